@@ -1,0 +1,69 @@
+/** Codes of the errors that this package makes. */
+export type HttpErrorCode =
+  | "ERR_HTTP_BODY_TOO_LARGE"
+  | "ERR_HTTP_CONTENT_LENGTH"
+  | "ERR_HTTP_LISTEN"
+  | "ERR_HTTP_LISTENER_CLOSED";
+
+/** Codes of the mistakes of a programmer that this package refuses. */
+export type HttpUsageErrorCode =
+  | "ERR_HTTP_CONTEXT"
+  | "ERR_HTTP_HANDLER"
+  | "ERR_HTTP_HEADER"
+  | "ERR_HTTP_JSON"
+  | "ERR_HTTP_METHOD"
+  | "ERR_HTTP_OPTION"
+  | "ERR_HTTP_RESPONSE"
+  | "ERR_HTTP_RESPONSE_SHARED"
+  | "ERR_HTTP_STATUS"
+  | "ERR_HTTP_URL";
+
+/** Something that went wrong while an exchange or a server ran. */
+export class HttpError extends Error {
+  override readonly name: string = "HttpError";
+  /** Stable; what to test for. */
+  readonly code: HttpErrorCode;
+
+  constructor(code: HttpErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A call that can never work: a wrong option, a handler that returns no `Response`, a header with a line break. */
+export class HttpUsageError extends TypeError {
+  override readonly name: string = "HttpUsageError";
+  /** Stable; what to test for. */
+  readonly code: HttpUsageErrorCode;
+
+  constructor(code: HttpUsageErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** A server could not listen; `cause` is the error of the platform. */
+export class ListenError extends HttpError {
+  override readonly name: string = "ListenError";
+  /** Code of the platform, such as `EADDRINUSE` or `EACCES`. */
+  readonly systemCode: string;
+  /** Port that was asked for. */
+  readonly port: number;
+  /** Address that was asked for, if one was. */
+  readonly hostname: string | undefined;
+
+  constructor(
+    message: string,
+    details: {
+      readonly systemCode: string;
+      readonly port: number;
+      readonly hostname: string | undefined;
+      readonly cause: unknown;
+    },
+  ) {
+    super("ERR_HTTP_LISTEN", message, { cause: details.cause });
+    this.systemCode = details.systemCode;
+    this.port = details.port;
+    this.hostname = details.hostname;
+  }
+}

@@ -1,0 +1,125 @@
+import { rebuildResponse, releaseResponse } from "./change-headers.ts";
+import type { Context } from "./context.ts";
+import { ExchangeContext, type ContextInit } from "./create-context.ts";
+import { HttpUsageError } from "./errors.ts";
+import type { Handler, Middleware } from "./handler.ts";
+import { isNullBodyStatus } from "./response.ts";
+
+/** A handler that may be called without a context; it then makes one. Assignable to {@link Handler}. */
+export type WrappedHandler = (
+  request: Request,
+  context?: Context,
+) => Response | Promise<Response>;
+
+/**
+ * Puts middlewares around a handler; the first is the outermost.
+ *
+ * Each middleware is called once, here, and never again. The result adds nothing to a request: with a context it is
+ * the outermost middleware itself, so a synchronous handler in synchronous middlewares answers with a `Response`
+ * and not a promise.
+ *
+ * Called without a context, it makes one and ends it when the body has been read, cancelled or has failed. Bytes
+ * are counted when a finish listener was added before the response was returned; otherwise the exchange ends with
+ * the head.
+ *
+ * @example
+ * ```ts
+ * const handler = wrap(() => json({ hello: "world" }), logger(), gzip());
+ * const response = await handler(new Request("http://localhost/"));
+ * ```
+ * @throws HttpUsageError `ERR_HTTP_HANDLER` when the handler, a middleware or what a middleware returns is no function
+ */
+export function wrap(handler: Handler, ...middlewares: readonly Middleware[]): WrappedHandler {
+  checkFunction(handler, "handler");
+  const outermost = middlewares.reduceRight<Handler>((next, middleware, index) => {
+    checkFunction(middleware, `middleware ${index + 1}`);
+    const wrapped = middleware(next);
+    checkFunction(wrapped, `what middleware ${index + 1} returned`);
+    return wrapped;
+  }, handler);
+  return (request, context) =>
+    context === undefined ? runAlone(outermost, request) : outermost(request, context);
+}
+
+const init: ContextInit = Object.freeze({});
+
+function runAlone(handler: Handler, request: Request): Response | Promise<Response> {
+  const context = new ExchangeContext(request, init);
+  let result: Response | Promise<Response>;
+  try {
+    result = handler(request, context);
+  } catch (error) {
+    return fail(context, error);
+  }
+  if (result instanceof Response) return end(request, context, result);
+  return Promise.resolve(result).then(
+    (response) => end(request, context, response),
+    (error: unknown) => fail(context, error),
+  );
+}
+
+function end(request: Request, context: ExchangeContext, response: Response): Response {
+  if (!(response instanceof Response)) {
+    return fail(
+      context,
+      new HttpUsageError("ERR_HTTP_RESPONSE", `the handler returned ${typeof response}, expected a Response`),
+    );
+  }
+  releaseResponse(response);
+  const { status } = response;
+  if (
+    !ExchangeContext.isWatched(context) ||
+    request.method === "HEAD" ||
+    isNullBodyStatus(status) ||
+    response.body === null
+  ) {
+    ExchangeContext.finish(context, { status, bytes: 0 });
+    return response;
+  }
+  return rebuildResponse(response, countBody(response.body, context, status));
+}
+
+function fail(context: ExchangeContext, error: unknown): never {
+  ExchangeContext.finish(context, { status: 500, bytes: 0, error });
+  throw error;
+}
+
+/** Passes a body on, chunk by chunk as it is asked for, and ends the exchange with it. */
+function countBody(
+  body: ReadableStream<Uint8Array>,
+  context: ExchangeContext,
+  status: number,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let bytes = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) {
+            controller.close();
+            ExchangeContext.finish(context, { status, bytes });
+          } else {
+            bytes += value.byteLength;
+            controller.enqueue(value);
+          }
+        } catch (error) {
+          controller.error(error);
+          ExchangeContext.finish(context, { status, bytes, error });
+        }
+      },
+      async cancel(reason) {
+        ExchangeContext.finish(context, { status, bytes, aborted: true });
+        await reader.cancel(reason);
+      },
+    },
+    // Nothing is read before somebody asks: a response that is never read costs nothing.
+    { highWaterMark: 0 },
+  );
+}
+
+function checkFunction(value: unknown, what: string): void {
+  if (typeof value === "function") return;
+  throw new HttpUsageError("ERR_HTTP_HANDLER", `${what} is ${typeof value}, expected a function`);
+}
