@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { codeBlocks, joinBlocks, tableRows } from "../scripts/markdown.ts";
+
+describe("codeBlocks", () => {
+  it("returns the blocks of one language, without their fences", () => {
+    const markdown =
+      "a\n\n```ts\none();\n```\n\n```sh\nnpm i\n```\n\n```ts\ntwo();\n\nthree();\n```\n";
+    expect(codeBlocks(markdown, "ts")).toEqual(["one();\n", "two();\n\nthree();\n"]);
+  });
+
+  it("ends a block only at a fence as long as the one that opened it", () => {
+    expect(codeBlocks("````md\n```ts\none();\n```\n````\n", "ts")).toEqual([]);
+  });
+});
+
+describe("joinBlocks", () => {
+  it("joins a block without an import to the one before", () => {
+    const blocks = ['import "a";\n', "b();\n", 'import "c";\n'];
+    expect(joinBlocks(blocks)).toEqual(['import "a";\n\nb();\n', 'import "c";\n']);
+  });
+
+  it("keeps a first block without an import", () => {
+    expect(joinBlocks(["a();\n"])).toEqual(["a();\n"]);
+  });
+});
+
+describe("tableRows", () => {
+  it("returns the cells of each row of each table", () => {
+    const markdown =
+      "| a | b |\n| --- | :-: |\n| `1` | 2 |\n| 3 \\| 4 | |\n\ntext\n\n| c |\n|---|\n| 5 |";
+    expect(tableRows(markdown)).toEqual([["`1`", "2"], ["3 \\| 4", ""], ["5"]]);
+  });
+
+  it("returns nothing for a table without rows", () => {
+    expect(tableRows("| a |\n| --- |\n\ntext")).toEqual([]);
+  });
+});

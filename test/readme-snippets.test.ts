@@ -1,0 +1,40 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { codeBlocks, joinBlocks } from "../scripts/markdown.ts";
+import { readPackages, readText, root } from "../scripts/workspace-packages.ts";
+
+// Inside the workspace, so that its packages and their dependencies resolve; ignored by git and the tools.
+const folder = join(root, "node_modules/.cache/readme-snippets");
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it("the ts code of the READMEs compiles as a reader joins it", () => {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const readmes = [
+    "README.md",
+    ...readPackages("packages").map((pkg) => `${pkg.folder}/README.md`),
+  ];
+  const files = readmes.flatMap((readme) =>
+    joinBlocks(codeBlocks(readText(readme), "ts")).map((text, index) => {
+      const file = `${readme.replaceAll("/", "-")}.${index + 1}.mts`;
+      writeFileSync(join(folder, file), `${text}\nexport {};\n`);
+      return file;
+    }),
+  );
+  expect(files).not.toEqual([]);
+
+  const compilerOptions = { noUnusedLocals: false, noUnusedParameters: false };
+  const project = { extends: "../../../tsconfig.json", compilerOptions, files, include: [] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(project));
+  const tsc = spawnSync(
+    process.execPath,
+    [join(root, "node_modules/typescript/bin/tsc"), "-p", "."],
+    {
+      cwd: folder,
+      encoding: "utf8",
+    },
+  );
+  expect(tsc.stdout + tsc.stderr).toBe("");
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { readSource } from "../scripts/source-imports.ts";
+
+describe("readSource", () => {
+  it.each([
+    ['import a from "x"', ["x"]],
+    ['import "x"', ["x"]],
+    ['import * as a from "x"', ["x"]],
+    ['import type { A } from "./x.ts"', ["./x.ts"]],
+    ['import {\n  a,\n  b,\n} from "x"', ["x"]],
+    ['export { a } from "x"', ["x"]],
+    ['export type { A } from "x"', ["x"]],
+    ['export * as a from "x"', ["x"]],
+    ['const a = await import("x")', ["x"]],
+    ['type A = import("x").B', ["x"]],
+    ['// import "x"\n/* export * from "y" */', []],
+    ['const a = `import "x"`; const b = \'export * from "y"\'', []],
+    ["export { a }; const a = 1", []],
+  ])("finds the imports of %j", (text, imports) => {
+    expect(readSource("a.ts", text).imports).toEqual(imports);
+  });
+
+  it("tells `export *` from `export * as name`", () => {
+    const text = 'export * from "x"; export * as y from "y"; export type * from "z"';
+    expect(readSource("a.ts", text).starExports).toEqual(["x", "z"]);
+  });
+
+  it("finds error codes in values and types, not in comments or longer texts", () => {
+    const text = 'type A = "ERR_A_1"; const b = "ERR_B"; /** `ERR_C` */ const d = "is ERR_D";';
+    expect(readSource("a.ts", text).errorCodes).toEqual(["ERR_A_1", "ERR_B"]);
+  });
+
+  it("refuses an import() whose specifier is computed, since no rule can be checked on it", () => {
+    expect(() => readSource("a.ts", "await import(name)")).toThrow(
+      "import() of what is no literal: name",
+    );
+  });
+
+  it("refuses a text that does not parse", () => {
+    expect(() => readSource("a.ts", "const = 1")).toThrow("a.ts: ");
+  });
+});

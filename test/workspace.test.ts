@@ -1,0 +1,181 @@
+import { existsSync, globSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { join, posix } from "node:path";
+import { describe, expect, it } from "vitest";
+import { tableRows } from "../scripts/markdown.ts";
+import {
+  readManifest,
+  readPackages,
+  readText,
+  root,
+  type WorkspacePackage,
+} from "../scripts/workspace-packages.ts";
+
+const layers: Readonly<Record<string, number>> = {
+  "@fetchwork/http": 0,
+  "@fetchwork/endpoint": 0,
+  "@fetchwork/oauth2": 1,
+  "@fetchwork/middleware": 1,
+  "@fetchwork/webhooks": 1,
+  "@fetchwork/documents": 1,
+  "@fetchwork/rest": 2,
+  "@fetchwork/agent": 2,
+  fetchwork: 3,
+};
+
+/** Packages whose other files run on any web-standard runtime. */
+const portable = new Set(["http", "endpoint", "oauth2", "middleware", "webhooks"]);
+
+const packages = readPackages("packages");
+const examples = readPackages("examples");
+const { version } = readManifest(".");
+
+/** `@scope/name/sub/path` -> `@scope/name`. */
+function packageOf(specifier: string): string {
+  return specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+}
+
+function isRelative(specifier: string): boolean {
+  return specifier.startsWith("./") || specifier.startsWith("../");
+}
+
+/** Lists `file -> specifier` for every import that breaks a rule. */
+function importsThat(
+  breaks: (specifier: string, file: string) => boolean,
+  { sources }: WorkspacePackage,
+): readonly string[] {
+  return sources.flatMap(({ path, imports }) =>
+    imports
+      .filter((specifier) => breaks(specifier, path))
+      .map((specifier) => `${path} -> ${specifier}`),
+  );
+}
+
+function isDeclared(specifier: string, file: string, { manifest }: WorkspacePackage): boolean {
+  const { dependencies, peerDependencies, optionalDependencies, devDependencies } = manifest;
+  const forTests = file.endsWith(".test.ts") ? devDependencies : {};
+  const declared = { ...dependencies, ...peerDependencies, ...optionalDependencies, ...forTests };
+  return isRelative(specifier) || specifier.startsWith("node:") || packageOf(specifier) in declared;
+}
+
+describe.each([...packages, ...examples].map((pkg) => [pkg.folder, pkg] as const))(
+  "%s",
+  (_, pkg) => {
+    it("imports only what its package.json declares", () => {
+      expect(importsThat((specifier, file) => !isDeclared(specifier, file, pkg), pkg)).toEqual([]);
+    });
+
+    it("names Node's modules with `node:`", () => {
+      expect(importsThat((specifier) => builtinModules.includes(specifier), pkg)).toEqual([]);
+    });
+
+    it("imports its own files with their `.ts`", () => {
+      expect(
+        importsThat((specifier) => isRelative(specifier) && !specifier.endsWith(".ts"), pkg),
+      ).toEqual([]);
+    });
+
+    it("exports by name", () => {
+      expect(pkg.sources.filter(({ starExports }) => starExports.length > 0)).toEqual([]);
+    });
+  },
+);
+
+describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, pkg) => {
+  const { manifest, sources } = pkg;
+  const own = layers[manifest.name] ?? -1;
+
+  it("has a layer and is named after its folder", () => {
+    expect(own).toBeGreaterThanOrEqual(0);
+    expect(manifest.name.replace("@fetchwork/", "")).toBe(posix.basename(folder));
+  });
+
+  it("imports packages of lower layers only", () => {
+    const isHigher = (specifier: string): boolean => (layers[packageOf(specifier)] ?? -1) >= own;
+    expect(importsThat(isHigher, pkg)).toEqual([]);
+  });
+
+  it("keeps `node:` where it is allowed", () => {
+    const mayUseNode = (file: string): boolean =>
+      !portable.has(posix.basename(folder)) || file.startsWith("src/node/");
+    expect(
+      importsThat((specifier, file) => specifier.startsWith("node:") && !mayUseNode(file), pkg),
+    ).toEqual([]);
+  });
+
+  it("does not import its own index", () => {
+    const isIndex = (specifier: string, file: string): boolean =>
+      isRelative(specifier) && posix.join(posix.dirname(file), specifier) === "src/index.ts";
+    expect(importsThat(isIndex, pkg)).toEqual([]);
+  });
+
+  it("exports a source, types and a default for every entry", () => {
+    for (const [entry, target] of Object.entries(manifest.exports ?? { ".": {} })) {
+      if (entry === "./package.json") continue;
+      const source = typeof target === "string" ? target : target["@fetchwork/source"];
+      const output = source?.replace("./src/", "./dist/").replace(/\.ts$/, "");
+      expect(target).toEqual({
+        "@fetchwork/source": source,
+        types: `${output}.d.ts`,
+        default: `${output}.js`,
+      });
+      expect(sources.map(({ path }) => `./${path}`)).toContain(source);
+    }
+  });
+
+  it("is not empty: README, sources, a test", () => {
+    expect(readText(`${folder}/README.md`)).not.toBe("");
+    expect(sources.map(({ path }) => path)).toContain("src/index.ts");
+    expect(globSync(`${folder}/test/**/*.test.ts`, { cwd: root })).not.toEqual([]);
+  });
+
+  it("has the workspace's version and licence, and pins its siblings to that version", () => {
+    expect(manifest).toMatchObject({ version, license: "MIT" });
+    const wanted = {
+      ...manifest.dependencies,
+      ...manifest.peerDependencies,
+      ...manifest.devDependencies,
+    };
+    const siblings = Object.entries(wanted).filter(([name]) => name in layers);
+    expect(siblings).toEqual(siblings.map(([name]) => [name, version]));
+  });
+
+  it("is built by tsconfig.build.json, with every tsconfig.json that it has", () => {
+    const { references } = JSON.parse(readText("tsconfig.build.json")) as {
+      references: readonly { readonly path: string }[];
+    };
+    const projects = globSync(`${folder}/{,src/**/}tsconfig.json`, { cwd: root });
+    expect(projects).not.toEqual([]);
+    expect(references.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(projects.map((file) => posix.dirname(file))),
+    );
+  });
+});
+
+describe("the workspace", () => {
+  it("references only projects that exist", () => {
+    const { references } = JSON.parse(readText("tsconfig.build.json")) as {
+      references: readonly { readonly path: string }[];
+    };
+    expect(references.filter(({ path }) => !existsSync(join(root, path, "tsconfig.json")))).toEqual(
+      [],
+    );
+  });
+
+  it("has a row in docs/errors.md for every error code, and no other row", () => {
+    const inSources = packages.flatMap(({ sources }) =>
+      sources.flatMap(({ errorCodes }) => errorCodes),
+    );
+    const inDocs = tableRows(readText("docs/errors.md")).flatMap(
+      ([cell = ""]) => /^`(ERR_[A-Z0-9_]+)`$/.exec(cell)?.slice(1) ?? [],
+    );
+    expect(inDocs.toSorted()).toEqual([...new Set(inSources)].toSorted());
+  });
+
+  it("has a row in the README's table for every package, and links to none that does not exist", () => {
+    const inTable = tableRows(readText("README.md")).flatMap(
+      ([cell = ""]) => /\]\((?:\.\/)?(packages\/[^/)]+)\/?\)/.exec(cell)?.slice(1) ?? [],
+    );
+    expect(inTable.toSorted()).toEqual(packages.map(({ folder }) => folder));
+  });
+});
