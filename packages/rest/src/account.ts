@@ -1,0 +1,19 @@
+/** What signing in needs to know of a user. */
+export interface Account {
+  /** Identifier of the user, the subject of its tokens. */
+  readonly id: string;
+  /** `admin`, or any other role of an ordinary user. */
+  readonly role: string;
+  /** Argon2id hash in PHC format, as {@link hashPassword} makes it. */
+  readonly passwordHash: string;
+  /** Raised to end all sessions: tokens that carry another number are refused. */
+  readonly sessionVersion: number;
+}
+
+/** Finds users; a generated project answers it from its users collection. */
+export interface AccountSource {
+  /** Finds a user by identifier. */
+  byId(id: string): Promise<Account | undefined>;
+  /** Finds a user by its email, trimmed and in lower case. */
+  byEmail(email: string): Promise<Account | undefined>;
+}

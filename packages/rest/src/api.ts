@@ -1,0 +1,152 @@
+import type { Store } from "@fetchwork/documents";
+import { empty, json, type Context, type Handler } from "@fetchwork/http";
+import { Hono } from "hono";
+import { accessTokenField } from "./access-token.ts";
+import type { Authentication } from "./authentication.ts";
+import { documentationHandlers } from "./documentation.ts";
+import { RestError } from "./errors.ts";
+import { fieldError } from "./field-error.ts";
+import { convertForm } from "./form-values.ts";
+import { openApiDocument, type ApiInfo, type OpenApiDocument } from "./openapi.ts";
+import { badFields, Problem } from "./problem.ts";
+import { readBody } from "./read-body.ts";
+import type { Call, Route } from "./route.ts";
+import { jsonSchemaOf, propertiesOf, validate, type JsonSchema } from "./schema.ts";
+
+/** What an API is made of. */
+export interface ApiOptions extends ApiInfo {
+  readonly routes: readonly Route[];
+  readonly store: Store;
+  readonly authentication: Authentication;
+  /** Most bytes of a request's body. Default: `102_400`. */
+  readonly maxBodySize?: number | undefined;
+  /** Receives what a handler threw, other than a {@link Problem}. Default: `console.error`. */
+  readonly reportError?: ((error: unknown, request: Request) => void) | undefined;
+}
+
+/** An API that can be served, tested in memory, and described. */
+export interface Api {
+  /** Answers a request. */
+  readonly handler: Handler;
+  /** Its description, as served at `/openapi.json`. */
+  readonly openApi: OpenApiDocument;
+}
+
+/**
+ * Builds an API of its routes. Beside them it serves `/`, `/openapi.json` and the reference at `/docs`.
+ *
+ * @throws RestError `ERR_REST_DEFINITION` for routes that contradict each other.
+ */
+export function createApi(options: ApiOptions): Api {
+  const { routes, reportError = reportToConsole } = options;
+  const openApi = openApiDocument(options, routes);
+  const app = new Hono<{ Bindings: Context }>({ strict: false });
+
+  const seen = new Set<string>();
+  for (const route of routes) {
+    for (const name of [`${route.method} ${route.path}`, route.operation]) {
+      if (seen.has(name)) {
+        throw new RestError("ERR_REST_DEFINITION", `two routes are called ${name}`);
+      }
+      seen.add(name);
+    }
+    const answer = routeHandler(route, options);
+    app.on(route.method, route.path, (c) => {
+      c.env.params = c.req.param();
+      return answer(c.req.raw, c.env);
+    });
+  }
+  const { title, version } = options;
+  const index = { title, version, documentation: "/docs", openapi: "/openapi.json" };
+  app.get("/", () => json(index));
+  for (const [path, respond] of Object.entries(documentationHandlers(openApi))) {
+    app.get(path, () => respond());
+  }
+  app.notFound((c) => unmatched(app, c.req.method, c.req.path));
+  app.onError((error, c) => {
+    if (error instanceof Problem) return error.toResponse();
+    reportError(error, c.req.raw);
+    return new Problem(500).toResponse();
+  });
+  return { handler: (request, context) => app.fetch(request, context), openApi };
+}
+
+type Answer = (request: Request, context: Context) => Promise<Response>;
+
+/** Prepares everything about a route that no request changes. */
+function routeHandler(route: Route, options: ApiOptions): Answer {
+  const { store, authentication, maxBodySize = 102_400 } = options;
+  const { tokens } = authentication;
+  const properties = bodyProperties(route);
+  const parameters = new Set(route.query?.map(({ name }) => name));
+
+  return async (request, context) => {
+    const query = queryOf(request.url);
+    const body = await readBody(request, maxBodySize);
+    const { [accessTokenField]: bodyToken, ...fields } = body.fields;
+    const user = await authentication.admit(route.access, {
+      authorization: request.headers.get("authorization"),
+      queryTokens: query.getAll(accessTokenField),
+      bodyToken,
+    });
+    refuseUnknown(query, parameters);
+    const values = body.isForm ? convertForm(fields, properties) : fields;
+    const call: Call = {
+      request,
+      context,
+      params: context.params,
+      query,
+      body: route.body ? await validate(route.body, values) : values,
+      user,
+      store,
+      tokens,
+    };
+    // The rule and the schema that fix the types of body and user have just been applied.
+    return route.handle(call as Call<never, never>);
+  };
+}
+
+function bodyProperties(route: Route): Readonly<Record<string, JsonSchema>> {
+  const described = route.bodyReference ?? (route.body && jsonSchemaOf(route.body, "input"));
+  return described ? propertiesOf(described, `the body of ${route.operation}`) : {};
+}
+
+const noParameters = new URLSearchParams();
+
+/** Most requests have no query, and need none parsed. */
+function queryOf(url: string): URLSearchParams {
+  const mark = url.indexOf("?");
+  return mark < 0 ? noParameters : new URLSearchParams(url.slice(mark));
+}
+
+function refuseUnknown(query: URLSearchParams, known: ReadonlySet<string>): void {
+  if (query.size === 0) return;
+  const unknown = [...new Set(query.keys())].filter(
+    (name) => name !== accessTokenField && !known.has(name),
+  );
+  if (unknown.length > 0) {
+    throw badFields(
+      unknown.map((name) => fieldError(name, "unknown", `${name} is not a parameter here`)),
+    );
+  }
+}
+
+/** No route for this method and path: 404, or 405 when the path has other methods. */
+function unmatched(app: Hono<{ Bindings: Context }>, method: string, path: string): Response {
+  const allowed = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter(
+    (other) => app.router.match(other, path)[0].length > 0,
+  );
+  if (allowed.length === 0)
+    return new Problem(404, { detail: "nothing is at this path" }).toResponse();
+  if (allowed.includes("GET")) allowed.splice(1, 0, "HEAD");
+  const allow = [...allowed, "OPTIONS"].join(", ");
+  if (method === "OPTIONS") return empty(204, { headers: { allow } });
+  return new Problem(405, {
+    detail: `${method} is not possible at this path`,
+    headers: { allow },
+  }).toResponse();
+}
+
+function reportToConsole(error: unknown): void {
+  console.error(error);
+}

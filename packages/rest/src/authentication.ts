@@ -1,0 +1,116 @@
+import type { AccessRule } from "./access.ts";
+import { forbidden } from "./access.ts";
+import type { Account, AccountSource } from "./account.ts";
+import { findAccessToken } from "./access-token.ts";
+import { parseBasicCredentials } from "./basic-credentials.ts";
+import { RestError } from "./errors.ts";
+import { verifyPassword } from "./password.ts";
+import { Problem } from "./problem.ts";
+import { secretMatcher } from "./secret-equal.ts";
+import { createSessionTokens, type SessionTokens } from "./session-token.ts";
+
+/** Secrets and users of an API. */
+export interface AuthenticationOptions {
+  /** Key that opens the routes of rule `master`. At least 32 characters. */
+  readonly masterKey: string;
+  /** Secret that signs session tokens. At least 32 characters. */
+  readonly jwtSecret: string;
+  /** Validity of a session token in seconds. Default: `86_400`, one day. */
+  readonly tokenLifetime?: number | undefined;
+  /** Where users are found. */
+  readonly accounts: AccountSource;
+}
+
+/** What a request offers as proof. */
+export interface Evidence {
+  readonly authorization: string | null;
+  /** Values of the query parameter `access_token`. */
+  readonly queryTokens: readonly string[];
+  /** Value of the body field `access_token`. */
+  readonly bodyToken: unknown;
+}
+
+/** Decides who a caller is. */
+export interface Authentication {
+  /** Signs and checks session tokens. */
+  readonly tokens: SessionTokens;
+  /**
+   * Finds the caller and applies a rule to it.
+   *
+   * @throws Problem 401 when the rule needs proof and there is none that holds, 403 when the caller is known and
+   * may not, 400 for contradictory credentials.
+   */
+  admit(rule: AccessRule, evidence: Evidence): Promise<Account | undefined>;
+}
+
+/**
+ * Makes an {@link Authentication}.
+ *
+ * @throws RestError `ERR_REST_CONFIGURATION` for a key or secret that is too short.
+ */
+export function createAuthentication(options: AuthenticationOptions): Authentication {
+  const { masterKey, jwtSecret, tokenLifetime, accounts } = options;
+  if (masterKey.length < 32) {
+    throw new RestError("ERR_REST_CONFIGURATION", "the master key needs at least 32 characters");
+  }
+  if (masterKey === jwtSecret) {
+    throw new RestError("ERR_REST_CONFIGURATION", "the master key and the JWT secret must differ");
+  }
+  const isMasterKey = secretMatcher(masterKey);
+  const tokens = createSessionTokens({ secret: jwtSecret, lifetime: tokenLifetime });
+
+  return {
+    tokens,
+    async admit(rule, evidence) {
+      const token = findAccessToken({
+        authorization: evidence.authorization,
+        query: evidence.queryTokens,
+        body: evidence.bodyToken,
+      });
+      if (rule === "public") return token === undefined ? undefined : await accountOf(token);
+      if (rule === "master" || rule === "master+password") {
+        if (token === undefined || !isMasterKey(token)) throw bearerRequired(token);
+        return rule === "master" ? undefined : await accountOfPassword(evidence.authorization);
+      }
+      if (rule === "password") return accountOfPassword(evidence.authorization);
+      const account = token === undefined ? undefined : await accountOf(token);
+      if (!account) throw bearerRequired(token);
+      if (rule === "admin" && account.role !== "admin") throw forbidden("only admins may do this");
+      return account;
+    },
+  };
+
+  async function accountOf(token: string): Promise<Account | undefined> {
+    const claims = await tokens.verify(token);
+    if (!claims) return undefined;
+    const account = await accounts.byId(claims.sub);
+    return account?.sessionVersion === claims.sv ? account : undefined;
+  }
+
+  async function accountOfPassword(authorization: string | null): Promise<Account> {
+    const credentials = parseBasicCredentials(authorization);
+    if (!credentials) throw passwordRequired();
+    const account = await accounts.byEmail(credentials.username.trim().toLowerCase());
+    const matches = await verifyPassword(credentials.password, account?.passwordHash);
+    if (!account || !matches) throw passwordRequired();
+    return account;
+  }
+}
+
+/** RFC 6750 section 3: the error code is given only to who has shown a token. */
+function bearerRequired(token: string | undefined): Problem {
+  const shown = token !== undefined;
+  return new Problem(401, {
+    detail: shown ? "the access token is not valid here" : "an access token is required",
+    headers: {
+      "www-authenticate": `Bearer realm="api"${shown ? ', error="invalid_token"' : ""}`,
+    },
+  });
+}
+
+function passwordRequired(): Problem {
+  return new Problem(401, {
+    detail: "email and password are required and must be right",
+    headers: { "www-authenticate": 'Basic realm="api", charset="UTF-8"' },
+  });
+}

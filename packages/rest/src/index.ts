@@ -1,0 +1,48 @@
+export type { AccessRule, CallerOf } from "./access.ts";
+export { forbidden, requireOwner } from "./access.ts";
+export type { Account, AccountSource } from "./account.ts";
+export type { Api, ApiOptions } from "./api.ts";
+export { createApi } from "./api.ts";
+export type { Authentication, AuthenticationOptions, Evidence } from "./authentication.ts";
+export { createAuthentication } from "./authentication.ts";
+export { notFound, writeConditionally, type ConditionalWrite } from "./conditional-write.ts";
+export { writeReference } from "./documentation.ts";
+export type { RestErrorCode } from "./errors.ts";
+export { RestError } from "./errors.ts";
+export { etagOf, noneMatchHolds, requireMatch } from "./etag.ts";
+export type { FieldError } from "./field-error.ts";
+export { fieldError } from "./field-error.ts";
+export type { ListQuery, ListRules } from "./list-query.ts";
+export { parseListQuery } from "./list-query.ts";
+export type { ApiInfo, OpenApiDocument } from "./openapi.ts";
+export { openApiDocument } from "./openapi.ts";
+export { hashPassword, verifyPassword } from "./password.ts";
+export type { ProblemOptions } from "./problem.ts";
+export { badFields, Problem } from "./problem.ts";
+export type {
+  DocumentOf,
+  Fields,
+  Operation,
+  Resource,
+  ResourceOptions,
+  ResourceRule,
+} from "./resource.ts";
+export { defineResource } from "./resource.ts";
+export type { ResourceCall, ResourceController } from "./resource-controller.ts";
+export { conflictAware, createResourceController } from "./resource-controller.ts";
+export { listParameters, listResponse, resourceRoutes } from "./resource-routes.ts";
+export type {
+  BodyFields,
+  Call,
+  QueryParameter,
+  Route,
+  RouteDefinition,
+  RouteMethod,
+  RouteResponse,
+} from "./route.ts";
+export { defineRoute } from "./route.ts";
+export type { JsonSchema, OutputOf, Schema } from "./schema.ts";
+export { validate } from "./schema.ts";
+export type { SessionClaims, SessionTokens, SessionTokensOptions } from "./session-token.ts";
+export { createSessionTokens } from "./session-token.ts";
+export { view } from "./view.ts";

@@ -1,0 +1,189 @@
+import type { AccessRule } from "./access.ts";
+import { accessTokenField } from "./access-token.ts";
+import type { Route } from "./route.ts";
+import { jsonSchemaOf, type JsonSchema } from "./schema.ts";
+
+/** What an API says of itself. */
+export interface ApiInfo {
+  readonly title: string;
+  /** Version of the API, not of the OpenAPI format. */
+  readonly version: string;
+  /** Introduction for the reference, in Markdown. */
+  readonly description?: string | undefined;
+}
+
+/** An OpenAPI document, version 3.1. */
+export interface OpenApiDocument {
+  readonly openapi: "3.1.0";
+  readonly info: ApiInfo;
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, JsonSchema>>;
+  readonly components: JsonSchema;
+}
+
+/** Describes routes in OpenAPI 3.1, from the same definitions that serve and validate. */
+export function openApiDocument(info: ApiInfo, routes: readonly Route[]): OpenApiDocument {
+  const { title, version, description } = info;
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, "{$1}");
+    (paths[path] ??= {})[route.method.toLowerCase()] = operation(route);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title, version, ...(description === undefined ? {} : { description }) },
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: { schemas: { Problem: problemSchema }, securitySchemes },
+  };
+}
+
+function operation(route: Route): JsonSchema {
+  const { access, method, operation: operationId, summary, tag } = route;
+  const parameters = [...pathParameters(route.path), ...queryParameters(route)];
+  const requestBody = method === "GET" ? undefined : bodyOf(route);
+  return {
+    operationId,
+    summary,
+    tags: [tag],
+    security: security[access],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(requestBody ? { requestBody } : {}),
+    responses: responsesOf(route, parameters.length > 0 || requestBody !== undefined),
+  };
+}
+
+function pathParameters(path: string): readonly JsonSchema[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+}
+
+function queryParameters(route: Route): readonly JsonSchema[] {
+  return (route.query ?? []).map(({ name, description, schema }) => ({
+    name,
+    in: "query",
+    description,
+    schema,
+  }));
+}
+
+function bodyOf(route: Route): JsonSchema | undefined {
+  const own = route.bodyReference ?? (route.body && jsonSchemaOf(route.body, "input"));
+  const needsToken = route.access !== "public" && route.access !== "password";
+  if (!own && !needsToken) return undefined;
+  const schema = needsToken ? withToken(own ?? { type: "object" }) : own;
+  const required = own?.["required"];
+  return {
+    required: Array.isArray(required) && required.length > 0,
+    content: {
+      [route.method === "PATCH" ? "application/merge-patch+json" : "application/json"]: { schema },
+      "application/x-www-form-urlencoded": { schema },
+      "multipart/form-data": { schema },
+    },
+  };
+}
+
+function withToken(schema: JsonSchema): JsonSchema {
+  const token = {
+    type: "string",
+    description: "The token, where it is not given as Bearer header or query parameter",
+  };
+  const properties = schema["properties"];
+  const own = typeof properties === "object" ? properties : {};
+  return { ...schema, properties: { ...own, [accessTokenField]: token } };
+}
+
+function responsesOf(route: Route, takesInput: boolean): JsonSchema {
+  const responses: Record<string, unknown> = {};
+  for (const [status, { description, schema, headers = {} }] of Object.entries(route.responses)) {
+    const content = schema
+      ? { "application/json": { schema } }
+      : Number(status) >= 400
+        ? problemContent
+        : undefined;
+    const described = Object.entries(headers).map(([name, text]) => [
+      name,
+      { description: text, schema: { type: "string" } },
+    ]);
+    responses[status] = {
+      description,
+      ...(described.length > 0 ? { headers: Object.fromEntries(described) } : {}),
+      ...(content ? { content } : {}),
+    };
+  }
+  const add = (status: number, description: string): void => {
+    responses[status] ??= { description, content: problemContent };
+  };
+  if (takesInput) add(400, "A field or parameter is refused");
+  if (route.access !== "public") {
+    add(401, "Credentials are missing or do not hold");
+    add(403, "The caller may not do this");
+  }
+  if (route.method !== "GET") {
+    add(413, "The body is too large");
+    add(415, "The body is of another media type");
+  }
+  return responses;
+}
+
+const problemContent = {
+  "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
+};
+
+const fieldErrorProperties = {
+  valid: { const: false },
+  param: { type: "string", description: "Field or parameter that is refused" },
+  name: { type: "string", description: "Rule that it breaks" },
+  message: { type: "string" },
+};
+
+const problemSchema: JsonSchema = {
+  type: "object",
+  description: "An error (RFC 9457)",
+  properties: {
+    type: { type: "string" },
+    title: { type: "string" },
+    status: { type: "integer" },
+    detail: { type: "string" },
+    ...fieldErrorProperties,
+    errors: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: fieldErrorProperties,
+        required: Object.keys(fieldErrorProperties),
+      },
+    },
+  },
+  required: ["type", "title", "status", "detail", "message"],
+};
+
+const securitySchemes: JsonSchema = {
+  token: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "Token of POST /auth",
+  },
+  tokenInQuery: { type: "apiKey", in: "query", name: accessTokenField },
+  masterKey: { type: "http", scheme: "bearer", description: "MASTER_KEY of the environment file" },
+  masterKeyInQuery: { type: "apiKey", in: "query", name: accessTokenField },
+  password: { type: "http", scheme: "basic", description: "Email and password of a user" },
+};
+
+const byToken = [{ token: [] }, { tokenInQuery: [] }];
+
+const security: Readonly<Record<AccessRule, readonly JsonSchema[]>> = {
+  public: [],
+  user: byToken,
+  owner: byToken,
+  admin: byToken,
+  master: [{ masterKey: [] }, { masterKeyInQuery: [] }],
+  password: [{ password: [] }],
+  // An Authorization header holds one scheme, so the key goes into the query or the body here.
+  "master+password": [{ masterKeyInQuery: [], password: [] }],
+};

@@ -1,0 +1,80 @@
+import { json } from "@fetchwork/http";
+import type { FieldError } from "./field-error.ts";
+
+/** What a {@link Problem} says beside its status. */
+export interface ProblemOptions {
+  /** What went wrong in this case, for a person. Default: the name of the status. */
+  readonly detail?: string | undefined;
+  /** Fields and parameters that were refused. */
+  readonly errors?: readonly FieldError[] | undefined;
+  /** Headers that belong to the answer, such as `WWW-Authenticate` or `Allow`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+const titles: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  409: "Conflict",
+  412: "Precondition Failed",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  422: "Unprocessable Content",
+  428: "Precondition Required",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  503: "Service Unavailable",
+};
+
+/**
+ * Refuses a request: thrown by a handler, it becomes the answer, as `application/problem+json` (RFC 9457).
+ *
+ * With `errors`, the members `valid`, `param`, `name` and `message` of the first one stand at the top level too.
+ *
+ * @example
+ * ```ts
+ * throw new Problem(409, { detail: "the article is archived" });
+ * ```
+ */
+export class Problem extends Error {
+  override readonly name = "Problem" as const;
+  readonly status: number;
+  readonly errors: readonly FieldError[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, options: ProblemOptions = {}) {
+    const { detail, errors = [], headers = {} } = options;
+    super(detail ?? errors[0]?.message ?? titleOf(status));
+    this.status = status;
+    this.errors = errors;
+    this.headers = headers;
+  }
+
+  /** Makes the answer. */
+  toResponse(): Response {
+    const first = this.errors[0];
+    const body = {
+      type: "about:blank",
+      title: titleOf(this.status),
+      status: this.status,
+      detail: this.message,
+      ...(first ?? { message: this.message }),
+      ...(first ? { errors: this.errors } : {}),
+    };
+    return json(body, {
+      status: this.status,
+      headers: { "content-type": "application/problem+json", ...this.headers },
+    });
+  }
+}
+
+/** Refuses fields or parameters with 400. */
+export function badFields(errors: readonly FieldError[]): Problem {
+  return new Problem(400, { errors });
+}
+
+function titleOf(status: number): string {
+  return titles[status] ?? "Error";
+}

@@ -1,0 +1,137 @@
+import { fieldError } from "./field-error.ts";
+import { badFields, Problem } from "./problem.ts";
+import { isRecord } from "./schema.ts";
+
+/** What a body of a request held. */
+export interface Body {
+  /** Fields by name. Without prototype, so that no name of a field means more than itself. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Whether the values are texts of a form, to be converted to what the schema expects. */
+  readonly isForm: boolean;
+}
+
+const nothing: Body = { fields: Object.freeze(Object.create(null)), isForm: false };
+
+/** Media types that {@link readBody} understands. */
+export const mediaTypes = [
+  "application/json",
+  "application/merge-patch+json",
+  "application/x-www-form-urlencoded",
+  "multipart/form-data",
+] as const;
+
+/**
+ * Reads the whole body of a request as fields.
+ *
+ * @throws Problem 413 beyond `limit` bytes, 415 for another media type, 400 for a body that is not what its type
+ * says.
+ */
+export async function readBody(request: Request, limit: number): Promise<Body> {
+  const { method, headers } = request;
+  if (method === "GET" || method === "HEAD") return nothing;
+  const declared = headers.get("content-length");
+  if (declared === "0" || (declared === null && request.body === null)) return nothing;
+  if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
+
+  const contentType = headers.get("content-type");
+  const type = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase();
+  const isMultipart = type === "multipart/form-data";
+  if (!isMultipart && !mediaTypes.some((known) => known === type)) {
+    if (contentType === null && declared === null) return emptyOrUnsupported(request, limit);
+    throw unsupported();
+  }
+  if (isMultipart) return multipart(await readBytes(request, limit), contentType ?? "");
+
+  // A declared length is enforced by the HTTP parser, so only a body without one has to be counted.
+  const text =
+    declared !== null && !headers.has("transfer-encoding")
+      ? await request.text()
+      : new TextDecoder().decode(await readBytes(request, limit));
+  if (text.length > limit) throw tooLarge(limit);
+  return type === "application/x-www-form-urlencoded" ? form(text) : jsonObject(text);
+}
+
+function form(text: string): Body {
+  return { fields: collect(new URLSearchParams(text)), isForm: true };
+}
+
+async function multipart(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<Body> {
+  let data: FormData;
+  try {
+    data = await new Response(bytes, { headers: { "content-type": contentType } }).formData();
+  } catch {
+    throw new Problem(400, { detail: "the body is not valid multipart/form-data" });
+  }
+  const texts: [string, string][] = [];
+  for (const [name, value] of data) {
+    if (typeof value !== "string") {
+      throw badFields([fieldError(name, "type", `${name} must be text, not a file`)]);
+    }
+    texts.push([name, value]);
+  }
+  return { fields: collect(texts), isForm: true };
+}
+
+function collect(entries: Iterable<[string, string]>): Record<string, unknown> {
+  const fields: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of entries) {
+    const before = fields[name];
+    if (before === undefined) fields[name] = value;
+    else if (Array.isArray(before)) before.push(value);
+    else fields[name] = [before, value];
+  }
+  return fields;
+}
+
+function jsonObject(text: string): Body {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Problem(400, { detail: "the body is not valid JSON" });
+  }
+  if (!isRecord(value)) throw new Problem(400, { detail: "the body must be a JSON object" });
+  const fields: Record<string, unknown> = Object.create(null);
+  for (const [name, field] of Object.entries(value)) fields[name] = field;
+  return { fields, isForm: false };
+}
+
+async function emptyOrUnsupported(request: Request, limit: number): Promise<Body> {
+  if ((await readBytes(request, limit)).length === 0) return nothing;
+  throw unsupported();
+}
+
+async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body?.getReader();
+  for (;;) {
+    const next = await reader?.read();
+    if (!next || next.done) break;
+    const chunk: Uint8Array = next.value;
+    size += chunk.length;
+    if (size > limit) {
+      void reader?.cancel().catch(() => undefined); // The answer is 413, whatever becomes of the rest.
+      throw tooLarge(limit);
+    }
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
+}
+
+function tooLarge(limit: number): Problem {
+  return new Problem(413, { detail: `the body is larger than ${limit} bytes` });
+}
+
+function unsupported(): Problem {
+  return new Problem(415, {
+    detail: `the body must be of one of the types ${mediaTypes.join(", ")}`,
+    headers: { accept: mediaTypes.join(", ") },
+  });
+}

@@ -1,0 +1,105 @@
+import type { Store } from "@fetchwork/documents";
+import type { Context } from "@fetchwork/http";
+import type { AccessRule, CallerOf } from "./access.ts";
+import type { JsonSchema, OutputOf, Schema } from "./schema.ts";
+import type { SessionTokens } from "./session-token.ts";
+
+/** Methods of routes; HEAD and OPTIONS are answered from these. */
+export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** A request that passed the access rule and the validation of its route. */
+export interface Call<Body = unknown, User = unknown> {
+  readonly request: Request;
+  readonly context: Context;
+  /** Parameters of the path by name. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Parameters of the query. */
+  readonly query: URLSearchParams;
+  /** Validated body, when the route has a schema for it; else the fields as they came, without the token. */
+  readonly body: Body;
+  /** The caller, as its access rule established it. */
+  readonly user: User;
+  readonly store: Store;
+  /** Signs tokens. */
+  readonly tokens: SessionTokens;
+}
+
+/** One possible answer, for the OpenAPI document. */
+export interface RouteResponse {
+  readonly description: string;
+  /** Schema of the JSON body; none for an answer without a body. */
+  readonly schema?: JsonSchema | undefined;
+  /** Headers by name, with what they tell. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A query parameter, for the OpenAPI document. */
+export interface QueryParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
+/** One operation: what it takes, who may use it, what it does, and what it answers. */
+export interface RouteDefinition<
+  Rule extends AccessRule = AccessRule,
+  BodySchema extends Schema | undefined = Schema | undefined,
+> {
+  readonly method: RouteMethod;
+  /** Path with parameters as `:name`. */
+  readonly path: string;
+  /** Unique name of the operation, such as `createArticle`; clients are generated with it. */
+  readonly operation: string;
+  /** One line for the reference. */
+  readonly summary: string;
+  /** Group in the reference. */
+  readonly tag: string;
+  readonly access: Rule;
+  /** Schema of the body. Without it a body is read for its token only. */
+  readonly body?: BodySchema | undefined;
+  /** Schema of the body in the reference, where it differs from `body`, as for partial updates. */
+  readonly bodyReference?: JsonSchema | undefined;
+  /** Query parameters beside `access_token`. Any other parameter is refused with 400. */
+  readonly query?: readonly QueryParameter[] | undefined;
+  /** Answers by status, without the errors that access and validation give by themselves. */
+  readonly responses: Readonly<Record<number, RouteResponse>>;
+  handle(
+    call: Call<BodySchema extends Schema ? OutputOf<BodySchema> : BodyFields, CallerOf<Rule>>,
+  ): Response | Promise<Response>;
+}
+
+/** Fields of a body that no schema has validated. */
+export type BodyFields = Readonly<Record<string, unknown>>;
+
+/** A route whose types are settled, as {@link createApi} takes it. */
+export interface Route extends Omit<RouteDefinition, "handle"> {
+  // A method and not a property, so that routes of different bodies and callers stand in one list.
+  handle(call: Call<never, never>): Response | Promise<Response>;
+}
+
+/**
+ * Defines a route; the types of `call.body` and `call.user` follow from its schema and its rule.
+ *
+ * @example
+ * ```ts
+ * const publish = defineRoute({
+ *   method: "POST",
+ *   path: "/articles/:id/publication",
+ *   operation: "publishArticle",
+ *   summary: "Publishes an article",
+ *   tag: "articles",
+ *   access: "admin",
+ *   responses: { 204: { description: "It is public now" } },
+ *   async handle({ params, store }) {
+ *     await store.collection(article.collection).update(params["id"] ?? "", { published: true });
+ *     return empty();
+ *   },
+ * });
+ * ```
+ */
+export function defineRoute<
+  const Rule extends AccessRule,
+  BodySchema extends Schema | undefined = undefined,
+>(definition: RouteDefinition<Rule, BodySchema>): Route {
+  return definition;
+}

@@ -1,0 +1,47 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+import { RestError } from "./errors.ts";
+import { fieldErrorsOf } from "./field-error.ts";
+import { badFields } from "./problem.ts";
+
+/**
+ * A schema of any library that follows Standard Schema and describes itself as JSON Schema, such as zod 4.2 or
+ * later. It validates what clients send and appears in the OpenAPI document.
+ */
+export type Schema<Output = unknown> = StandardSchemaV1<unknown, Output> &
+  StandardJSONSchemaV1<unknown, Output>;
+
+/** The type of what a schema accepts, after its defaults and transformations. */
+export type OutputOf<S extends Schema> = StandardSchemaV1.InferOutput<S>;
+
+/** A JSON Schema (draft 2020-12), as OpenAPI 3.1 embeds it. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** Describes what a schema accepts (`input`) or yields (`output`). */
+export function jsonSchemaOf(schema: Schema, side: "input" | "output"): JsonSchema {
+  const { $schema: _, ...described } = schema["~standard"].jsonSchema[side]({
+    target: "draft-2020-12",
+  });
+  return described;
+}
+
+/** Describes the properties of a schema of an object. */
+export function propertiesOf(schema: JsonSchema, of: string): Readonly<Record<string, JsonSchema>> {
+  const properties = schema["properties"];
+  if (schema["type"] !== "object" || !isRecord(properties)) {
+    throw new RestError("ERR_REST_DEFINITION", `${of} must have the schema of an object`);
+  }
+  return properties as Record<string, JsonSchema>;
+}
+
+/** Validates a value; a {@link Problem} of status 400 names every field that was refused. */
+export async function validate<S extends Schema>(schema: S, value: unknown): Promise<OutputOf<S>> {
+  const validated = schema["~standard"].validate(value);
+  const result = validated instanceof Promise ? await validated : validated;
+  if (result.issues) throw badFields(fieldErrorsOf(result.issues, value));
+  return result.value as OutputOf<S>;
+}
+
+/** Whether a value is an object with string keys, and not an array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

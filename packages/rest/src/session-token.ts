@@ -1,0 +1,85 @@
+import { errors as joseErrors, jwtVerify, SignJWT } from "jose";
+import type { Account } from "./account.ts";
+import { RestError } from "./errors.ts";
+
+/** What a valid session token says. */
+export interface SessionClaims {
+  /** Identifier of the user. */
+  readonly sub: string;
+  /** {@link Account.sessionVersion} at the time of signing in. */
+  readonly sv: number;
+  /** End of validity, in seconds since 1970. */
+  readonly exp: number;
+}
+
+/** Signs and checks the tokens of signed-in users: JWTs with HS256 (RFC 7519, RFC 7518 section 3.2). */
+export interface SessionTokens {
+  /** Makes a token for a user. */
+  issue(account: Account): Promise<string>;
+  /** Reads a token; `undefined` unless it is valid now and of our own signature. */
+  verify(token: string): Promise<SessionClaims | undefined>;
+}
+
+/** How session tokens are made. */
+export interface SessionTokensOptions {
+  /** Secret of the signature: at least 32 characters. */
+  readonly secret: string;
+  /** Time from issue to expiry, in seconds. Default: `86_400`, one day. */
+  readonly lifetime?: number | undefined;
+}
+
+/** The one algorithm that is accepted. What a token's own header names is never followed (RFC 8725 section 3.1). */
+const algorithm = "HS256";
+
+/** A token of ours has about 300 characters; longer ones are refused unread. */
+const maxTokenLength = 2_048;
+
+/**
+ * Makes {@link SessionTokens}.
+ *
+ * @throws RestError `ERR_REST_CONFIGURATION` for a secret or a lifetime that cannot serve.
+ */
+export function createSessionTokens(options: SessionTokensOptions): SessionTokens {
+  const { secret, lifetime = 86_400 } = options;
+  if (secret.length < 32) {
+    throw new RestError("ERR_REST_CONFIGURATION", "the JWT secret needs at least 32 characters");
+  }
+  if (!Number.isSafeInteger(lifetime) || lifetime <= 0) {
+    throw new RestError(
+      "ERR_REST_CONFIGURATION",
+      "the token lifetime must be whole seconds above 0",
+    );
+  }
+  const key = new TextEncoder().encode(secret);
+
+  return {
+    issue(account) {
+      const now = Math.floor(Date.now() / 1000);
+      return new SignJWT({ sv: account.sessionVersion })
+        .setProtectedHeader({ alg: algorithm, typ: "JWT" })
+        .setSubject(account.id)
+        .setIssuedAt(now)
+        .setExpirationTime(now + lifetime)
+        .setJti(crypto.randomUUID())
+        .sign(key);
+    },
+    async verify(token) {
+      if (token.length > maxTokenLength) return undefined;
+      try {
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: [algorithm],
+          requiredClaims: ["sub", "iat", "exp"],
+        });
+        const { sub, exp } = payload;
+        const sv = payload["sv"];
+        if (typeof sub !== "string" || typeof exp !== "number" || typeof sv !== "number") {
+          return undefined;
+        }
+        return { sub, exp, sv };
+      } catch (error) {
+        if (error instanceof joseErrors.JOSEError) return undefined;
+        throw error;
+      }
+    },
+  };
+}
