@@ -1,10 +1,13 @@
 import { defineConfig } from "vitest/config";
+import "./scripts/require-node.cjs";
 
 const conditions = ["@fetchwork/source"];
 
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
+  // Only erasing is needed here; a broken project reference is for the type check to report.
+  tsconfig: "tsconfig.base.json",
   test: {
     include: ["{packages,examples}/*/{src,test}/**/*.test.ts", "test/**/*.test.ts"],
     reporters: ["default", "./scripts/plain-summary-reporter.ts"],
