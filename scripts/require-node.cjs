@@ -1,9 +1,15 @@
-// Loaded before anything else, so it must run on any Node: the sources need type stripping and `node:sqlite`.
-var wanted = [22, 19];
-var own = process.versions.node.split(".").map(Number);
-if (own[0] < wanted[0] || (own[0] === wanted[0] && own[1] < wanted[1])) {
+// Loaded before anything else, on whatever Node there is: ES5, and nothing imported.
+// The sources need type stripping without a flag (Node 22.18) and `node:sqlite` with FTS5 (22.19).
+var version = process.versions.node;
+var major = Number(version.split(".")[0]);
+var minor = Number(version.split(".")[1]);
+
+if (!(major >= 24 || (major === 22 && minor >= 19))) {
   console.error(
-    "fetchwork: Node " + process.versions.node + " is too old; run `npm install` and start this with `npm run`, which uses the repository's own Node, or use Node " + wanted.join(".") + " or later",
+    "fetchwork: Node " +
+      version +
+      " is too old: run `npm install` (without --ignore-scripts), then `npm start`, `npm test` or `npm run check`," +
+      " which use the repository's own Node 24; or use Node 22.19, 24 or later",
   );
   process.exit(1);
 }
