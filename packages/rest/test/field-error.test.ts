@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { fieldErrorsOf } from "../src/field-error.ts";
+
+function errorsOf(schema: z.ZodType, input: unknown): unknown {
+  const result = schema["~standard"].validate(input);
+  if (result instanceof Promise || !result.issues) throw new Error("the schema accepted the input");
+  return fieldErrorsOf(result.issues, input).map(({ param, name, message, valid }) => {
+    expect(valid).toBe(false);
+    return [param, name, message];
+  });
+}
+
+describe("fieldErrorsOf", () => {
+  it.each([
+    [z.string(), undefined, "required", "a is required"],
+    [z.string().min(6), "x", "minlength", "a must have length greater than or equal to 6"],
+    [z.string().max(2), "xyz", "maxlength", "a must have length lower than or equal to 2"],
+    [z.array(z.number()).min(1), [], "minlength", "a must have length greater than or equal to 1"],
+    [z.number().min(1), 0, "min", "a must be greater than or equal to 1"],
+    [z.number().max(10), 11, "max", "a must be lower than or equal to 10"],
+    [z.enum(["x", "y"]), "z", "enum", "a must be one of: x, y"],
+    [z.email(), "z", "match", "a must be a valid email"],
+    [z.string().regex(/^b$/), "z", "match", "a must be a valid value"],
+    [z.number(), "1", "type", "a must be of type number"],
+    [z.string().refine(() => false, "no luck"), "z", "invalid", "no luck"],
+  ])("describes the field as users of such an API know it (%#)", (schema, value, name, message) => {
+    expect(errorsOf(z.object({ a: schema }), { a: value })).toEqual([["a", name, message]]);
+  });
+
+  it("names each field once, nested ones with dots", () => {
+    const schema = z.object({ a: z.object({ b: z.array(z.string().min(2).regex(/x/)) }) });
+    expect(errorsOf(schema, { a: { b: ["ok x", "b"] } })).toEqual([
+      ["a.b.1", "minlength", "a.b.1 must have length greater than or equal to 2"],
+    ]);
+  });
+
+  it("never repeats the value", () => {
+    const schema = z.object({ password: z.string().max(3), role: z.enum(["a"]), n: z.number() });
+    const input = { password: "s3cret", role: "s3cret", n: "s3cret" };
+    expect(JSON.stringify(errorsOf(schema, input))).not.toContain("s3cret");
+  });
+});

@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Problem } from "../src/problem.ts";
+import { readBody } from "../src/read-body.ts";
+
+const url = "http://localhost/";
+
+function post(body: BodyInit | null, type?: string, headers: Record<string, string> = {}): Request {
+  const request = new Request(url, { method: "POST", body, duplex: "half", headers } as RequestInit);
+  if (type === undefined) request.headers.delete("content-type");
+  else request.headers.set("content-type", type);
+  return request;
+}
+
+function streamOf(...chunks: string[]): ReadableStream {
+  return ReadableStream.from(chunks.map((chunk) => new TextEncoder().encode(chunk)));
+}
+
+async function statusOf(request: Request, limit = 100): Promise<number> {
+  try {
+    await readBody(request, limit);
+  } catch (error) {
+    if (error instanceof Problem) return error.status;
+    throw error;
+  }
+  return 200;
+}
+
+const json = "application/json";
+const form = "application/x-www-form-urlencoded";
+
+describe("readBody", () => {
+  it.each([
+    ["a body over the limit", post("x".repeat(101), form), 413],
+    ["a declared length over the limit", post("{}", json, { "content-length": "101" }), 413],
+    ["a stream over the limit", post(streamOf("x".repeat(60), "x".repeat(60)), form), 413],
+    ["a body longer than it was declared", post("x".repeat(101), form, { "content-length": "5" }), 413],
+    ["a body of an unknown type", post("<a/>", "application/xml"), 415],
+    ["a body of text", post("a=b", "text/plain"), 415],
+    ["a body without a type", post("a=b"), 415],
+    ["a type that only begins like one", post("{}", "application/jsonx"), 415],
+    ["JSON that is none", post("{", json), 400],
+    ["JSON with a byte-order mark inside", post('{"a":\ufeff1}', json), 400],
+    ["a JSON array", post("[]", json), 400],
+    ["a JSON text", post('"a"', json), 400],
+    ["JSON null", post("null", json), 400],
+    ["an empty JSON body", post(streamOf(""), json), 400],
+    ["multipart without a boundary", post("x", "multipart/form-data"), 400],
+    ["multipart that ends early", post("--b\r\n", "multipart/form-data; boundary=b"), 400],
+  ])("refuses %s", async (_what, request, status) => {
+    expect(await statusOf(request)).toBe(status);
+  });
+
+  it("refuses a file", async () => {
+    const data = new FormData();
+    data.set("a", new File(["x"], "x.txt"));
+    expect(await statusOf(new Request(url, { method: "POST", body: data }), 10_000)).toBe(400);
+  });
+
+  it.each([
+    ["no body", post(null)],
+    ["a GET", new Request(url)],
+    ["an empty body without a type", post(streamOf())],
+    ["a declared length of 0", post(null, json, { "content-length": "0" })],
+  ])("reads nothing from %s", async (_what, request) => {
+    expect(await readBody(request, 100)).toEqual({ fields: {}, isForm: false });
+  });
+
+  it.each([
+    ["JSON", post('{"a":1}', "Application/JSON; charset=utf-8"), { a: 1 }, false],
+    ["a merge patch", post('{"a":null}', "application/merge-patch+json"), { a: null }, false],
+    ["a form", post("a=1&b=x+y%C3%A9&a=2", form), { a: ["1", "2"], b: "x yé" }, true],
+    ["a form in pieces", post(streamOf("a=", "1"), form), { a: "1" }, true],
+    ["brackets as part of the name", post("a[b]=1", form), { "a[b]": "1" }, true],
+  ])("reads %s", async (_what, request, fields, isForm) => {
+    expect(await readBody(request, 100)).toEqual({ fields, isForm });
+  });
+
+  it("reads multipart fields", async () => {
+    const data = new FormData();
+    data.set("a", "ü");
+    const body = await readBody(new Request(url, { method: "POST", body: data }), 10_000);
+    expect(body).toEqual({ fields: { a: "ü" }, isForm: true });
+  });
+
+  it.each([
+    post('{"__proto__":{"admin":true},"constructor":1}', json),
+    post("__proto__=1&constructor=1&hasOwnProperty=1", form),
+  ])("keeps names of the prototype as mere names", async (request) => {
+    const { fields } = await readBody(request, 1_000);
+    expect(Object.getPrototypeOf(fields)).toBeNull();
+    expect(Object.hasOwn(fields, "__proto__")).toBe(true);
+    expect(fields).not.toHaveProperty("admin");
+  });
+
+  it("gives back any JSON object", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (value) => {
+        const text = JSON.stringify(value);
+        const { fields } = await readBody(post(text, json), 1_000_000);
+        expect(JSON.stringify(fields)).toBe(JSON.stringify(JSON.parse(text)));
+      }),
+    );
+  });
+});
