@@ -1,6 +1,5 @@
 /** Codes of the errors that this package makes. */
 export type HttpErrorCode =
-  | "ERR_HTTP_BODY_TOO_LARGE"
   | "ERR_HTTP_CONTENT_LENGTH"
   | "ERR_HTTP_LISTEN"
   | "ERR_HTTP_LISTENER_CLOSED";

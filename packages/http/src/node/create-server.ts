@@ -1,0 +1,101 @@
+import { createServer as createHttp1, type Server } from "node:http";
+import { createSecureServer, type Http2Session } from "node:http2";
+import { createServer as createHttps } from "node:https";
+import type { Socket } from "node:net";
+import { HttpUsageError } from "../errors.ts";
+import type { NodeListener } from "./exchange-listener.ts";
+import { KeptMessage } from "./kept-message.ts";
+import type { CheckedServeOptions } from "./serve-options.ts";
+
+/** A server of Node with its connections. */
+export interface NodeServer {
+  readonly server: Server;
+  readonly sockets: ReadonlySet<Socket>;
+  readonly sessions: ReadonlySet<Http2Session>;
+}
+
+/**
+ * Makes the server of Node that the options ask for; does not listen yet.
+ *
+ * @throws HttpUsageError `ERR_HTTP_OPTION` when certificate or key cannot be used
+ */
+export function createNodeServer(listener: NodeListener, options: CheckedServeOptions): NodeServer {
+  const server = makeServer(listener, options);
+  const sockets = new Set<Socket>();
+  const sessions = new Set<Http2Session>();
+  server.on("connection", (socket: Socket) => {
+    // Remembered by Node from the first look on, so that it is known after the client has gone.
+    void socket.remoteAddress;
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  server.on("session", (session: Http2Session) => {
+    sessions.add(session);
+    session.once("close", () => sessions.delete(session));
+    // A peer that breaks the protocol loses its session; nobody else needs to know.
+    session.on("error", () => undefined);
+  });
+  server.on("connect", (_request: unknown, socket: Socket) => {
+    socket.on("error", () => undefined);
+    socket.end("HTTP/1.1 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+  });
+  if (options.maxRequestBodySize !== undefined) {
+    const { maxRequestBodySize } = options;
+    server.on("checkContinue", (request, response) => {
+      const isTooLarge = Number(request.headers["content-length"] ?? 0) > maxRequestBodySize;
+      if (!isTooLarge) response.writeContinue();
+      listener(request, response);
+    });
+  }
+  return { server, sockets, sessions };
+}
+
+function makeServer(listener: NodeListener, options: CheckedServeOptions): Server {
+  const { tls, requestTimeout, headersTimeout, keepAliveTimeout, maxHeaderSize } = options;
+  const limits = {
+    requestTimeout,
+    headersTimeout,
+    keepAliveTimeout,
+    maxHeaderSize,
+    // Node looks for late requests this often.
+    connectionsCheckingInterval: checkInterval(options),
+    IncomingMessage: KeptMessage,
+    noDelay: true,
+  };
+  if (tls === undefined) return createHttp1(limits, listener);
+  const secrets = {
+    cert: toPem(tls.cert),
+    key: toPem(tls.key),
+    ...(tls.passphrase === undefined ? {} : { passphrase: tls.passphrase }),
+    ...(tls.ca === undefined
+      ? {}
+      : { ca: toPem(tls.ca), requestCert: true, rejectUnauthorized: true }),
+  };
+  try {
+    if (!options.http2) return createHttps({ ...limits, ...secrets }, listener);
+    // HTTP/2's compatibility classes have what listeners use of HTTP/1's, and HTTP/1.1 clients get the real ones.
+    return createSecureServer(
+      {
+        ...secrets,
+        allowHTTP1: true,
+        Http1IncomingMessage: KeptMessage,
+        http1Options: { keepAliveTimeout },
+        settings: { maxHeaderListSize: maxHeaderSize },
+        maxHeaderListPairs: 200,
+        ...limits,
+      } as object,
+      listener as never,
+    ) as unknown as Server;
+  } catch (cause) {
+    throw new HttpUsageError("ERR_HTTP_OPTION", "tls: certificate and key cannot be used together or at all", { cause });
+  }
+}
+
+function toPem(value: string | Uint8Array): string | Buffer {
+  return typeof value === "string" ? value : Buffer.from(value);
+}
+
+function checkInterval({ requestTimeout, headersTimeout }: CheckedServeOptions): number {
+  const shortest = Math.min(requestTimeout || Infinity, headersTimeout || Infinity);
+  return Math.max(100, Math.min(5000, shortest / 4));
+}

@@ -1,0 +1,74 @@
+import { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { ListenerSocket } from "./listener-socket.ts";
+
+/**
+ * Makes Node's request of a web one; its body is read from the web one as the application asks for it.
+ *
+ * Everything special is a property of the object, not of a class: Express replaces the prototype.
+ */
+export function makeListenerRequest(request: Request, socket: ListenerSocket): IncomingMessage {
+  // `IncomingMessage` asks of its socket what a `Duplex` has.
+  const message = new IncomingMessage(socket as unknown as Socket);
+  const url = new URL(request.url);
+  message.method = request.method;
+  message.url = url.pathname + url.search;
+  message.httpVersion = "1.1";
+  message.httpVersionMajor = 1;
+  message.httpVersionMinor = 1;
+  message.rawHeaders = rawHeaders(request, url.host);
+  readBodyOnDemand(message, request);
+  return message;
+}
+
+function rawHeaders(request: Request, host: string): string[] {
+  const lines: string[] = [];
+  let hasHost = false;
+  let hasFraming = false;
+  for (const [name, value] of request.headers) {
+    hasHost ||= name === "host";
+    hasFraming ||= name === "content-length" || name === "transfer-encoding";
+    lines.push(name, value);
+  }
+  if (!hasHost) lines.push("host", host);
+  // Body parsers look for one of the two before they read.
+  if (!hasFraming && mayHaveBody(request) && request.body !== null) {
+    lines.push("transfer-encoding", "chunked");
+  }
+  return lines;
+}
+
+function mayHaveBody({ method }: Request): boolean {
+  return method !== "GET" && method !== "HEAD";
+}
+
+function readBodyOnDemand(message: IncomingMessage, request: Request): void {
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  const read = async (): Promise<void> => {
+    const body = mayHaveBody(request) ? request.body : null;
+    reader ??= body?.getReader();
+    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+    if (done) {
+      message.complete = true;
+      message.push(null);
+    } else {
+      message.push(value);
+    }
+  };
+  message._read = () => {
+    read().catch((error: unknown) => message.destroy(toError(error)));
+  };
+  message._destroy = (error, callback) => {
+    if (!message.complete) {
+      message.aborted = true;
+      message.emit("aborted");
+      reader?.cancel(error).catch(() => undefined);
+    }
+    // Without a listener an "error" would end the process.
+    callback(message.listenerCount("error") > 0 ? error : null);
+  };
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error("the body of the request failed", { cause: error });
+}

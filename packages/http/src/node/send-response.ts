@@ -1,0 +1,101 @@
+import { Readable } from "node:stream";
+import { claimResponse } from "../change-headers.ts";
+import { HttpUsageError } from "../errors.ts";
+import { isNullBodyStatus, prepareTextResponse, type PreparedResponse } from "../response.ts";
+import type { NodeExchange } from "./exchange.ts";
+import { failExchange } from "./fail-exchange.ts";
+import { boundUnreadBody } from "./kept-message.ts";
+import { sendStream } from "./send-stream.ts";
+import { writeHead } from "./write-head.ts";
+
+/** Sends a response; whatever goes wrong fails the exchange and never throws. */
+export function sendResponse(exchange: NodeExchange, response: Response): void {
+  try {
+    send(exchange, prepareTextResponse(response) ?? prepare(exchange, response));
+  } catch (error) {
+    failExchange(exchange, error);
+  }
+}
+
+function send(exchange: NodeExchange, prepared: PreparedResponse): void {
+  const { request, response: out } = exchange;
+  const { status, body } = prepared;
+  if (exchange.isGone) {
+    discard(body);
+    return;
+  }
+  if (exchange.hasBody && !request.complete) out.once("finish", () => boundUnreadBody(request));
+  if (typeof body === "string") {
+    const length = Buffer.byteLength(body);
+    writeHead(exchange, prepared, length);
+    if (request.method === "HEAD") {
+      out.end();
+    } else {
+      exchange.bytes = length;
+      out.end(body);
+    }
+  } else if (body === null || body === undefined || isNullBodyStatus(status)) {
+    discard(body);
+    writeHead(exchange, prepared, lengthOfNothing(status, request.method));
+    out.end();
+  } else if (ArrayBuffer.isView(body)) {
+    const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+    writeHead(exchange, prepared, bytes.byteLength);
+    if (request.method === "HEAD") {
+      out.end();
+    } else {
+      exchange.bytes = bytes.byteLength;
+      out.end(bytes);
+    }
+  } else {
+    const stream = toStream(body);
+    if (request.method === "HEAD") {
+      discard(stream);
+      writeHead(exchange, prepared);
+      out.end();
+    } else {
+      sendStream(exchange, prepared, stream);
+    }
+  }
+}
+
+function prepare(exchange: NodeExchange, response: unknown): PreparedResponse {
+  if (!(response instanceof Response)) {
+    throw new HttpUsageError("ERR_HTTP_RESPONSE", `the handler returned ${typeof response}, expected a Response`);
+  }
+  if ("_toNodeResponse" in response && typeof response._toNodeResponse === "function") {
+    claimResponse(response, exchange.context);
+    // srvx's own class; this is its contract with srvx's sender.
+    return response._toNodeResponse() as PreparedResponse;
+  }
+  const { status, statusText, body } = response;
+  if (status === 0) throw new HttpUsageError("ERR_HTTP_RESPONSE", "the handler returned Response.error()");
+  if (body !== null) claimResponse(response, exchange.context);
+  if (response.bodyUsed) {
+    throw new HttpUsageError("ERR_HTTP_RESPONSE", "the handler returned a Response whose body is used");
+  }
+  const headers: string[] = [];
+  for (const [name, value] of response.headers) headers.push(name, value);
+  return { status, statusText, headers, body };
+}
+
+function lengthOfNothing(status: number, method: string | undefined): number | undefined {
+  // RFC 9110, 8.6: never with 204; with 304 and HEAD it would have to be the length of the GET.
+  return status === 204 || status === 304 || method === "HEAD" ? undefined : 0;
+}
+
+function toStream(body: unknown): ReadableStream<unknown> {
+  if (body instanceof ReadableStream) return body;
+  // The same class; the two sets of types differ.
+  if (body instanceof Readable) return Readable.toWeb(body) as unknown as ReadableStream<unknown>;
+  throw new HttpUsageError("ERR_HTTP_RESPONSE", `the handler returned a Response with a body of type ${typeof body}`);
+}
+
+function discard(body: unknown): void {
+  if (body instanceof ReadableStream) {
+    // A locked stream is somebody else's to end.
+    if (!body.locked) body.cancel().catch(() => undefined);
+  } else if (body instanceof Readable) {
+    body.destroy();
+  }
+}
