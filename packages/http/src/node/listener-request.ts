@@ -16,24 +16,30 @@ export function makeListenerRequest(request: Request, socket: ListenerSocket): I
   message.httpVersion = "1.1";
   message.httpVersionMajor = 1;
   message.httpVersionMinor = 1;
-  message.rawHeaders = rawHeaders(request, url.host);
+  setHeaders(message, headerLines(request, url.host));
   readBodyOnDemand(message, request);
   return message;
 }
 
-function rawHeaders(request: Request, host: string): string[] {
-  const lines: string[] = [];
+function setHeaders(message: IncomingMessage, lines: readonly (readonly [string, string])[]): void {
+  message.rawHeaders = lines.flat();
+  message.headers = Object.fromEntries(lines);
+  message.headersDistinct = Object.fromEntries(lines.map(([name, value]) => [name, [value]]));
+}
+
+function headerLines(request: Request, host: string): [string, string][] {
+  const lines: [string, string][] = [];
   let hasHost = false;
   let hasFraming = false;
   for (const [name, value] of request.headers) {
     hasHost ||= name === "host";
     hasFraming ||= name === "content-length" || name === "transfer-encoding";
-    lines.push(name, value);
+    lines.push([name, value]);
   }
-  if (!hasHost) lines.push("host", host);
+  if (!hasHost) lines.push(["host", host]);
   // Body parsers look for one of the two before they read.
   if (!hasFraming && mayHaveBody(request) && request.body !== null) {
-    lines.push("transfer-encoding", "chunked");
+    lines.push(["transfer-encoding", "chunked"]);
   }
   return lines;
 }
@@ -55,7 +61,10 @@ function readBodyOnDemand(message: IncomingMessage, request: Request): void {
       message.push(value);
     }
   };
-  message._read = () => {
+  const nodeRead = message._read.bind(message);
+  message._read = (size) => {
+    // Takes the message out of the state in which Node's parser has not begun.
+    nodeRead(size);
     read().catch((error: unknown) => message.destroy(toError(error)));
   };
   message._destroy = (error, callback) => {
