@@ -1,1 +1,21 @@
-export {};
+export type { Collection, InsertOptions, WriteOptions } from "./collection.ts";
+export {
+  type CollectionDefinition,
+  type CollectionOptions,
+  defineCollection,
+} from "./definition.ts";
+export type { Change, Meta, Projected, Stored } from "./document.ts";
+export {
+  DocumentsError,
+  type DocumentsErrorCode,
+  DocumentsTypeError,
+  type DocumentsTypeErrorCode,
+  InputError,
+  UniqueError,
+  VersionError,
+} from "./errors.ts";
+export type { FieldPath, FieldValue, MetaField } from "./field-path.ts";
+export { openStore } from "./open-store.ts";
+export type { FindQuery, Selection, SortKey } from "./query.ts";
+export type { Store, StoreOptions, Transaction, TransactionOptions } from "./store.ts";
+export type { Combinators, Condition, Operators, Scalar, UntypedWhere, Where } from "./where.ts";

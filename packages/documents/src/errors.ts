@@ -1,0 +1,105 @@
+/** The stable code of an error thrown by this package. */
+export type DocumentsErrorCode =
+  | "ERR_DOCUMENTS_BUSY"
+  | "ERR_DOCUMENTS_CLOSED"
+  | "ERR_DOCUMENTS_ENGINE"
+  | "ERR_DOCUMENTS_ID"
+  | "ERR_DOCUMENTS_NAME"
+  | "ERR_DOCUMENTS_OPEN"
+  | "ERR_DOCUMENTS_QUERY"
+  | "ERR_DOCUMENTS_TIMEOUT"
+  | "ERR_DOCUMENTS_TRANSACTION"
+  | "ERR_DOCUMENTS_UNIQUE"
+  | "ERR_DOCUMENTS_VALUE"
+  | "ERR_DOCUMENTS_VERSION";
+
+/** The stable code of a {@link DocumentsTypeError}. */
+export type DocumentsTypeErrorCode = "ERR_DOCUMENTS_DEFINITION" | "ERR_DOCUMENTS_OPTIONS";
+
+/** Is the base of every error that an operation of a store rejects with. */
+export class DocumentsError extends Error {
+  override readonly name: string = "DocumentsError";
+  /** The stable code. */
+  readonly code: DocumentsErrorCode;
+
+  constructor(code: DocumentsErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** Says that a collection definition, a URL or an option of a store is wrong. */
+export class DocumentsTypeError extends TypeError {
+  override readonly name: string = "DocumentsTypeError";
+  /** The stable code. */
+  readonly code: DocumentsTypeErrorCode;
+
+  constructor(code: DocumentsTypeErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/**
+ * Says that a document, an id or a query cannot be accepted, before anything was changed.
+ *
+ * The code is `ERR_DOCUMENTS_VALUE`, `ERR_DOCUMENTS_NAME`, `ERR_DOCUMENTS_ID` or
+ * `ERR_DOCUMENTS_QUERY`.
+ */
+export class InputError extends DocumentsError {
+  override readonly name = "InputError";
+  /** Where the fault is, such as `address.tags[3]`; empty for the whole input. */
+  readonly path: string;
+
+  constructor(
+    code: "ERR_DOCUMENTS_ID" | "ERR_DOCUMENTS_NAME" | "ERR_DOCUMENTS_QUERY" | "ERR_DOCUMENTS_VALUE",
+    message: string,
+    path = "",
+  ) {
+    super(code, message);
+    this.path = path;
+  }
+}
+
+/** Says that another document already has these values in a unique index; nothing was changed. */
+export class UniqueError extends DocumentsError {
+  override readonly name = "UniqueError";
+  /** The collection's name. */
+  readonly collection: string;
+  /** The fields of the violated index, `["id"]` for a taken id. */
+  readonly fields: readonly string[];
+
+  constructor(collection: string, fields: readonly string[], options?: ErrorOptions) {
+    super(
+      "ERR_DOCUMENTS_UNIQUE",
+      `Another document of "${collection}" has the same ${fields.join(" and ")}`,
+      options,
+    );
+    this.collection = collection;
+    this.fields = fields;
+  }
+}
+
+/** Says that a document has another version than `ifVersion`; nothing was changed. */
+export class VersionError extends DocumentsError {
+  override readonly name = "VersionError";
+  /** The collection's name. */
+  readonly collection: string;
+  /** The version that the document has. */
+  readonly current: number;
+  /** The version that `ifVersion` named. */
+  readonly expected: number;
+
+  constructor(
+    collection: string,
+    versions: { readonly current: number; readonly expected: number },
+  ) {
+    super(
+      "ERR_DOCUMENTS_VERSION",
+      `The document of "${collection}" has version ${versions.current}, expected ${versions.expected}`,
+    );
+    this.collection = collection;
+    this.current = versions.current;
+    this.expected = versions.expected;
+  }
+}

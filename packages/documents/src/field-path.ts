@@ -1,0 +1,85 @@
+import { InputError } from "./errors.ts";
+import type { Stored } from "./document.ts";
+
+/** The paths of a document's fields: `"title"`, `"address.city"`, `"createdAt"`. */
+export type FieldPath<T> = string extends keyof T
+  ? string
+  : PathOf<Stored<T>, [unknown, unknown, unknown, unknown]>;
+
+/** The type of the value at a path. */
+export type FieldValue<T, P extends string> = P extends keyof T
+  ? T[P]
+  : P extends `${infer Head}.${infer Rest}`
+    ? Head extends keyof T
+      ? FieldValue<NonNullable<T[Head]>, Rest>
+      : unknown
+    : unknown;
+
+type PathOf<T, Depth extends readonly unknown[]> = Depth extends readonly [unknown, ...infer Rest]
+  ? { [K in keyof T & string]-?: K | NestedPath<K, NonNullable<T[K]>, Rest> }[keyof T & string]
+  : never;
+
+type NestedPath<K extends string, V, Rest extends readonly unknown[]> = V extends readonly unknown[]
+  ? never
+  : V extends object
+    ? `${K}.${PathOf<V, Rest>}`
+    : never;
+
+/** The fields that every stored document has besides its own. */
+export type MetaField = "createdAt" | "id" | "updatedAt" | "version";
+
+/**
+ * A path taken apart.
+ *
+ * @internal
+ */
+export interface ParsedPath {
+  /** The path as given. */
+  readonly text: string;
+  /** The names from the outermost object inwards. */
+  readonly segments: readonly string[];
+  /** Set when the path is one of the fields that the store keeps itself. */
+  readonly meta: MetaField | undefined;
+}
+
+const MAX_SEGMENTS = 32;
+const MAX_LENGTH = 512;
+
+/**
+ * Takes a path apart at its dots.
+ *
+ * A name that itself contains a dot cannot be addressed by a path.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY` for a path that no document can have.
+ */
+export function parsePath(text: unknown): ParsedPath {
+  if (typeof text !== "string") {
+    throw new InputError("ERR_DOCUMENTS_QUERY", `A field is a string, got ${typeof text}`);
+  }
+  const segments = text.split(".");
+  const reason = faultOfPath(text, segments);
+  if (reason !== undefined) {
+    const shown = text.slice(0, 64).toWellFormed();
+    throw new InputError("ERR_DOCUMENTS_QUERY", `${JSON.stringify(shown)} ${reason}`, shown);
+  }
+  return { text, segments, meta: isMetaField(text) ? text : undefined };
+}
+
+/**
+ * Tells whether a name is one of the fields that the store keeps itself.
+ *
+ * @internal
+ */
+export function isMetaField(name: string): name is MetaField {
+  return name === "id" || name === "version" || name === "createdAt" || name === "updatedAt";
+}
+
+function faultOfPath(text: string, segments: readonly string[]): string | undefined {
+  if (text.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`;
+  if (segments.length > MAX_SEGMENTS) return `has more than ${MAX_SEGMENTS} parts`;
+  if (segments.includes("")) return "has an empty part, expected names joined by single dots";
+  if (text.startsWith("$")) return 'begins with "$", which no field of a document does';
+  if (text.includes("\0") || !text.isWellFormed()) return "is not well-formed text";
+  return undefined;
+}

@@ -1,0 +1,62 @@
+/**
+ * Folds text for comparison: compatibility forms, accents, case and the final sigma aside.
+ *
+ * @internal
+ */
+export function fold(text: string): string {
+  return (
+    text
+      .normalize("NFKD")
+      .replace(/\p{M}+/gu, "")
+      // Upper case first: it is what makes "ß" and "ss" alike.
+      .toUpperCase()
+      .toLowerCase()
+      .replaceAll("ς", "σ")
+  );
+}
+
+/**
+ * Splits a keyword query into the folded words that must each occur.
+ *
+ * @internal
+ */
+export function foldedWords(query: string): readonly string[] {
+  const words = fold(query.toWellFormed()).split(/[\s\0]+/u);
+  return [...new Set(words)].filter((word) => word !== "");
+}
+
+/**
+ * Gathers the folded text of some fields: strings, numbers and lists of them.
+ *
+ * @internal
+ */
+export function searchText(
+  document: unknown,
+  paths: readonly { readonly segments: readonly string[] }[],
+): string {
+  const parts: string[] = [];
+  for (const { segments } of paths) collect(valueAt(document, segments), parts);
+  // The line break keeps a word of the query from matching across two fields.
+  return fold(parts.join("\n"));
+}
+
+/**
+ * Reads the value at a path, through objects only.
+ *
+ * @internal
+ */
+export function valueAt(document: unknown, segments: readonly string[]): unknown {
+  let value = document;
+  for (const name of segments) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    if (!Object.hasOwn(value, name)) return undefined;
+    value = Reflect.get(value, name);
+  }
+  return value;
+}
+
+function collect(value: unknown, parts: string[]): void {
+  if (typeof value === "string") parts.push(value);
+  else if (typeof value === "number") parts.push(String(value));
+  else if (Array.isArray(value)) for (const item of value) collect(item, parts);
+}

@@ -1,0 +1,72 @@
+import { fileURLToPath } from "node:url";
+import { DocumentsTypeError } from "./errors.ts";
+import { openFile, openMemory } from "./sqlite/open-sqlite.ts";
+import type { Store, StoreOptions } from "./store.ts";
+
+const DEFAULT_BUSY_TIMEOUT = 5000;
+
+/**
+ * Opens a store, and creates it when it is not there.
+ *
+ * `sqlite:data/blog.db` is a file, relative to the working directory (an absolute path and a
+ * `file:` URL do as well); `sqlite::memory:` is a store that is gone when it is closed.
+ *
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for a wrong URL or option.
+ * @throws {DocumentsError} `ERR_DOCUMENTS_OPEN` when the file cannot be opened or is not a store;
+ *   `ERR_DOCUMENTS_UNIQUE` when documents already break a new unique index.
+ * @example
+ * ```ts
+ * const store = await openStore("sqlite:data/blog.db", { collections: [users] });
+ * ```
+ */
+export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
+  const { collections = [], busyTimeout = DEFAULT_BUSY_TIMEOUT } = options;
+  if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
+    throw wrong('"busyTimeout" is a whole number of milliseconds from 0');
+  }
+  const path = parseUrl(url);
+  const store =
+    path === undefined ? await openMemory({ busyTimeout }) : await openFile(path, { busyTimeout });
+  try {
+    await store.prepare(collections);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  return store;
+}
+
+/** Gives the path of a store's file; `undefined` for a store in memory. */
+function parseUrl(url: string): string | undefined {
+  if (typeof url !== "string") throw wrong(`The URL of a store is a string, got ${typeof url}`);
+  if (url === "sqlite::memory:") return undefined;
+  if (url.startsWith("file:")) return parseFileUrl(url);
+  if (!url.startsWith("sqlite:")) {
+    // Only the scheme is shown: the rest of a database URL may hold a password.
+    const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0] ?? "a URL without a scheme";
+    throw wrong(
+      `${scheme} is not supported, expected "sqlite:<path>", "sqlite::memory:" or "file:///<path>"`,
+    );
+  }
+  const path = url.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "");
+  if (path === "" || path.startsWith(":") || path.startsWith("//") || /[?#\0]/.test(path)) {
+    throw wrong('"sqlite:" takes the path of a file, without "?" and "#", or ":memory:"');
+  }
+  return path;
+}
+
+function parseFileUrl(url: string): string {
+  if (!url.startsWith("file:///")) throw wrong('A file URL begins with "file:///"');
+  try {
+    const parsed = new URL(url);
+    if (parsed.search !== "" || parsed.hash !== "") throw wrong("A file URL has no query");
+    return fileURLToPath(parsed);
+  } catch (cause) {
+    if (cause instanceof DocumentsTypeError) throw cause;
+    throw new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", "The file URL is malformed", { cause });
+  }
+}
+
+function wrong(message: string): DocumentsTypeError {
+  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
+}

@@ -1,0 +1,51 @@
+import type { ParsedPath } from "./field-path.ts";
+import { valueAt } from "./fold.ts";
+
+/**
+ * Copies some fields of a document, nested as they are in it, and always `id`.
+ *
+ * @internal
+ */
+export function project(
+  document: Readonly<Record<string, unknown>>,
+  paths: readonly ParsedPath[],
+): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  define(result, "id", document["id"]);
+  for (const { segments } of paths) {
+    const value = valueAt(document, segments);
+    if (value !== undefined) setAt(result, segments, value);
+  }
+  return result;
+}
+
+function setAt(target: Record<string, unknown>, segments: readonly string[], value: unknown): void {
+  let object = target;
+  for (const [index, name] of segments.entries()) {
+    if (index === segments.length - 1) {
+      define(object, name, value);
+      return;
+    }
+    let next = Object.hasOwn(object, name) ? object[name] : undefined;
+    if (!isObject(next)) {
+      next = {};
+      define(object, name, next);
+    }
+    if (!isObject(next)) return;
+    object = next;
+  }
+}
+
+/** Defines instead of assigning, because assigning to `__proto__` would change the prototype. */
+function define(object: Record<string, unknown>, name: string, value: unknown): void {
+  Object.defineProperty(object, name, {
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

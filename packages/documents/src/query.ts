@@ -1,0 +1,153 @@
+import { InputError } from "./errors.ts";
+import { type FieldPath, type ParsedPath, parsePath } from "./field-path.ts";
+import { type Filter, parseFilter } from "./filter.ts";
+import { foldedWords } from "./fold.ts";
+import type { Where } from "./where.ts";
+
+/** A field to sort by, descending with a `-` before it. */
+export type SortKey<T> = FieldPath<T> | `-${FieldPath<T>}`;
+
+/** Selects documents. */
+export interface Selection<T> {
+  /** The filter. Default: every document. */
+  readonly where?: Where<T> | undefined;
+  /**
+   * Words that must each occur, whole or as a part of a word, in the fields that the definition
+   * declares in `search`; case and accents aside. At most 1,000 characters. Default: no search.
+   */
+  readonly q?: string | undefined;
+}
+
+/** Selects, sorts and pages documents. */
+export interface FindQuery<T> extends Selection<T> {
+  /**
+   * The order. Missing and null come first, then numbers (`false` as 0, `true` as 1), then strings
+   * by code point; `-` turns it round. `id` is added in the direction of the last field, so that
+   * the order is total. Default: `["-createdAt"]`.
+   */
+  readonly sort?: readonly SortKey<T>[] | undefined;
+  /** The greatest number of documents to return. Default: all. */
+  readonly limit?: number | undefined;
+  /** The number of documents to pass over. Default: 0. */
+  readonly offset?: number | undefined;
+  /** The fields to return, besides `id`. Default: whole documents. */
+  readonly fields?: readonly FieldPath<T>[] | undefined;
+}
+
+/**
+ * A selection that was checked.
+ *
+ * @internal
+ */
+export interface ParsedSelection {
+  readonly filter: Filter | undefined;
+  readonly words: readonly string[];
+}
+
+/**
+ * A query that was checked.
+ *
+ * @internal
+ */
+export interface ParsedQuery extends ParsedSelection {
+  readonly order: readonly OrderTerm[];
+  readonly limit: number | undefined;
+  readonly offset: number;
+  readonly fields: readonly ParsedPath[] | undefined;
+}
+
+/**
+ * A field to sort by.
+ *
+ * @internal
+ */
+export interface OrderTerm {
+  readonly path: ParsedPath;
+  readonly descending: boolean;
+}
+
+const MAX_Q_LENGTH = 1000;
+const MAX_SORT_KEYS = 16;
+const MAX_FIELDS = 200;
+
+/**
+ * Checks what selects documents.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseSelection(selection: {
+  readonly where?: unknown;
+  readonly q?: unknown;
+}): ParsedSelection {
+  const { where, q } = selection;
+  return { filter: where === undefined ? undefined : parseFilter(where), words: parseWords(q) };
+}
+
+/**
+ * Checks a query.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseQuery(query: {
+  readonly where?: unknown;
+  readonly q?: unknown;
+  readonly sort?: unknown;
+  readonly limit?: unknown;
+  readonly offset?: unknown;
+  readonly fields?: unknown;
+}): ParsedQuery {
+  return {
+    ...parseSelection(query),
+    order: parseSort(query.sort),
+    limit: parseNumber("limit", query.limit),
+    offset: parseNumber("offset", query.offset) ?? 0,
+    fields: query.fields === undefined ? undefined : parseFields(query.fields),
+  };
+}
+
+function parseWords(q: unknown): readonly string[] {
+  if (q === undefined) return [];
+  if (typeof q !== "string") throw wrong('"q" is a string');
+  if (q.length > MAX_Q_LENGTH) throw wrong(`"q" is longer than ${MAX_Q_LENGTH} characters`);
+  return foldedWords(q);
+}
+
+function parseSort(sort: unknown): readonly OrderTerm[] {
+  const keys: unknown = sort ?? [];
+  if (!Array.isArray(keys)) throw wrong('"sort" is a list of fields');
+  if (keys.length > MAX_SORT_KEYS) throw wrong(`"sort" has more than ${MAX_SORT_KEYS} fields`);
+  if (keys.length === 0) return DEFAULT_ORDER;
+  const order = keys.map((key: unknown): OrderTerm => {
+    const descending = typeof key === "string" && key.startsWith("-");
+    return { path: parsePath(descending ? key.slice(1) : key), descending };
+  });
+  if (!order.some(({ path }) => path.meta === "id")) {
+    order.push({ path: ID, descending: order.at(-1)?.descending ?? false });
+  }
+  return order;
+}
+
+function parseNumber(name: "limit" | "offset", value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+  throw wrong(`"${name}" is a whole number from 0`);
+}
+
+function parseFields(fields: unknown): readonly ParsedPath[] {
+  if (!Array.isArray(fields)) throw wrong('"fields" is a list of fields');
+  if (fields.length > MAX_FIELDS) throw wrong(`"fields" has more than ${MAX_FIELDS} fields`);
+  return fields.map((field: unknown) => parsePath(field));
+}
+
+function wrong(message: string): InputError {
+  return new InputError("ERR_DOCUMENTS_QUERY", message);
+}
+
+const ID: ParsedPath = { text: "id", segments: ["id"], meta: "id" };
+
+const DEFAULT_ORDER: readonly OrderTerm[] = [
+  { path: { text: "createdAt", segments: ["createdAt"], meta: "createdAt" }, descending: true },
+  { path: ID, descending: true },
+];

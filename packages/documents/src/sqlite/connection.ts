@@ -1,0 +1,91 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { toDocumentsError } from "./sqlite-error.ts";
+
+/** A value bound to a statement, or read from a column. */
+export type Cell = number | string | null;
+
+/** The columns of a row. */
+export type Row = readonly unknown[];
+
+const MAX_STATEMENTS = 128;
+
+/** Runs statements on one connection; each text is prepared once and kept while it is in use. */
+export class Connection {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Whether a transaction is open. */
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  /** Reads the first row. */
+  get(sql: string, parameters: readonly Cell[]): Row | undefined {
+    try {
+      const row: unknown = this.#prepare(sql).get(...parameters);
+      return isRow(row) ? row : undefined;
+    } catch (error) {
+      throw toDocumentsError(error);
+    }
+  }
+
+  /** Reads every row. */
+  all(sql: string, parameters: readonly Cell[]): readonly Row[] {
+    try {
+      const rows: readonly unknown[] = this.#prepare(sql).all(...parameters);
+      // Every statement was told to return its rows as arrays.
+      return rows.every(isRow) ? rows : [];
+    } catch (error) {
+      throw toDocumentsError(error);
+    }
+  }
+
+  /** Runs a change, and gives the number of rows it changed. */
+  run(sql: string, parameters: readonly Cell[]): number {
+    try {
+      return Number(this.#prepare(sql).run(...parameters).changes);
+    } catch (error) {
+      throw toDocumentsError(error);
+    }
+  }
+
+  /** Runs statements that take no values. */
+  exec(sql: string): void {
+    try {
+      this.#database.exec(sql);
+    } catch (error) {
+      throw toDocumentsError(error);
+    }
+  }
+
+  /** Rolls back when a transaction is open; SQLite itself already did after some failures. */
+  rollback(): void {
+    if (this.inTransaction) this.exec("ROLLBACK");
+  }
+
+  /** Closes the connection. */
+  close(): void {
+    this.#statements.clear();
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(sql);
+    statement.setReturnArrays(true);
+    // The oldest goes first. What is in constant use comes back at the price of one preparation.
+    const [oldest] = this.#statements.size < MAX_STATEMENTS ? [] : this.#statements.keys();
+    if (oldest !== undefined) this.#statements.delete(oldest);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+function isRow(row: unknown): row is Row {
+  return Array.isArray(row);
+}

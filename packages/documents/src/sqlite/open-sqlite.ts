@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { DatabaseSync } from "node:sqlite";
+import { DocumentsError } from "../errors.ts";
+import { Connection } from "./connection.ts";
+import { loadSqlite } from "./load-sqlite.ts";
+import { APPLICATION_ID, createRegistry, FORMAT_VERSION } from "./schema.ts";
+import { isBusy } from "./sqlite-error.ts";
+import { SqliteStore } from "./sqlite-store.ts";
+
+const BUSY_RETRY = 20;
+
+/**
+ * The files that are open in this process. State of the module, because it is the process that
+ * holds the locks of a file: a second store of one would wait for the first without letting it run.
+ */
+const openFiles = new Set<string>();
+
+/** Opens the store in a file, which is created with its directory when it is not there. */
+export async function openFile(
+  path: string,
+  options: { readonly busyTimeout: number },
+): Promise<SqliteStore> {
+  const key = claim(path);
+  try {
+    const writer = await openPatiently(path, options.busyTimeout);
+    const reader = openReader(path, writer, options.busyTimeout);
+    const release = (): void => {
+      openFiles.delete(key);
+    };
+    return new SqliteStore({ writer, reader, release }, options);
+  } catch (error) {
+    openFiles.delete(key);
+    throw openError(path, error);
+  }
+}
+
+/**
+ * Opens a store that is gone when it is closed.
+ *
+ * SQLite's own memory databases either cannot be read by a second connection or show it changes
+ * that are not committed. A file that nobody else can find, never waited for, does neither: the
+ * operating system keeps it in memory as long as there is room.
+ */
+export async function openMemory(options: { readonly busyTimeout: number }): Promise<SqliteStore> {
+  const directory = mkdtempSync(join(tmpdir(), "fetchwork-"));
+  const remove = (): void => {
+    rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    const path = join(directory, `${randomUUID()}.db`);
+    const writer = await openPatiently(path, options.busyTimeout);
+    writer.exec("PRAGMA synchronous = OFF");
+    const reader = openReader(path, writer, options.busyTimeout);
+    // An open file lives on without its name, and ends with the process. Windows refuses.
+    if (process.platform !== "win32") remove();
+    return new SqliteStore({ writer, reader, release: remove }, options);
+  } catch (error) {
+    remove();
+    throw openError(directory, error);
+  }
+}
+
+function claim(path: string): string {
+  let key: string;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    key = existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
+  } catch (error) {
+    throw openError(path, error);
+  }
+  if (openFiles.has(key)) {
+    throw new DocumentsError(
+      "ERR_DOCUMENTS_OPEN",
+      `Cannot open ${resolve(path)}: it is already open in this process`,
+    );
+  }
+  openFiles.add(key);
+  return key;
+}
+
+/** Repeats the opening while another process is creating the same store. */
+async function openPatiently(path: string, busyTimeout: number): Promise<Connection> {
+  const deadline = performance.now() + busyTimeout;
+  for (;;) {
+    const { DatabaseSync } = loadSqlite();
+    const database = new DatabaseSync(path, { timeout: 0 });
+    try {
+      return setUp(database, path);
+    } catch (error) {
+      database.close();
+      const cause = error instanceof DocumentsError ? error.cause : error;
+      if (!isBusy(cause) || performance.now() >= deadline) throw error;
+    }
+    await wait(BUSY_RETRY);
+  }
+}
+
+function setUp(database: DatabaseSync, path: string): Connection {
+  const connection = new Connection(database);
+  const isNew = checkFile(connection, path);
+  const [mode] = connection.get("PRAGMA journal_mode = WAL", []) ?? [];
+  if (mode !== "wal") {
+    throw new DocumentsError(
+      "ERR_DOCUMENTS_OPEN",
+      `Cannot open ${path}: its file system does not allow a write-ahead log`,
+    );
+  }
+  // FULL waits for the disk at each commit; NORMAL, the usual choice, only at checkpoints.
+  connection.exec("PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF");
+  if (isNew) {
+    connection.exec("BEGIN IMMEDIATE");
+    try {
+      // Another process may have been first.
+      if (checkFile(connection, path)) createRegistry(connection);
+      connection.exec("COMMIT");
+    } catch (error) {
+      connection.rollback();
+      throw error;
+    }
+  }
+  return connection;
+}
+
+/** Refuses what is not a store of ours; tells whether the file is still empty. */
+function checkFile(connection: Connection, path: string): boolean {
+  const application = connection.get("PRAGMA application_id", [])?.[0];
+  if (application !== APPLICATION_ID) {
+    const objects = connection.get("SELECT count(*) FROM sqlite_master", [])?.[0];
+    if (application === 0 && objects === 0) return true;
+    throw new DocumentsError(
+      "ERR_DOCUMENTS_OPEN",
+      `Cannot open ${path}: it is the database of another program`,
+    );
+  }
+  const format = Number(connection.get("PRAGMA user_version", [])?.[0]);
+  if (format > FORMAT_VERSION) {
+    throw new DocumentsError(
+      "ERR_DOCUMENTS_OPEN",
+      `Cannot open ${path}: it has format ${format}, this version knows formats up to ${FORMAT_VERSION}`,
+    );
+  }
+  return false;
+}
+
+function openReader(path: string, writer: Connection, busyTimeout: number): Connection {
+  try {
+    const { DatabaseSync } = loadSqlite();
+    const reader = new Connection(new DatabaseSync(path, { readOnly: true, timeout: busyTimeout }));
+    // Opens the write-ahead log, which cannot be done once the file has lost its name.
+    reader.get("SELECT count(*) FROM sqlite_master", []);
+    return reader;
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
+}
+
+function openError(path: string, error: unknown): DocumentsError {
+  if (error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_OPEN") return error;
+  const cause = error instanceof DocumentsError ? (error.cause ?? error) : error;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new DocumentsError("ERR_DOCUMENTS_OPEN", `Cannot open ${path}: ${reason}`, { cause });
+}

@@ -1,0 +1,151 @@
+import type { Collection } from "../collection.ts";
+import { type CollectionDefinition, sameDefinition } from "../definition.ts";
+import { DocumentsError, DocumentsTypeError } from "../errors.ts";
+import type { Store, Transaction, TransactionOptions } from "../store.ts";
+import type { Connection } from "./connection.ts";
+import type { Reader, Session } from "./session.ts";
+import { type Access, SqliteCollection } from "./sqlite-collection.ts";
+import { createStamps } from "./stamps.ts";
+import { createTable, type Table } from "./table.ts";
+import { Writer } from "./writer.ts";
+
+/** The two connections to one file, and what to do after they are closed. */
+export interface Connections {
+  readonly writer: Connection;
+  readonly reader: Connection;
+  release(): void;
+}
+
+const DEFAULT_TIMEOUT = 10_000;
+const MAX_TIMEOUT = 0x7fff_ffff;
+
+/** A store in one SQLite file. */
+export class SqliteStore implements Store, Access {
+  readonly #connections: Connections;
+  readonly #writer: Writer;
+  readonly #ready = new Set<Table>();
+  readonly #collections = new Map<string, { readonly table: Table; readonly handle: unknown }>();
+  readonly #own: Reader;
+  readonly #committed: Reader;
+  #closing: Promise<void> | undefined;
+
+  constructor(connections: Connections, options: { readonly busyTimeout: number }) {
+    this.#connections = connections;
+    this.#own = { connection: connections.writer, uncounted: () => 0 };
+    this.#committed = { connection: connections.reader, uncounted: () => 0 };
+    this.#writer = new Writer(connections.writer, {
+      stamps: createStamps(),
+      ready: this.#ready,
+      busyTimeout: options.busyTimeout,
+    });
+  }
+
+  collection<T extends object>(definition: CollectionDefinition<T>): Collection<T> {
+    const { handle } = this.#entry(definition);
+    // The entry was made for this very definition, which names the type of the documents.
+    return handle as Collection<T>;
+  }
+
+  /** Creates what collections need, all in one transaction. */
+  async prepare(definitions: readonly CollectionDefinition<object>[]): Promise<void> {
+    const tables = definitions.map((definition) => this.#entry(definition).table);
+    if (tables.length === 0) return;
+    await this.#writer.transaction((session) => {
+      for (const table of tables) session.run(table, () => undefined);
+    }, MAX_TIMEOUT);
+  }
+
+  read<R>(table: Table, work: (reader: Reader) => R): Promise<R> {
+    if (this.#closing !== undefined) return Promise.reject(closed());
+    if (!this.#ready.has(table)) return this.#prepareAndRead(table, work);
+    return attempt(() => work(this.#reader()));
+  }
+
+  write<R>(table: Table, work: (session: Session) => R): Promise<R> {
+    if (this.#closing !== undefined) return Promise.reject(closed());
+    return this.#writer.write((session) => session.run(table, work));
+  }
+
+  transaction<R>(
+    work: (transaction: Transaction) => Promise<R> | R,
+    options: TransactionOptions = {},
+  ): Promise<R> {
+    if (this.#closing !== undefined) return Promise.reject(closed());
+    const { timeout = DEFAULT_TIMEOUT } = options;
+    if (!(timeout > 0 && timeout <= MAX_TIMEOUT)) {
+      return Promise.reject(
+        new DocumentsTypeError(
+          "ERR_DOCUMENTS_OPTIONS",
+          `"timeout" is a number of milliseconds from 1 to ${MAX_TIMEOUT}`,
+        ),
+      );
+    }
+    return this.#writer.transaction((session) => {
+      const access: Access = {
+        read: (table, task) => attempt(() => session.run(table, task)),
+        write: (table, task) => attempt(() => session.run(table, task)),
+      };
+      return work({
+        collection: <D extends object>(definition: CollectionDefinition<D>) =>
+          new SqliteCollection<D>(access, this.#entry(definition).table),
+      });
+    }, timeout);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    await this.#writer.idle();
+    this.#connections.reader.close();
+    // The last connection brings the write-ahead log into the file.
+    this.#connections.writer.close();
+    this.#connections.release();
+  }
+
+  /** The writing connection has the warmer cache, but while it is busy it shows too much. */
+  #reader(): Reader {
+    return this.#writer.active ? this.#committed : this.#own;
+  }
+
+  async #prepareAndRead<R>(table: Table, work: (reader: Reader) => R): Promise<R> {
+    await this.write(table, () => undefined);
+    return work(this.#reader());
+  }
+
+  #entry(definition: CollectionDefinition<object>): {
+    readonly table: Table;
+    readonly handle: unknown;
+  } {
+    const known = this.#collections.get(definition.name);
+    if (known === undefined) {
+      const table = createTable(definition);
+      const entry = { table, handle: new SqliteCollection(this, table) };
+      this.#collections.set(definition.name, entry);
+      return entry;
+    }
+    if (sameDefinition(known.table.definition, definition)) return known;
+    throw new DocumentsTypeError(
+      "ERR_DOCUMENTS_DEFINITION",
+      `The collection "${definition.name}" is in use with another definition`,
+    );
+  }
+}
+
+function attempt<R>(work: () => R): Promise<R> {
+  try {
+    return Promise.resolve(work());
+  } catch (error) {
+    return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+function closed(): DocumentsError {
+  return new DocumentsError("ERR_DOCUMENTS_CLOSED", "The store is closed");
+}

@@ -1,0 +1,62 @@
+import type { Collection } from "./collection.ts";
+import type { CollectionDefinition } from "./definition.ts";
+
+/** Options of `openStore`. */
+export interface StoreOptions {
+  /**
+   * Collections to create, and to give their indexes, before the store is used. A collection that
+   * is not listed is prepared when it is first used. Default: none.
+   */
+  readonly collections?: readonly CollectionDefinition<object>[] | undefined;
+  /**
+   * The time to wait for another process that is writing, in milliseconds. Default: `5_000`.
+   */
+  readonly busyTimeout?: number | undefined;
+}
+
+/** Options of `transaction`. */
+export interface TransactionOptions {
+  /**
+   * The time after which the transaction is rolled back, in milliseconds. It keeps one that never
+   * ends from holding up every other change. Default: `10_000`.
+   */
+  readonly timeout?: number | undefined;
+}
+
+/** A store as seen from inside a transaction. */
+export interface Transaction {
+  /** Gives the documents of a collection, with the changes of this transaction. */
+  collection<T extends object>(definition: CollectionDefinition<T>): Collection<T>;
+}
+
+/** A set of collections in one place. */
+export interface Store extends AsyncDisposable {
+  /**
+   * Gives the documents of a collection. Cheap; the same definition gives the same object.
+   *
+   * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` when another definition of that name is
+   *   in use.
+   */
+  collection<T extends object>(definition: CollectionDefinition<T>): Collection<T>;
+
+  /**
+   * Runs changes that happen together or not at all.
+   *
+   * The function is alone in changing the store until its promise settles; it reads its own
+   * changes, everyone else reads the state before it. When it throws, everything is rolled back and
+   * the promise rejects with that error. Other changes wait, so it should wait for nothing slow.
+   *
+   * @throws {DocumentsError} `ERR_DOCUMENTS_TRANSACTION` for a transaction, or a change through the
+   *   store itself, inside the function; `ERR_DOCUMENTS_TIMEOUT` after `timeout`.
+   */
+  transaction<R>(
+    work: (transaction: Transaction) => Promise<R> | R,
+    options?: TransactionOptions,
+  ): Promise<R>;
+
+  /**
+   * Finishes the changes and transactions that were begun, and closes the store. Later calls of
+   * anything but `close` reject with `ERR_DOCUMENTS_CLOSED`.
+   */
+  close(): Promise<void>;
+}

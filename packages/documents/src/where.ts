@@ -1,0 +1,70 @@
+import type { Stored } from "./document.ts";
+import type { FieldPath, FieldValue } from "./field-path.ts";
+
+/** A value that a field can be compared with. */
+export type Scalar = boolean | number | string | null;
+
+/**
+ * A filter: all of its conditions must hold.
+ *
+ * A key is the path of a field, or `and`, `or` (lists of filters) or `not` (a filter). A path stops
+ * at arrays. An empty filter matches every document; a condition that is `undefined` is refused, so
+ * that a value that is missing by mistake never selects everything.
+ *
+ * @example
+ * ```ts
+ * const where: Where<User> = { role: "admin", "address.city": { prefix: "Ber" } };
+ * ```
+ */
+export type Where<T> = string extends keyof T
+  ? UntypedWhere
+  : { readonly [P in FieldPath<T>]?: Condition<FieldValue<Stored<T>, P>> } & Combinators<Where<T>>;
+
+/** A filter over documents whose fields are not known to the type system. */
+export interface UntypedWhere {
+  readonly [field: string]: Condition<unknown> | UntypedWhere | readonly UntypedWhere[];
+}
+
+/** Joins filters. */
+export interface Combinators<W> {
+  /** Every filter of the list matches; an empty list matches everything. */
+  readonly and?: readonly W[];
+  /** Some filter of the list matches; an empty list matches nothing. */
+  readonly or?: readonly W[];
+  /** The filter does not match. */
+  readonly not?: W;
+}
+
+/** What a field must be: a value, or operators that must all hold. */
+export type Condition<V> = Operators<ScalarOf<V>> | ScalarOf<V> | null;
+
+/**
+ * Operators on one field.
+ *
+ * Values of different JSON types are never equal and never in order. Strings are in the order of
+ * their Unicode code points.
+ */
+export interface Operators<S> {
+  /** Equals; `null` also matches a missing field. */
+  readonly eq?: S | null;
+  /** Does not equal, which a missing field does not either. */
+  readonly ne?: S | null;
+  /** Is greater than this number or string. */
+  readonly gt?: Extract<S, number | string>;
+  /** Is greater than or equals this number or string. */
+  readonly gte?: Extract<S, number | string>;
+  /** Is less than this number or string. */
+  readonly lt?: Extract<S, number | string>;
+  /** Is less than or equals this number or string. */
+  readonly lte?: Extract<S, number | string>;
+  /** Equals one of these; at most 10,000. */
+  readonly in?: readonly (S | null)[];
+  /** Equals none of these; at most 10,000. */
+  readonly notIn?: readonly (S | null)[];
+  /** Is there (null is), or is not. */
+  readonly exists?: boolean;
+  /** Is a string that begins with this, case-sensitive. */
+  readonly prefix?: Extract<S, string> extends never ? never : string;
+}
+
+type ScalarOf<V> = unknown extends V ? Scalar : Extract<V, boolean | number | string>;
