@@ -33,7 +33,9 @@ export type FinishListener = (report: FinishReport) => void;
 
 /** How an exchange ended. */
 export interface FinishReport {
-  /** Status that was sent; 500 when the handler failed before there was one. */
+  /**
+   * Status that was sent. When there was none: 500 if the handler failed, 499 if the client went away before.
+   */
   readonly status: number;
   /** Bytes of body handed to the connection, after content coding, without framing. */
   readonly bytes: number;

@@ -97,11 +97,15 @@ export class NodeExchange implements ContextInit {
   }
 
   #finish(): void {
-    const { error, bytes } = this;
+    const { error, bytes, response } = this;
+    const stream = http2StreamOf(response);
+    // HTTP/2's response says "finish" also when it was reset.
+    const isComplete =
+      stream === undefined ? this.#isFinished : response.writableEnded && stream.rstCode === 0;
     ExchangeContext.finish(this.context, {
-      status: this.response.headersSent ? this.response.statusCode : error === undefined ? 499 : 500,
+      status: response.headersSent ? response.statusCode : error === undefined ? 499 : 500,
       bytes,
-      aborted: !this.#isFinished && error === undefined,
+      aborted: !isComplete && error === undefined,
       error,
     });
   }

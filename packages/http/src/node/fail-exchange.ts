@@ -10,10 +10,11 @@ import { writeHead } from "./write-head.ts";
 export function failExchange(exchange: NodeExchange, error: unknown): void {
   const { request, response } = exchange;
   if (exchange.error !== undefined) return;
+  // Whoever obeyed the signal, or read a body that broke off, fails because the client has gone.
+  if (exchange.isGone && isAbort(error)) return;
   exchange.error = error ?? new Error("the handler failed without an error", { cause: error });
   const isTooLarge = isBodyTooLarge(error);
-  const isOwnAbort = exchange.isGone && error instanceof Error && error.name === "AbortError";
-  if (!isTooLarge && !isOwnAbort) report(exchange, error);
+  if (!isTooLarge) report(exchange, error);
   if (exchange.isGone) return;
   if (response.headersSent) {
     exchange.cut();
@@ -53,6 +54,11 @@ function isBodyTooLarge(error: unknown): boolean {
     if ("code" in inner && inner.code === "ERR_BODY_TOO_LARGE") return true;
   }
   return false;
+}
+
+function isAbort(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === "AbortError" || ("code" in error && error.code === "ECONNRESET");
 }
 
 function report(exchange: NodeExchange, error: unknown): void {

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { NodeServer } from "./create-server.ts";
 import type { PendingPromises } from "./pending-promises.ts";
 
@@ -37,6 +38,8 @@ export function stopServer(
   const stopped = (async () => {
     await Promise.race([closed.then(() => pending.drain()), cutPromise]);
     await closed;
+    // Node calls back before the last connections have told their exchanges.
+    await Promise.all([...sockets].map(closeOf));
     clearInterval(idleTimer);
     clearTimeout(cutTimer);
   })();
@@ -47,6 +50,10 @@ export function stopServer(
       cutTimer = setTimeout(cut, period);
     },
   };
+}
+
+function closeOf(socket: Socket): Promise<void> {
+  return new Promise((resolve) => void socket.once("close", () => resolve()));
 }
 
 function closeIdle({ server, sockets }: NodeServer): void {

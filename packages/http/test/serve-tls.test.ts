@@ -1,0 +1,233 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { request as requestHttp1 } from "node:https";
+import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from "node:http2";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect as connectTls } from "node:tls";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { json, text, type FinishReport, type Handler } from "../src/index.ts";
+import { serve, writeEarlyHints, type RunningServer, type ServeOptions } from "../src/node/index.ts";
+
+let folder: string;
+let cert: string;
+let key: string;
+let server: RunningServer | undefined;
+let session: ClientHttp2Session | undefined;
+const reported: unknown[] = [];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "fetchwork-tls-"));
+  const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
+  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
+  execFileSync("openssl", ["req", "-x509", ...curve, "-days", "2", ...subject, "-keyout", files.key, "-out", files.cert], {
+    stdio: "ignore",
+  });
+  cert = readFileSync(files.cert, "utf8");
+  key = readFileSync(files.key, "utf8");
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+afterEach(async () => {
+  session?.destroy();
+  await server?.close({ gracePeriod: 0 });
+});
+
+async function start(handler: Handler, options: ServeOptions = {}): Promise<RunningServer> {
+  reported.length = 0;
+  server = await serve(handler, {
+    port: 0,
+    hostname: "127.0.0.1",
+    signals: false,
+    tls: { cert, key },
+    reportError: (error) => reported.push(error),
+    ...options,
+  });
+  return server;
+}
+
+/** Asks over HTTP/1.1 and gives status and body. */
+function ask(url: string, own: object = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const request = requestHttp1(url, { ca: cert, agent: false, ...own }, (response) => {
+      response.setEncoding("utf8");
+      let body = "";
+      response.on("data", (chunk: string) => {
+        body += chunk;
+      });
+      response.on("end", () => resolve(`${response.statusCode} ${body}`));
+    });
+    request.on("error", reject);
+    request.end();
+  });
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: Record<string, unknown>;
+  readonly body: string;
+}
+
+function stream(path: string, method = "GET", body?: string): ClientHttp2Stream {
+  if (session === undefined) throw new Error("no session");
+  const opened = session.request({ ":path": path, ":method": method });
+  opened.setEncoding("utf8");
+  opened.end(body);
+  return opened;
+}
+
+function answerOf(opened: ClientHttp2Stream): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    let headers: Record<string, unknown> = {};
+    let body = "";
+    opened.on("response", (given) => {
+      headers = given;
+    });
+    opened.on("data", (chunk: string) => {
+      body += chunk;
+    });
+    opened.on("end", () => resolve({ status: Number(headers[":status"]), headers, body }));
+    opened.on("error", reject);
+  });
+}
+
+describe("serve with TLS", () => {
+  it("refuses a client without a certificate when it asks for one", async () => {
+    const { url } = await start(() => text("mutual"), { tls: { cert, key, ca: cert } });
+    await expect(ask(url)).rejects.toThrow();
+    expect(await ask(url, { cert, key })).toBe("200 mutual");
+  });
+
+  it("serves HTTPS", async () => {
+    const { url } = await start((request) => text(request.url));
+    expect(url).toMatch(/^https:/);
+    expect(await ask(`${url}x`)).toBe(`200 ${url}x`);
+  });
+});
+
+describe("serve with HTTP/2", () => {
+  const startHttp2 = async (handler: Handler): Promise<RunningServer> => {
+    const running = await start(handler, { http2: true });
+    session = connect(running.url, { ca: cert });
+    session.on("error", () => undefined);
+    return running;
+  };
+
+  it("falls back to HTTP/1.1", async () => {
+    const { url } = await start(() => text("old"), { http2: true });
+    expect(await ask(url)).toBe("200 old");
+  });
+
+  it("answers with body, Set-Cookie list and address, and reports the end", async () => {
+    const report = Promise.withResolvers<FinishReport>();
+    await startHttp2(async (request, context) => {
+      context.onFinish(report.resolve);
+      return json(
+        { peer: context.peer, body: await request.text(), method: request.method },
+        { headers: [["set-cookie", "a=1"], ["set-cookie", "b=2"], ["connection", "close"]] },
+      );
+    });
+    const answer = await answerOf(stream("/x", "POST", "hello"));
+    expect(answer.status).toBe(200);
+    expect(answer.headers["set-cookie"]).toEqual(["a=1", "b=2"]);
+    expect(JSON.parse(answer.body)).toEqual({ peer: "127.0.0.1", body: "hello", method: "POST" });
+    expect(await report.promise).toMatchObject({ status: 200, bytes: answer.body.length, aborted: false });
+  });
+
+  it("answers HEAD and 204 without a body", async () => {
+    await startHttp2((request) =>
+      request.url.endsWith("/empty") ? new Response(null, { status: 204 }) : text("body"),
+    );
+    expect(await answerOf(stream("/", "HEAD"))).toMatchObject({ status: 200, body: "" });
+    expect(await answerOf(stream("/empty"))).toMatchObject({ status: 204, body: "" });
+  });
+
+  it("streams, and resets the stream when the body fails", async () => {
+    const fail = Promise.withResolvers<void>();
+    await startHttp2(
+      () =>
+        new Response(
+          new ReadableStream({
+            start: (controller) => {
+              controller.enqueue(Buffer.from("part"));
+              void fail.promise.then(() => controller.error(new Error("disk")));
+            },
+          }),
+        ),
+    );
+    const opened = stream("/");
+    await new Promise((resolve) => opened.once("data", resolve));
+    fail.resolve();
+    await expect(answerOf(opened)).rejects.toThrow("NGHTTP2_INTERNAL_ERROR");
+    expect(reported).toEqual([new Error("disk")]);
+  });
+
+  it("aborts the signal and cancels the body when the client resets its stream", async () => {
+    const report = Promise.withResolvers<FinishReport>();
+    const cancelled = Promise.withResolvers<unknown>();
+    const aborted = Promise.withResolvers<void>();
+    await startHttp2((_request, context) => {
+      context.onFinish(report.resolve);
+      context.signal.addEventListener("abort", () => aborted.resolve());
+      return new Response(
+        new ReadableStream({
+          start: (controller) => controller.enqueue(Buffer.from("part")),
+          cancel: cancelled.resolve,
+        }),
+      );
+    });
+    const opened = stream("/");
+    opened.on("error", () => undefined);
+    await new Promise((resolve) => opened.once("data", resolve));
+    opened.close(constants.NGHTTP2_CANCEL);
+    await Promise.all([aborted.promise, cancelled.promise]);
+    expect(await report.promise).toMatchObject({ status: 200, bytes: 4, aborted: true });
+    expect(reported).toEqual([]);
+  });
+
+  it("answers 500 when the handler fails", async () => {
+    await startHttp2(() => {
+      throw new Error("broken");
+    });
+    expect((await answerOf(stream("/"))).status).toBe(500);
+  });
+
+  it("sends early hints", async () => {
+    await startHttp2((_request, context) => {
+      writeEarlyHints(context, ["</a.css>; rel=preload; as=style"]);
+      return text("ok");
+    });
+    const opened = stream("/");
+    const hints = new Promise<Record<string, unknown>>((resolve) => opened.once("headers", resolve));
+    expect((await hints)["link"]).toBe("</a.css>; rel=preload; as=style");
+    expect((await answerOf(opened)).body).toBe("ok");
+  });
+
+  it("lets a stream in flight end when it stops, then closes the session", async () => {
+    const started = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const running = await startHttp2(async () => {
+      started.resolve();
+      await release.promise;
+      return text("finished");
+    });
+    const pending = answerOf(stream("/"));
+    await started.promise;
+    const closing = running.close();
+    release.resolve();
+    expect((await pending).body).toBe("finished");
+    await closing;
+  });
+
+  it("survives a client that speaks no HTTP/2", async () => {
+    const { port, url } = await start(() => text("alive"), { http2: true });
+    const socket = connectTls({ port, host: "127.0.0.1", ca: cert, ALPNProtocols: ["h2"] });
+    socket.on("error", () => undefined);
+    socket.end("this is not a preface\r\n\r\n".repeat(20));
+    socket.resume();
+    await new Promise((resolve) => socket.once("close", resolve));
+    expect(await ask(url)).toBe("200 alive");
+  });
+});
