@@ -28,7 +28,7 @@ const portable = new Set(["http", "endpoint", "oauth2", "middleware", "webhooks"
 
 const packages = readPackages("packages");
 const examples = readPackages("examples");
-const { version } = readManifest(".");
+const { version, devDependencies: rootTools } = readManifest(".");
 
 /** `@scope/name/sub/path` -> `@scope/name`. */
 function packageOf(specifier: string): string {
@@ -53,7 +53,7 @@ function importsThat(
 
 function isDeclared(specifier: string, file: string, { manifest }: WorkspacePackage): boolean {
   const { dependencies, peerDependencies, optionalDependencies, devDependencies } = manifest;
-  const forTests = file.endsWith(".test.ts") ? devDependencies : {};
+  const forTests = file.endsWith(".test.ts") ? { ...rootTools, ...devDependencies } : {};
   const declared = { ...dependencies, ...peerDependencies, ...optionalDependencies, ...forTests };
   return isRelative(specifier) || specifier.startsWith("node:") || packageOf(specifier) in declared;
 }
@@ -66,7 +66,9 @@ describe.each([...packages, ...examples].map((pkg) => [pkg.folder, pkg] as const
     });
 
     it("names Node's modules with `node:`", () => {
-      expect(importsThat((specifier) => builtinModules.includes(specifier), pkg)).toEqual([]);
+      const isBare = (specifier: string): boolean =>
+        !specifier.startsWith("node:") && builtinModules.includes(specifier);
+      expect(importsThat(isBare, pkg)).toEqual([]);
     });
 
     it("imports its own files with their `.ts`", () => {
@@ -174,7 +176,7 @@ describe("the workspace", () => {
 
   it("has a row in the README's table for every package, and links to none that does not exist", () => {
     const inTable = tableRows(readText("README.md")).flatMap(
-      ([cell = ""]) => /\]\((?:\.\/)?(packages\/[^/)]+)\/?\)/.exec(cell)?.slice(1) ?? [],
+      ([cell = ""]) => /\]\((?:\.\/)?(packages\/[^/)]+)(?:\/[^)]*)?\)/.exec(cell)?.slice(1) ?? [],
     );
     expect(inTable.toSorted()).toEqual(packages.map(({ folder }) => folder));
   });
