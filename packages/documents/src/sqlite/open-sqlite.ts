@@ -12,6 +12,8 @@ import { isBusy } from "./sqlite-error.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 
 const BUSY_RETRY = 20;
+const CACHE_KIB = 16 * 1024;
+const MAX_IDLE_LOG_BYTES = 64 * 1024 * 1024;
 
 /**
  * The files that are open in this process. State of the module, because it is the process that
@@ -110,7 +112,12 @@ function setUp(database: DatabaseSync, path: string): Connection {
     );
   }
   // FULL waits for the disk at each commit; NORMAL, the usual choice, only at checkpoints.
-  connection.exec("PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF");
+  connection.exec(`
+    PRAGMA synchronous = FULL;
+    PRAGMA trusted_schema = OFF;
+    PRAGMA cache_size = -${CACHE_KIB};
+    PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES};
+  `);
   if (isNew) {
     connection.exec("BEGIN IMMEDIATE");
     try {

@@ -95,9 +95,16 @@ export class Session implements Reader {
     for (const table of this.#prepared) this.#ready.add(table);
   }
 
-  /** Undoes everything. */
-  rollback(): void {
+  /** Undoes everything, and gives the reason to reject with. */
+  rollback(reason: unknown): unknown {
     this.#open = false;
-    this.connection.rollback();
+    try {
+      this.connection.rollback();
+      return reason;
+    } catch (error) {
+      return new DocumentsError("ERR_DOCUMENTS_ENGINE", "SQLite failed to roll back", {
+        cause: new AggregateError([reason, error]),
+      });
+    }
   }
 }

@@ -50,9 +50,11 @@ export class SqliteStore implements Store, Access {
   async prepare(definitions: readonly CollectionDefinition<object>[]): Promise<void> {
     const tables = definitions.map((definition) => this.#entry(definition).table);
     if (tables.length === 0) return;
-    await this.#writer.transaction((session) => {
-      for (const table of tables) session.run(table, () => undefined);
-    }, MAX_TIMEOUT);
+    await this.#writer.write((session) => {
+      session.atomically(() => {
+        for (const table of tables) session.run(table, () => undefined);
+      });
+    });
   }
 
   read<R>(table: Table, work: (reader: Reader) => R): Promise<R> {
@@ -138,12 +140,11 @@ export class SqliteStore implements Store, Access {
   }
 }
 
+/** Does the work at once; what it throws becomes a rejection. */
 function attempt<R>(work: () => R): Promise<R> {
-  try {
-    return Promise.resolve(work());
-  } catch (error) {
-    return Promise.reject(error instanceof Error ? error : new Error(String(error)));
-  }
+  return new Promise((resolve) => {
+    resolve(work());
+  });
 }
 
 function closed(): DocumentsError {

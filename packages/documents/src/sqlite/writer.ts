@@ -201,8 +201,8 @@ export class Writer {
       for (const job of batch) outcomes.push(runAlone(session, job));
       session.commit();
     } catch (error) {
-      session.rollback();
-      for (const job of batch) job.reject(error);
+      const reason = session.rollback(error);
+      for (const job of batch) job.reject(reason);
       return;
     }
     for (const settle of outcomes) settle();
@@ -219,8 +219,7 @@ export class Writer {
       session.commit();
       settle();
     } catch (error) {
-      session.rollback();
-      job.reject(error);
+      job.reject(session.rollback(error));
     } finally {
       expiry.cancel();
     }
