@@ -27,7 +27,8 @@ export function changeHeaders(
     return response;
   }
   if (isUpgrade(response)) return response;
-  const copy = copyTextResponse(response) ?? (isShareable(response) ? copyEmpty(response) : undefined);
+  const copy =
+    copyTextResponse(response) ?? (isShareable(response) ? copyEmpty(response) : undefined);
   if (copy !== undefined) {
     owners.set(copy, context);
     change(copy.headers);
@@ -46,7 +47,10 @@ export function setDefault(headers: Headers, name: string, value: string): void 
 export function addVary(headers: Headers, ...names: readonly string[]): void {
   const present = headers.get("vary");
   const merged = new Map<string, string>();
-  for (const name of [...(present ?? "").split(","), ...names.flatMap((entry) => entry.split(","))]) {
+  for (const name of [
+    ...(present ?? "").split(","),
+    ...names.flatMap((entry) => entry.split(",")),
+  ]) {
     const trimmed = name.trim();
     if (trimmed === "*") {
       if (present !== "*") headers.set("vary", "*");

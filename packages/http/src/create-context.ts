@@ -186,7 +186,10 @@ export function createContext(request: Request, init: ContextInit = noInit): Con
  */
 export function finishContext(context: Context, end: ExchangeEnd): void {
   if (!(context instanceof ExchangeContext)) {
-    throw new HttpUsageError("ERR_HTTP_CONTEXT", "finishContext needs a context that createContext made");
+    throw new HttpUsageError(
+      "ERR_HTTP_CONTEXT",
+      "finishContext needs a context that createContext made",
+    );
   }
   ExchangeContext.finish(context, end);
 }

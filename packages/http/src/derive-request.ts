@@ -34,7 +34,8 @@ export interface DeriveOptions {
  */
 export function deriveRequest(request: Request, options: DeriveOptions): Request {
   const { url, method, headers, body } = options;
-  const changes = headers === undefined ? new Map<string, string | null>() : checkHeaderChanges(headers);
+  const changes =
+    headers === undefined ? new Map<string, string | null>() : checkHeaderChanges(headers);
   const newMethod = method === undefined ? undefined : checkMethod(method);
   const isReplaced = body !== undefined || (newMethod !== undefined && isBodyless(newMethod));
   const newBody = isReplaced ? (isBodyless(newMethod ?? request.method) ? null : body) : undefined;

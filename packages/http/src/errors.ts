@@ -1,8 +1,6 @@
 /** Codes of the errors that this package makes. */
 export type HttpErrorCode =
-  | "ERR_HTTP_CONTENT_LENGTH"
-  | "ERR_HTTP_LISTEN"
-  | "ERR_HTTP_LISTENER_CLOSED";
+  "ERR_HTTP_CONTENT_LENGTH" | "ERR_HTTP_LISTEN" | "ERR_HTTP_LISTENER_CLOSED";
 
 /** Codes of the mistakes of a programmer that this package refuses. */
 export type HttpUsageErrorCode =

@@ -5,7 +5,6 @@ export type HeaderChanges = ReadonlyMap<string, string | null>;
 
 // RFC 9110, 5.6.2 and 5.5: a token; and no CR, LF or NUL, which would start a header or a body of their own.
 const tokenPattern = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
-// oxlint-disable-next-line no-control-regex
 const valuePattern = /^[^\0\r\n\u0100-\uffff]*$/;
 
 /**
@@ -91,7 +90,10 @@ class OverlayHeaders {
     return this.#materialised().values();
   }
 
-  forEach(callback: (value: string, key: string, parent: Headers) => void, thisArg?: unknown): void {
+  forEach(
+    callback: (value: string, key: string, parent: Headers) => void,
+    thisArg?: unknown,
+  ): void {
     for (const [name, value] of this.#materialised()) callback.call(thisArg, value, name, this);
   }
 

@@ -86,7 +86,9 @@ class TextResponse extends FastResponse {
   /** What our own sender reads; it adds the length itself. */
   static prepare(response: TextResponse): PreparedResponse {
     const headers: string[] = [];
-    for (const [name, value] of response.#platform?.headers ?? response.#headers ?? response.#pairs) {
+    for (const [name, value] of response.#platform?.headers ??
+      response.#headers ??
+      response.#pairs) {
       if (name !== "content-length") headers.push(name, value);
     }
     const isTaken = response.#platform?.bodyUsed === true;
@@ -143,7 +145,10 @@ export function text(body: string, init?: ResponseInit): Response {
  * @param status - Default: 204.
  * @throws HttpUsageError `ERR_HTTP_STATUS` when the status is not 200 to 599
  */
-export function empty(status = 204, init?: { readonly headers?: HeadersInit | undefined }): Response {
+export function empty(
+  status = 204,
+  init?: { readonly headers?: HeadersInit | undefined },
+): Response {
   checkStatus(status);
   const headers = new Headers(init?.headers);
   return makeTextResponse({ text: null, status, statusText: "", headers });
@@ -175,7 +180,10 @@ function makeResponse(body: string, contentType: string, init: ResponseInit | un
   if (init !== undefined) {
     checkStatus(status);
     if (nullBodyStatuses.has(status)) {
-      throw new HttpUsageError("ERR_HTTP_STATUS", `a response of status ${status} has no body; use empty(${status})`);
+      throw new HttpUsageError(
+        "ERR_HTTP_STATUS",
+        `a response of status ${status} has no body; use empty(${status})`,
+      );
     }
   }
   if (!isLazy) {
@@ -193,7 +201,10 @@ function makeResponse(body: string, contentType: string, init: ResponseInit | un
 
 function checkStatus(status: number): void {
   if (Number.isInteger(status) && status >= 200 && status <= 599) return;
-  throw new HttpUsageError("ERR_HTTP_STATUS", `status is ${String(status)}, expected an integer from 200 to 599`);
+  throw new HttpUsageError(
+    "ERR_HTTP_STATUS",
+    `status is ${String(status)}, expected an integer from 200 to 599`,
+  );
 }
 
 function stringify(value: unknown): string {

@@ -6,10 +6,7 @@ import type { Handler, Middleware } from "./handler.ts";
 import { isNullBodyStatus } from "./response.ts";
 
 /** A handler that may be called without a context; it then makes one. Assignable to {@link Handler}. */
-export type WrappedHandler = (
-  request: Request,
-  context?: Context,
-) => Response | Promise<Response>;
+export type WrappedHandler = (request: Request, context?: Context) => Response | Promise<Response>;
 
 /**
  * Puts middlewares around a handler; the first is the outermost.
@@ -62,7 +59,10 @@ function end(request: Request, context: ExchangeContext, response: Response): Re
   if (!(response instanceof Response)) {
     return fail(
       context,
-      new HttpUsageError("ERR_HTTP_RESPONSE", `the handler returned ${typeof response}, expected a Response`),
+      new HttpUsageError(
+        "ERR_HTTP_RESPONSE",
+        `the handler returned ${typeof response}, expected a Response`,
+      ),
     );
   }
   releaseResponse(response);

@@ -1,7 +1,15 @@
 import fc from "fast-check";
 import { FastResponse } from "srvx";
 import { describe, expect, it } from "vitest";
-import { addVary, changeHeaders, createContext, empty, json, setDefault, type Context } from "../src/index.ts";
+import {
+  addVary,
+  changeHeaders,
+  createContext,
+  empty,
+  json,
+  setDefault,
+  type Context,
+} from "../src/index.ts";
 
 const newContext = (): Context => createContext(new Request("http://localhost/"));
 const mark = (headers: Headers): void => headers.set("x-mark", "1");
@@ -96,11 +104,16 @@ describe("shared responses", () => {
     ["an empty platform response", () => new Response(null, { status: 404 })],
     ["empty()", () => empty(404)],
     ["json()", () => json({ error: "not found" }, { status: 404 })],
-    ["json() with headers that were looked at", () => look(json(1, { status: 404, headers: { "x-a": "1" } }))],
+    [
+      "json() with headers that were looked at",
+      () => look(json(1, { status: 404, headers: { "x-a": "1" } })),
+    ],
   ])("does not carry headers of one exchange into another: %s", (_what, make) => {
     const shared = make();
     const before = [...shared.headers];
-    const first = changeHeaders(shared, newContext(), (headers) => headers.set("set-cookie", "a=1"));
+    const first = changeHeaders(shared, newContext(), (headers) =>
+      headers.set("set-cookie", "a=1"),
+    );
     const second = changeHeaders(shared, newContext(), mark);
     expect(first.headers.get("set-cookie")).toBe("a=1");
     expect(second.headers.get("set-cookie")).toBeNull();

@@ -13,12 +13,21 @@ const post = (): Request =>
   });
 
 describe("deriveRequest refuses", () => {
-  it.each(["http://a\r\n/", "/a\tb", "/a\0", "ftp://a/", "javascript:1", "relative", "", "http://", "\\\\evil"])(
-    "the URL %j",
-    (url) => {
-      expect(() => deriveRequest(post(), { url })).toThrow(expect.objectContaining({ code: "ERR_HTTP_URL" }));
-    },
-  );
+  it.each([
+    "http://a\r\n/",
+    "/a\tb",
+    "/a\0",
+    "ftp://a/",
+    "javascript:1",
+    "relative",
+    "",
+    "http://",
+    "\\\\evil",
+  ])("the URL %j", (url) => {
+    expect(() => deriveRequest(post(), { url })).toThrow(
+      expect.objectContaining({ code: "ERR_HTTP_URL" }),
+    );
+  });
 
   it.each([
     ["x-a", "1\r\nset-cookie: a=1"],
@@ -36,14 +45,18 @@ describe("deriveRequest refuses", () => {
   });
 
   it.each(["TRACE", "connect", "TRACK", "a b", ""])("the method %j", (method) => {
-    expect(() => deriveRequest(post(), { method })).toThrow(expect.objectContaining({ code: "ERR_HTTP_METHOD" }));
+    expect(() => deriveRequest(post(), { method })).toThrow(
+      expect.objectContaining({ code: "ERR_HTTP_METHOD" }),
+    );
   });
 
   it("exactly the header values that the platform refuses", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 6 }), (value) => {
         const platform = attempt(() => new Headers({ "x-a": value }).get("x-a"));
-        const ours = attempt(() => deriveRequest(post(), { headers: { "x-a": value } }).headers.get("x-a"));
+        const ours = attempt(() =>
+          deriveRequest(post(), { headers: { "x-a": value } }).headers.get("x-a"),
+        );
         // Line breaks at the ends are trimmed by the platform; we take none at all.
         if (/^[\r\n\t ]|[\r\n\t ]$/.test(value)) return;
         expect(ours).toEqual(platform);
@@ -66,7 +79,8 @@ describe("deriveRequest", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (path) => {
         const derived = attempt(() => deriveRequest(post(), { url: `/${path}` }));
-        if (derived instanceof Request) expect(new URL(derived.url).origin).toBe("http://localhost");
+        if (derived instanceof Request)
+          expect(new URL(derived.url).origin).toBe("http://localhost");
       }),
     );
   });
@@ -76,7 +90,11 @@ describe("deriveRequest", () => {
     const derived = deriveRequest(source, { url: "/c" });
     expect(derived).toBeInstanceOf(Request);
     expect(derived.headers).toBe(source.headers);
-    expect([derived.method, derived.redirect, derived.signal]).toEqual(["POST", "follow", source.signal]);
+    expect([derived.method, derived.redirect, derived.signal]).toEqual([
+      "POST",
+      "follow",
+      source.signal,
+    ]);
     expect(derived.body).toBe(source.body);
     expect(await derived.json()).toEqual({ q: 1 });
     expect([derived.bodyUsed, source.bodyUsed]).toEqual([true, true]);
@@ -86,7 +104,11 @@ describe("deriveRequest", () => {
     const source = post();
     const { headers } = deriveRequest(source, { headers: { "X-New": " 3 ", "x-drop": null } });
     expect(headers).toBeInstanceOf(Headers);
-    expect([headers.get("x-new"), headers.get("x-drop"), headers.has("X-Drop")]).toEqual(["3", null, false]);
+    expect([headers.get("x-new"), headers.get("x-drop"), headers.has("X-Drop")]).toEqual([
+      "3",
+      null,
+      false,
+    ]);
     expect([headers.get("x-keep"), headers.has("X-Keep")]).toEqual(["1", true]);
     const names = ["content-type", "x-keep", "x-new"];
     expect([...headers.keys()]).toEqual(names);
@@ -131,7 +153,10 @@ describe("deriveRequest", () => {
   });
 
   it("takes the body away with null and for GET", async () => {
-    for (const derived of [deriveRequest(post(), { body: null }), deriveRequest(post(), { method: "get" })]) {
+    for (const derived of [
+      deriveRequest(post(), { body: null }),
+      deriveRequest(post(), { method: "get" }),
+    ]) {
       expect([derived.body, derived.headers.get("content-type")]).toEqual([null, null]);
       expect(await derived.text()).toBe("");
     }
@@ -154,7 +179,11 @@ describe("nativeRequest", () => {
   it("gives one for a derived request that fetch can take", async () => {
     const native = nativeRequest(deriveRequest(post(), { url: "/c", headers: { "x-a": "1" } }));
     const copy = new Request(native, { redirect: "manual" });
-    expect([copy.url, copy.method, copy.headers.get("x-a")]).toEqual(["http://localhost/c", "POST", "1"]);
+    expect([copy.url, copy.method, copy.headers.get("x-a")]).toEqual([
+      "http://localhost/c",
+      "POST",
+      "1",
+    ]);
     expect(await copy.text()).toBe('{"q":1}');
   });
 

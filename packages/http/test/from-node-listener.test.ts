@@ -4,7 +4,12 @@ import fastify from "fastify";
 import Koa from "koa";
 import { afterEach, describe, expect, it } from "vitest";
 import { changeHeaders, createContext, wrap, type Handler, type Middleware } from "../src/index.ts";
-import { fromNodeListener, serve, toNodeListener, type NodeApplication } from "../src/node/index.ts";
+import {
+  fromNodeListener,
+  serve,
+  toNodeListener,
+  type NodeApplication,
+} from "../src/node/index.ts";
 
 // Every application has the same routes, each written as its framework has it.
 const applications: [string, () => Promise<NodeApplication>][] = [
@@ -57,7 +62,9 @@ describe.each(cases)("%s wrapped from outside, %s", (_name, _place, make, open) 
   });
 
   it("reads a JSON body and keeps every Set-Cookie", async () => {
-    const response = await (await start())("/echo", {
+    const response = await (
+      await start()
+    )("/echo", {
       method: "POST",
       body: JSON.stringify({ name: "grüße" }),
       headers: { "content-type": "application/json" },
@@ -103,7 +110,9 @@ describe.each(cases)("%s wrapped from outside, %s", (_name, _place, make, open) 
   });
 
   it("receives a large body whole", async () => {
-    const response = await (await start())("/count", { method: "POST", body: new Uint8Array(3_000_000) });
+    const response = await (
+      await start()
+    )("/count", { method: "POST", body: new Uint8Array(3_000_000) });
     expect(await response.text()).toBe("3000000");
   });
 });
@@ -113,13 +122,18 @@ describe("fromNodeListener", () => {
     (await inMemory(fromNodeListener(listener)))("/a?b", init);
 
   it("refuses what is no function", () => {
-    expect(() => fromNodeListener({} as never)).toThrow(expect.objectContaining({ code: "ERR_HTTP_HANDLER" }));
+    expect(() => fromNodeListener({} as never)).toThrow(
+      expect.objectContaining({ code: "ERR_HTTP_HANDLER" }),
+    );
   });
 
   it.each<[string, NodeApplication]>([
     ["throws", () => fail()],
     ["rejects", async () => fail()],
-    ["destroys its response with an error", (_request, response) => response.destroy(new Error("broken"))],
+    [
+      "destroys its response with an error",
+      (_request, response) => response.destroy(new Error("broken")),
+    ],
   ])("rejects when the application %s before the head", async (_how, listener) => {
     await expect(ask(listener)).rejects.toThrow("broken");
   });
@@ -182,15 +196,26 @@ describe("fromNodeListener", () => {
     const handler = fromNodeListener(() => {
       calls += 1;
     });
-    await expect(handler(request, createContext(request))).rejects.toMatchObject({ name: "AbortError" });
+    await expect(handler(request, createContext(request))).rejects.toMatchObject({
+      name: "AbortError",
+    });
     expect(calls).toBe(0);
   });
 
   it.each<[string, (out: ServerResponse) => void]>([
     ["an object", (out) => out.writeHead(202, { "X-A": "1", "Set-Cookie": ["a", "b"] })],
-    ["a flat list", (out) => out.writeHead(202, ["X-A", "1", "Set-Cookie", "a", "Set-Cookie", "b"])],
-    ["a reason and an object", (out) => out.writeHead(202, "Taken", { "x-a": 1, "set-cookie": ["a", "b"] })],
-    ["setHeader before", (out) => out.setHeader("X-A", "0").writeHead(202, { "x-a": "1", "set-cookie": ["a", "b"] })],
+    [
+      "a flat list",
+      (out) => out.writeHead(202, ["X-A", "1", "Set-Cookie", "a", "Set-Cookie", "b"]),
+    ],
+    [
+      "a reason and an object",
+      (out) => out.writeHead(202, "Taken", { "x-a": 1, "set-cookie": ["a", "b"] }),
+    ],
+    [
+      "setHeader before",
+      (out) => out.setHeader("X-A", "0").writeHead(202, { "x-a": "1", "set-cookie": ["a", "b"] }),
+    ],
   ])("takes headers of writeHead as %s", async (_what, write) => {
     const response = await ask((_request, out) => {
       write(out);
@@ -202,7 +227,12 @@ describe("fromNodeListener", () => {
 
   it("drops trailers and headers of the connection", async () => {
     const response = await ask((_request, out) => {
-      out.writeHead(200, { connection: "close", "transfer-encoding": "chunked", trailer: "x-t", "x-a": "1" });
+      out.writeHead(200, {
+        connection: "close",
+        "transfer-encoding": "chunked",
+        trailer: "x-t",
+        "x-a": "1",
+      });
       out.write("body");
       out.addTrailers({ "x-t": "1" });
       out.end();
@@ -226,7 +256,9 @@ describe("fromNodeListener", () => {
   });
 
   it("passes a handler through that is a listener itself", async () => {
-    const listener = toNodeListener(async (request) => new Response(`${request.method} ${await request.text()}`));
+    const listener = toNodeListener(
+      async (request) => new Response(`${request.method} ${await request.text()}`),
+    );
     const response = await ask(listener, { method: "POST", body: "inner" });
     expect(await response.text()).toBe("POST inner");
   });
@@ -234,7 +266,9 @@ describe("fromNodeListener", () => {
 
 describe("toNodeListener", () => {
   it("refuses bad arguments", () => {
-    expect(() => toNodeListener(1 as never)).toThrow(expect.objectContaining({ code: "ERR_HTTP_HANDLER" }));
+    expect(() => toNodeListener(1 as never)).toThrow(
+      expect.objectContaining({ code: "ERR_HTTP_HANDLER" }),
+    );
     expect(() => toNodeListener(() => new Response(), { maxRequestBodySize: -1 })).toThrow(
       expect.objectContaining({ code: "ERR_HTTP_OPTION" }),
     );
@@ -299,17 +333,26 @@ async function makeExpress(): Promise<NodeApplication> {
   const app = express();
   app.set("env", "test");
   app.get("/info", (request, response) => {
-    response.json({ ip: request.ip, remote: request.socket.remoteAddress, query: request.query["x"] });
+    response.json({
+      ip: request.ip,
+      remote: request.socket.remoteAddress,
+      query: request.query["x"],
+    });
   });
   app.post("/echo", express.json(), (request, response) => {
     response.cookie("a", "1", { path: "" }).append("set-cookie", "b=2").status(201);
     response.json(request.body).set({});
   });
-  app.get("/status/:status", (request, response) => void response.status(Number(request.params.status)).end());
+  app.get(
+    "/status/:status",
+    (request, response) => void response.status(Number(request.params.status)).end(),
+  );
   app.get("/fail", () => fail());
   app.get("/events", (_request, response) => writeEvents(response));
   app.get("/large", (_request, response) => void Readable.from(largeBody()).pipe(response));
-  app.post("/count", async (request, response) => void response.send(await countBytes(request)));
+  app.post("/count", (request, response, next) => {
+    countBytes(request).then((count) => response.send(count), next);
+  });
   return app;
 }
 
@@ -321,7 +364,11 @@ async function makeKoa(): Promise<NodeApplication> {
     const status = /^\/status\/(\d+)$/.exec(context.path)?.[1];
     if (status !== undefined) context.status = Number(status);
     else if (context.path === "/info") {
-      context.body = { ip: context.ip, remote: context.req.socket.remoteAddress, query: context.query["x"] };
+      context.body = {
+        ip: context.ip,
+        remote: context.req.socket.remoteAddress,
+        query: context.query["x"],
+      };
     } else if (context.path === "/echo") {
       context.set("set-cookie", ["a=1", "b=2"]);
       context.status = 201;

@@ -57,19 +57,43 @@ describe("a hostile client", () => {
     ["no HTTP", "hello\r\n\r\n", 400],
     ["a header without name", "GET / HTTP/1.1\r\nHost: a\r\n: x\r\n\r\n", 400],
     ["a NUL in a header", "GET / HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n", 400],
-    ["both framings", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400],
-    ["two lengths", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400],
+    [
+      "both framings",
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+      400,
+    ],
+    [
+      "two lengths",
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+      400,
+    ],
     ["too long a head", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
-    ["an announced body over the limit", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999\r\n\r\n", 413],
+    [
+      "an announced body over the limit",
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999\r\n\r\n",
+      413,
+    ],
     [
       "an announced body over the limit that waits",
       "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999\r\nExpect: 100-continue\r\n\r\n",
       413,
     ],
-    ["another expectation", "GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n", 417],
-    ["a chunk size that is none", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400],
+    [
+      "another expectation",
+      "GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n",
+      417,
+    ],
+    [
+      "a chunk size that is none",
+      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+      400,
+    ],
     ["a head that does not end", "GET / HTTP/1.1\r\nHost: a\r\n", 408],
-    ["a body that does not end", "POST /ignored-late HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx", 408],
+    [
+      "a body that does not end",
+      "POST /ignored-late HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx",
+      408,
+    ],
   ])("gets its status for %s", async (_what, bytes, status) => {
     expect(await exchange(server.port, bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     await isAlive();
@@ -88,7 +112,8 @@ describe("a hostile client", () => {
   });
 
   it("may use an absolute target, a star, and an empty Host", async () => {
-    const ask = (head: string): Promise<string> => exchange(server.port, `${head}Connection: close\r\n\r\n`);
+    const ask = (head: string): Promise<string> =>
+      exchange(server.port, `${head}Connection: close\r\n\r\n`);
     expect(await ask("GET http://b/x HTTP/1.1\r\nHost: a\r\n")).toContain('"http://b/x"');
     expect(await ask("OPTIONS * HTTP/1.1\r\nHost: a\r\n")).toContain('"http://a/*"');
     expect(await ask("GET / HTTP/1.1\r\nHost:\r\n")).toMatch(/^HTTP\/1\.1 200 /);
@@ -106,33 +131,41 @@ describe("a hostile client", () => {
     expect(reported).toEqual([]);
   });
 
-  it.each(["/ignore", "/cancel"])("can go on after a body that the handler did not want: %s", async (path) => {
-    const client = new RawClient(server.port);
-    const body = "x".repeat(500_000);
-    client.send(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`);
-    client.send(body);
-    await client.until(/ignored|cancelled/);
-    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-    await client.until(/HTTP\/1\.1 200 [^]*"length":0/);
-    client.socket.destroy();
-  });
+  it.each(["/ignore", "/cancel"])(
+    "can go on after a body that the handler did not want: %s",
+    async (path) => {
+      const client = new RawClient(server.port);
+      const body = "x".repeat(500_000);
+      client.send(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`);
+      client.send(body);
+      await client.until(/ignored|cancelled/);
+      client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+      await client.until(/HTTP\/1\.1 200 [^]*"length":0/);
+      client.socket.destroy();
+    },
+  );
 
-  it.each(["/ignore", "/cancel"])("cannot send a body forever that nobody reads: %s", async (path) => {
-    const client = new RawClient(server.port);
-    client.send(`POST ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`);
-    const chunk = `${mebibyte.toString(16)}\r\n${"x".repeat(mebibyte)}\r\n`;
-    const flood = (): void => {
-      while (client.socket.writable && client.socket.write(chunk));
-    };
-    client.socket.on("drain", flood);
-    flood();
-    expect(await client.closed).toMatch(/ignored|cancelled/);
-    await isAlive();
-  });
+  it.each(["/ignore", "/cancel"])(
+    "cannot send a body forever that nobody reads: %s",
+    async (path) => {
+      const client = new RawClient(server.port);
+      client.send(`POST ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`);
+      const chunk = `${mebibyte.toString(16)}\r\n${"x".repeat(mebibyte)}\r\n`;
+      const flood = (): void => {
+        while (client.socket.writable && client.socket.write(chunk));
+      };
+      client.socket.on("drain", flood);
+      flood();
+      expect(await client.closed).toMatch(/ignored|cancelled/);
+      await isAlive();
+    },
+  );
 
   it("may wait to be told to go on", async () => {
     const client = new RawClient(server.port);
-    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n");
+    client.send(
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n",
+    );
     await client.until(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
     client.send("abc");
     expect(await client.closed).toContain('"length":3');
@@ -156,12 +189,16 @@ describe("a hostile client", () => {
 
   it("harms nobody with any bytes", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 60 }), fc.boolean(), async (bytes, isAfterStart) => {
-        const client = new RawClient(server.port);
-        const junk = Buffer.from(bytes).toString("latin1");
-        client.socket.end(isAfterStart ? `GET /${junk}` : junk, "latin1");
-        await client.closed;
-      }),
+      fc.asyncProperty(
+        fc.uint8Array({ maxLength: 60 }),
+        fc.boolean(),
+        async (bytes, isAfterStart) => {
+          const client = new RawClient(server.port);
+          const junk = Buffer.from(bytes).toString("latin1");
+          client.socket.end(isAfterStart ? `GET /${junk}` : junk, "latin1");
+          await client.closed;
+        },
+      ),
       { numRuns: 40 },
     );
     await isAlive();

@@ -1,6 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createContext, json, text } from "../src/index.ts";
-import { fromNodeListener, nodeMessages, serve, writeEarlyHints, type RunningServer } from "../src/node/index.ts";
+import {
+  fromNodeListener,
+  nodeMessages,
+  serve,
+  writeEarlyHints,
+  type RunningServer,
+} from "../src/node/index.ts";
 import { exchange } from "./raw-client.ts";
 
 let server: RunningServer | undefined;
@@ -33,18 +39,26 @@ describe("writeEarlyHints", () => {
     expect(writeEarlyHints(createContext(new Request("http://a/")), ["</a>"])).toBeUndefined();
   });
 
-  it.each(["</a.css>; rel=preload\r\nX: y", "nonsense"])("refuses %j before anything is sent", async (link) => {
-    const errors: unknown[] = [];
-    server = await serve(
-      (_request, context) => {
-        writeEarlyHints(context, [link]);
-        return text("unreachable");
-      },
-      { port: 0, hostname: "127.0.0.1", signals: false, reportError: (error) => errors.push(error) },
-    );
-    expect(await exchange(server.port, get)).toMatch(/^HTTP\/1\.1 500 /);
-    expect(errors).toHaveLength(1);
-  });
+  it.each(["</a.css>; rel=preload\r\nX: y", "nonsense"])(
+    "refuses %j before anything is sent",
+    async (link) => {
+      const errors: unknown[] = [];
+      server = await serve(
+        (_request, context) => {
+          writeEarlyHints(context, [link]);
+          return text("unreachable");
+        },
+        {
+          port: 0,
+          hostname: "127.0.0.1",
+          signals: false,
+          reportError: (error) => errors.push(error),
+        },
+      );
+      expect(await exchange(server.port, get)).toMatch(/^HTTP\/1\.1 500 /);
+      expect(errors).toHaveLength(1);
+    },
+  );
 
   it("sends 103 ahead of the response, also for an application in between", async () => {
     server = await serve(

@@ -6,12 +6,14 @@ describe("json", () => {
   const cycle: Record<string, unknown> = {};
   cycle["self"] = cycle;
 
-  it.each([["undefined", undefined], ["a function", () => 1], ["a cycle", cycle], ["a bigint", 1n]])(
-    "refuses %s",
-    (_what, value) => {
-      expect(() => json(value)).toThrow(expect.objectContaining({ code: "ERR_HTTP_JSON" }));
-    },
-  );
+  it.each([
+    ["undefined", undefined],
+    ["a function", () => 1],
+    ["a cycle", cycle],
+    ["a bigint", 1n],
+  ])("refuses %s", (_what, value) => {
+    expect(() => json(value)).toThrow(expect.objectContaining({ code: "ERR_HTTP_JSON" }));
+  });
 
   it.each([101, 204, 304, 199, 600, 200.5, Number.NaN])("refuses the status %s", (status) => {
     expect(() => json(1, { status })).toThrow(expect.objectContaining({ code: "ERR_HTTP_STATUS" }));

@@ -7,7 +7,12 @@ import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { json, text, type FinishReport, type Handler } from "../src/index.ts";
-import { serve, writeEarlyHints, type RunningServer, type ServeOptions } from "../src/node/index.ts";
+import {
+  serve,
+  writeEarlyHints,
+  type RunningServer,
+  type ServeOptions,
+} from "../src/node/index.ts";
 
 let folder: string;
 let cert: string;
@@ -20,10 +25,19 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "fetchwork-tls-"));
   const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
   const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
-  execFileSync("openssl", ["req", "-x509", ...curve, "-days", "2", ...subject, "-keyout", files.key, "-out", files.cert], {
-    stdio: "ignore",
-  });
+  const subject = [
+    "-subj",
+    "/CN=localhost",
+    "-addext",
+    "subjectAltName=DNS:localhost,IP:127.0.0.1",
+  ];
+  execFileSync(
+    "openssl",
+    ["req", "-x509", ...curve, "-days", "2", ...subject, "-keyout", files.key, "-out", files.cert],
+    {
+      stdio: "ignore",
+    },
+  );
   cert = readFileSync(files.cert, "utf8");
   key = readFileSync(files.key, "utf8");
 });
@@ -126,14 +140,24 @@ describe("serve with HTTP/2", () => {
       context.onFinish(report.resolve);
       return json(
         { peer: context.peer, body: await request.text(), method: request.method },
-        { headers: [["set-cookie", "a=1"], ["set-cookie", "b=2"], ["connection", "close"]] },
+        {
+          headers: [
+            ["set-cookie", "a=1"],
+            ["set-cookie", "b=2"],
+            ["connection", "close"],
+          ],
+        },
       );
     });
     const answer = await answerOf(stream("/x", "POST", "hello"));
     expect(answer.status).toBe(200);
     expect(answer.headers["set-cookie"]).toEqual(["a=1", "b=2"]);
     expect(JSON.parse(answer.body)).toEqual({ peer: "127.0.0.1", body: "hello", method: "POST" });
-    expect(await report.promise).toMatchObject({ status: 200, bytes: answer.body.length, aborted: false });
+    expect(await report.promise).toMatchObject({
+      status: 200,
+      bytes: answer.body.length,
+      aborted: false,
+    });
   });
 
   it("answers HEAD and 204 without a body", async () => {
@@ -200,7 +224,9 @@ describe("serve with HTTP/2", () => {
       return text("ok");
     });
     const opened = stream("/");
-    const hints = new Promise<Record<string, unknown>>((resolve) => opened.once("headers", resolve));
+    const hints = new Promise<Record<string, unknown>>((resolve) =>
+      opened.once("headers", resolve),
+    );
     expect((await hints)["link"]).toBe("</a.css>; rel=preload; as=style");
     expect((await answerOf(opened)).body).toBe("ok");
   });

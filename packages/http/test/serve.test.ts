@@ -100,7 +100,10 @@ describe("serve", () => {
     ["bytes", () => new FastResponse(new TextEncoder().encode('{"a":"ü"}'))],
     ["a platform response", () => new Response('{"a":"ü"}')],
     ["a wrong Content-Length", () => json({ a: "ü" }, { headers: { "content-length": "3" } })],
-    ["a Content-Length in capitals", () => text('{"a":"ü"}', { headers: { "Content-Length": "99" } })],
+    [
+      "a Content-Length in capitals",
+      () => text('{"a":"ü"}', { headers: { "Content-Length": "99" } }),
+    ],
   ];
   it.each(kinds)("sends %s whole to GET, and its head alone to HEAD", async (_what, make) => {
     const { port } = await start(make);
@@ -131,7 +134,12 @@ describe("serve", () => {
   it.each<[string, () => Response, number, string | undefined]>([
     ["204", () => empty(), 204, undefined],
     ["204 of the platform", () => new Response(null, { status: 204 }), 204, undefined],
-    ["204 with a false length", () => empty(204, { headers: { "content-length": "5" } }), 204, undefined],
+    [
+      "204 with a false length",
+      () => empty(204, { headers: { "content-length": "5" } }),
+      204,
+      undefined,
+    ],
     ["304", () => empty(304), 304, undefined],
     ["404", () => empty(404), 404, "0"],
     ["205", () => empty(205), 205, "0"],
@@ -214,7 +222,8 @@ describe("serve", () => {
       if (request.method === "DELETE") throw new Error("broken");
       return request.method === "PUT" ? new Response(null, { status: 201 }) : text("grüße");
     });
-    for (const method of ["GET", "HEAD", "PUT", "DELETE"]) await (await fetch(url, { method })).text();
+    for (const method of ["GET", "HEAD", "PUT", "DELETE"])
+      await (await fetch(url, { method })).text();
     await ended.promise;
     expect(reports).toMatchObject([
       { status: 200, bytes: 7, aborted: false },
@@ -245,7 +254,9 @@ describe("serve", () => {
   });
 
   it("tells the client's IPv4 address in IPv4's form when it listens for both", async () => {
-    const running = await start((_request, context) => text(String(context.peer)), { hostname: "::" });
+    const running = await start((_request, context) => text(String(context.peer)), {
+      hostname: "::",
+    });
     expect(running.url).toBe(`http://localhost:${running.port}/`);
     expect(await (await fetch(`http://127.0.0.1:${running.port}/`)).text()).toBe("127.0.0.1");
   });

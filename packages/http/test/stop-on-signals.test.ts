@@ -53,17 +53,20 @@ class Child {
 }
 
 describe("a process with servers", () => {
-  it.each(["SIGTERM", "SIGINT"] as const)("ends with 0 after %s, when requests in flight are answered", async (signal) => {
-    const child = new Child();
-    const client = await child.request("/");
-    await child.until(/started/);
-    child.process.kill(signal);
-    await child.until(/stopping/);
-    child.process.kill("SIGUSR2");
-    expect(await client.closed).toMatch(/^HTTP\/1\.1 200 OK[^]*connection: close[^]*finished$/i);
-    expect(await child.exited).toEqual([0, null]);
-    expect(child.output).toMatch(/finished\n$/);
-  });
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "ends with 0 after %s, when requests in flight are answered",
+    async (signal) => {
+      const child = new Child();
+      const client = await child.request("/");
+      await child.until(/started/);
+      child.process.kill(signal);
+      await child.until(/stopping/);
+      child.process.kill("SIGUSR2");
+      expect(await client.closed).toMatch(/^HTTP\/1\.1 200 OK[^]*connection: close[^]*finished$/i);
+      expect(await child.exited).toEqual([0, null]);
+      expect(child.output).toMatch(/finished\n$/);
+    },
+  );
 
   it.each([
     ["SIGTERM", 143],

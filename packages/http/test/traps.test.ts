@@ -24,7 +24,12 @@ import { exchange } from "./raw-client.ts";
 let server: RunningServer | undefined;
 
 async function start(handler: Handler): Promise<RunningServer> {
-  server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false, reportError: () => undefined });
+  server = await serve(handler, {
+    port: 0,
+    hostname: "127.0.0.1",
+    signals: false,
+    reportError: () => undefined,
+  });
   return server;
 }
 
@@ -38,7 +43,8 @@ describe("traps of the shape", () => {
     const source = new Request("http://a/", { signal: controller.signal });
     const before = getEventListeners(source.signal, "abort").length;
     let derived = source;
-    for (let count = 0; count < 100; count += 1) derived = deriveRequest(derived, { headers: { "x-count": `${count}` } });
+    for (let count = 0; count < 100; count += 1)
+      derived = deriveRequest(derived, { headers: { "x-count": `${count}` } });
     expect(derived.headers.get("x-count")).toBe("99");
     expect(getEventListeners(source.signal, "abort")).toHaveLength(before);
 
@@ -54,7 +60,9 @@ describe("traps of the shape", () => {
 
   it("trap 2: a changed response keeps the fast path and its Content-Length", async () => {
     const stamp: Middleware = (next) => async (request, context) =>
-      changeHeaders(await next(request, context), context, (headers) => headers.set("x-stamp", "1"));
+      changeHeaders(await next(request, context), context, (headers) =>
+        headers.set("x-stamp", "1"),
+      );
     const { port } = await start(wrap(() => json({ a: 1 }), stamp, stamp));
     const answer = await exchange(port, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     expect(answer).toMatch(/content-length: 7\r\n/);
@@ -65,15 +73,24 @@ describe("traps of the shape", () => {
   it("trap 3: immutable headers of a fetched response and a redirect can be changed", async () => {
     const origin = await start(() => text("fetched"));
     const stamp: Middleware = (next) => async (request, context) =>
-      changeHeaders(await next(request, context), context, (headers) => headers.set("x-stamp", "1"));
+      changeHeaders(await next(request, context), context, (headers) =>
+        headers.set("x-stamp", "1"),
+      );
     const fetched = await wrap(() => fetch(origin.url), stamp)(new Request("http://a/"));
-    expect([fetched.headers.get("x-stamp"), fetched.url, await fetched.text()]).toEqual(["1", origin.url, "fetched"]);
-    const redirect = await wrap(() => Response.redirect("http://a/b"), stamp)(new Request("http://a/"));
-    expect([redirect.status, redirect.headers.get("location"), redirect.headers.get("x-stamp")]).toEqual([
-      302,
-      "http://a/b",
+    expect([fetched.headers.get("x-stamp"), fetched.url, await fetched.text()]).toEqual([
       "1",
+      origin.url,
+      "fetched",
     ]);
+    const redirect = await wrap(
+      () => Response.redirect("http://a/b"),
+      stamp,
+    )(new Request("http://a/"));
+    expect([
+      redirect.status,
+      redirect.headers.get("location"),
+      redirect.headers.get("x-stamp"),
+    ]).toEqual([302, "http://a/b", "1"]);
   });
 
   it.each<[string, Response]>([
@@ -102,7 +119,9 @@ describe("traps of the shape", () => {
   it("trap 4: a shared response that cannot be copied is refused, not mixed up", async () => {
     const shared = FastResponse.json({ private: true });
     const stamp: Middleware = (next) => async (request, context) =>
-      changeHeaders(await next(request, context), context, (headers) => headers.set("set-cookie", "a=1"));
+      changeHeaders(await next(request, context), context, (headers) =>
+        headers.set("set-cookie", "a=1"),
+      );
     const { url } = await start(wrap(() => shared, stamp));
     await fetch(url);
     const second = await fetch(url);
@@ -112,7 +131,9 @@ describe("traps of the shape", () => {
   it("trap 5: upgrades pass by identity, 1xx has its own way, TRACE reaches no handler", async () => {
     const upgrade = Object.defineProperty(new Response(null), "status", { value: 101 });
     const stamp: Middleware = (next) => async (request, context) =>
-      changeHeaders(await next(request, context), context, (headers) => headers.set("x-stamp", "1"));
+      changeHeaders(await next(request, context), context, (headers) =>
+        headers.set("x-stamp", "1"),
+      );
     expect(await wrap(() => upgrade, stamp)(new Request("http://a/"))).toBe(upgrade);
 
     let calls = 0;
@@ -131,10 +152,15 @@ describe("traps of the shape", () => {
     const app = express();
     app.get("/", (_request, response) => void response.type("text").send("from Express"));
     const stamp: Middleware = (next) => async (request, context) =>
-      changeHeaders(await next(request, context), context, (headers) => headers.delete("x-powered-by"));
+      changeHeaders(await next(request, context), context, (headers) =>
+        headers.delete("x-powered-by"),
+      );
     const { url } = await start(wrap(fromNodeListener(app), stamp));
     const response = await fetch(url);
-    expect([response.headers.has("x-powered-by"), await response.text()]).toEqual([false, "from Express"]);
+    expect([response.headers.has("x-powered-by"), await response.text()]).toEqual([
+      false,
+      "from Express",
+    ]);
   });
 
   it("trap 7: the end comes after the body, not after the head", async () => {

@@ -48,9 +48,12 @@ describe("wrap", () => {
   });
 
   it("answers without a promise when everything is synchronous", () => {
-    expect(wrap(() => json(1), (next) => (request, context) => next(request, context))(get())).toBeInstanceOf(
-      Response,
-    );
+    expect(
+      wrap(
+        () => json(1),
+        (next) => (request, context) => next(request, context),
+      )(get()),
+    ).toBeInstanceOf(Response);
   });
 
   it("is a Handler, and passes a context on that it was given", async () => {
@@ -112,11 +115,14 @@ describe("wrap", () => {
   it.each([
     ["throws", (): never => fail()],
     ["rejects", async (): Promise<never> => fail()],
-  ])("ends the exchange with 500 when the handler %s, and passes the error on", async (_how, handler) => {
-    const { middleware, report } = recording();
-    await expect(async () => wrap(handler, middleware)(get())).rejects.toThrow("broken");
-    expect(await report).toMatchObject({ status: 500, error: new Error("broken") });
-  });
+  ])(
+    "ends the exchange with 500 when the handler %s, and passes the error on",
+    async (_how, handler) => {
+      const { middleware, report } = recording();
+      await expect(async () => wrap(handler, middleware)(get())).rejects.toThrow("broken");
+      expect(await report).toMatchObject({ status: 500, error: new Error("broken") });
+    },
+  );
 
   it("refuses what is no Response", async () => {
     await expect(async () => wrap((async () => undefined) as never)(get())).rejects.toThrow(

@@ -87,7 +87,11 @@ function makeServer(listener: NodeListener, options: CheckedServeOptions): Serve
       listener as never,
     ) as unknown as Server;
   } catch (cause) {
-    throw new HttpUsageError("ERR_HTTP_OPTION", "tls: certificate and key cannot be used together or at all", { cause });
+    throw new HttpUsageError(
+      "ERR_HTTP_OPTION",
+      "tls: certificate and key cannot be used together or at all",
+      { cause },
+    );
   }
 }
 

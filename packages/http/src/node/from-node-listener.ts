@@ -25,7 +25,10 @@ export type NodeApplication = (request: IncomingMessage, response: ServerRespons
  */
 export function fromNodeListener(listener: NodeApplication): Handler {
   if (typeof listener !== "function") {
-    throw new HttpUsageError("ERR_HTTP_HANDLER", `listener is ${typeof listener}, expected a function`);
+    throw new HttpUsageError(
+      "ERR_HTTP_HANDLER",
+      `listener is ${typeof listener}, expected a function`,
+    );
   }
   return (request, context) => {
     const socket = new ListenerSocket({

@@ -69,6 +69,8 @@ function readBodyOnDemand(message: IncomingMessage, request: Request): void {
   };
   message._destroy = (error, callback) => {
     if (!message.complete) {
+      // Old applications still ask for it.
+      // oxlint-disable-next-line typescript/no-deprecated
       message.aborted = true;
       message.emit("aborted");
       reader?.cancel(error).catch(() => undefined);
@@ -79,5 +81,7 @@ function readBodyOnDemand(message: IncomingMessage, request: Request): void {
 }
 
 function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error("the body of the request failed", { cause: error });
+  return error instanceof Error
+    ? error
+    : new Error("the body of the request failed", { cause: error });
 }

@@ -34,7 +34,10 @@ const connectionHeaders: ReadonlySet<string> = new Set([
  * Everything special is a property of the object, not of a class: Express replaces the prototype, and what patches
  * `writeHead`, `write` and `end` finds and calls these.
  */
-export function makeListenerResponse(request: IncomingMessage, socket: ListenerSocket): ListenerAnswer {
+export function makeListenerResponse(
+  request: IncomingMessage,
+  socket: ListenerSocket,
+): ListenerAnswer {
   const response = new ServerResponse(request);
   const { promise: answered, resolve, reject } = Promise.withResolvers<Response>();
   let body: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -55,7 +58,11 @@ export function makeListenerResponse(request: IncomingMessage, socket: ListenerS
   const answer = (whole: Uint8Array | null | undefined): void => {
     if (isAnswered) return;
     isAnswered = true;
-    const init = { status: response.statusCode, statusText: response.statusMessage, headers: headersOf(response) };
+    const init = {
+      status: response.statusCode,
+      statusText: response.statusMessage,
+      headers: headersOf(response),
+    };
     if (whole !== undefined || !hasBody(response)) {
       resolve(new FastResponse(hasBody(response) ? (toBody(whole) ?? null) : null, init));
       return;
@@ -127,6 +134,8 @@ export function makeListenerResponse(request: IncomingMessage, socket: ListenerS
     } else {
       answer(bytes ?? null);
     }
+    // What `writableEnded` reads; there is no other way to set it.
+    // oxlint-disable-next-line typescript/no-deprecated
     response.finished = true;
     if (callback !== undefined) response.once("finish", callback);
     process.nextTick(() => {
@@ -145,7 +154,10 @@ export function makeListenerResponse(request: IncomingMessage, socket: ListenerS
   response.assignSocket(socket as unknown as Socket);
   socket.once("close", () => {
     if (response.writableEnded) return;
-    fail(socket.errored ?? new HttpError("ERR_HTTP_LISTENER_CLOSED", "the application broke the response off"));
+    fail(
+      socket.errored ??
+        new HttpError("ERR_HTTP_LISTENER_CLOSED", "the application broke the response off"),
+    );
   });
   return { response, answered, fail };
 }
@@ -184,12 +196,18 @@ function applyHeaders(response: ServerResponse, headers: unknown): void {
 
 function toBytes(chunk: unknown, encoding: unknown): Uint8Array {
   if (typeof chunk === "string") {
-    return Buffer.from(chunk, typeof encoding === "string" && Buffer.isEncoding(encoding) ? encoding : "utf8");
+    return Buffer.from(
+      chunk,
+      typeof encoding === "string" && Buffer.isEncoding(encoding) ? encoding : "utf8",
+    );
   }
   if (chunk instanceof Uint8Array) return chunk;
-  throw Object.assign(new TypeError(`a chunk is of type ${typeof chunk}, expected string or Uint8Array`), {
-    code: "ERR_INVALID_ARG_TYPE",
-  });
+  throw Object.assign(
+    new TypeError(`a chunk is of type ${typeof chunk}, expected string or Uint8Array`),
+    {
+      code: "ERR_INVALID_ARG_TYPE",
+    },
+  );
 }
 
 function toBody(bytes: Uint8Array | null | undefined): BodyInit | undefined {

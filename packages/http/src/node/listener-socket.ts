@@ -24,7 +24,8 @@ export class ListenerSocket extends Duplex {
     super({ emitClose: true });
     const { remoteAddress } = facts;
     this.remoteAddress = remoteAddress;
-    this.remoteFamily = remoteAddress === undefined ? undefined : remoteAddress.includes(":") ? "IPv6" : "IPv4";
+    this.remoteFamily =
+      remoteAddress === undefined ? undefined : remoteAddress.includes(":") ? "IPv6" : "IPv4";
     this.remotePort = 0;
     this.localAddress = undefined;
     this.localPort = 0;

@@ -15,7 +15,9 @@ export interface NodeMessages {
  */
 export function nodeMessages(context: Context): NodeMessages | undefined {
   const init = ExchangeContext.initOf(context);
-  return init instanceof NodeExchange ? { request: init.request, response: init.response } : undefined;
+  return init instanceof NodeExchange
+    ? { request: init.request, response: init.response }
+    : undefined;
 }
 
 /**

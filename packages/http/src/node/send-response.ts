@@ -61,22 +61,35 @@ function send(exchange: NodeExchange, prepared: PreparedResponse): void {
 
 function prepare(exchange: NodeExchange, response: unknown): PreparedResponse {
   if (!(response instanceof Response)) {
-    throw new HttpUsageError("ERR_HTTP_RESPONSE", `the handler returned ${typeof response}, expected a Response`);
+    throw new HttpUsageError(
+      "ERR_HTTP_RESPONSE",
+      `the handler returned ${typeof response}, expected a Response`,
+    );
   }
-  if ("_toNodeResponse" in response && typeof response._toNodeResponse === "function") {
+  if (isSrvxResponse(response)) {
     claimResponse(response, exchange.context);
-    // srvx's own class; this is its contract with srvx's sender.
-    return response._toNodeResponse() as PreparedResponse;
+    return response._toNodeResponse();
   }
   const { status, statusText, body } = response;
-  if (status === 0) throw new HttpUsageError("ERR_HTTP_RESPONSE", "the handler returned Response.error()");
+  if (status === 0)
+    throw new HttpUsageError("ERR_HTTP_RESPONSE", "the handler returned Response.error()");
   if (body !== null) claimResponse(response, exchange.context);
   if (response.bodyUsed) {
-    throw new HttpUsageError("ERR_HTTP_RESPONSE", "the handler returned a Response whose body is used");
+    throw new HttpUsageError(
+      "ERR_HTTP_RESPONSE",
+      "the handler returned a Response whose body is used",
+    );
   }
   const headers: string[] = [];
   for (const [name, value] of response.headers) headers.push(name, value);
   return { status, statusText, headers, body };
+}
+
+/** Whether the response is of srvx's own class, by its contract with srvx's sender. */
+function isSrvxResponse(
+  response: Response,
+): response is Response & { _toNodeResponse(): PreparedResponse } {
+  return "_toNodeResponse" in response && typeof response._toNodeResponse === "function";
 }
 
 function lengthOfNothing(status: number, method: string | undefined): number | undefined {
@@ -88,7 +101,10 @@ function toStream(body: unknown): ReadableStream<unknown> {
   if (body instanceof ReadableStream) return body;
   // The same class; the two sets of types differ.
   if (body instanceof Readable) return Readable.toWeb(body) as unknown as ReadableStream<unknown>;
-  throw new HttpUsageError("ERR_HTTP_RESPONSE", `the handler returned a Response with a body of type ${typeof body}`);
+  throw new HttpUsageError(
+    "ERR_HTTP_RESPONSE",
+    `the handler returned a Response with a body of type ${typeof body}`,
+  );
 }
 
 function discard(body: unknown): void {

@@ -56,7 +56,10 @@ async function pump(
     if (exchange.isGone) return;
     if (done) break;
     if (!(value instanceof Uint8Array)) {
-      throw new HttpUsageError("ERR_HTTP_RESPONSE", `a body's stream gave ${typeof value}, expected Uint8Array`);
+      throw new HttpUsageError(
+        "ERR_HTTP_RESPONSE",
+        `a body's stream gave ${typeof value}, expected Uint8Array`,
+      );
     }
     if (value.byteLength === 0) continue;
     if (exchange.bytes + value.byteLength > declared.max) throw lengthError(prepared);
@@ -82,7 +85,10 @@ function drained(response: ServerResponse): Promise<void> {
 }
 
 /** What `Content-Length` promises; a body that breaks it would shift the next response on the connection. */
-function declaredLength(prepared: PreparedResponse): { readonly min: number; readonly max: number } {
+function declaredLength(prepared: PreparedResponse): {
+  readonly min: number;
+  readonly max: number;
+} {
   const value = contentLength(prepared);
   if (value === undefined) return { min: 0, max: Infinity };
   if (!/^\d+$/.test(value)) throw lengthError(prepared);

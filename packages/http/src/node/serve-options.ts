@@ -96,13 +96,16 @@ export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
   if (checked.signal !== undefined && !(checked.signal instanceof AbortSignal)) {
     fail("signal is no AbortSignal");
   }
-  if (checked.http2 && checked.tls === undefined) fail("http2 needs tls: browsers speak it over TLS only");
+  if (checked.http2 && checked.tls === undefined)
+    fail("http2 needs tls: browsers speak it over TLS only");
   const { headersTimeout, requestTimeout } = checked;
   if (options.headersTimeout === undefined && requestTimeout > 0) {
     return { ...checked, headersTimeout: Math.min(headersTimeout, requestTimeout) };
   }
   if (requestTimeout > 0 && headersTimeout > requestTimeout) {
-    fail(`headersTimeout is ${headersTimeout}, expected at most the requestTimeout of ${requestTimeout}`);
+    fail(
+      `headersTimeout is ${headersTimeout}, expected at most the requestTimeout of ${requestTimeout}`,
+    );
   }
   return checked;
 }

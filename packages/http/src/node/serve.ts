@@ -49,7 +49,10 @@ export interface CloseOptions {
  */
 export function serve(handler: Handler, options: ServeOptions = {}): Promise<RunningServer> {
   if (typeof handler !== "function") {
-    throw new HttpUsageError("ERR_HTTP_HANDLER", `handler is ${typeof handler}, expected a function`);
+    throw new HttpUsageError(
+      "ERR_HTTP_HANDLER",
+      `handler is ${typeof handler}, expected a function`,
+    );
   }
   const checked = checkServeOptions(options);
   const pending = new PendingPromises(checked.reportError);

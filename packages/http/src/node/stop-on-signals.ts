@@ -9,7 +9,8 @@ const stopSignals = ["SIGTERM", "SIGINT"] as const;
 export function stopOnSignals(stop: () => void): () => void {
   let isStopping = false;
   const onSignal = (signal: (typeof stopSignals)[number]): void => {
-    // An operator who asks twice does not want to wait.
+    // An operator who asks twice does not want to wait, nor does an error thrown from here end the process so.
+    // oxlint-disable-next-line unicorn/no-process-exit
     if (isStopping) process.exit(128 + constants.signals[signal]);
     isStopping = true;
     stop();

@@ -27,9 +27,15 @@ export interface NodeListenerOptions {
 export function toNodeListener(handler: Handler, options: NodeListenerOptions = {}): NodeListener {
   const { maxRequestBodySize, reportError = console.error } = options;
   if (typeof handler !== "function") {
-    throw new HttpUsageError("ERR_HTTP_HANDLER", `handler is ${typeof handler}, expected a function`);
+    throw new HttpUsageError(
+      "ERR_HTTP_HANDLER",
+      `handler is ${typeof handler}, expected a function`,
+    );
   }
-  if (maxRequestBodySize !== undefined && !(Number.isInteger(maxRequestBodySize) && maxRequestBodySize >= 0)) {
+  if (
+    maxRequestBodySize !== undefined &&
+    !(Number.isInteger(maxRequestBodySize) && maxRequestBodySize >= 0)
+  ) {
     throw new HttpUsageError(
       "ERR_HTTP_OPTION",
       `maxRequestBodySize is ${maxRequestBodySize}, expected an integer from 0`,
