@@ -147,8 +147,8 @@ function use({ name, entries, faults }, folder) {
   );
   const compilerOptions = {
     module: "nodenext",
-    target: "es2023",
-    lib: ["ES2023", "ESNext.Disposable", "DOM", "DOM.Iterable", "DOM.AsyncIterable"],
+    target: "es2024",
+    lib: ["ES2024", "ESNext.Disposable", "DOM", "DOM.Iterable", "DOM.AsyncIterable"],
     strict: true,
     noEmit: true,
     types: ["node"],

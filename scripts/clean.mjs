@@ -6,9 +6,10 @@ import { join, resolve } from "node:path";
 const packages = resolve(import.meta.dirname, "../packages");
 
 for (const name of readdirSync(packages)) {
-  const folder = join(packages, name);
-  rmSync(join(folder, "dist"), { recursive: true, force: true });
-  for (const place of [folder, join(folder, "src/node")]) {
-    rmSync(join(place, "tsconfig.tsbuildinfo"), { force: true });
-  }
+  rmSync(join(packages, name, "dist"), { recursive: true, force: true });
+}
+
+// A build info without its outputs would make the next build believe that there is nothing to do.
+for (const file of readdirSync(packages, { encoding: "utf8", recursive: true })) {
+  if (file.endsWith(".tsbuildinfo")) rmSync(join(packages, file));
 }
