@@ -225,6 +225,12 @@ describe("fromNodeListener", () => {
     expect(response.headers.getSetCookie()).toEqual(["a", "b"]);
   });
 
+  it("refuses a chunk that is neither text nor bytes", async () => {
+    await expect(ask((_request, out) => out.end(5))).rejects.toMatchObject({
+      code: "ERR_HTTP_RESPONSE",
+    });
+  });
+
   it("drops trailers and headers of the connection", async () => {
     const response = await ask((_request, out) => {
       out.writeHead(200, {

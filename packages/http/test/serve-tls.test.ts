@@ -247,6 +247,30 @@ describe("serve with HTTP/2", () => {
     await closing;
   });
 
+  it("resets a stream whose body does not arrive in time, and closes an idle session", async () => {
+    const running = await start(async (request) => text(await request.text()), {
+      http2: true,
+      requestTimeout: 150,
+      keepAliveTimeout: 300,
+    });
+    session = connect(running.url, { ca: cert });
+    const opened = session.request({ ":path": "/", ":method": "POST" });
+    opened.write("part");
+    // A stream that is reset with CANCEL ends without an "error".
+    await new Promise((resolve) => opened.once("close", resolve));
+    expect(opened.rstCode).toBe(constants.NGHTTP2_CANCEL);
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    session.once("close", resolve);
+    await closed;
+  });
+
+  it("refuses a head over the limit", async () => {
+    await startHttp2(() => text("unreachable"));
+    const opened = session?.request({ ":path": "/", "x-long": "x".repeat(20_000) });
+    if (opened === undefined) throw new Error("no session");
+    expect((await answerOf(opened)).status).toBe(431);
+  });
+
   it("survives a client that speaks no HTTP/2", async () => {
     const { port, url } = await start(() => text("alive"), { http2: true });
     const socket = connectTls({ port, host: "127.0.0.1", ca: cert, ALPNProtocols: ["h2"] });

@@ -1,5 +1,10 @@
 import { createServer as createHttp1, type Server } from "node:http";
-import { createSecureServer, type Http2Session } from "node:http2";
+import {
+  constants,
+  createSecureServer,
+  type Http2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
 import { createServer as createHttps } from "node:https";
 import type { Socket } from "node:net";
 import { HttpUsageError } from "../errors.ts";
@@ -34,7 +39,11 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
     session.once("close", () => sessions.delete(session));
     // A peer that breaks the protocol loses its session; nobody else needs to know.
     session.on("error", () => undefined);
+    // Graceful: streams that are open go on.
+    if (options.keepAliveTimeout > 0)
+      session.setTimeout(options.keepAliveTimeout, () => session.close());
   });
+  server.on("stream", (stream: ServerHttp2Stream) => boundRequestTime(stream, options));
   server.on("connect", (_request: unknown, socket: Socket) => {
     socket.on("error", () => undefined);
     socket.end("HTTP/1.1 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
@@ -48,6 +57,19 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
     });
   }
   return { server, sockets, sessions };
+}
+
+/** Node's request timeout knows nothing of HTTP/2. */
+function boundRequestTime(
+  stream: ServerHttp2Stream,
+  { requestTimeout }: CheckedServeOptions,
+): void {
+  if (requestTimeout === 0 || stream.endAfterHeaders) return;
+  const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), requestTimeout);
+  timer.unref();
+  const stop = (): void => clearTimeout(timer);
+  stream.once("end", stop);
+  stream.once("close", stop);
 }
 
 function makeServer(listener: NodeListener, options: CheckedServeOptions): Server {
@@ -80,7 +102,7 @@ function makeServer(listener: NodeListener, options: CheckedServeOptions): Serve
         allowHTTP1: true,
         Http1IncomingMessage: KeptMessage,
         http1Options: { keepAliveTimeout },
-        settings: { maxHeaderListSize: maxHeaderSize },
+        settings: { maxHeaderListSize: maxHeaderSize, maxConcurrentStreams: 128 },
         maxHeaderListPairs: 200,
         ...limits,
       } as object,

@@ -84,6 +84,14 @@ function isRefused(
     refuse(request, response, 400, "Bad Request");
     return true;
   }
+  if (
+    request.httpVersionMajor === 2 &&
+    runtime.maxHeaderSize !== undefined &&
+    request.rawHeaders.join().length > runtime.maxHeaderSize
+  ) {
+    refuse(request, response, 431, "Request Header Fields Too Large");
+    return true;
+  }
   const target = request.url ?? "/";
   if (!target.startsWith("/") && target !== "*" && !isAbsoluteTarget(target)) {
     refuse(request, response, 400, "Bad Request");

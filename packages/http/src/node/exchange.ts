@@ -5,6 +5,8 @@ import { ExchangeContext, type ContextInit } from "../create-context.ts";
 /** What the exchanges of one server, or of one listener, have in common. */
 export interface NodeRuntime {
   readonly maxRequestBodySize: number | undefined;
+  /** For HTTP/2, whose server does not see to it itself. */
+  readonly maxHeaderSize: number | undefined;
   readonly reportError: (error: unknown) => void;
   readonly waitUntil: (promise: Promise<unknown>) => void;
   /** Whether connections are to be closed after their answer. */

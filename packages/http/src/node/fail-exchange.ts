@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { BodyTooLargeError } from "srvx/body-limit";
 import type { NodeExchange } from "./exchange.ts";
 import { boundUnreadBody, discardBody } from "./kept-message.ts";
 import { writeHead } from "./write-head.ts";
@@ -50,8 +51,7 @@ function sendProblem(exchange: NodeExchange, status: number): void {
 /** Whether the error, or what caused it, says that the body is over the server's limit. */
 function isBodyTooLarge(error: unknown): boolean {
   for (let inner = error; inner instanceof Error; inner = inner.cause) {
-    // srvx's name for it.
-    if ("code" in inner && inner.code === "ERR_BODY_TOO_LARGE") return true;
+    if (inner instanceof BodyTooLargeError) return true;
   }
   return false;
 }

@@ -1,7 +1,7 @@
 import { ServerResponse, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 import { FastResponse } from "srvx";
-import { HttpError } from "../errors.ts";
+import { HttpError, HttpUsageError } from "../errors.ts";
 import { isNullBodyStatus } from "../response.ts";
 import type { ListenerSocket } from "./listener-socket.ts";
 
@@ -202,11 +202,9 @@ function toBytes(chunk: unknown, encoding: unknown): Uint8Array {
     );
   }
   if (chunk instanceof Uint8Array) return chunk;
-  throw Object.assign(
-    new TypeError(`a chunk is of type ${typeof chunk}, expected string or Uint8Array`),
-    {
-      code: "ERR_INVALID_ARG_TYPE",
-    },
+  throw new HttpUsageError(
+    "ERR_HTTP_RESPONSE",
+    `a chunk is of type ${typeof chunk}, expected string or Uint8Array`,
   );
 }
 

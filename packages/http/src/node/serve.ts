@@ -58,6 +58,7 @@ export function serve(handler: Handler, options: ServeOptions = {}): Promise<Run
   const pending = new PendingPromises(checked.reportError);
   const runtime: NodeRuntime = {
     maxRequestBodySize: checked.maxRequestBodySize,
+    maxHeaderSize: checked.maxHeaderSize,
     reportError: checked.reportError,
     waitUntil: (promise) => pending.add(promise),
     isClosing: false,

@@ -44,6 +44,7 @@ export function toNodeListener(handler: Handler, options: NodeListenerOptions = 
   const pending = new PendingPromises(reportError);
   return exchangeListener(handler, {
     maxRequestBodySize,
+    maxHeaderSize: undefined,
     reportError,
     waitUntil: (promise) => pending.add(promise),
     isClosing: false,
