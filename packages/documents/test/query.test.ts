@@ -1,0 +1,170 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { fold, foldedWords } from "../src/fold.ts";
+import { defineCollection } from "../src/index.ts";
+import { openInMemory } from "./open-for-test.ts";
+
+type Document = Record<string, unknown>;
+
+const things = defineCollection<Document>("things", {
+  indexes: ["a", ["a", "b"]],
+  search: ["t", "u.v"],
+});
+
+/** The order of sort keys: missing and null, numbers and booleans, strings by code point. */
+function compare(left: unknown, right: unknown): number {
+  const rank = (value: unknown): number =>
+    value === undefined || value === null ? 0 : typeof value === "string" ? 2 : 1;
+  if (rank(left) !== rank(right)) return rank(left) - rank(right);
+  if (rank(left) === 1) return Number(left) - Number(right);
+  return rank(left) === 0
+    ? 0
+    : Buffer.compare(Buffer.from(String(left)), Buffer.from(String(right)));
+}
+
+describe("A sort order", () => {
+  it("is the one of a plain sort in memory, and pages cut it without overlap", async () => {
+    const collection = (await openInMemory({ collections: [things] })).collection(things);
+    const value = fc.constantFrom(
+      undefined,
+      null,
+      true,
+      false,
+      0,
+      1,
+      -5,
+      2.5,
+      "",
+      "a",
+      "B",
+      "é",
+      "\uffff",
+      "😀",
+      "10",
+      "9",
+    );
+    const key = fc.constantFrom("a", "-a", "b", "-b", "createdAt", "-id", "c.d");
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ a: value, b: value }), { maxLength: 15 }),
+        fc.uniqueArray(key, { maxLength: 3 }),
+        async (documents, sort) => {
+          await collection.removeMany({ where: {} });
+          const stored = await collection.insertMany(documents);
+          const last = sort.at(-1) ?? "-createdAt";
+          const keys = [
+            ...(sort.length === 0 ? ["-createdAt"] : sort),
+            last.startsWith("-") ? "-id" : "id",
+          ];
+          const expected = stored.toSorted((left, right) => {
+            for (const entry of keys) {
+              const name = entry.replace("-", "");
+              const order = compare(Reflect.get(left, name), Reflect.get(right, name));
+              if (order !== 0) return entry.startsWith("-") ? -order : order;
+            }
+            return 0;
+          });
+          const ids = expected.map(({ id }) => id);
+          const all = await collection.find(Object.fromEntries([["sort", sort]]));
+          expect(all.map(({ id }) => id)).toEqual(ids);
+          const page = await collection.find(
+            Object.fromEntries([
+              ["sort", sort],
+              ["limit", 4],
+              ["offset", 3],
+            ]),
+          );
+          expect(page.map(({ id }) => id)).toEqual(ids.slice(3, 7));
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe("A keyword search", () => {
+  it("finds exactly the documents in whose folded text every folded word occurs", async () => {
+    const collection = (await openInMemory({ collections: [things] })).collection(things);
+    const word = fc.oneof(
+      fc.constantFrom(
+        "ab",
+        "abc",
+        "AbC",
+        "ä",
+        "a\u0308b",
+        "ß",
+        "ss",
+        "Σας",
+        "東京タワー",
+        "한국",
+        "ﬁn",
+        'x"y',
+        "a*",
+        "AND",
+        "OR",
+        "NOT",
+        "NEAR(a b)",
+        "-a",
+        "^a",
+        "t:abc",
+        "'",
+        "%",
+        "_",
+        "\\",
+        "😀",
+        "(",
+        ")",
+        "{",
+        "İ",
+        "ǅ",
+        "①",
+      ),
+      fc.string({ unit: "grapheme", maxLength: 5 }),
+    );
+    const line = fc
+      .array(word, { maxLength: 4 })
+      .map((words) => words.join(" "))
+      .filter((text) => !text.includes("\0"));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(line, line), { maxLength: 8 }),
+        fc.array(word, { minLength: 1, maxLength: 3 }),
+        async (lines, words) => {
+          await collection.removeMany({ where: {} });
+          const stored = await collection.insertMany(lines.map(([t, v]) => ({ t, u: { v } })));
+          const q = words.join(" ");
+          const folded = foldedWords(q);
+          const expected = stored.filter((_document, index) => {
+            const texts = (lines[index] ?? []).map(fold);
+            return folded.every((part) => texts.some((text) => text.includes(part)));
+          });
+          expect(await collection.find({ q, sort: ["id"] })).toEqual(expected);
+          expect(await collection.count({ q })).toBe(expected.length);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it.each([
+    ["\0", 1],
+    ["\ud800", 0],
+    ['"', 0],
+    ["a".repeat(1000), 0],
+    ['" OR "', 0],
+    ["abc* OR def", 0],
+    ["abc\0def", 1],
+  ])("takes %j for nothing but words", async (q, count) => {
+    const collection = (await openInMemory()).collection(things);
+    await collection.insert({ t: "abcdef" });
+    expect(await collection.count({ q })).toBe(count);
+  });
+
+  it("looks in lists and numbers, and in nothing that is not declared", async () => {
+    const collection = (await openInMemory()).collection(things);
+    await collection.insert({ t: ["red apple", 1984], u: { v: { w: "hidden" } }, other: "secret" });
+    expect(await collection.count({ q: "1984 apple red" })).toBe(1);
+    expect(await collection.count({ q: "hidden" })).toBe(0);
+    expect(await collection.count({ q: "secret" })).toBe(0);
+  });
+});

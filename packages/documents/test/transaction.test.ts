@@ -1,0 +1,205 @@
+import { describe, expect, it } from "vitest";
+import { defineCollection, type Transaction } from "../src/index.ts";
+import { ENGINES } from "./open-for-test.ts";
+
+interface Account {
+  owner: string;
+  balance: number;
+}
+
+const accounts = defineCollection<Account>("accounts", { unique: ["owner"], search: ["owner"] });
+const entries = defineCollection<{ text: string }>("entries");
+
+describe.each(ENGINES)("A transaction of %s", (_engine, open) => {
+  it("undoes everything when the function throws", async () => {
+    const store = await open({ collections: [accounts, entries] });
+    const { id } = await store.collection(accounts).insert({ owner: "ann", balance: 10 });
+    const fault = new Error("changed my mind");
+    const work = store.transaction(async (tx) => {
+      await tx.collection(accounts).update(id, { balance: 0 });
+      await tx.collection(accounts).insert({ owner: "bob", balance: 10 });
+      await tx.collection(entries).insert({ text: "moved" });
+      throw fault;
+    });
+    await expect(work).rejects.toBe(fault);
+    expect(await store.collection(accounts).get(id)).toMatchObject({ balance: 10, version: 1 });
+    expect(await store.collection(accounts).count()).toBe(1);
+    expect(await store.collection(accounts).count({ q: "bob" })).toBe(0);
+    expect(await store.collection(entries).count()).toBe(0);
+  });
+
+  it("undoes a collection that it created", async () => {
+    const store = await open();
+    const work = store.transaction(async (tx) => {
+      await tx.collection(entries).insert({ text: "gone" });
+      throw new Error("no");
+    });
+    await expect(work).rejects.toThrow("no");
+    expect(await store.collection(entries).count()).toBe(0);
+    await store.collection(entries).insert({ text: "stays" });
+    expect(await store.collection(entries).count()).toBe(1);
+  });
+
+  it("is rolled back when it takes too long, and lets the others go on", async () => {
+    const store = await open({ collections: [accounts] });
+    const never = Promise.withResolvers<undefined>();
+    let late: Promise<unknown> = Promise.resolve();
+    const work = store.transaction(
+      async (tx) => {
+        await tx.collection(accounts).insert({ owner: "ann", balance: 1 });
+        await never.promise;
+        late = tx.collection(accounts).insert({ owner: "bob", balance: 1 });
+        await late.catch(() => undefined);
+      },
+      { timeout: 20 },
+    );
+    const next = store.collection(accounts).insert({ owner: "ann", balance: 2 });
+    await expect(work).rejects.toMatchObject({ code: "ERR_DOCUMENTS_TIMEOUT" });
+    expect(await next).toMatchObject({ balance: 2 });
+    never.resolve(undefined);
+    await store.collection(accounts).insert({ owner: "cyd", balance: 1 });
+    await expect(late).rejects.toMatchObject({ code: "ERR_DOCUMENTS_TRANSACTION" });
+    expect(await store.collection(accounts).count()).toBe(2);
+  });
+
+  it.each([0, -1, Number.NaN, 2 ** 31])("refuses the time limit %d", async (timeout) => {
+    const store = await open();
+    await expect(store.transaction(() => 1, { timeout })).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_OPTIONS",
+    });
+  });
+
+  it("refuses another transaction and a change of the store inside", async () => {
+    const store = await open({ collections: [accounts] });
+    const code = { code: "ERR_DOCUMENTS_TRANSACTION" };
+    await store.transaction(async () => {
+      await expect(store.transaction(() => 1)).rejects.toMatchObject(code);
+      await expect(
+        store.collection(accounts).insert({ owner: "ann", balance: 1 }),
+      ).rejects.toMatchObject(code);
+      await expect(store.collection(entries).count()).rejects.toMatchObject(code);
+    });
+    await store.collection(accounts).insert({ owner: "ann", balance: 1 });
+  });
+
+  it("refuses to be used after its end", async () => {
+    const store = await open();
+    let kept: Transaction | undefined;
+    await store.transaction((tx) => {
+      kept = tx;
+    });
+    await expect(kept?.collection(entries).count()).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_TRANSACTION",
+    });
+    await expect(kept?.collection(entries).insert({ text: "x" })).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_TRANSACTION",
+    });
+  });
+
+  it("reads its own changes, while nobody else does before the end", async () => {
+    const store = await open({ collections: [accounts] });
+    const outside = store.collection(accounts);
+    const { id } = await outside.insert({ owner: "ann", balance: 10 });
+    const result = await store.transaction(async (tx) => {
+      const inside = tx.collection(accounts);
+      await inside.update(id, { balance: 5 });
+      await inside.insert({ owner: "bob", balance: 5 });
+      expect(await inside.get(id)).toMatchObject({ balance: 5 });
+      expect(await inside.count()).toBe(2);
+      expect(await inside.find({ q: "bob" })).toHaveLength(1);
+      expect(await outside.get(id)).toMatchObject({ balance: 10 });
+      expect(await outside.count()).toBe(1);
+      expect(await outside.find()).toHaveLength(1);
+      expect(await outside.getMany([id])).toMatchObject([{ balance: 10 }]);
+      return "done";
+    });
+    expect(result).toBe("done");
+    expect(await outside.get(id)).toMatchObject({ balance: 5 });
+    expect(await outside.count()).toBe(2);
+  });
+
+  it("goes on after a change in it that was refused", async () => {
+    const store = await open({ collections: [accounts] });
+    await store.transaction(async (tx) => {
+      const inside = tx.collection(accounts);
+      await inside.insert({ owner: "ann", balance: 1 });
+      const list = [
+        { owner: "bob", balance: 1 },
+        { owner: "ann", balance: 1 },
+      ];
+      await expect(inside.insertMany(list)).rejects.toMatchObject({ fields: ["owner"] });
+      await expect(inside.insert({ owner: "ann", balance: 2 })).rejects.toMatchObject({
+        fields: ["owner"],
+      });
+      await inside.insert({ owner: "cyd", balance: 1 });
+    });
+    const owners = await store.collection(accounts).find({ sort: ["owner"] });
+    expect(owners.map(({ owner }) => owner)).toEqual(["ann", "cyd"]);
+    expect(await store.collection(accounts).count()).toBe(2);
+  });
+
+  it("is alone, so that no update of another one is lost", async () => {
+    const store = await open({ collections: [accounts] });
+    const { id } = await store.collection(accounts).insert({ owner: "ann", balance: 0 });
+    const addOne = () =>
+      store.transaction(async (tx) => {
+        const account = await tx.collection(accounts).get(id);
+        await Promise.resolve();
+        await tx.collection(accounts).update(id, { balance: (account?.balance ?? 0) + 1 });
+      });
+    const plain = () =>
+      store
+        .collection(accounts)
+        .update(id, (account) => ({ ...account, balance: account.balance + 1 }));
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) => (index % 3 === 0 ? plain() : addOne())),
+    );
+    expect(await store.collection(accounts).get(id)).toMatchObject({ balance: 20, version: 21 });
+  });
+
+  it("takes its turn in the order of asking", async () => {
+    const store = await open({ collections: [entries] });
+    const order: string[] = [];
+    const note = (name: string) => (): void => {
+      order.push(name);
+    };
+    await Promise.all([
+      store.collection(entries).insert({ text: "a" }).then(note("first change")),
+      store.transaction(note("first transaction")),
+      store.collection(entries).insert({ text: "b" }).then(note("second change")),
+      store.transaction(note("second transaction")),
+    ]);
+    expect(order).toEqual([
+      "first change",
+      "first transaction",
+      "second change",
+      "second transaction",
+    ]);
+  });
+
+  it("ends before the store closes", async () => {
+    const store = await open({ collections: [entries] });
+    const gate = Promise.withResolvers<undefined>();
+    const work = store.transaction(async (tx) => {
+      await gate.promise;
+      await tx.collection(entries).insert({ text: "in time" });
+      return tx.collection(entries).count();
+    });
+    const write = store.collection(entries).insert({ text: "before close" });
+    const closing = store.close();
+    await expect(store.transaction(() => 1)).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_CLOSED",
+    });
+    gate.resolve(undefined);
+    expect(await work).toBe(1);
+    expect(await write).toMatchObject({ text: "before close" });
+    await closing;
+    await store.close();
+    await expect(store.collection(entries).get("x")).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_CLOSED",
+    });
+    await expect(store.collection(entries).insert({ text: "late" })).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_CLOSED",
+    });
+  });
+});
