@@ -85,29 +85,32 @@ class TextResponse extends FastResponse {
 
   /** What our own sender reads; it adds the length itself. */
   static prepare(response: TextResponse): PreparedResponse {
+    if (response.#platform?.bodyUsed === true) {
+      throw new HttpUsageError("ERR_HTTP_RESPONSE", "the body of the Response is used");
+    }
     const headers: string[] = [];
     for (const [name, value] of response.#platform?.headers ??
       response.#headers ??
       response.#pairs) {
       if (name !== "content-length") headers.push(name, value);
     }
-    const isTaken = response.#platform?.bodyUsed === true;
     return {
       status: response.#status,
       statusText: response.#statusText,
       headers,
-      body: isTaken ? response.#platform?.body : response.#text,
+      body: response.#text,
     };
   }
 
-  /** A response of its own with the same text and headers; undefined once somebody may have taken the body. */
+  /** A response of its own with the same text and headers; undefined once somebody took the body. */
   static copy(response: TextResponse): Response | undefined {
-    if (response.#platform !== undefined) return undefined;
+    if (response.#platform?.bodyUsed === true) return undefined;
+    const headers = response.#platform?.headers ?? response.#headers;
     return new TextResponse(
       response.#text,
       response.#status,
       response.#statusText,
-      response.#headers === undefined ? response.#pairs : new Headers(response.#headers),
+      headers === undefined ? response.#pairs : new Headers(headers),
     );
   }
 }

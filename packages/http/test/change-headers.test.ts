@@ -104,6 +104,7 @@ describe("shared responses", () => {
     ["an empty platform response", () => new Response(null, { status: 404 })],
     ["empty()", () => empty(404)],
     ["json()", () => json({ error: "not found" }, { status: 404 })],
+    ["json() that was cloned", () => cloned(json(1, { status: 404 }))],
     [
       "json() with headers that were looked at",
       () => look(json(1, { status: 404, headers: { "x-a": "1" } })),
@@ -121,6 +122,11 @@ describe("shared responses", () => {
     expect([...shared.headers]).toEqual(before);
   });
 });
+
+function cloned(response: Response): Response {
+  void response.clone();
+  return response;
+}
 
 function look(response: Response): Response {
   void response.headers.get("x-a");

@@ -191,6 +191,7 @@ describe("serve", () => {
     ["nothing", () => undefined, "ERR_HTTP_RESPONSE"],
     ["a network error", () => Response.error(), "ERR_HTTP_RESPONSE"],
     ["a used body", usedResponse, "ERR_HTTP_RESPONSE"],
+    ["a used json()", usedJson, "ERR_HTTP_RESPONSE"],
   ])("answers 500 to a handler that returns %s", async (_what, handler, code) => {
     const { url } = await start(handler as Handler);
     expect((await fetch(url)).status).toBe(500);
@@ -368,6 +369,12 @@ describe("a stopping server", () => {
     expect(process.listenerCount("SIGTERM")).toBe(before);
   });
 });
+
+async function usedJson(): Promise<Response> {
+  const response = json("used");
+  await response.text();
+  return response;
+}
 
 async function usedResponse(): Promise<Response> {
   const response = new Response("used");
