@@ -1,0 +1,185 @@
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { defineCollection, openStore } from "../src/index.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+interface Note {
+  text: string;
+  tag?: string;
+}
+
+const notes = defineCollection<Note>("notes");
+
+describe("openStore", () => {
+  it.each([
+    "postgres://user:secret@host/db",
+    "mysql://x",
+    "data.db",
+    "",
+    "sqlite:",
+    "sqlite::",
+    "sqlite::temp:",
+    "sqlite:a.db?mode=ro",
+    "sqlite:a\0.db",
+    "sqlite://host/a.db",
+    "file:a.db",
+    "file://host/a.db",
+    "file:///a.db?x=1",
+    "file:///%zz",
+    "file:///a%2Fb",
+  ])("refuses the URL %j, without showing a password", async (url) => {
+    const result = openStore(url);
+    await expect(result).rejects.toBeInstanceOf(TypeError);
+    await expect(result).rejects.toMatchObject({ code: "ERR_DOCUMENTS_OPTIONS" });
+    await expect(result).rejects.not.toThrow("secret");
+  });
+
+  it.each([-1, 1.5, Number.NaN])("refuses the busy timeout %d", async (busyTimeout) => {
+    await expect(openStore("sqlite::memory:", { busyTimeout })).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_OPTIONS",
+    });
+  });
+
+  it("refuses a file that is no database, and leaves it as it is", async () => {
+    const path = join(temporaryFolder(), "a.txt");
+    writeFileSync(path, "just some text, and more than a header of it\n".repeat(200));
+    await expect(openStore(`sqlite:${path}`)).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_OPEN",
+      message: expect.stringMatching(/^Cannot open .*a\.txt: file is not a database$/),
+    });
+    expect(await readFile(path, "utf8")).toMatch(/^just some text/);
+  });
+
+  it("refuses the database of another program, and leaves it as it is", async () => {
+    const path = join(temporaryFolder(), "a.db");
+    const other = new DatabaseSync(path);
+    other.exec("CREATE TABLE users (name TEXT)");
+    other.close();
+    const before = await readFile(path);
+    await expect(openStore(`sqlite:${path}`)).rejects.toThrow("the database of another program");
+    expect(await readFile(path)).toEqual(before);
+  });
+
+  it("refuses a store of a later format", async () => {
+    const path = join(temporaryFolder(), "a.db");
+    await (await openStore(`sqlite:${path}`)).close();
+    const database = new DatabaseSync(path);
+    database.exec("PRAGMA user_version = 2");
+    database.close();
+    await expect(openStore(`sqlite:${path}`)).rejects.toThrow("it has format 2");
+  });
+
+  it("refuses a folder, and a path below a file", async () => {
+    const folder = temporaryFolder();
+    await expect(openStore(`sqlite:${folder}`)).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_OPEN",
+    });
+    writeFileSync(join(folder, "file"), "");
+    await expect(openStore(`sqlite:${join(folder, "file", "a.db")}`)).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_OPEN",
+    });
+  });
+
+  it("refuses to open a file twice, under whatever name, until it is closed", async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "real"));
+    symlinkSync(join(folder, "real"), join(folder, "link"));
+    const store = await openStore(`sqlite:${join(folder, "real", "a.db")}`);
+    await expect(openStore(`sqlite:${join(folder, "link", "a.db")}`)).rejects.toThrow(
+      "already open in this process",
+    );
+    await store.close();
+    await (await openStore(`sqlite:${join(folder, "link", "a.db")}`)).close();
+  });
+
+  it("can open a file again after a failed attempt", async () => {
+    const path = join(temporaryFolder(), "a.db");
+    const store = await openStore(`sqlite:${path}`, { collections: [notes] });
+    await store.collection(notes).insertMany([{ text: "a" }, { text: "a" }]);
+    await store.close();
+    const unique = defineCollection<Note>("notes", { unique: ["text"] });
+    await expect(openStore(`sqlite:${path}`, { collections: [unique] })).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_UNIQUE",
+      collection: "notes",
+      fields: ["text"],
+    });
+    await (await openStore(`sqlite:${path}`, { collections: [notes] })).close();
+  });
+
+  it("creates the missing folders", async () => {
+    const path = join(temporaryFolder(), "new", "deep", "a.db");
+    await (await openStore(`sqlite:${path}`)).close();
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it("takes an absolute path, three slashes and a file URL for the same file", async () => {
+    const path = join(temporaryFolder(), "a b%20é.db");
+    const first = await openStore(`sqlite:${path}`);
+    const { id } = await first.collection(notes).insert({ text: "kept" });
+    await first.close();
+    for (const url of [`sqlite://${path}`, pathToFileURL(path).href]) {
+      const store = await openStore(url);
+      expect(await store.collection(notes).get(id)).toMatchObject({ text: "kept" });
+      await store.close();
+    }
+  });
+
+  it("closes at the end of its scope", async () => {
+    const path = join(temporaryFolder(), "a.db");
+    {
+      await using store = await openStore(`sqlite:${path}`);
+      await store.collection(notes).insert({ text: "a" });
+    }
+    await (await openStore(`sqlite:${path}`)).close();
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+
+  it("leaves no file of a store in memory behind, also while it is open", async () => {
+    const ours = () => readdirSync(tmpdir()).filter((name) => name.startsWith("fetchwork-"));
+    const before = ours();
+    const store = await openStore("sqlite::memory:", { collections: [notes] });
+    await store.collection(notes).insert({ text: "a" });
+    if (process.platform !== "win32") expect(ours()).toEqual(before);
+    await store.close();
+    expect(ours()).toEqual(before);
+  });
+
+  it("builds indexes that are declared later, over the documents that are there", async () => {
+    const path = join(temporaryFolder(), "a.db");
+    const first = await openStore(`sqlite:${path}`, { collections: [notes] });
+    const texts = Array.from({ length: 1200 }, (_, index) => ({ text: `note ${index}` }));
+    await first.collection(notes).insertMany(texts);
+    await first.close();
+    const richer = defineCollection<Note>("notes", { unique: ["text"], search: ["text"] });
+    const second = await openStore(`sqlite:${path}`, { collections: [richer] });
+    expect(await second.collection(richer).count({ q: "note 1199" })).toBe(1);
+    await expect(second.collection(richer).insert({ text: "note 7" })).rejects.toMatchObject({
+      fields: ["text"],
+    });
+    await second.close();
+  });
+
+  it("never uses a search index that fell behind", async () => {
+    const path = join(temporaryFolder(), "a.db");
+    const searched = defineCollection<Note>("notes", { search: ["text"] });
+    const other = defineCollection<Note>("notes", { search: ["tag"] });
+    for (const definition of [searched, notes, searched, other, searched]) {
+      const store = await openStore(`sqlite:${path}`, { collections: [definition] });
+      await store.collection(definition).insert({ text: "alpha", tag: "beta" });
+      const count = await store.collection(definition).count();
+      if (definition === searched) {
+        expect(await store.collection(definition).count({ q: "alpha" })).toBe(count);
+      }
+      if (definition === other) {
+        expect(await store.collection(definition).count({ q: "alpha" })).toBe(0);
+        expect(await store.collection(definition).count({ q: "beta" })).toBe(count);
+      }
+      await store.close();
+    }
+  });
+});

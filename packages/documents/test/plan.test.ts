@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { defineCollection, openStore } from "../src/index.ts";
+import { parseQuery } from "../src/query.ts";
+import type { Cell } from "../src/sqlite/connection.ts";
+import { whereSql } from "../src/sqlite/reading.ts";
+import { orderExpression } from "../src/sqlite/sql.ts";
+import { createTable } from "../src/sqlite/table.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+const posts = defineCollection<Record<string, unknown>>("posts", {
+  unique: ["slug", ["blog", "number"]],
+  indexes: ["views", ["role", "name"], "author.id", "x'y\"z"],
+  search: ["title"],
+});
+
+async function plan(query: object): Promise<string> {
+  const path = join(temporaryFolder(), "a.db");
+  await (await openStore(`sqlite:${path}`, { collections: [posts] })).close();
+  const parsed = parseQuery(query);
+  const parameters: Cell[] = [];
+  const where = whereSql(createTable(posts), parsed, parameters);
+  const database = new DatabaseSync(path);
+  const rows = database
+    .prepare(
+      `EXPLAIN QUERY PLAN SELECT doc FROM posts${where} ORDER BY ${orderExpression(parsed.order)}`,
+    )
+    .all(...parameters);
+  database.close();
+  return rows.map((row) => row["detail"]).join("\n");
+}
+
+describe("The query planner", () => {
+  it.each([
+    ["the default order", {}, "posts:created"],
+    ["an ascending order by time", { sort: ["createdAt"] }, "posts:created"],
+    ["a declared field's order", { sort: ["views"] }, 'posts:index:["views"]'],
+    ["the reverse of it", { sort: ["-views"] }, 'posts:index:["views"]'],
+    ["an order by two fields", { sort: ["role", "name"] }, 'posts:index:["role","name"]'],
+    [
+      "the rest of an index",
+      { where: { role: "a" }, sort: ["name"] },
+      'posts:index:["role","name"]',
+    ],
+    [
+      "a range in its order",
+      { where: { views: { gt: 5 } }, sort: ["-views"] },
+      'posts:index:["views"]',
+    ],
+  ])("serves %s from an index, without sorting", async (_text, query, index) => {
+    const text = await plan(query);
+    expect(text).toContain(`USING INDEX ${index}`);
+    expect(text).not.toContain("TEMP B-TREE");
+  });
+
+  it.each([
+    ["equality", { views: 5 }, '["views"] (<expr>=?)'],
+    ["equality with true", { views: true }, '["views"] (<expr>=?)'],
+    ["equality with a fraction", { views: 0.1 }, '["views"] (<expr>=?)'],
+    ["a list", { views: { in: [2, 3] } }, '["views"] (<expr>=?)'],
+    ["null", { views: null }, '["views"] (<expr>=?)'],
+    ["a range", { views: { gte: 2, lt: 9 } }, '["views"] (<expr>>? AND <expr><?)'],
+    ["a lower bound", { views: { gte: 2 } }, '["views"] (<expr>>? AND <expr><?)'],
+    ["a prefix", { "author.id": { prefix: "ab" } }, '["author.id"] (<expr>>? AND <expr><?)'],
+    ["a quoted name", { "x'y\"z": 5 }, "(<expr>=?)"],
+    ["a unique field", { slug: "a" }, 'unique:["slug"] (<expr>=?)'],
+    ["two fields", { blog: 1, number: 2 }, 'unique:["blog","number"] (<expr>=? AND <expr>=?)'],
+    ["a time", { createdAt: { gte: "2026" } }, "posts:created (created_at>?)"],
+    ["an id", { id: "x" }, "(id=?)"],
+  ])("searches an index for %s", async (_text, where, expected) => {
+    const text = await plan({ where });
+    expect(text).toContain(expected);
+    expect(text).not.toContain("SCAN posts");
+  });
+
+  it("looks words up in the trigram index", async () => {
+    expect(await plan({ q: "word" })).toMatch(/posts:search VIRTUAL TABLE INDEX 0:M/);
+  });
+});

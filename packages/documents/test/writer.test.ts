@@ -1,0 +1,158 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { defineCollection, openStore } from "../src/index.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+interface Note {
+  text: string;
+}
+
+const notes = defineCollection<Note>("notes", { unique: ["text"], search: ["text"] });
+
+async function openFile() {
+  const path = join(temporaryFolder(), "a.db");
+  const store = await openStore(`sqlite:${path}`, { collections: [notes] });
+  onTestFinished(() => store.close());
+  return { path, store, collection: store.collection(notes) };
+}
+
+/** Counts the frames of the write-ahead log that end a transaction (sqlite.org/fileformat2.html, 4.1). */
+function countCommits(path: string): number {
+  const log = readFileSync(`${path}-wal`);
+  const frame = 24 + log.readUInt32BE(8);
+  let commits = 0;
+  for (let offset = 32; offset + frame <= log.length; offset += frame) {
+    if (log.readUInt32BE(offset + 4) !== 0) commits += 1;
+  }
+  return commits;
+}
+
+describe("Changes of one turn of the event loop", () => {
+  it("share one commit, and one that fails fails alone", async () => {
+    const { path, collection } = await openFile();
+    const before = countCommits(path);
+    const texts = Array.from({ length: 64 }, (_, index) => `note ${index === 40 ? 7 : index}`);
+    const results = await Promise.allSettled(texts.map((text) => collection.insert({ text })));
+    expect(countCommits(path) - before).toBe(1);
+    const failed = results.flatMap(({ status }, index) => (status === "rejected" ? [index] : []));
+    expect(failed).toEqual([40]);
+    expect(results[40]).toMatchObject({ reason: { code: "ERR_DOCUMENTS_UNIQUE" } });
+    expect(await collection.count()).toBe(63);
+    expect(await collection.count({ where: {} })).toBe(63);
+    expect(await collection.count({ q: "note" })).toBe(63);
+  });
+
+  it("of many kinds share one commit, each with its own outcome", async () => {
+    const { path, collection } = await openFile();
+    const { id } = await collection.insert({ text: "first" });
+    const before = countCommits(path);
+    const results = await Promise.allSettled([
+      collection.update(id, { text: "second" }),
+      collection.update(id, { text: "third" }, { ifVersion: 1 }),
+      collection.insertMany([{ text: "a" }, { text: "second" }]),
+      collection.insertMany([{ text: "a" }, { text: "b" }]),
+      collection.update(id, () => {
+        throw new Error("no");
+      }),
+      collection.remove(id, { ifVersion: 2 }),
+      collection.insert({ text: "second" }),
+      collection.removeMany({ where: { text: "a" } }),
+    ]);
+    expect(results.map(({ status }) => status === "fulfilled")).toEqual([
+      ...[true, false, false, true, false, true, true, true],
+    ]);
+    expect(countCommits(path) - before).toBe(1);
+    expect((await collection.find({ sort: ["text"] })).map(({ text }) => text)).toEqual([
+      "b",
+      "second",
+    ]);
+    expect(await collection.count()).toBe(2);
+  });
+
+  it("are not visible before they are durable", async () => {
+    const { path, collection } = await openFile();
+    const insert = collection.insert({ text: "a" });
+    expect(await collection.count()).toBe(0);
+    await insert;
+    expect(countCommits(path)).toBeGreaterThan(0);
+    expect(await collection.count()).toBe(1);
+  });
+
+  it("that are more than one batch all come through", async () => {
+    const { collection } = await openFile();
+    const inserts = Array.from({ length: 1500 }, (_, index) =>
+      collection.insert({ text: `n${index}` }),
+    );
+    await Promise.all(inserts);
+    expect(await collection.count()).toBe(1500);
+  });
+
+  it("may be asked for by a function that changes another document", async () => {
+    const { collection } = await openFile();
+    const { id } = await collection.insert({ text: "a" });
+    const inner: Promise<unknown>[] = [];
+    await collection.update(id, (note) => {
+      inner.push(collection.insert({ text: "inner" }), collection.count(), collection.get(id));
+      return { ...note, text: "b" };
+    });
+    expect(await Promise.all(inner)).toMatchObject([{ text: "inner" }, 1, { text: "a" }]);
+  });
+});
+
+describe("A failure of the engine", () => {
+  it("rejects every change of the batch, and the next ones succeed", async () => {
+    const { path, store, collection } = await openFile();
+    const { DatabaseSync } = await import("node:sqlite");
+    const other = new DatabaseSync(path);
+    other.exec(`CREATE TRIGGER fail AFTER INSERT ON notes WHEN new.doc LIKE '%poison%'
+      BEGIN SELECT json_extract('{', '$'); END`);
+    const results = await Promise.allSettled([
+      collection.insert({ text: "good" }),
+      collection.insert({ text: "poison" }),
+      collection.insert({ text: "fine" }),
+    ]);
+    expect(results).toMatchObject(
+      Array.from({ length: 3 }, () => ({ reason: { code: "ERR_DOCUMENTS_ENGINE" } })),
+    );
+    expect(await collection.count()).toBe(0);
+    const work = store.transaction(async (tx) => {
+      await tx
+        .collection(notes)
+        .insert({ text: "poison" })
+        .catch(() => undefined);
+      await tx
+        .collection(notes)
+        .insert({ text: "after" })
+        .catch(() => undefined);
+    });
+    await expect(work).rejects.toMatchObject({ code: "ERR_DOCUMENTS_ENGINE" });
+    other.close();
+    await collection.insert({ text: "good" });
+    expect(await collection.count({ where: {} })).toBe(1);
+    expect(await collection.count()).toBe(1);
+  });
+});
+
+describe("Another process that writes", () => {
+  it("is waited for without holding up reads, and not for ever", async () => {
+    const path = join(temporaryFolder(), "a.db");
+    const store = await openStore(`sqlite:${path}`, { collections: [notes], busyTimeout: 30 });
+    onTestFinished(() => store.close());
+    const collection = store.collection(notes);
+    const { DatabaseSync } = await import("node:sqlite");
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    const insert = collection.insert({ text: "a" });
+    const work = store.transaction(() => 1);
+    expect(await collection.count()).toBe(0);
+    await expect(insert).rejects.toMatchObject({ code: "ERR_DOCUMENTS_BUSY" });
+    await expect(work).rejects.toMatchObject({ code: "ERR_DOCUMENTS_BUSY" });
+    const patient = collection.insert({ text: "b" });
+    setImmediate(() => {
+      other.exec("COMMIT");
+      other.close();
+    });
+    expect(await patient).toMatchObject({ text: "b" });
+  });
+});
