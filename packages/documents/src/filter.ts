@@ -42,8 +42,16 @@ const MAX_DEPTH = 32;
 const MAX_CONDITIONS = 500;
 const MAX_LIST = 10_000;
 
-interface Progress {
-  conditions: number;
+/** Keeps the expression below the depth of 1,000 that SQLite allows. */
+class Progress {
+  #conditions = 0;
+
+  count(): void {
+    this.#conditions += 1;
+    if (this.#conditions > MAX_CONDITIONS) {
+      throw wrong(`A filter has more than ${MAX_CONDITIONS} conditions`);
+    }
+  }
 }
 
 /**
@@ -53,7 +61,7 @@ interface Progress {
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseFilter(where: unknown): Filter {
-  return parseObject(where, 0, { conditions: 0 });
+  return parseObject(where, 0, new Progress());
 }
 
 function parseObject(where: unknown, depth: number, progress: Progress): Filter {
@@ -61,10 +69,7 @@ function parseObject(where: unknown, depth: number, progress: Progress): Filter 
   if (depth > MAX_DEPTH) throw wrong(`A filter is nested deeper than ${MAX_DEPTH} levels`);
   const filters: Filter[] = [];
   for (const [key, value] of Object.entries(where)) {
-    progress.conditions += 1;
-    if (progress.conditions > MAX_CONDITIONS) {
-      throw wrong(`A filter has more than ${MAX_CONDITIONS} conditions`);
-    }
+    progress.count();
     if (key === "and" || key === "or") {
       if (!Array.isArray(value)) throw wrong(`"${key}" takes a list of filters`);
       const members = value.map((item: unknown) => parseObject(item, depth + 1, progress));
@@ -72,14 +77,18 @@ function parseObject(where: unknown, depth: number, progress: Progress): Filter 
     } else if (key === "not") {
       filters.push({ kind: "not", filter: parseObject(value, depth + 1, progress) });
     } else {
-      parseCondition(parsePath(key), value, filters);
+      parseCondition(parsePath(key), value, { filters, progress });
     }
   }
   const [only] = filters;
   return only !== undefined && filters.length === 1 ? only : { kind: "all", filters };
 }
 
-function parseCondition(path: ParsedPath, condition: unknown, filters: Filter[]): void {
+function parseCondition(
+  path: ParsedPath,
+  condition: unknown,
+  { filters, progress }: { readonly filters: Filter[]; readonly progress: Progress },
+): void {
   if (!isPlainObject(condition)) {
     filters.push({ kind: "equals", path, values: [scalar(path, condition)] });
     return;
@@ -88,6 +97,7 @@ function parseCondition(path: ParsedPath, condition: unknown, filters: Filter[])
   const operators = Object.entries(condition);
   if (operators.length === 0) throw wrong("a condition without operators", path);
   for (const [operator, value] of operators) {
+    progress.count();
     switch (operator) {
       case "eq":
         filters.push({ kind: "equals", path, values: [scalar(path, value)] });

@@ -160,6 +160,16 @@ describe("A keyword search", () => {
     expect(await collection.count({ q })).toBe(count);
   });
 
+  it("takes 250 words, long and short", async () => {
+    const collection = (await openInMemory()).collection(things);
+    const long = Array.from({ length: 250 }, (_, index) => index.toString(16).padStart(3, "x"));
+    const short = Array.from({ length: 330 }, (_, index) => String.fromCodePoint(0x4e00 + index));
+    await collection.insert({ t: `${long.join(" ")} ${short.join("")}` });
+    expect(await collection.count({ q: long.join(" ") })).toBe(1);
+    expect(await collection.count({ q: short.join(" ") })).toBe(1);
+    expect(await collection.count({ q: "ﷺ".repeat(1000) })).toBe(0);
+  });
+
   it("looks in lists and numbers, and in nothing that is not declared", async () => {
     const collection = (await openInMemory()).collection(things);
     await collection.insert({ t: ["red apple", 1984], u: { v: { w: "hidden" } }, other: "secret" });

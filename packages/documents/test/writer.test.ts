@@ -60,7 +60,14 @@ describe("Changes of one turn of the event loop", () => {
       collection.removeMany({ where: { text: "a" } }),
     ]);
     expect(results.map(({ status }) => status === "fulfilled")).toEqual([
-      ...[true, false, false, true, false, true, true, true],
+      true,
+      false,
+      false,
+      true,
+      false,
+      true,
+      true,
+      true,
     ]);
     expect(countCommits(path) - before).toBe(1);
     expect((await collection.find({ sort: ["text"] })).map(({ text }) => text)).toEqual([

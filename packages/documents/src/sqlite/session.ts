@@ -103,7 +103,7 @@ export class Session implements Reader {
       return reason;
     } catch (error) {
       return new DocumentsError("ERR_DOCUMENTS_ENGINE", "SQLite failed to roll back", {
-        cause: new AggregateError([reason, error]),
+        cause: new AggregateError([reason, error], "Two failures"),
       });
     }
   }

@@ -1,0 +1,81 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { openStore } from "../src/index.ts";
+import { type Acknowledged, ledger, members } from "./crash-collections.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+const ROUNDS = 14;
+const WRITER = fileURLToPath(new URL("crash-writer.ts", import.meta.url));
+
+/** Runs a writer, kills it after some acknowledgements, and gives all that it made. */
+async function writeUntilKilled(path: string, round: number): Promise<readonly Acknowledged[]> {
+  const args = ["--conditions=@fetchwork/source", WRITER, path, `r${round}`];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const exit = once(child, "exit");
+  const enough = 1 + Math.floor(Math.random() * 600);
+  const acknowledged: Acknowledged[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    const parsed: Acknowledged = JSON.parse(line);
+    acknowledged.push(parsed);
+    // It goes on writing until the signal arrives, so it dies anywhere in a batch.
+    if (acknowledged.length === enough) child.kill("SIGKILL");
+  }
+  expect((await exit)[1]).toBe("SIGKILL");
+  return acknowledged;
+}
+
+it("keeps every acknowledged change when the process is killed, and nothing by halves", async () => {
+  const path = join(temporaryFolder(), "a.db");
+  const versions = new Map<string, { readonly email: string; readonly version: number }>();
+  const removing = new Set<string>();
+  const removed = new Set<string>();
+  const pairs = new Set<string>();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const line of await writeUntilKilled(path, round)) {
+      if (line.kind === "pair") pairs.add(line.pair);
+      else if (line.kind === "removing") removing.add(line.id);
+      else if (line.kind === "removed") removed.add(line.id);
+      else versions.set(line.id, { email: line.email, version: line.version });
+    }
+    await check();
+  }
+  expect(versions.size).toBeGreaterThan(ROUNDS);
+
+  async function check(): Promise<void> {
+    const store = await openStore(`sqlite:${path}`, { collections: [members, ledger] });
+    const all = await store.collection(members).find({ sort: ["id"] });
+    const byId = new Map(all.map((member) => [member.id, member]));
+    for (const [id, { email, version }] of versions) {
+      const found = byId.get(id);
+      if (removed.has(id)) expect(found).toBeUndefined();
+      else if (!removing.has(id) || found !== undefined) {
+        expect(found).toMatchObject({ email });
+        expect(found?.version).toBeGreaterThanOrEqual(version);
+      }
+    }
+    for (const member of all) expect(member.changes).toBe(member.version);
+    expect(new Set(all.map(({ email }) => email)).size).toBe(all.length);
+    expect(await store.collection(members).count()).toBe(all.length);
+    expect(await store.collection(members).count({ where: {} })).toBe(all.length);
+    expect(await store.collection(members).count({ q: "r" })).toBe(all.length);
+
+    const entries = (await store.collection(ledger).find()).map(({ pair }) => pair);
+    const halves = all.flatMap(({ pair }) => pair ?? []);
+    expect(entries.toSorted()).toEqual(halves.toSorted());
+    expect(new Set(entries).isSupersetOf(pairs)).toBe(true);
+    expect(await store.collection(ledger).count()).toBe(entries.length);
+    await store.close();
+
+    const database = new DatabaseSync(path);
+    expect(database.prepare("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
+    database.exec(
+      `INSERT INTO "members:search" ("members:search", rank) VALUES ('integrity-check', 1)`,
+    );
+    database.close();
+  }
+});
