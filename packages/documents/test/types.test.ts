@@ -1,0 +1,79 @@
+import { describe, expectTypeOf, it } from "vitest";
+import {
+  type Collection,
+  defineCollection,
+  type FieldPath,
+  type Projected,
+  type Stored,
+  type Where,
+} from "../src/index.ts";
+
+interface Post {
+  title: string;
+  views?: number;
+  draft: boolean;
+  state: "new" | "old";
+  author: { name: string; address?: { city: string } };
+  tags: string[];
+}
+
+describe("The types", () => {
+  it("know the paths of a document, and those of every stored one", () => {
+    expectTypeOf<FieldPath<Post>>().toEqualTypeOf<
+      | "author.address.city"
+      | "author.address"
+      | "author.name"
+      | "author"
+      | "createdAt"
+      | "draft"
+      | "id"
+      | "state"
+      | "tags"
+      | "title"
+      | "updatedAt"
+      | "version"
+      | "views"
+    >();
+    expectTypeOf<FieldPath<Record<string, unknown>>>().toEqualTypeOf<string>();
+  });
+
+  it("accept and refuse filters by the type of the field", () => {
+    expectTypeOf<{ title: "x"; views: { gte: 1; lt: 2 } }>().toExtend<Where<Post>>();
+    expectTypeOf<{ "author.address.city": { prefix: "B" }; version: 1 }>().toExtend<Where<Post>>();
+    expectTypeOf<{ or: [{ draft: true }, { not: { state: { in: ["new"] } } }] }>().toExtend<
+      Where<Post>
+    >();
+    expectTypeOf<{ tags: { exists: true }; views: null }>().toExtend<Where<Post>>();
+    expectTypeOf<{ title: 1 }>().not.toExtend<Where<Post>>();
+    expectTypeOf<{ state: "other" }>().not.toExtend<Where<Post>>();
+    expectTypeOf<{ views: { prefix: "1" } }>().not.toExtend<Where<Post>>();
+    expectTypeOf<{ draft: { gt: true } }>().not.toExtend<Where<Post>>();
+    expectTypeOf<{ and: [{ title: 1 }] }>().not.toExtend<Where<Post>>();
+    expectTypeOf<{ anything: 1; or: [{ else: { gt: "x" } }] }>().toExtend<
+      Where<Record<string, unknown>>
+    >();
+  });
+
+  it("refuse an unknown field in a definition and a query", () => {
+    // @ts-expect-error: there is no such field
+    defineCollection<Post>("posts", { unique: ["slug"] });
+    defineCollection<Post>("posts", { indexes: ["views", ["author.name", "createdAt"]] });
+    type Query = NonNullable<Parameters<Collection<Post>["find"]>[0]>;
+    expectTypeOf<{ sort: ["-views", "author.name"] }>().toExtend<Query>();
+    expectTypeOf<{ sort: ["-nothing"] }>().not.toExtend<Query>();
+    expectTypeOf<{ where: { nothing: 1 } }>().not.toExtend<Query>();
+  });
+
+  it("say what comes back", () => {
+    const use = async (posts: Collection<Post>) => {
+      expectTypeOf(await posts.get("x")).toEqualTypeOf<Stored<Post> | undefined>();
+      expectTypeOf(await posts.find({ limit: 1 })).toEqualTypeOf<readonly Stored<Post>[]>();
+      expectTypeOf(await posts.find({ fields: ["title"] })).toEqualTypeOf<
+        readonly Projected<Post>[]
+      >();
+      await posts.update("x", { views: undefined });
+      await posts.update("x", (post) => ({ ...post, views: 1 }));
+    };
+    expectTypeOf(use).toBeFunction();
+  });
+});
