@@ -287,6 +287,9 @@ describe.each(ENGINES)("A collection of %s", (_engine, open) => {
     await collection.update(id, { name: "Second" });
     expect(await collection.count({ q: "first" })).toBe(0);
     expect(await collection.count({ q: "second" })).toBe(1);
+    await collection.update(id, (user) => Object.assign(user, { name: "Changed in place" }));
+    expect(await collection.count({ q: "second" })).toBe(0);
+    expect(await collection.count({ q: "place" })).toBe(1);
     await collection.remove(id);
     await collection.insert({ ...bob, name: "Third" });
     expect(await collection.count({ q: "second" })).toBe(0);

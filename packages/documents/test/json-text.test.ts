@@ -75,6 +75,13 @@ describe("A document", () => {
     expect(() => toJsonText({ password: "secret\0" })).toThrow(/^(?!.*secret).*password/);
   });
 
+  it("may hold one object in two places", async () => {
+    const collection = (await openInMemory()).collection(things);
+    const shared = { x: [1] };
+    const stored = await collection.insert({ a: shared, b: [shared, shared] });
+    expect(stored).toMatchObject({ a: shared, b: [shared, shared] });
+  });
+
   it("may be 100 levels deep and hold 16 MiB", async () => {
     const collection = (await openInMemory()).collection(things);
     const deep = { a: nested(100) };
@@ -96,6 +103,8 @@ describe("A document", () => {
     expect(await collection.count({ where: { "a.b": 4 } })).toBe(1);
     expect(await collection.count({ where: { "a.b": 3 } })).toBe(0);
     expect(await collection.count({ where: { "__proto__.x": 1 } })).toBe(1);
+    const [whole] = await collection.find({ fields: ["__proto__"] });
+    expect(JSON.stringify(whole)).toBe(`{"id":"${id}","__proto__":{"x":1}}`);
     const [projected] = await collection.find({ fields: ["__proto__.x", "constructor"] });
     expect(JSON.stringify(projected)).toBe(`{"id":"${id}","__proto__":{"x":1},"constructor":2}`);
     const changed = await collection.update(id, Object(JSON.parse('{"__proto__":{"y":2}}')));

@@ -170,6 +170,14 @@ describe("A keyword search", () => {
     expect(await collection.count({ q: "ﷺ".repeat(1000) })).toBe(0);
   });
 
+  it("finds no word across two fields, and not the line between them", async () => {
+    const collection = (await openInMemory()).collection(things);
+    await collection.insert({ t: "first", u: { v: "second" } });
+    expect(await collection.count({ q: "firstsecond" })).toBe(0);
+    expect(await collection.count({ q: "ts" })).toBe(0);
+    expect(await collection.count({ q: "first\nsecond" })).toBe(1);
+  });
+
   it("looks in lists and numbers, and in nothing that is not declared", async () => {
     const collection = (await openInMemory()).collection(things);
     await collection.insert({ t: ["red apple", 1984], u: { v: { w: "hidden" } }, other: "secret" });
