@@ -1,5 +1,5 @@
 import type { Store } from "@fetchwork/documents";
-import { empty, json, type Context, type Handler } from "@fetchwork/http";
+import { deriveRequest, empty, json, type Context, type Handler } from "@fetchwork/http";
 import { Hono } from "hono";
 import { accessTokenField } from "./access-token.ts";
 import type { Authentication } from "./authentication.ts";
@@ -26,7 +26,7 @@ export interface ApiOptions extends ApiInfo {
 
 /** An API that can be served, tested in memory, and described. */
 export interface Api {
-  /** Answers a request. */
+  /** Answers a request. For HEAD it answers as for GET; whatever sends the answer leaves out the body. */
   readonly handler: Handler;
   /** Its description, as served at `/openapi.json`. */
   readonly openApi: OpenApiDocument;
@@ -68,7 +68,15 @@ export function createApi(options: ApiOptions): Api {
     reportError(error, c.req.raw);
     return new Problem(500).toResponse();
   });
-  return { handler: (request, context) => app.fetch(request, context), openApi };
+  return {
+    // Answered as GET, with its Content-Length; the server that sends it leaves out the body (RFC 9110 section 9.3.2).
+    handler: (request, context) =>
+      app.fetch(
+        request.method === "HEAD" ? deriveRequest(request, { method: "GET" }) : request,
+        context,
+      ),
+    openApi,
+  };
 }
 
 type Answer = (request: Request, context: Context) => Promise<Response>;

@@ -8,9 +8,9 @@ const maxTries = 20;
 /** What {@link writeConditionally} works on. */
 export interface ConditionalWrite<T, R> {
   /** Reads the document as it is now. */
-  read(): Promise<Stored<T> | undefined>;
+  readonly read: () => Promise<Stored<T> | undefined>;
   /** Decides about the change and makes it, on condition that the version is still the one that was read. */
-  write(current: Stored<T>): Promise<R | undefined>;
+  readonly write: (current: Stored<T>) => Promise<R | undefined>;
 }
 
 /**

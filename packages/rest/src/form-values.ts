@@ -1,3 +1,4 @@
+import { bareFields } from "./bare-fields.ts";
 import { fieldError } from "./field-error.ts";
 import { badFields } from "./problem.ts";
 import type { JsonSchema } from "./schema.ts";
@@ -7,7 +8,7 @@ export function convertForm(
   fields: Readonly<Record<string, unknown>>,
   properties: Readonly<Record<string, JsonSchema>>,
 ): Readonly<Record<string, unknown>> {
-  const converted: Record<string, unknown> = Object.create(null);
+  const converted = bareFields();
   for (const [name, value] of Object.entries(fields)) {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     converted[name] = schema ? convert(name, value, schema) : value;

@@ -86,18 +86,17 @@ function searchText(q: string | undefined, errors: FieldError[]): string | undef
   return q;
 }
 
-function wholeNumber(
-  name: string,
-  value: string | undefined,
-  min: number,
-  max: number,
+function positiveInteger(
+  parameters: URLSearchParams,
+  { name, max }: { readonly name: string; readonly max: number },
   errors: FieldError[],
 ): number | undefined {
+  const value = single(parameters, name, errors);
   if (value === undefined) return undefined;
   const number = Number(value);
-  if (!(number >= min)) {
-    errors.push(fieldError(name, "min", `${name} must be greater than or equal to ${min}`));
-  } else if (!(number <= max)) {
+  if (!(number >= 1)) {
+    errors.push(fieldError(name, "min", `${name} must be greater than or equal to 1`));
+  } else if (number > max) {
     errors.push(fieldError(name, "max", `${name} must be lower than or equal to ${max}`));
   } else if (!Number.isInteger(number)) {
     errors.push(fieldError(name, "type", `${name} must be of type integer`));

@@ -105,13 +105,13 @@ function responsesOf(route: Route, takesInput: boolean): JsonSchema {
       : Number(status) >= 400
         ? problemContent
         : undefined;
-    const described = Object.entries(headers).map(([name, text]) => [
-      name,
-      { description: text, schema: { type: "string" } },
-    ]);
+    const described: Record<string, JsonSchema> = {};
+    for (const [name, text] of Object.entries(headers)) {
+      described[name] = { description: text, schema: { type: "string" } };
+    }
     responses[status] = {
       description,
-      ...(described.length > 0 ? { headers: Object.fromEntries(described) } : {}),
+      ...(Object.keys(described).length > 0 ? { headers: described } : {}),
       ...(content ? { content } : {}),
     };
   }

@@ -1,16 +1,17 @@
+import { bareFields } from "./bare-fields.ts";
 import { fieldError } from "./field-error.ts";
 import { badFields, Problem } from "./problem.ts";
 import { isRecord } from "./schema.ts";
 
 /** What a body of a request held. */
 export interface Body {
-  /** Fields by name. Without prototype, so that no name of a field means more than itself. */
+  /** Fields by name, in an object without prototype. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** Whether the values are texts of a form, to be converted to what the schema expects. */
   readonly isForm: boolean;
 }
 
-const nothing: Body = { fields: Object.freeze(Object.create(null)), isForm: false };
+const nothing: Body = { fields: Object.freeze(bareFields()), isForm: false };
 
 /** Media types that {@link readBody} understands. */
 export const mediaTypes = [
@@ -73,7 +74,7 @@ async function multipart(bytes: Uint8Array<ArrayBuffer>, contentType: string): P
 }
 
 function collect(entries: Iterable<[string, string]>): Record<string, unknown> {
-  const fields: Record<string, unknown> = Object.create(null);
+  const fields = bareFields();
   for (const [name, value] of entries) {
     const before = fields[name];
     if (before === undefined) fields[name] = value;
@@ -91,7 +92,7 @@ function jsonObject(text: string): Body {
     throw new Problem(400, { detail: "the body is not valid JSON" });
   }
   if (!isRecord(value)) throw new Problem(400, { detail: "the body must be a JSON object" });
-  const fields: Record<string, unknown> = Object.create(null);
+  const fields = bareFields();
   for (const [name, field] of Object.entries(value)) fields[name] = field;
   return { fields, isForm: false };
 }

@@ -19,14 +19,14 @@ export type ResourceCall<Body = BodyFields> = Call<Body, Account | undefined>;
 
 /** Handlers of the operations of a resource. Replace one by spreading: `{ ...controller, create }`. */
 export interface ResourceController<S extends Schema = Schema> {
-  list(call: ResourceCall): Promise<Response>;
-  show(call: ResourceCall): Promise<Response>;
-  create(call: ResourceCall<OutputOf<S>>): Promise<Response>;
+  readonly list: (call: ResourceCall) => Promise<Response>;
+  readonly show: (call: ResourceCall) => Promise<Response>;
+  readonly create: (call: ResourceCall<OutputOf<S>>) => Promise<Response>;
   /** Changes the given fields and keeps the others. */
-  update(call: ResourceCall): Promise<Response>;
+  readonly update: (call: ResourceCall) => Promise<Response>;
   /** Applies a JSON Merge Patch (RFC 7396). */
-  patch(call: ResourceCall): Promise<Response>;
-  remove(call: ResourceCall): Promise<Response>;
+  readonly patch: (call: ResourceCall) => Promise<Response>;
+  readonly remove: (call: ResourceCall) => Promise<Response>;
 }
 
 /** Makes the handlers of a resource. */

@@ -14,7 +14,9 @@ export type Schema<Output = unknown> = StandardSchemaV1<unknown, Output> &
 export type OutputOf<S extends Schema> = StandardSchemaV1.InferOutput<S>;
 
 /** A JSON Schema (draft 2020-12), as OpenAPI 3.1 embeds it. */
-export type JsonSchema = { readonly [keyword: string]: unknown };
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
 
 /** Describes what a schema accepts (`input`) or yields (`output`). */
 export function jsonSchemaOf(schema: Schema, side: "input" | "output"): JsonSchema {
@@ -38,7 +40,7 @@ export async function validate<S extends Schema>(schema: S, value: unknown): Pro
   const validated = schema["~standard"].validate(value);
   const result = validated instanceof Promise ? await validated : validated;
   if (result.issues) throw badFields(fieldErrorsOf(result.issues, value));
-  return result.value as OutputOf<S>;
+  return result.value;
 }
 
 /** Whether a value is an object with string keys, and not an array. */

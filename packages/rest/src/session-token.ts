@@ -31,6 +31,9 @@ export interface SessionTokensOptions {
 /** The one algorithm that is accepted. What a token's own header names is never followed (RFC 8725 section 3.1). */
 const algorithm = "HS256";
 
+/** Tokens whose signature was found valid are remembered, so that it is computed once per token and not per request. */
+const maxRemembered = 1_000;
+
 /** A token of ours has about 300 characters; longer ones are refused unread. */
 const maxTokenLength = 2_048;
 
@@ -51,6 +54,7 @@ export function createSessionTokens(options: SessionTokensOptions): SessionToken
     );
   }
   const key = new TextEncoder().encode(secret);
+  const remembered = new Map<string, SessionClaims>();
 
   return {
     issue(account) {
@@ -65,6 +69,12 @@ export function createSessionTokens(options: SessionTokensOptions): SessionToken
     },
     async verify(token) {
       if (token.length > maxTokenLength) return undefined;
+      const known = remembered.get(token);
+      if (known) {
+        if (known.exp > Math.floor(Date.now() / 1000)) return known;
+        remembered.delete(token);
+        return undefined;
+      }
       try {
         const { payload } = await jwtVerify(token, key, {
           algorithms: [algorithm],
@@ -75,11 +85,20 @@ export function createSessionTokens(options: SessionTokensOptions): SessionToken
         if (typeof sub !== "string" || typeof exp !== "number" || typeof sv !== "number") {
           return undefined;
         }
-        return { sub, exp, sv };
+        const claims = { sub, exp, sv };
+        remember(token, claims);
+        return claims;
       } catch (error) {
         if (error instanceof joseErrors.JOSEError) return undefined;
         throw error;
       }
     },
   };
+
+  /** Keeps the newest; only holders of valid tokens can push others out. */
+  function remember(token: string, claims: SessionClaims): void {
+    const [oldest] = remembered.keys();
+    if (remembered.size >= maxRemembered && oldest !== undefined) remembered.delete(oldest);
+    remembered.set(token, claims);
+  }
 }

@@ -30,7 +30,10 @@ describe("parseBasicCredentials", () => {
     fc.assert(
       fc.property(name, fc.string({ unit: "grapheme" }), (username, password) => {
         fc.pre(username.isWellFormed() && password.isWellFormed());
-        expect(parseBasicCredentials(basic(`${username}:${password}`))).toEqual({ username, password });
+        expect(parseBasicCredentials(basic(`${username}:${password}`))).toEqual({
+          username,
+          password,
+        });
       }),
     );
   });

@@ -3,13 +3,19 @@ import { noneMatchHolds, requireMatch } from "../src/etag.ts";
 import { Problem } from "../src/problem.ts";
 
 describe("requireMatch", () => {
-  it.each(['"2"', 'W/"3"', "3", '"3', '"33"', "", '"2", W/"3"', '"1,"3'])("refuses %s", (header) => {
-    expect(() => requireMatch(header, 3)).toThrow(Problem);
-  });
+  it.each(['"2"', 'W/"3"', "3", '"3', '"33"', "", '"2", W/"3"', '"1,"3'])(
+    "refuses %s",
+    (header) => {
+      expect(() => requireMatch(header, 3)).toThrow(Problem);
+    },
+  );
 
-  it.each([null, '"3"', "*", " * ", '"1", "3"', '"a,b","3"', 'W/"1" ,"3"'])("accepts %s", (header) => {
-    expect(() => requireMatch(header, 3)).not.toThrow();
-  });
+  it.each([null, '"3"', "*", " * ", '"1", "3"', '"a,b","3"', 'W/"1" ,"3"'])(
+    "accepts %s",
+    (header) => {
+      expect(() => requireMatch(header, 3)).not.toThrow();
+    },
+  );
 });
 
 describe("noneMatchHolds", () => {

@@ -13,7 +13,9 @@ function links(query: string, page: number, total: number): Record<string, strin
 
 describe("pageLinks", () => {
   it("never repeats the access token", () => {
-    expect(pageLinks("/a", new URLSearchParams("access_token=s3cret"), at(1, 0))).not.toContain("s3cret");
+    expect(pageLinks("/a", new URLSearchParams("access_token=s3cret"), at(1, 0))).not.toContain(
+      "s3cret",
+    );
   });
 
   it("gives first and last only for a single page", () => {
@@ -37,7 +39,11 @@ describe("pageLinks", () => {
   });
 
   it("cannot be broken out of by a parameter", () => {
-    const header = pageLinks("/a", new URLSearchParams([["q", '>; rel="next", <//evil\r\n']]), at(1, 0));
+    const header = pageLinks(
+      "/a",
+      new URLSearchParams([["q", '>; rel="next", <//evil\r\n']]),
+      at(1, 0),
+    );
     expect(header).not.toMatch(/[\r\n]/);
     expect(header.match(/</g)).toHaveLength(2);
   });

@@ -31,7 +31,9 @@ describe("verifyPassword", () => {
   it("hashes with a new salt each time, in the PHC format", async () => {
     const [one, two] = await Promise.all([hashPassword("same"), hashPassword("same")]);
     expect(one).not.toBe(two);
-    expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+    expect(one).toMatch(
+      /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/,
+    );
   });
 
   it("works through more computations than run at once", async () => {

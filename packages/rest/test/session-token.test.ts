@@ -70,9 +70,11 @@ describe("createSessionTokens", () => {
 
   it("refuses a token whose time is over", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
-    const token = await tokens.issue(account);
+    const [token, seenBefore] = [await tokens.issue(account), await tokens.issue(account)];
+    expect(await tokens.verify(seenBefore)).toBeDefined();
     vi.setSystemTime(Date.now() + 61_000);
     expect(await tokens.verify(token)).toBeUndefined();
+    expect(await tokens.verify(seenBefore)).toBeUndefined();
   });
 
   it.each(["", "a", "a.b.c", "....", `${"a".repeat(3_000)}.b.c`, "ey\0.a.b"])(
@@ -93,6 +95,12 @@ describe("createSessionTokens", () => {
     const claims = await tokens.verify(await tokens.issue(account));
     expect(claims).toMatchObject({ sub: "u1", sv: 7 });
     expect((claims?.exp ?? 0) - now).toBeGreaterThanOrEqual(60);
+  });
+
+  it("accepts more tokens than it remembers", async () => {
+    const issued = await Promise.all(Array.from({ length: 1_100 }, () => tokens.issue(account)));
+    for (const token of issued) expect(await tokens.verify(token)).toMatchObject({ sub: "u1" });
+    expect(await tokens.verify(issued[0] ?? "")).toMatchObject({ sub: "u1" });
   });
 
   it("gives every token an identifier of its own", async () => {

@@ -11,10 +11,10 @@ Keys: ${environmentFile}
 Try, in another terminal${process.cwd() === folder ? "" : ` in ${process.cwd()}`}:
 
   MASTER_KEY=$(sed -n 's/^MASTER_KEY=//p' ${environmentFile})
-  curl ${url}/users -d email=ada@example.com -d password=analytical -d access_token=$MASTER_KEY
+  curl -w '\\n' ${url}/users -d email=ada@example.com -d password=analytical -d access_token=$MASTER_KEY
   TOKEN=$(curl -s -u ada@example.com:analytical ${url}/auth -d access_token=$MASTER_KEY | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
-  curl ${url}/articles -d title='Notes on the Engine' -d content='It weaves algebraic patterns.' -d access_token=$TOKEN
-  curl "${url}/articles?q=engine&fields=title"
+  curl -w '\\n' ${url}/articles -d title='Notes on the Engine' -d content='It weaves algebraic patterns.' -d access_token=$TOKEN
+  curl -w '\\n' "${url}/articles?q=engine&fields=title"
 
 Ctrl-C stops it.`;
 }

@@ -1,5 +1,5 @@
 import { defineRoute, type Route } from "@fetchwork/rest";
-import { authController } from "./controller.ts";
+import * as controller from "./controller.ts";
 import { session } from "./model.ts";
 
 export const authRoutes: readonly Route[] = [
@@ -11,7 +11,7 @@ export const authRoutes: readonly Route[] = [
     tag: "auth",
     access: "master+password",
     responses: { 201: { description: "A session", schema: session } },
-    handle: authController.signIn,
+    handle: controller.signIn,
   }),
   defineRoute({
     method: "DELETE",
@@ -21,6 +21,6 @@ export const authRoutes: readonly Route[] = [
     tag: "auth",
     access: "user",
     responses: { 204: { description: "All tokens of the user are invalid now" } },
-    handle: authController.signOut,
+    handle: controller.signOut,
   }),
 ];

@@ -1,5 +1,5 @@
 import { defineRoute, listParameters, listResponse, type Route } from "@fetchwork/rest";
-import { userController } from "./controller.ts";
+import * as controller from "./controller.ts";
 import { newPassword, newUser, user, userChange } from "./model.ts";
 
 const tag = user.plural;
@@ -21,7 +21,7 @@ export const userRoutes: readonly Route[] = [
     access: user.access.list,
     query: listParameters(user),
     responses: { 200: listResponse(tag, user.output) },
-    handle: userController.list,
+    handle: controller.list,
   }),
   defineRoute({
     method: "GET",
@@ -31,7 +31,7 @@ export const userRoutes: readonly Route[] = [
     tag,
     access: "user",
     responses: { 200: found, 304: { description: "Not modified" }, 404: missing },
-    handle: userController.show,
+    handle: controller.show,
   }),
   defineRoute({
     method: "POST",
@@ -42,7 +42,7 @@ export const userRoutes: readonly Route[] = [
     access: "master",
     body: newUser,
     responses: { 201: found, 409: { description: "The email is taken" } },
-    handle: userController.create,
+    handle: controller.create,
   }),
   defineRoute({
     method: "PUT",
@@ -53,7 +53,7 @@ export const userRoutes: readonly Route[] = [
     access: "user",
     body: userChange,
     responses: { 200: found, 404: missing, 412: changed },
-    handle: userController.update,
+    handle: controller.update,
   }),
   defineRoute({
     method: "PATCH",
@@ -64,7 +64,7 @@ export const userRoutes: readonly Route[] = [
     access: "user",
     body: userChange,
     responses: { 200: found, 404: missing, 412: changed },
-    handle: userController.update,
+    handle: controller.update,
   }),
   defineRoute({
     method: "PUT",
@@ -75,7 +75,7 @@ export const userRoutes: readonly Route[] = [
     access: "password",
     body: newPassword,
     responses: { 200: found, 412: changed },
-    handle: userController.updatePassword,
+    handle: controller.updatePassword,
   }),
   defineRoute({
     method: "DELETE",
@@ -85,6 +85,6 @@ export const userRoutes: readonly Route[] = [
     tag,
     access: user.access.remove,
     responses: { 204: { description: "It is deleted" }, 404: missing, 412: changed },
-    handle: userController.remove,
+    handle: controller.remove,
   }),
 ];

@@ -1,0 +1,191 @@
+import { describe, expect, it } from "vitest";
+import { masterKey, openBlog, transports } from "../../../test/blog-client.ts";
+
+const access_token = masterKey;
+const form = { email: "ada@example.com", password: "123456" };
+
+describe.each(transports)("users (%s)", (transport) => {
+  it.each([
+    ["nothing", {}],
+    ["a wrong key", { access_token: "x".repeat(32) }],
+    ["the beginning of the key", { access_token: masterKey.slice(0, -1) }],
+    ["the key with a byte more", { access_token: `${masterKey}0` }],
+  ])("are not created by who shows %s", async (_what, credentials) => {
+    const blog = await openBlog(transport);
+    const refused = await blog.send("POST", "/users", { form: { ...form, ...credentials } });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get("www-authenticate")).toMatch(/^Bearer realm="api"/);
+    expect((await blog.send("POST", "/users", { form: { ...form, access_token } })).status).toBe(
+      201,
+    );
+  });
+
+  it("are not created with a user's or an admin's token", async () => {
+    const blog = await openBlog(transport);
+    for (const role of ["user", "admin"] as const) {
+      const { token } = await blog.join(`${role}@example.com`, role);
+      expect((await blog.send("POST", "/users", { form, token })).status).toBe(401);
+    }
+  });
+
+  it.each([
+    [{ password: "123456" }, "email", "required"],
+    [{ email: "ada", password: "123456" }, "email", "match"],
+    [{ email: "ada@example.com" }, "password", "required"],
+    [{ email: "ada@example.com", password: "12345" }, "password", "minlength"],
+    [{ ...form, role: "root" }, "role", "enum"],
+    [{ ...form, picture: "javascript:alert(1)" }, "picture", "match"],
+    [{ ...form, name: ["a"] }, "name", "type"],
+  ])("are refused with the field that is wrong: %j", async (json, param, name) => {
+    const blog = await openBlog(transport);
+    const refused = await blog.send("POST", "/users", { json: { ...json, access_token } });
+    expect(refused.json).toMatchObject({ status: 400, valid: false, param, name });
+    expect(JSON.stringify(refused.json)).not.toContain("12345");
+  });
+
+  it("are created with name, picture and role derived, without password in the answer", async () => {
+    const blog = await openBlog(transport);
+    const email = " Ada@Example.com ";
+    const created = await blog.send("POST", "/users", { form: { ...form, email, access_token } });
+    expect(created.status).toBe(201);
+    expect(created.json).toEqual({
+      id: expect.any(String),
+      name: "ada",
+      picture: expect.stringMatching(
+        /^https:\/\/gravatar\.com\/avatar\/[0-9a-f]{64}\?d=identicon$/,
+      ),
+      email: "ada@example.com",
+      role: "user",
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    expect(created.headers.get("location")).toBe(`/users/${created.json.id}`);
+  });
+
+  it("have an email of their own", async () => {
+    const blog = await openBlog(transport);
+    await blog.send("POST", "/users", { form: { ...form, access_token } });
+    const email = " ADA@example.COM ";
+    const refused = await blog.send("POST", "/users", { form: { ...form, email, access_token } });
+    expect(refused.status).toBe(409);
+    expect(refused.json).toMatchObject({
+      valid: false,
+      param: "email",
+      name: "unique",
+      message: "email already registered",
+    });
+  });
+
+  it("have an email of their own when many register it at once", async () => {
+    const blog = await openBlog(transport);
+    const tries = Array.from({ length: 8 }, () =>
+      blog.send("POST", "/users", { form: { ...form, access_token } }),
+    );
+    const statuses = (await Promise.all(tries)).map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([
+      201,
+      ...Array.from({ length: 7 }, () => 409),
+    ]);
+  });
+
+  it("are listed to admins only, never with their hash", async () => {
+    const blog = await openBlog(transport);
+    const { token } = await blog.join("user@example.com");
+    const admin = await blog.join("admin@example.com", "admin");
+    expect((await blog.send("GET", "/users")).status).toBe(401);
+    expect((await blog.send("GET", "/users", { token: masterKey })).status).toBe(401);
+    expect((await blog.send("GET", "/users", { token })).status).toBe(403);
+    const { json } = await blog.send("GET", "/users?sort=email", { token: admin.token });
+    expect(json.map(({ email }: { email: string }) => email)).toEqual([
+      "admin@example.com",
+      "user@example.com",
+    ]);
+    expect(JSON.stringify(json)).not.toMatch(/argon2|passwordHash|sessionVersion/);
+    for (const query of ["sort=passwordHash", "fields=passwordHash", "fields=sessionVersion"]) {
+      const refused = await blog.send("GET", `/users?${query}`, { token: admin.token });
+      expect(refused.status).toBe(400);
+    }
+    const hashSearch = await blog.send("GET", "/users?q=argon2id", { token: admin.token });
+    expect(hashSearch.json).toEqual([]);
+  });
+
+  it("see all of themselves, admins all of everyone, and others little", async () => {
+    const blog = await openBlog(transport);
+    const ada = await blog.join("ada@example.com");
+    const bob = await blog.join("bob@example.com");
+    const admin = await blog.join("admin@example.com", "admin");
+    const path = `/users/${ada.id}`;
+    const all = ["id", "name", "picture", "email", "role", "createdAt"];
+    const keys = async (at: string, token: string): Promise<string[]> =>
+      Object.keys((await blog.send("GET", at, { token })).json);
+    expect((await blog.send("GET", path)).status).toBe(401);
+    expect(await keys(path, bob.token)).toEqual(["id", "name", "picture"]);
+    expect(await keys(path, ada.token)).toEqual(all);
+    expect(await keys("/users/me", ada.token)).toEqual(all);
+    expect(await keys(path, admin.token)).toEqual(all);
+    expect((await blog.send("GET", "/users/nope", { token: bob.token })).status).toBe(404);
+  });
+
+  it("change their own name and picture, and nothing else", async () => {
+    const blog = await openBlog(transport);
+    const ada = await blog.join("ada@example.com");
+    const bob = await blog.join("bob@example.com");
+    const path = `/users/${ada.id}`;
+    const refused = await blog.send("PUT", path, { form: { name: "x" }, token: bob.token });
+    expect(refused.status).toBe(403);
+
+    const json = { name: "Ada L.", role: "admin", email: "x@example.com", passwordHash: "x" };
+    const changed = await blog.send("PUT", "/users/me", { json, token: ada.token });
+    expect(changed.json).toMatchObject({ name: "Ada L.", role: "user", email: "ada@example.com" });
+    const reset = await blog.send("PATCH", path, { json: { name: null }, token: ada.token });
+    expect(reset.json).toMatchObject({ name: "ada", picture: changed.json.picture });
+
+    const admin = await blog.join("admin@example.com", "admin");
+    const byAdmin = await blog.send("PUT", path, { form: { name: "A" }, token: admin.token });
+    expect(byAdmin.json.name).toBe("A");
+  });
+
+  it("change their own password with the old one, which ends their sessions", async () => {
+    const blog = await openBlog(transport);
+    const ada = await blog.join("ada@example.com");
+    const bob = await blog.join("bob@example.com");
+    const path = "/users/me/password";
+    const next = { password: "654321" };
+    const old = ["ada@example.com", "123456"] as const;
+
+    expect((await blog.send("PUT", path, { form: next, token: ada.token })).status).toBe(401);
+    expect((await blog.send("PUT", path, { form: next, basic: [old[0], "wrong!"] })).status).toBe(
+      401,
+    );
+    const others = await blog.send("PUT", `/users/${bob.id}/password`, { form: next, basic: old });
+    expect(others.status).toBe(403);
+    expect((await blog.send("PUT", path, { form: { password: "1" }, basic: old })).status).toBe(
+      400,
+    );
+    expect((await blog.send("GET", "/users/me", { token: ada.token })).status).toBe(200);
+
+    expect((await blog.send("PUT", path, { form: next, basic: old })).status).toBe(200);
+    expect((await blog.send("GET", "/users/me", { token: ada.token })).status).toBe(401);
+    const signIn = (password: string) =>
+      blog.send("POST", "/auth", { basic: [old[0], password], form: { access_token } });
+    expect((await signIn("123456")).status).toBe(401);
+    expect((await signIn("654321")).status).toBe(201);
+  });
+
+  it("are deleted by admins only, and their tokens with them", async () => {
+    const blog = await openBlog(transport);
+    const ada = await blog.join("ada@example.com");
+    const admin = await blog.join("admin@example.com", "admin");
+    const path = `/users/${ada.id}`;
+    expect((await blog.send("DELETE", path, { token: ada.token })).status).toBe(403);
+    expect((await blog.send("DELETE", path, { form: { access_token } })).status).toBe(401);
+    expect((await blog.send("DELETE", path, { form: { access_token: admin.token } })).status).toBe(
+      204,
+    );
+    expect((await blog.send("DELETE", path, { token: admin.token })).status).toBe(404);
+    expect((await blog.send("GET", "/users/me", { token: ada.token })).status).toBe(401);
+    const write = { title: "t", content: "c" };
+    expect((await blog.send("POST", "/articles", { form: write, token: ada.token })).status).toBe(
+      401,
+    );
+  });
+});

@@ -1,0 +1,44 @@
+import { openStore, type Store } from "@fetchwork/documents";
+import { createContext } from "@fetchwork/http";
+import { onTestFinished } from "vitest";
+import { createApi, type Api, type ApiOptions } from "../src/api.ts";
+import { createAuthentication, type Authentication } from "../src/authentication.ts";
+
+export const masterKey = "m".repeat(32);
+
+/** An authentication without users. */
+export function noAccounts(): Authentication {
+  return createAuthentication({
+    masterKey,
+    jwtSecret: "j".repeat(32),
+    accounts: { byId: async () => undefined, byEmail: async () => undefined },
+  });
+}
+
+/** Opens an empty store in memory, closed when the test ends. */
+export async function memoryStore(): Promise<Store> {
+  const store = await openStore("sqlite::memory:");
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** An API of the given routes with a function that calls it. */
+export async function openApi(options: Pick<ApiOptions, "routes"> & Partial<ApiOptions>): Promise<{
+  readonly api: Api;
+  send(method: string, path: string, init?: RequestInit): Promise<Response>;
+}> {
+  const api = createApi({
+    title: "Test",
+    version: "1.0.0",
+    store: await memoryStore(),
+    authentication: noAccounts(),
+    ...options,
+  });
+  return {
+    api,
+    async send(method, path, init) {
+      const request = new Request(new URL(path, "http://localhost"), { ...init, method });
+      return api.handler(request, createContext(request));
+    },
+  };
+}

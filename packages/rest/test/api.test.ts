@@ -1,0 +1,199 @@
+import { json } from "@fetchwork/http";
+import { describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { RestError } from "../src/errors.ts";
+import { Problem } from "../src/problem.ts";
+import { defineResource } from "../src/resource.ts";
+import { createResourceController } from "../src/resource-controller.ts";
+import { resourceRoutes } from "../src/resource-routes.ts";
+import { defineRoute, type Route } from "../src/route.ts";
+import { openApi } from "./api-client.ts";
+
+const note = defineResource({
+  name: "note",
+  path: "/notes",
+  schema: z.object({
+    text: z.string().min(1),
+    stars: z.number().int().min(0).max(5).optional(),
+    done: z.boolean().default(false),
+    tags: z.array(z.string()).default([]),
+  }),
+  access: { list: "public", show: "public", create: "public", update: "public", remove: "master" },
+});
+const routes = resourceRoutes(note, createResourceController(note));
+
+function route(handle: () => Response | Promise<Response>): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/x",
+    operation: "x",
+    summary: "x",
+    tag: "x",
+    access: "public",
+    responses: { 200: { description: "x" } },
+    handle,
+  });
+}
+
+function form(fields: readonly [string, string][]): RequestInit {
+  return { body: new URLSearchParams(fields.map(([name, value]) => [name, value])) };
+}
+
+describe("createApi", () => {
+  it("refuses two routes of one method and path, and two operations of one name", async () => {
+    const one = route(() => json(1));
+    await expect(openApi({ routes: [one, { ...one, operation: "y" }] })).rejects.toThrow(RestError);
+    await expect(openApi({ routes: [one, { ...one, path: "/y" }] })).rejects.toThrow(RestError);
+  });
+
+  it.each(["/nope", "/notes/1/2", "/notes%2f1", "/notes//1", "/openapi.yaml", "/docs/../x"])(
+    "answers 404 at %s",
+    async (path) => {
+      const { send } = await openApi({ routes });
+      const response = await send("GET", path);
+      expect(response.status).toBe(404);
+      expect(response.headers.get("content-type")).toBe("application/problem+json");
+      expect(await response.json()).toMatchObject({ status: 404, title: "Not Found" });
+    },
+  );
+
+  it.each([
+    ["DELETE", "/notes", "GET, HEAD, POST, OPTIONS"],
+    ["POST", "/notes/1", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"],
+    ["POST", "/openapi.json", "GET, HEAD, OPTIONS"],
+    ["PURGE", "/notes", "GET, HEAD, POST, OPTIONS"],
+  ])("answers 405 to %s %s with the methods that are allowed", async (method, path, allow) => {
+    const { send } = await openApi({ routes });
+    const response = await send(method, path);
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe(allow);
+    const options = await send("OPTIONS", path);
+    expect([options.status, options.headers.get("allow")]).toEqual([204, allow]);
+  });
+
+  it.each([
+    [
+      "a body that is too large",
+      {
+        body: JSON.stringify({ text: "x".repeat(102_400) }),
+        headers: { "content-type": "application/json" },
+      },
+      413,
+    ],
+    [
+      "a media type that it does not know",
+      { body: "text=a", headers: { "content-type": "text/csv" } },
+      415,
+    ],
+    ["malformed JSON", { body: "{", headers: { "content-type": "application/json" } }, 400],
+    [
+      "two values of a single field",
+      form([
+        ["text", "a"],
+        ["text", "b"],
+      ]),
+      400,
+    ],
+    [
+      "a number that is none",
+      form([
+        ["text", "a"],
+        ["stars", "many"],
+      ]),
+      400,
+    ],
+    [
+      "a number out of its range",
+      form([
+        ["text", "a"],
+        ["stars", "6"],
+      ]),
+      400,
+    ],
+    [
+      "a truth value that is none",
+      form([
+        ["text", "a"],
+        ["done", "maybe"],
+      ]),
+      400,
+    ],
+  ])("refuses %s and stores nothing", async (_what, init, status) => {
+    const { send } = await openApi({ routes });
+    const response = await send("POST", "/notes", init);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ status });
+    expect(await (await send("GET", "/notes")).json()).toEqual([]);
+  });
+
+  it("does not convert in JSON what it converts in forms", async () => {
+    const { send } = await openApi({ routes });
+    const headers = { "content-type": "application/json" };
+    const response = await send("POST", "/notes", { body: '{"text":"a","stars":"3"}', headers });
+    expect(await response.json()).toMatchObject({ status: 400, param: "stars", name: "type" });
+  });
+
+  it("converts the texts of a form to the types of the schema", async () => {
+    const { send } = await openApi({ routes });
+    const fields: [string, string][] = [
+      ["text", "1"],
+      ["stars", "3"],
+      ["done", "true"],
+      ["tags", "a"],
+    ];
+    const one = await send("POST", "/notes", form(fields));
+    expect(await one.json()).toMatchObject({ text: "1", stars: 3, done: true, tags: ["a"] });
+    const two = await send("POST", "/notes", form([...fields, ["tags", "b"]]));
+    expect(await two.json()).toMatchObject({ tags: ["a", "b"] });
+  });
+
+  it("answers what a handler throws with 500 that tells nothing, and reports it", async () => {
+    const reportError = vi.fn();
+    const secret = new Error("password of the database: s3cret");
+    const { send } = await openApi({ routes: [route(() => Promise.reject(secret))], reportError });
+    const response = await send("GET", "/x");
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain("s3cret");
+    expect(reportError).toHaveBeenCalledExactlyOnceWith(secret, expect.any(Request));
+  });
+
+  it("answers a Problem that a handler throws as it says, without reporting it", async () => {
+    const reportError = vi.fn();
+    const problem = new Problem(409, { detail: "archived", headers: { "retry-after": "1" } });
+    const { send } = await openApi({ routes: [route(() => Promise.reject(problem))], reportError });
+    const response = await send("GET", "/x");
+    expect([response.status, response.headers.get("retry-after")]).toEqual([409, "1"]);
+    expect(await response.json()).toEqual({
+      type: "about:blank",
+      title: "Conflict",
+      status: 409,
+      detail: "archived",
+      message: "archived",
+    });
+    expect(reportError).not.toHaveBeenCalled();
+  });
+
+  it("decodes path parameters and gives them to the handler", async () => {
+    const { send } = await openApi({
+      routes: [
+        defineRoute({
+          ...route(() => json(1)),
+          path: "/x/:name",
+          handle: ({ params, context }) => json([params["name"], context.params["name"]]),
+        }),
+      ],
+    });
+    expect(await (await send("GET", "/x/a%20b%2Fc")).json()).toEqual(["a b/c", "a b/c"]);
+    expect((await send("GET", "/x/%zz")).status).toBe(200);
+  });
+
+  it("says at its root where its reference is", async () => {
+    const { send } = await openApi({ routes });
+    expect(await (await send("GET", "/")).json()).toEqual({
+      title: "Test",
+      version: "1.0.0",
+      documentation: "/docs",
+      openapi: "/openapi.json",
+    });
+  });
+});
