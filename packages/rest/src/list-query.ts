@@ -48,10 +48,8 @@ export function parseListQuery(parameters: URLSearchParams, rules: ListRules): L
   const errors: FieldError[] = [];
   const query: ListQuery = {
     q: searchText(single(parameters, "q", errors), errors),
-    page: wholeNumber("page", single(parameters, "page", errors), 1, maxPage, errors) ?? 1,
-    limit:
-      wholeNumber("limit", single(parameters, "limit", errors), 1, maxLimit, errors) ??
-      defaultLimit,
+    page: positiveInteger(parameters, { name: "page", max: maxPage }, errors) ?? 1,
+    limit: positiveInteger(parameters, { name: "limit", max: maxLimit }, errors) ?? defaultLimit,
     sort: sortKeys(names(parameters, "sort"), rules, errors),
     fields: selection(names(parameters, "fields"), rules.selectable, errors),
   };
