@@ -3,9 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { defineCollection, openStore } from "../src/index.ts";
 import { parseQuery } from "../src/query.ts";
-import type { Cell } from "../src/sqlite/connection.ts";
 import { whereSql } from "../src/sqlite/reading.ts";
-import { orderExpression } from "../src/sqlite/sql.ts";
+import { Expressions } from "../src/sqlite/sql.ts";
 import { createTable } from "../src/sqlite/table.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -19,14 +18,13 @@ async function plan(query: object): Promise<string> {
   const path = join(temporaryFolder(), "a.db");
   await (await openStore(`sqlite:${path}`, { collections: [posts] })).close();
   const parsed = parseQuery(query);
-  const parameters: Cell[] = [];
-  const where = whereSql(createTable(posts), parsed, parameters);
+  const table = createTable(posts);
+  const sql = new Expressions(table.indexed);
+  const where = whereSql(table, parsed, sql);
   const database = new DatabaseSync(path);
   const rows = database
-    .prepare(
-      `EXPLAIN QUERY PLAN SELECT doc FROM posts${where} ORDER BY ${orderExpression(parsed.order)}`,
-    )
-    .all(...parameters);
+    .prepare(`EXPLAIN QUERY PLAN SELECT doc FROM posts${where} ORDER BY ${sql.order(parsed.order)}`)
+    .all(...sql.parameters);
   database.close();
   return rows.map((row) => row["detail"]).join("\n");
 }
@@ -72,6 +70,15 @@ describe("The query planner", () => {
     const text = await plan({ where });
     expect(text).toContain(expected);
     expect(text).not.toContain("SCAN posts");
+  });
+
+  it("gets one statement for all fields without an index", () => {
+    const statement = (field: string): string => {
+      const parsed = parseQuery({ where: { [field]: { gte: 1, ne: true } }, sort: [`-${field}`] });
+      const sql = new Expressions(createTable(posts).indexed);
+      return whereSql(createTable(posts), parsed, sql) + sql.order(parsed.order);
+    };
+    expect(statement("one")).toBe(statement("an.other"));
   });
 
   it("looks words up in the trigram index", async () => {

@@ -1,62 +1,57 @@
 import type { MetaField, ParsedPath } from "../field-path.ts";
 import type { Bound, Filter, RangeFilter } from "../filter.ts";
 import type { Scalar } from "../where.ts";
-import type { Cell } from "./connection.ts";
-import { fieldExpression, typeExpression } from "./sql.ts";
+import type { Expressions } from "./sql.ts";
 
 /**
- * Translates a filter; its values are added to `parameters` in their order.
+ * Translates a filter. Expressions are written in the order of the text, as their values are bound.
  *
  * `json_extract` loses some types: `true` reads as 1, an object as its text. Where a value could be
  * mistaken, and only there, the JSON type is asked for too, because that needs the document
  * where otherwise an index is enough.
  */
-export function filterSql(filter: Filter, parameters: Cell[]): string {
+export function filterSql(filter: Filter, sql: Expressions): string {
   switch (filter.kind) {
     case "all":
-      return join(filter.filters, " AND ", parameters) ?? "TRUE";
+      return join(filter.filters, " AND ", sql) ?? "TRUE";
     case "any":
-      return join(filter.filters, " OR ", parameters) ?? "FALSE";
+      return join(filter.filters, " OR ", sql) ?? "FALSE";
     case "not":
       // NOT would leave NULL, the answer for missing fields, as NULL.
-      return `(${filterSql(filter.filter, parameters)}) IS NOT TRUE`;
+      return `(${filterSql(filter.filter, sql)}) IS NOT TRUE`;
     case "exists":
-      return filter.path.meta === undefined ? `${typeExpression(filter.path)} IS NOT NULL` : "TRUE";
+      return filter.path.meta === undefined ? `${sql.type(filter.path)} IS NOT NULL` : "TRUE";
     case "equals":
       return filter.path.meta === undefined
-        ? equalsSql(filter.path, filter.values, parameters)
-        : metaEqualsSql(filter.path, filter.path.meta, filter.values, parameters);
+        ? equalsSql(filter.path, filter.values, sql)
+        : metaEqualsSql(filter.path, filter.path.meta, filter.values, sql);
     case "prefix":
-      return prefixSql(filter.path, filter.prefix, parameters);
+      return prefixSql(filter.path, filter.prefix, sql);
     default:
-      return rangeSql(filter, parameters);
+      return rangeSql(filter, sql);
   }
 }
 
-function join(
-  filters: readonly Filter[],
-  operator: string,
-  parameters: Cell[],
-): string | undefined {
+function join(filters: readonly Filter[], operator: string, sql: Expressions): string | undefined {
   if (filters.length === 0) return undefined;
-  return `(${filters.map((filter) => filterSql(filter, parameters)).join(operator)})`;
+  return `(${filters.map((filter) => filterSql(filter, sql)).join(operator)})`;
 }
 
-function equalsSql(path: ParsedPath, values: readonly Scalar[], parameters: Cell[]): string {
-  const field = fieldExpression(path);
-  const type = typeExpression(path);
+function equalsSql(path: ParsedPath, values: readonly Scalar[], sql: Expressions): string {
   const plain = values.filter(isUnmistakable);
   const bits = values.filter((value) => value === 0 || value === 1);
   const texts = values.filter((value) => typeof value === "string" && looksLikeJson(value));
   const choices: string[] = [];
-  if (plain.length > 0) choices.push(oneOf(field, plain, parameters));
+  if (plain.length > 0) choices.push(oneOf(path, plain, sql));
   if (bits.length > 0) {
-    choices.push(`(${oneOf(field, bits, parameters)} AND ${type} IN ('integer', 'real'))`);
+    choices.push(`(${oneOf(path, bits, sql)} AND ${sql.type(path)} IN ('integer', 'real'))`);
   }
-  if (texts.length > 0) choices.push(`(${oneOf(field, texts, parameters)} AND ${type} = 'text')`);
-  if (values.includes(true)) choices.push(`(${field} = 1 AND ${type} = 'true')`);
-  if (values.includes(false)) choices.push(`(${field} = 0 AND ${type} = 'false')`);
-  if (values.includes(null)) choices.push(`${field} IS NULL`);
+  if (texts.length > 0) choices.push(`(${oneOf(path, texts, sql)} AND ${sql.type(path)} = 'text')`);
+  if (values.includes(true))
+    choices.push(`(${sql.field(path)} = 1 AND ${sql.type(path)} = 'true')`);
+  if (values.includes(false))
+    choices.push(`(${sql.field(path)} = 0 AND ${sql.type(path)} = 'false')`);
+  if (values.includes(null)) choices.push(`${sql.field(path)} IS NULL`);
   return choices.length === 0 ? "FALSE" : `(${choices.join(" OR ")})`;
 }
 
@@ -64,28 +59,27 @@ function metaEqualsSql(
   path: ParsedPath,
   meta: MetaField,
   values: readonly Scalar[],
-  parameters: Cell[],
+  sql: Expressions,
 ): string {
   // A column's affinity would make '1' equal to 1.
   const fitting = values.filter((value) => typeof value === typeOfMeta(meta));
-  return fitting.length === 0 ? "FALSE" : oneOf(fieldExpression(path), fitting, parameters);
+  return fitting.length === 0 ? "FALSE" : oneOf(path, fitting, sql);
 }
 
-function oneOf(field: string, values: readonly Scalar[], parameters: Cell[]): string {
+function oneOf(path: ParsedPath, values: readonly Scalar[], sql: Expressions): string {
   const [first] = values;
   if (values.length === 1 && (typeof first === "string" || typeof first === "number")) {
-    return `${field} = ${bind(first, parameters)}`;
+    return `${sql.field(path)} = ${bind(first, sql)}`;
   }
-  parameters.push(JSON.stringify(values));
-  return `${field} IN (SELECT value FROM json_each(?))`;
+  return `${sql.field(path)} IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(values))}))`;
 }
 
-function prefixSql(path: ParsedPath, prefix: string, parameters: Cell[]): string {
+function prefixSql(path: ParsedPath, prefix: string, sql: Expressions): string {
   if (path.meta === "version") return "FALSE";
   const lower: Bound = { value: prefix, inclusive: true };
   const end = afterPrefix(prefix);
   const upper: Bound | undefined = end === undefined ? undefined : { value: end, inclusive: false };
-  return rangeSql({ kind: "range", path, lower, upper }, parameters);
+  return rangeSql({ kind: "range", path, lower, upper }, sql);
 }
 
 /** Gives the least text that is greater than every text with the prefix, if there is one. */
@@ -102,37 +96,32 @@ function afterPrefix(prefix: string): string | undefined {
   return undefined;
 }
 
-function rangeSql({ path, lower, upper }: RangeFilter, parameters: Cell[]): string {
-  const field = fieldExpression(path);
+function rangeSql({ path, lower, upper }: RangeFilter, sql: Expressions): string {
   const type = typeof (lower ?? upper)?.value;
   if (path.meta !== undefined && type !== typeOfMeta(path.meta)) return "FALSE";
   const terms: string[] = [];
   if (lower !== undefined) {
-    terms.push(`${field} ${lower.inclusive ? ">=" : ">"} ${bind(lower.value, parameters)}`);
+    terms.push(`${sql.field(path)} ${lower.inclusive ? ">=" : ">"} ${bind(lower.value, sql)}`);
   } else if (type === "string") {
-    terms.push(`${field} >= ''`);
+    terms.push(`${sql.field(path)} >= ''`);
   }
   if (upper !== undefined) {
-    terms.push(`${field} ${upper.inclusive ? "<=" : "<"} ${bind(upper.value, parameters)}`);
+    terms.push(`${sql.field(path)} ${upper.inclusive ? "<=" : "<"} ${bind(upper.value, sql)}`);
   } else if (type === "number" && path.meta === undefined) {
     // Every text is greater than every number, and the empty one is the least.
-    terms.push(`${field} < ''`);
+    terms.push(`${sql.field(path)} < ''`);
   }
   if (path.meta === undefined && isMistakable(lower?.value, upper?.value, type)) {
     const types = type === "number" ? "IN ('integer', 'real')" : "= 'text'";
-    terms.push(`${typeExpression(path)} ${types}`);
+    terms.push(`${sql.type(path)} ${types}`);
   }
   return `(${terms.join(" AND ")})`;
 }
 
-function bind(value: number | string, parameters: Cell[]): string {
-  if (typeof value === "string" || Number.isSafeInteger(value)) {
-    parameters.push(value);
-    return "?";
-  }
+function bind(value: number | string, sql: Expressions): string {
+  if (typeof value === "string" || Number.isSafeInteger(value)) return sql.bind(value);
   // SQLite reads some decimal numbers one bit apart from JavaScript, so it reads this one too.
-  parameters.push(JSON.stringify(value));
-  return "(? ->> '$')";
+  return `(${sql.bind(JSON.stringify(value))} ->> '$')`;
 }
 
 function typeOfMeta(meta: MetaField): "number" | "string" {

@@ -2,12 +2,12 @@ import type { Projected, Stored } from "../document.ts";
 import { InputError } from "../errors.ts";
 import { project } from "../projection.ts";
 import type { ParsedQuery, ParsedSelection } from "../query.ts";
-import type { Cell, Row } from "./connection.ts";
+import type { Row } from "./connection.ts";
 import { filterSql } from "./filter-sql.ts";
 import { DOCUMENT_COLUMNS, toStored } from "./row.ts";
 import { REGISTRY } from "./schema.ts";
 import type { Reader } from "./session.ts";
-import { orderExpression } from "./sql.ts";
+import { Expressions } from "./sql.ts";
 import type { Table } from "./table.ts";
 
 /** The least length of a word that a trigram index finds. */
@@ -46,14 +46,13 @@ export function find<T>(
   table: Table,
   query: ParsedQuery,
 ): readonly (Projected<T> | Stored<T>)[] {
-  const parameters: Cell[] = [];
-  const where = whereSql(table, query, parameters);
-  // LIMIT -1 is none.
-  parameters.push(query.limit ?? -1, query.offset);
+  const sql = new Expressions(table.indexed);
   const rows = reader.connection.all(
-    `SELECT ${DOCUMENT_COLUMNS} FROM ${table.quoted}${where} ` +
-      `ORDER BY ${orderExpression(query.order)} LIMIT ? OFFSET ?`,
-    parameters,
+    `SELECT ${DOCUMENT_COLUMNS} FROM ${table.quoted}${whereSql(table, query, sql)} ` +
+      // LIMIT -1 is none.
+      `ORDER BY ${sql.order(query.order)} LIMIT ${sql.bind(query.limit ?? -1)} ` +
+      `OFFSET ${sql.bind(query.offset)}`,
+    sql.parameters,
   );
   const { fields } = query;
   if (fields === undefined) return rows.map((row) => toStored<T>(row));
@@ -71,9 +70,9 @@ export function count(reader: Reader, table: Table, selection: ParsedSelection):
     ]);
     return Number(row?.[0] ?? 0) + reader.uncounted(table);
   }
-  const parameters: Cell[] = [];
-  const where = whereSql(table, selection, parameters);
-  const row = reader.connection.get(`SELECT count(*) FROM ${table.quoted}${where}`, parameters);
+  const sql = new Expressions(table.indexed);
+  const where = whereSql(table, selection, sql);
+  const row = reader.connection.get(`SELECT count(*) FROM ${table.quoted}${where}`, sql.parameters);
   return Number(row?.[0]);
 }
 
@@ -81,11 +80,11 @@ export function count(reader: Reader, table: Table, selection: ParsedSelection):
 export function whereSql(
   table: Table,
   { filter, words }: ParsedSelection,
-  parameters: Cell[],
+  sql: Expressions,
 ): string {
   const terms: string[] = [];
-  if (filter !== undefined) terms.push(filterSql(filter, parameters));
-  if (words.length > 0) terms.push(searchSql(table, words, parameters));
+  if (filter !== undefined) terms.push(filterSql(filter, sql));
+  if (words.length > 0) terms.push(searchSql(table, words, sql));
   return terms.length === 0 ? "" : ` WHERE ${terms.join(" AND ")}`;
 }
 
@@ -94,7 +93,7 @@ export function whereSql(
  * as a string of FTS5, in which nothing but a double quote has a meaning; shorter ones are looked
  * for in the text itself.
  */
-function searchSql(table: Table, words: readonly string[], parameters: Cell[]): string {
+function searchSql(table: Table, words: readonly string[], sql: Expressions): string {
   if (table.definition.search.length === 0) {
     throw new InputError(
       "ERR_DOCUMENTS_QUERY",
@@ -104,13 +103,12 @@ function searchSql(table: Table, words: readonly string[], parameters: Cell[]): 
   const terms: string[] = [];
   const long = words.filter((word) => Array.from(word).length >= TRIGRAM);
   if (long.length > 0) {
-    terms.push("text MATCH ?");
-    parameters.push(long.map((word) => `"${word.replaceAll('"', '""')}"`).join(" AND "));
+    const phrases = long.map((word) => `"${word.replaceAll('"', '""')}"`);
+    terms.push(`text MATCH ${sql.bind(phrases.join(" AND "))}`);
   }
   for (const word of words) {
     if (long.includes(word)) continue;
-    terms.push("instr(text, ?) > 0");
-    parameters.push(word);
+    terms.push(`instr(text, ${sql.bind(word)}) > 0`);
   }
   return `seq IN (SELECT rowid FROM ${table.quotedSearch} WHERE ${terms.join(" AND ")})`;
 }

@@ -2,7 +2,7 @@ import { DocumentsError } from "../errors.ts";
 import { type ParsedPath, parsePath } from "../field-path.ts";
 import { searchText } from "../fold.ts";
 import type { Cell, Connection } from "./connection.ts";
-import { fieldExpression, quoteName, quoteText } from "./sql.ts";
+import { indexExpression, quoteName, quoteText } from "./sql.ts";
 import { uniqueIndexName } from "./sqlite-error.ts";
 import type { Table } from "./table.ts";
 
@@ -82,7 +82,7 @@ function createIndex(
     readonly unique?: "UNIQUE";
   },
 ): void {
-  const fields = index.paths.map((path) => fieldExpression(path)).join(", ");
+  const fields = index.paths.map((path) => indexExpression(path)).join(", ");
   connection.exec(
     `CREATE ${index.unique ?? ""} INDEX IF NOT EXISTS ${quoteName(index.name)} ` +
       `ON ${table.quoted} (${fields})`,

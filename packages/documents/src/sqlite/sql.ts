@@ -1,5 +1,6 @@
 import type { MetaField, ParsedPath } from "../field-path.ts";
 import type { OrderTerm } from "../query.ts";
+import type { Cell } from "./connection.ts";
 
 const COLUMN_OF_META: Readonly<Record<MetaField, string>> = {
   id: "id",
@@ -19,30 +20,60 @@ export function quoteText(text: string): string {
 }
 
 /**
- * Writes the value of a field as an expression.
- *
- * It is part of the text and not bound, because SQLite uses an index on an expression only for the
+ * Writes the value of a field as an expression of an index. A query finds the index only by the
  * very same expression.
  */
-export function fieldExpression(path: ParsedPath): string {
+export function indexExpression(path: ParsedPath): string {
   return path.meta === undefined
-    ? `json_extract(doc, ${jsonPath(path)})`
+    ? `json_extract(doc, ${quoteText(jsonPath(path))})`
     : COLUMN_OF_META[path.meta];
 }
 
-/** Writes the JSON type of a field as an expression; NULL when the field is missing. */
-export function typeExpression(path: ParsedPath): string {
-  return `json_type(doc, ${jsonPath(path)})`;
-}
+/**
+ * Writes the expressions of one statement, and gathers what is bound to it, in order.
+ *
+ * The path of a field without an index is bound as well. So the number of different statements
+ * depends on the program and not on its users, who would otherwise fill the memory with prepared
+ * ones: `node:sqlite` frees them only when the garbage collector comes by.
+ */
+export class Expressions {
+  /** The values to bind. */
+  readonly parameters: Cell[] = [];
+  readonly #indexed: ReadonlySet<string>;
 
-/** Writes the terms of ORDER BY. */
-export function orderExpression(order: readonly OrderTerm[]): string {
-  return order
-    .map(({ path, descending }) => `${fieldExpression(path)}${descending ? " DESC" : ""}`)
-    .join(", ");
+  /** Takes the fields that have an index. */
+  constructor(indexed: ReadonlySet<string>) {
+    this.#indexed = indexed;
+  }
+
+  /** Writes the value of a field. */
+  field(path: ParsedPath): string {
+    if (path.meta !== undefined || this.#indexed.has(path.text)) return indexExpression(path);
+    return `json_extract(doc, ${this.bind(jsonPath(path))})`;
+  }
+
+  /** Writes the JSON type of a field; NULL when the field is missing. */
+  type(path: ParsedPath): string {
+    return this.#indexed.has(path.text)
+      ? `json_type(doc, ${quoteText(jsonPath(path))})`
+      : `json_type(doc, ${this.bind(jsonPath(path))})`;
+  }
+
+  /** Writes a value. */
+  bind(value: Cell): string {
+    this.parameters.push(value);
+    return "?";
+  }
+
+  /** Writes the terms of ORDER BY. */
+  order(terms: readonly OrderTerm[]): string {
+    return terms
+      .map(({ path, descending }) => `${this.field(path)}${descending ? " DESC" : ""}`)
+      .join(", ");
+  }
 }
 
 /** A name between double quotes is taken literally; SQLite reads the escapes of JSON in it. */
 function jsonPath({ segments }: ParsedPath): string {
-  return quoteText(`$${segments.map((name) => `.${JSON.stringify(name)}`).join("")}`);
+  return `$${segments.map((name) => `.${JSON.stringify(name)}`).join("")}`;
 }

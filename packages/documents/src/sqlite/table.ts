@@ -10,6 +10,8 @@ export interface Table {
   readonly quoted: string;
   /** The name of the search table, quoted. */
   readonly quotedSearch: string;
+  /** The fields that have an index. */
+  readonly indexed: ReadonlySet<string>;
   /** The fields that the search table holds. */
   readonly searchPaths: readonly ParsedPath[];
 }
@@ -23,6 +25,7 @@ export function createTable(definition: CollectionDefinition<unknown>): Table {
     definition,
     quoted: quoteName(definition.name),
     quotedSearch: quoteName(`${definition.name}:search`),
+    indexed: new Set([...definition.unique, ...definition.indexes].flat()),
     searchPaths: definition.search.map((field) => parsePath(field)),
   };
 }

@@ -3,10 +3,10 @@ import { VersionError } from "../errors.ts";
 import type { Filter } from "../filter.ts";
 import { searchText } from "../fold.ts";
 import { toJsonText } from "../json-text.ts";
-import type { Cell } from "./connection.ts";
 import { whereSql } from "./reading.ts";
 import { DOCUMENT_COLUMNS, parseObject, toStored } from "./row.ts";
 import type { Session } from "./session.ts";
+import { Expressions } from "./sql.ts";
 import type { Table } from "./table.ts";
 
 /** A document on its way in. */
@@ -109,15 +109,15 @@ export function removeOne(session: Session, table: Table, target: Target): boole
 /** Removes the documents that a filter matches. */
 export function removeMatching(session: Session, table: Table, filter: Filter): number {
   const { connection } = session;
-  const parameters: Cell[] = [];
-  const where = whereSql(table, { filter, words: [] }, parameters);
+  const sql = new Expressions(table.indexed);
+  const where = whereSql(table, { filter, words: [] }, sql);
   if (table.searchPaths.length > 0) {
     connection.run(
       `DELETE FROM ${table.quotedSearch} WHERE rowid IN (SELECT seq FROM ${table.quoted}${where})`,
-      parameters,
+      sql.parameters,
     );
   }
-  const removed = connection.run(`DELETE FROM ${table.quoted}${where}`, parameters);
+  const removed = connection.run(`DELETE FROM ${table.quoted}${where}`, sql.parameters);
   session.addCount(table, -removed);
   return removed;
 }
