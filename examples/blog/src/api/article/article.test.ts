@@ -217,15 +217,6 @@ describe.each(transports)("the list of articles (%s)", (transport) => {
     expect(headers.get("content-type")).toBe("application/json");
   });
 
-  it.runIf(transport === "socket")("answers HEAD with the headers of GET and no body", async () => {
-    const blog = await filled();
-    const [get, head] = [await blog.send("GET", "/articles"), await blog.send("HEAD", "/articles")];
-    expect([head.status, head.json]).toEqual([200, undefined]);
-    for (const name of ["content-length", "content-type", "x-total-count", "link"]) {
-      expect(head.headers.get(name)).toBe(get.headers.get(name));
-    }
-  });
-
   it("gives every page once", async () => {
     const blog = await filled();
     const seen: string[] = [];
@@ -266,4 +257,13 @@ describe.each(transports)("the list of articles (%s)", (transport) => {
     const without = await blog.send("GET", "/articles?fields=-content,-updatedAt&limit=1");
     expect(Object.keys(without.json[0])).toEqual(["id", "title", "createdAt"]);
   });
+});
+
+it("the list of articles answers HEAD with the headers of GET and no body", async () => {
+  const blog = await openBlog("socket");
+  const [get, head] = [await blog.send("GET", "/articles"), await blog.send("HEAD", "/articles")];
+  expect([head.status, head.json]).toEqual([200, undefined]);
+  for (const name of ["content-length", "content-type", "x-total-count", "link"]) {
+    expect(head.headers.get(name)).toBe(get.headers.get(name));
+  }
 });

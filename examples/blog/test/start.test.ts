@@ -1,0 +1,158 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { jwtSecret, masterKey } from "./blog-client.ts";
+
+const entry = path.join(import.meta.dirname, "../src/index.ts");
+
+interface Started {
+  readonly child: ChildProcess;
+  /** Resolves to the first lines, when the server listens. */
+  readonly greeting: Promise<string>;
+  /** Resolves when the process has ended. */
+  readonly end: Promise<{ readonly code: number | null; readonly errors: string }>;
+}
+
+function start(environment: NodeJS.ProcessEnv): Started {
+  const child = spawn(process.execPath, ["--conditions=@fetchwork/source", entry], {
+    env: {
+      PATH: process.env["PATH"],
+      MASTER_KEY: masterKey,
+      JWT_SECRET: jwtSecret,
+      IP: "127.0.0.1",
+      PORT: "0",
+      ...environment,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const greeting = new Promise<string>((resolve) => {
+    let seen = "";
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      seen += chunk;
+      if (seen.includes("Ctrl-C")) resolve(seen);
+    });
+  });
+  const errors = text(child.stderr);
+  const end = new Promise<number | null>((resolve) => child.once("exit", resolve)).then(
+    async (code) => ({ code, errors: await errors }),
+  );
+  return { child, greeting, end };
+}
+
+async function temporaryDatabase(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), "blog-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return `sqlite:${path.join(folder, "nested", "blog.db")}`;
+}
+
+function originOf(greeting: string): string {
+  return /http:\/\/[\d.]+:\d+/.exec(greeting)?.[0] ?? "";
+}
+
+describe("the blog's process", () => {
+  it.each([
+    [{ MASTER_KEY: "short" }, "MASTER_KEY needs at least 32 characters"],
+    [{ JWT_SECRET: "x".repeat(31) }, "JWT_SECRET needs at least 32 characters"],
+    [
+      { NODE_ENV: "production", MASTER_KEY: "replace-with-at-least-32-random-characters" },
+      "MASTER_KEY still has its example value",
+    ],
+    [{ JWT_SECRET: masterKey }, "the master key and the JWT secret must differ"],
+    [{ PORT: "99999" }, "PORT is 99999, but must be a whole number from 0 to 65535"],
+    [{ DATABASE_URL: "mongodb://localhost" }, "DATABASE_URL"],
+  ])("ends with one line that says what is wrong: %j", async (environment, message) => {
+    const { end } = start({ DATABASE_URL: "sqlite::memory:", ...environment });
+    const { code, errors } = await end;
+    expect(code).toBe(1);
+    expect(errors.trim().split("\n")).toHaveLength(1);
+    expect(errors).toMatch(/^blog: /);
+    if (message !== "DATABASE_URL") expect(errors).toContain(message);
+    expect(errors).not.toContain(masterKey);
+  });
+
+  it("says in one line that its port is taken", async () => {
+    const first = start({ DATABASE_URL: "sqlite::memory:" });
+    const port = new URL(originOf(await first.greeting)).port;
+    const { code, errors } = await start({ DATABASE_URL: "sqlite::memory:", PORT: port }).end;
+    expect(code).toBe(1);
+    expect(errors.trim().split("\n")).toHaveLength(1);
+    expect(errors).toContain(port);
+  });
+
+  it("prints what to try next, and never its secrets", async () => {
+    const { greeting } = start({ DATABASE_URL: "sqlite::memory:" });
+    const lines = await greeting;
+    expect(lines.match(/^ {2}(?:\w+=\$\()?curl /gm)).toHaveLength(4);
+    expect(lines).not.toContain(masterKey);
+    expect(lines).not.toContain(jwtSecret);
+  });
+
+  it("ends with 0 on SIGTERM, and finds its documents again", async () => {
+    const DATABASE_URL = await temporaryDatabase();
+    const form = { email: "a@example.com", password: "123456", access_token: masterKey };
+    const createUser = async (origin: string): Promise<number> =>
+      (await fetch(`${origin}/users`, { method: "POST", body: new URLSearchParams(form) })).status;
+
+    const first = start({ DATABASE_URL });
+    expect(await createUser(originOf(await first.greeting))).toBe(201);
+    first.child.kill("SIGTERM");
+    expect((await first.end).code).toBe(0);
+
+    const second = start({ DATABASE_URL });
+    expect(await createUser(originOf(await second.greeting))).toBe(409);
+  });
+
+  it("keeps every article that it acknowledged before it was killed", async () => {
+    const DATABASE_URL = await temporaryDatabase();
+    const acknowledged: string[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const { child, greeting, end } = start({ DATABASE_URL });
+      const origin = originOf(await greeting);
+      const token = await signIn(origin);
+      const writers = Array.from({ length: 8 }, () =>
+        writeUntilItBreaks(origin, token, acknowledged),
+      );
+      await expect.poll(() => acknowledged.length).toBeGreaterThan((round + 1) * 40);
+      child.kill("SIGKILL");
+      await Promise.all(writers);
+      await end;
+    }
+    const origin = originOf(await start({ DATABASE_URL }).greeting);
+    for (const id of acknowledged) {
+      const response = await fetch(`${origin}/articles/${id}`);
+      expect(await response.json()).toMatchObject({ id, title: "kept" });
+    }
+  });
+});
+
+async function signIn(origin: string): Promise<string> {
+  const form = { email: "a@example.com", password: "123456", access_token: masterKey };
+  await fetch(`${origin}/users`, { method: "POST", body: new URLSearchParams(form) });
+  const response = await fetch(`${origin}/auth`, {
+    method: "POST",
+    headers: { authorization: `Basic ${btoa("a@example.com:123456")}` },
+    body: new URLSearchParams({ access_token: masterKey }),
+  });
+  const { token } = (await response.json()) as { token: string };
+  return token;
+}
+
+async function writeUntilItBreaks(origin: string, token: string, ids: string[]): Promise<void> {
+  for (;;) {
+    try {
+      const response = await fetch(`${origin}/articles`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}` },
+        body: new URLSearchParams({ title: "kept" }),
+      });
+      const { id } = (await response.json()) as { id: string };
+      ids.push(id);
+    } catch {
+      return; // The server is gone.
+    }
+  }
+}
