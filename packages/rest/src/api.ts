@@ -1,4 +1,4 @@
-import type { Store } from "@fetchwork/documents";
+import { InputError, type Store } from "@fetchwork/documents";
 import { deriveRequest, empty, json, type Context, type Handler } from "@fetchwork/http";
 import { Hono } from "hono";
 import { accessTokenField } from "./access-token.ts";
@@ -65,6 +65,11 @@ export function createApi(options: ApiOptions): Api {
   app.notFound((c) => unmatched(app, c.req.method, c.req.path));
   app.onError((error, c) => {
     if (error instanceof Problem) return error.toResponse();
+    // Text that no schema refused but that the store cannot keep, such as U+0000.
+    if (error instanceof InputError) {
+      const param = error.path ?? "";
+      return badFields([fieldError(param, "invalid", error.message)]).toResponse();
+    }
     reportError(error, c.req.raw);
     return new Problem(500).toResponse();
   });

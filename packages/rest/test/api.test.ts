@@ -126,6 +126,13 @@ describe("createApi", () => {
     expect(await (await send("GET", "/notes")).json()).toEqual([]);
   });
 
+  it.each(["a\\u0000b", "\\ud800"])("refuses the text %s, which no store keeps", async (text) => {
+    const { send } = await openApi({ routes });
+    const headers = { "content-type": "application/json" };
+    const response = await send("POST", "/notes", { body: `{"text":"${text}"}`, headers });
+    expect(await response.json()).toMatchObject({ status: 400, param: "text", name: "invalid" });
+  });
+
   it("does not convert in JSON what it converts in forms", async () => {
     const { send } = await openApi({ routes });
     const headers = { "content-type": "application/json" };
