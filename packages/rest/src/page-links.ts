@@ -20,13 +20,10 @@ export function pageLinks(path: string, parameters: URLSearchParams, at: Page): 
   if (at.page < last) links.push(["next", at.page + 1]);
   links.push(["last", last]);
 
-  const kept = new URLSearchParams(parameters);
-  kept.delete(accessTokenField);
+  const others = new URLSearchParams(parameters);
+  for (const name of [accessTokenField, "page", "limit"]) others.delete(name);
+  const kept = others.size > 0 ? `${others.toString()}&` : "";
   return links
-    .map(([relation, page]) => {
-      kept.set("page", String(page));
-      kept.set("limit", String(at.limit));
-      return `<${path}?${kept.toString()}>; rel="${relation}"`;
-    })
+    .map(([relation, page]) => `<${path}?${kept}page=${page}&limit=${at.limit}>; rel="${relation}"`)
     .join(", ");
 }
