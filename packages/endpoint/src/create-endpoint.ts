@@ -1,0 +1,118 @@
+import { boundedCache } from "./bounded-cache.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { fail } from "./errors.ts";
+import { mergeOptions } from "./merge.ts";
+import type { EndpointDefaults, EndpointOptions, RequestOptions } from "./options.ts";
+import { isObject, type PlainObject } from "./own-property.ts";
+import { parseOptions, type Settings } from "./parse-options.ts";
+import { vendor as defaultVendor, type VendorPreset } from "./preset.ts";
+import type { ArrayFormat } from "./query.ts";
+import { splitRoute } from "./route.ts";
+import { optionNames, readUrl } from "./url-template.ts";
+import { VERSION } from "./version.ts";
+
+/** Options of {@link createEndpoint}. What they say wins over the preset. */
+export interface CreateEndpointOptions {
+  /** A preset such as `github`, or a vendor's name for media types. Default: the preset `vendor`. */
+  readonly vendor?: string | VendorPreset | undefined;
+  /** Put before every url that is not absolute. Default: the preset's. */
+  readonly baseUrl?: string | undefined;
+  /** How `method` is written in the result. Default: the preset's. */
+  readonly methodCase?: "lower" | "upper" | undefined;
+  /** Default: `fetchwork-endpoint/<version>`. */
+  readonly userAgent?: string | undefined;
+  /** How a list becomes query parameters. Default: `"comma"`. */
+  readonly arrayFormat?: ArrayFormat | undefined;
+  /**
+   * `"throw"` refuses a request whose url misses a variable of `{a}`, `{+a}` or `:a`; `"empty"` leaves it out, with the
+   * slash before it. Default: `"empty"`.
+   */
+  readonly onMissing?: "empty" | "throw" | undefined;
+}
+
+/**
+ * Makes a builder of request options.
+ *
+ * @throws {EndpointError} `ERR_ENDPOINT_OPTION` or `ERR_ENDPOINT_HEADER` for a wrong option.
+ *
+ * @example
+ * const endpoint = createEndpoint({ vendor: "acme", baseUrl: "https://api.acme.example", onMissing: "throw" });
+ */
+export function createEndpoint(options: CreateEndpointOptions = {}): Endpoint {
+  const { vendor = defaultVendor } = options;
+  const preset = typeof vendor === "string" ? { ...defaultVendor, vendor } : vendor;
+  const {
+    baseUrl = preset.baseUrl,
+    userAgent = `fetchwork-endpoint/${VERSION}`,
+    methodCase = preset.methodCase ?? "lower",
+    arrayFormat = "comma",
+    onMissing = "empty",
+  } = options;
+  const choices = `${methodCase} ${arrayFormat} ${onMissing} ${preset.vendor}`;
+  if (!/^(?:lower|upper) (?:comma|repeat|brackets) (?:empty|throw) [\w-]+$/.test(choices)) {
+    fail("ERR_ENDPOINT_OPTION", `One of these is no option: ${choices}`);
+  }
+  const accept = `application/vnd.${preset.vendor}.v3+json`;
+  const headers = { accept, "user-agent": userAgent };
+  return fromDefaults<never>(
+    { method: "GET", baseUrl, headers, mediaType: { format: "" } },
+    { ...preset, methodCase, arrayFormat, isStrict: onMissing === "throw" },
+  );
+}
+
+/** Builds request options with the default preset; see {@link Endpoint}. */
+export const endpoint: Endpoint = /* @__PURE__ */ createEndpoint();
+
+/** Reads a route once; `endpoint.compile` of the default builder. */
+export const compile: Endpoint["compile"] = /* @__PURE__ */ (() => endpoint.compile)();
+
+function fromDefaults<Known extends string>(
+  defaults: EndpointDefaults,
+  given: Settings,
+): Endpoint<Known> {
+  const DEFAULTS = checkDefaults(defaults, given);
+  const settings = { ...given, checkedHeaders: DEFAULTS.headers };
+  const hasParameters = Object.keys(DEFAULTS).some((key) => !optionNames.includes(key));
+
+  const known = boundedCache((route) => ({ ...DEFAULTS, ...splitRoute(route) }));
+  const parse = (options: unknown): RequestOptions => parseOptions(options, settings);
+  const merge = (route?: unknown, options?: unknown): EndpointDefaults =>
+    mergeOptions(DEFAULTS, route, options);
+  function build(route?: unknown, options?: unknown): RequestOptions {
+    // Most calls bring a route and texts: there is nothing to merge.
+    if (typeof route !== "string" || !isSimple(options)) {
+      return parse(mergeOptions(DEFAULTS, route, options));
+    }
+    const parameters = hasParameters ? { ...DEFAULTS, ...options } : options;
+    return parseOptions(known(route), settings, parameters);
+  }
+  function isSimple(options: unknown = {}): options is PlainObject | undefined {
+    return (
+      isObject(options) &&
+      Object.keys(options).every(
+        (key) =>
+          !optionNames.includes(key) &&
+          !(hasParameters && (options[key] === undefined || isObject(options[key]))),
+      )
+    );
+  }
+  return Object.assign(build, {
+    DEFAULTS,
+    merge,
+    parse,
+    defaults: (options: EndpointOptions) =>
+      fromDefaults(mergeOptions(DEFAULTS, undefined, options), given),
+    compile(route: string) {
+      readUrl(splitRoute(route).url);
+      return (options?: EndpointOptions) => build(route, options);
+    },
+  });
+}
+
+/** Checks defaults as a request would be, and freezes them. */
+function checkDefaults(defaults: EndpointDefaults, settings: Settings): EndpointDefaults {
+  parseOptions({ ...defaults, url: "/" }, settings, {});
+  Object.freeze(defaults.headers);
+  Object.freeze(defaults.mediaType);
+  return Object.freeze(defaults);
+}

@@ -1,0 +1,44 @@
+/** Codes of the mistakes that this package refuses. */
+export type EndpointErrorCode =
+  | "ERR_ENDPOINT_HEADER"
+  | "ERR_ENDPOINT_HOST"
+  | "ERR_ENDPOINT_METHOD"
+  | "ERR_ENDPOINT_MISSING"
+  | "ERR_ENDPOINT_OPTION"
+  | "ERR_ENDPOINT_PATH"
+  | "ERR_ENDPOINT_REQUEST"
+  | "ERR_ENDPOINT_TEMPLATE"
+  | "ERR_ENDPOINT_VALUE";
+
+/** What {@link EndpointError} says besides its message. */
+export interface EndpointErrorOptions extends ErrorOptions {
+  /** Index in the url or template where it stops making sense. */
+  readonly position?: number | undefined;
+}
+
+/**
+ * A call that cannot become a request: a malformed template, a header with a line break, a missing variable.
+ * Messages hold names and positions, never values.
+ */
+export class EndpointError extends TypeError {
+  override readonly name: string = "EndpointError";
+  /** Stable; what to test for. */
+  readonly code: EndpointErrorCode;
+  /** Index in the url or template, in UTF-16 code units; `undefined` when the fault has no place there. */
+  readonly position: number | undefined;
+
+  constructor(code: EndpointErrorCode, message: string, options: EndpointErrorOptions = {}) {
+    super(message, options);
+    this.code = code;
+    this.position = options.position;
+  }
+}
+
+/** Throws an {@link EndpointError}. */
+export function fail(
+  code: EndpointErrorCode,
+  message: string,
+  options?: EndpointErrorOptions,
+): never {
+  throw new EndpointError(code, message, options);
+}

@@ -1,0 +1,43 @@
+import { fail } from "./errors.ts";
+import { isToken } from "./headers.ts";
+import { isObject } from "./own-property.ts";
+
+/** Amends the `accept` header. */
+export interface MediaTypeOption {
+  /** Such as `raw`, `diff` or `text+json`; nothing when empty. Default: `""`. */
+  readonly format?: string | undefined;
+  /** Names of previews, with or without `-preview`. They count for an url that ends with `/graphql` only. */
+  readonly previews?: readonly string[] | undefined;
+}
+
+/** Returns the `accept` header for a format and, where the url takes them, previews. */
+export function acceptHeader(
+  accept: string,
+  mediaType: unknown,
+  { url, vendor }: { readonly url: string; readonly vendor: string },
+): string {
+  const { format, previews = [] } = isObject(mediaType) ? mediaType : { format: mediaType };
+  if ((format && !isToken(format)) || !Array.isArray(previews) || !previews.every(isToken)) {
+    fail("ERR_ENDPOINT_OPTION", "The mediaType is malformed");
+  }
+  if (accept.includes("application/octet-stream")) return accept;
+  if (previews.length > 0 && url.endsWith("/graphql")) {
+    const given = accept.split(/[,.+\s]/).filter((part) => part.endsWith("-preview"));
+    const names = [...given, ...previews].map((name) => name.replace(/-preview$/, ""));
+    const ending = format ? `.${format}` : "+json";
+    return [...new Set(names)]
+      .map((name) => `application/vnd.${vendor}.${name}-preview${ending}`)
+      .join();
+  }
+  if (!format) return accept;
+  // `application/vnd.x.v3.y+json` -> `application/vnd.x.v3.FORMAT`; types of another form stay.
+  return accept
+    .split(",")
+    .map((type) =>
+      type.replace(
+        /^(\s*application\/vnd\.\w+)(\.v\d+)?(?:\.\w+)?(?:\+json)?$/,
+        (_, name: string, version = "") => `${name}${version}.${format}`,
+      ),
+    )
+    .join();
+}

@@ -1,0 +1,41 @@
+import { fail } from "./errors.ts";
+import { mergeHeaders } from "./headers.ts";
+import type { EndpointDefaults } from "./options.ts";
+import { getOwn, isObject, isPlainObject, type PlainObject } from "./own-property.ts";
+import { splitRoute } from "./route.ts";
+
+/** Objects may be nested this deep where two of them are merged; a cycle is deeper. */
+const maximumDepth = 64;
+
+/** Puts a route, when it is one, and options over defaults. Changes none of them. */
+export function mergeOptions(
+  defaults: EndpointDefaults,
+  given: unknown,
+  givenOptions?: unknown,
+): EndpointDefaults {
+  const route = isObject(given) || given === undefined ? {} : splitRoute(given);
+  const options = (isObject(given) ? given : givenOptions) ?? {};
+  if (!isObject(options)) fail("ERR_ENDPOINT_OPTION", "The options are not an object");
+  return {
+    // What callers may pass by its type; `parseOptions` checks it before use.
+    ...(mergeObjects({ ...defaults, ...route }, options) as EndpointDefaults),
+    headers: mergeHeaders(defaults.headers, options["headers"] ?? {}),
+  };
+}
+
+/** Puts changes over defaults, plain objects key by key. `undefined` changes nothing. */
+function mergeObjects(defaults: PlainObject, changes: PlainObject, depth = 0): PlainObject {
+  if (depth > maximumDepth) fail("ERR_ENDPOINT_OPTION", "An option is nested too deeply");
+  let result: Record<string, unknown> = { ...defaults };
+  for (const key of Object.keys(changes)) {
+    const value = changes[key];
+    if (value === undefined) continue;
+    const old = getOwn(defaults, key);
+    const isBoth = isPlainObject(value) && isPlainObject(old);
+    const merged = isBoth ? mergeObjects(old, value, depth + 1) : value;
+    // An assignment would take `__proto__` for the prototype.
+    if (key === "__proto__") result = { ...result, [key]: merged };
+    else result[key] = merged;
+  }
+  return result;
+}

@@ -1,0 +1,19 @@
+/** An object whose own properties are all that is asked of it. */
+export type PlainObject = Readonly<Record<string, unknown>>;
+
+/** Tells everything with properties from `null` and primitives. */
+export function isObject(value: unknown): value is PlainObject {
+  return typeof value === "object" && value !== null;
+}
+
+/** Tells objects made by `{}`, `JSON.parse` or `Object.create(null)`, of any realm, from everything else. */
+export function isPlainObject(value: unknown): value is PlainObject {
+  if (!isObject(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Returns an own property; what `Object.prototype` has is no variable of anyone. */
+export function getOwn(object: PlainObject, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}

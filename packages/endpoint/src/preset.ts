@@ -1,0 +1,28 @@
+/** What one vendor's API expects where the rules leave a choice. */
+export interface VendorPreset {
+  /** Name in media types: `application/vnd.<vendor>.v3+json`. */
+  readonly vendor: string;
+  /** Put before every url that is not absolute. */
+  readonly baseUrl: string;
+  /** How `method` is written in the result. Default: `"lower"`. */
+  readonly methodCase?: "lower" | "upper";
+  /** Query parameters in whose values `+` stays as it is, as it separates words there. Default: none. */
+  readonly plusParameters?: readonly string[];
+  /** Whether a slash at the end of an url is dropped where it is not the whole path. Default: `false`. */
+  readonly stripSlash?: boolean;
+  /** Whether PUT and PATCH have the body `""` when they have no other, so that a length is sent. Default: `false`. */
+  readonly emptyBody?: boolean;
+}
+
+/** The default. Its `baseUrl` is a placeholder: set your own. */
+export const vendor: VendorPreset = { vendor: "vendor", baseUrl: "{base_url}" };
+
+/** GitHub's REST and GraphQL API. */
+export const github: VendorPreset = {
+  vendor: "github",
+  baseUrl: "https://api.github.com",
+  methodCase: "upper",
+  plusParameters: ["q"],
+  stripSlash: true,
+  emptyBody: true,
+};

@@ -1,0 +1,31 @@
+import { fail } from "./errors.ts";
+import type { RequestOptions } from "./options.ts";
+import { isJson } from "./parse-options.ts";
+
+/**
+ * Makes a standard `Request`: the method in upper case, a body of data as JSON, text and bytes as they are.
+ *
+ * @param init Anything else that `Request` takes, such as `signal`; wins over what the options say.
+ * @throws {EndpointError} `ERR_ENDPOINT_REQUEST` for everything that the platform refuses, with its error as `cause`:
+ * an url that is none, a forbidden method, a body with a cycle.
+ *
+ * @example
+ * const response = await fetch(toRequest(endpoint("GET https://api.example.com/users/{id}", { id: 1 })));
+ */
+export function toRequest(options: RequestOptions, init?: RequestInit): Request {
+  const { method, url, headers, body } = options;
+  const isData = body !== undefined && typeof body !== "string" && isJson(body);
+  try {
+    return new Request(url, {
+      method: method.toUpperCase(),
+      headers,
+      // What is no data is text, or what `BodyInit` lists beside text.
+      body: (isData ? JSON.stringify(body) : body) as BodyInit,
+      // The Fetch standard asks for this word where a body is a stream.
+      ...{ duplex: "half" },
+      ...init,
+    });
+  } catch (cause) {
+    return fail("ERR_ENDPOINT_REQUEST", "The platform refuses the request", { cause });
+  }
+}

@@ -1,0 +1,32 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { expand } from "../src/index.ts";
+
+interface Group {
+  readonly variables: Readonly<Record<string, never>>;
+  readonly testcases: readonly (readonly [string, string | readonly string[] | false])[];
+}
+
+const root = resolve(import.meta.dirname, "../../..");
+const parent = process.env["FETCHWORK_VECTORS"] ?? join(root, "../shared/vectors");
+const folder = join(parent, "uri-template");
+const files = existsSync(folder)
+  ? readdirSync(folder).filter((name) => name.endsWith(".json"))
+  : [];
+
+describe.skipIf(files.length === 0)(
+  `vectors of ${folder} (skipped where it does not exist)`,
+  () => {
+    describe.each(files)("%s", (file) => {
+      const groups = JSON.parse(readFileSync(join(folder, file), "utf8")) as Record<string, Group>;
+      for (const [title, { variables, testcases }] of Object.entries(groups)) {
+        it.each(testcases)(`${title}: %s`, (template, expected) => {
+          // `false` is a template or a value that has to be refused.
+          if (expected === false) expect(() => expand(template, variables)).toThrow(TypeError);
+          else expect([expected].flat()).toContain(expand(template, variables));
+        });
+      }
+    });
+  },
+);
