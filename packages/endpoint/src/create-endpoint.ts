@@ -3,7 +3,7 @@ import type { Endpoint } from "./endpoint.ts";
 import { fail } from "./errors.ts";
 import { mergeOptions } from "./merge.ts";
 import type { EndpointDefaults, EndpointOptions, RequestOptions } from "./options.ts";
-import { isObject, type PlainObject } from "./own-property.ts";
+import { isObject, pick, type PlainObject } from "./own-property.ts";
 import { parseOptions, type Settings } from "./parse-options.ts";
 import { vendor as defaultVendor, type VendorPreset } from "./preset.ts";
 import type { ArrayFormat } from "./query.ts";
@@ -64,7 +64,7 @@ export function createEndpoint(options: CreateEndpointOptions = {}): Endpoint {
 export const endpoint: Endpoint = /* @__PURE__ */ createEndpoint();
 
 /** Reads a route once; `endpoint.compile` of the default builder. */
-export const compile: Endpoint["compile"] = /* @__PURE__ */ (() => endpoint.compile)();
+export const compile: Endpoint["compile"] = (route) => endpoint.compile(route);
 
 function fromDefaults<Known extends string>(
   defaults: EndpointDefaults,
@@ -72,7 +72,8 @@ function fromDefaults<Known extends string>(
 ): Endpoint<Known> {
   const DEFAULTS = checkDefaults(defaults, given);
   const settings = { ...given, checkedHeaders: DEFAULTS.headers };
-  const hasParameters = Object.keys(DEFAULTS).some((key) => !optionNames.includes(key));
+  const names = Object.keys(DEFAULTS).filter((name) => !optionNames.includes(name));
+  const parameters = pick(DEFAULTS, names);
 
   const known = boundedCache((route) => ({ ...DEFAULTS, ...splitRoute(route) }));
   const parse = (options: unknown): RequestOptions => parseOptions(options, settings);
@@ -83,8 +84,7 @@ function fromDefaults<Known extends string>(
     if (typeof route !== "string" || !isSimple(options)) {
       return parse(mergeOptions(DEFAULTS, route, options));
     }
-    const parameters = hasParameters ? { ...DEFAULTS, ...options } : options;
-    return parseOptions(known(route), settings, parameters);
+    return parseOptions(known(route), settings, names[0] ? { ...parameters, ...options } : options);
   }
   function isSimple(options: unknown = {}): options is PlainObject | undefined {
     return (
@@ -92,7 +92,7 @@ function fromDefaults<Known extends string>(
       Object.keys(options).every(
         (key) =>
           !optionNames.includes(key) &&
-          !(hasParameters && (options[key] === undefined || isObject(options[key]))),
+          !(names[0] && (options[key] === undefined || isObject(options[key]))),
       )
     );
   }

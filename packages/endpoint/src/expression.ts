@@ -88,11 +88,11 @@ export function writeVariable(
     // A list has no start: `{list:3}` is an error (RFC 6570 section 2.4.1).
     const text = scalarText(value, name);
     // Characters, not code units: no surrogate pair is split (RFC 6570 section 2.4.1).
-    const part = encode(prefix > 0 ? [...text].slice(0, prefix).join("") : text);
+    const part = encode(prefix > 0 ? Array.from(text).slice(0, prefix).join("") : text);
     return isNamed ? named(operator, name, part) : part;
   }
   const members: string[] = [];
-  for (const [key, member] of Object.entries(isList ? [...value] : value)) {
+  for (const [key, member] of Object.entries(isList ? Array.from<unknown>(value) : value)) {
     if (member === undefined || member === null) continue;
     const text = encode(scalarText(member, name));
     const label = isList ? name : encode(key);

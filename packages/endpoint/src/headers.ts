@@ -20,9 +20,9 @@ export function mergeHeaders(
   if (!isObject(changes)) fail("ERR_ENDPOINT_HEADER", "The headers are not an object");
   for (const [name, value] of isPairs(changes) ? changes : Object.entries(changes)) {
     if (value === undefined) continue;
-    const text = String(value ?? "");
+    const text = typeof value === "number" ? String(value) : (value ?? "");
     // A line break would begin a header of the value's own choosing.
-    if (!isToken(name) || isObject(value) || /[^\t\x20-\x7e\x80-\xff]/.test(text)) {
+    if (!isToken(name) || typeof text !== "string" || /[^\t\x20-\x7e\x80-\xff]/.test(text)) {
       fail("ERR_ENDPOINT_HEADER", `Header "${String(name)}" is malformed`);
     }
     const key = name.toLowerCase();

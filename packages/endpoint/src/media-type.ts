@@ -14,22 +14,23 @@ export interface MediaTypeOption {
 export function acceptHeader(
   accept: string,
   mediaType: unknown,
-  { url, vendor }: { readonly url: string; readonly vendor: string },
+  { url, vendor }: { readonly url: unknown; readonly vendor: string },
 ): string {
-  const { format, previews = [] } = isObject(mediaType) ? mediaType : { format: mediaType };
-  if ((format && !isToken(format)) || !Array.isArray(previews) || !previews.every(isToken)) {
+  const { format, previews } = isObject(mediaType) ? mediaType : { format: mediaType };
+  if (!format && !previews) return accept;
+  if (!isTokens([format || "none"]) || !isTokens(previews ?? [])) {
     fail("ERR_ENDPOINT_OPTION", "The mediaType is malformed");
   }
   if (accept.includes("application/octet-stream")) return accept;
-  if (previews.length > 0 && url.endsWith("/graphql")) {
+  if (isTokens(previews) && previews.length > 0 && String(url).endsWith("/graphql")) {
     const given = accept.split(/[,.+\s]/).filter((part) => part.endsWith("-preview"));
     const names = [...given, ...previews].map((name) => name.replace(/-preview$/, ""));
-    const ending = format ? `.${format}` : "+json";
+    const ending = isToken(format) ? `.${format}` : "+json";
     return [...new Set(names)]
       .map((name) => `application/vnd.${vendor}.${name}-preview${ending}`)
       .join();
   }
-  if (!format) return accept;
+  if (!isToken(format)) return accept;
   // `application/vnd.x.v3.y+json` -> `application/vnd.x.v3.FORMAT`; types of another form stay.
   return accept
     .split(",")
@@ -40,4 +41,8 @@ export function acceptHeader(
       ),
     )
     .join();
+}
+
+function isTokens(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isToken);
 }

@@ -17,3 +17,8 @@ export function isPlainObject(value: unknown): value is PlainObject {
 export function getOwn(object: PlainObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
+
+/** Copies some own properties. Unlike an assignment, it takes `__proto__` for a name like any other. */
+export function pick(object: PlainObject, names: readonly string[]): PlainObject {
+  return Object.fromEntries(names.map((name) => [name, object[name]]));
+}

@@ -2,7 +2,7 @@ import { fail } from "./errors.ts";
 import { isToken, mergeHeaders } from "./headers.ts";
 import { acceptHeader } from "./media-type.ts";
 import type { RequestOptions } from "./options.ts";
-import { isObject } from "./own-property.ts";
+import { isObject, pick, type PlainObject } from "./own-property.ts";
 import type { VendorPreset } from "./preset.ts";
 import { appendQuery, type QueryFormat, queryParameter } from "./query.ts";
 import { expandUrl, optionNames, readUrl } from "./url-template.ts";
@@ -27,7 +27,7 @@ export function parseOptions(
   if (!isObject(options) || !isObject(parameters)) {
     fail("ERR_ENDPOINT_OPTION", "The options are not an object");
   }
-  const { method = "GET", url, baseUrl: base = "", mediaType, request } = options;
+  const { method = "GET", url, baseUrl: base = "", request } = options;
   if (!isToken(method)) fail("ERR_ENDPOINT_METHOD", "The method is malformed");
   if (typeof base !== "string" || /[\s?#\\]/.test(base)) {
     fail("ERR_ENDPOINT_OPTION", "The baseUrl is malformed");
@@ -41,48 +41,47 @@ export function parseOptions(
   if (settings.stripSlash && address.length > baseUrl.length + 1) {
     address = address.replace(/\/$/, "");
   }
-  let body: unknown = isBodiless ? undefined : parameters["data"];
-  if (body === undefined) {
-    let rest: Record<string, unknown> = {};
+  const names = Object.keys(parameters).filter(
+    (name) =>
+      parameters[name] !== undefined &&
+      !template.names.includes(name) &&
+      !optionNames.includes(name),
+  );
+  let body: unknown;
+  if (isBodiless) {
     let query = "";
-    for (const key of Object.keys(parameters)) {
-      const value = parameters[key];
-      if (value === undefined || template.names.includes(key) || optionNames.includes(key))
-        continue;
-      if (isBodiless) {
-        const text = queryParameter(key, value, settings);
-        if (text !== undefined) query += query === "" ? text : `&${text}`;
-      } else {
-        // An assignment would take `__proto__` for the prototype.
-        if (key === "__proto__") rest = { ...rest, [key]: value };
-        else rest[key] = value;
-        body = rest;
-      }
+    for (const name of names) {
+      const text = queryParameter(name, parameters[name], settings);
+      if (text !== undefined) query += (query && "&") + text;
     }
-    if (query !== "") address = appendQuery(address, query);
-  }
-
-  const { headers: given } = options;
-  const headers =
-    given === settings.checkedHeaders
-      ? { ...settings.checkedHeaders }
-      : mergeHeaders({}, given ?? {});
-  const { accept = "" } = headers;
-  const amended = acceptHeader(accept, mediaType, { url: template.head, vendor: settings.vendor });
-  if (amended !== accept) headers["accept"] = amended;
-  if (body === undefined) {
-    if (settings.emptyBody && /^(?:put|patch)$/.test(lower)) body = "";
-  } else if (!headers["content-type"] && isJson(body)) {
-    headers["content-type"] = "application/json; charset=utf-8";
+    if (query) address = appendQuery(address, query);
+  } else {
+    body = parameters["data"];
+    if (body === undefined && names.length > 0) body = pick(parameters, names);
   }
 
   const result: RequestOptions = {
     method: settings.methodCase === "upper" ? method.toUpperCase() : lower,
     url: address,
-    headers,
+    headers: headersOf(options, body, settings),
   };
   if (body !== undefined) result.body = body;
   if (request !== undefined) result.request = request;
+  return result;
+}
+
+function headersOf(
+  { url, headers, mediaType }: PlainObject,
+  body: unknown,
+  { checkedHeaders, vendor }: Settings,
+): Record<string, string> {
+  const result =
+    headers === checkedHeaders ? { ...checkedHeaders } : mergeHeaders({}, headers ?? {});
+  const accept = acceptHeader(result["accept"] ?? "", mediaType, { url, vendor });
+  if (accept) result["accept"] = accept;
+  if (body !== undefined && !result["content-type"] && isJson(body)) {
+    result["content-type"] = "application/json; charset=utf-8";
+  }
   return result;
 }
 

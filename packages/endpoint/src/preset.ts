@@ -10,8 +10,6 @@ export interface VendorPreset {
   readonly plusParameters?: readonly string[];
   /** Whether a slash at the end of an url is dropped where it is not the whole path. Default: `false`. */
   readonly stripSlash?: boolean;
-  /** Whether PUT and PATCH have the body `""` when they have no other, so that a length is sent. Default: `false`. */
-  readonly emptyBody?: boolean;
 }
 
 /** The default. Its `baseUrl` is a placeholder: set your own. */
@@ -24,5 +22,4 @@ export const github: VendorPreset = {
   methodCase: "upper",
   plusParameters: ["q"],
   stripSlash: true,
-  emptyBody: true,
 };

@@ -1,4 +1,4 @@
-import { type Operator, writeVariable } from "./expression.ts";
+import { operatorOf, writeVariable } from "./expression.ts";
 import { encodeUnreserved, keepBrackets } from "./percent-encoding.ts";
 import { scalarText } from "./scalar.ts";
 
@@ -12,12 +12,6 @@ export interface QueryFormat {
   readonly plusParameters?: readonly string[];
 }
 
-const plain: Operator = { first: "", separator: "&", isNamed: true, encode: encodeUnreserved };
-const withPlus: Operator = {
-  ...plain,
-  encode: (text) => encodeUnreserved(text).replaceAll("%2B", "+"),
-};
-
 /** Writes a query parameter as `{?name}` does; nothing for `null` and for an empty list. */
 export function queryParameter(
   name: string,
@@ -25,14 +19,18 @@ export function queryParameter(
   { arrayFormat, plusParameters }: QueryFormat,
 ): string | undefined {
   if (value === null) return undefined;
-  const isList = Array.isArray(value);
   // Brackets stay: servers that read lists look for `a[]`.
-  const label =
-    keepBrackets(encodeUnreserved(name)) + (isList && arrayFormat === "brackets" ? "[]" : "");
+  const label = keepBrackets(encodeUnreserved(name));
+  const encode = plusParameters?.includes(name) ? encodeWords : encodeUnreserved;
+  if (!Array.isArray(value)) return `${label}=${encode(scalarText(value, name))}`;
   return writeVariable(
-    plusParameters?.includes(name) ? withPlus : plain,
-    { name: label, isExploded: arrayFormat !== "comma", prefix: 0 },
-    isList ? value : scalarText(value, name),
+    { ...operatorOf("&"), encode },
+    {
+      name: arrayFormat === "brackets" ? `${label}[]` : label,
+      isExploded: arrayFormat !== "comma",
+      prefix: 0,
+    },
+    value,
   );
 }
 
@@ -41,4 +39,8 @@ export function appendQuery(url: string, query: string): string {
   const hash = url.indexOf("#");
   if (hash >= 0) return appendQuery(url.slice(0, hash), query) + url.slice(hash);
   return url + (!url.includes("?") ? "?" : /[?&]$/.test(url) ? "" : "&") + query;
+}
+
+function encodeWords(text: string): string {
+  return encodeUnreserved(text).replaceAll("%2B", "+");
 }

@@ -1,3 +1,4 @@
+import { boundedCache } from "./bounded-cache.ts";
 import { fail } from "./errors.ts";
 import { isToken } from "./headers.ts";
 
@@ -12,14 +13,14 @@ export interface Route {
  *
  * @throws {EndpointError} `ERR_ENDPOINT_TEMPLATE` for a route without an url.
  */
-export function splitRoute(route: unknown): Route {
-  if (typeof route !== "string")
-    fail("ERR_ENDPOINT_TEMPLATE", "A route, url or template is no string");
-  const text = route.trim();
-  const space = text.indexOf(" ");
-  const method = text.slice(0, space);
-  if (space > 0 && isToken(method)) return { method, url: text.slice(space).trimStart() };
-  // "GET" and "GET " lack their url; as an url they would ask for something else than was meant.
-  if (/^[A-Z]*$/.test(text)) fail("ERR_ENDPOINT_TEMPLATE", "The route has no url");
-  return { url: text };
-}
+export const splitRoute: (route: unknown) => Route = /* @__PURE__ */ boundedCache(
+  (route: string): Route => {
+    const text = route.trim();
+    const space = text.indexOf(" ");
+    const method = text.slice(0, space);
+    if (space > 0 && isToken(method)) return { method, url: text.slice(space).trimStart() };
+    // "GET" and "GET " lack their url; as an url they would ask for something else than was meant.
+    if (/^[A-Z]*$/.test(text)) fail("ERR_ENDPOINT_TEMPLATE", "The route has no url");
+    return { url: text };
+  },
+);

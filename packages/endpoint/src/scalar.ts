@@ -7,8 +7,7 @@ export type Scalar = string | number | bigint | boolean | { toJSON(): string };
 /** Returns the text of a scalar; everything else is an error that names the variable or parameter, not its value. */
 export function scalarText(value: unknown, name: string): string {
   if (typeof value === "string") return value;
-  const plain: unknown =
-    isObject(value) && typeof value["toJSON"] === "function" ? value["toJSON"]() : value;
+  const plain = hasJson(value) ? value.toJSON() : value;
   switch (typeof plain) {
     case "string":
     case "number":
@@ -18,4 +17,8 @@ export function scalarText(value: unknown, name: string): string {
     default:
       return fail("ERR_ENDPOINT_VALUE", `"${name}" has no text but ${typeof value}`);
   }
+}
+
+function hasJson(value: unknown): value is { toJSON(): unknown } {
+  return isObject(value) && typeof value["toJSON"] === "function";
 }

@@ -16,15 +16,16 @@ export function toRequest(options: RequestOptions, init?: RequestInit): Request 
   const { method, url, headers, body } = options;
   const isData = body !== undefined && typeof body !== "string" && isJson(body);
   try {
-    return new Request(url, {
+    const all: RequestInit & { readonly duplex: "half" } = {
       method: method.toUpperCase(),
       headers,
       // What is no data is text, or what `BodyInit` lists beside text.
       body: (isData ? JSON.stringify(body) : body) as BodyInit,
       // The Fetch standard asks for this word where a body is a stream.
-      ...{ duplex: "half" },
+      duplex: "half",
       ...init,
-    });
+    };
+    return new Request(url, all);
   } catch (cause) {
     return fail("ERR_ENDPOINT_REQUEST", "The platform refuses the request", { cause });
   }
