@@ -2,7 +2,8 @@ import type { EndpointDefaults, EndpointOptions, RequestOptions } from "./option
 import type { RequiredVariables, RouteVariables } from "./route-variables.ts";
 
 /** The options after a literal route; needed when a variable has no default. */
-export type RouteArguments<R extends string, Known extends string> = string extends R
+export type RouteArguments<R extends string, Known extends string> = string extends
+  R | RequiredVariables<R>
   ? [options?: EndpointOptions]
   : [Exclude<RequiredVariables<R>, Known>] extends [never]
     ? [options?: EndpointOptions & RouteVariables<R, Known>]

@@ -99,7 +99,8 @@ export type TemplateVariables<T extends string> = string extends T
   : { readonly [Name in RequiredIn<T> | OptionalIn<T>]?: TemplateValue };
 
 /** The variables of a literal route; those in `Known` have a default. */
-export type RouteVariables<R extends string, Known extends string = never> = string extends R
+export type RouteVariables<R extends string, Known extends string = never> = string extends
+  R | RequiredVariables<R> | OptionalVariables<R>
   ? unknown
   : { readonly [Name in Exclude<RequiredVariables<R>, Known>]: PresentValue } & {
       readonly [Name in OptionalVariables<R> | (RequiredVariables<R> & Known)]?: TemplateValue;

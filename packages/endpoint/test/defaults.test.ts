@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { createEndpoint, endpoint } from "../src/index.ts";
+
+const initial = {
+  method: "GET",
+  baseUrl: "{base_url}",
+  headers: {
+    accept: "application/vnd.vendor.v3+json",
+    "user-agent": "fetchwork-endpoint/0.1.0",
+  },
+  mediaType: { format: "" },
+};
+
+describe("DEFAULTS", () => {
+  it("are the ones of the specification", () => {
+    expect(endpoint.DEFAULTS).toStrictEqual(initial);
+  });
+
+  it("are frozen, and changed by no call", () => {
+    const builder = endpoint.defaults({ mediaType: { previews: ["a"] }, list: [1] });
+    const before = structuredClone(builder.DEFAULTS);
+    builder("POST /graphql", { headers: { a: "b" }, mediaType: { previews: ["b"] }, list: [2] });
+    builder.merge("/x", { request: { a: 1 } });
+    builder.defaults({ baseUrl: "/y", headers: { accept: null } });
+    expect(builder.DEFAULTS).toStrictEqual(before);
+    expect(endpoint.DEFAULTS).toStrictEqual(initial);
+    expect(() => Object.assign(endpoint.DEFAULTS, { method: "PUT" })).toThrow(TypeError);
+    expect(() => Object.assign(endpoint.DEFAULTS.headers, { a: "b" })).toThrow(TypeError);
+    expect(() => Object.assign(endpoint.DEFAULTS.mediaType, { format: "b" })).toThrow(TypeError);
+  });
+});
+
+describe("defaults", () => {
+  const first = endpoint.defaults({ baseUrl: "https://a.example/", org: "o", headers: { A: "1" } });
+  const second = first.defaults({ per_page: 100, headers: { b: "2" }, request: { timeout: 1 } });
+
+  it("cascade", () => {
+    expect(second("GET /orgs/{org}/repos", { type: "all" })).toStrictEqual({
+      method: "get",
+      url: "https://a.example/orgs/o/repos?per_page=100&type=all",
+      headers: { ...initial.headers, a: "1", b: "2" },
+      request: { timeout: 1 },
+    });
+    expect(first("GET /orgs/{org}/repos").url).toBe("https://a.example/orgs/o/repos");
+  });
+
+  it("give way to options, but not to undefined", () => {
+    expect(second("GET /{org}", { org: "x", per_page: null }).url).toBe("https://a.example/x");
+    expect(second("GET /{org}", { org: undefined }).url).toBe("https://a.example/o?per_page=100");
+    expect(second("GET /x", { baseUrl: "" }).url).toBe("/x?org=o&per_page=100");
+  });
+
+  it("may hold method, url and media type", () => {
+    const builder = endpoint.defaults({ method: "POST", url: "/x", mediaType: { format: "raw" } });
+    expect(builder({ url: "/x", a: 1 })).toMatchObject({
+      method: "post",
+      url: "{base_url}/x",
+      headers: { accept: "application/vnd.vendor.v3.raw" },
+      body: { a: 1 },
+    });
+    expect(builder({} as never)).toMatchObject({ url: "{base_url}/x" });
+  });
+
+  it("do not share a caller's object", () => {
+    const options = { org: "a", headers: { a: "1" } };
+    const builder = endpoint.defaults(options);
+    options.org = "b";
+    options.headers.a = "2";
+    expect(builder("/{org}")).toMatchObject({ url: "{base_url}/a", headers: { a: "1" } });
+  });
+
+  it("merge plain objects key by key, and replace everything else", () => {
+    const agent = new Map();
+    const builder = endpoint.defaults({ a: { b: 1, c: { d: 1 } }, list: [1], request: { agent } });
+    const merged = builder.merge("POST /x", { a: { c: { e: 2 } }, list: [2], request: { x: 1 } });
+    expect(merged).toMatchObject({ a: { b: 1, c: { d: 1, e: 2 } }, list: [2] });
+    expect(builder("POST /x", { a: { c: 1 } }).body).toEqual({ a: { b: 1, c: 1 }, list: [1] });
+    expect((merged["request"] as { agent: unknown }).agent).toBe(agent);
+  });
+
+  it("are checked when they are given", () => {
+    expect(() => endpoint.defaults({ method: "" })).toThrow(TypeError);
+    expect(() => endpoint.defaults({ baseUrl: "a b" })).toThrow(TypeError);
+    expect(() => endpoint.defaults({ mediaType: { format: "a b" } })).toThrow(TypeError);
+    expect(() => endpoint.defaults(5 as never)).toThrow(TypeError);
+  });
+
+  it("do not let a parameter named __proto__ change a prototype", () => {
+    const builder = endpoint.defaults(JSON.parse('{"__proto__":{"polluted":1}}'));
+    builder(
+      "POST /x",
+      JSON.parse('{"__proto__":{"polluted":2},"constructor":{"prototype":{"y":1}}}'),
+    );
+    expect({}).not.toHaveProperty("polluted");
+    expect(Object.getPrototypeOf(builder.merge("/x"))).toBe(Object.prototype);
+  });
+});
+
+describe("merge and parse", () => {
+  it("returns options that are merged and not parsed", () => {
+    expect(endpoint.merge("POST /x/{a}", { a: 1, headers: { Accept: "b" } })).toStrictEqual({
+      ...initial,
+      method: "POST",
+      url: "/x/{a}",
+      headers: { ...initial.headers, accept: "b" },
+      a: 1,
+    });
+    expect(endpoint.merge()).toStrictEqual(initial);
+    expect(endpoint.merge({ url: "/x" })).toStrictEqual({ ...initial, url: "/x" });
+  });
+
+  it("parses options that nobody merged", () => {
+    expect(endpoint.parse({ url: "https://h.example/x", headers: { A: 1 }, b: 2 })).toStrictEqual({
+      method: "get",
+      url: "https://h.example/x?b=2",
+      headers: { a: "1" },
+    });
+  });
+
+  it("keeps the settings of the endpoint", () => {
+    const upper = createEndpoint({ methodCase: "upper" });
+    expect(upper.parse(upper.merge("/x")).method).toBe("GET");
+    expect(upper.defaults({ a: 1 })("/x").method).toBe("GET");
+  });
+
+  it("returns request as it was given", () => {
+    const request = { agent: new Map() };
+    expect(endpoint("/x", { request }).request).toBe(request);
+    expect(endpoint("/x", { request: 5 }).request).toBe(5);
+  });
+});
