@@ -104,9 +104,9 @@ function measure(runs) {
     const turn = round % runs.length;
     for (const [name, run] of [...runs.slice(turn), ...runs.slice(0, turn)]) {
       let length = 0;
-      const start = process.hrtime.bigint();
+      const start = performance.now();
       for (let index = 0; index < amount; index += 1) length += run().length;
-      const nanoseconds = Number(process.hrtime.bigint() - start) / amount;
+      const nanoseconds = ((performance.now() - start) * 1e6) / amount;
       if (length === 0) throw new Error("nothing was built");
       if (round > 0) results.get(name).push(nanoseconds);
     }

@@ -49,8 +49,8 @@ export function createEndpoint(options: CreateEndpointOptions = {}): Endpoint {
     onMissing = "empty",
   } = options;
   const choices = `${methodCase} ${arrayFormat} ${onMissing} ${preset.vendor}`;
-  if (!/^(?:lower|upper) (?:comma|repeat|brackets) (?:empty|throw) [\w-]+$/.test(choices)) {
-    fail("ERR_ENDPOINT_OPTION", `One of these is no option: ${choices}`);
+  if (!/^(lower|upper) (comma|repeat|brackets) (empty|throw) [\w-]+$/.test(choices)) {
+    fail("ERR_ENDPOINT_OPTION", `No such option: ${choices}`);
   }
   const accept = `application/vnd.${preset.vendor}.v3+json`;
   const headers = { accept, "user-agent": userAgent };
@@ -72,7 +72,7 @@ function fromDefaults<Known extends string>(
 ): Endpoint<Known> {
   const DEFAULTS = checkDefaults(defaults, given);
   const settings = { ...given, checkedHeaders: DEFAULTS.headers };
-  const names = Object.keys(DEFAULTS).filter((name) => !optionNames.includes(name));
+  const names = Object.keys(DEFAULTS).filter((name) => !optionNames.has(name));
   const parameters = pick(DEFAULTS, names);
 
   const known = boundedCache((route) => ({ ...DEFAULTS, ...splitRoute(route) }));
@@ -91,7 +91,7 @@ function fromDefaults<Known extends string>(
       isObject(options) &&
       Object.keys(options).every(
         (key) =>
-          !optionNames.includes(key) &&
+          !optionNames.has(key) &&
           !(names[0] && (options[key] === undefined || isObject(options[key]))),
       )
     );

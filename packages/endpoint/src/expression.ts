@@ -92,10 +92,13 @@ export function writeVariable(
     return isNamed ? named(operator, name, part) : part;
   }
   const members: string[] = [];
-  for (const [key, member] of Object.entries(isList ? Array.from<unknown>(value) : value)) {
+  const pairs: Iterable<readonly [unknown, unknown]> = isList
+    ? value.entries()
+    : Object.entries(value);
+  for (const [key, member] of pairs) {
     if (member === undefined || member === null) continue;
     const text = encode(scalarText(member, name));
-    const label = isList ? name : encode(key);
+    const label = isList ? name : encode(String(key));
     if (isExploded && isNamed) members.push(named(operator, label, text));
     else members.push(isList ? text : label + (isExploded ? "=" : ",") + text);
   }

@@ -17,7 +17,7 @@ export function mergeHeaders(
   changes: unknown,
 ): Record<string, string> {
   const result: Record<string, string> = { ...defaults };
-  if (!isObject(changes)) fail("ERR_ENDPOINT_HEADER", "The headers are not an object");
+  if (!isObject(changes)) fail("ERR_ENDPOINT_OPTION", "The headers are not an object");
   for (const [name, value] of isPairs(changes) ? changes : Object.entries(changes)) {
     if (value === undefined) continue;
     const text = typeof value === "number" ? String(value) : (value ?? "");

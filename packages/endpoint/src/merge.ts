@@ -25,7 +25,7 @@ export function mergeOptions(
 
 /** Puts changes over defaults, plain objects key by key. `undefined` changes nothing. */
 function mergeObjects(defaults: PlainObject, changes: PlainObject, depth = 0): PlainObject {
-  if (depth > maximumDepth) fail("ERR_ENDPOINT_OPTION", "An option is nested too deeply");
+  if (depth > maximumDepth) fail("ERR_ENDPOINT_OPTION", "An option is too deep");
   let result: Record<string, unknown> = { ...defaults };
   for (const key of Object.keys(changes)) {
     const value = changes[key];

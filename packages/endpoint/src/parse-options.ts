@@ -17,16 +17,15 @@ export interface Settings extends Omit<VendorPreset, "baseUrl">, QueryFormat {
 /**
  * Checks merged options, and places each parameter in the url, the query or the body.
  *
- * @param parameters Where parameters are, when they are not among the options.
+ * @param given Where parameters are, when they are not among the options.
  */
 export function parseOptions(
   options: unknown,
   settings: Settings,
-  parameters: unknown = options,
+  given?: PlainObject,
 ): RequestOptions {
-  if (!isObject(options) || !isObject(parameters)) {
-    fail("ERR_ENDPOINT_OPTION", "The options are not an object");
-  }
+  if (!isObject(options)) fail("ERR_ENDPOINT_OPTION", "The options are not an object");
+  const parameters = given ?? options;
   const { method = "GET", url, baseUrl: base = "", request } = options;
   if (!isToken(method)) fail("ERR_ENDPOINT_METHOD", "The method is malformed");
   if (typeof base !== "string" || /[\s?#\\]/.test(base)) {
@@ -35,7 +34,7 @@ export function parseOptions(
   const baseUrl = base.endsWith("/") ? base.slice(0, -1) : base;
   const template = readUrl(url);
   const lower = method.toLowerCase();
-  const isBodiless = /^(?:get|head)$/.test(lower);
+  const isBodiless = /^(get|head)$/.test(lower);
 
   let address = expandUrl(template, parameters, { baseUrl, isStrict: settings.isStrict });
   if (settings.stripSlash && address.length > baseUrl.length + 1) {
@@ -43,9 +42,7 @@ export function parseOptions(
   }
   const names = Object.keys(parameters).filter(
     (name) =>
-      parameters[name] !== undefined &&
-      !template.names.includes(name) &&
-      !optionNames.includes(name),
+      parameters[name] !== undefined && !template.names.includes(name) && !optionNames.has(name),
   );
   let body: unknown;
   if (isBodiless) {

@@ -79,7 +79,7 @@ describe("call forms", () => {
     [{ url: "/x", mediaType: 5 }, "ERR_ENDPOINT_OPTION"],
     [{ url: "/x", mediaType: { format: "a\r\nb" } }, "ERR_ENDPOINT_OPTION"],
     [{ url: "/x", mediaType: { previews: "x" } }, "ERR_ENDPOINT_OPTION"],
-    [{ url: "/x", headers: 5 }, "ERR_ENDPOINT_HEADER"],
+    [{ url: "/x", headers: 5 }, "ERR_ENDPOINT_OPTION"],
   ])("refuses %j with %s", (given, code) => {
     const call = api as (given: unknown) => unknown;
     expect(() => call(given)).toThrow(expect.objectContaining({ code, name: "EndpointError" }));
