@@ -4,11 +4,11 @@ import { fail } from "./errors.ts";
 import { mergeOptions } from "./merge.ts";
 import type { EndpointDefaults, EndpointOptions, RequestOptions } from "./options.ts";
 import { isObject, pick, type PlainObject } from "./own-property.ts";
-import { parseOptions, type Settings } from "./parse-options.ts";
+import { checkOptions, placeParameters, type Settings } from "./parse-options.ts";
 import { vendor as defaultVendor, type VendorPreset } from "./preset.ts";
 import type { ArrayFormat } from "./query.ts";
 import { splitRoute } from "./route.ts";
-import { optionNames, readUrl } from "./url-template.ts";
+import { optionNames } from "./url-template.ts";
 import { VERSION } from "./version.ts";
 
 /** Options of {@link createEndpoint}. What they say wins over the preset. */
@@ -67,26 +67,30 @@ export const endpoint: Endpoint = /* @__PURE__ */ createEndpoint();
 export const compile: Endpoint["compile"] = (route) => endpoint.compile(route);
 
 function fromDefaults<Known extends string>(
-  defaults: EndpointDefaults,
-  given: Settings,
+  given: EndpointDefaults,
+  settings: Settings,
 ): Endpoint<Known> {
-  const DEFAULTS = checkDefaults(defaults, given);
-  const settings = { ...given, checkedHeaders: DEFAULTS.headers };
+  checkOptions({ ...given, url: "/" }, settings);
+  Object.freeze(given.headers);
+  Object.freeze(given.mediaType);
+  const DEFAULTS = Object.freeze(given);
   const names = Object.keys(DEFAULTS).filter((name) => !optionNames.has(name));
   const parameters = pick(DEFAULTS, names);
 
-  const known = boundedCache((route) => ({ ...DEFAULTS, ...splitRoute(route) }));
-  const parse = (options: unknown): RequestOptions => parseOptions(options, settings);
+  const known = boundedCache((route) =>
+    checkOptions({ ...DEFAULTS, ...splitRoute(route) }, settings),
+  );
   const merge = (route?: unknown, options?: unknown): EndpointDefaults =>
     mergeOptions(DEFAULTS, route, options);
-  function build(route?: unknown, options?: unknown): RequestOptions {
+  const parse = (options: EndpointOptions): RequestOptions =>
+    placeParameters(checkOptions(options, settings), options, settings);
+  function build(route?: unknown, options: unknown = {}): RequestOptions {
     // Most calls bring a route and texts: there is nothing to merge.
-    if (typeof route !== "string" || !isSimple(options)) {
-      return parse(mergeOptions(DEFAULTS, route, options));
-    }
-    return parseOptions(known(route), settings, names[0] ? { ...parameters, ...options } : options);
+    if (typeof route !== "string" || !isSimple(options)) return parse(merge(route, options));
+    const all = names[0] ? { ...parameters, ...options } : options;
+    return placeParameters(known(route), all, settings);
   }
-  function isSimple(options: unknown = {}): options is PlainObject | undefined {
+  function isSimple(options: unknown): options is PlainObject {
     return (
       isObject(options) &&
       Object.keys(options).every(
@@ -100,19 +104,10 @@ function fromDefaults<Known extends string>(
     DEFAULTS,
     merge,
     parse,
-    defaults: (options: EndpointOptions) =>
-      fromDefaults(mergeOptions(DEFAULTS, undefined, options), given),
+    defaults: (options: EndpointOptions) => fromDefaults(merge(undefined, options), settings),
     compile(route: string) {
-      readUrl(splitRoute(route).url);
+      known(route);
       return (options?: EndpointOptions) => build(route, options);
     },
   });
-}
-
-/** Checks defaults as a request would be, and freezes them. */
-function checkDefaults(defaults: EndpointDefaults, settings: Settings): EndpointDefaults {
-  parseOptions({ ...defaults, url: "/" }, settings, {});
-  Object.freeze(defaults.headers);
-  Object.freeze(defaults.mediaType);
-  return Object.freeze(defaults);
 }

@@ -17,7 +17,7 @@ export function mergeOptions(
   const options = (isObject(given) ? given : givenOptions) ?? {};
   if (!isObject(options)) fail("ERR_ENDPOINT_OPTION", "The options are not an object");
   return {
-    // What callers may pass by its type; `parseOptions` checks it before use.
+    // What callers may pass by its type; `checkOptions` checks it before use.
     ...(mergeObjects({ ...defaults, ...route }, options) as EndpointDefaults),
     headers: mergeHeaders(defaults.headers, options["headers"] ?? {}),
   };

@@ -5,41 +5,56 @@ import type { RequestOptions } from "./options.ts";
 import { isObject, pick, type PlainObject } from "./own-property.ts";
 import type { VendorPreset } from "./preset.ts";
 import { appendQuery, type QueryFormat, queryParameter } from "./query.ts";
-import { expandUrl, optionNames, readUrl } from "./url-template.ts";
+import { expandUrl, optionNames, readUrl, type UrlTemplate } from "./url-template.ts";
 
 /** What does not change between the requests of one endpoint. */
 export interface Settings extends Omit<VendorPreset, "baseUrl">, QueryFormat {
   readonly isStrict: boolean;
-  /** Headers that need no second look. */
-  readonly checkedHeaders?: Readonly<Record<string, string>>;
 }
 
-/**
- * Checks merged options, and places each parameter in the url, the query or the body.
- *
- * @param given Where parameters are, when they are not among the options.
- */
-export function parseOptions(
-  options: unknown,
-  settings: Settings,
-  given?: PlainObject,
-): RequestOptions {
+/** Options that are checked: what is left to do for a request is to place its parameters. */
+export interface CheckedOptions {
+  /** As in the result. */
+  readonly method: string;
+  readonly isBodiless: boolean;
+  readonly template: UrlTemplate;
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly request: unknown;
+}
+
+/** Checks everything about merged options but parameters. */
+export function checkOptions(options: unknown, settings: Settings): CheckedOptions {
   if (!isObject(options)) fail("ERR_ENDPOINT_OPTION", "The options are not an object");
-  const parameters = given ?? options;
-  const { method = "GET", url, baseUrl: base = "", request } = options;
+  const { method = "GET", url, baseUrl = "", mediaType, request } = options;
   if (!isToken(method)) fail("ERR_ENDPOINT_METHOD", "The method is malformed");
-  if (typeof base !== "string" || /[\s?#\\]/.test(base)) {
+  if (typeof baseUrl !== "string" || /[\s?#\\]/.test(baseUrl)) {
     fail("ERR_ENDPOINT_OPTION", "The baseUrl is malformed");
   }
-  const baseUrl = base.endsWith("/") ? base.slice(0, -1) : base;
-  const template = readUrl(url);
-  const lower = method.toLowerCase();
-  const isBodiless = /^(get|head)$/.test(lower);
+  const headers = mergeHeaders({}, options["headers"] ?? {});
+  const { vendor, methodCase } = settings;
+  const accept = acceptHeader(headers["accept"] ?? "", mediaType, { url, vendor });
+  if (accept) headers["accept"] = accept;
+  return {
+    method: methodCase === "upper" ? method.toUpperCase() : method.toLowerCase(),
+    isBodiless: /^(get|head)$/i.test(method),
+    template: readUrl(url),
+    baseUrl: baseUrl.replace(/\/$/, ""),
+    headers,
+    request,
+  };
+}
 
-  let address = expandUrl(template, parameters, { baseUrl, isStrict: settings.isStrict });
-  if (settings.stripSlash && address.length > baseUrl.length + 1) {
-    address = address.replace(/\/$/, "");
-  }
+/** Places each parameter in the url, the query or the body. What is an option is no parameter. */
+export function placeParameters(
+  { method, isBodiless, template, baseUrl, headers: given, request }: CheckedOptions,
+  parameters: PlainObject,
+  settings: Settings,
+): RequestOptions {
+  let url = expandUrl(template, parameters, { baseUrl, isStrict: settings.isStrict });
+  if (settings.stripSlash && url.length > baseUrl.length + 1) url = url.replace(/\/$/, "");
+
   const names = Object.keys(parameters).filter(
     (name) =>
       parameters[name] !== undefined && !template.names.includes(name) && !optionNames.has(name),
@@ -51,34 +66,21 @@ export function parseOptions(
       const text = queryParameter(name, parameters[name], settings);
       if (text !== undefined) query += (query && "&") + text;
     }
-    if (query) address = appendQuery(address, query);
+    if (query) url = appendQuery(url, query);
   } else {
     body = parameters["data"];
     if (body === undefined && names.length > 0) body = pick(parameters, names);
   }
 
-  const result: RequestOptions = {
-    method: settings.methodCase === "upper" ? method.toUpperCase() : lower,
-    url: address,
-    headers: headersOf(options, body, settings),
-  };
-  if (body !== undefined) result.body = body;
-  if (request !== undefined) result.request = request;
-  return result;
-}
-
-function headersOf(
-  { url, headers, mediaType }: PlainObject,
-  body: unknown,
-  { checkedHeaders, vendor }: Settings,
-): Record<string, string> {
-  const result =
-    headers === checkedHeaders ? { ...checkedHeaders } : mergeHeaders({}, headers ?? {});
-  const accept = acceptHeader(result["accept"] ?? "", mediaType, { url, vendor });
-  if (accept) result["accept"] = accept;
-  if (body !== undefined && !result["content-type"] && isJson(body)) {
-    result["content-type"] = "application/json; charset=utf-8";
+  const headers: Record<string, string> = { ...given };
+  const result: RequestOptions = { method, url, headers };
+  if (body !== undefined) {
+    result.body = body;
+    if (!headers["content-type"] && isJson(body)) {
+      headers["content-type"] = "application/json; charset=utf-8";
+    }
   }
+  if (request !== undefined) result.request = request;
   return result;
 }
 
