@@ -5,7 +5,8 @@
 // Each round runs every library in turn, in another order each time; round 0 warms up. The tables have medians over the
 // rounds, and ratios of ours to theirs round by round: median, and lowest to highest. Every library gets the same calls;
 // those that have a parse step also run with templates parsed before, which ours do by their cache. "conformance" counts
-// the cases of ../shared/vectors/uri-template (or FETCHWORK_VECTORS) that a library expands as they say.
+// the cases of ../shared/vectors/uri-template (or FETCHWORK_VECTORS) that a library expands as they say, and the malformed
+// templates of packages/endpoint/test/rfc-6570.ts (our own list) that it refuses.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import os from "node:os";
 import { join, resolve } from "node:path";
@@ -14,6 +15,7 @@ import { parse as parseUriTemplate } from "uri-template";
 import uritemplate from "uritemplate";
 import { parseTemplate as parseUrlTemplate } from "url-template";
 import { createEndpoint, expand, github } from "../../packages/endpoint/dist/index.js";
+import { malformed } from "../../packages/endpoint/test/rfc-6570.ts";
 
 const rounds = Number(process.argv[2] ?? 15);
 const root = resolve(import.meta.dirname, "../..");
@@ -145,7 +147,7 @@ function printConformance() {
     .filter((file) => file.endsWith(".json"))
     .flatMap((file) => Object.values(JSON.parse(readFileSync(join(folder, file), "utf8"))))
     .flatMap(({ variables, testcases }) => testcases.map((row) => [...row, variables]));
-  console.log("### conformance\n\n| library | cases |\n| --- | ---: |");
+  console.log("### conformance\n\n| library | cases | malformed refused |\n| --- | ---: | ---: |");
   for (const [name, run] of Object.entries(expanders)) {
     if (name.endsWith("before")) continue;
     const right = cases.filter(([template, expected, values]) => {
@@ -155,6 +157,15 @@ function printConformance() {
         return expected === false;
       }
     });
-    console.log(`| ${name} | ${right.length} of ${cases.length} |`);
+    const refused = malformed.filter(([template]) => {
+      try {
+        run(template, {});
+        return false;
+      } catch {
+        return true;
+      }
+    });
+    const counts = `${right.length} of ${cases.length} | ${refused.length} of ${malformed.length}`;
+    console.log(`| ${name} | ${counts} |`);
   }
 }
