@@ -27,4 +27,5 @@ export type Acknowledged =
       readonly version: number;
     }
   | { readonly kind: "pair"; readonly pair: string }
-  | { readonly kind: "removed" | "removing"; readonly id: string };
+  | { readonly kind: "removing"; readonly id: string }
+  | { readonly kind: "removed"; readonly id: string };

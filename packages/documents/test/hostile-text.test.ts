@@ -68,7 +68,7 @@ describe("Hostile text", () => {
       search: [name],
     });
     const collection = (await openInMemory()).collection(things);
-    const field = (value: unknown): Document => Object.fromEntries([[name, value]]);
+    const field = <V>(value: V): Record<string, V> => Object.fromEntries([[name, value]]);
     const { id } = await collection.insert({ ...field("value"), a: 1, nested: field(2) });
     await collection.insert({ a: 2 });
     expect(await collection.find({ where: field("value") })).toMatchObject([{ id }]);
