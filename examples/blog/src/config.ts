@@ -1,4 +1,5 @@
 import path from "node:path";
+import { StartError } from "./services/start-error.ts";
 
 /** Settings of the server, from the environment. */
 export interface Config {
@@ -9,6 +10,7 @@ export interface Config {
   readonly jwtSecret: string;
   /** Validity of a token in seconds. */
   readonly tokenLifetime: number;
+  /** The path in it is absolute. */
   readonly databaseUrl: string;
 }
 
@@ -18,7 +20,7 @@ export const projectFolder = path.join(import.meta.dirname, "..");
 /**
  * Reads the settings.
  *
- * @throws Error that names the variable which is missing or cannot serve.
+ * @throws StartError that names the variable which is missing or cannot serve.
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const isProduction = environment["NODE_ENV"] === "production";
@@ -34,22 +36,31 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       1,
       31_536_000,
     ),
-    databaseUrl:
-      environment["DATABASE_URL"] || `sqlite:${path.join(projectFolder, "data", "blog.db")}`,
+    databaseUrl: absoluteUrl(environment["DATABASE_URL"] || "sqlite:data/blog.db"),
   };
 }
 
 function secret(name: string, value: string | undefined): string {
-  if (!value) throw new Error(`${name} is not set; see .env.example`);
-  if (value.startsWith("replace-with-")) throw new Error(`${name} still has its example value`);
-  if (value.length < 32) throw new Error(`${name} needs at least 32 characters`);
+  if (!value) throw new StartError(`${name} is not set; see .env.example`);
+  if (value.startsWith("replace-with-"))
+    throw new StartError(`${name} still has its example value`);
+  if (value.length < 32) throw new StartError(`${name} needs at least 32 characters`);
   return value;
 }
 
 function wholeNumber(name: string, value: string, min: number, max: number): number {
   const number = Number(value);
-  if (!Number.isInteger(number) || number < min || number > max) {
-    throw new Error(`${name} is ${value}, but must be a whole number from ${min} to ${max}`);
+  if (!/^\d+$/.test(value) || number < min || number > max) {
+    throw new StartError(
+      `${name} is ${JSON.stringify(value)}, but must be a whole number from ${min} to ${max}`,
+    );
   }
   return number;
+}
+
+/** A relative path is one in the project, whatever folder it is started from. */
+function absoluteUrl(databaseUrl: string): string {
+  return databaseUrl.replace(/^sqlite:(?![:/])(.+)$/s, (_, file: string) => {
+    return `sqlite:${path.resolve(projectFolder, file)}`;
+  });
 }

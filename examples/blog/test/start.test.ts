@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
+import { openStore } from "@fetchwork/documents";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { user } from "../src/api/user/model.ts";
 import { jwtSecret, masterKey } from "./blog-client.ts";
 
 const entry = path.join(import.meta.dirname, "../src/index.ts");
@@ -43,10 +45,22 @@ function start(environment: NodeJS.ProcessEnv): Started {
   return { child, greeting, end };
 }
 
-async function temporaryDatabase(): Promise<string> {
+async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), "blog-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  return `sqlite:${path.join(folder, "nested", "blog.db")}`;
+  return folder;
+}
+
+async function temporaryDatabase(): Promise<string> {
+  return `sqlite:${path.join(await temporaryFolder(), "nested", "blog.db")}`;
+}
+
+/** Makes a store whose first page is whole and whose others are not. */
+async function damagedStore(file: string): Promise<void> {
+  const store = await openStore(`sqlite:${file}`, { collections: [user.collection] });
+  await store.close();
+  const bytes = await readFile(file);
+  await writeFile(file, bytes.fill(0xff, 4096));
 }
 
 function originOf(greeting: string): string {
@@ -62,15 +76,18 @@ describe("the blog's process", () => {
       "MASTER_KEY still has its example value",
     ],
     [{ JWT_SECRET: masterKey }, "the master key and the JWT secret must differ"],
-    [{ PORT: "99999" }, "PORT is 99999, but must be a whole number from 0 to 65535"],
-    [{ DATABASE_URL: "mongodb://localhost" }, "DATABASE_URL"],
+    [{ PORT: "99999" }, 'PORT is "99999", but must be a whole number from 0 to 65535'],
+    [{ PORT: " " }, 'PORT is " ", but must be a whole number from 0 to 65535'],
+    [{ PORT: "0x50" }, 'PORT is "0x50", but must be a whole number from 0 to 65535'],
+    [{ DATABASE_URL: "mongodb://localhost" }, "DATABASE_URL: mongodb: is not supported"],
+    [{ DATABASE_URL: "sqlite:" }, 'DATABASE_URL: "sqlite:" takes the path of a file'],
   ])("ends with one line that says what is wrong: %j", async (environment, message) => {
     const { end } = start({ DATABASE_URL: "sqlite::memory:", ...environment });
     const { code, errors } = await end;
     expect(code).toBe(1);
     expect(errors.trim().split("\n")).toHaveLength(1);
     expect(errors).toMatch(/^blog: /);
-    if (message !== "DATABASE_URL") expect(errors).toContain(message);
+    expect(errors).toContain(message);
     expect(errors).not.toContain(masterKey);
   });
 
@@ -80,7 +97,30 @@ describe("the blog's process", () => {
     const { code, errors } = await start({ DATABASE_URL: "sqlite::memory:", PORT: port }).end;
     expect(code).toBe(1);
     expect(errors.trim().split("\n")).toHaveLength(1);
-    expect(errors).toContain(port);
+    expect(errors).toContain(`port ${port} of 127.0.0.1 is in use`);
+    expect(errors).toContain("set PORT to another");
+  });
+
+  it.each([
+    ["is no database", (file: string) => writeFile(file, "no database ".repeat(1000))],
+    ["is damaged", damagedStore],
+    ["is a folder", (file: string) => mkdir(file)],
+  ])("names the file in one line when it %s", async (_, make) => {
+    const folder = await temporaryFolder();
+    const file = path.join(folder, "blog.db");
+    await make(file);
+    const { code, errors } = await start({ DATABASE_URL: `sqlite:${file}` }).end;
+    expect(code).toBe(1);
+    expect(errors.trim().split("\n")).toHaveLength(1);
+    expect(errors).toMatch(/^blog: DATABASE_URL: /);
+    expect(errors.split(file)).toHaveLength(2);
+  });
+
+  it("listens on an IPv6 address, at the URL that it prints", async () => {
+    const { greeting } = start({ DATABASE_URL: "sqlite::memory:", IP: "::1" });
+    const [url = ""] = /http:\S+\/articles(?= )/.exec(await greeting) ?? [];
+    expect(url).toMatch(/^http:\/\/\[::1\]:\d+\//);
+    expect((await fetch(url)).status).toBe(200);
   });
 
   it("prints what to try next, and never its secrets", async () => {

@@ -1,20 +1,58 @@
 import path from "node:path";
-import type { Config } from "../config.ts";
+import type { EnvironmentFile } from "./environment-file.ts";
+
+/** What the greeting tells about. */
+export interface Greeted {
+  /** Where the server answers. */
+  readonly server: { readonly url: string; readonly hostname: string };
+  readonly databaseUrl: string;
+  readonly masterKey: string;
+  /** Absent where keys come from the environment alone. */
+  readonly environmentFile: EnvironmentFile | undefined;
+  readonly projectFolder: string;
+  readonly workingFolder: string;
+}
 
 /** What to know and what to try next, printed at the start. The lines work as pasted into a shell. */
-export function greeting(config: Config, url: string, folder: string): string {
-  const environmentFile = path.relative(process.cwd(), path.join(folder, ".env")) || ".env";
+export function greeting(greeted: Greeted): string {
+  const { server, databaseUrl, masterKey, environmentFile, projectFolder, workingFolder } = greeted;
+  const shownUrl =
+    server.hostname === "0.0.0.0" ? server.url.replace("localhost", "0.0.0.0") : server.url;
+  const url = shownUrl.replace(/\/$/, "");
+
+  const file = path.relative(workingFolder, environmentFile?.path ?? "");
+  const isInFile = environmentFile !== undefined && linesOf(environmentFile.text) === masterKey;
+  const where = workingFolder === projectFolder ? "" : ` in ${workingFolder}`;
+  const what = isInFile ? "" : ", with MASTER_KEY set as here";
+  const readKey = isInFile ? `  MASTER_KEY=$(${readKeyFrom(file)})\n` : "";
+  // Only these characters mean themselves both in a form and to a shell.
+  const key = /^[\w.~-]+$/.test(masterKey)
+    ? "-d access_token=$MASTER_KEY"
+    : '--data-urlencode "access_token=$MASTER_KEY"';
+
   return `Blog API on ${url}, reference at ${url}/docs
-Documents: ${config.databaseUrl}
-Keys: ${environmentFile}
+Documents: ${databaseUrl}
+Keys: ${isInFile ? file : "from the environment"}
 
-Try, in another terminal${process.cwd() === folder ? "" : ` in ${process.cwd()}`}:
+Try, in another terminal${where}${what}:
 
-  MASTER_KEY=$(sed -n 's/^MASTER_KEY=//p' ${environmentFile})
-  curl -w '\\n' ${url}/users -d email=ada@example.com -d password=analytical -d access_token=$MASTER_KEY
-  TOKEN=$(curl -s -u ada@example.com:analytical ${url}/auth -d access_token=$MASTER_KEY | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
+${readKey}  curl -w '\\n' ${url}/users -d email=ada@example.com -d password=analytical ${key}
+  TOKEN=$(curl -s -u ada@example.com:analytical ${url}/auth ${key} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
   curl -w '\\n' ${url}/articles -d title='Notes on the Engine' -d content='It weaves algebraic patterns.' -d access_token=$TOKEN
   curl -w '\\n' "${url}/articles?q=engine&fields=title"
 
 Ctrl-C stops it.`;
+}
+
+function readKeyFrom(file: string): string {
+  return `sed -n 's/^MASTER_KEY=//p' ${forShell(file)}`;
+}
+
+/** What {@link readKeyFrom}'s command prints: quotes of a value stay, for one. */
+function linesOf(text: string): string {
+  return Array.from(text.matchAll(/^MASTER_KEY=(.*)$/gm), ([, value]) => value).join("\n");
+}
+
+function forShell(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,0 +1,28 @@
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { projectFolder, readConfig } from "./config.ts";
+
+const secrets = { MASTER_KEY: "m".repeat(32), JWT_SECRET: "j".repeat(32) };
+
+describe("readConfig", () => {
+  it.each([
+    [undefined, `sqlite:${path.join(projectFolder, "data/blog.db")}`],
+    ["sqlite:data/other.db", `sqlite:${path.join(projectFolder, "data/other.db")}`],
+    ["sqlite:./a/../b.db", `sqlite:${path.join(projectFolder, "b.db")}`],
+    ["sqlite:/var/blog.db", "sqlite:/var/blog.db"],
+    ["sqlite:///var/blog.db", "sqlite:///var/blog.db"],
+    ["file:///var/blog.db", "file:///var/blog.db"],
+    ["sqlite::memory:", "sqlite::memory:"],
+    ["sqlite:", "sqlite:"],
+  ])("takes the documents from the project for DATABASE_URL=%s", (url, expected) => {
+    expect(readConfig({ ...secrets, DATABASE_URL: url }).databaseUrl).toBe(expected);
+  });
+
+  it.each(["PORT", "TOKEN_LIFETIME"])("takes digits only as %s", (name) => {
+    for (const value of [" ", "1e3", "0x50", "+1", "-1", "1.0", "١"]) {
+      expect(() => readConfig({ ...secrets, [name]: value })).toThrow(
+        `${name} is "${value}", but must be a whole number`,
+      );
+    }
+  });
+});

@@ -1,0 +1,33 @@
+import {
+  DocumentsError,
+  DocumentsTypeError,
+  openStore,
+  type Store,
+  type StoreOptions,
+} from "@fetchwork/documents";
+import { StartError } from "./start-error.ts";
+
+/**
+ * Opens the store of the blog.
+ *
+ * @throws StartError that names the setting or the file at fault.
+ */
+export async function openDatabase(
+  url: string,
+  collections: NonNullable<StoreOptions["collections"]>,
+): Promise<Store> {
+  try {
+    return await openStore(url, { collections });
+  } catch (error) {
+    if (error instanceof DocumentsTypeError && error.code === "ERR_DOCUMENTS_OPTIONS") {
+      throw new StartError(`DATABASE_URL: ${error.message}`, { cause: error });
+    }
+    if (error instanceof DocumentsError) {
+      // The URL names a file here: one with a password has been refused before.
+      const file = url.replace(/^sqlite:/, "");
+      const message = error.message.includes(file) ? error.message : `${file}: ${error.message}`;
+      throw new StartError(`DATABASE_URL: ${message}`, { cause: error });
+    }
+    throw error;
+  }
+}
