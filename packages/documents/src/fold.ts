@@ -1,3 +1,5 @@
+const TRIGRAM = 3;
+
 /**
  * Folds text for comparison: compatibility forms, accents, case and the final sigma aside.
  *
@@ -23,6 +25,15 @@ export function fold(text: string): string {
 export function foldedWords(query: string): readonly string[] {
   const words = fold(query.toWellFormed()).split(/[\s\0]+/u);
   return [...new Set(words)].filter((word) => word !== "");
+}
+
+/**
+ * Tells whether a folded word is too short for the trigram index, so that texts must be read for it.
+ *
+ * @internal
+ */
+export function isShortWord(word: string): boolean {
+  return word.length < 2 * TRIGRAM && Array.from(word).length < TRIGRAM;
 }
 
 /**

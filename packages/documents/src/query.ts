@@ -1,7 +1,7 @@
 import { InputError } from "./errors.ts";
 import { type FieldPath, type ParsedPath, parsePath } from "./field-path.ts";
 import { type Filter, parseFilter } from "./filter.ts";
-import { foldedWords } from "./fold.ts";
+import { foldedWords, isShortWord } from "./fold.ts";
 import type { Where } from "./where.ts";
 
 /** A field to sort by, descending with a `-` before it. */
@@ -13,7 +13,11 @@ export interface Selection<T> {
   readonly where?: Where<T> | undefined;
   /**
    * Words that must each occur, whole or as a part of a word, in the fields that the definition
-   * declares in `search`; case and accents aside. At most 1,000 characters. Default: no search.
+   * declares in `search`; case and accents aside. Default: no search.
+   *
+   * At most 1,000 characters and 16 different words. Words of one or two characters are not in the
+   * index: at most 6 of them beside a longer word, whose finds they narrow, and at most 3 alone,
+   * for which every text is read. A word that is part of another one does not count as short.
    */
   readonly q?: string | undefined;
 }
@@ -67,6 +71,9 @@ export interface OrderTerm {
 }
 
 const MAX_Q_LENGTH = 1000;
+const MAX_WORDS = 16;
+const MAX_SHORT_WORDS = 6;
+const MAX_SHORT_WORDS_ALONE = 3;
 const MAX_SORT_KEYS = 16;
 const MAX_FIELDS = 200;
 
@@ -111,7 +118,20 @@ function parseWords(q: unknown): readonly string[] {
   if (q === undefined) return [];
   if (typeof q !== "string") throw wrong('"q" is a string');
   if (q.length > MAX_Q_LENGTH) throw wrong(`"q" is longer than ${MAX_Q_LENGTH} characters`);
-  return foldedWords(q);
+  const words = foldedWords(q);
+  if (words.length > MAX_WORDS) throw wrong(`"q" has more than ${MAX_WORDS} different words`);
+  // A word inside of another one is found with it.
+  const needed = words.filter(
+    (word) => !words.some((other) => other !== word && other.includes(word)),
+  );
+  const short = needed.filter(isShortWord).length;
+  if (short > (short < needed.length ? MAX_SHORT_WORDS : MAX_SHORT_WORDS_ALONE)) {
+    throw wrong(
+      `"q" has too many words of one or two characters, expected up to ${MAX_SHORT_WORDS} beside ` +
+        `a longer word, or ${MAX_SHORT_WORDS_ALONE} alone`,
+    );
+  }
+  return needed;
 }
 
 function parseSort(sort: unknown): readonly OrderTerm[] {

@@ -1,5 +1,6 @@
 import type { Projected, Stored } from "../document.ts";
 import { InputError } from "../errors.ts";
+import { isShortWord } from "../fold.ts";
 import { project } from "../projection.ts";
 import type { ParsedQuery, ParsedSelection } from "../query.ts";
 import type { Row } from "./connection.ts";
@@ -9,9 +10,6 @@ import { REGISTRY } from "./schema.ts";
 import type { Reader } from "./session.ts";
 import { Expressions } from "./sql.ts";
 import type { Table } from "./table.ts";
-
-/** The least length of a word that a trigram index finds. */
-const TRIGRAM = 3;
 
 /** Reads a document. */
 export function readOne<T>(reader: Reader, table: Table, id: string): Stored<T> | undefined {
@@ -91,7 +89,7 @@ export function whereSql(
 /**
  * Every word must occur in the folded text. Words of three characters and more are looked up, each
  * as a string of FTS5, in which nothing but a double quote has a meaning; shorter ones are looked
- * for in the text itself.
+ * for in the texts themselves, by GLOB, because `instr` takes two to four times as long.
  */
 function searchSql(table: Table, words: readonly string[], sql: Expressions): string {
   if (table.definition.search.length === 0) {
@@ -101,14 +99,15 @@ function searchSql(table: Table, words: readonly string[], sql: Expressions): st
     );
   }
   const terms: string[] = [];
-  const long = words.filter((word) => Array.from(word).length >= TRIGRAM);
+  const long = words.filter((word) => !isShortWord(word));
   if (long.length > 0) {
     const phrases = long.map((word) => `"${word.replaceAll('"', '""')}"`);
     terms.push(`text MATCH ${sql.bind(phrases.join(" AND "))}`);
   }
-  for (const word of words) {
-    if (long.includes(word)) continue;
-    terms.push(`instr(text, ${sql.bind(word)}) > 0`);
+  for (const word of words.filter(isShortWord)) {
+    const literal = word.replaceAll(/[*?[]/g, "[$&]");
+    // The plus keeps FTS5 from taking the pattern for one that its index could serve.
+    terms.push(`+text GLOB ${sql.bind(`*${literal}*`)}`);
   }
   return `seq IN (SELECT rowid FROM ${table.quotedSearch} WHERE ${terms.join(" AND ")})`;
 }
