@@ -108,6 +108,22 @@ function answerOf(opened: ClientHttp2Stream): Promise<Answer> {
 }
 
 describe("serve with TLS", () => {
+  it("destroys the connection of a client that does not read", async () => {
+    const report = Promise.withResolvers<FinishReport>();
+    const { port } = await start(
+      (_request, context) => {
+        context.onFinish(report.resolve);
+        return text("x".repeat(32 * 1024 * 1024));
+      },
+      { responseTimeout: 100 },
+    );
+    const client = connectTls({ port, host: "127.0.0.1", ca: cert });
+    client.on("error", () => undefined);
+    client.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    expect(await report.promise).toMatchObject({ status: 200, aborted: true });
+    client.destroy();
+  });
+
   it("refuses a client without a certificate when it asks for one", async () => {
     const { url } = await start(() => text("mutual"), { tls: { cert, key, ca: cert } });
     await expect(ask(url)).rejects.toThrow();
@@ -122,8 +138,11 @@ describe("serve with TLS", () => {
 });
 
 describe("serve with HTTP/2", () => {
-  const startHttp2 = async (handler: Handler): Promise<RunningServer> => {
-    const running = await start(handler, { http2: true });
+  const startHttp2 = async (
+    handler: Handler,
+    options: ServeOptions = {},
+  ): Promise<RunningServer> => {
+    const running = await start(handler, { http2: true, ...options });
     session = connect(running.url, { ca: cert });
     session.on("error", () => undefined);
     return running;
@@ -208,6 +227,23 @@ describe("serve with HTTP/2", () => {
     opened.close(constants.NGHTTP2_CANCEL);
     await Promise.all([aborted.promise, cancelled.promise]);
     expect(await report.promise).toMatchObject({ status: 200, bytes: 4, aborted: true });
+    expect(reported).toEqual([]);
+  });
+
+  it("resets a stream whose client holds its answer back", async () => {
+    const report = Promise.withResolvers<FinishReport>();
+    await startHttp2(
+      (request, context) => {
+        if (request.url.endsWith("/small")) return text("small");
+        context.onFinish(report.resolve);
+        return text("x".repeat(1024 * 1024));
+      },
+      { responseTimeout: 100 },
+    );
+    const held = stream("/");
+    held.on("error", () => undefined);
+    expect(await report.promise).toMatchObject({ status: 200, aborted: true });
+    expect((await answerOf(stream("/small"))).body).toBe("small");
     expect(reported).toEqual([]);
   });
 

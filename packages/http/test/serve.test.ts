@@ -36,6 +36,8 @@ describe("serve refuses", () => {
     ["requestTimeout", { requestTimeout: -1 }],
     ["headersTimeout", { headersTimeout: 10, requestTimeout: 5 }],
     ["keepAliveTimeout", { keepAliveTimeout: 1.5 }],
+    ["responseTimeout", { responseTimeout: Infinity }],
+    ["maxConnections", { maxConnections: 0 }],
     ["maxHeaderSize", { maxHeaderSize: 10 }],
     ["maxRequestBodySize", { maxRequestBodySize: Number.NaN }],
     ["gracePeriod", { gracePeriod: Infinity }],

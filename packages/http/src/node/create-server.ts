@@ -11,6 +11,7 @@ import { HttpUsageError } from "../errors.ts";
 import type { NodeListener } from "./exchange-listener.ts";
 import { KeptMessage } from "./kept-message.ts";
 import type { CheckedServeOptions } from "./serve-options.ts";
+import { watchStalledConnections } from "./stalled-connections.ts";
 
 /** A server of Node with its connections. */
 export interface NodeServer {
@@ -34,6 +35,13 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
+  if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections;
+  const { responseTimeout } = options;
+  if (responseTimeout > 0) {
+    server.once("listening", () => {
+      server.once("close", watchStalledConnections(sockets, responseTimeout));
+    });
+  }
   server.on("session", (session: Http2Session) => {
     sessions.add(session);
     session.once("close", () => sessions.delete(session));
@@ -43,7 +51,10 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
     if (options.keepAliveTimeout > 0)
       session.setTimeout(options.keepAliveTimeout, () => session.close());
   });
-  server.on("stream", (stream: ServerHttp2Stream) => boundRequestTime(stream, options));
+  server.on("stream", (stream: ServerHttp2Stream) => {
+    boundRequestTime(stream, options);
+    boundResponseTime(stream, options);
+  });
   server.on("connect", (_request: unknown, socket: Socket) => {
     socket.on("error", () => undefined);
     socket.end("HTTP/1.1 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
@@ -70,6 +81,18 @@ function boundRequestTime(
   const stop = (): void => clearTimeout(timer);
   stream.once("end", stop);
   stream.once("close", stop);
+}
+
+/** A stream's client may hold its answer back while the connection goes on. */
+function boundResponseTime(
+  stream: ServerHttp2Stream,
+  { responseTimeout }: CheckedServeOptions,
+): void {
+  if (responseTimeout === 0) return;
+  stream.setTimeout(responseTimeout, () => {
+    if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL);
+    else if (!stream.destroyed) stream.setTimeout(responseTimeout);
+  });
 }
 
 function makeServer(listener: NodeListener, options: CheckedServeOptions): Server {

@@ -10,8 +10,12 @@ export interface ServeOptions {
   readonly requestTimeout?: number | undefined;
   /** Time for the head of a request to arrive, in milliseconds; then 408. 0 switches it off, which lets a client hold a connection forever. Default: `30_000`. */
   readonly headersTimeout?: number | undefined;
+  /** Time for which a client may take nothing of an answer that waits for it, in milliseconds; then the connection is destroyed. A slow client that takes some of it has as long as it needs. Looked at every second, or every quarter of a shorter time. 0 switches it off, which lets a client keep answers in memory forever. Default: `30_000`. */
+  readonly responseTimeout?: number | undefined;
   /** Time that an idle connection stays open for a next request, in milliseconds; longer than that of a proxy in front, lest it uses a connection that is closing. Default: `65_000`. */
   readonly keepAliveTimeout?: number | undefined;
+  /** Connections at a time, of all clients together; more are closed as they come. Default: no limit but the system's. */
+  readonly maxConnections?: number | undefined;
   /** Size of the head of a request, in bytes; beyond it 431. Default: `16_384`. */
   readonly maxHeaderSize?: number | undefined;
   /** Size of the body of a request, in bytes; beyond it 413, at once when `Content-Length` says so, else when the handler reads so far. Default: no limit. */
@@ -45,11 +49,12 @@ export interface TlsOptions {
 /** Options with their defaults. */
 export interface CheckedServeOptions extends Pick<
   ServeOptions,
-  "hostname" | "maxRequestBodySize" | "signal" | "tls"
+  "hostname" | "maxConnections" | "maxRequestBodySize" | "signal" | "tls"
 > {
   readonly port: number;
   readonly requestTimeout: number;
   readonly headersTimeout: number;
+  readonly responseTimeout: number;
   readonly keepAliveTimeout: number;
   readonly maxHeaderSize: number;
   readonly http2: boolean;
@@ -66,12 +71,14 @@ export interface CheckedServeOptions extends Pick<
 export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
   const checked = {
     hostname: options.hostname,
+    maxConnections: options.maxConnections,
     maxRequestBodySize: options.maxRequestBodySize,
     signal: options.signal,
     tls: options.tls,
     port: options.port ?? 3000,
     requestTimeout: options.requestTimeout ?? 300_000,
     headersTimeout: options.headersTimeout ?? 30_000,
+    responseTimeout: options.responseTimeout ?? 30_000,
     keepAliveTimeout: options.keepAliveTimeout ?? 65_000,
     maxHeaderSize: options.maxHeaderSize ?? 16_384,
     http2: options.http2 ?? false,
@@ -82,9 +89,13 @@ export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
   checkInteger("port", checked.port, 0, 65_535);
   checkInteger("requestTimeout", checked.requestTimeout, 0, maxTimeout);
   checkInteger("headersTimeout", checked.headersTimeout, 0, maxTimeout);
+  checkInteger("responseTimeout", checked.responseTimeout, 0, maxTimeout);
   checkInteger("keepAliveTimeout", checked.keepAliveTimeout, 0, maxTimeout);
   checkInteger("maxHeaderSize", checked.maxHeaderSize, 1024, 2 ** 30);
   checkInteger("gracePeriod", checked.gracePeriod, 0, maxTimeout);
+  if (checked.maxConnections !== undefined) {
+    checkInteger("maxConnections", checked.maxConnections, 1, Number.MAX_SAFE_INTEGER);
+  }
   if (checked.maxRequestBodySize !== undefined) {
     checkInteger("maxRequestBodySize", checked.maxRequestBodySize, 0, Number.MAX_SAFE_INTEGER);
   }
