@@ -170,10 +170,10 @@ async function ask(method, path, { form, json, authorization, status }) {
  */
 function paste(file) {
   const lines = readFileSync(file, "utf8").match(/^ {2}\S.*$/gm) ?? [];
-  // Each answer goes where the line sends it, and to descriptor 3 with its status.
+  // Each answer goes where the line sends it, and to descriptor 3 with its status. The last `-w` is the one that counts.
   const recordingCurl = `curl() {
     local body; body=$(mktemp)
-    local outcome; outcome=$(command curl -sS --max-time 15 -o "$body" -w '%{http_code} %{url_effective}' "$@")
+    local outcome; outcome=$(command curl -sS --max-time 15 "$@" -o "$body" -w '%{http_code} %{url_effective}')
     printf '%s %s\\n' "$outcome" "$(base64 -w 0 "$body")" >&3
     cat "$body"; rm "$body"
   }`;
