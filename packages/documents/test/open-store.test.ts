@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +22,10 @@ interface Note {
 }
 
 const notes = defineCollection<Note>("notes");
+
+function mode(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}
 
 describe("openStore", () => {
   it.each([
@@ -116,6 +128,39 @@ describe("openStore", () => {
     await (await openStore(`sqlite:${path}`)).close();
     expect(existsSync(path)).toBe(true);
   });
+
+  it.skipIf(process.platform === "win32")(
+    "creates folders and files that only their owner can read",
+    async () => {
+      const folder = temporaryFolder();
+      const path = join(folder, "new", "deep", "a.db");
+      const store = await openStore(`sqlite:${path}`, { collections: [notes] });
+      await store.collection(notes).insert({ text: "a" });
+      const files = [path, `${path}-wal`, `${path}-shm`];
+      expect(files.map(mode)).toEqual(["600", "600", "600"]);
+      expect([join(folder, "new"), join(folder, "new", "deep")].map(mode)).toEqual(["700", "700"]);
+      await store.close();
+      symlinkSync(join(folder, "target.db"), join(folder, "link.db"));
+      await (await openStore(`sqlite:${join(folder, "link.db")}`)).close();
+      expect(mode(join(folder, "target.db"))).toBe("600");
+    },
+  );
+
+  it.skipIf(process.platform === "win32")(
+    "leaves the modes of files and folders that are there",
+    async () => {
+      const folder = join(temporaryFolder(), "shared");
+      const path = join(folder, "a.db");
+      mkdirSync(folder);
+      writeFileSync(path, "");
+      chmodSync(folder, 0o750);
+      chmodSync(path, 0o640);
+      const store = await openStore(`sqlite:${path}`, { collections: [notes] });
+      expect([folder, path, `${path}-wal`].map(mode)).toEqual(["750", "640", "640"]);
+      await store.close();
+      expect([folder, path].map(mode)).toEqual(["750", "640"]);
+    },
+  );
 
   it("takes an absolute path, three slashes and a file URL for the same file", async () => {
     const path = join(temporaryFolder(), "a b%20é.db");

@@ -1,5 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -14,6 +22,8 @@ import { SqliteStore } from "./sqlite-store.ts";
 const BUSY_RETRY = 20;
 const CACHE_KIB = 16 * 1024;
 const MAX_IDLE_LOG_BYTES = 64 * 1024 * 1024;
+const OWNER_ONLY_FOLDER = 0o700;
+const OWNER_ONLY_FILE = 0o600;
 
 /**
  * The files that are open in this process. State of the module, because it is the process that
@@ -28,6 +38,7 @@ export async function openFile(
 ): Promise<SqliteStore> {
   const key = claim(path);
   try {
+    createPrivately(path);
     const writer = await openPatiently(path, options.busyTimeout);
     const reader = openReader(path, writer, options.busyTimeout);
     const release = (): void => {
@@ -69,7 +80,7 @@ export async function openMemory(options: { readonly busyTimeout: number }): Pro
 function claim(path: string): string {
   let key: string;
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
     key = existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
   } catch (error) {
     throw openError(path, error);
@@ -82,6 +93,15 @@ function claim(path: string): string {
   }
   openFiles.add(key);
   return key;
+}
+
+/**
+ * Creates a missing file for its owner alone; SQLite gives the files beside it the same mode.
+ *
+ * A file that is there is not touched: closing it would end every lock that this process has on it.
+ */
+function createPrivately(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, "a", OWNER_ONLY_FILE));
 }
 
 /** Repeats the opening while another process is creating the same store. */
