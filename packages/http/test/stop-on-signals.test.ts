@@ -15,8 +15,16 @@ const program = `
       context.waitUntil(new Promise((resolve) => setTimeout(resolve, 50)).then(() => console.log("background")));
       return text("accepted");
     }
-    process.once("SIGTERM", () => setImmediate(() => console.log("stopping")));
-    process.once("SIGINT", () => setImmediate(() => console.log("stopping")));
+    if (request.url.endsWith("/database")) {
+      process.once("SIGINT", () => setTimeout(() => console.log("database closed"), 200));
+      return text("opened");
+    }
+    for (const signal of ["SIGTERM", "SIGINT"]) {
+      process.once(signal, () => {
+        setImmediate(() => console.log("stopping"));
+        setTimeout(() => console.log("later"), 550).unref();
+      });
+    }
     console.log("started");
     return new Promise((resolve) => process.once("SIGUSR2", () => resolve(text("finished"))));
   }, options);
@@ -68,19 +76,46 @@ describe("a process with servers", () => {
     },
   );
 
-  it.each([
-    ["SIGTERM", 143],
-    ["SIGINT", 130],
-  ] as const)("ends at once with its number after a second %s", async (signal, code) => {
+  it("takes two SIGINTs at once, as npm sends them, for one", async () => {
     const child = new Child();
     const client = await child.request("/");
     await child.until(/started/);
-    child.process.kill(signal);
+    child.process.kill("SIGINT");
+    child.process.kill("SIGINT");
     await child.until(/stopping/);
-    child.process.kill(signal);
-    expect(await child.exited).toEqual([code, null]);
-    expect(await client.closed).toBe("");
+    child.process.kill("SIGINT");
+    child.process.kill("SIGUSR2");
+    expect(await client.closed).toMatch(/^HTTP\/1\.1 200 OK[^]*finished$/);
+    expect(await child.exited).toEqual([0, null]);
   });
+
+  it("is not ended by the second of two SIGINTs when the servers have stopped in between", async () => {
+    const child = new Child();
+    const client = await child.request("/database");
+    await client.until(/opened/);
+    child.process.kill("SIGINT");
+    await child.until(/finished/);
+    child.process.kill("SIGINT");
+    expect(await child.exited).toEqual([0, null]);
+    expect(child.output).toMatch(/finished\ndatabase closed\n$/);
+  });
+
+  it.each([
+    ["SIGTERM", 143],
+    ["SIGINT", 130],
+  ] as const)(
+    "ends at once with its number after a second %s that comes later",
+    async (signal, code) => {
+      const child = new Child();
+      const client = await child.request("/");
+      await child.until(/started/);
+      child.process.kill(signal);
+      await child.until(/later/);
+      child.process.kill(signal);
+      expect(await child.exited).toEqual([code, null]);
+      expect(await client.closed).toBe("");
+    },
+  );
 
   it("waits for what was to be done after the answer", async () => {
     const child = new Child();

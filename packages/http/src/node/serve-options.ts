@@ -24,7 +24,7 @@ export interface ServeOptions {
   readonly tls?: TlsOptions | undefined;
   /** Offers HTTP/2, beside HTTP/1.1; needs `tls`. Default: `false`. */
   readonly http2?: boolean | undefined;
-  /** Stops on SIGTERM and SIGINT as {@link RunningServer.close} does; a second signal ends the process at once. Default: `true`. */
+  /** Stops on SIGTERM and SIGINT as {@link RunningServer.close} does; a second signal, at least 500 ms after the first, ends the process at once with 128 and its number. Sooner it is taken for the same: npm forwards the signal that the terminal has already given. Default: `true`. */
   readonly signals?: boolean | undefined;
   /** Time that requests in flight and `waitUntil` promises have to end once the server stops, in milliseconds; then connections are cut. Default: `10_000`. */
   readonly gracePeriod?: number | undefined;
