@@ -4,11 +4,13 @@ import { badFields } from "./problem.ts";
 /** Name of the query parameter and of the body field that may carry a token (RFC 6750 sections 2.2 and 2.3). */
 export const accessTokenField = "access_token";
 
-/** Places of one request in which a token may stand. */
-export interface TokenPlaces {
+/** What a request offers as proof of who its caller is. */
+export interface Evidence {
   readonly authorization: string | null;
-  readonly query: readonly string[];
-  readonly body: unknown;
+  /** Values of the query parameter `access_token`. */
+  readonly queryTokens: readonly string[];
+  /** Value of the body field `access_token`. */
+  readonly bodyToken: unknown;
 }
 
 /**
@@ -16,19 +18,19 @@ export interface TokenPlaces {
  *
  * @throws Problem 400 for a token in two places (RFC 6750 section 2), or one that is not text.
  */
-export function findAccessToken(places: TokenPlaces): string | undefined {
-  const { authorization, query, body } = places;
+export function findAccessToken(evidence: Evidence): string | undefined {
+  const { authorization, queryTokens, bodyToken } = evidence;
   const found: string[] = [];
   const bearer = authorization === null ? undefined : /^bearer +(\S+) *$/i.exec(authorization)?.[1];
   if (bearer !== undefined) found.push(bearer);
-  found.push(...query);
-  if (body !== undefined && body !== null) {
-    if (typeof body !== "string") {
+  found.push(...queryTokens);
+  if (bodyToken !== undefined && bodyToken !== null) {
+    if (typeof bodyToken !== "string") {
       throw badFields([
         fieldError(accessTokenField, "type", `${accessTokenField} must be of type string`),
       ]);
     }
-    found.push(body);
+    found.push(bodyToken);
   }
   if (found.length > 1) {
     throw badFields([

@@ -4,21 +4,21 @@ import { Problem } from "./problem.ts";
 /**
  * Who may use a route.
  *
- * - `public`: everyone.
+ * - `public`: everyone. A token that does not hold counts as none.
  * - `user`: whoever shows a valid session token.
- * - `owner`: the user to whom the document belongs, and admins. The handler that has the document decides.
  * - `admin`: a user whose role is `admin`.
  * - `master`: whoever shows the master key. A user's token is not the master key, an admin's neither.
  * - `password`: the user whose email and password are given as HTTP Basic credentials (RFC 7617).
  * - `master+password`: both of these at once.
  */
-export type AccessRule =
-  "public" | "user" | "owner" | "admin" | "master" | "password" | "master+password";
+export type AccessRule = "public" | "user" | "admin" | "master" | "password" | "master+password";
 
 /** What the caller of a route is, under its rule. */
-export type CallerOf<Rule extends AccessRule> = Rule extends "public" | "master"
+export type CallerOf<Rule extends AccessRule> = Rule extends "public"
   ? Account | undefined
-  : Account;
+  : Rule extends "master"
+    ? undefined
+    : Account;
 
 /** Refuses a caller who is known but may not. */
 export function forbidden(detail = "not allowed for this user"): Problem {

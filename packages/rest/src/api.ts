@@ -1,5 +1,14 @@
-import { InputError, type Store } from "@fetchwork/documents";
-import { deriveRequest, empty, json, type Context, type Handler } from "@fetchwork/http";
+import type { Store } from "@fetchwork/documents";
+import {
+  addVary,
+  changeHeaders,
+  deriveRequest,
+  empty,
+  json,
+  setDefault,
+  type Context,
+  type Handler,
+} from "@fetchwork/http";
 import { Hono } from "hono";
 import { accessTokenField } from "./access-token.ts";
 import type { Authentication } from "./authentication.ts";
@@ -11,6 +20,7 @@ import { openApiDocument, type ApiInfo, type OpenApiDocument } from "./openapi.t
 import { badFields, Problem } from "./problem.ts";
 import { readBody } from "./read-body.ts";
 import type { Call, Route } from "./route.ts";
+import { byPrecedence, checkRoutes } from "./route-order.ts";
 import { jsonSchemaOf, propertiesOf, validate, type JsonSchema } from "./schema.ts";
 
 /** What an API is made of. */
@@ -38,19 +48,17 @@ export interface Api {
  * @throws RestError `ERR_REST_DEFINITION` for routes that contradict each other.
  */
 export function createApi(options: ApiOptions): Api {
-  const { routes, reportError = reportToConsole } = options;
+  const { routes, reportError = reportToConsole, maxBodySize = 102_400 } = options;
+  if (!Number.isSafeInteger(maxBodySize) || maxBodySize < 0) {
+    const message = `maxBodySize is ${maxBodySize}, expected whole bytes from 0`;
+    throw new RestError("ERR_REST_CONFIGURATION", message);
+  }
+  checkRoutes(routes);
   const openApi = openApiDocument(options, routes);
   const app = new Hono<{ Bindings: Context }>({ strict: false });
 
-  const seen = new Set<string>();
-  for (const route of routes) {
-    for (const name of [`${route.method} ${route.path}`, route.operation]) {
-      if (seen.has(name)) {
-        throw new RestError("ERR_REST_DEFINITION", `two routes are called ${name}`);
-      }
-      seen.add(name);
-    }
-    const answer = routeHandler(route, options);
+  for (const route of routes.toSorted(byPrecedence)) {
+    const answer = routeHandler(route, { ...options, maxBodySize });
     app.on(route.method, route.path, (c) => {
       c.env.params = c.req.param();
       return answer(c.req.raw, c.env);
@@ -64,14 +72,9 @@ export function createApi(options: ApiOptions): Api {
   }
   app.notFound((c) => unmatched(app, c.req.method, c.req.path));
   app.onError((error, c) => {
-    if (error instanceof Problem) return error.toResponse();
-    // Text that no schema refused but that the store cannot keep, such as U+0000.
-    if (error instanceof InputError) {
-      const param = error.path ?? "";
-      return badFields([fieldError(param, "invalid", error.message)]).toResponse();
-    }
-    reportError(error, c.req.raw);
-    return new Problem(500).toResponse();
+    const problem = error instanceof Problem ? error : new Problem(500, { cause: error });
+    if (problem.status >= 500) reportError(problem.cause ?? problem, c.req.raw);
+    return problem.toResponse();
   });
   return {
     // Answered as GET, with its Content-Length; the server that sends it leaves out the body (RFC 9110 section 9.3.2).
@@ -87,36 +90,55 @@ export function createApi(options: ApiOptions): Api {
 type Answer = (request: Request, context: Context) => Promise<Response>;
 
 /** Prepares everything about a route that no request changes. */
-function routeHandler(route: Route, options: ApiOptions): Answer {
-  const { store, authentication, maxBodySize = 102_400 } = options;
+function routeHandler(
+  route: Route,
+  { store, authentication, maxBodySize }: ApiOptions & { readonly maxBodySize: number },
+): Answer {
   const { tokens } = authentication;
   const properties = bodyProperties(route);
   const parameters = new Set(route.query?.map(({ name }) => name));
+  const checksPassword = route.access.endsWith("password");
 
   return async (request, context) => {
     const query = queryOf(request.url);
     const body = await readBody(request, maxBodySize);
     const { [accessTokenField]: bodyToken, ...fields } = body.fields;
-    const user = await authentication.admit(route.access, {
-      authorization: request.headers.get("authorization"),
-      queryTokens: query.getAll(accessTokenField),
-      bodyToken,
-    });
-    refuseUnknown(query, parameters);
-    const values = body.isForm ? convertForm(fields, properties) : fields;
+    const queryTokens = query.getAll(accessTokenField);
+    const authorization = request.headers.get("authorization");
+    const evidence = { authorization, queryTokens, bodyToken };
+    // Checking a password costs much more than checking a body, so there the body comes first.
+    const early = checksPassword ? await checkInput() : undefined;
+    const user = await authentication.admit(route.access, evidence);
+    const validated = checksPassword ? early : await checkInput();
     const call: Call = {
       request,
       context,
       params: context.params,
       query,
-      body: route.body ? await validate(route.body, values) : values,
+      body: validated,
       user,
       store,
       tokens,
     };
     // The rule and the schema that fix the types of body and user have just been applied.
-    return route.handle(call as Call<never, never>);
+    const response = await route.handle(call as Call<never, never>);
+    const isPersonal = route.access !== "public" || user !== undefined;
+    return isPersonal ? keepPrivate(response, context, queryTokens.length > 0) : response;
+
+    function checkInput(): unknown {
+      refuseUnknown(query, parameters);
+      const values = body.isForm ? convertForm(fields, properties) : fields;
+      return route.body ? validate(route.body, values) : values;
+    }
   };
+}
+
+/** Keeps what one caller sees out of shared caches; with a token in the URL out of all (RFC 6750 section 2.3). */
+function keepPrivate(response: Response, context: Context, isTokenInUrl: boolean): Response {
+  return changeHeaders(response, context, (headers) => {
+    setDefault(headers, "cache-control", isTokenInUrl ? "no-store" : "private, no-cache");
+    addVary(headers, "Authorization");
+  });
 }
 
 function bodyProperties(route: Route): Readonly<Record<string, JsonSchema>> {
@@ -124,13 +146,14 @@ function bodyProperties(route: Route): Readonly<Record<string, JsonSchema>> {
   return described ? propertiesOf(described, `the body of ${route.operation}`) : {};
 }
 
-const noParameters = new URLSearchParams();
-
-/** Most requests have no query, and need none parsed. */
 function queryOf(url: string): URLSearchParams {
   const mark = url.indexOf("?");
-  return mark < 0 ? noParameters : new URLSearchParams(url.slice(mark));
+  return new URLSearchParams(mark < 0 ? undefined : url.slice(mark));
 }
+
+/** Names that a refusal repeats: no more and no longer, so that the answer does not outgrow the request. */
+const maxNames = 10;
+const maxNameLength = 64;
 
 function refuseUnknown(query: URLSearchParams, known: ReadonlySet<string>): void {
   if (query.size === 0) return;
@@ -138,8 +161,9 @@ function refuseUnknown(query: URLSearchParams, known: ReadonlySet<string>): void
     (name) => name !== accessTokenField && !known.has(name),
   );
   if (unknown.length > 0) {
+    const shown = unknown.slice(0, maxNames).map((name) => name.slice(0, maxNameLength));
     throw badFields(
-      unknown.map((name) => fieldError(name, "unknown", `${name} is not a parameter here`)),
+      shown.map((name) => fieldError(name, "unknown", `${name} is not a parameter here`)),
     );
   }
 }

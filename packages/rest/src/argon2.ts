@@ -17,34 +17,38 @@ export interface Argon2Input {
 /** Computations that run at once: each holds its memory for the whole time. */
 const maxRunning = 4;
 
-/** Callers that may wait their turn; more would wait longer than a client does. */
-const maxWaiting = 200;
+/** Callers that may wait in each of the two queues; more would wait longer than a client does. */
+const maxWaiting = { first: 200, last: 50 } as const;
 
+/** Whose turn it is when a computation ends: all of `first` come before any of `last`. */
+export type Turn = keyof typeof maxWaiting;
+
+// One machine, one memory: the limits hold for the process, whatever number of APIs it serves.
 let running = 0;
-const waiting: (() => void)[] = [];
+const waiting: Readonly<Record<Turn, (() => void)[]>> = { first: [], last: [] };
 
 /**
  * Computes Argon2id off the event loop: in Node's thread pool where `crypto.argon2` exists (24.7 or later), else
  * in a worker with `hash-wasm`. At most four run at once.
  *
- * @throws Problem 503 when 200 others are waiting already.
+ * @throws Problem 503 when 200 others (50 for `last`) are waiting for the same turn already.
  */
-export async function argon2id(input: Argon2Input): Promise<Buffer> {
+export async function argon2id(input: Argon2Input, turn: Turn): Promise<Buffer> {
   if (running >= maxRunning) {
-    if (waiting.length >= maxWaiting) {
+    if (waiting[turn].length >= maxWaiting[turn]) {
       throw new Problem(503, {
         detail: "too many sign-ins at once",
         headers: { "retry-after": "5" },
       });
     }
-    await new Promise<void>((resolve) => waiting.push(resolve));
+    await new Promise<void>((resolve) => waiting[turn].push(resolve));
   } else {
     running += 1;
   }
   try {
     return await compute(input);
   } finally {
-    const next = waiting.shift();
+    const next = waiting.first.shift() ?? waiting.last.shift();
     if (next) next();
     else running -= 1;
   }

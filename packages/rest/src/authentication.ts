@@ -1,7 +1,8 @@
 import type { AccessRule } from "./access.ts";
 import { forbidden } from "./access.ts";
 import type { Account, AccountSource } from "./account.ts";
-import { findAccessToken } from "./access-token.ts";
+import { findAccessToken, type Evidence } from "./access-token.ts";
+import type { Turn } from "./argon2.ts";
 import { parseBasicCredentials } from "./basic-credentials.ts";
 import { RestError } from "./errors.ts";
 import { verifyPassword } from "./password.ts";
@@ -21,15 +22,6 @@ export interface AuthenticationOptions {
   readonly accounts: AccountSource;
 }
 
-/** What a request offers as proof. */
-export interface Evidence {
-  readonly authorization: string | null;
-  /** Values of the query parameter `access_token`. */
-  readonly queryTokens: readonly string[];
-  /** Value of the body field `access_token`. */
-  readonly bodyToken: unknown;
-}
-
 /** Decides who a caller is. */
 export interface Authentication {
   /** Signs and checks session tokens. */
@@ -46,7 +38,7 @@ export interface Authentication {
 /**
  * Makes an {@link Authentication}.
  *
- * @throws RestError `ERR_REST_CONFIGURATION` for a key or secret that is too short.
+ * @throws RestError `ERR_REST_CONFIGURATION` for a key or secret that is too short, and for the same one twice.
  */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { masterKey, jwtSecret, tokenLifetime, accounts } = options;
@@ -62,17 +54,18 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   return {
     tokens,
     async admit(rule, evidence) {
-      const token = findAccessToken({
-        authorization: evidence.authorization,
-        query: evidence.queryTokens,
-        body: evidence.bodyToken,
-      });
+      const token = findAccessToken(evidence);
       if (rule === "public") return token === undefined ? undefined : await accountOf(token);
       if (rule === "master" || rule === "master+password") {
-        if (token === undefined || !isMasterKey(token)) throw bearerRequired(token);
-        return rule === "master" ? undefined : await accountOfPassword(evidence.authorization);
+        if (token === undefined) throw bearerRequired(token);
+        if (!isMasterKey(token)) {
+          throw (await accountOf(token))
+            ? forbidden("the master key is needed")
+            : bearerRequired(token);
+        }
+        return rule === "master" ? undefined : await accountOfPassword(evidence, "first");
       }
-      if (rule === "password") return accountOfPassword(evidence.authorization);
+      if (rule === "password") return accountOfPassword(evidence, "last");
       const account = token === undefined ? undefined : await accountOf(token);
       if (!account) throw bearerRequired(token);
       if (rule === "admin" && account.role !== "admin") throw forbidden("only admins may do this");
@@ -87,11 +80,12 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     return account?.sessionVersion === claims.sv ? account : undefined;
   }
 
-  async function accountOfPassword(authorization: string | null): Promise<Account> {
-    const credentials = parseBasicCredentials(authorization);
+  /** Holders of the master key are served first, so that nobody else can keep them from signing users in. */
+  async function accountOfPassword(evidence: Evidence, turn: Turn): Promise<Account> {
+    const credentials = parseBasicCredentials(evidence.authorization);
     if (!credentials) throw passwordRequired();
     const account = await accounts.byEmail(credentials.username.trim().toLowerCase());
-    const matches = await verifyPassword(credentials.password, account?.passwordHash);
+    const matches = await verifyPassword(credentials.password, account?.passwordHash, turn);
     if (!account || !matches) throw passwordRequired();
     return account;
   }

@@ -18,6 +18,7 @@ export function parseBasicCredentials(header: string | null): BasicCredentials |
     return undefined;
   }
   const colon = text.indexOf(":");
-  if (colon < 0) return undefined;
+  // RFC 7617 section 2: neither part has control characters.
+  if (colon < 0 || /\p{Cc}/u.test(text)) return undefined;
   return { username: text.slice(0, colon), password: text.slice(colon + 1) };
 }

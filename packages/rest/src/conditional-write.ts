@@ -1,45 +1,67 @@
-import { VersionError, type Stored } from "@fetchwork/documents";
-import { preconditionFailed, requireMatch } from "./etag.ts";
+import {
+  VersionError,
+  type Collection,
+  type CollectionDefinition,
+  type Store,
+  type Stored,
+} from "@fetchwork/documents";
+import { etagOf, requirePreconditions } from "./etag.ts";
 import { Problem } from "./problem.ts";
 
-/** Tries of a change that loses against others before it gives up. */
-const maxTries = 20;
-
-/** What {@link writeConditionally} works on. */
-export interface ConditionalWrite<T, R> {
-  /** Reads the document as it is now. */
-  readonly read: () => Promise<Stored<T> | undefined>;
-  /** Decides about the change and makes it, on condition that the version is still the one that was read. */
-  readonly write: (current: Stored<T>) => Promise<R | undefined>;
+/** Document that {@link writeConditionally} changes. */
+export interface WriteTarget<T extends object> {
+  readonly store: Store;
+  readonly collection: CollectionDefinition<T>;
+  readonly id: string;
+  /** Its `If-Match` and `If-None-Match` are applied. */
+  readonly request: Request;
+  /** Entity tag of the document at this address. Default: `etagOf(version)`. */
+  readonly etag?: ((current: Stored<T>) => string) | undefined;
 }
 
 /**
- * Changes a document on the ground of its current state, without losing what others change meanwhile: it is read
- * and changed again until nobody came between. With `If-Match` it is tried once.
- *
- * @throws Problem 404 when there is no such document, 412 when `If-Match` does not hold.
+ * Decides on the ground of the current document and makes the change, with `ifVersion: current.version`. Called
+ * again when somebody else came between. Resolves to `undefined` when the document is gone.
  */
-export async function writeConditionally<T, R>(
-  ifMatch: string | null,
-  { read, write }: ConditionalWrite<T, R>,
+export type ConditionalWrite<T extends object, R> = (
+  current: Stored<T>,
+  documents: Collection<T>,
+) => Promise<R | undefined>;
+
+/** Tries without holding others up; those who lose more often take a transaction. */
+const freeTries = 3;
+
+/**
+ * Changes a document without losing what others change meanwhile.
+ *
+ * @throws Problem 404 when there is no such document, 412 when `If-Match` or `If-None-Match` does not hold.
+ */
+export async function writeConditionally<T extends object, R>(
+  target: WriteTarget<T>,
+  write: ConditionalWrite<T, R>,
 ): Promise<R> {
-  for (let tries = 0; tries < maxTries; tries += 1) {
-    const current = await read();
-    if (!current) throw notFound();
-    requireMatch(ifMatch, current.version);
+  const { store, collection } = target;
+  for (let tries = 0; tries < freeTries; tries += 1) {
     try {
-      const result = await write(current);
-      if (result === undefined) throw notFound();
-      return result;
+      return await writeOnce(target, store.collection(collection), write);
     } catch (error) {
       if (!(error instanceof VersionError)) throw error;
-      if (ifMatch !== null) throw preconditionFailed(current.version + 1);
     }
   }
-  throw new Problem(503, {
-    detail: "the document is being changed by others all the time",
-    headers: { "retry-after": "1" },
-  });
+  return store.transaction((alone) => writeOnce(target, alone.collection(collection), write));
+}
+
+async function writeOnce<T extends object, R>(
+  { id, request, etag }: WriteTarget<T>,
+  documents: Collection<T>,
+  write: ConditionalWrite<T, R>,
+): Promise<R> {
+  const current = await documents.get(id);
+  if (!current) throw notFound();
+  requirePreconditions(request, etag ? etag(current) : etagOf(current.version));
+  const result = await write(current, documents);
+  if (result === undefined) throw notFound();
+  return result;
 }
 
 /** Says that there is no such document. */

@@ -40,7 +40,8 @@ export async function writeReference(openApi: OpenApiDocument, folder: string): 
   await mkdir(folder, { recursive: true });
   const files: Readonly<Record<string, string | Buffer>> = {
     "index.html": page(openApi.info.title, ""),
-    "reference.js": script({ spec: openApi }),
+    // Without a server there is nothing to try operations on.
+    "reference.js": script({ spec: openApi, supportedSubmitMethods: [] }),
     "openapi.json": `${JSON.stringify(openApi, null, 2)}\n`,
     "swagger-ui.css": asset("swagger-ui.css"),
     "swagger-ui-bundle.js": asset("swagger-ui-bundle.js"),
@@ -82,7 +83,11 @@ function page(title: string, base: string): string {
 }
 
 /** The validator badge is off: it would send the document's address to another host. */
-function script(source: { readonly url: string } | { readonly spec: OpenApiDocument }): string {
+function script(source: {
+  readonly url?: string;
+  readonly spec?: OpenApiDocument;
+  readonly supportedSubmitMethods?: readonly string[];
+}): string {
   const options = { ...source, dom_id: "#reference", deepLinking: true, validatorUrl: null };
   return `window.ui = SwaggerUIBundle(${JSON.stringify(options)});\n`;
 }

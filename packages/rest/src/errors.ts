@@ -6,8 +6,8 @@ export class RestError extends TypeError {
   override readonly name = "RestError" as const;
   readonly code: RestErrorCode;
 
-  constructor(code: RestErrorCode, message: string) {
-    super(message);
+  constructor(code: RestErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.code = code;
   }
 }

@@ -1,35 +1,41 @@
 import { Problem } from "./problem.ts";
 
-/** The entity tag of a document: its version. */
-export function etagOf(version: number): string {
-  return `"${version}"`;
+/**
+ * Makes the entity tag of a document: its version.
+ *
+ * @param variant - Tells apart what one address shows to different callers.
+ */
+export function etagOf(version: number, variant?: string): string {
+  return variant === undefined ? `"${version}"` : `"${version}-${variant}"`;
 }
 
 /** Whether `If-None-Match` holds the current tag, compared weakly (RFC 9110 section 13.1.2). */
-export function noneMatchHolds(header: string | null, version: number): boolean {
+export function noneMatchHolds(header: string | null, etag: string): boolean {
   if (header === null) return false;
   const tags = parse(header);
-  return tags === "*" || tags.some((tag) => tag.replace(/^W\//, "") === etagOf(version));
+  return tags === "*" || tags.some((tag) => tag.replace(/^W\//, "") === etag);
 }
 
 /**
- * Applies `If-Match` to the current version, compared strongly (RFC 9110 section 13.1.1).
+ * Applies `If-Match` (compared strongly) to the current tag and, for a method that changes something,
+ * `If-None-Match` too (RFC 9110 sections 13.1.1, 13.1.2 and 13.2.2).
  *
- * @throws Problem 412 unless the current tag is among those that were given.
+ * @throws Problem 412 when one of them does not hold.
  */
-export function requireMatch(header: string | null, version: number): void {
-  if (header === null) return;
-  const tags = parse(header);
-  if (tags === "*" || tags.includes(etagOf(version))) return;
-  throw preconditionFailed(version);
+export function requirePreconditions(request: Request, etag: string): void {
+  const ifMatch = request.headers.get("if-match");
+  if (ifMatch !== null) {
+    const tags = parse(ifMatch);
+    if (tags !== "*" && !tags.includes(etag)) throw preconditionFailed(etag);
+  }
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  if (!isRead && noneMatchHolds(request.headers.get("if-none-match"), etag)) {
+    throw preconditionFailed(etag);
+  }
 }
 
-/** Refuses a change that was meant for another version. */
-export function preconditionFailed(version: number): Problem {
-  return new Problem(412, {
-    detail: "the document has changed since",
-    headers: { etag: etagOf(version) },
-  });
+function preconditionFailed(etag: string): Problem {
+  return new Problem(412, { detail: "the document is of another version", headers: { etag } });
 }
 
 /** A list of entity tags; a comma may stand inside one (RFC 9110 section 8.8.3). */

@@ -46,7 +46,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 
 /**
  * Standard Schema fixes only message and path. The members `code`, `minimum`, `maximum`, `values`, `origin` and
- * `expected` are zod's; an issue of another library keeps its own message under the rule `invalid`.
+ * `expected` are zod's; an issue of another library gets a message of ours, since its own may repeat the value.
  */
 function describe(issue: StandardSchemaV1.Issue, param: string, value: unknown): FieldError {
   if (value === undefined) return fieldError(param, "required", `${param} is required`);
@@ -69,8 +69,10 @@ function describe(issue: StandardSchemaV1.Issue, param: string, value: unknown):
       return fieldError(param, "match", `${param} must be a valid ${formatName(detail["format"])}`);
     case "invalid_type":
       return fieldError(param, "type", `${param} must be of type ${String(detail["expected"])}`);
-    default:
+    case "custom":
       return fieldError(param, "invalid", issue.message);
+    default:
+      return fieldError(param, "invalid", `${param} is not valid`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { bareFields } from "./bare-fields.ts";
 import { fieldError } from "./field-error.ts";
 import { badFields } from "./problem.ts";
-import type { JsonSchema } from "./schema.ts";
+import { isRecord, type JsonSchema } from "./schema.ts";
 
 /** Converts the texts of a form to the types that the schema's properties name. */
 export function convertForm(
@@ -11,9 +11,15 @@ export function convertForm(
   const converted = bareFields();
   for (const [name, value] of Object.entries(fields)) {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    converted[name] = schema ? convert(name, value, schema) : value;
+    converted[name] = schema ? convert(name, value, withoutNull(schema)) : value;
   }
   return converted;
+}
+
+/** A form has no `null`, so the alternative to it is what counts. */
+function withoutNull(schema: JsonSchema): JsonSchema {
+  const alternatives = Array.isArray(schema["anyOf"]) ? schema["anyOf"].filter(isRecord) : [];
+  return alternatives.find(({ type }) => type !== "null") ?? schema;
 }
 
 function convert(name: string, value: unknown, schema: JsonSchema): unknown {

@@ -3,13 +3,15 @@ export { forbidden, requireOwner } from "./access.ts";
 export type { Account, AccountSource } from "./account.ts";
 export type { Api, ApiOptions } from "./api.ts";
 export { createApi } from "./api.ts";
-export type { Authentication, AuthenticationOptions, Evidence } from "./authentication.ts";
+export type { Evidence } from "./access-token.ts";
+export type { Authentication, AuthenticationOptions } from "./authentication.ts";
 export { createAuthentication } from "./authentication.ts";
-export { notFound, writeConditionally, type ConditionalWrite } from "./conditional-write.ts";
+export type { ConditionalWrite, WriteTarget } from "./conditional-write.ts";
+export { notFound, writeConditionally } from "./conditional-write.ts";
 export { writeReference } from "./documentation.ts";
 export type { RestErrorCode } from "./errors.ts";
 export { RestError } from "./errors.ts";
-export { etagOf, noneMatchHolds, requireMatch } from "./etag.ts";
+export { etagOf, noneMatchHolds, requirePreconditions } from "./etag.ts";
 export type { FieldError } from "./field-error.ts";
 export { fieldError } from "./field-error.ts";
 export type { ListQuery, ListRules } from "./list-query.ts";
@@ -18,7 +20,10 @@ export type { ApiInfo, OpenApiDocument } from "./openapi.ts";
 export { openApiDocument } from "./openapi.ts";
 export { hashPassword, verifyPassword } from "./password.ts";
 export type { ProblemOptions } from "./problem.ts";
+export type { Page } from "./page-links.ts";
+export { pageLinks } from "./page-links.ts";
 export { badFields, Problem } from "./problem.ts";
+export { refuseConflicts } from "./refuse-conflicts.ts";
 export type {
   DocumentOf,
   Fields,
@@ -29,8 +34,13 @@ export type {
 } from "./resource.ts";
 export { defineResource } from "./resource.ts";
 export type { ResourceCall, ResourceController } from "./resource-controller.ts";
-export { conflictAware, createResourceController } from "./resource-controller.ts";
-export { listParameters, listResponse, resourceRoutes } from "./resource-routes.ts";
+export { createResourceController } from "./resource-controller.ts";
+export {
+  documentResponse,
+  listParameters,
+  listResponse,
+  resourceRoutes,
+} from "./resource-routes.ts";
 export type {
   BodyFields,
   Call,
@@ -42,7 +52,7 @@ export type {
 } from "./route.ts";
 export { defineRoute } from "./route.ts";
 export type { JsonSchema, OutputOf, Schema } from "./schema.ts";
-export { validate } from "./schema.ts";
+export { jsonSchemaOf, validate } from "./schema.ts";
 export type { SessionClaims, SessionTokens, SessionTokensOptions } from "./session-token.ts";
 export { createSessionTokens } from "./session-token.ts";
 export { view } from "./view.ts";

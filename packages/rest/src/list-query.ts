@@ -32,7 +32,7 @@ export const defaultLimit = 30;
 export const maxLimit = 100;
 
 /** Longest search text, in characters; the time of a search grows with it. */
-const maxSearchLength = 200;
+export const maxSearchLength = 200;
 
 /** Page numbers beyond this would leave the safe integers when multiplied with a limit. */
 const maxPage = Math.floor(Number.MAX_SAFE_INTEGER / maxLimit);

@@ -1,14 +1,29 @@
 import { bareFields } from "./bare-fields.ts";
+import { Problem } from "./problem.ts";
 import { isRecord } from "./schema.ts";
 
-/** Applies a JSON Merge Patch (RFC 7396): `null` removes, objects merge, everything else replaces. */
+/** Deeper patches are refused, as the store refuses deeper documents. */
+const maxDepth = 200;
+
+/**
+ * Applies a JSON Merge Patch (RFC 7396): `null` removes, objects merge, everything else replaces.
+ *
+ * @throws Problem 400 for a patch of more than 200 levels.
+ */
 export function mergePatch(target: unknown, patch: unknown): unknown {
+  return merge(target, patch, 1);
+}
+
+function merge(target: unknown, patch: unknown, depth: number): unknown {
   if (!isRecord(patch)) return patch;
+  if (depth > maxDepth) {
+    throw new Problem(400, { detail: `the body has more than ${maxDepth} levels` });
+  }
   const merged = bareFields();
   if (isRecord(target)) for (const name of Object.keys(target)) merged[name] = target[name];
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete merged[name];
-    else merged[name] = mergePatch(merged[name], value);
+    else merged[name] = merge(merged[name], value, depth + 1);
   }
   return merged;
 }

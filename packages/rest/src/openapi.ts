@@ -16,7 +16,8 @@ export interface ApiInfo {
 export interface OpenApiDocument {
   readonly openapi: "3.1.0";
   readonly info: ApiInfo;
-  readonly tags: readonly { readonly name: string }[];
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, JsonSchema>>;
   readonly components: JsonSchema;
 }
@@ -32,7 +33,11 @@ export function openApiDocument(info: ApiInfo, routes: readonly Route[]): OpenAp
   return {
     openapi: "3.1.0",
     info: { title, version, ...(description === undefined ? {} : { description }) },
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    servers: [{ url: "/" }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({
+      name,
+      description: `Operations on ${name}`,
+    })),
     paths,
     components: { schemas: { Problem: problemSchema }, securitySchemes },
   };
@@ -40,7 +45,11 @@ export function openApiDocument(info: ApiInfo, routes: readonly Route[]): OpenAp
 
 function operation(route: Route): JsonSchema {
   const { access, method, operation: operationId, summary, tag } = route;
-  const parameters = [...pathParameters(route.path), ...queryParameters(route)];
+  const parameters = [
+    ...pathParameters(route.path),
+    ...queryParameters(route),
+    ...(route.conditional ? conditions : []),
+  ];
   const requestBody = method === "GET" ? undefined : bodyOf(route);
   return {
     operationId,
@@ -115,20 +124,34 @@ function responsesOf(route: Route, takesInput: boolean): JsonSchema {
       ...(content ? { content } : {}),
     };
   }
-  const add = (status: number, description: string): void => {
-    responses[status] ??= { description, content: problemContent };
+  const add = (status: number, description: string, headers: readonly string[] = []): void => {
+    const described = headers.map((name) => [name, { schema: { type: "string" } }] as const);
+    responses[status] ??= {
+      description,
+      ...(headers.length > 0 ? { headers: Object.fromEntries<JsonSchema>(described) } : {}),
+      content: problemContent,
+    };
   };
   if (takesInput) add(400, "A field or parameter is refused");
+  if (route.conditional) add(412, "The document is of another version", ["ETag"]);
   if (route.access !== "public") {
-    add(401, "Credentials are missing or do not hold");
+    add(401, "Credentials are missing or do not hold", ["WWW-Authenticate"]);
     add(403, "The caller may not do this");
   }
+  if (route.access.endsWith("password")) add(503, "Too many passwords to check", ["Retry-After"]);
   if (route.method !== "GET") {
     add(413, "The body is too large");
     add(415, "The body is of another media type");
   }
   return responses;
 }
+
+const conditions: readonly JsonSchema[] = ["If-Match", "If-None-Match"].map((name) => ({
+  name,
+  in: "header",
+  description: "Entity tags of the document (RFC 9110 section 13.1)",
+  schema: { type: "string" },
+}));
 
 const problemContent = {
   "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
@@ -180,10 +203,9 @@ const byToken = [{ token: [] }, { tokenInQuery: [] }];
 const security: Readonly<Record<AccessRule, readonly JsonSchema[]>> = {
   public: [],
   user: byToken,
-  owner: byToken,
   admin: byToken,
   master: [{ masterKey: [] }, { masterKeyInQuery: [] }],
   password: [{ password: [] }],
-  // An Authorization header holds one scheme, so the key goes into the query or the body here.
-  "master+password": [{ masterKeyInQuery: [], password: [] }],
+  // An Authorization header holds one scheme, so the key goes into the query or, as a field, into the body.
+  "master+password": [{ masterKeyInQuery: [], password: [] }, { password: [] }],
 };

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { argon2id, type Argon2Input } from "./argon2.ts";
+import { argon2id, type Argon2Input, type Turn } from "./argon2.ts";
 
 /** Cost of a hash: the first recommendation of the OWASP cheat sheet, about 20 ms and 19 MiB each. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const;
@@ -13,7 +13,7 @@ const format =
 /** Hashes a password with Argon2id (RFC 9106) and a new salt, off the event loop, in the PHC string format. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
-  const tag = await argon2id({ ...cost, message: Buffer.from(password), nonce: salt });
+  const tag = await argon2id({ ...cost, message: Buffer.from(password), nonce: salt }, "first");
   const { memory, passes, parallelism } = cost;
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(tag)}`;
 }
@@ -23,11 +23,17 @@ export async function hashPassword(password: string): Promise<string> {
  *
  * Without a hash, as for an unknown user, it does the same work and answers `false`, so that the time it takes
  * does not tell which emails are registered.
+ *
+ * @param turn - `last` waits for those who are `first`, and is refused earlier. Default: `first`.
  */
-export async function verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
+export async function verifyPassword(
+  password: string,
+  hash: string | undefined,
+  turn: Turn = "first",
+): Promise<boolean> {
   const stored = parse(hash);
   const { expected, ...input } = stored ?? nobody;
-  const tag = await argon2id({ ...input, message: Buffer.from(password) });
+  const tag = await argon2id({ ...input, message: Buffer.from(password) }, turn);
   return timingSafeEqual(tag, expected) && stored !== undefined;
 }
 

@@ -1,4 +1,5 @@
 import { json } from "@fetchwork/http";
+import { RestError } from "./errors.ts";
 import type { FieldError } from "./field-error.ts";
 
 /** What a {@link Problem} says beside its status. */
@@ -9,6 +10,8 @@ export interface ProblemOptions {
   readonly errors?: readonly FieldError[] | undefined;
   /** Headers that belong to the answer, such as `WWW-Authenticate` or `Allow`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** What led to it, for the report of a status from 500 up. Never answered. */
+  readonly cause?: unknown;
 }
 
 const titles: Readonly<Record<number, string>> = {
@@ -45,8 +48,14 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, options: ProblemOptions = {}) {
-    const { detail, errors = [], headers = {} } = options;
-    super(detail ?? errors[0]?.message ?? titleOf(status));
+    const { detail, errors = [], headers = {}, cause } = options;
+    super(detail ?? errors[0]?.message ?? titleOf(status), cause === undefined ? {} : { cause });
+    if (!Number.isInteger(status) || status < 400 || status > 599) {
+      throw new RestError(
+        "ERR_REST_DEFINITION",
+        `a problem has the status ${status}, not 400 to 599`,
+      );
+    }
     this.status = status;
     this.errors = errors;
     this.headers = headers;

@@ -33,9 +33,23 @@ export async function readBody(request: Request, limit: number): Promise<Body> {
   const declared = headers.get("content-length");
   if (declared === "0" || (declared === null && request.body === null)) return nothing;
   if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
+  const coding = headers.get("content-encoding");
+  if (coding !== null && coding.trim().toLowerCase() !== "identity") {
+    throw new Problem(415, {
+      detail: "the body must not be compressed",
+      headers: { "accept-encoding": "identity" },
+    });
+  }
 
   const contentType = headers.get("content-type");
-  const type = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase();
+  const [type, ...parameters] = (contentType ?? "")
+    .toLowerCase()
+    .split(";")
+    .map((part) => part.trim());
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="));
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
+    throw new Problem(415, { detail: "the body must be in UTF-8" });
+  }
   const isMultipart = type === "multipart/form-data";
   if (!isMultipart && !mediaTypes.some((known) => known === type)) {
     if (contentType === null && declared === null) return emptyOrUnsupported(request, limit);
@@ -46,7 +60,7 @@ export async function readBody(request: Request, limit: number): Promise<Body> {
   // A declared length is enforced by the HTTP parser, so only a body without one has to be counted.
   const text =
     declared !== null && !headers.has("transfer-encoding")
-      ? await request.text()
+      ? await request.text().catch(refuseBroken)
       : new TextDecoder().decode(await readBytes(request, limit));
   if (text.length > limit) throw tooLarge(limit);
   return type === "application/x-www-form-urlencoded" ? form(text) : jsonObject(text);
@@ -107,7 +121,7 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array<Ar
   let size = 0;
   const reader = request.body?.getReader();
   for (;;) {
-    const next = await reader?.read();
+    const next = await reader?.read().catch(refuseBroken);
     if (!next || next.done) break;
     const chunk: Uint8Array = next.value;
     size += chunk.length;
@@ -124,6 +138,12 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array<Ar
     offset += chunk.length;
   }
   return bytes;
+}
+
+/** Reading fails when the client leaves or when the server's own limit is exceeded: neither is a fault of ours. */
+function refuseBroken(error: unknown): never {
+  const isTooLarge = isRecord(error) && error["statusCode"] === 413;
+  throw new Problem(isTooLarge ? 413 : 400, { detail: "the body could not be read", cause: error });
 }
 
 function tooLarge(limit: number): Problem {

@@ -1,23 +1,31 @@
-import { UniqueError, type Stored } from "@fetchwork/documents";
+import type { Stored } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
-import { requireOwner } from "./access.ts";
 import type { Account } from "./account.ts";
 import { notFound, writeConditionally } from "./conditional-write.ts";
-import { etagOf, noneMatchHolds } from "./etag.ts";
-import { fieldError } from "./field-error.ts";
+import { etagOf, noneMatchHolds, requirePreconditions } from "./etag.ts";
 import { parseListQuery } from "./list-query.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { pageLinks } from "./page-links.ts";
-import { Problem } from "./problem.ts";
+import { refuseConflicts } from "./refuse-conflicts.ts";
 import type { Fields, Resource } from "./resource.ts";
 import type { BodyFields, Call } from "./route.ts";
-import { validate, type OutputOf, type Schema } from "./schema.ts";
+import {
+  acceptsNull,
+  propertiesOf,
+  validate,
+  type JsonSchema,
+  type OutputOf,
+  type Schema,
+} from "./schema.ts";
 import { view } from "./view.ts";
 
 /** What a controller's handlers are called with. */
 export type ResourceCall<Body = BodyFields> = Call<Body, Account | undefined>;
 
-/** Handlers of the operations of a resource. Replace one by spreading: `{ ...controller, create }`. */
+/**
+ * Handlers of the operations of a resource. Replace one by spreading: `{ ...controller, create }`. The access rule,
+ * that of the owner too, has been applied before a handler is called.
+ */
 export interface ResourceController<S extends Schema = Schema> {
   readonly list: (call: ResourceCall) => Promise<Response>;
   readonly show: (call: ResourceCall) => Promise<Response>;
@@ -33,11 +41,13 @@ export interface ResourceController<S extends Schema = Schema> {
 export function createResourceController<S extends Schema>(
   resource: Resource<S>,
 ): ResourceController<S> {
-  const { access, collection, list: rules, owner } = resource;
+  const { collection, list: rules, owner, path, schema } = resource;
   const shown = rules.selectable;
+  const named = new Set(resource.fields);
+  const nullable = nullableFields(resource.input);
 
   return {
-    async list({ query, request, store }) {
+    async list({ query, store }) {
       const { q, page, limit, sort, fields = shown } = parseListQuery(query, rules);
       const documents = store.collection(collection);
       const [found, total] = await Promise.all([
@@ -46,7 +56,7 @@ export function createResourceController<S extends Schema>(
       ]);
       const headers = {
         "x-total-count": String(total),
-        link: pageLinks(pathOf(request.url), query, { page, limit, total }),
+        link: pageLinks(path, query, { page, limit, total }),
       };
       return json(
         found.map((document) => view(document, fields)),
@@ -54,27 +64,24 @@ export function createResourceController<S extends Schema>(
       );
     },
 
-    async show({ params, request, store, user }) {
+    async show({ params, request, store }) {
       const document = await store.collection(collection).get(idOf(params));
       if (!document) throw notFound();
-      if (access.show === "owner") checkOwner(user, document);
-      const headers = { etag: etagOf(document.version) };
-      if (noneMatchHolds(request.headers.get("if-none-match"), document.version)) {
-        return empty(304, { headers });
+      const etag = etagOf(document.version);
+      requirePreconditions(request, etag);
+      if (noneMatchHolds(request.headers.get("if-none-match"), etag)) {
+        return empty(304, { headers: { etag } });
       }
-      return json(view(document, shown), { headers });
+      return json(view(document, shown), { headers: { etag } });
     },
 
-    async create({ body, request, store, user }) {
+    async create({ body, store, user }) {
       const fields: Fields = { ...(body as Fields) };
       if (owner !== undefined && user) fields[owner] = user.id;
-      const document = await conflictAware(store.collection(collection).insert(fields));
+      const document = await refuseConflicts(store.collection(collection).insert(fields));
       return json(view(document, shown), {
         status: 201,
-        headers: {
-          etag: etagOf(document.version),
-          location: `${pathOf(request.url)}/${document.id}`,
-        },
+        headers: { etag: etagOf(document.version), location: `${path}/${document.id}` },
       });
     },
 
@@ -86,69 +93,60 @@ export function createResourceController<S extends Schema>(
       return change(call, (current, sent) => mergePatch(current, sent));
     },
 
-    async remove({ params, request, store, user }) {
-      const documents = store.collection(collection);
-      await writeConditionally(request.headers.get("if-match"), {
-        read: () => documents.get(idOf(params)),
-        async write(current) {
-          if (access.remove === "owner") checkOwner(user, current);
-          const removed = await documents.remove(current.id, { ifVersion: current.version });
-          return removed ? true : undefined;
-        },
-      });
+    async remove({ params, request, store }) {
+      await writeConditionally(
+        { store, collection, id: idOf(params), request },
+        async ({ id, version }, documents) =>
+          (await documents.remove(id, { ifVersion: version })) || undefined,
+      );
       return empty();
     },
   };
 
   /** Merges what was sent into the document and validates the whole, so that every rule of the schema holds. */
   async function change(
-    { body, params, request, store, user }: ResourceCall,
+    { body, params, request, store }: ResourceCall,
     merge: (current: Fields, sent: BodyFields) => unknown,
   ): Promise<Response> {
-    const documents = store.collection(collection);
-    const document = await writeConditionally(request.headers.get("if-match"), {
-      read: () => documents.get(idOf(params)),
-      async write(current) {
-        if (access.update === "owner") checkOwner(user, current);
+    const document = await writeConditionally(
+      { store, collection, id: idOf(params), request },
+      async (current, documents) => {
         const merged = merge(view(current, resource.fields), body);
-        const fields: Fields = { ...((await validate(resource.schema, merged)) as Fields) };
-        if (owner !== undefined) fields[owner] = current[owner];
+        const fields = { ...hidden(current), ...((await validate(schema, merged)) as Fields) };
         const condition = { ifVersion: current.version };
-        return conflictAware(documents.replace(current.id, fields, condition));
+        return refuseConflicts(documents.replace(current.id, fields, condition));
       },
-    });
+    );
     return json(view(document, shown), { headers: { etag: etagOf(document.version) } });
   }
 
-  function checkOwner(user: Account | undefined, document: Stored<Fields>): void {
-    if (owner !== undefined && user) requireOwner(user, document[owner]);
+  /** What the store keeps beside the fields of the schema: the owner, and what other handlers have set. */
+  function hidden(document: Stored<Fields>): Fields {
+    const {
+      id: _id,
+      version: _version,
+      createdAt: _created,
+      updatedAt: _updated,
+      ...rest
+    } = document;
+    return Object.fromEntries(Object.entries(rest).filter(([name]) => !named.has(name)));
   }
-}
 
-/** Answers 409 where a unique field is taken. */
-export async function conflictAware<R>(write: Promise<R>): Promise<R> {
-  try {
-    return await write;
-  } catch (error) {
-    if (!(error instanceof UniqueError)) throw error;
-    const errors = error.fields.map((field) =>
-      fieldError(field, "unique", `${field} already registered`),
+  /** In an update, `null` means a field that is not given, unless the schema knows `null`. */
+  function withoutNulls(sent: BodyFields): Fields {
+    const given = Object.entries(sent).filter(
+      ([name, value]) => value !== null || nullable.has(name),
     );
-    throw new Problem(409, { errors });
+    return Object.fromEntries(given);
   }
 }
 
-/** In an update, `null` means a field that is not given, as in a form it cannot be given. */
-function withoutNulls(sent: BodyFields): Fields {
-  return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null));
+/** Names the fields for which a schema accepts `null`. */
+function nullableFields(schema: JsonSchema): ReadonlySet<string> {
+  const properties = Object.entries(propertiesOf(schema, "a resource"));
+  return new Set(properties.filter(([, property]) => acceptsNull(property)).map(([name]) => name));
 }
 
 function idOf(params: Readonly<Record<string, string>>): string {
   return params["id"] ?? "";
-}
-
-function pathOf(url: string): string {
-  const start = url.indexOf("/", url.indexOf("//") + 2);
-  const end = url.indexOf("?", start);
-  return end < 0 ? url.slice(start) : url.slice(start, end);
 }

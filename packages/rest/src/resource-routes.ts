@@ -1,100 +1,145 @@
-import { defaultLimit, maxLimit } from "./list-query.ts";
-import type { Resource } from "./resource.ts";
-import type { ResourceController } from "./resource-controller.ts";
-import { defineRoute, type QueryParameter, type Route, type RouteResponse } from "./route.ts";
-import type { JsonSchema, Schema } from "./schema.ts";
+import { requireOwner } from "./access.ts";
+import type { Account } from "./account.ts";
+import { notFound } from "./conditional-write.ts";
+import { defaultLimit, maxLimit, maxSearchLength } from "./list-query.ts";
+import type { Operation, Resource } from "./resource.ts";
+import type { ResourceCall, ResourceController } from "./resource-controller.ts";
+import {
+  defineRoute,
+  type QueryParameter,
+  type Route,
+  type RouteDefinition,
+  type RouteResponse,
+} from "./route.ts";
+import { acceptsNull, propertiesOf, type JsonSchema, type Schema } from "./schema.ts";
 
 /** Makes the routes of a resource: list, show, create, update with PUT and PATCH, and delete. */
 export function resourceRoutes<S extends Schema>(
   resource: Resource<S>,
   controller: ResourceController<S>,
 ): readonly Route[] {
-  const { access, name, path, plural, output } = resource;
+  const { name, path, plural, output } = resource;
   const one = `${path}/:id`;
-  const type = name.charAt(0).toUpperCase() + name.slice(1);
-  const partial = { ...resource.input, required: [] };
-  const document: RouteResponse = {
-    description: `The ${name}`,
-    schema: output,
-    headers: { ETag: "Version of the document" },
+  const type = capitalized(name);
+  const tag = plural;
+  const document = documentResponse(name, output);
+  const created = {
+    ...document,
+    headers: { ...document.headers, Location: "Address of the document" },
   };
   const missing: RouteResponse = { description: `There is no such ${name}` };
-  const changed: RouteResponse = { description: "The document has changed since (If-Match)" };
   const taken: RouteResponse = { description: "A unique value is taken" };
+  const conflicts = resource.collection.unique.length > 0 ? { 409: taken } : {};
+  const bodyReference = partialSchema(resource.input);
+  const { list, show, create, update, patch, remove } = controller;
 
   return [
     defineRoute({
       method: "GET",
       path,
-      operation: `list${type}s`,
+      operation: `list${plural.split("-").map(capitalized).join("")}`,
       summary: `Lists ${plural}`,
-      tag: plural,
-      access: access.list,
+      tag,
+      access: routeRule(resource, "list"),
       query: listParameters(resource),
       responses: { 200: listResponse(plural, output) },
-      handle: (call) => controller.list(call),
+      handle: list,
     }),
     defineRoute({
       method: "GET",
       path: one,
       operation: `show${type}`,
       summary: `Shows one ${name}`,
-      tag: plural,
-      access: access.show,
-      responses: { 200: document, 304: { description: "Not modified" }, 404: missing },
-      handle: (call) => controller.show(call),
+      tag,
+      access: routeRule(resource, "show"),
+      conditional: true,
+      responses: { 200: document, 304: notModified, 404: missing },
+      handle: ownersOnly(resource, "show", show),
     }),
     defineRoute({
       method: "POST",
       path,
       operation: `create${type}`,
       summary: `Creates one ${name}`,
-      tag: plural,
-      access: access.create,
+      tag,
+      access: routeRule(resource, "create"),
       body: resource.schema,
-      responses: { 201: document, 409: taken },
-      handle: (call) => controller.create(call),
+      responses: { 201: created, ...conflicts },
+      handle: create,
     }),
     defineRoute({
       method: "PUT",
       path: one,
       operation: `update${type}`,
       summary: `Changes the given fields of one ${name}`,
-      tag: plural,
-      access: access.update,
-      bodyReference: partial,
-      responses: { 200: document, 404: missing, 409: taken, 412: changed },
-      handle: (call) => controller.update(call),
+      tag,
+      access: routeRule(resource, "update"),
+      conditional: true,
+      bodyReference,
+      responses: { 200: document, 404: missing, ...conflicts },
+      handle: ownersOnly(resource, "update", update),
     }),
     defineRoute({
       method: "PATCH",
       path: one,
       operation: `patch${type}`,
       summary: `Applies a JSON Merge Patch to one ${name}`,
-      tag: plural,
-      access: access.update,
-      bodyReference: partial,
-      responses: { 200: document, 404: missing, 409: taken, 412: changed },
-      handle: (call) => controller.patch(call),
+      tag,
+      access: routeRule(resource, "update"),
+      conditional: true,
+      bodyReference,
+      responses: { 200: document, 404: missing, ...conflicts },
+      handle: ownersOnly(resource, "update", patch),
     }),
     defineRoute({
       method: "DELETE",
       path: one,
       operation: `remove${type}`,
       summary: `Deletes one ${name}`,
-      tag: plural,
-      access: access.remove,
-      responses: { 204: { description: "It is deleted" }, 404: missing, 412: changed },
-      handle: (call) => controller.remove(call),
+      tag,
+      access: routeRule(resource, "remove"),
+      conditional: true,
+      responses: { 204: { description: "It is deleted" }, 404: missing },
+      handle: ownersOnly(resource, "remove", remove),
     }),
   ];
 }
 
-/** Describes the answer of a list. */
+/** The rule of a route; who the owner is shows only with the document. */
+function routeRule(resource: Resource, operation: Operation): RouteDefinition["access"] {
+  const rule = resource.access[operation];
+  return rule === "owner" ? "user" : rule;
+}
+
+type Handle = (call: ResourceCall) => Promise<Response>;
+
+/** Applies the rule `owner` before a handler, whoever has written it. */
+function ownersOnly(resource: Resource, operation: Operation, handle: Handle): Handle {
+  const { access, collection, owner } = resource;
+  if (access[operation] !== "owner" || owner === undefined) return handle;
+  return async (call) => {
+    const document = await call.store.collection(collection).get(call.params["id"] ?? "");
+    if (!document) throw notFound();
+    requireOwner(call.user as Account, document[owner]); // The rule of the route is `user`.
+    return handle(call);
+  };
+}
+
+const notModified: RouteResponse = {
+  description: "Not modified",
+  headers: { ETag: "Version of the document" },
+};
+
+/** Describes the answer with one document. */
+export function documentResponse(name: string, schema: JsonSchema): RouteResponse {
+  return { description: `The ${name}`, schema, headers: { ETag: "Version of the document" } };
+}
+
+/** Describes the answer of a list; `fields` may leave out any field. */
 export function listResponse(plural: string, item: JsonSchema): RouteResponse {
   return {
     description: `One page of ${plural}`,
-    schema: { type: "array", items: item },
+    schema: { type: "array", items: { ...item, required: [] } },
     headers: {
       "X-Total-Count": "Number of all that match",
       Link: "Targets of the first, previous, next and last page (RFC 8288)",
@@ -109,7 +154,7 @@ export function listParameters(resource: Resource): readonly QueryParameter[] {
   const search = {
     name: "q",
     description: "Words, or parts of words, that must occur; case and accents do not matter",
-    schema: { type: "string", maxLength: 200 },
+    schema: { ...text, maxLength: maxSearchLength },
   };
   return [
     ...(searchable ? [search] : []),
@@ -134,4 +179,17 @@ export function listParameters(resource: Resource): readonly QueryParameter[] {
       schema: text,
     },
   ];
+}
+
+/** What an update takes: any of the fields, and `null` for none. */
+function partialSchema(schema: JsonSchema): JsonSchema {
+  const properties: Record<string, JsonSchema> = {};
+  for (const [name, property] of Object.entries(propertiesOf(schema, "a resource"))) {
+    properties[name] = acceptsNull(property) ? property : { anyOf: [property, { type: "null" }] };
+  }
+  return { ...schema, properties, required: [] };
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }

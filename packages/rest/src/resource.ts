@@ -1,5 +1,6 @@
 import { defineCollection, type CollectionDefinition, type Stored } from "@fetchwork/documents";
 import type { AccessRule } from "./access.ts";
+import { accessTokenField } from "./access-token.ts";
 import { RestError } from "./errors.ts";
 import type { ListRules } from "./list-query.ts";
 import {
@@ -13,8 +14,11 @@ import {
 /** Operations of a resource. */
 export type Operation = "list" | "show" | "create" | "update" | "remove";
 
-/** Rules that an operation of a resource may have. */
-export type ResourceRule = Exclude<AccessRule, "password" | "master+password">;
+/**
+ * Rules that an operation of a resource may have: those of routes, and `owner`, which lets pass the user who
+ * created the document, and admins.
+ */
+export type ResourceRule = Exclude<AccessRule, "password" | "master+password"> | "owner";
 
 /** What a resource is. */
 export interface ResourceOptions<S extends Schema> {
@@ -66,7 +70,7 @@ export type Fields = Record<string, unknown>;
 
 /** A document of a resource, with its identifier and times. */
 export type DocumentOf<R extends Resource> =
-  R extends Resource<infer S> ? OutputOf<S> & Omit<Stored<Fields>, keyof OutputOf<S>> : never;
+  R extends Resource<infer S> ? Stored<OutputOf<S>> : never;
 
 /** Fields that every document has. */
 const meta: Readonly<Record<string, JsonSchema>> = {
@@ -92,15 +96,21 @@ export function defineResource<S extends Schema>(options: ResourceOptions<S>): R
   const view = options.view ?? ["id", ...fields, "createdAt", "updatedAt"];
 
   check(/^[a-z][A-Za-z0-9]*$/.test(name), `the name ${name} of a resource must be in camel case`);
-  check(/^(?:\/[a-z0-9][a-z0-9-]*)+$/.test(path), `the path ${path} must be like /articles`);
+  check(
+    /^(?:\/[a-z][a-z0-9-]*)+$/.test(path) && plural.length <= 40,
+    `the path ${path} must be like /articles, its last part at most 40 characters long`,
+  );
   for (const field of [...search, ...sort, ...unique.flat()]) {
     check(fields.includes(field), `${name} has no field ${field}`);
   }
   for (const field of view) {
-    check(fields.includes(field) || field in meta, `${name} has no field ${field} to show`);
+    check(
+      fields.includes(field) || Object.hasOwn(meta, field),
+      `${name} has no field ${field} to show`,
+    );
   }
   for (const field of [...fields, ...(owner === undefined ? [] : [owner])]) {
-    const reserved = field in meta || field === "version" || field === "access_token";
+    const reserved = Object.hasOwn(meta, field) || ["version", accessTokenField].includes(field);
     check(!reserved, `${field} is a reserved name and cannot be a field of ${name}`);
   }
   check(owner === undefined || !fields.includes(owner), `${name} has two fields ${owner ?? ""}`);
@@ -109,6 +119,12 @@ export function defineResource<S extends Schema>(options: ResourceOptions<S>): R
   const anonymous = access.create === "public" || access.create === "master";
   check(owner === undefined || !anonymous, `${name} has an owner, but anonymous creators`);
   check(access.list !== "owner" && access.create !== "owner", `list and create have no owner yet`);
+
+  const showsOthers = access.list !== "admin" && access.list !== "master";
+  check(
+    access.show !== "owner" || !showsOthers,
+    `${name} is shown to owners, but listed to others`,
+  );
 
   return {
     name,
@@ -151,7 +167,7 @@ function shownSchema(
   return {
     type: "object",
     properties: Object.fromEntries(view.map((field) => [field, meta[field] ?? properties[field]])),
-    required: view.filter((field) => field in meta || required.includes(field)),
+    required: view.filter((field) => Object.hasOwn(meta, field) || required.includes(field)),
   };
 }
 

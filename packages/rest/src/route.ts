@@ -59,6 +59,8 @@ export interface RouteDefinition<
   readonly body?: BodySchema | undefined;
   /** Schema of the body in the reference, where it differs from `body`, as for partial updates. */
   readonly bodyReference?: JsonSchema | undefined;
+  /** Whether `If-Match` and `If-None-Match` are understood, with 412 where they do not hold. Default: `false`. */
+  readonly conditional?: boolean | undefined;
   /** Query parameters beside `access_token`. Any other parameter is refused with 400. */
   readonly query?: readonly QueryParameter[] | undefined;
   /** Answers by status, without the errors that access and validation give by themselves. */

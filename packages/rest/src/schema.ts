@@ -18,12 +18,21 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** Describes what a schema accepts (`input`) or yields (`output`). */
+/**
+ * Describes what a schema accepts (`input`) or yields (`output`).
+ *
+ * @throws RestError `ERR_REST_DEFINITION` for a schema that has no such description.
+ */
 export function jsonSchemaOf(schema: Schema, side: "input" | "output"): JsonSchema {
-  const { $schema: _, ...described } = schema["~standard"].jsonSchema[side]({
-    target: "draft-2020-12",
-  });
-  return described;
+  try {
+    const { $schema: _, ...described } = schema["~standard"].jsonSchema[side]({
+      target: "draft-2020-12",
+    });
+    return described;
+  } catch (cause) {
+    const message = "a schema does not describe itself as JSON Schema (Standard JSON Schema)";
+    throw new RestError("ERR_REST_DEFINITION", message, { cause });
+  }
 }
 
 /** Describes the properties of a schema of an object. */
@@ -41,6 +50,13 @@ export async function validate<S extends Schema>(schema: S, value: unknown): Pro
   const result = validated instanceof Promise ? await validated : validated;
   if (result.issues) throw badFields(fieldErrorsOf(result.issues, value));
   return result.value;
+}
+
+/** Whether a schema accepts `null`. */
+export function acceptsNull({ type, anyOf }: JsonSchema): boolean {
+  if (Array.isArray(type)) return type.includes("null");
+  if (Array.isArray(anyOf)) return anyOf.some((one) => isRecord(one) && acceptsNull(one));
+  return type === "null";
 }
 
 /** Whether a value is an object with string keys, and not an array. */

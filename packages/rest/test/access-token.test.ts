@@ -2,17 +2,17 @@ import { describe, expect, it } from "vitest";
 import { findAccessToken } from "../src/access-token.ts";
 import { Problem } from "../src/problem.ts";
 
-const none = { authorization: null, query: [], body: undefined };
+const none = { authorization: null, queryTokens: [], bodyToken: undefined };
 
 describe("findAccessToken", () => {
   it.each([
-    { ...none, authorization: "Bearer a", query: ["a"] },
-    { ...none, authorization: "Bearer a", body: "a" },
-    { ...none, query: ["a"], body: "a" },
-    { ...none, query: ["a", "b"] },
-    { ...none, body: ["a", "b"] },
-    { ...none, body: 1 },
-    { ...none, body: { toString: "a" } },
+    { ...none, authorization: "Bearer a", queryTokens: ["a"] },
+    { ...none, authorization: "Bearer a", bodyToken: "a" },
+    { ...none, queryTokens: ["a"], bodyToken: "a" },
+    { ...none, queryTokens: ["a", "b"] },
+    { ...none, bodyToken: ["a", "b"] },
+    { ...none, bodyToken: 1 },
+    { ...none, bodyToken: { toString: "a" } },
   ])("refuses %j with 400", (places) => {
     expect(() => findAccessToken(places)).toThrow(Problem);
   });
@@ -20,12 +20,12 @@ describe("findAccessToken", () => {
   it.each([
     [none, undefined],
     [{ ...none, authorization: "Basic YTpi" }, undefined],
-    [{ ...none, body: "" }, undefined],
-    [{ ...none, body: null }, undefined],
+    [{ ...none, bodyToken: "" }, undefined],
+    [{ ...none, bodyToken: null }, undefined],
     [{ ...none, authorization: "bearer a" }, "a"],
-    [{ ...none, query: ["a"] }, "a"],
-    [{ ...none, body: "a" }, "a"],
-    [{ ...none, authorization: "Basic YTpi", body: "a" }, "a"],
+    [{ ...none, queryTokens: ["a"] }, "a"],
+    [{ ...none, bodyToken: "a" }, "a"],
+    [{ ...none, authorization: "Basic YTpi", bodyToken: "a" }, "a"],
   ])("finds in %j the token %j", (places, expected) => {
     expect(findAccessToken(places)).toBe(expected);
   });

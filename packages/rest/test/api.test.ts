@@ -6,7 +6,7 @@ import { Problem } from "../src/problem.ts";
 import { defineResource } from "../src/resource.ts";
 import { createResourceController } from "../src/resource-controller.ts";
 import { resourceRoutes } from "../src/resource-routes.ts";
-import { defineRoute, type Route } from "../src/route.ts";
+import { defineRoute, type Call, type Route } from "../src/route.ts";
 import { openApi } from "./api-client.ts";
 
 const note = defineResource({
@@ -152,6 +152,80 @@ describe("createApi", () => {
     expect(await one.json()).toMatchObject({ text: "1", stars: 3, done: true, tags: ["a"] });
     const two = await send("POST", "/notes", form([...fields, ["tags", "b"]]));
     expect(await two.json()).toMatchObject({ tags: ["a", "b"] });
+  });
+
+  it.each([
+    ["a compressed body", { "content-type": "application/json", "content-encoding": "gzip" }, 415],
+    ["another charset", { "content-type": "application/json; charset=iso-8859-1" }, 415],
+    ["UTF-8 by name", { "content-type": 'application/json; charset="UTF-8"' }, 201],
+  ])("answers %s with %s %i", async (_what, headers, status) => {
+    const { send } = await openApi({ routes });
+    expect((await send("POST", "/notes", { body: '{"text":"a"}', headers })).status).toBe(status);
+  });
+
+  it("refuses a body that ends early as the client's fault, without reporting it", async () => {
+    const reportError = vi.fn();
+    const { send } = await openApi({ routes, reportError });
+    const body = new ReadableStream({
+      pull: (controller) => controller.error(new Error("aborted")),
+    });
+    const init = { body, duplex: "half", headers: { "content-type": "application/json" } };
+    expect((await send("POST", "/notes", init)).status).toBe(400);
+    expect(reportError).not.toHaveBeenCalled();
+  });
+
+  it("repeats few and short names of parameters that it does not know", async () => {
+    const { send } = await openApi({ routes });
+    const names = Array.from({ length: 500 }, (_, index) => `${"n".repeat(100)}${index}`);
+    const response = await send("GET", `/notes/1?${names.join("&")}`);
+    expect(response.status).toBe(400);
+    expect((await response.text()).length).toBeLessThan(4_000);
+  });
+
+  it("gives each call parameters of its own", async () => {
+    const spoiling = route(() => json(1));
+    const { send } = await openApi({
+      routes: [
+        ...routes,
+        {
+          ...spoiling,
+          handle: ({ query }: { query: URLSearchParams }) => (query.set("a", "b"), json(1)),
+        },
+      ],
+    });
+    await send("GET", "/x");
+    expect((await send("GET", "/notes/1")).status).toBe(404);
+  });
+
+  it("reaches a fixed path beside one with a parameter, whatever their order", async () => {
+    const latest = { ...route(() => json("latest")), path: "/notes/latest" };
+    const { send } = await openApi({ routes: [...routes, latest] });
+    expect(await (await send("GET", "/notes/latest")).json()).toBe("latest");
+  });
+
+  it.each([
+    ["two paths that differ in the parameter's name only", [{ path: "/notes/:slug" }]],
+    ["a path without a slash", [{ path: "x" }]],
+    ["a GET with a body", [{ body: z.object({ a: z.string() }) }]],
+  ])("refuses %s", async (_what, [changes]) => {
+    const one = { ...route(() => json(1)), ...changes };
+    await expect(openApi({ routes: [...routes, one] })).rejects.toThrow(RestError);
+  });
+
+  it.each([Number.NaN, -1, 1.5])("refuses a body limit of %d", async (maxBodySize) => {
+    await expect(openApi({ routes, maxBodySize })).rejects.toThrow(RestError);
+  });
+
+  it("answers a handler's own wrong query with 500, and reports it", async () => {
+    const reportError = vi.fn();
+    const wrong = {
+      ...route(() => json(1)),
+      handle: async ({ store }: Call) =>
+        json(await store.collection(note.collection).find({ limit: -1 })),
+    };
+    const { send } = await openApi({ routes: [...routes, wrong], reportError });
+    expect((await send("GET", "/x")).status).toBe(500);
+    expect(reportError).toHaveBeenCalledOnce();
   });
 
   it("answers what a handler throws with 500 that tells nothing, and reports it", async () => {

@@ -42,6 +42,35 @@ describe("verifyPassword", () => {
     expect(answers).toEqual(Array.from({ length: 12 }, () => true));
   });
 
+  it("takes as long for nobody as for somebody", async () => {
+    const hash = await hashPassword("x");
+    const times: Record<"known" | "unknown", number[]> = { known: [], unknown: [] };
+    for (let round = 0; round < 15; round += 1) {
+      for (const kind of ["known", "unknown"] as const) {
+        const startedAt = performance.now();
+        await verifyPassword("wrong", kind === "known" ? hash : undefined);
+        times[kind].push(performance.now() - startedAt);
+      }
+    }
+    // A shortcut would be a thousand times faster; the noise of a busy machine is not.
+    expect(Math.min(...times.unknown)).toBeGreaterThan(Math.min(...times.known) / 3);
+  });
+
+  it("serves those who come first before those who come last, and refuses too many", async () => {
+    const hash = await hashPassword("x");
+    const order: string[] = [];
+    const busy = Array.from({ length: 4 }, () => verifyPassword("x", hash));
+    const last = Array.from({ length: 50 }, () =>
+      verifyPassword("x", hash, "last").then(() => order.push("last")),
+    );
+    const first = verifyPassword("x", hash, "first").then(() => order.push("first"));
+    await expect(verifyPassword("x", hash, "last")).rejects.toMatchObject({ status: 503 });
+    await first;
+    expect(order.length).toBeLessThan(4);
+    await Promise.all([...busy, ...last]);
+    expect(await verifyPassword("x", hash)).toBe(true);
+  });
+
   it("leaves the event loop free while it computes", async () => {
     let turns = 0;
     const timer = setInterval(() => (turns += 1), 1);
@@ -64,6 +93,6 @@ describe("argon2id", () => {
       parallelism: 1,
       tagLength: 32,
     };
-    expect(await computeInWorker(input)).toEqual(await argon2id(input));
+    expect(await computeInWorker(input)).toEqual(await argon2id(input, "first"));
   });
 });

@@ -19,6 +19,11 @@ describe("defineResource", () => {
     ["an owner where anyone creates", { owner: "author", access: { create: "public" } }],
     ["an owner where the master key creates", { owner: "author", access: { create: "master" } }],
     ["an owner's rule for a list", { owner: "author", access: { list: "owner", create: "user" } }],
+    [
+      "what is shown to owners, but listed to others",
+      { owner: "author", access: { list: "user", show: "owner", create: "user" } },
+    ],
+    ["a path that no collection can be called after", { path: "/2fa" }],
     ["an owner that is a field of the schema too", { owner: "title", access: { create: "user" } }],
     ["an owner under a reserved name", { owner: "id", access: { create: "user" } }],
   ])("refuses %s", (_what, options) => {
@@ -35,6 +40,12 @@ describe("defineResource", () => {
 
   it("refuses a schema that is not of an object", () => {
     expect(() => defineResource({ ...good, schema: z.array(z.string()) })).toThrow(RestError);
+  });
+
+  it("refuses a schema that cannot describe itself", () => {
+    expect(() => defineResource({ ...good, schema: z.object({ at: z.date() }) })).toThrow(
+      RestError,
+    );
   });
 
   it("opens what is not mentioned to admins only", () => {

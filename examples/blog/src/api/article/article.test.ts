@@ -147,6 +147,36 @@ describe.each(transports)("articles (%s)", (transport) => {
     expect(unchanged.headers.get("etag")).toBe('"1"');
   });
 
+  it("are all changed when more write at once than may lose", async () => {
+    const blog = await openBlog(transport);
+    const { token } = await blog.join("a@example.com");
+    const { json } = await blog.send("POST", "/articles", { form, token });
+    const path = `/articles/${json.id}`;
+    const changes = Array.from({ length: 64 }, (_, index) =>
+      blog.send("PUT", path, { form: { title: `t${index}` }, token }),
+    );
+    const statuses = new Set((await Promise.all(changes)).map(({ status }) => status));
+    expect([...statuses]).toEqual([200]);
+    expect((await blog.send("GET", path)).headers.get("etag")).toBe('"65"');
+    const any = { form: { title: "any" }, token, headers: { "if-match": "*" } };
+    const all = await Promise.all([1, 2, 3, 4].map(() => blog.send("PUT", path, any)));
+    expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  });
+
+  it("refuse a change that If-None-Match rules out, and a patch that is too deep", async () => {
+    const blog = await openBlog(transport);
+    const { token } = await blog.join("a@example.com");
+    const { json, headers } = await blog.send("POST", "/articles/", { form, token });
+    expect(headers.get("location")).toBe(`/articles/${json.id}`);
+    const path = `/articles/${json.id}`;
+    const none = { form: { title: "x" }, token, headers: { "if-none-match": "*" } };
+    expect((await blog.send("PUT", path, none)).status).toBe(412);
+    const body = `${'{"x":'.repeat(8_000)}1${"}".repeat(8_000)}`;
+    const deep = { body, token, headers: { "content-type": "application/json" } };
+    expect((await blog.send("PATCH", path, deep)).status).toBe(400);
+    expect((await blog.send("GET", path)).json).toEqual(json);
+  });
+
   it("lose no update when many change one at once", async () => {
     const blog = await openBlog(transport);
     const { token } = await blog.join("a@example.com");

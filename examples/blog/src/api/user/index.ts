@@ -1,15 +1,19 @@
-import { defineRoute, listParameters, listResponse, type Route } from "@fetchwork/rest";
+import {
+  defineRoute,
+  documentResponse,
+  listParameters,
+  listResponse,
+  type Route,
+} from "@fetchwork/rest";
 import * as controller from "./controller.ts";
-import { newPassword, newUser, user, userChange } from "./model.ts";
+import { newPassword, newUser, publicView, user, userChange } from "./model.ts";
 
 const tag = user.plural;
-const found = {
-  description: "The user",
-  schema: user.output,
-  headers: { ETag: "Version of the document" },
-};
+const found = documentResponse("user", user.output);
+const foundByAnyone = { ...found, schema: { ...user.output, required: publicView } };
+const created = { ...found, headers: { ...found.headers, Location: "Address of the user" } };
+const notModified = { description: "Not modified", headers: found.headers };
 const missing = { description: "There is no such user" };
-const changed = { description: "The document has changed since (If-Match)" };
 
 export const userRoutes: readonly Route[] = [
   defineRoute({
@@ -18,7 +22,7 @@ export const userRoutes: readonly Route[] = [
     operation: "listUsers",
     summary: "Lists users",
     tag,
-    access: user.access.list,
+    access: "admin",
     query: listParameters(user),
     responses: { 200: listResponse(tag, user.output) },
     handle: controller.list,
@@ -27,10 +31,11 @@ export const userRoutes: readonly Route[] = [
     method: "GET",
     path: "/users/:id",
     operation: "showUser",
-    summary: "Shows one user, or with the id `me` the caller; others see id, name and picture",
+    summary: "Shows one user, or with the id me the caller; others see id, name and picture",
     tag,
     access: "user",
-    responses: { 200: found, 304: { description: "Not modified" }, 404: missing },
+    conditional: true,
+    responses: { 200: foundByAnyone, 304: notModified, 404: missing },
     handle: controller.show,
   }),
   defineRoute({
@@ -41,18 +46,19 @@ export const userRoutes: readonly Route[] = [
     tag,
     access: "master",
     body: newUser,
-    responses: { 201: found, 409: { description: "The email is taken" } },
+    responses: { 201: created, 409: { description: "The email is taken" } },
     handle: controller.create,
   }),
   defineRoute({
     method: "PUT",
     path: "/users/:id",
     operation: "updateUser",
-    summary: "Changes name and picture of the caller (`me`), or as admin of anyone",
+    summary: "Changes name and picture of the caller (me), or as admin of anyone",
     tag,
     access: "user",
+    conditional: true,
     body: userChange,
-    responses: { 200: found, 404: missing, 412: changed },
+    responses: { 200: found, 404: missing },
     handle: controller.update,
   }),
   defineRoute({
@@ -62,8 +68,9 @@ export const userRoutes: readonly Route[] = [
     summary: "Applies a JSON Merge Patch to name and picture",
     tag,
     access: "user",
+    conditional: true,
     body: userChange,
-    responses: { 200: found, 404: missing, 412: changed },
+    responses: { 200: found, 404: missing },
     handle: controller.update,
   }),
   defineRoute({
@@ -73,8 +80,9 @@ export const userRoutes: readonly Route[] = [
     summary: "Changes the password of the caller and signs it out everywhere",
     tag,
     access: "password",
+    conditional: true,
     body: newPassword,
-    responses: { 200: found, 412: changed },
+    responses: { 200: found },
     handle: controller.updatePassword,
   }),
   defineRoute({
@@ -83,8 +91,9 @@ export const userRoutes: readonly Route[] = [
     operation: "removeUser",
     summary: "Deletes a user",
     tag,
-    access: user.access.remove,
-    responses: { 204: { description: "It is deleted" }, 404: missing, 412: changed },
+    access: "admin",
+    conditional: true,
+    responses: { 204: { description: "It is deleted" }, 404: missing },
     handle: controller.remove,
   }),
 ];

@@ -1,9 +1,11 @@
 import { defineResource, type DocumentOf } from "@fetchwork/rest";
 import { z } from "zod";
 
-const email = z.string().trim().toLowerCase().max(254).check(z.email());
+const email = z.string().trim().max(254).check(z.email()).toLowerCase();
 const name = z.string().trim().max(100);
 const picture = z.url({ protocol: /^https?$/ }).max(2_000);
+/** A form cannot send `null`, so the empty text stands for it. */
+const noText = z.literal("").transform(() => null);
 const role = z.enum(["user", "admin"]);
 const password = z.string().min(6).max(200);
 
@@ -29,14 +31,14 @@ export const newUser = z.object({
   email,
   password,
   name: name.optional(),
-  picture: picture.optional(),
+  picture: z.union([noText, picture]).optional(),
   role: role.default("user"),
 });
 
 /** What users change of themselves; `null` goes back to what their email gives. */
 export const userChange = z.object({
   name: name.nullable().optional(),
-  picture: picture.nullable().optional(),
+  picture: z.union([noText, picture]).nullable().optional(),
 });
 
 export const newPassword = z.object({ password });

@@ -24,7 +24,7 @@ describe.each(transports)("users (%s)", (transport) => {
     const blog = await openBlog(transport);
     for (const role of ["user", "admin"] as const) {
       const { token } = await blog.join(`${role}@example.com`, role);
-      expect((await blog.send("POST", "/users", { form, token })).status).toBe(401);
+      expect((await blog.send("POST", "/users", { form, token })).status).toBe(403);
     }
   });
 
@@ -182,10 +182,61 @@ describe.each(transports)("users (%s)", (transport) => {
       204,
     );
     expect((await blog.send("DELETE", path, { token: admin.token })).status).toBe(404);
+    const conditional = { token: admin.token, headers: { "if-match": '"9"' } };
+    expect((await blog.send("DELETE", "/users/me", conditional)).status).toBe(412);
+    expect((await blog.send("DELETE", "/users/me", { token: admin.token })).status).toBe(204);
     expect((await blog.send("GET", "/users/me", { token: ada.token })).status).toBe(401);
     const write = { title: "t", content: "c" };
     expect((await blog.send("POST", "/articles", { form: write, token: ada.token })).status).toBe(
       401,
     );
+  });
+
+  it("do not take over the answer that was meant for another", async () => {
+    const blog = await openBlog(transport);
+    const ada = await blog.join("ada@example.com");
+    const bob = await blog.join("bob@example.com");
+    const mine = await blog.send("GET", "/users/me", { token: ada.token });
+    expect(mine.headers.get("cache-control")).toBe("private, no-cache");
+    expect(mine.headers.get("vary")).toBe("Authorization");
+    const headers = { "if-none-match": mine.headers.get("etag") ?? "" };
+    expect((await blog.send("GET", "/users/me", { token: ada.token, headers })).status).toBe(304);
+    expect((await blog.send("GET", "/users/me", { token: bob.token, headers })).status).toBe(200);
+
+    const inUrl = await blog.send("GET", `/users/me?access_token=${ada.token}`);
+    expect(inUrl.headers.get("cache-control")).toBe("no-store");
+    const byBob = await blog.send("GET", `/users/${ada.id}`, { token: bob.token });
+    const byAda = await blog.send("GET", `/users/${ada.id}`, { token: ada.token });
+    expect(byBob.headers.get("etag")).not.toBe(byAda.headers.get("etag"));
+  });
+
+  it("keep a new password, whatever comes in with the old one at the same time", async () => {
+    const blog = await openBlog(transport);
+    const { token } = await blog.join("ada@example.com");
+    const change = (from: string, to: string) =>
+      blog.send("PUT", "/users/me/password", {
+        form: { password: to },
+        basic: ["ada@example.com", from],
+      });
+    const changes = await Promise.all([
+      change("123456", "password-1"),
+      change("123456", "password-2"),
+      change("123456", "password-3"),
+    ]);
+    const statuses = changes.map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 401, 401]);
+    const kept = `password-${statuses.indexOf(200) + 1}`;
+    expect((await change(kept, "123456")).status).toBe(200);
+    expect((await blog.send("GET", "/users/me", { token })).status).toBe(401);
+  });
+
+  it("go back to the picture of their email with an empty field of a form", async () => {
+    const blog = await openBlog(transport);
+    const { token } = await blog.join("ada@example.com");
+    const picture = "https://example.com/ada.png";
+    const changed = await blog.send("PUT", "/users/me", { form: { picture }, token });
+    expect(changed.json.picture).toBe(picture);
+    const reset = await blog.send("PUT", "/users/me", { form: { picture: "" }, token });
+    expect(reset.json.picture).toMatch(/gravatar/);
   });
 });
