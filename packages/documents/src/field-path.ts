@@ -1,5 +1,6 @@
 import { InputError } from "./errors.ts";
 import type { Stored } from "./document.ts";
+import { isObject } from "./is-object.ts";
 
 /** The paths of a document's fields: `"title"`, `"address.city"`, `"createdAt"`. */
 export type FieldPath<T> = string extends keyof T
@@ -73,6 +74,20 @@ export function parsePath(text: unknown): ParsedPath {
  */
 export function isMetaField(name: string): name is MetaField {
   return name === "id" || name === "version" || name === "createdAt" || name === "updatedAt";
+}
+
+/**
+ * Reads the value at a path, through objects only.
+ *
+ * @internal
+ */
+export function valueAt(document: unknown, segments: readonly string[]): unknown {
+  let value = document;
+  for (const name of segments) {
+    if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;
+    value = value[name];
+  }
+  return value;
 }
 
 function faultOfPath(text: string, segments: readonly string[]): string | undefined {

@@ -1,3 +1,5 @@
+import { valueAt } from "./field-path.ts";
+
 const TRIGRAM = 3;
 
 /**
@@ -49,21 +51,6 @@ export function searchText(
   for (const { segments } of paths) collect(valueAt(document, segments), parts);
   // The line break keeps a word of the query from matching across two fields.
   return fold(parts.join("\n"));
-}
-
-/**
- * Reads the value at a path, through objects only.
- *
- * @internal
- */
-export function valueAt(document: unknown, segments: readonly string[]): unknown {
-  let value = document;
-  for (const name of segments) {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-    if (!Object.hasOwn(value, name)) return undefined;
-    value = Reflect.get(value, name);
-  }
-  return value;
 }
 
 function collect(value: unknown, parts: string[]): void {

@@ -1,5 +1,6 @@
 import { InputError } from "./errors.ts";
 import { isMetaField } from "./field-path.ts";
+import { isPlainObject } from "./is-object.ts";
 
 const MAX_DEPTH = 200;
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -30,17 +31,6 @@ export function toJsonText(document: unknown): string {
     throw new InputError("ERR_DOCUMENTS_VALUE", "The document is larger than 16 MiB of JSON text");
   }
   return text;
-}
-
-/**
- * Tells whether a value is an object literal, in this or in another realm.
- *
- * @internal
- */
-export function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function checkTopLevelName(name: string): void {

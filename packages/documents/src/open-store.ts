@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { DocumentsTypeError } from "./errors.ts";
-import { openFile, openMemory } from "./sqlite/open-sqlite.ts";
+import { DocumentsError, DocumentsTypeError } from "./errors.ts";
+import { openError, openFile, openMemory } from "./sqlite/open-sqlite.ts";
 import type { Store, StoreOptions } from "./store.ts";
 
 const DEFAULT_BUSY_TIMEOUT = 5000;
@@ -31,7 +31,8 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     await store.prepare(collections);
   } catch (error) {
     await store.close();
-    throw error;
+    const isDamaged = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_ENGINE";
+    throw isDamaged && path !== undefined ? openError(path, error) : error;
   }
   return store;
 }

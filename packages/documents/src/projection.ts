@@ -1,5 +1,5 @@
-import type { ParsedPath } from "./field-path.ts";
-import { valueAt } from "./fold.ts";
+import { type ParsedPath, valueAt } from "./field-path.ts";
+import { isObject } from "./is-object.ts";
 
 /**
  * Copies some fields of a document, nested as they are in it, and always `id`.
@@ -44,8 +44,4 @@ function define(object: Record<string, unknown>, name: string, value: unknown): 
     enumerable: true,
     configurable: true,
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

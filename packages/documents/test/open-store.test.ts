@@ -209,6 +209,37 @@ describe("openStore", () => {
     await second.close();
   });
 
+  it("builds a search index of the store's own fields too", async () => {
+    const path = join(temporaryFolder(), "a.db");
+    const first = await openStore(`sqlite:${path}`, { collections: [notes] });
+    const { id } = await first.collection(notes).insert({ text: "a" });
+    await first.close();
+    const searched = defineCollection<Note>("notes", { search: ["id", "createdAt"] });
+    const second = await openStore(`sqlite:${path}`, { collections: [searched] });
+    expect(await second.collection(searched).find({ q: `${id} 20` })).toMatchObject([{ id }]);
+    await second.close();
+  });
+
+  it.each([
+    ["the schema", true],
+    ["everything else", false],
+  ])("names a file of which %s is damaged", async (_text, isSchema) => {
+    const path = join(temporaryFolder(), "a.db");
+    const first = await openStore(`sqlite:${path}`, { collections: [notes] });
+    await first.collection(notes).insert({ text: "a" });
+    await first.close();
+    const bytes = await readFile(path);
+    const size = bytes.readUInt16BE(16);
+    if (isSchema) bytes.fill(0xff, 100, 200);
+    else bytes.fill(0xff, size);
+    writeFileSync(path, bytes);
+    const richer = defineCollection<Note>("notes", { unique: ["text"], search: ["text"] });
+    await expect(openStore(`sqlite:${path}`, { collections: [richer] })).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_OPEN",
+      message: expect.stringMatching(/^Cannot open .*a\.db: .*malformed/),
+    });
+  });
+
   it("never uses a search index that fell behind", async () => {
     const path = join(temporaryFolder(), "a.db");
     const searched = defineCollection<Note>("notes", { search: ["text"] });

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { DocumentsError } from "../errors.ts";
 import { toDocumentsError } from "./sqlite-error.ts";
 
 /** A value bound to a statement, or read from a column. */
@@ -27,7 +28,8 @@ export class Connection {
   get(sql: string, parameters: readonly Cell[]): Row | undefined {
     try {
       const row: unknown = this.#prepare(sql).get(...parameters);
-      return isRow(row) ? row : undefined;
+      if (row === undefined || isRow(row)) return row;
+      throw notRows();
     } catch (error) {
       throw toDocumentsError(error);
     }
@@ -37,8 +39,8 @@ export class Connection {
   all(sql: string, parameters: readonly Cell[]): readonly Row[] {
     try {
       const rows: readonly unknown[] = this.#prepare(sql).all(...parameters);
-      // Every statement was told to return its rows as arrays.
-      return rows.every(isRow) ? rows : [];
+      if (areRows(rows)) return rows;
+      throw notRows();
     } catch (error) {
       throw toDocumentsError(error);
     }
@@ -84,6 +86,15 @@ export class Connection {
     this.#statements.set(sql, statement);
     return statement;
   }
+}
+
+/** Looks at the first row only: a statement returns all of them in one form. */
+function areRows(rows: readonly unknown[]): rows is readonly Row[] {
+  return rows.length === 0 || isRow(rows[0]);
+}
+
+function notRows(): DocumentsError {
+  return new DocumentsError("ERR_DOCUMENTS_ENGINE", "SQLite returned rows that are not arrays");
 }
 
 function isRow(row: unknown): row is Row {

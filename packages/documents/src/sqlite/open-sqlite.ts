@@ -186,7 +186,8 @@ function openReader(path: string, writer: Connection, busyTimeout: number): Conn
   }
 }
 
-function openError(path: string, error: unknown): DocumentsError {
+/** Makes an error of opening that names the file. */
+export function openError(path: string, error: unknown): DocumentsError {
   if (error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_OPEN") return error;
   const cause = error instanceof DocumentsError ? (error.cause ?? error) : error;
   const reason = cause instanceof Error ? cause.message : String(cause);

@@ -17,7 +17,7 @@ export function readOne<T>(reader: Reader, table: Table, id: string): Stored<T> 
     `SELECT ${DOCUMENT_COLUMNS} FROM ${table.quoted} WHERE id = ?`,
     [id],
   );
-  return row === undefined ? undefined : toStored<T>(row);
+  return row === undefined ? undefined : toStored<T>(table, row);
 }
 
 /** Reads documents in the order of the ids. */
@@ -34,7 +34,7 @@ export function readMany<T>(
   for (const row of rows) rowsById.set(row[0], row);
   return ids.map((id) => {
     const row = rowsById.get(id);
-    return row === undefined ? undefined : toStored<T>(row);
+    return row === undefined ? undefined : toStored<T>(table, row);
   });
 }
 
@@ -53,10 +53,10 @@ export function find<T>(
     sql.parameters,
   );
   const { fields } = query;
-  if (fields === undefined) return rows.map((row) => toStored<T>(row));
+  if (fields === undefined) return rows.map((row) => toStored<T>(table, row));
   return rows.map((row) => {
     // Some of the fields of a Stored<T>, by the paths that the caller gave.
-    return project(toStored<Record<string, unknown>>(row), fields) as Projected<T>;
+    return project(toStored<Record<string, unknown>>(table, row), fields) as Projected<T>;
   });
 }
 

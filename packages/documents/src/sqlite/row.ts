@@ -1,6 +1,8 @@
 import type { Stored } from "../document.ts";
-import { DocumentsError } from "../errors.ts";
+import { isObject } from "../is-object.ts";
 import type { Row } from "./connection.ts";
+import { DamagedError } from "./sqlite-error.ts";
+import type { Table } from "./table.ts";
 
 /** The columns that make up a document, in this order in every statement. */
 export const DOCUMENT_COLUMNS = "id, version, created_at, updated_at, doc";
@@ -15,23 +17,23 @@ export type DocumentRow = readonly [
 ];
 
 /** Makes the document of a row; the type of its own fields is the word of the caller. */
-export function toStored<T>(row: Row): Stored<T> {
-  const [id, version, createdAt, updatedAt, doc] = documentRow(row);
-  const fields: object = parseObject(doc);
+export function toStored<T>(table: Table, row: Row): Stored<T> {
+  if (!isDocumentRow(row)) throw new DamagedError(table.definition.name, String(row[0]));
+  const [id, version, createdAt, updatedAt, doc] = row;
+  const fields: object = parseFields(table, id, doc);
   // The definition names T for whatever was accepted into this collection.
   return { id, version, createdAt, updatedAt, ...fields } as Stored<T>;
 }
 
-function documentRow(row: Row): DocumentRow {
-  if (isDocumentRow(row)) return row;
-  throw new DocumentsError("ERR_DOCUMENTS_ENGINE", "A row of the store is damaged");
-}
-
-/** Parses the text of a document. */
-export function parseObject(text: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(text);
-  if (isRecord(value)) return value;
-  throw new DocumentsError("ERR_DOCUMENTS_ENGINE", "A document of the store is damaged");
+/** Parses the text of a document, which another program may have damaged. */
+function parseFields(table: Table, id: string, text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+  } catch {
+    // The error is not passed on as the cause, because its message quotes the text.
+  }
+  throw new DamagedError(table.definition.name, id);
 }
 
 function isDocumentRow(row: Row): row is DocumentRow {
@@ -42,8 +44,4 @@ function isDocumentRow(row: Row): row is DocumentRow {
     typeof row[3] === "string" &&
     typeof row[4] === "string"
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@ import { DocumentsError } from "../errors.ts";
 import { type ParsedPath, parsePath } from "../field-path.ts";
 import { searchText } from "../fold.ts";
 import type { Cell, Connection } from "./connection.ts";
+import { DOCUMENT_COLUMNS, toStored } from "./row.ts";
 import { indexExpression, quoteName, quoteText } from "./sql.ts";
 import { uniqueIndexName } from "./sqlite-error.ts";
 import type { Table } from "./table.ts";
@@ -110,15 +111,14 @@ function prepareSearch(connection: Connection, table: Table, current: unknown): 
 }
 
 function fillSearch(connection: Connection, table: Table): void {
-  const read = `SELECT seq, doc FROM ${table.quoted} WHERE seq > ? ORDER BY seq LIMIT ${REBUILD_CHUNK}`;
+  const read = `SELECT ${DOCUMENT_COLUMNS}, seq FROM ${table.quoted} WHERE seq > ? ORDER BY seq LIMIT ${REBUILD_CHUNK}`;
   const write = `INSERT INTO ${table.quotedSearch} (rowid, text) VALUES (?, ?)`;
   let last: Cell = -1;
   for (;;) {
     const rows = connection.all(read, [last]);
     for (const row of rows) {
-      const [seq, doc] = row;
-      last = Number(seq);
-      connection.run(write, [last, searchText(JSON.parse(String(doc)), table.searchPaths)]);
+      last = Number(row[5]);
+      connection.run(write, [last, searchText(toStored(table, row), table.searchPaths)]);
     }
     if (rows.length < REBUILD_CHUNK) return;
   }

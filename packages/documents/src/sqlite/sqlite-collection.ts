@@ -3,7 +3,8 @@ import type { Change, Projected, Stored } from "../document.ts";
 import { InputError } from "../errors.ts";
 import { isMetaField } from "../field-path.ts";
 import { parseFilter } from "../filter.ts";
-import { isPlainObject, toJsonText } from "../json-text.ts";
+import { isPlainObject } from "../is-object.ts";
+import { toJsonText } from "../json-text.ts";
 import { type FindQuery, parseQuery, parseSelection, type Selection } from "../query.ts";
 import type { Where } from "../where.ts";
 import { count, find, readMany, readOne } from "./reading.ts";
@@ -103,7 +104,8 @@ export class SqliteCollection<T> implements Collection<T> {
     const removed = Object.entries(change).flatMap(([name, value]) =>
       value === undefined ? [name] : [],
     );
-    return this.#change(target, (stored) => merge(stored, { text, removed }));
+    const fields: Record<string, unknown> = JSON.parse(text);
+    return this.#change(target, (stored) => merge(stored, { fields, removed }));
   }
 
   async replace(

@@ -36,10 +36,21 @@ export function toDocumentsError(error: unknown): unknown {
   });
 }
 
+/** Says that a document is damaged, which is seen before it is changed. */
+export class DamagedError extends DocumentsError {
+  constructor(collection: string, id: string) {
+    super(
+      "ERR_DOCUMENTS_ENGINE",
+      `The document ${JSON.stringify(id.slice(0, 128))} of "${collection}" is damaged`,
+    );
+  }
+}
+
 /** Tells whether an error leaves the state of the surrounding transaction in doubt. */
 export function isEngineFailure(error: unknown): error is DocumentsError {
   return (
     error instanceof DocumentsError &&
+    !(error instanceof DamagedError) &&
     (error.code === "ERR_DOCUMENTS_ENGINE" || error.code === "ERR_DOCUMENTS_BUSY")
   );
 }

@@ -42,7 +42,8 @@ export class SqliteStore implements Store, Access {
 
   collection<T extends object>(definition: CollectionDefinition<T>): Collection<T> {
     const { handle } = this.#entry(definition);
-    // The entry was made for this very definition, which names the type of the documents.
+    // Definitions are the same by name and indexes; whether T is too is the word of the caller, as
+    // it is for what an earlier process stored.
     return handle as Collection<T>;
   }
 

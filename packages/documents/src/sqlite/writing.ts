@@ -4,7 +4,7 @@ import type { Filter } from "../filter.ts";
 import { searchText } from "../fold.ts";
 import { toJsonText } from "../json-text.ts";
 import { whereSql } from "./reading.ts";
-import { DOCUMENT_COLUMNS, parseObject, toStored } from "./row.ts";
+import { DOCUMENT_COLUMNS, toStored } from "./row.ts";
 import type { Session } from "./session.ts";
 import { Expressions } from "./sql.ts";
 import type { Table } from "./table.ts";
@@ -25,7 +25,7 @@ export function insertOne<T>(session: Session, table: Table, document: NewDocume
     `INSERT INTO ${table.quoted} (${DOCUMENT_COLUMNS}) VALUES (?, 1, ?, ?, ?) RETURNING seq`,
     [id, now, now, document.text],
   )?.[0];
-  const stored = toStored<T>([id, 1, now, now, document.text]);
+  const stored = toStored<T>(table, [id, 1, now, now, document.text]);
   if (table.searchPaths.length > 0) {
     connection.run(`INSERT INTO ${table.quotedSearch} (rowid, text) VALUES (?, ?)`, [
       Number(seq),
@@ -53,7 +53,7 @@ export function changeOne<T>(
     target.id,
   ]);
   if (row === undefined) return undefined;
-  const before = toStored<T>(row);
+  const before = toStored<T>(table, row);
   const { id, version, createdAt } = before;
   checkVersion(table, target, version);
   const seq = Number(row[5]);
@@ -66,7 +66,7 @@ export function changeOne<T>(
     text,
     seq,
   ]);
-  const after = toStored<T>([id, version + 1, createdAt, now, text]);
+  const after = toStored<T>(table, [id, version + 1, createdAt, now, text]);
   const newSearch = searchText(after, table.searchPaths);
   if (newSearch !== oldSearch) {
     connection.run(`UPDATE ${table.quotedSearch} SET text = ? WHERE rowid = ?`, [newSearch, seq]);
@@ -77,7 +77,10 @@ export function changeOne<T>(
 /** Merges a change into a document at the top level. */
 export function merge(
   stored: Stored<unknown>,
-  change: { readonly text: string; readonly removed: readonly string[] },
+  change: {
+    readonly fields: Readonly<Record<string, unknown>>;
+    readonly removed: readonly string[];
+  },
 ): unknown {
   const {
     id: _id,
@@ -86,7 +89,7 @@ export function merge(
     updatedAt: _updated,
     ...fields
   } = stored;
-  const merged: Record<string, unknown> = { ...fields, ...parseObject(change.text) };
+  const merged: Record<string, unknown> = { ...fields, ...change.fields };
   for (const name of change.removed) Reflect.deleteProperty(merged, name);
   return merged;
 }
