@@ -307,6 +307,20 @@ describe("serve with HTTP/2", () => {
     expect((await answerOf(opened)).status).toBe(431);
   });
 
+  it("refuses CONNECT", async () => {
+    await startHttp2(() => text("never"));
+    const asked = session?.request({ ":method": "CONNECT", ":authority": "a:1" });
+    if (asked === undefined) throw new Error("no session");
+    expect((await answerOf(asked)).status).toBe(501);
+  });
+
+  it("refuses an authority that makes no URL", async () => {
+    await startHttp2((request) => text(new URL(request.url).href));
+    const asked = session?.request({ ":path": "/", ":authority": "1.2.3.4.5" });
+    if (asked === undefined) throw new Error("no session");
+    expect((await answerOf(asked)).status).toBe(400);
+  });
+
   it("survives a client that speaks no HTTP/2", async () => {
     const { port, url } = await start(() => text("alive"), { http2: true });
     const socket = connectTls({ port, host: "127.0.0.1", ca: cert, ALPNProtocols: ["h2"] });

@@ -184,6 +184,8 @@ describe("serve", () => {
         type: "about:blank",
         title: "Internal Server Error",
         status: 500,
+        detail: "the server could not answer the request",
+        message: "the server could not answer the request",
       });
     }
     expect(reported).toEqual([new Error("secret"), new Error("secret")]);

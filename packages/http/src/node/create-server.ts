@@ -1,4 +1,9 @@
-import { createServer as createHttp1, type Server } from "node:http";
+import {
+  createServer as createHttp1,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import {
   constants,
   createSecureServer,
@@ -6,10 +11,12 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import { createServer as createHttps } from "node:https";
-import type { Socket } from "node:net";
+import { Socket } from "node:net";
 import { HttpUsageError } from "../errors.ts";
+import { answerClientErrors } from "./client-errors.ts";
 import type { NodeListener } from "./exchange-listener.ts";
 import { KeptMessage } from "./kept-message.ts";
+import { rawRefusal, refuse } from "./refuse.ts";
 import type { CheckedServeOptions } from "./serve-options.ts";
 import { watchStalledConnections } from "./stalled-connections.ts";
 
@@ -55,9 +62,19 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
     boundRequestTime(stream, options);
     boundResponseTime(stream, options);
   });
-  server.on("connect", (_request: unknown, socket: Socket) => {
-    socket.on("error", () => undefined);
-    socket.end("HTTP/1.1 501 Not Implemented\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+  answerClientErrors(server);
+  server.on("checkExpectation", (request, response) => {
+    refuse(request, response, { status: 417, detail: "only 100-continue can be expected" });
+  });
+  server.on("connect", (request: IncomingMessage, target: Socket | ServerResponse) => {
+    const refusal = { status: 501, detail: "CONNECT is not supported" };
+    // HTTP/2 gives a response, HTTP/1 the bare connection, whose errors are nobody's then.
+    if (target instanceof Socket) {
+      target.on("error", () => undefined);
+      target.end(rawRefusal(refusal), () => target.destroy());
+    } else {
+      refuse(request, target, refusal);
+    }
   });
   if (options.maxRequestBodySize !== undefined) {
     const { maxRequestBodySize } = options;
@@ -105,6 +122,8 @@ function makeServer(listener: NodeListener, options: CheckedServeOptions): Serve
     // Node looks for late requests this often.
     connectionsCheckingInterval: checkInterval(options),
     IncomingMessage: KeptMessage,
+    // Refused by ourselves, with a body.
+    requireHostHeader: false,
     noDelay: true,
   };
   if (tls === undefined) return createHttp1(limits, listener);

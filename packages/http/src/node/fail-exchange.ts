@@ -1,7 +1,7 @@
-import type { IncomingMessage } from "node:http";
 import { BodyTooLargeError } from "srvx/body-limit";
 import type { NodeExchange } from "./exchange.ts";
 import { boundUnreadBody, discardBody } from "./kept-message.ts";
+import { problemOf, problemType } from "./refuse.ts";
 import { writeHead } from "./write-head.ts";
 
 /**
@@ -34,14 +34,14 @@ export function failExchange(exchange: NodeExchange, error: unknown): void {
   }
 }
 
-const titles: Readonly<Record<number, string>> = {
-  413: "Content Too Large",
-  500: "Internal Server Error",
-};
+const details = {
+  413: "the body is larger than the server takes",
+  500: "the server could not answer the request",
+} as const;
 
-function sendProblem(exchange: NodeExchange, status: number): void {
-  const body = JSON.stringify({ type: "about:blank", title: titles[status], status });
-  const headers = ["content-type", "application/problem+json"];
+function sendProblem(exchange: NodeExchange, status: 413 | 500): void {
+  const body = problemOf({ status, detail: details[status] });
+  const headers = ["content-type", problemType];
   writeHead(exchange, { status, statusText: "", headers }, Buffer.byteLength(body));
   const isHead = exchange.request.method === "HEAD";
   if (!isHead) exchange.bytes = Buffer.byteLength(body);
@@ -67,21 +67,4 @@ function report(exchange: NodeExchange, error: unknown): void {
   } catch (failure) {
     console.error(failure);
   }
-}
-
-/** Answers a request that is refused before there is an exchange, and closes the connection after it. */
-export function refuse(
-  request: IncomingMessage,
-  response: NodeExchange["response"],
-  status: number,
-  title: string,
-): void {
-  const body = JSON.stringify({ type: "about:blank", title, status });
-  const headers: Record<string, string | number> = {
-    "content-type": "application/problem+json",
-    "content-length": Buffer.byteLength(body),
-  };
-  if (request.httpVersionMajor !== 2) headers["connection"] = "close";
-  response.writeHead(status, headers);
-  response.end(request.method === "HEAD" ? undefined : body);
 }
