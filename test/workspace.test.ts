@@ -58,6 +58,15 @@ function isDeclared(specifier: string, file: string, { manifest }: WorkspacePack
   return isRelative(specifier) || specifier.startsWith("node:") || packageOf(specifier) in declared;
 }
 
+/** Files and folders that a Markdown text links to, relative to its own. */
+function linkTargets(markdown: string): readonly string[] {
+  const prose = markdown.replace(/^(`{3,})[\s\S]*?^\1[ \t]*$/gm, "").replace(/`[^`\n]*`/g, "");
+  const links = prose.matchAll(/\]\(<?([^)\s>]+)[^)]*\)|^\[[^\]]+\]:[ \t]+<?([^\s>]+)/gm);
+  return Array.from(links, ([, inline, reference]) => inline ?? reference ?? "")
+    .filter((target) => !/^(?:[a-z][a-z\d+.-]*:|#)/i.test(target))
+    .map((target) => decodeURIComponent(target.replace(/#.*/s, "")));
+}
+
 describe.each([...packages, ...examples].map((pkg) => [pkg.folder, pkg] as const))(
   "%s",
   (_, pkg) => {
@@ -180,4 +189,14 @@ describe("the workspace", () => {
     );
     expect(inTable.toSorted()).toEqual(packages.map(({ folder }) => folder));
   });
+
+  it.each(globSync("{README.md,docs/**/*.md,packages/*/README.md}", { cwd: root }).toSorted())(
+    "has every file that %s links to",
+    (file) => {
+      const missing = linkTargets(readText(file)).filter(
+        (target) => !existsSync(join(root, posix.dirname(file), target)),
+      );
+      expect(missing).toEqual([]);
+    },
+  );
 });
