@@ -1,11 +1,13 @@
-import type { Stored } from "@fetchwork/documents";
+import { InputError, type Stored } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
 import type { Account } from "./account.ts";
 import { notFound, writeConditionally } from "./conditional-write.ts";
 import { etagOf, noneMatchHolds, requirePreconditions } from "./etag.ts";
+import { fieldError } from "./field-error.ts";
 import { parseListQuery } from "./list-query.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { pageLinks } from "./page-links.ts";
+import { badFields } from "./problem.ts";
 import { refuseConflicts } from "./refuse-conflicts.ts";
 import type { Fields, Resource } from "./resource.ts";
 import type { BodyFields, Call } from "./route.ts";
@@ -53,7 +55,7 @@ export function createResourceController<S extends Schema>(
       const [found, total] = await Promise.all([
         documents.find({ q, sort, limit, offset: (page - 1) * limit }),
         documents.count({ q }),
-      ]);
+      ]).catch(refuseSearch);
       const headers = {
         "x-total-count": String(total),
         link: pageLinks(path, query, { page, limit, total }),
@@ -139,6 +141,12 @@ export function createResourceController<S extends Schema>(
     );
     return Object.fromEntries(given);
   }
+}
+
+/** All but the search was checked before, and only the store knows how many words it can search for. */
+function refuseSearch(error: unknown): never {
+  if (!(error instanceof InputError)) throw error;
+  throw badFields([fieldError("q", "invalid", error.message)]);
 }
 
 /** Names the fields for which a schema accepts `null`. */

@@ -224,6 +224,7 @@ describe.each(transports)("the list of articles (%s)", (transport) => {
 
   it.each([
     ["page=0", "page"],
+    ["q=aa+ab+ac+ad+ae+af+ag+ah", "q"],
     ["limit=101", "limit"],
     ["sort=author", "sort"],
     ["sort=passwordHash", "sort"],
