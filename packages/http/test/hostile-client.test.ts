@@ -196,6 +196,14 @@ describe("a hostile client", () => {
     },
   );
 
+  it("is not told to go on with a body over the limit", async () => {
+    const answer = await exchange(
+      server.port,
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1048577\r\nExpect: 100-continue\r\n\r\n",
+    );
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413"]);
+  });
+
   it("gets its answer whole when junk follows its request, and no second one", async () => {
     const client = new RawClient(server.port);
     client.send("GET /first HTTP/1.1\r\nHost: a\r\n\r\n");

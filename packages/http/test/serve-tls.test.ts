@@ -307,6 +307,26 @@ describe("serve with HTTP/2", () => {
     expect((await answerOf(opened)).status).toBe(431);
   });
 
+  it("reports nothing when the client resets a stream in its body", async () => {
+    const report = Promise.withResolvers<FinishReport>();
+    const started = Promise.withResolvers<void>();
+    await startHttp2(async (request, context) => {
+      context.onFinish(report.resolve);
+      context.waitUntil(request.clone().text());
+      started.resolve();
+      return text(await request.text());
+    });
+    const opened = session?.request({ ":path": "/", ":method": "POST" });
+    if (opened === undefined) throw new Error("no session");
+    opened.on("error", () => undefined);
+    opened.write("part");
+    await started.promise;
+    opened.close(constants.NGHTTP2_CANCEL);
+    expect(await report.promise).toMatchObject({ aborted: true });
+    await server?.close({ gracePeriod: 0 });
+    expect(reported).toEqual([]);
+  });
+
   it("refuses CONNECT", async () => {
     await startHttp2(() => text("never"));
     const asked = session?.request({ ":method": "CONNECT", ":authority": "a:1" });

@@ -60,7 +60,15 @@ export class NodeExchange implements ContextInit {
   }
 
   get waitUntil(): (promise: Promise<unknown>) => void {
-    return this.runtime.waitUntil;
+    const { request, runtime } = this;
+    if (!this.hasBody) return runtime.waitUntil;
+    return (promise) =>
+      runtime.waitUntil(
+        Promise.resolve(promise).catch((error: unknown) => {
+          // A client that leaves before its body is whole is nobody's failure.
+          if (!isBrokenOff(request, error)) throw error;
+        }),
+      );
   }
 
   get reportError(): (error: unknown) => void {
@@ -111,6 +119,15 @@ export class NodeExchange implements ContextInit {
       error,
     });
   }
+}
+
+/** Whether the error, or what caused it, is that of a body whose sender has gone. */
+function isBrokenOff({ complete, errored }: IncomingMessage, error: unknown): boolean {
+  if (complete || errored === null) return false;
+  for (let inner = error; inner instanceof Error; inner = inner.cause) {
+    if (inner === errored) return true;
+  }
+  return false;
 }
 
 function isClosed(response: ServerResponse): boolean {

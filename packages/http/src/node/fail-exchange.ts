@@ -56,9 +56,14 @@ function isBodyTooLarge(error: unknown): boolean {
   return false;
 }
 
+/** Whether the error, or what caused it, says that somebody has gone. */
 function isAbort(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return error.name === "AbortError" || ("code" in error && error.code === "ECONNRESET");
+  for (let inner = error; inner instanceof Error; inner = inner.cause) {
+    if (inner.name === "AbortError" || ("code" in inner && inner.code === "ECONNRESET")) {
+      return true;
+    }
+  }
+  return false;
 }
 
 function report(exchange: NodeExchange, error: unknown): void {
