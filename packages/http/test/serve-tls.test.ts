@@ -153,6 +153,24 @@ describe("serve with HTTP/2", () => {
     expect(await ask(url)).toBe("200 old");
   });
 
+  it.each([
+    ["no Host", "GET / HTTP/1.1\r\n\r\n", 400],
+    ["no HTTP", "hello\r\n\r\n", 400],
+    ["another expectation", "GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n", 417],
+    ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", 501],
+  ])("refuses %s of HTTP/1.1 with a problem", async (_what, bytes, status) => {
+    const { port } = await start(() => text("never"), { http2: true });
+    const client = connectTls({ port, host: "127.0.0.1", ca: cert, ALPNProtocols: ["http/1.1"] });
+    client.setEncoding("utf8");
+    let answer = "";
+    client.on("data", (chunk: string) => {
+      answer += chunk;
+    });
+    client.write(bytes);
+    await new Promise((resolve) => client.once("close", resolve));
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [^]*application/problem\\+json`));
+  });
+
   it("answers with body, Set-Cookie list and address, and reports the end", async () => {
     const report = Promise.withResolvers<FinishReport>();
     await startHttp2(async (request, context) => {
