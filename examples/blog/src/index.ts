@@ -23,17 +23,21 @@ async function start(): Promise<void> {
   try {
     const { handler } = createApp(config, store);
     const server = await serve(handler, { hostname, port, requestTimeout: 30_000 });
-    console.log(
-      greeting({
-        server,
-        databaseUrl,
-        masterKey,
-        environmentFile,
-        projectFolder,
-        workingFolder: process.cwd(),
-      }),
-    );
-    await server.finished;
+    try {
+      console.log(
+        greeting({
+          server,
+          databaseUrl,
+          masterKey,
+          environmentFile,
+          projectFolder,
+          workingFolder: process.cwd(),
+        }),
+      );
+      await server.finished;
+    } finally {
+      await server.close();
+    }
   } finally {
     await store.close();
   }

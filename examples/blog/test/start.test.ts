@@ -1,14 +1,18 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { openStore } from "@fetchwork/documents";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { user } from "../src/api/user/model.ts";
+import { projectFolder } from "../src/config.ts";
 import { jwtSecret, masterKey } from "./blog-client.ts";
 
 const entry = path.join(import.meta.dirname, "../src/index.ts");
+
+/** Makes the start fail in a way of its own. */
+const fault = 'console.log = () => { throw new RangeError("a fault") }';
 
 interface Started {
   readonly child: ChildProcess;
@@ -18,7 +22,7 @@ interface Started {
   readonly end: Promise<{ readonly code: number | null; readonly errors: string }>;
 }
 
-function start(environment: NodeJS.ProcessEnv): Started {
+function start(environment: NodeJS.ProcessEnv, workingFolder = process.cwd()): Started {
   const child = spawn(process.execPath, ["--conditions=@fetchwork/source", entry], {
     env: {
       PATH: process.env["PATH"],
@@ -28,6 +32,7 @@ function start(environment: NodeJS.ProcessEnv): Started {
       PORT: "0",
       ...environment,
     },
+    cwd: workingFolder,
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -129,6 +134,25 @@ describe("the blog's process", () => {
     expect(lines.match(/^ {2}(?:\w+=\$\()?curl /gm)).toHaveLength(4);
     expect(lines).not.toContain(masterKey);
     expect(lines).not.toContain(jwtSecret);
+    expect(lines).toContain("\nKeys: from the environment\n");
+    expect(lines).not.toContain(".env");
+  });
+
+  it("keeps a relative path of its documents in its folder, and prints where", async () => {
+    const folder = await temporaryFolder();
+    const relative = path.relative(projectFolder, path.join(folder, "blog.db"));
+    const { greeting } = start({ DATABASE_URL: `sqlite:${relative}` }, folder);
+    expect(await greeting).toContain(`\nDocuments: sqlite:${path.join(folder, "blog.db")}\n`);
+    expect(await readdir(folder)).toContain("blog.db");
+  });
+
+  it("prints the stack of an error that nobody expects", async () => {
+    const { end } = start({
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fault)}`,
+    });
+    const { code, errors } = await end;
+    expect(code).toBe(1);
+    expect(errors).toMatch(/^blog: RangeError: a fault\n {4}at /);
   });
 
   it("ends with 0 on SIGTERM, and finds its documents again", async () => {

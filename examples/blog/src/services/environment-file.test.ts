@@ -1,9 +1,10 @@
-import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { projectFolder, readConfig } from "../config.ts";
 import { loadEnvironment } from "./environment-file.ts";
+import { StartError } from "./start-error.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -19,7 +20,7 @@ describe("loadEnvironment", () => {
   it("makes no file in production", async () => {
     const folder = await emptyProject();
     vi.stubEnv("NODE_ENV", "production");
-    loadEnvironment(folder);
+    expect(loadEnvironment(folder)).toBeUndefined();
     await expect(stat(path.join(folder, ".env"))).rejects.toThrow("ENOENT");
     expect(() => readConfig(process.env)).toThrow("MASTER_KEY is not set");
   });
@@ -40,7 +41,7 @@ describe("loadEnvironment", () => {
     await writeFile(file, `MASTER_KEY=${"f".repeat(32)}\nJWT_SECRET=${"g".repeat(32)}\n`);
     const before = await readFile(file, "utf8");
     vi.stubEnv("JWT_SECRET", "e".repeat(32));
-    loadEnvironment(folder);
+    expect(loadEnvironment(folder)).toEqual({ path: file, text: before });
     expect(await readFile(file, "utf8")).toBe(before);
     expect(readConfig(process.env)).toMatchObject({
       masterKey: "f".repeat(32),
@@ -49,5 +50,16 @@ describe("loadEnvironment", () => {
       port: 9000,
       tokenLifetime: 86_400,
     });
+  });
+
+  it("names the file that it cannot read", async () => {
+    const folder = await emptyProject();
+    const file = path.join(folder, ".env");
+    await mkdir(file);
+    expect(() => loadEnvironment(folder)).toThrow(StartError);
+    expect(() => loadEnvironment(folder)).toThrow(file);
+    await rm(file, { recursive: true });
+    await rm(`${file}.example`);
+    expect(() => loadEnvironment(folder)).toThrow(`${file}.example`);
   });
 });
