@@ -66,7 +66,7 @@ describe("verifyPassword", () => {
     const first = verifyPassword("x", hash, "first").then(() => order.push("first"));
     await expect(verifyPassword("x", hash, "last")).rejects.toMatchObject({ status: 503 });
     await first;
-    expect(order.length).toBeLessThan(4);
+    expect(order.length).toBeLessThan(25);
     await Promise.all([...busy, ...last]);
     expect(await verifyPassword("x", hash)).toBe(true);
   });
