@@ -1,6 +1,6 @@
 import { InputError } from "./errors.ts";
 import { isMetaField } from "./field-path.ts";
-import { isPlainObject } from "./is-object.ts";
+import { isObject, isPlainObject } from "./is-object.ts";
 
 const MAX_DEPTH = 200;
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -31,6 +31,18 @@ export function toJsonText(document: unknown): string {
     throw new InputError("ERR_DOCUMENTS_VALUE", "The document is larger than 16 MiB of JSON text");
   }
   return text;
+}
+
+/**
+ * Reads the JSON text of a document.
+ *
+ * @internal
+ * @throws {SyntaxError} For any other text, which the message may quote.
+ */
+export function parseJsonText(text: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(text);
+  if (isObject(value)) return value;
+  throw new SyntaxError("The JSON text is not an object");
 }
 
 function checkTopLevelName(name: string): void {

@@ -186,6 +186,30 @@ describe.each(ENGINES)("A collection of %s", (_engine, open) => {
     expect(await collection.get(id)).toMatchObject({ ...ann, version: 1 });
   });
 
+  it.each(["id", "version", "createdAt", "updatedAt"])(
+    "lets no function change the store's own field %j",
+    async (name) => {
+      const collection = (await open()).collection(users);
+      const stored = await collection.insert(ann);
+      const value = name === "version" ? 9 : "2000-01-01T00:00:00.000Z";
+      const error = { code: "ERR_DOCUMENTS_NAME", path: name };
+      const copied = collection.update(stored.id, (user) => ({ ...user, [name]: value }));
+      await expect(copied).rejects.toMatchObject(error);
+      const inPlace = collection.update(stored.id, (user) =>
+        Object.assign(user, { [name]: value }),
+      );
+      await expect(inPlace).rejects.toMatchObject(error);
+      expect(await collection.get(stored.id)).toEqual(stored);
+      const without = await collection.update(stored.id, (user) => {
+        Reflect.deleteProperty(user, name);
+        return user;
+      });
+      const { id, createdAt } = stored;
+      expect(without).toMatchObject({ ...ann, id, createdAt, version: 2 });
+      expect(without?.updatedAt).toBeTypeOf("string");
+    },
+  );
+
   it("replaces the whole document", async () => {
     const collection = (await open()).collection(users);
     const { id, createdAt } = await collection.insert(ann);

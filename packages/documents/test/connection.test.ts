@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { openStore } from "../src/index.ts";
 import { Connection } from "../src/sqlite/connection.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 function connect(): Connection {
   const connection = new Connection(new DatabaseSync(":memory:"));
@@ -43,5 +46,34 @@ describe("A connection", () => {
     expect(prepare).toHaveBeenCalledTimes(129);
     expect(read(0)).toBe(0);
     expect(prepare).toHaveBeenCalledTimes(130);
+  });
+});
+
+describe("The connections of a store", () => {
+  async function pragmas(url: string): Promise<readonly unknown[]> {
+    const prepare = vi.spyOn(DatabaseSync.prototype, "prepare");
+    const store = await openStore(url);
+    onTestFinished(() => store.close());
+    const contexts: readonly unknown[] = prepare.mock.contexts;
+    const databases = [...new Set(contexts)].filter((context) => context instanceof DatabaseSync);
+    prepare.mockRestore();
+    const names = ["journal_mode", "synchronous", "trusted_schema"];
+    return databases.map((database) =>
+      names.map((name) => Object.values(Object(database.prepare(`PRAGMA ${name}`).get()))[0]),
+    );
+  }
+
+  it("write to a log and wait for the disk at each commit", async () => {
+    const [writer, reader, ...others] = await pragmas(`sqlite:${join(temporaryFolder(), "a.db")}`);
+    // FULL is 2.
+    expect(writer).toEqual(["wal", 2, 0]);
+    expect(reader).toContain("wal");
+    expect(others).toEqual([]);
+  });
+
+  it("never wait for the disk when the store is in memory", async () => {
+    const [writer, reader] = await pragmas("sqlite::memory:");
+    expect(writer).toEqual(["wal", 0, 0]);
+    expect(reader).toContain("wal");
   });
 });

@@ -87,6 +87,19 @@ function words(count: number, prefix: string): string {
   return Array.from({ length: count }, (_, index) => prefix + index.toString(36)).join(" ");
 }
 
+describe("The limit of sort keys", () => {
+  it("is 16", async () => {
+    const collection = (await openInMemory()).collection(things);
+    const { id } = await collection.insert({ a: 1 });
+    const keys = Array.from({ length: 17 }, (_, index) => `k${index}`);
+    expect(await collection.find({ sort: keys.slice(1) })).toMatchObject([{ id }]);
+    await expect(collection.find({ sort: keys })).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_QUERY",
+      message: '"sort" has more than 16 fields',
+    });
+  });
+});
+
 describe("A keyword search", () => {
   it("finds exactly the documents in whose folded text every folded word occurs", async () => {
     const collection = (await openInMemory({ collections: [things] })).collection(things);

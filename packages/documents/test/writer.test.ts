@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { defineCollection, openStore } from "../src/index.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -95,6 +96,17 @@ describe("Changes of one turn of the event loop", () => {
     expect(await collection.count()).toBe(1500);
   });
 
+  it.each([
+    [512, 1],
+    [513, 2],
+  ])("share one commit up to 512 of them: %d take %d", async (changes, commits) => {
+    const { path, collection } = await openFile();
+    const before = countCommits(path);
+    const texts = Array.from({ length: changes }, (_, index) => `n${index}`);
+    await Promise.all(texts.map((text) => collection.insert({ text })));
+    expect(countCommits(path) - before).toBe(commits);
+  });
+
   it("may be asked for by a function that changes another document", async () => {
     const { collection } = await openFile();
     const { id } = await collection.insert({ text: "a" });
@@ -110,7 +122,6 @@ describe("Changes of one turn of the event loop", () => {
 describe("A failure of the engine", () => {
   it("rejects every change of the batch, and the next ones succeed", async () => {
     const { path, store, collection } = await openFile();
-    const { DatabaseSync } = await import("node:sqlite");
     const other = new DatabaseSync(path);
     other.exec(`CREATE TRIGGER fail AFTER INSERT ON notes WHEN new.doc LIKE '%poison%'
       BEGIN SELECT json_extract('{', '$'); END`);
@@ -141,13 +152,34 @@ describe("A failure of the engine", () => {
   });
 });
 
+describe("A failure of the engine in one batch", () => {
+  it("does not touch the next batch and the transaction after it", async () => {
+    const { path, store, collection } = await openFile();
+    const other = new DatabaseSync(path);
+    other.exec(`CREATE TRIGGER fail AFTER INSERT ON notes WHEN new.doc LIKE '%poison%'
+      BEGIN SELECT json_extract('{', '$'); END`);
+    other.close();
+    const texts = Array.from({ length: 520 }, (_, index) =>
+      index === 300 ? "poison" : `${index}`,
+    );
+    const inserts = texts.map((text) => collection.insert({ text }));
+    const transaction = store.transaction((tx) => tx.collection(notes).insert({ text: "after" }));
+    const results = await Promise.allSettled(inserts);
+    const statuses = results.map(({ status }) => status);
+    expect(statuses.slice(0, 512)).toEqual(Array.from({ length: 512 }, () => "rejected"));
+    expect(statuses.slice(512)).toEqual(Array.from({ length: 8 }, () => "fulfilled"));
+    expect(await transaction).toMatchObject({ text: "after" });
+    expect(await collection.count()).toBe(9);
+    expect(await collection.count({ where: {} })).toBe(9);
+  });
+});
+
 describe("Another process that writes", () => {
   it("is waited for without holding up reads, and not for ever", async () => {
     const path = join(temporaryFolder(), "a.db");
     const store = await openStore(`sqlite:${path}`, { collections: [notes], busyTimeout: 30 });
     onTestFinished(() => store.close());
     const collection = store.collection(notes);
-    const { DatabaseSync } = await import("node:sqlite");
     const other = new DatabaseSync(path);
     other.exec("BEGIN IMMEDIATE");
     const insert = collection.insert({ text: "a" });

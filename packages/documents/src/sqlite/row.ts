@@ -1,5 +1,5 @@
 import type { Stored } from "../document.ts";
-import { isObject } from "../is-object.ts";
+import { parseJsonText } from "../json-text.ts";
 import type { Row } from "./connection.ts";
 import { DamagedError } from "./sqlite-error.ts";
 import type { Table } from "./table.ts";
@@ -28,12 +28,11 @@ export function toStored<T>(table: Table, row: Row): Stored<T> {
 /** Parses the text of a document, which another program may have damaged. */
 function parseFields(table: Table, id: string, text: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
+    return parseJsonText(text);
   } catch {
     // The error is not passed on as the cause, because its message quotes the text.
+    throw new DamagedError(table.definition.name, id);
   }
-  throw new DamagedError(table.definition.name, id);
 }
 
 function isDocumentRow(row: Row): row is DocumentRow {

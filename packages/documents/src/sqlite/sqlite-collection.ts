@@ -4,7 +4,7 @@ import { InputError } from "../errors.ts";
 import { isMetaField } from "../field-path.ts";
 import { parseFilter } from "../filter.ts";
 import { isPlainObject } from "../is-object.ts";
-import { toJsonText } from "../json-text.ts";
+import { parseJsonText, toJsonText } from "../json-text.ts";
 import { type FindQuery, parseQuery, parseSelection, type Selection } from "../query.ts";
 import type { Where } from "../where.ts";
 import { count, find, readMany, readOne } from "./reading.ts";
@@ -104,7 +104,7 @@ export class SqliteCollection<T> implements Collection<T> {
     const removed = Object.entries(change).flatMap(([name, value]) =>
       value === undefined ? [name] : [],
     );
-    const fields: Record<string, unknown> = JSON.parse(text);
+    const fields = parseJsonText(text);
     return this.#change(target, (stored) => merge(stored, { fields, removed }));
   }
 
@@ -115,7 +115,7 @@ export class SqliteCollection<T> implements Collection<T> {
   ): Promise<Stored<T> | undefined> {
     const target = parseTarget(id, options);
     const text = toJsonText(document);
-    return this.#change(target, () => JSON.parse(text));
+    return this.#change(target, () => parseJsonText(text));
   }
 
   async remove(id: string, options: WriteOptions = {}): Promise<boolean> {
