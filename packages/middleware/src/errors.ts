@@ -1,7 +1,12 @@
 /** Codes of the mistakes of a programmer that this package refuses. */
-export type MiddlewareErrorCode = "ERR_MIDDLEWARE_OPTION";
+export type MiddlewareErrorCode =
+  | "ERR_MIDDLEWARE_BODY_USED"
+  | "ERR_MIDDLEWARE_JSON"
+  | "ERR_MIDDLEWARE_OPTION"
+  | "ERR_MIDDLEWARE_PATTERN";
 
-/** A call that can never work: a wrong or contradictory option. Thrown by a factory, never at a request. */
+/** A call that can never work: a wrong or contradictory option, a value without a JSON form. Options
+ * are refused by the factory, never at a request. */
 export class MiddlewareError extends TypeError {
   override readonly name: string = "MiddlewareError";
   /** Stable; what to test for. */
@@ -41,5 +46,24 @@ export class AbortHandlerError extends Error {
 
   constructor(message = "the handler broke the exchange off", options?: ErrorOptions) {
     super(message, options);
+  }
+}
+
+/** Codes of what is wrong with a request. */
+export type RequestErrorCode =
+  "ERR_MIDDLEWARE_BODY_INVALID" | "ERR_MIDDLEWARE_BODY_TOO_LARGE" | "ERR_MIDDLEWARE_DATE";
+
+/** Something is wrong with a request; whoever reads it answers with `status`. */
+export class RequestError extends Error {
+  override readonly name: string = "RequestError";
+  /** Stable; what to test for. */
+  readonly code: RequestErrorCode;
+  /** Status of the answer: 400, 413 or 422. */
+  readonly status: number;
+
+  constructor(code: RequestErrorCode, status: number, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.status = status;
   }
 }
