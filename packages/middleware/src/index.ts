@@ -13,4 +13,5 @@ export { health, type HealthCheck, type HealthItem, type HealthOptions } from ".
 export { maybe, type RequestCondition } from "./maybe.ts";
 export { ping, type PingOptions } from "./ping.ts";
 export { reject } from "./reject.ts";
+export { getTraceID, trace, type TraceOptions } from "./trace.ts";
 export { wrap, type Context, type Handler, type Middleware } from "@fetchwork/http";

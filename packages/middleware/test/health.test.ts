@@ -11,6 +11,7 @@ async function ask(
   return [response.status, response.headers.get("content-type"), await response.text()];
 }
 
+const wordless = Object.assign(new Error("x"), { message: "" });
 const passes = { name: "check1", check: () => undefined };
 const fails = {
   name: "check2",
@@ -43,7 +44,7 @@ describe("health", () => {
     ],
     [
       "one fails without a word",
-      { checks: [{ name: "a", check: () => Promise.reject(new Error()) }] },
+      { checks: [{ name: "a", check: () => Promise.reject(wordless) }] },
       503,
       '[{"name":"a","status":"failed"}]\n',
     ],
