@@ -1,3 +1,4 @@
+export { anonymizeIP } from "./anonymize-ip.ts";
 export { appInfo, type AppInfoOptions } from "./app-info.ts";
 export { canonicalPath, canonicalizePath } from "./canonical-path.ts";
 export { encodeJSON, renderJSON, renderJSONFromBytes, renderJSONWithHTML } from "./encode-json.ts";
@@ -9,7 +10,18 @@ export {
   type MiddlewareErrorCode,
   type RequestErrorCode,
 } from "./errors.ts";
+export { formatDuration } from "./format-duration.ts";
 export { health, type HealthCheck, type HealthItem, type HealthOptions } from "./health.ts";
+export {
+  formatCombined,
+  formatJSON,
+  formatSpec,
+  type LogFormatter,
+  type LogRecord,
+} from "./log-record.ts";
+export type { LogSink } from "./log-sink.ts";
+export { logger, type LogField, type LoggerBodyOptions, type LoggerOptions } from "./logger.ts";
+export { queryMasker, secretKeys } from "./mask-query.ts";
 export { maybe, type RequestCondition } from "./maybe.ts";
 export { ping, type PingOptions } from "./ping.ts";
 export { reject } from "./reject.ts";
