@@ -1,5 +1,6 @@
 export { anonymizeIP } from "./anonymize-ip.ts";
 export { appInfo, type AppInfoOptions } from "./app-info.ts";
+export { blackWords, blackWordsFn, type BlackWordsOptions } from "./black-words.ts";
 export { canonicalPath, canonicalizePath } from "./canonical-path.ts";
 export { encodeJSON, renderJSON, renderJSONFromBytes, renderJSONWithHTML } from "./encode-json.ts";
 export {
@@ -25,5 +26,6 @@ export { queryMasker, secretKeys } from "./mask-query.ts";
 export { maybe, type RequestCondition } from "./maybe.ts";
 export { ping, type PingOptions } from "./ping.ts";
 export { reject } from "./reject.ts";
+export { sizeLimit, type SizeLimitOptions } from "./size-limit.ts";
 export { getTraceID, trace, type TraceOptions } from "./trace.ts";
 export { wrap, type Context, type Handler, type Middleware } from "@fetchwork/http";
