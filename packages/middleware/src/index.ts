@@ -1,6 +1,12 @@
 export { anonymizeIP } from "./anonymize-ip.ts";
 export { appInfo, type AppInfoOptions } from "./app-info.ts";
 export { blackWords, blackWordsFn, type BlackWordsOptions } from "./black-words.ts";
+export {
+  cacheControl,
+  cacheControlDynamic,
+  type CacheControlOptions,
+  type VersionFunction,
+} from "./cache-control.ts";
 export { canonicalPath, canonicalizePath } from "./canonical-path.ts";
 export { encodeJSON, renderJSON, renderJSONFromBytes, renderJSONWithHTML } from "./encode-json.ts";
 export {
@@ -11,7 +17,10 @@ export {
   type MiddlewareErrorCode,
   type RequestErrorCode,
 } from "./errors.ts";
+export { etagMatches } from "./etag-matches.ts";
 export { formatDuration } from "./format-duration.ts";
+export type { HeaderFields } from "./header-fields.ts";
+export { headers } from "./headers.ts";
 export { health, type HealthCheck, type HealthItem, type HealthOptions } from "./health.ts";
 export {
   formatCombined,
@@ -24,8 +33,10 @@ export type { LogSink } from "./log-sink.ts";
 export { logger, type LogField, type LoggerBodyOptions, type LoggerOptions } from "./logger.ts";
 export { queryMasker, secretKeys } from "./mask-query.ts";
 export { maybe, type RequestCondition } from "./maybe.ts";
+export { noCache, type NoCacheOptions } from "./no-cache.ts";
 export { ping, type PingOptions } from "./ping.ts";
 export { reject } from "./reject.ts";
+export { requestHeaders } from "./request-headers.ts";
 export { sizeLimit, type SizeLimitOptions } from "./size-limit.ts";
 export { getTraceID, trace, type TraceOptions } from "./trace.ts";
 export { wrap, type Context, type Handler, type Middleware } from "@fetchwork/http";
