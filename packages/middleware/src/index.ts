@@ -19,9 +19,18 @@ export {
 } from "./errors.ts";
 export { etagMatches } from "./etag-matches.ts";
 export { formatDuration } from "./format-duration.ts";
+export {
+  addressOfNode,
+  parseForwarded,
+  parseForwardedFor,
+  type ForwardedElement,
+} from "./forwarded.ts";
 export type { HeaderFields } from "./header-fields.ts";
 export { headers } from "./headers.ts";
 export { health, type HealthCheck, type HealthItem, type HealthOptions } from "./health.ts";
+export { formatIP, isPublicIP, parseIP, type IPAddress } from "./ip-address.ts";
+export { ipMatcher, type IPMatcher } from "./ip-matcher.ts";
+export { isInRange, parseIPRange, type IPRange } from "./ip-range.ts";
 export {
   formatCombined,
   formatJSON,
@@ -34,7 +43,15 @@ export { logger, type LogField, type LoggerBodyOptions, type LoggerOptions } fro
 export { queryMasker, secretKeys } from "./mask-query.ts";
 export { maybe, type RequestCondition } from "./maybe.ts";
 export { noCache, type NoCacheOptions } from "./no-cache.ts";
+export { onlyFrom, type OnlyFromOptions } from "./only-from.ts";
 export { ping, type PingOptions } from "./ping.ts";
+export {
+  getRealIP,
+  realIp,
+  type ClientAddressHeader,
+  type PeerHolder,
+  type RealIPOptions,
+} from "./real-ip.ts";
 export { reject } from "./reject.ts";
 export { requestHeaders } from "./request-headers.ts";
 export { sizeLimit, type SizeLimitOptions } from "./size-limit.ts";
