@@ -1,5 +1,22 @@
 export { anonymizeIP } from "./anonymize-ip.ts";
 export { appInfo, type AppInfoOptions } from "./app-info.ts";
+export { generateArgon2Hash, type Argon2Hash } from "./argon2-hash.ts";
+export {
+  authorizedUser,
+  basicAuth,
+  basicAuthWithArgon2Hash,
+  basicAuthWithArgon2HashAndPrompt,
+  basicAuthWithBcryptHash,
+  basicAuthWithBcryptHashAndPrompt,
+  basicAuthWithPrompt,
+  basicAuthWithUserPasswd,
+  isAuthorized,
+  type BasicAuthHashOptions,
+  type BasicAuthOptions,
+  type CredentialChecker,
+} from "./basic-auth.ts";
+export { parseBasicCredentials, type BasicCredentials } from "./basic-credentials.ts";
+export { generateBcryptHash } from "./bcrypt-hash.ts";
 export { blackWords, blackWordsFn, type BlackWordsOptions } from "./black-words.ts";
 export {
   cacheControl,
