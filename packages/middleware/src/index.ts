@@ -1,3 +1,4 @@
+export { acceptsEncoding, chooseEncoding } from "./accept-encoding.ts";
 export { anonymizeIP } from "./anonymize-ip.ts";
 export { appInfo, type AppInfoOptions } from "./app-info.ts";
 export { generateArgon2Hash, type Argon2Hash } from "./argon2-hash.ts";
@@ -25,6 +26,9 @@ export {
   type VersionFunction,
 } from "./cache-control.ts";
 export { canonicalPath, canonicalizePath } from "./canonical-path.ts";
+export { cleanDoubleSlashes, cleanPath } from "./clean-path.ts";
+export { compress, type CompressOptions } from "./compress.ts";
+export type { ContentCoding } from "./content-encoder.ts";
 export { encodeJSON, renderJSON, renderJSONFromBytes, renderJSONWithHTML } from "./encode-json.ts";
 export {
   AbortHandlerError,
@@ -42,6 +46,7 @@ export {
   parseForwardedFor,
   type ForwardedElement,
 } from "./forwarded.ts";
+export { gzip, gzipTypes } from "./gzip.ts";
 export type { HeaderFields } from "./header-fields.ts";
 export { headers } from "./headers.ts";
 export { health, type HealthCheck, type HealthItem, type HealthOptions } from "./health.ts";
@@ -71,6 +76,8 @@ export {
 } from "./real-ip.ts";
 export { reject } from "./reject.ts";
 export { requestHeaders } from "./request-headers.ts";
+export { rewrite } from "./rewrite.ts";
 export { sizeLimit, type SizeLimitOptions } from "./size-limit.ts";
+export { stripSlashes } from "./strip-slashes.ts";
 export { getTraceID, trace, type TraceOptions } from "./trace.ts";
 export { wrap, type Context, type Handler, type Middleware } from "@fetchwork/http";
