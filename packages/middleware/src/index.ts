@@ -18,6 +18,13 @@ export {
 } from "./basic-auth.ts";
 export { parseBasicCredentials, type BasicCredentials } from "./basic-credentials.ts";
 export { generateBcryptHash } from "./bcrypt-hash.ts";
+export {
+  Benchmarks,
+  benchmarks,
+  type BenchmarkStats,
+  type BenchmarksMiddleware,
+  type BenchmarksOptions,
+} from "./benchmarks.ts";
 export { blackWords, blackWordsFn, type BlackWordsOptions } from "./black-words.ts";
 export {
   cacheControl,
@@ -29,6 +36,15 @@ export { canonicalPath, canonicalizePath } from "./canonical-path.ts";
 export { cleanDoubleSlashes, cleanPath } from "./clean-path.ts";
 export { compress, type CompressOptions } from "./compress.ts";
 export type { ContentCoding } from "./content-encoder.ts";
+export {
+  decodeJSON,
+  InvalidBodyError,
+  type DecodeJSONOptions,
+  type DecodeJSONSchemaOptions,
+  type SchemaIssue,
+  type SchemaResult,
+  type StandardSchema,
+} from "./decode-json.ts";
 export { encodeJSON, renderJSON, renderJSONFromBytes, renderJSONWithHTML } from "./encode-json.ts";
 export {
   AbortHandlerError,
@@ -66,6 +82,7 @@ export { queryMasker, secretKeys } from "./mask-query.ts";
 export { maybe, type RequestCondition } from "./maybe.ts";
 export { noCache, type NoCacheOptions } from "./no-cache.ts";
 export { onlyFrom, type OnlyFromOptions } from "./only-from.ts";
+export { parseFromTo, parseTimestamp, type FromTo } from "./parse-from-to.ts";
 export { ping, type PingOptions } from "./ping.ts";
 export {
   getRealIP,
@@ -77,6 +94,13 @@ export {
 export { reject } from "./reject.ts";
 export { requestHeaders } from "./request-headers.ts";
 export { rewrite } from "./rewrite.ts";
+export {
+  newErrorLogger,
+  sendErrorJSON,
+  type ErrorLogger,
+  type FailureReport,
+  type SendErrorOptions,
+} from "./send-error-json.ts";
 export { sizeLimit, type SizeLimitOptions } from "./size-limit.ts";
 export { stripSlashes } from "./strip-slashes.ts";
 export { getTraceID, trace, type TraceOptions } from "./trace.ts";
