@@ -51,14 +51,17 @@ export class AbortHandlerError extends Error {
 
 /** Codes of what is wrong with a request. */
 export type RequestErrorCode =
-  "ERR_MIDDLEWARE_BODY_INVALID" | "ERR_MIDDLEWARE_BODY_TOO_LARGE" | "ERR_MIDDLEWARE_DATE";
+  | "ERR_MIDDLEWARE_BODY_INVALID"
+  | "ERR_MIDDLEWARE_BODY_TOO_LARGE"
+  | "ERR_MIDDLEWARE_CROSS_ORIGIN"
+  | "ERR_MIDDLEWARE_DATE";
 
 /** Something is wrong with a request; whoever reads it answers with `status`. */
 export class RequestError extends Error {
   override readonly name: string = "RequestError";
   /** Stable; what to test for. */
   readonly code: RequestErrorCode;
-  /** Status of the answer: 400, 413 or 422. */
+  /** Status of the answer: 400, 403, 413 or 422. */
   readonly status: number;
 
   constructor(code: RequestErrorCode, status: number, message: string, options?: ErrorOptions) {

@@ -26,6 +26,7 @@ export {
   type BenchmarksOptions,
 } from "./benchmarks.ts";
 export { blackWords, blackWordsFn, type BlackWordsOptions } from "./black-words.ts";
+export { bypassPattern, type RequestMatcher } from "./bypass-pattern.ts";
 export {
   cacheControl,
   cacheControlDynamic,
@@ -36,6 +37,11 @@ export { canonicalPath, canonicalizePath } from "./canonical-path.ts";
 export { cleanDoubleSlashes, cleanPath } from "./clean-path.ts";
 export { compress, type CompressOptions } from "./compress.ts";
 export type { ContentCoding } from "./content-encoder.ts";
+export {
+  CrossOriginProtection,
+  crossOriginProtection,
+  type CrossOriginProtectionOptions,
+} from "./cross-origin-protection.ts";
 export {
   decodeJSON,
   InvalidBodyError,
