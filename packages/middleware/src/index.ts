@@ -109,5 +109,6 @@ export {
 } from "./send-error-json.ts";
 export { sizeLimit, type SizeLimitOptions } from "./size-limit.ts";
 export { stripSlashes } from "./strip-slashes.ts";
+export { throttle, type ThrottleOptions } from "./throttle.ts";
 export { getTraceID, trace, type TraceOptions } from "./trace.ts";
 export { wrap, type Context, type Handler, type Middleware } from "@fetchwork/http";
