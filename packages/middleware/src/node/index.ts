@@ -1,1 +1,1 @@
-export {};
+export { fileServer, type FileServerOptions } from "./file-server.ts";
