@@ -37,6 +37,7 @@ export { canonicalPath, canonicalizePath } from "./canonical-path.ts";
 export { cleanDoubleSlashes, cleanPath } from "./clean-path.ts";
 export { compress, type CompressOptions } from "./compress.ts";
 export type { ContentCoding } from "./content-encoder.ts";
+export { cors, type CorsOptions, type OriginCheck } from "./cors.ts";
 export {
   CrossOriginProtection,
   crossOriginProtection,
@@ -75,6 +76,7 @@ export { health, type HealthCheck, type HealthItem, type HealthOptions } from ".
 export { formatIP, isPublicIP, parseIP, type IPAddress } from "./ip-address.ts";
 export { ipMatcher, type IPMatcher } from "./ip-matcher.ts";
 export { isInRange, parseIPRange, type IPRange } from "./ip-range.ts";
+export { httpsCheck, type HttpsCheck, type HttpsCheckOptions } from "./is-https.ts";
 export {
   formatCombined,
   formatJSON,
@@ -88,6 +90,7 @@ export { queryMasker, secretKeys } from "./mask-query.ts";
 export { maybe, type RequestCondition } from "./maybe.ts";
 export { noCache, type NoCacheOptions } from "./no-cache.ts";
 export { onlyFrom, type OnlyFromOptions } from "./only-from.ts";
+export { originMatcher, type OriginMatcher } from "./origin-matcher.ts";
 export { parseFromTo, parseTimestamp, type FromTo } from "./parse-from-to.ts";
 export { ping, type PingOptions } from "./ping.ts";
 export {
@@ -100,6 +103,13 @@ export {
 export { reject } from "./reject.ts";
 export { requestHeaders } from "./request-headers.ts";
 export { rewrite } from "./rewrite.ts";
+export {
+  secAllHeaders,
+  secure,
+  type HstsOptions,
+  type PolicyFunction,
+  type SecureOptions,
+} from "./secure.ts";
 export {
   newErrorLogger,
   sendErrorJSON,
