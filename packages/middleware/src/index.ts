@@ -88,11 +88,17 @@ export type { LogSink } from "./log-sink.ts";
 export { logger, type LogField, type LoggerBodyOptions, type LoggerOptions } from "./logger.ts";
 export { queryMasker, secretKeys } from "./mask-query.ts";
 export { maybe, type RequestCondition } from "./maybe.ts";
+export {
+  memoryRateLimitStore,
+  type MemoryRateLimitStoreOptions,
+} from "./memory-rate-limit-store.ts";
 export { noCache, type NoCacheOptions } from "./no-cache.ts";
 export { onlyFrom, type OnlyFromOptions } from "./only-from.ts";
 export { originMatcher, type OriginMatcher } from "./origin-matcher.ts";
 export { parseFromTo, parseTimestamp, type FromTo } from "./parse-from-to.ts";
 export { ping, type PingOptions } from "./ping.ts";
+export type { RateLimitQuota, RateLimitStore, RateLimitVerdict } from "./rate-limit-store.ts";
+export { rateLimit, type RateLimitOptions } from "./rate-limit.ts";
 export {
   getRealIP,
   realIp,
@@ -100,6 +106,8 @@ export {
   type PeerHolder,
   type RealIPOptions,
 } from "./real-ip.ts";
+export type { CallingRedisClient, RedisClient, SendingRedisClient } from "./redis-client.ts";
+export { redisRateLimitStore, type RedisStoreOptions } from "./redis-rate-limit-store.ts";
 export { reject } from "./reject.ts";
 export { requestHeaders } from "./request-headers.ts";
 export { rewrite } from "./rewrite.ts";
