@@ -73,6 +73,13 @@ export { gzip, gzipTypes } from "./gzip.ts";
 export type { HeaderFields } from "./header-fields.ts";
 export { headers } from "./headers.ts";
 export { health, type HealthCheck, type HealthItem, type HealthOptions } from "./health.ts";
+export type {
+  IdempotencyRecord,
+  IdempotencyRun,
+  IdempotencyStore,
+  StoredAnswer,
+} from "./idempotency-store.ts";
+export { idempotency, type IdempotencyOptions } from "./idempotency.ts";
 export { formatIP, isPublicIP, parseIP, type IPAddress } from "./ip-address.ts";
 export { ipMatcher, type IPMatcher } from "./ip-matcher.ts";
 export { isInRange, parseIPRange, type IPRange } from "./ip-range.ts";
@@ -88,6 +95,10 @@ export type { LogSink } from "./log-sink.ts";
 export { logger, type LogField, type LoggerBodyOptions, type LoggerOptions } from "./logger.ts";
 export { queryMasker, secretKeys } from "./mask-query.ts";
 export { maybe, type RequestCondition } from "./maybe.ts";
+export {
+  memoryIdempotencyStore,
+  type MemoryIdempotencyStoreOptions,
+} from "./memory-idempotency-store.ts";
 export {
   memoryRateLimitStore,
   type MemoryRateLimitStoreOptions,
@@ -107,6 +118,7 @@ export {
   type RealIPOptions,
 } from "./real-ip.ts";
 export type { CallingRedisClient, RedisClient, SendingRedisClient } from "./redis-client.ts";
+export { redisIdempotencyStore } from "./redis-idempotency-store.ts";
 export { redisRateLimitStore, type RedisStoreOptions } from "./redis-rate-limit-store.ts";
 export { reject } from "./reject.ts";
 export { requestHeaders } from "./request-headers.ts";
