@@ -51,13 +51,15 @@ export function formatSpec(record: LogRecord): string {
   line += `${method} - ${oneLine(record.url)} - `;
   if (requestId !== undefined) line += `${oneLine(requestId)} - `;
   line += `${status} (${bytes}) - ${formatDuration(duration)}`;
-  for (const field of [record.ip, record.user, record.subject]) {
-    if (field !== undefined && field !== "") line += ` - ${oneLine(field)}`;
-  }
+  line += field(record.ip) + field(record.user) + field(record.subject);
   if (record.body !== undefined && record.body !== "") {
     line += ` - ${oneCompactLine(record.body)}`;
   }
   return record.aborted ? `${line} - aborted` : line;
+}
+
+function field(value: string | undefined): string {
+  return value === undefined || value === "" ? "" : ` - ${oneLine(value)}`;
 }
 
 /** Apache's combined log format, in UTC. The protocol is always `HTTP/1.1`, because no runtime tells it everywhere. */

@@ -26,9 +26,11 @@ export const secretKeys: readonly string[] = Object.freeze([
 export function queryMasker(keys: readonly string[] = secretKeys): (url: string) => string {
   const secrets = new Set(keys.map(fold));
   const isSecret = (key: string): boolean =>
-    decode(key)
-      .split(/[[\].\s\0]+/)
-      .some((part) => secrets.has(fold(part)));
+    plainKey.test(key)
+      ? secrets.has(key.toLowerCase())
+      : decode(key)
+          .split(/[[\].\s\0]+/)
+          .some((part) => secrets.has(fold(part)));
   // After a secret, a semicolon may belong to its value, so everything up to the next ampersand goes.
   const maskPair = (pair: string): string => {
     for (let start = 0; start < pair.length;) {
@@ -52,6 +54,8 @@ export function queryMasker(keys: readonly string[] = secretKeys): (url: string)
     return url.slice(0, start) + query + url.slice(end);
   };
 }
+
+const plainKey = /^[\w-]*$/;
 
 /** Case folding that also knows the long s and the Kelvin sign. */
 function fold(text: string): string {

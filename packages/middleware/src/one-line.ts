@@ -5,6 +5,8 @@ const unsafe = new RegExp(
   "u",
 );
 const allUnsafe = new RegExp(unsafe.source, "gu");
+// Faster than the other one, and true of nearly everything.
+const printable = /^[ -~]*$/;
 const breaks = /[\t-\r\u0085\u2028\u2029]/;
 
 /**
@@ -12,7 +14,7 @@ const breaks = /[\t-\r\u0085\u2028\u2029]/;
  * such as `\x1b`, so that nobody forges a line or speaks to the terminal of a reader.
  */
 export function oneLine(text: string): string {
-  if (!unsafe.test(text)) return text;
+  if (printable.test(text) || !unsafe.test(text)) return text;
   return text.replace(allUnsafe, (character) => {
     if (breaks.test(character)) return " ";
     const code = character.charCodeAt(0);
