@@ -1,4 +1,5 @@
 export { acceptsEncoding, chooseEncoding } from "./accept-encoding.ts";
+export type { AddressGuardOptions } from "./address-guard.ts";
 export { anonymizeIP } from "./anonymize-ip.ts";
 export { appInfo, type AppInfoOptions } from "./app-info.ts";
 export { generateArgon2Hash, type Argon2Hash } from "./argon2-hash.ts";
@@ -103,6 +104,7 @@ export {
   memoryRateLimitStore,
   type MemoryRateLimitStoreOptions,
 } from "./memory-rate-limit-store.ts";
+export { metrics, metricsAllowAll, type MetricsOptions } from "./metrics.ts";
 export { noCache, type NoCacheOptions } from "./no-cache.ts";
 export { onlyFrom, type OnlyFromOptions } from "./only-from.ts";
 export { originMatcher, type OriginMatcher } from "./origin-matcher.ts";
