@@ -53,6 +53,7 @@ export {
   type SchemaResult,
   type StandardSchema,
 } from "./decode-json.ts";
+export { deprecation, sunset, type DeprecationOptions, type SunsetOptions } from "./deprecation.ts";
 export { encodeJSON, renderJSON, renderJSONFromBytes, renderJSONWithHTML } from "./encode-json.ts";
 export {
   AbortHandlerError,
@@ -119,6 +120,7 @@ export {
   type PeerHolder,
   type RealIPOptions,
 } from "./real-ip.ts";
+export { ABORT_HANDLER, recoverer, type RecovererOptions } from "./recoverer.ts";
 export type { CallingRedisClient, RedisClient, SendingRedisClient } from "./redis-client.ts";
 export { redisIdempotencyStore } from "./redis-idempotency-store.ts";
 export { redisRateLimitStore, type RedisStoreOptions } from "./redis-rate-limit-store.ts";
@@ -139,8 +141,16 @@ export {
   type FailureReport,
   type SendErrorOptions,
 } from "./send-error-json.ts";
+export {
+  addServerTiming,
+  serverTiming,
+  startServerTiming,
+  type ServerTiming,
+  type ServerTimingOptions,
+} from "./server-timing.ts";
 export { sizeLimit, type SizeLimitOptions } from "./size-limit.ts";
 export { stripSlashes } from "./strip-slashes.ts";
 export { throttle, type ThrottleOptions } from "./throttle.ts";
+export { timeout, type TimeoutOptions } from "./timeout.ts";
 export { getTraceID, trace, type TraceOptions } from "./trace.ts";
 export { wrap, type Context, type Handler, type Middleware } from "@fetchwork/http";
