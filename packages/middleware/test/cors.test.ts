@@ -320,7 +320,7 @@ describe("cors", () => {
       () => shared,
       cors({ allowedOrigins: ["https://a.com", "https://b.com"] }),
     );
-    const responses = ["https://a.com", "https://b.com", "https://c.com"].map((origin) =>
+    const responses = ["https://a.com", "https://b.com", "https://c.com"].map(async (origin) =>
       handler(request("GET", { origin })),
     );
     const origins = (await Promise.all(responses)).map(corsOf);
