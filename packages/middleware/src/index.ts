@@ -19,6 +19,7 @@ export {
 } from "./basic-auth.ts";
 export { parseBasicCredentials, type BasicCredentials } from "./basic-credentials.ts";
 export { generateBcryptHash } from "./bcrypt-hash.ts";
+export { bearer, type BearerOptions, type TokenSource } from "./bearer.ts";
 export {
   Benchmarks,
   benchmarks,
@@ -108,6 +109,12 @@ export {
 export { metrics, metricsAllowAll, type MetricsOptions } from "./metrics.ts";
 export { noCache, type NoCacheOptions } from "./no-cache.ts";
 export { onlyFrom, type OnlyFromOptions } from "./only-from.ts";
+export {
+  openTelemetry,
+  type OpenTelemetryApi,
+  type OpenTelemetryOptions,
+  type OpenTelemetrySpan,
+} from "./open-telemetry.ts";
 export { originMatcher, type OriginMatcher } from "./origin-matcher.ts";
 export { parseFromTo, parseTimestamp, type FromTo } from "./parse-from-to.ts";
 export { ping, type PingOptions } from "./ping.ts";
@@ -126,6 +133,7 @@ export { redisIdempotencyStore } from "./redis-idempotency-store.ts";
 export { redisRateLimitStore, type RedisStoreOptions } from "./redis-rate-limit-store.ts";
 export { reject } from "./reject.ts";
 export { requestHeaders } from "./request-headers.ts";
+export { retry, type RetryOptions } from "./retry.ts";
 export { rewrite } from "./rewrite.ts";
 export {
   secAllHeaders,
@@ -152,5 +160,11 @@ export { sizeLimit, type SizeLimitOptions } from "./size-limit.ts";
 export { stripSlashes } from "./strip-slashes.ts";
 export { throttle, type ThrottleOptions } from "./throttle.ts";
 export { timeout, type TimeoutOptions } from "./timeout.ts";
+export {
+  toHono,
+  type HonoContext,
+  type HonoMiddleware,
+  type ToHonoOptions,
+} from "./to-hono.ts";
 export { getTraceID, trace, type TraceOptions } from "./trace.ts";
 export { wrap, type Context, type Handler, type Middleware } from "@fetchwork/http";
