@@ -33,8 +33,8 @@ const defaultPorts: Readonly<Record<string, string>> = { http: "80", https: "443
  *
  * - `GET`, `HEAD` and `OPTIONS` pass: they must not change anything.
  * - `Sec-Fetch-Site` of `same-origin` or `none` passes, every other value is refused.
- * - Without it, an `Origin` passes whose host and port are those of the request. The scheme is not compared, since a
- *   proxy may end TLS; send `Strict-Transport-Security`.
+ * - Without it, an `Origin` of HTTP(S) passes whose host and port are those of the request. Which of both schemes is not
+ *   compared, since a proxy may end TLS; send `Strict-Transport-Security`.
  * - Without both it is no browser, and passes.
  *
  * The semantics are those of Go 1.25's `http.CrossOriginProtection`.
@@ -151,11 +151,11 @@ function isSameHost(origin: string, url: string): boolean {
   const parts = originPattern.exec(origin.toLowerCase());
   if (parts === null) return false;
   const [, scheme = "", host = "", port] = parts;
+  const ownPort = Object.hasOwn(defaultPorts, scheme) ? defaultPorts[scheme] : undefined;
+  // A page that can be at this host came over HTTP: `app://example.com` is somebody else.
+  if (ownPort === undefined) return false;
   // A request behind a proxy that ends TLS may name the port that belongs to the page's scheme.
-  const ownPort = defaultPorts[scheme];
   const hostAndPort = port === undefined || port === ownPort ? host : `${host}:${port}`;
   const target = hostOf(url);
-  return (
-    target === hostAndPort || (ownPort !== undefined && target === `${hostAndPort}:${ownPort}`)
-  );
+  return target === hostAndPort || target === `${hostAndPort}:${ownPort}`;
 }

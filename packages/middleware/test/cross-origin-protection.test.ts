@@ -56,6 +56,8 @@ describe("CrossOriginProtection.check", () => {
     ["POST", { origin: "HTTPS://EXAMPLE.COM" }, true],
     ["POST", { origin: "https://example.com:443" }, true],
     ["POST", { origin: evil }, false],
+    ["POST", { origin: "app://example.com" }, false], // Go allows it
+    ["POST", { origin: "constructor://example.com" }, false],
     ["POST", { origin: "null" }, false],
     ["POST", { origin: "https://example.com:8443" }, false],
     ["POST", { origin: "https://sub.example.com" }, false],
