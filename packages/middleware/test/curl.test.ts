@@ -91,7 +91,7 @@ describe.skipIf(isMissing).each([
   ["our own handler", () => routes],
   ["an Express application", expressApp],
 ])("curl, with all layers around %s,", (_name, make) => {
-  const handler = (): Handler => wrap(make(), ...stack) as Handler;
+  const handler = (): Handler => wrap(make(), ...stack);
 
   it("gets the whole body, and the same compressed", async () => {
     expect(await curl(handler(), "/")).toBe(lorem);
@@ -158,7 +158,7 @@ describe.skipIf(isMissing).each([
       "Transfer-Encoding: chunked",
     );
     expect(chunked).toBe(`POST ${lorem.length}`);
-    const timed = wrap(handler(), timeout(10_000)) as Handler;
+    const timed = wrap(handler(), timeout(10_000));
     expect(await curl(timed, "/upload", ...body)).toBe(`POST ${lorem.length}`);
   });
 
