@@ -1,4 +1,5 @@
-import { type Context, type Middleware } from "@fetchwork/http";
+import type { Context, Middleware } from "@fetchwork/http";
+import { BodyTooLargeError } from "srvx/body-limit";
 import { checkFunction } from "./check-options.ts";
 import { AbortHandlerError } from "./errors.ts";
 import { oneLine } from "./one-line.ts";
@@ -62,7 +63,7 @@ function internalServerError(): Response {
 function isServers(error: unknown, context: Context): boolean {
   if (error instanceof AbortHandlerError) return true;
   for (let inner = error; inner instanceof Error; inner = inner.cause) {
-    if ("code" in inner && inner.code === "ERR_BODY_TOO_LARGE") return true;
+    if (inner instanceof BodyTooLargeError) return true;
   }
   return error instanceof Error && error.name === "AbortError" && context.signal.aborted;
 }
