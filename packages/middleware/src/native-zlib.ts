@@ -1,3 +1,5 @@
+import { builtinModule } from "./builtin-module.ts";
+
 /** A stream of Node that encodes, as far as we use it. */
 export interface ZlibStream {
   write(chunk: Uint8Array, callback: (error?: Error | null) => void): boolean;
@@ -39,12 +41,16 @@ export interface NativeZlib {
   readonly createZstdCompress?: MakeStream;
 }
 
-/** Finds `zlib` without an import, which would keep the package from loading elsewhere. */
+/** Finds `zlib`, where the runtime has all of it that is older than Zstandard. */
 export function findZlib(): NativeZlib | undefined {
-  const { process } = globalThis as {
-    readonly process?: { readonly getBuiltinModule?: (name: string) => unknown };
-  };
-  const found = process?.getBuiltinModule?.("node:zlib");
-  const isZlib = typeof found === "object" && found !== null && "createBrotliCompress" in found;
-  return isZlib ? (found as NativeZlib) : undefined;
+  const zlib = builtinModule<NativeZlib>("node:zlib");
+  const isWhole =
+    zlib?.constants !== undefined &&
+    zlib.gzipSync !== undefined &&
+    zlib.gzip !== undefined &&
+    zlib.createGzip !== undefined &&
+    zlib.brotliCompressSync !== undefined &&
+    zlib.brotliCompress !== undefined &&
+    zlib.createBrotliCompress !== undefined;
+  return isWhole ? (zlib as NativeZlib) : undefined;
 }
