@@ -14,6 +14,10 @@ export function failExchange(exchange: NodeExchange, error: unknown): void {
   // Whoever obeyed the signal, or read a body that broke off, fails because the client has gone.
   if (exchange.isGone && isAbort(error)) return;
   exchange.error = error ?? new Error("the handler failed without an error", { cause: error });
+  if (isDeliberate(error)) {
+    exchange.cut();
+    return;
+  }
   const isTooLarge = isBodyTooLarge(error);
   if (!isTooLarge) report(exchange, error);
   if (exchange.isGone) return;
@@ -46,6 +50,11 @@ function sendProblem(exchange: NodeExchange, status: 413 | 500): void {
   const isHead = exchange.request.method === "HEAD";
   if (!isHead) exchange.bytes = Buffer.byteLength(body);
   exchange.response.end(isHead ? undefined : body);
+}
+
+/** Whether it is `ABORT_HANDLER` of `@fetchwork/middleware`, with which a handler has the connection cut. */
+function isDeliberate(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_MIDDLEWARE_ABORT";
 }
 
 /** Whether the error, or what caused it, says that the body is over the server's limit. */

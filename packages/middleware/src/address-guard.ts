@@ -1,0 +1,33 @@
+import type { Context } from "@fetchwork/http";
+import { ipMatcher } from "./ip-matcher.ts";
+import { decidedAddressReader, type RealIPOptions } from "./real-ip.ts";
+
+/** Options of what only listed addresses may see. */
+export interface AddressGuardOptions extends RealIPOptions {
+  /**
+   * Addresses, ranges and starts of addresses that may see it; see {@link ipMatcher}. Default: none, so nobody does.
+   */
+  readonly addresses?: readonly string[] | undefined;
+  /** Lets everybody see it. Default: `false`. */
+  readonly allowAll?: boolean | undefined;
+}
+
+/** Gives `undefined` for a request that may pass, else the address that may not, empty when there is none. */
+export type AddressGuard = (request: Request, context: Context) => string | undefined;
+
+/**
+ * Makes a guard that is closed unless it is opened.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function addressGuard(options: AddressGuardOptions): AddressGuard {
+  const { addresses = [], allowAll = false, trustedProxies, headers } = options;
+  const isListed = ipMatcher(addresses);
+  const read = decidedAddressReader({ trustedProxies, headers });
+  return (request, context) => {
+    if (allowAll) return undefined;
+    const address = read(request, context);
+    if (address === undefined) return "";
+    return isListed(address) ? undefined : address;
+  };
+}

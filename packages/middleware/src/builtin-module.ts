@@ -1,0 +1,11 @@
+/**
+ * A module that the runtime itself has, on Node, Bun and Deno; `undefined` elsewhere. Keeps `node:*` out of imports. Each
+ * member is optional, so that whoever uses one checks that it is there.
+ */
+export function builtinModule<T>(name: string): Partial<T> | undefined {
+  const { process } = globalThis as {
+    readonly process?: { readonly getBuiltinModule?: (name: string) => unknown };
+  };
+  const module = process?.getBuiltinModule?.(name);
+  return typeof module === "object" && module !== null ? module : undefined;
+}

@@ -1,0 +1,69 @@
+import { deriveRequest, nativeRequest } from "@fetchwork/http";
+
+/** A request whose body is seen while it is read. */
+export interface CapturedBody {
+  /** Give this one to the handler. */
+  readonly request: Request;
+  /** Start of the body as far as it was read, as UTF-8, and whether there was more. */
+  readonly read: () => { readonly text: string; readonly truncated: boolean };
+}
+
+/**
+ * Notes up to `maxSize` bytes of a request's body while the handler reads it. Nothing is read that the handler does not
+ * read, and nothing waits. Gives `undefined` for a request without a body.
+ */
+export function captureBody(request: Request, maxSize: number): CapturedBody | undefined {
+  const { body } = request;
+  if (body === null || request.bodyUsed) return undefined;
+  const kept: Uint8Array[] = [];
+  let size = 0;
+  let truncated = false;
+  const note = (chunk: Uint8Array): void => {
+    const room = maxSize - size;
+    if (chunk.byteLength > room) truncated = true;
+    if (room <= 0) return;
+    // A copy, because the reader may use the chunk's memory again.
+    kept.push(chunk.slice(0, room));
+    size += Math.min(room, chunk.byteLength);
+  };
+
+  const headers: Record<string, string> = {};
+  for (const name of ["content-length", "transfer-encoding"]) {
+    const value = request.headers.get(name);
+    if (value !== null) headers[name] = value;
+  }
+  const derived = deriveRequest(request, { body: passOn(body, note), headers });
+  return {
+    // A platform's request is a client's on its way to `fetch`, which accepts only its own.
+    request: "_request" in request ? derived : nativeRequest(derived),
+    read: () => {
+      const decoder = new TextDecoder();
+      // "stream" leaves half a character at the cut away.
+      const text = kept.map((chunk) => decoder.decode(chunk, { stream: true })).join("");
+      return { text, truncated };
+    },
+  };
+}
+
+/** Passes a stream on as it is asked for, and shows each chunk first. */
+function passOn(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  see: (chunk: Uint8Array) => void,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) {
+          controller.close();
+        } else {
+          see(value);
+          controller.enqueue(value);
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,65 @@
+import { MiddlewareError } from "./errors.ts";
+
+// RFC 9110, 5.6.2 and 5.5: a token; and visible characters, so that no value starts a header of its own.
+const tokenPattern = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
+// oxlint-disable-next-line no-control-regex
+const valuePattern = /^[^\0-\x08\x0a-\x1f\x7f\u0100-\uffff]*$/;
+
+/**
+ * Checks that an option is a function.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function checkFunction(value: unknown, what: string): void {
+  if (typeof value === "function") return;
+  throw optionError(what, value, "a function");
+}
+
+/**
+ * Checks that an option is a whole number of at least `least`, or `Infinity`.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function checkAmount(value: unknown, what: string, least: number): void {
+  if (
+    typeof value === "number" &&
+    value >= least &&
+    (Number.isInteger(value) || value === Infinity)
+  )
+    return;
+  throw optionError(what, value, `a whole number of at least ${least}`);
+}
+
+/**
+ * Checks that an option can be the value of a header.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function checkHeaderValue(value: unknown, what: string): void {
+  if (typeof value === "string" && valuePattern.test(value)) return;
+  throw optionError(what, value, "text without line breaks, controls and characters above U+00FF");
+}
+
+/**
+ * Checks that an option can be the name of a header.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function checkHeaderName(value: unknown, what: string): void {
+  if (typeof value === "string" && tokenPattern.test(value)) return;
+  throw optionError(what, value, "the name of a header");
+}
+
+/** The error for an option that is not what was expected. */
+export function optionError(what: string, value: unknown, expected: string): MiddlewareError {
+  return new MiddlewareError(
+    "ERR_MIDDLEWARE_OPTION",
+    `${what} is ${describe(value)}, expected ${expected}`,
+  );
+}
+
+function describe(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 100));
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return value === null ? "null" : typeof value;
+}

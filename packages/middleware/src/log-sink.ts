@@ -1,0 +1,43 @@
+/** Receives whole lines, each with its line break; several at a time. */
+export type LogSink = (lines: string) => void;
+
+// A turn that makes more is written in parts, so that its lines do not pile up in memory.
+const largestBatch = 65_536;
+
+/**
+ * Collects the lines of one turn of the event loop and gives them to the sink together, because writing costs more
+ * than formatting. A sink that throws is reported on standard error and never ends the process.
+ */
+export function batchLines(sink: LogSink): (line: string) => void {
+  let batch = "";
+  const flush = (): void => {
+    const lines = batch;
+    batch = "";
+    if (lines === "") return;
+    try {
+      sink(lines);
+    } catch (error) {
+      console.error(error);
+    }
+  };
+  const later = laterInThisTurn();
+  return (line) => {
+    if (batch === "") later(flush);
+    batch += `${line}\n`;
+    if (batch.length > largestBatch) flush();
+  };
+}
+
+/** Writes lines to the standard output. */
+export function writeToConsole(lines: string): void {
+  // One argument, so nothing in it is taken for a format. The console is the one output that all runtimes have.
+  // oxlint-disable-next-line no-console
+  console.log(lines.slice(0, -1));
+}
+
+function laterInThisTurn(): (callback: () => void) => void {
+  const { setImmediate } = globalThis as {
+    readonly setImmediate?: (callback: () => void) => unknown;
+  };
+  return setImmediate ?? ((callback) => setTimeout(callback, 0));
+}

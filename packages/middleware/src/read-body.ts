@@ -1,0 +1,80 @@
+import { deriveRequest } from "@fetchwork/http";
+import { MiddlewareError } from "./errors.ts";
+
+/** What reading a body gave: all its bytes, or why there are none. */
+export type ReadBody =
+  | { readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly failure: "too large" | "unreadable"; readonly cause: unknown };
+
+/**
+ * Reads a whole body, and stops as soon as it is larger than `limit` bytes. Counts what arrives; a declared length only
+ * refuses early.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_BODY_USED` when somebody else has read the body
+ */
+export async function readBody(message: Request | Response, limit: number): Promise<ReadBody> {
+  const tooLarge: ReadBody = { failure: "too large", cause: undefined };
+  const declared = declaredLength(message.headers);
+  const { body } = message;
+  if (message.bodyUsed || body?.locked === true) {
+    throw new MiddlewareError(
+      "ERR_MIDDLEWARE_BODY_USED",
+      "the body is used; read it only once, after the middlewares that look at it",
+    );
+  }
+  if (declared !== undefined && declared > limit) return tooLarge;
+  if (body === null) return { bytes: new Uint8Array(0) };
+
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return { bytes: join(chunks, size) };
+      size += value.byteLength;
+      if (size > limit) {
+        // Not awaited: a source may take its time, and the answer is known.
+        reader.cancel().catch(() => undefined);
+        return tooLarge;
+      }
+      chunks.push(value);
+    }
+  } catch (error) {
+    return { failure: isTooLarge(error) ? "too large" : "unreadable", cause: error };
+  }
+}
+
+/**
+ * Length that a message declares for its body. Beside `Transfer-Encoding` it counts for nothing (RFC 9112, 6.3), which
+ * is how requests are smuggled past those who believe it.
+ */
+export function declaredLength(headers: Headers): number | undefined {
+  const length = headers.get("content-length");
+  if (length === null || !/^\d+$/.test(length) || headers.has("transfer-encoding"))
+    return undefined;
+  return Number(length);
+}
+
+/** The request with a body that was read, so that the handler finds it whole. */
+export function restoreBody(request: Request, bytes: Uint8Array<ArrayBuffer>): Request {
+  return deriveRequest(request, {
+    body: bytes,
+    headers: { "content-length": String(bytes.byteLength) },
+  });
+}
+
+/** Whether the server's own limit was hit. */
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Error && error.name === "BodyTooLargeError";
+}
+
+function join(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}

@@ -1,0 +1,86 @@
+import type { Context, Middleware } from "@fetchwork/http";
+import { BodyTooLargeError } from "srvx/body-limit";
+import { checkFunction } from "./check-options.ts";
+import { AbortHandlerError } from "./errors.ts";
+import { oneLine } from "./one-line.ts";
+import { refuse } from "./plain-answer.ts";
+import { pathOf } from "./request-path.ts";
+
+/** Options of {@link recoverer}. */
+export interface RecovererOptions {
+  /** Receives what is logged: first what happened, then where. Default: `console.error`. */
+  readonly log?: ((record: string) => void) | undefined;
+  /** Makes the answer. Default: 500 `Internal Server Error`, as plain text. */
+  readonly answer?: ((error: unknown, request: Request, context: Context) => Response) | undefined;
+}
+
+/** Thrown by a handler, it cuts the connection without an answer and without a record. */
+export const ABORT_HANDLER: AbortHandlerError = new AbortHandlerError();
+
+/**
+ * Answers 500 when the handler throws or rejects, and logs two records: `request panic for <path> from <address>,
+ * <message>`, and the stack. The client learns nothing of either.
+ *
+ * Three errors pass untouched, because the server knows better: an {@link AbortHandlerError}, a body over the server's
+ * limit (413), and an abort when the client has gone. Nothing in a record can forge another record: line breaks in what a
+ * client sent become spaces, and lines of a stack are indented.
+ *
+ * What fails after the head, in the body's stream, is the server's to report.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function recoverer(options: RecovererOptions = {}): Middleware {
+  const { log = console.error, answer = internalServerError } = options;
+  checkFunction(log, "log");
+  checkFunction(answer, "answer");
+  const recover = (error: unknown, request: Request, context: Context): Response => {
+    if (isServers(error, context)) throw error;
+    for (const record of describe(error, request, context)) {
+      try {
+        log(record);
+      } catch (failure) {
+        console.error(failure);
+      }
+    }
+    return answer(error, request, context);
+  };
+  return (next) => (request, context) => {
+    try {
+      const result = next(request, context);
+      return result instanceof Promise
+        ? result.catch((error: unknown) => recover(error, request, context))
+        : result;
+    } catch (error) {
+      return recover(error, request, context);
+    }
+  };
+}
+
+function internalServerError(): Response {
+  return refuse(500, "Internal Server Error");
+}
+
+function isServers(error: unknown, context: Context): boolean {
+  if (error instanceof AbortHandlerError) return true;
+  for (let inner = error; inner instanceof Error; inner = inner.cause) {
+    if (inner instanceof BodyTooLargeError) return true;
+  }
+  return error instanceof Error && error.name === "AbortError" && context.signal.aborted;
+}
+
+function describe(error: unknown, request: Request, context: Context): readonly string[] {
+  const message = error instanceof Error ? error.message : textOf(error);
+  const where = `request panic for ${pathOf(request.url)} from ${context.ip ?? "unknown"}, ${message}`;
+  const stack = error instanceof Error ? error.stack : undefined;
+  if (stack === undefined) return [oneLine(where)];
+  const lines = stack.split("\n").map((line) => `    ${oneLine(line.trim())}`);
+  return [oneLine(where), lines.join("\n")];
+}
+
+function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return "something without a text";
+  }
+}

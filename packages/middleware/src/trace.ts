@@ -1,0 +1,75 @@
+import {
+  changeHeaders,
+  deriveRequest,
+  nativeRequest,
+  setDefault,
+  type Context,
+  type Middleware,
+} from "@fetchwork/http";
+import { checkFunction, checkHeaderName } from "./check-options.ts";
+import { randomHex } from "./random-hex.ts";
+
+/** Options of {@link trace}. */
+export interface TraceOptions {
+  /** Header of the identifier, in requests and responses. Default: `X-Request-ID`. */
+  readonly header?: string | undefined;
+  /**
+   * Takes the identifier of the request, if it has an acceptable one. With false every request gets a new one, so
+   * that nobody outside chooses what is in the logs. Default: `true`.
+   */
+  readonly trust?: boolean | undefined;
+  /** Makes an identifier. Default: 40 hexadecimal digits of the runtime's cryptographic random source. */
+  readonly generate?: (() => string) | undefined;
+  /**
+   * Sends the identifier with the request too: for a client, around a `fetch`. A context that has an identifier
+   * passes it on. Default: `false`.
+   */
+  readonly forward?: boolean | undefined;
+}
+
+// What tracing systems use for identifiers, and nothing with a meaning in a header, a log or a page.
+const acceptable = /^[\w\-=.:+/@~]{1,255}$/;
+
+/**
+ * Gives every exchange an identifier: that of its `X-Request-ID` or a new one. It is in `context.requestId` for the
+ * handler and the log, and in the response, unless the handler set that header.
+ *
+ * An identifier of the request counts when it has 1 to 255 letters, digits and `_ - = . : + / @ ~`; everything else is
+ * replaced by a new one. It identifies, and proves nothing: a client may send that of another request.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function trace(options: TraceOptions = {}): Middleware {
+  const {
+    header = "X-Request-ID",
+    trust = true,
+    generate = randomHex(20),
+    forward = false,
+  } = options;
+  checkHeaderName(header, "header");
+  checkFunction(generate, "generate");
+  const name = header.toLowerCase();
+
+  return (next) => (request, context) => {
+    let { requestId } = context;
+    if (requestId === undefined) {
+      const given = trust ? request.headers.get(name) : null;
+      requestId = given !== null && acceptable.test(given) ? given : generate();
+      context.requestId = requestId;
+    }
+    const id = requestId;
+    const change = (headers: Headers): void => setDefault(headers, name, id);
+    const sent = forward
+      ? nativeRequest(deriveRequest(request, { headers: { [name]: id } }))
+      : request;
+    const result = next(sent, context);
+    return result instanceof Promise
+      ? result.then((response) => changeHeaders(response, context, change))
+      : changeHeaders(result, context, change);
+  };
+}
+
+/** Identifier that {@link trace} gave to an exchange; empty without one. */
+export function getTraceID(context: Context): string {
+  return context.requestId ?? "";
+}
