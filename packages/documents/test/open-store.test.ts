@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { defineCollection, openStore } from "../src/index.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -185,7 +185,10 @@ describe("openStore", () => {
   });
 
   it("leaves no file of a store in memory behind, also while it is open", async () => {
-    const ours = () => readdirSync(tmpdir()).filter((name) => name.startsWith("fetchwork-"));
+    // A folder of its own, since other tests open stores in memory at the same time.
+    vi.stubEnv("TMPDIR", temporaryFolder());
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const ours = () => readdirSync(tmpdir());
     const before = ours();
     const store = await openStore("sqlite::memory:", { collections: [notes] });
     await store.collection(notes).insert({ text: "a" });
