@@ -1,5 +1,7 @@
 import { deriveRequest } from "@fetchwork/http";
+import { isBodyLimitError } from "./body-limit-error.ts";
 import { MiddlewareError } from "./errors.ts";
+import { joinChunks } from "./read-up-to.ts";
 
 /** What reading a body gave: all its bytes, or why there are none. */
 export type ReadBody =
@@ -25,13 +27,13 @@ export async function readBody(message: Request | Response, limit: number): Prom
   if (declared !== undefined && declared > limit) return tooLarge;
   if (body === null) return { bytes: new Uint8Array(0) };
 
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   const reader = body.getReader();
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return { bytes: join(chunks, size) };
+      if (done) return { bytes: joinChunks(chunks) };
       size += value.byteLength;
       if (size > limit) {
         // Not awaited: a source may take its time, and the answer is known.
@@ -41,7 +43,7 @@ export async function readBody(message: Request | Response, limit: number): Prom
       chunks.push(value);
     }
   } catch (error) {
-    return { failure: isTooLarge(error) ? "too large" : "unreadable", cause: error };
+    return { failure: isBodyLimitError(error) ? "too large" : "unreadable", cause: error };
   }
 }
 
@@ -62,19 +64,4 @@ export function restoreBody(request: Request, bytes: Uint8Array<ArrayBuffer>): R
     body: bytes,
     headers: { "content-length": String(bytes.byteLength) },
   });
-}
-
-/** Whether the server's own limit was hit. */
-function isTooLarge(error: unknown): boolean {
-  return error instanceof Error && error.name === "BodyTooLargeError";
-}
-
-function join(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
 }

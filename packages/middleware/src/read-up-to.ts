@@ -27,3 +27,22 @@ export function joinChunks(chunks: readonly Uint8Array<ArrayBuffer>[]): Uint8Arr
   }
   return joined;
 }
+
+/** The stream as it was: the chunks that were read, then what the reader still gives. */
+export function continueStream(
+  chunks: readonly Uint8Array[],
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): ReadableStream<Uint8Array> {
+  const pending = [...chunks];
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const value = pending.shift() ?? (await reader.read()).value;
+        if (value === undefined) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}

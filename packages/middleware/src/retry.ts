@@ -6,7 +6,7 @@ import {
   type Middleware,
 } from "@fetchwork/http";
 import { checkAmount, optionError } from "./check-options.ts";
-import { joinChunks, readUpTo } from "./read-up-to.ts";
+import { continueStream, joinChunks, readUpTo } from "./read-up-to.ts";
 
 /** Options of {@link retry}. */
 export interface RetryOptions {
@@ -76,7 +76,7 @@ async function repeatWithBody(
   const reader = request.body?.getReader();
   if (reader === undefined) return next(request, context);
   const { chunks, isWhole } = await readUpTo(reader, policy.replayLimit);
-  if (!isWhole) return next(withBody(request, continued(chunks, reader)), context);
+  if (!isWhole) return next(withBody(request, continueStream(chunks, reader)), context);
   const body = joinChunks(chunks);
   return repeat(policy, next, { make: () => withBody(request, body), context });
 }
@@ -144,23 +144,6 @@ function withBody(request: Request, body: Uint8Array<ArrayBuffer> | ReadableStre
   const init: RequestInit & { duplex?: "half" } = { body };
   if (body instanceof ReadableStream) init.duplex = "half";
   return new Request(request, init);
-}
-
-function continued(
-  chunks: Uint8Array<ArrayBuffer>[],
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const value = chunks.shift() ?? (await reader.read()).value;
-        if (value === undefined) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
 }
 
 function checkPolicy(options: RetryOptions): Policy {
