@@ -64,11 +64,16 @@ export function cors(options: CorsOptions = {}): Middleware {
     const isAllowed = allows(origin, request, context);
     if (isAllowed instanceof Promise) {
       return isAllowed.then((answer) =>
-        respond({ request, context, next, policy }, answer ? origin : undefined),
+        respond({ request, context, next, policy }, isTrue(answer) ? origin : undefined),
       );
     }
-    return respond({ request, context, next, policy }, isAllowed ? origin : undefined);
+    return respond({ request, context, next, policy }, isTrue(isAllowed) ? origin : undefined);
   };
+}
+
+/** Anything but true is a refusal: a check without types may return an object, such as a query that was not awaited. */
+function isTrue(answer: unknown): boolean {
+  return answer === true;
 }
 
 interface Policy {
