@@ -6,7 +6,7 @@ import {
   type Handler,
   type Middleware,
 } from "@fetchwork/http";
-import { checkAmount, checkHeaderName, optionError } from "./check-options.ts";
+import { checkAmount, checkFlag, checkHeaderName, optionError } from "./check-options.ts";
 import { originMatcher, type OriginMatcher } from "./origin-matcher.ts";
 
 /** Decides about an origin, which is given as the browser sent it. */
@@ -212,8 +212,4 @@ function listHeader(name: string, values: readonly string[]): (readonly [string,
 function checkList(list: unknown, what: string): void {
   if (!Array.isArray(list)) throw optionError(what, list, "a list of names");
   for (const name of list as readonly unknown[]) checkHeaderName(name, what);
-}
-
-function checkFlag(flag: unknown, what: string): void {
-  if (typeof flag !== "boolean") throw optionError(what, flag, "true or false");
 }

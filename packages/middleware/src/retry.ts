@@ -5,7 +5,7 @@ import {
   type Handler,
   type Middleware,
 } from "@fetchwork/http";
-import { checkAmount, optionError } from "./check-options.ts";
+import { checkAmount, checkTexts, longestTimer, optionError } from "./check-options.ts";
 import { continueStream, joinChunks, readUpTo } from "./read-up-to.ts";
 
 /** Options of {@link retry}. */
@@ -159,11 +159,10 @@ function checkPolicy(options: RetryOptions): Policy {
   const amounts = { retries, baseDelay, maxDelay, maxRetryAfter };
   for (const [name, value] of Object.entries(amounts)) {
     checkAmount(value, name, 0);
-    // What is more is taken for 1 by the timers of Node and browsers.
-    if (value > 2_147_483_647) throw optionError(name, value, "at most 2147483647");
+    if (value > longestTimer) throw optionError(name, value, `at most ${longestTimer}`);
   }
   checkAmount(replayLimit, "replayLimit", 0);
-  if (!Array.isArray(methods)) throw optionError("methods", methods, "a list of methods");
+  checkTexts(methods, "methods");
   if (!Array.isArray(statuses)) throw optionError("statuses", statuses, "a list of statuses");
   return {
     ...amounts,

@@ -1,5 +1,5 @@
 import { empty, type Context, type Middleware } from "@fetchwork/http";
-import { checkAmount, checkFunction, optionError } from "./check-options.ts";
+import { checkAmount, checkFunction, longestTimer, optionError } from "./check-options.ts";
 import { Deadline } from "./deadline.ts";
 import { DeadlineContext } from "./deadline-context.ts";
 import type { HandlerTimeoutError } from "./errors.ts";
@@ -44,9 +44,8 @@ export interface TimeoutOptions {
  */
 export function timeout(milliseconds: number, options: TimeoutOptions = {}): Middleware {
   const { mode = "buffer", bufferLimit = 1_048_576, answer = gatewayTimeout } = options;
-  // What is more is taken for 1 by the timers of Node and browsers.
-  if (typeof milliseconds !== "number" || !(milliseconds <= 2_147_483_647))
-    throw optionError("milliseconds", milliseconds, "at most 2147483647");
+  if (typeof milliseconds !== "number" || !(milliseconds <= longestTimer))
+    throw optionError("milliseconds", milliseconds, `at most ${longestTimer}`);
   if (mode !== "buffer" && mode !== "stream" && mode !== "head")
     throw optionError("mode", mode, '"buffer", "stream" or "head"');
   checkAmount(bufferLimit, "bufferLimit", 0);
