@@ -10,6 +10,7 @@ import {
 } from "./log-record.ts";
 import { batchLines, writeToConsole, type LogSink } from "./log-sink.ts";
 import { queryMasker, secretKeys } from "./mask-query.ts";
+import { acceptedIdentifier } from "./request-identifier.ts";
 import { pathAndQueryOf } from "./request-path.ts";
 
 /** Finds a field of the log for an exchange, after its end. */
@@ -63,7 +64,8 @@ export interface LoggerOptions {
  * the time that it really took. Around a `fetch` it logs a client's exchanges when their bodies have been read.
  *
  * The URL stays percent-encoded, so that no decoded space or line break forges a field or a line; secret values of its
- * query are masked. Controls in other fields are escaped. What `process.exit()` cuts off is not written.
+ * query are masked. The identifier is that of `trace`, or without it the request's `X-Request-ID`, if `trace` would take
+ * it. Controls in other fields are escaped. What `process.exit()` cuts off is not written.
  *
  * @example
  * ```ts
@@ -132,7 +134,7 @@ function prepare(options: LoggerOptions): Settings {
       prefix,
       method: request.method,
       url: mask(pathAndQueryOf(request.url)),
-      requestId: context.requestId,
+      requestId: context.requestId ?? acceptedIdentifier(request.headers.get("x-request-id")),
       status,
       bytes,
       duration,

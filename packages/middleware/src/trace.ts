@@ -8,6 +8,7 @@ import {
 } from "@fetchwork/http";
 import { checkFunction, checkHeaderName } from "./check-options.ts";
 import { randomHex } from "./random-hex.ts";
+import { acceptedIdentifier } from "./request-identifier.ts";
 
 /** Options of {@link trace}. */
 export interface TraceOptions {
@@ -26,9 +27,6 @@ export interface TraceOptions {
    */
   readonly forward?: boolean | undefined;
 }
-
-// What tracing systems use for identifiers, and nothing with a meaning in a header, a log or a page.
-const acceptable = /^[\w\-=.:+/@~]{1,255}$/;
 
 /**
  * Gives every exchange an identifier: that of its `X-Request-ID` or a new one. It is in `context.requestId` for the
@@ -53,8 +51,7 @@ export function trace(options: TraceOptions = {}): Middleware {
   return (next) => (request, context) => {
     let { requestId } = context;
     if (requestId === undefined) {
-      const given = trust ? request.headers.get(name) : null;
-      requestId = given !== null && acceptable.test(given) ? given : generate();
+      requestId = (trust ? acceptedIdentifier(request.headers.get(name)) : undefined) ?? generate();
       context.requestId = requestId;
     }
     const id = requestId;

@@ -123,6 +123,14 @@ describe("logger", () => {
     );
   });
 
+  it.each([
+    ["shows", "abc-1", "abc-1 - "],
+    ["leaves out what is no identifier of", "a [ERROR] b", ""],
+  ])("%s the request's X-Request-ID without trace", async (_, id, shown) => {
+    const request = new Request("http://h/", { headers: { "x-request-id": id } });
+    expect(await lineOf({}, request)).toBe(`[INFO] GET - / - ${shown}200 (9) - <time>\n`);
+  });
+
   it("shows the address that a middleware inside found", async () => {
     const handler: Handler = (_, context) => {
       context.ip = "1.2.3.4";
