@@ -1,6 +1,6 @@
 import type { Context, FinishReport, Middleware } from "@fetchwork/http";
 import { captureBody, type CapturedBody } from "./capture-body.ts";
-import { checkAmount, checkFunction, optionError } from "./check-options.ts";
+import { checkAmount, checkFlag, checkFunction, checkTexts, optionError } from "./check-options.ts";
 import {
   formatCombined,
   formatJSON,
@@ -105,9 +105,9 @@ const formatters = { spec: formatSpec, combined: formatCombined, json: formatJSO
 function prepare(options: LoggerOptions): Settings {
   const { prefix, format = "spec", body = false, maskedKeys = secretKeys, user, subject } = options;
   const { ip = format !== "spec", sink = writeToConsole, backend } = options;
-  const formatter = typeof format === "function" ? format : formatters[format];
-  if (formatter === undefined)
+  if (typeof format !== "function" && !Object.hasOwn(formatters, format))
     throw optionError("format", format, "spec, combined, json or a function");
+  const formatter = typeof format === "function" ? format : formatters[format];
   for (const [name, value] of Object.entries({ user, subject, sink, backend })) {
     if (value !== undefined) checkFunction(value, name);
   }
@@ -115,6 +115,9 @@ function prepare(options: LoggerOptions): Settings {
     throw optionError("backend", backend, "either a backend or a sink and a format");
   }
   if (typeof ip !== "boolean") checkFunction(ip, "ip");
+  if (typeof body !== "object" || body === null) checkFlag(body, "body");
+  if (prefix !== undefined) checkTexts([prefix], "prefix");
+  checkTexts(maskedKeys, "maskedKeys");
   const { maxSize = 1024, transform = markCut } = typeof body === "object" ? body : {};
   checkAmount(maxSize, "body.maxSize", 0);
   checkFunction(transform, "body.transform");

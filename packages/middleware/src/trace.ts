@@ -6,7 +6,7 @@ import {
   type Context,
   type Middleware,
 } from "@fetchwork/http";
-import { checkFunction, checkHeaderName } from "./check-options.ts";
+import { checkFlag, checkFunction, checkHeaderName } from "./check-options.ts";
 import { randomHex } from "./random-hex.ts";
 import { acceptedIdentifier } from "./request-identifier.ts";
 
@@ -45,6 +45,8 @@ export function trace(options: TraceOptions = {}): Middleware {
     forward = false,
   } = options;
   checkHeaderName(header, "header");
+  checkFlag(trust, "trust");
+  checkFlag(forward, "forward");
   checkFunction(generate, "generate");
   const name = header.toLowerCase();
 

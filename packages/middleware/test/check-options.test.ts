@@ -108,6 +108,7 @@ describe("factories", () => {
   it.each<[string, () => unknown]>([
     ["checks that are no list", () => middleware.health({ checks: "db" as never })],
     ["a store of idempotency that is none", () => middleware.idempotency({ store: {} as never })],
+    ["a format that every object has", () => middleware.logger({ format: "toString" as never })],
     ["a prefix that is no text", () => middleware.logger({ prefix: 7 as never })],
     ["a 404 page that is no text", () => node.fileServer(".", { notFound: 7 as never })],
     ["a Cache-Control that is no text", () => node.fileServer(".", { cacheControl: 7 as never })],
