@@ -66,12 +66,18 @@ describe("decodeJSON", () => {
     );
   });
 
-  it.each(['{"a":1,"unknown":2}', "[1]", ' "x" ', "null", '{"constructor":"x"}', "\ufeff{}"])(
-    "reads %s",
-    async (body) => {
-      expect(await decodeJSON(post(body))).toEqual(JSON.parse(body.replace("\ufeff", "")));
-    },
-  );
+  it.each([
+    '{"a":1,"unknown":2}',
+    "[1]",
+    ' "x" ',
+    "null",
+    '{"constructor":"x"}',
+    '{"constructor":{"a":1}}',
+    '{"constructor":null,"prototype":{}}',
+    "\ufeff{}",
+  ])("reads %s", async (body) => {
+    expect(await decodeJSON(post(body))).toEqual(JSON.parse(body.replace("\ufeff", "")));
+  });
 
   it("reads a response too, and the whole default limit", async () => {
     const long = "x".repeat(1_048_574);

@@ -326,6 +326,12 @@ describe("memoryIdempotencyStore", () => {
     expect((await store.begin("k", { ...slow, lockFor: 10 }))?.answer?.status).toBe(200);
   });
 
+  it.each([{ maxKeys: 0 }, { maxKeys: 1.5 }, { maxBytes: -1 }])("refuses %j", (options) => {
+    expect(() => memoryIdempotencyStore(options)).toThrow(
+      expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }),
+    );
+  });
+
   it("keeps nothing of requests whose key has fallen free", async () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
@@ -348,6 +354,7 @@ describe("memoryIdempotencyStore", () => {
     const { handler, runs } = counting({ store: memoryIdempotencyStore(options) });
     for (const key of ["a", "b", "c"]) await ask(handler, { key });
     await ask(handler, { key: "c" });
+    await ask(handler, { key: "b" });
     expect(runs()).toBe(3);
     await ask(handler, { key: "a" });
     expect(runs()).toBe(4);

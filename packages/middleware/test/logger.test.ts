@@ -172,6 +172,13 @@ describe("logger", () => {
     expect(line).toMatch(/\[\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000\]/);
   });
 
+  it("writes a dash for what is not known in Apache's combined format", async () => {
+    const line = await lineOf({ format: "combined", ip: false }, new Request("http://localhost/"));
+    expect(line.replace(/\[.*?\]/, "[date]")).toMatch(
+      /^- - - \[date\] "GET \/ HTTP\/1\.1" 200 \d+ "-" "-"\n$/,
+    );
+  });
+
   it("writes JSON that parses, one line each", async () => {
     const options = { format: "json", user: () => "a\nb\u2028\u009b", body: true } as const;
     const line = await lineOf(options, post("/a?token=1", "{}\n"));

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { memoryRateLimitStore } from "../src/memory-rate-limit-store.ts";
 import { rateLimit, type RateLimitOptions } from "../src/rate-limit.ts";
-import type { RateLimitStore } from "../src/rate-limit-store.ts";
+import type { RateLimitStore, RateLimitVerdict } from "../src/rate-limit-store.ts";
 import { realIp } from "../src/real-ip.ts";
 import { redisRateLimitStore } from "../src/redis-rate-limit-store.ts";
 import { redisIsMissing, startRedis, type TestRedis } from "./redis-server.ts";
@@ -220,6 +220,20 @@ describe("memoryRateLimitStore", () => {
         },
       ),
     );
+  });
+
+  it("tells when the oldest request leaves the window, also after a refusal", () => {
+    const { now, advance } = clock();
+    const store = memoryRateLimitStore({ now });
+    const take = (): RateLimitVerdict | Promise<RateLimitVerdict> =>
+      store.take("a", { limit: 2, window: 1000 });
+    expect(take()).toEqual({ isAllowed: true, remaining: 1, resetAfter: 1100 });
+    advance(500);
+    expect(take()).toEqual({ isAllowed: true, remaining: 0, resetAfter: 600 });
+    advance(100);
+    expect(take()).toEqual({ isAllowed: false, remaining: 0, resetAfter: 500 });
+    advance(500);
+    expect(take()).toEqual({ isAllowed: true, remaining: 0, resetAfter: 500 });
   });
 
   it("forgets the key that was silent for longest, and those that are over", () => {
