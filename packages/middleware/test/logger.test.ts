@@ -149,6 +149,34 @@ describe("logger", () => {
     expect(transform).not.toHaveBeenCalled();
   });
 
+  it("logs a body that comes in pieces up to the limit, and counts them right", async () => {
+    const pieces = (...texts: readonly string[]): Request => {
+      const stream = ReadableStream.from(texts.map((text) => new TextEncoder().encode(text)));
+      const init = { method: "POST", body: stream, duplex: "half" };
+      return new Request("http://localhost/", init);
+    };
+    const logged = async (request: Request): Promise<string> =>
+      (await lineOf({ body: { maxSize: 6 } }, request)).slice(
+        "[INFO] POST - / - 200 (9) - ".length,
+      );
+    expect(await logged(pieces("ab", "cd", "ef"))).toBe("<time> - abcdef\n");
+    expect(await logged(pieces("ab", "cd", "ef", "g"))).toBe("<time> - abcdef...\n");
+    expect(await logged(pieces("abcdef", "g"))).toBe("<time> - abcdef...\n");
+    expect(await logged(pieces("a", "bcdefgh"))).toBe("<time> - abcdef...\n");
+  });
+
+  it("keeps the headers that describe the body, when it logs it", async () => {
+    const request = post("/", "abc");
+    request.headers.set("content-length", "3");
+    const seen = vi.fn();
+    const handler: Handler = async ({ headers }) => {
+      seen(headers.get("content-length"), headers.get("content-type"));
+      return text("x");
+    };
+    await lineOf({ body: true }, request, { handler });
+    expect(seen).toHaveBeenCalledWith("3", "text/plain;charset=UTF-8");
+  });
+
   it("gives the handler the whole body, and logs what it read of it", async () => {
     const handler: Handler = async (request) => text(await request.text());
     const long = "x".repeat(100_000);
