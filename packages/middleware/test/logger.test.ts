@@ -151,7 +151,12 @@ describe("logger", () => {
 
   it("logs a body that comes in pieces up to the limit, and counts them right", async () => {
     const pieces = (...texts: readonly string[]): Request => {
-      const stream = ReadableStream.from(texts.map((text) => new TextEncoder().encode(text)));
+      const stream = new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          for (const piece of texts) controller.enqueue(new TextEncoder().encode(piece));
+          controller.close();
+        },
+      });
       const init = { method: "POST", body: stream, duplex: "half" };
       return new Request("http://localhost/", init);
     };
