@@ -13,8 +13,9 @@ export type ClientAddressHeader =
 export interface RealIPOptions {
   /**
    * Addresses and ranges (CIDR) of one's own proxies, such as `["10.0.0.0/8"]`. A header then counts only when the
-   * connection comes from one of them. An empty list trusts no header. Default: every client is believed, which is
-   * safe only behind a proxy that sets or removes all of {@link RealIPOptions.headers}.
+   * connection comes from one of them, and where the nearest entry of a list is no address, the connection's own is the
+   * client's. An empty list trusts no header. Default: every client is believed, which is safe only behind a proxy that
+   * sets or removes all of {@link RealIPOptions.headers}.
    */
   readonly trustedProxies?: readonly string[] | undefined;
   /**
