@@ -31,8 +31,7 @@ export interface TimeoutOptions {
  * the handler still writes fails with the same error, a response that comes too late is cancelled, and what it throws too
  * late is reported. When the client has gone, its reason counts, and there is no 504.
  *
- * Around a `fetch` it works the same: the request is aborted and the caller gets a 504, or what `answer` throws. Early
- * hints and Node's own messages are not there inside.
+ * Around a `fetch` it works the same: the request is aborted and the caller gets a 504, or what `answer` throws.
  *
  * @param milliseconds - 0 and less switch it off.
  * @example
