@@ -28,6 +28,15 @@ export function checkFlag(value: unknown, what: string): void {
 }
 
 /**
+ * Checks that an option is a list.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function checkList(value: unknown, what: string): void {
+  if (!Array.isArray(value)) throw optionError(what, value, "a list");
+}
+
+/**
  * Checks that an option is a list of texts.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`

@@ -4,6 +4,7 @@ import {
   checkAmount,
   checkFlag,
   checkFunction,
+  checkList,
   longestTimer,
   optionError,
 } from "./check-options.ts";
@@ -62,7 +63,7 @@ export function health(options: HealthOptions = {}): Middleware {
   if (typeof path !== "string" || !path.startsWith("/")) {
     throw optionError("path", path, "a path that starts with a slash");
   }
-  if (!Array.isArray(checks)) throw optionError("checks", checks, "a list of checks");
+  checkList(checks, "checks");
   checkFlag(parallel, "parallel");
   checkAmount(timeout, "timeout", 1);
   const prepared = checks.map((item) => prepare(item, timeout));
