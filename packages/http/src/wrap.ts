@@ -35,12 +35,26 @@ export function wrap(handler: Handler, ...middlewares: readonly Middleware[]): W
     return wrapped;
   }, handler);
   return (request, context) =>
-    context === undefined ? runAlone(outermost, request) : outermost(request, context);
+    context === undefined ? runHandler(outermost, request) : outermost(request, context);
 }
 
-const init: ContextInit = Object.freeze({});
+const noInit: ContextInit = Object.freeze({});
 
-function runAlone(handler: Handler, request: Request): Response | Promise<Response> {
+/**
+ * Runs a handler for one request on a runtime without a server of ours, such as Deno, Bun and Workers: makes its context of
+ * what the runtime knows, and ends it with the body.
+ *
+ * @example
+ * ```ts
+ * Deno.serve((request, { remoteAddr }) => runHandler(handler, request, { peer: remoteAddr.hostname }));
+ * Bun.serve({ fetch: (request, server) => runHandler(handler, request, { peer: server.requestIP(request)?.address }) });
+ * ```
+ */
+export function runHandler(
+  handler: Handler,
+  request: Request,
+  init: ContextInit = noInit,
+): Response | Promise<Response> {
   const context = new ExchangeContext(request, init);
   let result: Response | Promise<Response>;
   try {
