@@ -1,8 +1,9 @@
-import { rebuildResponse, releaseResponse } from "./change-headers.ts";
+import { rebuildResponse } from "./change-headers.ts";
 import type { Context } from "./context.ts";
 import { ExchangeContext, type ContextInit } from "./create-context.ts";
 import { HttpUsageError } from "./errors.ts";
 import type { Handler, Middleware } from "./handler.ts";
+import { releaseResponse } from "./response-owner.ts";
 import { isNullBodyStatus } from "./response.ts";
 
 /** A handler that may be called without a context; it then makes one. Assignable to {@link Handler}. */
