@@ -1,7 +1,7 @@
 import { deriveRequest } from "@fetchwork/http";
 import { isBodyLimitError } from "./body-limit-error.ts";
 import { MiddlewareError } from "./errors.ts";
-import { joinChunks } from "./read-up-to.ts";
+import { joinChunks, readUpTo } from "./read-up-to.ts";
 
 /** What reading a body gave: all its bytes, or why there are none. */
 export type ReadBody =
@@ -27,21 +27,13 @@ export async function readBody(message: Request | Response, limit: number): Prom
   if (declared !== undefined && declared > limit) return tooLarge;
   if (body === null) return { bytes: new Uint8Array(0) };
 
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
   const reader = body.getReader();
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return { bytes: joinChunks(chunks) };
-      size += value.byteLength;
-      if (size > limit) {
-        // Not awaited: a source may take its time, and the answer is known.
-        reader.cancel().catch(() => undefined);
-        return tooLarge;
-      }
-      chunks.push(value);
-    }
+    const { chunks, isWhole } = await readUpTo(reader, limit);
+    if (isWhole) return { bytes: joinChunks(chunks) };
+    // Not awaited: a source may take its time, and the answer is known.
+    reader.cancel().catch(() => undefined);
+    return tooLarge;
   } catch (error) {
     return { failure: isBodyLimitError(error) ? "too large" : "unreadable", cause: error };
   }

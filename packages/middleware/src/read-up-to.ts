@@ -1,18 +1,17 @@
+import { ChunkList } from "./chunk-list.ts";
+
 /** Reads chunks until they are more than the limit, in bytes; the rest stays with the reader. */
 export async function readUpTo(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   limit: number,
 ): Promise<{ readonly chunks: Uint8Array<ArrayBuffer>[]; readonly isWhole: boolean }> {
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  while (size <= limit) {
+  const list = new ChunkList();
+  while (list.size <= limit) {
     const { done, value } = await reader.read();
-    if (done) return { chunks, isWhole: true };
-    size += value.byteLength;
-    // The bodies of responses are in memory of their own; the types allow shared memory too.
-    chunks.push(value as Uint8Array<ArrayBuffer>);
+    if (done) return { chunks: list.take(), isWhole: true };
+    list.add(value);
   }
-  return { chunks, isWhole: false };
+  return { chunks: list.take(), isWhole: false };
 }
 
 /** Puts chunks together; one alone is not copied. */
