@@ -1,5 +1,6 @@
-import { deriveRequest, nativeRequest } from "@fetchwork/http";
+import { nativeRequest } from "@fetchwork/http";
 import { ChunkList } from "./chunk-list.ts";
+import { withStream } from "./read-body.ts";
 
 /** A request whose body is seen while it is read. */
 export interface CapturedBody {
@@ -25,12 +26,7 @@ export function captureBody(request: Request, maxSize: number): CapturedBody | u
     if (room > 0) kept.add(chunk.slice(0, room));
   };
 
-  const headers: Record<string, string> = {};
-  for (const name of ["content-length", "transfer-encoding"]) {
-    const value = request.headers.get(name);
-    if (value !== null) headers[name] = value;
-  }
-  const derived = deriveRequest(request, { body: passOn(body, note), headers });
+  const derived = withStream(request, passOn(body, note));
   return {
     // A platform's request is a client's on its way to `fetch`, which accepts only its own.
     request: "_request" in request ? derived : nativeRequest(derived),

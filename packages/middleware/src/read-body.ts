@@ -57,3 +57,16 @@ export function restoreBody(request: Request, bytes: Uint8Array<ArrayBuffer>): R
     headers: { "content-length": String(bytes.byteLength) },
   });
 }
+
+/** The request with a stream of the same bytes in the place of its body. What it declares of them stays. */
+export function withStream(
+  request: Request,
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+): Request {
+  const headers: Record<string, string> = {};
+  for (const name of ["content-length", "transfer-encoding"]) {
+    const value = request.headers.get(name);
+    if (value !== null) headers[name] = value;
+  }
+  return deriveRequest(request, { body, headers });
+}
