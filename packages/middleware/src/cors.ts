@@ -6,6 +6,7 @@ import {
   type Handler,
   type Middleware,
 } from "@fetchwork/http";
+import { changeResult } from "./change-result.ts";
 import { checkAmount, checkFlag, checkHeaderName, optionError } from "./check-options.ts";
 import { originMatcher, type OriginMatcher } from "./origin-matcher.ts";
 
@@ -60,7 +61,7 @@ export function cors(options: CorsOptions = {}): Middleware {
   const { allows } = policy;
   return (next) => (request, context) => {
     const origin = request.headers.get("origin");
-    if (origin === null) return finish(next(request, context), context, varyOnOrigin);
+    if (origin === null) return changeResult(next(request, context), context, varyOnOrigin);
     const isAllowed = allows(origin, request, context);
     if (isAllowed instanceof Promise) {
       return isAllowed.then((answer) =>
@@ -99,7 +100,11 @@ function respond(
   const isPreflight =
     request.method === "OPTIONS" && request.headers.has("access-control-request-method");
   if (origin === undefined) {
-    return finish(next(request, context), context, isPreflight ? varyOnPreflight : varyOnOrigin);
+    return changeResult(
+      next(request, context),
+      context,
+      isPreflight ? varyOnPreflight : varyOnOrigin,
+    );
   }
   const allowed = policy.isStar ? "*" : origin;
   if (isPreflight) {
@@ -108,22 +113,12 @@ function respond(
     });
     return changeHeaders(response, context, varyOnPreflight);
   }
-  return finish(next(request, context), context, (headers) => {
+  return changeResult(next(request, context), context, (headers) => {
     varyOnOrigin(headers);
     if (headers.has("access-control-allow-origin")) return;
     headers.set("access-control-allow-origin", allowed);
     for (const [name, value] of policy.actual) headers.set(name, value);
   });
-}
-
-function finish(
-  result: Response | Promise<Response>,
-  context: Context,
-  change: (headers: Headers) => void,
-): Response | Promise<Response> {
-  return result instanceof Promise
-    ? result.then((response) => changeHeaders(response, context, change))
-    : changeHeaders(result, context, change);
 }
 
 function varyOnOrigin(headers: Headers): void {

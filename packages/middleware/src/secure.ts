@@ -1,4 +1,5 @@
-import { changeHeaders, setDefault, type Context, type Middleware } from "@fetchwork/http";
+import { setDefault, type Context, type Middleware } from "@fetchwork/http";
+import { changeResult } from "./change-result.ts";
 import { checkAmount, checkFlag, checkHeaderValue, optionError } from "./check-options.ts";
 import { httpsCheck, type HttpsCheckOptions } from "./is-https.ts";
 
@@ -69,9 +70,7 @@ export function secure(options: SecureOptions = {}): Middleware {
         setDefault(headers, "strict-transport-security", hstsValue);
       }
     };
-    return result instanceof Promise
-      ? result.then((response) => changeHeaders(response, context, change))
-      : changeHeaders(result, context, change);
+    return changeResult(result, context, change);
   };
 }
 

@@ -1,11 +1,11 @@
 import {
-  changeHeaders,
   deriveRequest,
   nativeRequest,
   setDefault,
   type Context,
   type Middleware,
 } from "@fetchwork/http";
+import { changeResult } from "./change-result.ts";
 import { checkFlag, checkFunction, checkHeaderName } from "./check-options.ts";
 import { randomHex } from "./random-hex.ts";
 import { acceptedIdentifier } from "./request-identifier.ts";
@@ -61,10 +61,7 @@ export function trace(options: TraceOptions = {}): Middleware {
     const sent = forward
       ? nativeRequest(deriveRequest(request, { headers: { [name]: id } }))
       : request;
-    const result = next(sent, context);
-    return result instanceof Promise
-      ? result.then((response) => changeHeaders(response, context, change))
-      : changeHeaders(result, context, change);
+    return changeResult(next(sent, context), context, change);
   };
 }
 
