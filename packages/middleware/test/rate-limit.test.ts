@@ -84,6 +84,22 @@ describe("rateLimit", () => {
     expect((await ask(handler)).status).toBe(200);
   });
 
+  it("answers what it is told to, with Retry-After and the limits", async () => {
+    const answer = (request: Request): Response => text(`not ${request.method}`, { status: 403 });
+    const handler = wrap(next, rateLimit({ limit: 1, answer }));
+    await ask(handler);
+    expect(await ask(handler)).toMatchObject({
+      status: 403,
+      body: "not GET",
+      headers: {
+        "retry-after": expect.stringMatching(/^\d+$/),
+        "ratelimit-policy": '"default";q=1;w=60',
+      },
+    });
+    const wrong = { limit: 1, answer: 429 };
+    expect(() => Reflect.apply(rateLimit, undefined, [wrong])).toThrow("answer is 429");
+  });
+
   it("counts each client for itself", async () => {
     const handler = wrap(next, rateLimit({ limit: 1 }));
     expect((await ask(handler, "1.2.3.4")).status).toBe(200);
