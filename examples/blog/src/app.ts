@@ -4,8 +4,8 @@ import { createApi, createAuthentication, type Api } from "@fetchwork/rest";
 import { article } from "./api/article/model.ts";
 import { routes } from "./api/index.ts";
 import type { Config } from "./config.ts";
-import { middlewares, type MiddlewareConfig } from "./middlewares.ts";
 import { createAccounts } from "./services/accounts.ts";
+import { middlewares, type MiddlewareConfig } from "./services/middlewares.ts";
 
 /** Settings of the application. */
 export type AppConfig = Pick<Config, "masterKey" | "jwtSecret" | "tokenLifetime"> &

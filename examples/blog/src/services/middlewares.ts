@@ -19,7 +19,7 @@ import {
   type HealthCheck,
 } from "@fetchwork/middleware";
 import { Problem } from "@fetchwork/rest";
-import type { Config } from "./config.ts";
+import type { Config } from "../config.ts";
 
 /** Settings of the middlewares. Absent, there is no log, no proxy, and no limit for sign-ins. */
 export type MiddlewareConfig = {

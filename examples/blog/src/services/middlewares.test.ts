@@ -1,6 +1,6 @@
 import { createContext, text, wrap } from "@fetchwork/http";
 import { describe, expect, it } from "vitest";
-import { masterKey, openBlog } from "../test/blog-client.ts";
+import { masterKey, openBlog } from "../../test/blog-client.ts";
 import { middlewares } from "./middlewares.ts";
 
 describe("around every route", () => {
