@@ -24,8 +24,12 @@ export async function readBody(message: Request | Response, limit: number): Prom
       "the body is used; read it only once, after the middlewares that look at it",
     );
   }
-  if (declared !== undefined && declared > limit) return tooLarge;
   if (body === null) return { bytes: new Uint8Array(0) };
+  if (declared !== undefined && declared > limit) {
+    // A server can throw away what nobody will read, and keep the connection.
+    body.cancel().catch(() => undefined);
+    return tooLarge;
+  }
 
   const reader = body.getReader();
   try {
