@@ -79,6 +79,14 @@ describe("decodeJSON", () => {
     expect(await decodeJSON(post(body))).toEqual(JSON.parse(body.replace("\ufeff", "")));
   });
 
+  it("tells why a body cannot be read, and quotes no body that is no JSON", async () => {
+    const cause = expect.objectContaining({ message: "reset" });
+    await expect(decodeJSON(post(broken()))).rejects.toThrow(expect.objectContaining({ cause }));
+    const failure: unknown = await decodeJSON(post("secret")).catch((error: unknown) => error);
+    expect(failure).not.toHaveProperty("cause");
+    expect(String(failure)).not.toContain("secret");
+  });
+
   it("reads a response too, and the whole default limit", async () => {
     const long = "x".repeat(1_048_574);
     expect(await decodeJSON(text(JSON.stringify(long)))).toBe(long);

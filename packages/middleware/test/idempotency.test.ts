@@ -77,6 +77,7 @@ describe("idempotency", () => {
     expect(await second.json()).toEqual({ run: 1, body: "body" });
     expect([first.status, second.status, runs()]).toEqual([201, 201, 1]);
     expect(second.headers.get("location")).toBe("/1");
+    expect(second.headers.get("content-length")).toBe(String('{"run":1,"body":"body"}'.length));
     expect(second.headers.get("content-type")).toBe(first.headers.get("content-type"));
     expect([first, second].map((one) => one.headers.get("idempotency-replayed"))).toEqual([
       null,
@@ -330,6 +331,20 @@ describe("memoryIdempotencyStore", () => {
     expect(() => memoryIdempotencyStore(options)).toThrow(
       expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }),
     );
+  });
+
+  it("keeps the keys of all requests that run, whatever others begin", async () => {
+    let time = 0;
+    const store = memoryIdempotencyStore({ now: () => time });
+    const begin = (key: string, lockFor: number): Promise<unknown> =>
+      store.begin(key, { fingerprint: "f", owner: key, lockFor });
+    expect(await begin("long", 100)).toBeUndefined();
+    expect(await begin("short", 10)).toBeUndefined();
+    time = 50;
+    expect(await begin("other", 100)).toBeUndefined();
+    expect(await begin("long", 100)).toEqual({ fingerprint: "f" });
+    expect(await begin("other", 100)).toEqual({ fingerprint: "f" });
+    expect(await begin("short", 100)).toBeUndefined();
   });
 
   it("keeps nothing of requests whose key has fallen free", async () => {

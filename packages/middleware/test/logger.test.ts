@@ -142,6 +142,12 @@ describe("logger", () => {
     );
   });
 
+  it("logs no body unless it is told to", async () => {
+    const expected = "[INFO] POST - / - 200 (9) - <time>\n";
+    expect(await lineOf({}, post("/", "password=1"))).toBe(expected);
+    expect(await lineOf({ body: false }, post("/", "password=1"))).toBe(expected);
+  });
+
   it("does not call the body function without a body, nor without body logging", async () => {
     const transform = vi.fn(() => "x");
     await lineOf({ body: { transform } }, new Request("http://h/"));

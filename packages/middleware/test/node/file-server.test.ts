@@ -353,6 +353,17 @@ describe("fileServer over a socket", () => {
     expect((await curl(`${server.url}big.bin`)).length).toBe(1_000_000);
   });
 
+  it("fails the request, and keeps no file open, when Cache-Control cannot be told", async () => {
+    const before = readdirSync("/proc/self/fd").length;
+    const cacheControl = (): string => {
+      throw new Error("no rule");
+    };
+    await expect(ask("/static/xyz.js", { cacheControl })).rejects.toThrow("no rule");
+    const broken = { cacheControl: () => "a\nb" };
+    await expect(ask("/static/xyz.js", broken)).rejects.toThrow(TypeError);
+    expect(readdirSync("/proc/self/fd").length).toBeLessThanOrEqual(before);
+  });
+
   it("breaks off when the file becomes shorter while it is sent", async () => {
     const file = join(root, "shrinking.bin");
     writeFileSync(file, "x".repeat(1_000_000));
