@@ -13,6 +13,8 @@ export type HttpErrorCode =
 
 /** Codes of the mistakes of a programmer that this package refuses. */
 export type HttpUsageErrorCode =
+  | "ERR_HTTP_BODY"
+  | "ERR_HTTP_CLIENT_CLOSED"
   | "ERR_HTTP_CONTEXT"
   | "ERR_HTTP_HANDLER"
   | "ERR_HTTP_HEADER"
