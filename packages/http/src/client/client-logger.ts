@@ -147,5 +147,6 @@ function describe(error: unknown): string {
 }
 
 function toConsole(record: ClientLogRecord): void {
+  // oxlint-disable-next-line no-console -- the default that the option names
   console.log(JSON.stringify(record));
 }

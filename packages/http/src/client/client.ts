@@ -82,7 +82,7 @@ export class Client implements AsyncDisposable {
             : this.#finish(built, settings, response),
         );
     } catch (error) {
-      return Promise.reject(error);
+      return Promise.reject(asError(error));
     }
   }
 
@@ -95,7 +95,7 @@ export class Client implements AsyncDisposable {
       return { response: await this.send(request, options) };
     } catch (error) {
       if (error instanceof RestError) return { response: error.response, error };
-      return { error: error instanceof Error ? error : thrownByCaller(error) };
+      return { error: asError(error) };
     }
   }
 
@@ -267,11 +267,15 @@ function checked(options: SendOptions): SendOptions {
 function ownOptions(given: unknown): SendOptions | undefined {
   if (typeof given !== "object" || given === null) return undefined;
   // `withPolicy` and `checked` look at every value before it is used.
-  return checked(given as SendOptions);
+  return checked(given);
 }
 
-function thrownByCaller(cause: unknown): HttpUsageError {
-  return new HttpUsageError("ERR_HTTP_OPTION", "a hook threw what is no error", { cause });
+/** What hooks, iterables and getters of a caller throw may be anything. */
+function asError(cause: unknown): Error {
+  if (cause instanceof Error) return cause;
+  return new HttpUsageError("ERR_HTTP_OPTION", "a function of the caller threw no error", {
+    cause,
+  });
 }
 
 function ignore(): void {

@@ -67,11 +67,11 @@ export class CookieJar implements CookieStore {
     const domain = this.#domainFor(parsed, hostname);
     if (domain === undefined || !mayHave(parsed, isSecure)) return;
     const path = parsed.path ?? defaultPath(pathname);
-    const hostOnly = parsed.domain === undefined || isAddress(hostname) || !domain.includes(".");
+    const hostOnly =
+      parsed.domain === undefined || isAddress(hostname) || this.#isPublicSuffix(domain);
     const key = `${domain}\n${path}\n${parsed.name}\n${String(hostOnly)}`;
     const existing = this.#cookies.get(key);
-    // A plain connection must not replace what a secure one has set (RFC 6265bis, 5.7, step 16).
-    if (existing?.secure === true && !isSecure) return;
+    if (!isSecure && this.#wouldHide(parsed.name, domain, path)) return;
     if (parsed.expires !== undefined && parsed.expires <= now) {
       this.#cookies.delete(key);
       return;
@@ -115,6 +115,20 @@ export class CookieJar implements CookieStore {
     if (domain === undefined || domain === hostname) return hostname;
     if (isAddress(hostname) || !isWithin(hostname, domain)) return undefined;
     return this.#isPublicSuffix(domain) ? undefined : domain;
+  }
+
+  /**
+   * Whether a cookie of a plain connection would replace one that a secure connection has set, or stand before it
+   * (RFC 6265bis, 5.7, step 16).
+   */
+  #wouldHide(name: string, domain: string, path: string): boolean {
+    return Array.from(this.#cookies.values()).some(
+      (cookie) =>
+        cookie.secure &&
+        cookie.name === name &&
+        (isWithin(domain, cookie.domain) || isWithin(cookie.domain, domain)) &&
+        isPathWithin(path, cookie.path),
+    );
   }
 
   #evict(domain: string, now: number): void {

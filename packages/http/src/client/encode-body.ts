@@ -91,8 +91,9 @@ function streamOf(source: AsyncIterable<unknown>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await iterator.next();
-        if (done === true) controller.close();
+        const result: IteratorResult<unknown, unknown> = await iterator.next();
+        const { value } = result;
+        if (result.done === true) controller.close();
         else if (typeof value === "string") controller.enqueue(encoder.encode(value));
         else if (value instanceof Uint8Array) controller.enqueue(value);
         else {

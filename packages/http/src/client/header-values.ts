@@ -75,7 +75,7 @@ function lowerCase(name: string): string {
   const found = known.get(name);
   if (found !== undefined) return found;
   if (!tokenPattern.test(name)) {
-    const shown = JSON.stringify(String(name).slice(0, 64));
+    const shown = JSON.stringify(name.slice(0, 64));
     throw new HttpUsageError("ERR_HTTP_HEADER", `${shown} is no header name`);
   }
   const lower = name.toLowerCase();

@@ -84,7 +84,8 @@ function joined<F extends (...given: never[]) => unknown>(
   given: F | readonly F[] = [],
 ): readonly F[] {
   const own: readonly F[] = typeof given === "function" ? [given] : given;
-  if (!Array.isArray(own) || own.some((hook: unknown) => typeof hook !== "function")) {
+  const isList: boolean = Array.isArray(own);
+  if (!isList || own.some((hook: unknown) => typeof hook !== "function")) {
     throw optionError(`hooks.${name}`, given, "a function or a list of functions");
   }
   return [...parents, ...own];

@@ -34,7 +34,7 @@ const longest = 1000;
 /** A message is one bounded piece of printable text, whatever a server sends. */
 function messageOf(body: string): string {
   const start = body.length > longest ? `${body.slice(0, longest)}…` : body;
-  // oxlint-disable-next-line no-control-regex
+  // oxlint-disable no-control-regex -- these are what is replaced
   return start
     .replace(/[\0-\x1f\x7f-\x9f\u2028\u2029]+/g, " ")
     .trim()

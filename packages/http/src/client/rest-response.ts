@@ -69,6 +69,7 @@ export class RestResponse extends ResponseHead {
    *
    * @throws SyntaxError
    */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- shorter than `as` at each call
   json<T = unknown>(): T {
     return JSON.parse(this.body) as T;
   }
