@@ -123,6 +123,10 @@ interface Decoder {
 const inflate = promisify<Uint8Array, Limit, Uint8Array>(zlib.inflate);
 const inflateRaw = promisify<Uint8Array, Limit, Uint8Array>(zlib.inflateRaw);
 
+const zstdDecompress = promisify<Uint8Array, zlib.ZstdOptions, Uint8Array>(zlib.zstdDecompress);
+/** 8 MiB: what RFC 9659 allows a server, and all the memory that it gets. */
+const zstdWindow: zlib.ZstdOptions = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } };
+
 const decoders: Readonly<Record<Coding, Decoder>> = {
   gzip: {
     sync: zlib.gunzipSync,
@@ -142,8 +146,8 @@ const decoders: Readonly<Record<Coding, Decoder>> = {
     stream: () => zlib.createBrotliDecompress(),
   },
   zstd: {
-    sync: zlib.zstdDecompressSync,
-    async: promisify<Uint8Array, Limit, Uint8Array>(zlib.zstdDecompress),
-    stream: () => zlib.createZstdDecompress(),
+    sync: (body, options) => zlib.zstdDecompressSync(body, { ...options, ...zstdWindow }),
+    async: (body, options) => zstdDecompress(body, { ...options, ...zstdWindow }),
+    stream: () => zlib.createZstdDecompress(zstdWindow),
   },
 };
