@@ -1,5 +1,5 @@
 import { Client, json, mockTransport, wrap, type Handler, type Middleware } from "@fetchwork/http";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 const baseUrl = "http://api.test/x";
 
@@ -25,14 +25,14 @@ describe("mockTransport", () => {
   it("runs an application with its middlewares, and ends their exchanges", async () => {
     const seen: unknown[] = [];
     const log: Middleware = (next) => (request, context) => {
-      context.onFinish(({ status }) => seen.push(status));
+      context.onFinish(({ status, bytes }) => seen.push([status, bytes]));
       return next(request, context);
     };
     const client = new Client({
       transport: mockTransport(wrap(() => json({}, { status: 201 }), log)),
     });
     await client.send({ baseUrl });
-    expect(seen).toEqual([201]);
+    expect(seen).toEqual([[201, 2]]);
   });
 
   it("turns what a handler throws into a transport error with its cause", async () => {
@@ -51,6 +51,31 @@ describe("mockTransport", () => {
   it("fails for what is no Response", async () => {
     const client = new Client({ transport: mockTransport((() => "text") as unknown as Handler) });
     await expect(client.send({ baseUrl })).rejects.toMatchObject({ code: "ERR_HTTP_CONNECTION" });
+  });
+
+  it("gives a coded body as it is, with its header", async () => {
+    const headers = { "content-encoding": "gzip", "content-length": "5" };
+    const client = new Client({
+      transport: mockTransport(() => new Response("coded", { headers })),
+    });
+    const response = await client.send({ baseUrl });
+    expect([
+      response.body,
+      response.header("content-encoding"),
+      response.header("content-length"),
+    ]).toEqual(["coded", "gzip", "5"]);
+  });
+
+  it("leaves no listener behind for a response without a body", async () => {
+    const { signal } = new AbortController();
+    const added = vi.spyOn(signal, "addEventListener");
+    const removed = vi.spyOn(signal, "removeEventListener");
+    const client = new Client({
+      transport: mockTransport(() => new Response(null, { status: 204 })),
+    });
+    await client.stream({ baseUrl }, { signal });
+    expect(added).toHaveBeenCalled();
+    expect(removed).toHaveBeenCalledTimes(added.mock.calls.length);
   });
 
   it("fails when a body breaks off", async () => {
