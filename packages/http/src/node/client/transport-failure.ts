@@ -83,7 +83,7 @@ export function detailsOf(request: TransportRequest): TransportErrorDetails {
 /** Whether a connection was lost, as opposed to a server that answered something wrong. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
-  if (code === "UND_ERR_SOCKET") return !/^bad /.test(text(error));
+  if (code === "UND_ERR_SOCKET") return !text(error).startsWith("bad ");
   return code === "ECONNRESET" || code === "EPIPE" || code === "ECONNABORTED";
 }
 
