@@ -79,6 +79,17 @@ describe("the total time", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it.each([
+    ["HEAD", 200],
+    ["GET", 204],
+    ["GET", 304],
+  ])("leaves no timer behind for %s and %i, which have no body to read", async (method, status) => {
+    vi.useFakeTimers();
+    const client = clientOf(() => new Response(null, { status }), { timeout: 5000 });
+    await client.stream({ method, baseUrl });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("leaves no timer and no listener behind after a response, an error and a redirect", async () => {
     vi.useFakeTimers();
     const { signal } = new AbortController();
