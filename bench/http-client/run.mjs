@@ -1,6 +1,6 @@
 // Measures `send` against undici.request, got, axios, ky, ofetch and the built-in fetch.
 //
-//   npm run http-client -- [rounds] [requests per round]
+//   npm run http-client -- [rounds] [requests per round] [clients, as in "fetchwork,undici.request"]
 //
 // Every client runs in a process of its own, the server in another one. Each round asks every client in turn, in another
 // order each time, for the same work over 50 connections, and takes that client's CPU time (user and system). Round 0
@@ -14,7 +14,8 @@ import path from "node:path";
 const rounds = Number(process.argv[2] ?? 9);
 const amount = Number(process.argv[3] ?? 10_000);
 const here = import.meta.dirname;
-const peers = ["fetchwork", "undici.request", "got", "axios", "ky", "ofetch", "fetch"];
+const all = ["fetchwork", "undici.request", "got", "axios", "ky", "ofetch", "fetch"];
+const peers = process.argv[4]?.split(",") ?? all;
 const works = { get: "GET of 1 KiB of JSON", post: "POST of 10 KiB" };
 
 const children = [];

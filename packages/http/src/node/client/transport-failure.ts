@@ -72,7 +72,11 @@ export function toTransportFailure(error: unknown, context: FailureContext): Err
   if (code.startsWith("ERR_HTTP2_")) {
     return new ProtocolError(`the server ended the HTTP/2 stream (${http2Code(error)})`, details);
   }
-  return connectionFailure(code, { ...details, cause: error });
+  if (code.startsWith("UND_ERR_PRX") || code === "UND_ERR_ABORTED") {
+    return new ConnectionError("proxy", problems.proxy, details);
+  }
+  const isPlatforms = error instanceof Error && !code.startsWith("UND_ERR");
+  return connectionFailure(code, isPlatforms ? { ...details, cause: error } : details);
 }
 
 /** Method and URL for an error's message. */
