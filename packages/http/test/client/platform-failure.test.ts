@@ -6,7 +6,11 @@ const baseUrl = "http://user:hunter2@api.test/x?token=hunter2";
 
 /** The error of a client whose `fetch` fails with this. */
 async function failureOf(thrown: unknown): Promise<Error | undefined> {
-  const transport = fetchTransport(() => Promise.reject(thrown));
+  const transport = fetchTransport(() => {
+    const { promise, reject } = Promise.withResolvers<Response>();
+    reject(thrown);
+    return promise;
+  });
   return (await new Client({ transport }).trySend({ baseUrl })).error;
 }
 
