@@ -60,16 +60,18 @@ const makers = {
       post: () => ofetch(url, { method: "POST", headers: type, body: posted }),
     };
   },
-  async fetch() {
-    return {
-      get: async () => (await fetch(url)).json(),
-      post: async () => (await fetch(url, { method: "POST", headers: type, body: posted })).json(),
-    };
-  },
+  fetch: () => ({
+    get: async () => (await fetch(url)).json(),
+    post: async () => (await fetch(url, { method: "POST", headers: type, body: posted })).json(),
+  }),
 };
 
 const client = await makers[name]();
-process.on("message", async ({ work, amount }) => {
+process.on("message", (order) => void carryOut(order));
+process.on("disconnect", () => process.exit());
+process.send("ready");
+
+async function carryOut({ work, amount }) {
   let left = amount;
   const run = async () => {
     while (left > 0) {
@@ -85,6 +87,4 @@ process.on("message", async ({ work, amount }) => {
   const { user, system } = process.cpuUsage(before);
   const seconds = (performance.now() - start) / 1_000;
   process.send({ cpu: (user + system) / amount, rate: amount / seconds });
-});
-process.on("disconnect", () => process.exit());
-process.send("ready");
+}

@@ -80,7 +80,7 @@ describe("errors of the platform", () => {
   });
 
   it("of several addresses have the code of the first", () => {
-    const error = new AggregateError([systemError("ECONNREFUSED"), systemError("EHOSTUNREACH")]);
+    const error = new AggregateError([systemError("ECONNREFUSED"), systemError("EPIPE")], "all");
     expect(failureOf(error)).toMatchObject({ reason: "refused", systemCode: "ECONNREFUSED" });
   });
 
