@@ -48,7 +48,7 @@ async function startBlog(): Promise<string> {
     PORT: "0",
   });
   let greeting = "";
-  for await (const chunk of child.stdout) {
+  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
     greeting += String(chunk);
     const [origin] = /http:\/\/[\d.]+:\d+/.exec(greeting) ?? [];
     if (origin !== undefined) return origin;
