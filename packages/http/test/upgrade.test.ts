@@ -75,7 +75,9 @@ describe("serve with onUpgrade", () => {
   });
 
   it("survives clients that reset the connection", async () => {
-    const running = await start((_, socket) => socket.write("HTTP/1.1 101 x\r\n\r\n"));
+    const running = await start((_, socket) => {
+      socket.write("HTTP/1.1 101 x\r\n\r\n");
+    });
     const [socket] = await upgrade(running);
     socket.resetAndDestroy();
     expect(await (await fetch(running.url)).text()).toBe("page");
