@@ -55,7 +55,9 @@ async function measure(clients, work) {
   const results = new Map(clients.map(({ name }) => [name, []]));
   for (let round = 0; round <= rounds; round += 1) {
     const turn = round % clients.length;
-    for (const { name, child } of [...clients.slice(turn), ...clients.slice(0, turn)]) {
+    const order = [...clients.slice(turn), ...clients.slice(0, turn)];
+    // Turned round every other time, so that nobody always follows the same one.
+    for (const { name, child } of round % 2 === 0 ? order : order.toReversed()) {
       child.send({ work, amount });
       const [sample] = await once(child, "message");
       if (round > 0) results.get(name).push(sample);

@@ -6,16 +6,29 @@ import { exchange, RawClient } from "./raw-client.ts";
 
 const mebibyte = 1024 * 1024;
 const reported: unknown[] = [];
+const handled: string[] = [];
 let server: RunningServer;
 
 beforeAll(async () => {
   server = await serve(
-    async (request) => {
+    async (request, context) => {
       const { pathname, href } = new URL(request.url);
+      handled.push(pathname);
       if (pathname === "/ignore") return text("ignored");
       if (pathname === "/cancel") {
         await request.body?.cancel();
         return text("cancelled", { status: 413 });
+      }
+      if (pathname === "/touch") {
+        const { body } = request;
+        // What the body brings fills its queue meanwhile.
+        await new Promise((resolve) => setImmediate(resolve));
+        return text(body === null ? "nothing" : "touched");
+      }
+      if (pathname === "/later") {
+        const reader = request.body?.getReader();
+        context.waitUntil(readLater(reader));
+        return text("accepted");
       }
       return json({ href, length: (await request.text()).length });
     },
@@ -33,11 +46,26 @@ beforeAll(async () => {
 
 beforeEach(() => {
   reported.length = 0;
+  handled.length = 0;
 });
 
 afterAll(async () => {
   await server.close({ gracePeriod: 0 });
 });
+
+const readLengths: number[] = [];
+
+async function readLater(
+  reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
+): Promise<void> {
+  let length = 0;
+  for (;;) {
+    const piece = await reader?.read();
+    if (piece?.value === undefined) break;
+    length += piece.value.byteLength;
+  }
+  readLengths.push(length);
+}
 
 async function isAlive(): Promise<void> {
   expect((await fetch(server.url)).status).toBe(200);
@@ -166,21 +194,21 @@ describe("a hostile client", () => {
     expect(reported).toEqual([]);
   });
 
-  it.each(["/ignore", "/cancel"])(
+  it.each(["/ignore", "/cancel", "/touch"])(
     "can go on after a body that the handler did not want: %s",
     async (path) => {
       const client = new RawClient(server.port);
       const body = "x".repeat(500_000);
       client.send(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`);
       client.send(body);
-      await client.until(/ignored|cancelled/);
+      await client.until(/ignored|cancelled|touched/);
       client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
       await client.until(/HTTP\/1\.1 200 [^]*"length":0/);
       client.socket.destroy();
     },
   );
 
-  it.each(["/ignore", "/cancel"])(
+  it.each(["/ignore", "/cancel", "/touch"])(
     "cannot send a body forever that nobody reads: %s",
     async (path) => {
       const client = new RawClient(server.port);
@@ -191,10 +219,41 @@ describe("a hostile client", () => {
       };
       client.socket.on("drain", flood);
       flood();
-      expect(await client.closed).toMatch(/ignored|cancelled/);
+      expect(await client.closed).toMatch(/ignored|cancelled|touched/);
       await isAlive();
     },
   );
+
+  it("may have its answer while its body is still read", async () => {
+    const client = new RawClient(server.port);
+    client.send("POST /later HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n");
+    await client.until(/accepted/);
+    client.send("x".repeat(500_000));
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await client.until(/HTTP\/1\.1 200 [^]*"length":0/);
+    client.socket.destroy();
+    expect(readLengths).toEqual([500_000]);
+  });
+
+  it.each<[string, string]>([
+    ["TRACE", "TRACE / HTTP/1.1\r\nHost: a\r\n\r\n"],
+    ["no Host", "GET / HTTP/1.1\r\n\r\n"],
+    ["a bad Host", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n"],
+    ["a bad target", "GET ftp://a/ HTTP/1.1\r\nHost: a\r\n\r\n"],
+    ["a coding", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"],
+    ["an expectation", "GET / HTTP/1.1\r\nHost: a\r\nExpect: much\r\n\r\n"],
+    ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"],
+    ["no HTTP", "G@T / HTTP/1.1\r\nHost: a\r\n\r\n"],
+  ])("that is refused is not heard any further: %s", async (_name, refused) => {
+    const one = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    const client = new RawClient(server.port);
+    client.send(one("/before"));
+    await client.until(/before/);
+    client.send(refused + one("/behind") + one("/behind"));
+    const answers = await client.closed;
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toHaveLength(2);
+    expect(handled).toEqual(["/before"]);
+  });
 
   it("is not told to go on with a body over the limit", async () => {
     const answer = await exchange(

@@ -16,7 +16,7 @@ import { HttpUsageError } from "../errors.ts";
 import { answerClientErrors } from "./client-errors.ts";
 import type { NodeListener } from "./exchange-listener.ts";
 import { KeptMessage } from "./kept-message.ts";
-import { rawRefusal, refuse } from "./refuse.ts";
+import { isBehindRefusal, rawRefusal, refuse } from "./refuse.ts";
 import type { CheckedServeOptions, UpgradeListener } from "./serve-options.ts";
 import { watchStalledConnections } from "./stalled-connections.ts";
 
@@ -64,6 +64,7 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
   });
   answerClientErrors(server);
   server.on("checkExpectation", (request, response) => {
+    if (isBehindRefusal(request)) return;
     refuse(request, response, { status: 417, detail: "only 100-continue can be expected" });
   });
   server.on("connect", (request: IncomingMessage, target: Socket | ServerResponse) => {
@@ -81,6 +82,7 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
   if (options.maxRequestBodySize !== undefined) {
     const { maxRequestBodySize } = options;
     server.on("checkContinue", (request, response) => {
+      if (isBehindRefusal(request)) return;
       const isTooLarge = Number(request.headers["content-length"] ?? 0) > maxRequestBodySize;
       if (!isTooLarge) response.writeContinue();
       listener(request, response);
@@ -97,6 +99,7 @@ function upgradeListener(
   return (request, socket, head) => {
     // A client that leaves is no failure, and without a listener it would end the process.
     socket.on("error", () => undefined);
+    if (isBehindRefusal(request)) return;
     try {
       onUpgrade(request, socket, head)?.catch(fail);
     } catch (error) {

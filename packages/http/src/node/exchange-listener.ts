@@ -5,7 +5,7 @@ import { NodeExchange, type NodeRuntime } from "./exchange.ts";
 import { failExchange } from "./fail-exchange.ts";
 import { findRefusal, isStar, readFraming } from "./find-refusal.ts";
 import { HostCheck } from "./host-check.ts";
-import { refuse } from "./refuse.ts";
+import { isBehindRefusal, refuse } from "./refuse.ts";
 import { sendResponse } from "./send-response.ts";
 
 /** What Node calls for each request. */
@@ -15,6 +15,7 @@ export type NodeListener = (request: IncomingMessage, response: ServerResponse) 
 export function exchangeListener(handler: Handler, runtime: NodeRuntime): NodeListener {
   const limits = { runtime, hosts: new HostCheck() };
   return (request, response) => {
+    if (isBehindRefusal(request)) return;
     const framing = readFraming(request);
     const refusal = findRefusal(request, framing, limits);
     if (refusal !== undefined) {

@@ -1,6 +1,7 @@
 import { constants, type Http2Stream } from "node:http2";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ExchangeContext, type ContextInit } from "../create-context.ts";
+import { boundUnreadBody } from "./kept-message.ts";
 
 /** What the exchanges of one server, or of one listener, have in common. */
 export interface NodeRuntime {
@@ -28,6 +29,8 @@ export class NodeExchange implements ContextInit {
   bytes: number;
   /** What failed, once something has. */
   error: unknown;
+  /** Whether somebody has Node's own request, and may read it in ways that cannot be seen. */
+  isShown: boolean;
   #isFinished: boolean;
 
   constructor(
@@ -43,6 +46,7 @@ export class NodeExchange implements ContextInit {
     this.hasBody = hasBody;
     this.bytes = 0;
     this.error = undefined;
+    this.isShown = false;
     this.#isFinished = false;
     this.context = new ExchangeContext(web, this);
   }
@@ -88,6 +92,24 @@ export class NodeExchange implements ContextInit {
     const stream = http2StreamOf(response);
     if (stream === undefined) response.destroy();
     else stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  }
+
+  /** Sees to it that what is left of the request's body does not hold the connection up after the answer. */
+  leaveBody(): void {
+    const { request, response } = this;
+    if (!this.hasBody || request.complete) return;
+    // Node discards what nobody asked for.
+    const isAsked = request.readableFlowing !== null && request.httpVersionMajor !== 2;
+    response.once("finish", () => {
+      if (isAsked && !this.isShown) this.#discardUnread();
+      boundUnreadBody(request);
+    });
+  }
+
+  /** A stream that was asked for and has no reader fills, and then stops the connection. */
+  #discardUnread(): void {
+    const { body } = this.web;
+    if (body?.locked === false) body.cancel().catch(() => undefined);
   }
 
   /** Called by the context when somebody first wants to know the end. */

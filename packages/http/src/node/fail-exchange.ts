@@ -1,6 +1,6 @@
 import { BodyTooLargeError } from "srvx/body-limit";
 import type { NodeExchange } from "./exchange.ts";
-import { boundUnreadBody, discardBody } from "./kept-message.ts";
+import { discardBody } from "./kept-message.ts";
 import { problemOf, problemType } from "./refuse.ts";
 import { writeHead } from "./write-head.ts";
 
@@ -27,10 +27,8 @@ export function failExchange(exchange: NodeExchange, error: unknown): void {
   }
   const status = isTooLarge ? 413 : 500;
   try {
-    if (exchange.hasBody && !request.complete) {
-      if (isTooLarge) discardBody(request);
-      response.once("finish", () => boundUnreadBody(request));
-    }
+    if (isTooLarge && exchange.hasBody && !request.complete) discardBody(request);
+    exchange.leaveBody();
     sendProblem(exchange, status);
   } catch (failure) {
     report(exchange, failure);

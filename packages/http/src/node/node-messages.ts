@@ -15,9 +15,9 @@ export interface NodeMessages {
  */
 export function nodeMessages(context: Context): NodeMessages | undefined {
   const init = context.get(contextInitKey);
-  return init instanceof NodeExchange
-    ? { request: init.request, response: init.response }
-    : undefined;
+  if (!(init instanceof NodeExchange)) return undefined;
+  init.isShown = true;
+  return { request: init.request, response: init.response };
 }
 
 /**
@@ -27,7 +27,9 @@ export function nodeMessages(context: Context): NodeMessages | undefined {
  * @param links - Values of `Link`, such as `</app.css>; rel=preload; as=style`.
  */
 export function writeEarlyHints(context: Context, links: readonly string[]): void {
-  const response = nodeMessages(context)?.response;
-  if (response === undefined || response.headersSent || response.destroyed) return;
+  const init = context.get(contextInitKey);
+  if (!(init instanceof NodeExchange)) return;
+  const { response } = init;
+  if (response.headersSent || response.destroyed) return;
   response.writeEarlyHints({ link: [...links] });
 }

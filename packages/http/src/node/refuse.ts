@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 
 /** Why a request gets no further than the server. */
 export interface Refusal {
@@ -31,6 +32,17 @@ export function problemOf({ status, detail }: Refusal): string {
   });
 }
 
+/** Connections that close after a refusal. */
+const refused = new WeakSet<Socket>();
+
+/**
+ * Whether a request came behind one that was refused: RFC 9112, 9.6, has nothing further of its connection handled. How
+ * the two of them look at where a request ends may differ, as request smuggling wants it.
+ */
+export function isBehindRefusal({ socket }: IncomingMessage): boolean {
+  return refused.has(socket);
+}
+
 /** Answers a request that is refused before there is an exchange, and closes the connection after it. */
 export function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
   const body = problemOf(refusal);
@@ -38,7 +50,10 @@ export function refuse(request: IncomingMessage, response: ServerResponse, refus
     "content-type": problemType,
     "content-length": Buffer.byteLength(body),
   };
-  if (request.httpVersionMajor !== 2) headers["connection"] = "close";
+  if (request.httpVersionMajor !== 2) {
+    headers["connection"] = "close";
+    refused.add(request.socket);
+  }
   response.writeHead(refusal.status, headers);
   response.end(request.method === "HEAD" ? undefined : body);
 }

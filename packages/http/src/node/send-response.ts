@@ -4,7 +4,6 @@ import { claimResponse } from "../response-owner.ts";
 import { isNullBodyStatus, prepareTextResponse, type PreparedResponse } from "../response.ts";
 import type { NodeExchange } from "./exchange.ts";
 import { failExchange } from "./fail-exchange.ts";
-import { boundUnreadBody } from "./kept-message.ts";
 import { sendStream } from "./send-stream.ts";
 import { writeHead } from "./write-head.ts";
 
@@ -24,7 +23,7 @@ function send(exchange: NodeExchange, prepared: PreparedResponse): void {
     discard(body);
     return;
   }
-  if (exchange.hasBody && !request.complete) out.once("finish", () => boundUnreadBody(request));
+  exchange.leaveBody();
   if (typeof body === "string") {
     const length = Buffer.byteLength(body);
     writeHead(exchange, prepared, length);
