@@ -1,11 +1,11 @@
 import { isIP, Socket, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
 import { attemptAbandoned, type ConnectionSites } from "./connection-site.ts";
-import { toConnectionOptions, type TlsOptions } from "./tls-options.ts";
+import { toConnectionOptions, type ClientTlsOptions } from "./tls-options.ts";
 
 /** How sockets are made. */
 export interface ConnectorOptions {
-  readonly tls: TlsOptions;
+  readonly tls: ClientTlsOptions;
   readonly http2: boolean;
   readonly socketPath?: string | undefined;
   readonly localAddress?: string | undefined;
@@ -44,7 +44,7 @@ export function rawConnector(options: ConnectorOptions): buildConnector.connecto
 /** Names the server by its URL, or as the options say; never by a `Host` header, which a caller may have set. */
 export function withServername(
   target: buildConnector.Options,
-  tls: TlsOptions,
+  tls: ClientTlsOptions,
 ): buildConnector.Options {
   return {
     ...target,

@@ -3,7 +3,7 @@ import { HttpUsageError } from "../../errors.ts";
 import { optionError } from "../../client/send-options.ts";
 
 /** TLS of a connection; a certificate and its key make it mutual TLS. */
-export interface TlsOptions {
+export interface ClientTlsOptions {
   /** Certificate chain of the client, PEM. Default: none. */
   readonly cert?: string | Uint8Array | undefined;
   /** Private key for `cert`, PEM. Default: none. */
@@ -23,7 +23,7 @@ export interface TlsOptions {
 }
 
 /** Refuses TLS options of the wrong kind; values are never shown. */
-export function checkTls(tls: TlsOptions | undefined, name: string): void {
+export function checkTls(tls: ClientTlsOptions | undefined, name: string): void {
   if (tls === undefined) return;
   if (typeof tls !== "object" || tls === null) throw optionError(name, tls, "an object");
   checkType(tls.rejectUnauthorized, `${name}.rejectUnauthorized`, "boolean");
@@ -43,7 +43,7 @@ interface Verification {
 }
 
 /** Writes the options as Node takes them: only those that are there, and bytes as buffers. */
-export function toConnectionOptions(tls: TlsOptions): SecureContextOptions & Verification {
+export function toConnectionOptions(tls: ClientTlsOptions): SecureContextOptions & Verification {
   const { cert, key, passphrase, pfx, ca, rejectUnauthorized, servername, minVersion } = tls;
   return {
     ...(cert === undefined ? {} : { cert: pem(cert) }),

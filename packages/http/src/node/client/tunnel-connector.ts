@@ -9,7 +9,7 @@ import {
   withServername,
   type ConnectorOptions,
 } from "./direct-connector.ts";
-import { toConnectionOptions, type TlsOptions } from "./tls-options.ts";
+import { toConnectionOptions, type ClientTlsOptions } from "./tls-options.ts";
 
 /** A proxy, ready for use. */
 export interface Proxy {
@@ -18,7 +18,7 @@ export interface Proxy {
   /** Value of `Proxy-Authorization`. */
   readonly authorization: string | undefined;
   /** Of the connection to an `https:` proxy. */
-  readonly tls: TlsOptions;
+  readonly tls: ClientTlsOptions;
 }
 
 /** A proxy that refused, or that could not be reached; the text has no secret. */

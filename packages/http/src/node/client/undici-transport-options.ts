@@ -2,7 +2,7 @@ import type { LookupFunction } from "node:net";
 import type { Dispatcher } from "undici";
 import { HttpUsageError } from "../../errors.ts";
 import { amount, optionError } from "../../client/send-options.ts";
-import { checkTls, checkType, type TlsOptions } from "./tls-options.ts";
+import { checkTls, checkType, type ClientTlsOptions } from "./tls-options.ts";
 
 /** A proxy by option; the environment does not count then. */
 export interface ProxyOptions {
@@ -13,7 +13,7 @@ export interface ProxyOptions {
   /** Hosts to reach without it, in the form of `NO_PROXY`. Default: none. */
   readonly noProxy?: string | undefined;
   /** TLS of the connection to an `https:` proxy. Default: the platform's. */
-  readonly tls?: TlsOptions | undefined;
+  readonly tls?: ClientTlsOptions | undefined;
 }
 
 /** Options of `undiciTransport`. */
@@ -39,7 +39,7 @@ export interface UndiciTransportOptions {
    */
   readonly proxy?: false | string | URL | ProxyOptions | undefined;
   /** TLS with the servers. Default: the platform's. */
-  readonly tls?: TlsOptions | undefined;
+  readonly tls?: ClientTlsOptions | undefined;
   /** Path of a Unix socket to which every request goes. Default: none. */
   readonly socketPath?: string | undefined;
   /** Local address to connect from. Default: the system's choice. */
