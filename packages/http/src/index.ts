@@ -70,5 +70,5 @@ export {
 } from "./errors.ts";
 export type { Handler, Middleware } from "./handler.ts";
 export { nativeRequest } from "./native-request.ts";
-export { empty, json, text } from "./response.ts";
+export { empty, isWhole, json, text } from "./response.ts";
 export { runHandler, wrap, type WrappedHandler } from "./wrap.ts";

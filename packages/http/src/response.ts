@@ -176,6 +176,14 @@ export function copyTextResponse(response: Response): Response | undefined {
   return response instanceof TextResponse ? TextResponse.copy(response) : undefined;
 }
 
+/**
+ * Whether a response was made by {@link json}, {@link text} or {@link empty}: it holds its body whole, may be shared by
+ * exchanges, and nothing needs to be read to send it.
+ */
+export function isWhole(response: Response): boolean {
+  return response instanceof TextResponse;
+}
+
 /** Head and text of a response that {@link json}, {@link text} or {@link empty} made; undefined for all others. */
 export function prepareTextResponse(response: Response): PreparedResponse | undefined {
   return response instanceof TextResponse ? TextResponse.prepare(response) : undefined;

@@ -1,4 +1,4 @@
-import { empty, type Context, type Middleware } from "@fetchwork/http";
+import { empty, isWhole, type Context, type Middleware } from "@fetchwork/http";
 import { checkAmount, checkFunction, longestTimer, optionError } from "./check-options.ts";
 import { Deadline } from "./deadline.ts";
 import { DeadlineContext } from "./deadline-context.ts";
@@ -119,7 +119,8 @@ class TimedExchange {
   /** Sees to the body. The response becomes a new one, because inside it belongs to another context. */
   settle(response: Response): Response | Promise<Response> {
     const { deadline, inner, outer, mode } = this.#options;
-    if (response.status === 101 || isBodyUsed(response)) {
+    // What is whole has no end to wait for, and is copied by whoever changes it outside.
+    if (response.status === 101 || isWhole(response) || isBodyUsed(response)) {
       this.#finish();
       return response;
     }
