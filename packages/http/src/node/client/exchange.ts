@@ -63,6 +63,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   #reused = false;
   #repeated = false;
   #uploaded = 0;
+  #isSent = false;
   #timer: NodeJS.Timeout | undefined;
   constructor(request: TransportRequest, route: ExchangeRoute) {
     this.request = request;
@@ -106,6 +107,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   }
 
   onRequestSent(): void {
+    this.#isSent = true;
     if (this.#phase === "waiting") this.#limit("headers");
   }
 
@@ -122,7 +124,12 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
-    if (this.#ended || status < 200) return;
+    if (this.#ended) return;
+    if (status < 200) {
+      // undici's own limit begins anew with each of them.
+      if (this.#isSent && this.#timer === undefined) this.#arm("headers");
+      return;
+    }
     this.#phase = "body";
     this.#limit("body");
     if (status === 407 && this.#route.forwarded) {
@@ -166,6 +173,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
       this.#repeated = true;
       this.#phase = "connecting";
       this.#uploaded = 0;
+      this.#isSent = false;
       return this.#dispatch();
     }
     this.fail(error);
@@ -213,9 +221,13 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   /** undici's own timers are up to a second late, which long limits can bear and short ones cannot. */
   #limit(phase: "headers" | "body"): void {
     clearTimeout(this.#timer);
-    const limit = this.request.timeouts[phase];
     this.#timer = undefined;
-    if (limit === 0 || limit >= coarseFrom) return;
+    if (this.request.timeouts[phase] < coarseFrom) this.#arm(phase);
+  }
+
+  #arm(phase: "headers" | "body"): void {
+    const limit = this.request.timeouts[phase];
+    if (limit === 0) return;
     this.#timer = setTimeout(() => {
       // While the reader pauses the body, the server cannot go on.
       if (this.controller?.paused === true) this.#timer?.refresh();
