@@ -11,6 +11,7 @@ import { readCodings } from "./content-coding.ts";
 import {
   detailsOf,
   isConnectionLoss,
+  isDyingSession,
   toTransportFailure,
   type ExchangePhase,
 } from "./transport-failure.ts";
@@ -120,7 +121,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
@@ -146,7 +147,15 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
       this.total = Number(length);
       if (codings === undefined && this.total > this.maxResponseSize) return this.failTooLarge();
     }
-    this.head({ status, headers: headerList(headers, codings !== undefined) }, codings);
+    const list = headerList(headers, codings !== undefined);
+    // undici counts the bytes of HTTP/1.1 itself; only those come as a list.
+    if (this.#site !== undefined && !Array.isArray(controller.rawHeaders)) {
+      const { maxHeaderSize } = this.#route;
+      if (list.join().length > maxHeaderSize) {
+        return this.fail(new TooLargeError("headers", maxHeaderSize, detailsOf(this.request)));
+      }
+    }
+    this.head({ status, headers: list }, codings);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -169,11 +178,14 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
     this.controller = undefined;
     clearTimeout(this.#timer);
     if (error === attemptAbandoned) return this.#dispatch();
-    if (this.#mayRepeat(error)) {
+    const isDying = isDyingSession(error);
+    if (this.#mayRepeat(error, isDying)) {
       this.#repeated = true;
       this.#phase = "connecting";
       this.#uploaded = 0;
       this.#isSent = false;
+      // undici keeps such a session until its connection is closed.
+      if (isDying) return void setTimeout(() => this.#dispatch(), dyingTime);
       return this.#dispatch();
     }
     this.fail(error);
@@ -236,25 +248,27 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   }
 
   #dispatch(): void {
+    if (this.#ended) return;
     this.#site?.join(this);
     this.#route.dispatcher.dispatch(this.#route.options, this);
   }
 
   /** A connection that lay idle may be closed while a request is on its way: RFC 9110, section 9.2.2. */
-  #mayRepeat(error: Error): boolean {
+  #mayRepeat(error: Error, isDying: boolean): boolean {
     return (
-      this.#reused &&
       !this.#repeated &&
       this.#phase === "waiting" &&
       this.#route.upload === undefined &&
       idempotent.has(this.request.method) &&
-      isConnectionLoss(error)
+      (isDying || (this.#reused && isConnectionLoss(error)))
     );
   }
 }
 
 /** Milliseconds from which a limit is left to undici. */
 const coarseFrom = 10_000;
+/** Milliseconds in which the connection of a session that has ended is closed. */
+const dyingTime = 10;
 const alreadyEnded = new Error("The exchange ended before its request was sent");
 const idempotent: ReadonlySet<string> = new Set([
   "GET",

@@ -103,6 +103,11 @@ export function isConnectionLoss(error: unknown): boolean {
   return code === "ECONNRESET" || code === "EPIPE" || code === "ECONNABORTED";
 }
 
+/** Whether a request met a session of HTTP/2 that had already ended, and so was not sent. */
+export function isDyingSession(error: unknown): boolean {
+  return codeOf(error) === "ERR_HTTP2_INVALID_SESSION";
+}
+
 function lost(problem: string, phase: ExchangePhase, details: TransportErrorDetails): Error {
   if (phase === "body") return new ProtocolError("the connection ended within the body", details);
   if (problem === "bad response" || problem === "bad upgrade") {
