@@ -167,8 +167,10 @@ describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, 
 
 /** Codes of Node that our sources compare with. */
 const nodesOwnCodes: ReadonlySet<string> = new Set([
+  "ERR_ASSERTION",
   "ERR_BUFFER_TOO_LARGE",
   "ERR_HTTP2_",
+  "ERR_HTTP2_INVALID_SESSION",
   "ERR_HTTP_REQUEST_TIMEOUT",
 ]);
 

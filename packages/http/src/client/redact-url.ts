@@ -6,7 +6,8 @@ export function redactUrl(url: URL): string {
     .split("&")
     .map((pair) => {
       const end = pair.indexOf("=");
-      return end === -1 ? pair : `${pair.slice(0, end)}=…`;
+      // Without a name it is a value, such as a token that is the whole query.
+      return end === -1 ? "…" : `${pair.slice(0, end)}=…`;
     });
   return `${url.origin}${url.pathname}?${names.join("&")}`;
 }

@@ -49,7 +49,7 @@ export interface SendOptions extends RequestPolicy {
   readonly signal?: AbortSignal | undefined;
   /** Called as the body is sent. With the fetch transport and a body that is no stream: once, at its end. */
   readonly onUploadProgress?: ((progress: Progress) => void) | undefined;
-  /** Called as the body arrives. */
+  /** Called as the body arrives. What it, or the one above, throws is the `cause` of an `AbortError`. */
   readonly onDownloadProgress?: ((progress: Progress) => void) | undefined;
 }
 

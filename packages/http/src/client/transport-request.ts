@@ -1,7 +1,9 @@
 import type { RequestObject } from "./build-request-object.ts";
 import type { EncodedBody } from "./encode-body.ts";
 import { hasHeader } from "./header-values.ts";
-import type { SendOptions } from "./send-options.ts";
+import { redactUrl } from "./redact-url.ts";
+import type { Progress, SendOptions } from "./send-options.ts";
+import { AbortError } from "./transport-errors.ts";
 import type { PhaseTimeouts, TransportRequest } from "./transport.ts";
 
 /** What an exchange needs beside its request. */
@@ -31,20 +33,37 @@ export function transportRequest(
     timeouts,
     maxResponseSize,
     signal,
-    onUpload: onUploadProgress === undefined ? undefined : uploadListener(onUploadProgress, body),
+    onUpload:
+      onUploadProgress === undefined
+        ? undefined
+        : uploadListener(onUploadProgress, { method, url, body }),
     onDownload:
       onDownloadProgress === undefined
         ? undefined
-        : (bytes, total) => onDownloadProgress({ bytes, total }),
+        : (bytes, total) => {
+            tell(onDownloadProgress, { bytes, total }, { method, url });
+          },
   };
 }
 
+type ProgressListener = NonNullable<SendOptions["onUploadProgress"]>;
+type Sent = Pick<RequestObject, "method" | "url">;
+
 function uploadListener(
-  listener: NonNullable<SendOptions["onUploadProgress"]>,
-  body: EncodedBody | undefined,
+  listener: ProgressListener,
+  request: Sent & Pick<RequestObject, "body">,
 ): (sent: number) => void {
-  const total = lengthOf(body);
-  return (bytes) => listener({ bytes, total });
+  const total = lengthOf(request.body);
+  return (bytes) => tell(listener, { bytes, total }, request);
+}
+
+/** What a listener throws ends the request by its caller's will, and is not the connection's fault. */
+function tell(listener: ProgressListener, progress: Progress, { method, url }: Sent): void {
+  try {
+    listener(progress);
+  } catch (cause) {
+    throw new AbortError({ method, url: redactUrl(url), cause });
+  }
 }
 
 function lengthOf(body: EncodedBody | undefined): number | undefined {

@@ -1,3 +1,4 @@
+import { GatheredBytes } from "./gathered-bytes.ts";
 import { platformFailure } from "./platform-failure.ts";
 import { redactUrl } from "./redact-url.ts";
 import { TimeoutError, TooLargeError, type TimeoutPhase } from "./transport-errors.ts";
@@ -28,16 +29,14 @@ export class WebTransport implements Transport {
 
   async exchange(request: TransportRequest): Promise<WholeResponse> {
     const { body, ...head } = await this.stream(request);
-    const chunks: Uint8Array[] = [];
-    let size = 0;
+    const gathered = new GatheredBytes();
     const reader = body.getReader();
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
-      chunks.push(value);
-      size += value.byteLength;
+      gathered.add(value);
     }
-    return { ...head, body: joined(chunks, size) };
+    return { ...head, body: gathered.join() };
   }
 
   async stream(request: TransportRequest): Promise<StreamedResponse> {
@@ -47,18 +46,18 @@ export class WebTransport implements Transport {
     const limit = timeouts.headers === 0 ? 0 : timeouts.connect + timeouts.headers;
     let response: Response;
     try {
-      const body = counted(request.body, onUpload);
+      const body = counted(request.body, onUpload, (error) => watch.stop(error));
       const { signal } = watch;
       response = await watch.within("headers", limit, async () => {
         const answer = await this.#call(request, { body, signal });
         if (!(answer instanceof Response)) throw new TypeError("the answer is no Response");
         return answer;
       });
+      if (!(request.body instanceof ReadableStream)) onUpload?.(byteLength(request.body));
     } catch (error) {
-      watch.end();
+      watch.stop(error);
       throw platformFailure(error, request);
     }
-    if (!(request.body instanceof ReadableStream)) onUpload?.(byteLength(request.body));
     const { status, headers } = response;
     const isDecoded = this.#decodes && headers.has("content-encoding");
     const total = isDecoded ? null : headers.get("content-length");
@@ -95,6 +94,12 @@ class ExchangeWatch {
 
   end(): void {
     this.#request.signal?.removeEventListener("abort", this.#onAbort);
+  }
+
+  /** Ends the exchange itself as well. */
+  stop(reason: unknown): void {
+    this.end();
+    this.#controller.abort(reason);
   }
 
   /** Waits for a phase to end, for an abort, or for its time to be over. */
@@ -140,9 +145,8 @@ class ExchangeWatch {
             request.onDownload?.(received, total);
             controller.enqueue(value);
           } catch (error) {
-            this.end();
+            this.stop(error);
             void reader.cancel(error).catch(ignore);
-            this.#controller.abort(error);
             throw platformFailure(error, request);
           }
         },
@@ -175,10 +179,11 @@ function headersOf(headers: Headers, isDecoded: boolean): HeaderList {
   return list;
 }
 
-/** Counts the bytes of a stream as they are taken. */
+/** Counts the bytes of a stream as they are taken; `fetch` would not tell what the listener throws. */
 function counted(
   body: TransportRequest["body"],
   onUpload: TransportRequest["onUpload"],
+  onError: (error: unknown) => void,
 ): TransportRequest["body"] {
   if (onUpload === undefined || !(body instanceof ReadableStream)) return body;
   let sent = 0;
@@ -187,7 +192,11 @@ function counted(
       transform(chunk, controller) {
         controller.enqueue(chunk);
         sent += chunk.byteLength;
-        onUpload(sent);
+        try {
+          onUpload(sent);
+        } catch (error) {
+          onError(error);
+        }
       },
     }),
   );
@@ -197,18 +206,6 @@ function byteLength(body: string | Uint8Array | undefined): number {
   return typeof body === "string"
     ? new TextEncoder().encode(body).byteLength
     : (body?.byteLength ?? 0);
-}
-
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const [first] = chunks;
-  if (first !== undefined && chunks.length === 1) return first;
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return whole;
 }
 
 function ignore(): void {

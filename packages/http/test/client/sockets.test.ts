@@ -140,6 +140,24 @@ describe.each([
     });
   });
 
+  it.each(["onUploadProgress", "onDownloadProgress"] as const)(
+    "aborts with what %s throws, and no retry hides it",
+    async (name) => {
+      const baseUrl = await listen(echo);
+      const client = makeClient({ retry: { retries: 2, methods: ["POST"], baseDelay: 0 } });
+      const cause = new Error("from the test: listener");
+      const options = {
+        [name]: () => {
+          throw cause;
+        },
+      };
+      for (const body of ["abc", new Blob(["abc"]), new Blob(["abc"]).stream()]) {
+        const answer = client.send({ method: "POST", baseUrl, body }, options);
+        await expect(answer).rejects.toMatchObject({ name: "AbortError", cause });
+      }
+    },
+  );
+
   it("follows redirects, and ends a loop", async () => {
     const origin = await listen((request, response) => {
       if (request.url === "/end") return echo(request, response);

@@ -2,7 +2,8 @@ import { gzipSync } from "node:zlib";
 import type { Socket } from "node:net";
 import { inspect } from "node:util";
 import fc from "fast-check";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { GatheredBytes } from "../../src/client/gathered-bytes.ts";
 import {
   ConnectionError,
   ProtocolError,
@@ -323,6 +324,59 @@ describe("informational responses", () => {
     expect(await rejectionOf(transport.exchange(requestOf(server.url)))).toBeInstanceOf(
       ProtocolError,
     );
+  });
+});
+
+describe("a server that never comes to an end", () => {
+  it("of its informational responses meets the limit for the head, a long one too", async () => {
+    const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
+    await start((socket) => {
+      onAsked();
+      const repeat = (): void => {
+        if (socket.destroyed) return;
+        socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
+        setImmediate(repeat);
+      };
+      repeat();
+    });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const timeouts = { connect: 0, headers: 20_000, body: 0 };
+      let failure: Error | undefined;
+      const failed = rejectionOf(transport.exchange(requestOf(server.url, { timeouts }))).then(
+        (error) => (failure = error),
+      );
+      await asked;
+      for (let round = 0; round < 500 && failure === undefined; round += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+        vi.advanceTimersByTime(100);
+      }
+      vi.advanceTimersByTime(20_000);
+      expect(await failed).toMatchObject({ name: "TimeoutError", phase: "headers" });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("of single bytes costs memory for bytes, not for pieces", async () => {
+    const count = 300_000;
+    await start((socket) => {
+      socket.end(
+        `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(count)}0\r\n\r\n`,
+      );
+    });
+    const pieces = vi.spyOn(GatheredBytes.prototype, "add");
+    const { body } = await transport.exchange(requestOf(server.url));
+    expect(body.byteLength).toBe(count);
+    expect(pieces).toHaveBeenCalledTimes(count);
+    pieces.mockRestore();
+  });
+
+  it("may not send a status below 100", async () => {
+    await start((socket) => socket.end("HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n"));
+    const error = await rejectionOf(transport.exchange(requestOf(server.url)));
+    expect(error).toBeInstanceOf(ProtocolError);
+    expect(error.cause).toBeUndefined();
   });
 });
 

@@ -3,7 +3,7 @@ import { createSecureServer, type Http2SecureServer, type Http2Session } from "n
 import type { AddressInfo, Server as NetServer } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Transport } from "../../src/client/transport.ts";
+import type { Transport, WholeResponse } from "../../src/client/transport.ts";
 import { undiciTransport, type UndiciTransportOptions } from "../../src/node/client/index.ts";
 import { makeCertificates, type Certificates, type KeyPair } from "./certificates.ts";
 import { startRaw } from "./raw-server.ts";
@@ -254,6 +254,37 @@ describe("HTTP/2", () => {
       transportWith().exchange(requestOf(`https://localhost:${port}/`)),
     );
     expect(error).toMatchObject({ code: "ERR_HTTP_PROTOCOL" });
+  });
+
+  it("survives a session that ends with an error, whatever is asked at once after it", async () => {
+    const server = await startHttp2();
+    server.removeAllListeners("request");
+    server.on("request", ({ url }, response) => {
+      if (url === "/wrong") response.setHeader("content-length", "1");
+      response.end("three");
+    });
+    const transport = transportWith();
+    const ask = (path: string): Promise<WholeResponse> =>
+      transport.exchange(requestOf(`https://localhost:${port}${path}`));
+    await ask("/");
+    expect(await rejectionOf(ask("/wrong"))).toMatchObject({ code: "ERR_HTTP_PROTOCOL" });
+    const answers = await Promise.all([ask("/a"), ask("/b"), ask("/c")]);
+    expect(answers.map(({ body }) => textOf(body))).toEqual(["three", "three", "three"]);
+    expect(sessions).toHaveLength(2);
+  });
+
+  it("is held to the limit of a head as well", async () => {
+    const server = await startHttp2();
+    server.removeAllListeners("request");
+    server.on("request", (_request, response) => {
+      for (let index = 0; index < 20; index += 1)
+        response.setHeader(`x-${index}`, "a".repeat(1000));
+      response.end();
+    });
+    const error = await rejectionOf(
+      transportWith().exchange(requestOf(`https://localhost:${port}/`)),
+    );
+    expect(error).toMatchObject({ code: "ERR_HTTP_TOO_LARGE", limit: 16_384 });
   });
 
   it("does not wait for a head for ever", async () => {

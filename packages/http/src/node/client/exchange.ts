@@ -11,6 +11,7 @@ import { readCodings } from "./content-coding.ts";
 import {
   detailsOf,
   isConnectionLoss,
+  isDyingSession,
   toTransportFailure,
   type ExchangePhase,
 } from "./transport-failure.ts";
@@ -63,6 +64,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   #reused = false;
   #repeated = false;
   #uploaded = 0;
+  #isSent = false;
   #timer: NodeJS.Timeout | undefined;
   constructor(request: TransportRequest, route: ExchangeRoute) {
     this.request = request;
@@ -106,6 +108,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   }
 
   onRequestSent(): void {
+    this.#isSent = true;
     if (this.#phase === "waiting") this.#limit("headers");
   }
 
@@ -118,11 +121,16 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
-    if (this.#ended || status < 200) return;
+    if (this.#ended) return;
+    if (status < 200) {
+      // undici's own limit begins anew with each of them.
+      if (this.#isSent && this.#timer === undefined) this.#arm("headers");
+      return;
+    }
     this.#phase = "body";
     this.#limit("body");
     if (status === 407 && this.#route.forwarded) {
@@ -139,7 +147,15 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
       this.total = Number(length);
       if (codings === undefined && this.total > this.maxResponseSize) return this.failTooLarge();
     }
-    this.head({ status, headers: headerList(headers, codings !== undefined) }, codings);
+    const list = headerList(headers, codings !== undefined);
+    // undici counts the bytes of HTTP/1.1 itself; only those come as a list.
+    if (this.#site !== undefined && !Array.isArray(controller.rawHeaders)) {
+      const { maxHeaderSize } = this.#route;
+      if (list.join().length > maxHeaderSize) {
+        return this.fail(new TooLargeError("headers", maxHeaderSize, detailsOf(this.request)));
+      }
+    }
+    this.head({ status, headers: list }, codings);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -162,10 +178,14 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
     this.controller = undefined;
     clearTimeout(this.#timer);
     if (error === attemptAbandoned) return this.#dispatch();
-    if (this.#mayRepeat(error)) {
+    const isDying = isDyingSession(error);
+    if (this.#mayRepeat(error, isDying)) {
       this.#repeated = true;
       this.#phase = "connecting";
       this.#uploaded = 0;
+      this.#isSent = false;
+      // undici keeps such a session until its connection is closed.
+      if (isDying) return void setTimeout(() => this.#dispatch(), dyingTime);
       return this.#dispatch();
     }
     this.fail(error);
@@ -213,9 +233,13 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   /** undici's own timers are up to a second late, which long limits can bear and short ones cannot. */
   #limit(phase: "headers" | "body"): void {
     clearTimeout(this.#timer);
-    const limit = this.request.timeouts[phase];
     this.#timer = undefined;
-    if (limit === 0 || limit >= coarseFrom) return;
+    if (this.request.timeouts[phase] < coarseFrom) this.#arm(phase);
+  }
+
+  #arm(phase: "headers" | "body"): void {
+    const limit = this.request.timeouts[phase];
+    if (limit === 0) return;
     this.#timer = setTimeout(() => {
       // While the reader pauses the body, the server cannot go on.
       if (this.controller?.paused === true) this.#timer?.refresh();
@@ -224,25 +248,27 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   }
 
   #dispatch(): void {
+    if (this.#ended) return;
     this.#site?.join(this);
     this.#route.dispatcher.dispatch(this.#route.options, this);
   }
 
   /** A connection that lay idle may be closed while a request is on its way: RFC 9110, section 9.2.2. */
-  #mayRepeat(error: Error): boolean {
+  #mayRepeat(error: Error, isDying: boolean): boolean {
     return (
-      this.#reused &&
       !this.#repeated &&
       this.#phase === "waiting" &&
       this.#route.upload === undefined &&
       idempotent.has(this.request.method) &&
-      isConnectionLoss(error)
+      (isDying || (this.#reused && isConnectionLoss(error)))
     );
   }
 }
 
 /** Milliseconds from which a limit is left to undici. */
 const coarseFrom = 10_000;
+/** Milliseconds in which the connection of a session that has ended is closed. */
+const dyingTime = 10;
 const alreadyEnded = new Error("The exchange ended before its request was sent");
 const idempotent: ReadonlySet<string> = new Set([
   "GET",

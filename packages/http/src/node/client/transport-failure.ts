@@ -46,6 +46,8 @@ export function toTransportFailure(error: unknown, context: FailureContext): Err
   if (error instanceof Error && error.name === "HTTPParserError") {
     return new ProtocolError(`the response is not HTTP/1.1${parserReason(error)}`, details);
   }
+  // undici asserts what it wants of a response, such as a status of 100 or more.
+  if (code === "ERR_ASSERTION") return new ProtocolError("the response is not HTTP/1.1", details);
   if (code.startsWith("ERR_HTTP2_")) {
     return new ProtocolError(`the server ended the HTTP/2 stream (${http2Code(error)})`, details);
   }
@@ -99,6 +101,11 @@ export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
   if (code === "UND_ERR_SOCKET") return !text(error).startsWith("bad ");
   return code === "ECONNRESET" || code === "EPIPE" || code === "ECONNABORTED";
+}
+
+/** Whether a request met a session of HTTP/2 that had already ended, and so was not sent. */
+export function isDyingSession(error: unknown): boolean {
+  return codeOf(error) === "ERR_HTTP2_INVALID_SESSION";
 }
 
 function lost(problem: string, phase: ExchangePhase, details: TransportErrorDetails): Error {

@@ -1,3 +1,4 @@
+import { GatheredBytes } from "../../client/gathered-bytes.ts";
 import type { TransportHead, TransportRequest, WholeResponse } from "../../client/transport.ts";
 import { ProtocolError } from "../../client/transport-errors.ts";
 import { DecodedTooLarge, decodeWhole } from "./content-coding.ts";
@@ -11,7 +12,7 @@ export class WholeExchange extends Exchange {
   #head: TransportHead | undefined;
   #codings: Codings;
   #first: Uint8Array | undefined;
-  #more: Uint8Array[] | undefined;
+  #more: GatheredBytes | undefined;
 
   constructor(
     request: TransportRequest,
@@ -33,15 +34,20 @@ export class WholeExchange extends Exchange {
     // What is coded may be a little longer than what it stands for, but not without end.
     const slack = this.#codings === undefined ? 0 : codedSlack;
     if (this.received > this.maxResponseSize + slack) return this.failTooLarge();
-    if (this.#first === undefined) this.#first = chunk;
-    else (this.#more ??= [this.#first]).push(chunk);
+    if (this.#more !== undefined) return this.#more.add(chunk);
+    if (this.#first === undefined) {
+      this.#first = chunk;
+      return;
+    }
+    this.#more = new GatheredBytes();
+    this.#more.add(this.#first);
+    this.#more.add(chunk);
   }
 
   protected end(): void {
     const head = this.#head;
     if (head === undefined) return this.fail(new Error("undici ended without a head"));
-    const body =
-      this.#more === undefined ? (this.#first ?? empty) : Buffer.concat(this.#more, this.received);
+    const body = this.#more?.join() ?? this.#first ?? empty;
     if (this.#codings === undefined) return this.#finish(head, body);
     void this.#decode(head, body, this.#codings);
   }
