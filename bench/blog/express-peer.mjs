@@ -2,7 +2,10 @@
 // statements, WAL and synchronous=FULL, zod for the body, jsonwebtoken for the token, the user loaded per request.
 import { randomUUID } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
+import compression from "compression";
+import cors from "cors";
 import express from "express";
+import helmet from "helmet";
 import jwt from "jsonwebtoken";
 import { z } from "zod";
 
@@ -38,6 +41,14 @@ const query = z.object({
 
 const app = express();
 app.disable("x-powered-by");
+// What the blog has around its routes, as far as the usual packages have it.
+app.use(helmet());
+app.use(cors());
+app.use(compression({ threshold: 1024 }));
+app.use((request, response, next) => {
+  response.setHeader("x-request-id", randomUUID());
+  next();
+});
 app.use(express.json());
 app.use(express.urlencoded({ extended: false }));
 
