@@ -1,0 +1,254 @@
+import { undiciTransport } from "@fetchwork/http/undici";
+import { optionError, WebhookUsageError } from "../../errors.ts";
+import type { SignatureKey } from "../../signature-scheme.ts";
+import { vendor as defaultVendor } from "../../default-vendor.ts";
+import { VERSION } from "../../version.ts";
+import { DeliveryWorker } from "./delivery-worker.ts";
+import type { SenderDocument, SenderTransaction } from "./document-store.ts";
+import { type Endpoints, storedEndpoints } from "./endpoints.ts";
+import { isEventName } from "./event-filter.ts";
+import { EventWriter, type PreparedEvent, type SentEvent } from "./event-writer.ts";
+import { pruneSettled } from "./prune.ts";
+import { publicTransport } from "./public-transport.ts";
+import { type DeliveryRecord, senderCollections } from "./records.ts";
+import { retrySchedule } from "./retry-schedule.ts";
+import { checkSenderOptions, type SenderOptions } from "./sender-options.ts";
+
+/** An event to be sent. */
+export interface EventToSend {
+  /** Letters, digits and `_.:/-`; at most 128. */
+  readonly name: string;
+  /** Sent as JSON. Its `action`, when it is a text, counts for filters of endpoints. */
+  readonly payload: object;
+  /**
+   * Tells the event from all others: 1 to 64 letters, digits, `_` and `-`. Sending the same event again under the same
+   * identifier stores nothing new. Default: a random UUID.
+   */
+  readonly id?: string | undefined;
+}
+
+/** Options of `Sender.send`. */
+export interface SendEventOptions {
+  /** Stores the event with the caller's own changes, or not at all. Default: a transaction of its own. */
+  readonly transaction?: SenderTransaction | undefined;
+}
+
+/** An event on its way to one endpoint. */
+export type Delivery = DeliveryRecord & Pick<SenderDocument, "id" | "createdAt">;
+
+/** Which deliveries. */
+export interface DeliveryQuery {
+  readonly status?: DeliveryRecord["status"] | undefined;
+  readonly endpointId?: string | undefined;
+  readonly eventId?: string | undefined;
+  /** Most deliveries, 1 to 1000. Default: 100. */
+  readonly limit?: number | undefined;
+  /** Default: 0. */
+  readonly offset?: number | undefined;
+}
+
+/** Sends events to endpoints, and goes on trying. Made by {@link createSender}. */
+export interface Sender extends AsyncDisposable {
+  readonly endpoints: Endpoints;
+  /**
+   * Stores an event and its deliveries. Resolves when they are durable; they are sent afterwards, by this process or
+   * another one on the same store.
+   *
+   * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT`
+   */
+  send(event: EventToSend, options?: SendEventOptions): Promise<SentEvent>;
+  /** Begins to deliver what is due; without it this process only stores. */
+  start(): void;
+  /**
+   * Takes no further deliveries and waits for those under way; after `grace` milliseconds they are cut off, to be tried
+   * again by whoever works next. Default: `10_000`.
+   */
+  stop(options?: { readonly grace?: number | undefined }): Promise<void>;
+  /** Lists deliveries, newest first. */
+  deliveries(query?: DeliveryQuery): Promise<readonly Delivery[]>;
+  /** Lists deliveries that were given up, newest first. */
+  deadLetters(query?: Omit<DeliveryQuery, "status">): Promise<readonly Delivery[]>;
+  /** Delivers once more, with all its tries. Resolves to whether there is such a delivery. */
+  replay(deliveryId: string): Promise<boolean>;
+  /** Does that with all deliveries that were given up. Resolves to their number. */
+  replayAll(query?: { readonly endpointId?: string | undefined }): Promise<number>;
+}
+
+const identifier = /^[\w-]{1,64}$/;
+/** Milliseconds between two looks for what is old enough to be removed. */
+const pruneInterval = 3_600_000;
+
+/**
+ * Makes a sender of webhooks on a document store.
+ *
+ * Every event is stored before `send` answers, and delivered at least once to each endpoint that wants it, whatever
+ * process ends in between. A receiver tells repetitions by the identifier of the event.
+ *
+ * @example
+ * ```ts
+ * const sender = createSender({ store });
+ * sender.start();
+ * const { secret } = await sender.endpoints.create({ url: "https://example.com/hooks", events: ["order"] });
+ * await sender.send({ name: "order", payload: { action: "paid", total: 12 } });
+ * ```
+ * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
+ */
+export function createSender(options: SenderOptions): Sender {
+  const numbers = checkSenderOptions(options);
+  const {
+    store,
+    vendor = defaultVendor,
+    allowHttp = false,
+    allowPrivate = false,
+    transport = allowPrivate ? undiciTransport() : publicTransport(),
+    userAgent = `fetchwork-webhooks/${VERSION}`,
+    onAttempt = () => {},
+    // oxlint-disable-next-line no-console -- a store that fails must not go unheard
+    onError = (error) => console.error(error),
+  } = options;
+  const schedule = retrySchedule(options.retry);
+  const { giveUpAfter } = schedule;
+  const rules = { allowHttp };
+  const endpoints = store.collection(senderCollections.endpoints);
+  const events = store.collection(senderCollections.events);
+  const deliveries = store.collection(senderCollections.deliveries);
+  const writer = new EventWriter(store, giveUpAfter);
+  const worker = new DeliveryWorker({
+    ...numbers,
+    endpoints,
+    events,
+    deliveries,
+    schedule,
+    transport,
+    vendor,
+    rules,
+    userAgent,
+    // Long enough that nobody takes over what is merely slow.
+    lease: numbers.timeout * (numbers.maxRedirects + 1) + 30_000,
+    keyFor: rememberedKeys((secret) => vendor.scheme.createKey(secret)),
+    onAttempt,
+    onError,
+  });
+  let pruning: ReturnType<typeof setInterval> | undefined;
+
+  function prune(): void {
+    const { keepFor } = numbers;
+    pruneSettled({ deliveries, events }, { keepFor, giveUpAfter }).catch(onError);
+  }
+
+  async function list(query: DeliveryQuery = {}): Promise<readonly Delivery[]> {
+    const { limit = 100, offset = 0, status, endpointId, eventId } = query;
+    if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000)) {
+      throw optionError("limit", limit, "1 to 1000");
+    }
+    const where = {
+      ...(status !== undefined && { status }),
+      ...(endpointId !== undefined && { endpointId }),
+      ...(eventId !== undefined && { eventId }),
+    };
+    return deliveries.find({ where, sort: ["-createdAt"], limit, offset });
+  }
+
+  async function replay(id: string): Promise<boolean> {
+    const delivery = await deliveries.get(id);
+    // One that is still under way needs no second run.
+    if (delivery?.status === undefined || delivery.status === "pending")
+      return delivery !== undefined;
+    const now = Date.now();
+    await deliveries.update(id, {
+      status: "pending",
+      dueAt: new Date(now).toISOString(),
+      expiresAt: new Date(now + giveUpAfter).toISOString(),
+      attempts: 0,
+      deadReason: undefined,
+      settledAt: undefined,
+    });
+    worker.wake();
+    return true;
+  }
+
+  async function stop({
+    grace = 10_000,
+  }: { readonly grace?: number | undefined } = {}): Promise<void> {
+    clearInterval(pruning);
+    await worker.stop(grace);
+    if (options.transport === undefined) await transport.close();
+  }
+
+  return {
+    endpoints: storedEndpoints(endpoints, { rules, scheme: vendor.scheme }),
+    async send(event, { transaction } = {}) {
+      const prepared = prepareEvent(event, numbers.maxPayload);
+      if (transaction !== undefined) return writer.writeIn(transaction, prepared);
+      const sent = await writer.write(prepared);
+      worker.wake();
+      return sent;
+    },
+    start() {
+      if (pruning !== undefined) return;
+      pruning = setInterval(prune, pruneInterval);
+      pruning.unref();
+      prune();
+      worker.start();
+    },
+    stop,
+    [Symbol.asyncDispose]: () => stop(),
+    deliveries: list,
+    deadLetters: (query) => list({ ...query, status: "dead" }),
+    replay,
+    async replayAll({ endpointId } = {}) {
+      let count = 0;
+      for (;;) {
+        const dead = await list({ status: "dead", endpointId, limit: 1000 });
+        if (dead.length === 0) return count;
+        count += (await Promise.all(dead.map(({ id }) => replay(id)))).filter(Boolean).length;
+      }
+    },
+  };
+}
+
+function prepareEvent(
+  { id = crypto.randomUUID(), name, payload }: EventToSend,
+  maxPayload: number,
+): PreparedEvent {
+  if (!isEventName(name)) throw argumentError("name is no name of an event");
+  if (typeof id !== "string" || !identifier.test(id)) {
+    throw argumentError("id is not 1 to 64 letters, digits, _ and -");
+  }
+  const text = typeof payload === "object" && payload !== null ? toJson(payload) : undefined;
+  if (text === undefined) throw argumentError("payload has no JSON form, or is no object");
+  if (Buffer.byteLength(text) > maxPayload) {
+    throw argumentError(`payload exceeds ${maxPayload} bytes`);
+  }
+  const action =
+    "action" in payload && typeof payload.action === "string" ? payload.action : undefined;
+  return { id, name, payload: text, action };
+}
+
+function toJson(payload: object): string | undefined {
+  try {
+    return JSON.stringify(payload);
+  } catch (cause) {
+    throw new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", "payload has no JSON form", { cause });
+  }
+}
+
+function argumentError(problem: string): WebhookUsageError {
+  return new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", problem);
+}
+
+/** Keeps the last keys, because importing one costs more than signing with it. */
+function rememberedKeys(
+  create: (secret: string) => SignatureKey,
+): (secret: string) => SignatureKey {
+  const keys = new Map<string, SignatureKey>();
+  return (secret) => {
+    let key = keys.get(secret);
+    if (key === undefined) {
+      key = create(secret);
+      if (keys.size >= 1000) keys.clear();
+      keys.set(secret, key);
+    }
+    return key;
+  };
+}
