@@ -123,8 +123,6 @@ export function createSender(options: SenderOptions): Sender {
     vendor,
     rules,
     userAgent,
-    // Long enough that nobody takes over what is merely slow.
-    lease: numbers.timeout * (numbers.maxRedirects + 1) + 30_000,
     keyFor: rememberedKeys((secret) => vendor.scheme.createKey(secret)),
     onAttempt,
     onError,

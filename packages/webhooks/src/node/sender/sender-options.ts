@@ -23,6 +23,11 @@ export interface SenderOptions {
   readonly endpointConcurrency?: number | undefined;
   /** Milliseconds between two looks for due deliveries; what this process sends is taken at once. Default: `1_000`. */
   readonly pollInterval?: number | undefined;
+  /**
+   * Milliseconds after which another process may take over a delivery, because the one that tried it has ended. Longer
+   * than a try may take. Default: 30 seconds more than `timeout` for each request of a try.
+   */
+  readonly lease?: number | undefined;
   /** Milliseconds for which delivered and dead deliveries are kept. Default: 30 days. */
   readonly keepFor?: number | undefined;
   /** Most bytes of an event's body. Default: 1 MiB. */
@@ -58,6 +63,7 @@ export type CheckedOptions = Required<
     | "keepFor"
     | "maxPayload"
     | "maxRedirects"
+    | "lease"
   >
 >;
 
@@ -79,8 +85,9 @@ export function checkSenderOptions(options: SenderOptions): {
     keepFor = 30 * day,
     maxPayload = 1_048_576,
     maxRedirects = 0,
+    lease = timeout * (maxRedirects + 1) + 30_000,
   } = options;
-  const durations = { disableAfter, timeout, pollInterval, keepFor };
+  const durations = { disableAfter, timeout, pollInterval, keepFor, lease };
   for (const [name, value] of Object.entries(durations)) {
     if (!(Number.isFinite(value) && value > 0)) throw optionError(name, value, "milliseconds");
   }
@@ -92,6 +99,7 @@ export function checkSenderOptions(options: SenderOptions): {
   if (!(Number.isSafeInteger(maxRedirects) && maxRedirects >= 0 && maxRedirects <= 20)) {
     throw optionError("maxRedirects", maxRedirects, "0 to 20");
   }
+  if (lease <= timeout) throw optionError("lease", lease, "more than timeout");
   if (typeof options.store?.transaction !== "function") {
     throw optionError("store", options.store, "a document store");
   }
