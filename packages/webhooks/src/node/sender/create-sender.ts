@@ -1,4 +1,4 @@
-import { undiciTransport } from "@fetchwork/http/undici";
+import type { Transport } from "@fetchwork/http";
 import { optionError, WebhookUsageError } from "../../errors.ts";
 import type { SignatureKey } from "../../signature-scheme.ts";
 import { vendor as defaultVendor } from "../../default-vendor.ts";
@@ -8,8 +8,9 @@ import type { SenderDocument, SenderTransaction } from "./document-store.ts";
 import { type Endpoints, storedEndpoints } from "./endpoints.ts";
 import { isEventName } from "./event-filter.ts";
 import { EventWriter, type PreparedEvent, type SentEvent } from "./event-writer.ts";
-import { pruneSettled } from "./prune.ts";
+import { lazyTransport } from "./lazy-transport.ts";
 import { publicTransport } from "./public-transport.ts";
+import { pruneSettled } from "./prune.ts";
 import { type DeliveryRecord, senderCollections } from "./records.ts";
 import { retrySchedule } from "./retry-schedule.ts";
 import { checkSenderOptions, type SenderOptions } from "./sender-options.ts";
@@ -100,7 +101,7 @@ export function createSender(options: SenderOptions): Sender {
     vendor = defaultVendor,
     allowHttp = false,
     allowPrivate = false,
-    transport = allowPrivate ? undiciTransport() : publicTransport(),
+    transport = allowPrivate ? lazyTransport(anyTransport) : publicTransport(),
     userAgent = `fetchwork-webhooks/${VERSION}`,
     onAttempt = () => {},
     // oxlint-disable-next-line no-console -- a store that fails must not go unheard
@@ -233,6 +234,11 @@ function toJson(payload: object): string | undefined {
 
 function argumentError(problem: string): WebhookUsageError {
   return new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", problem);
+}
+
+async function anyTransport(): Promise<Transport> {
+  const { undiciTransport } = await import("@fetchwork/http/undici");
+  return undiciTransport();
 }
 
 /** Keeps the last keys, because importing one costs more than signing with it. */

@@ -1,8 +1,8 @@
 import { lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import type { Transport, TransportRequest } from "@fetchwork/http";
-import { undiciTransport } from "@fetchwork/http/undici";
 import { WebhookUsageError } from "../../errors.ts";
+import { lazyTransport } from "./lazy-transport.ts";
 import { isPublicAddress } from "./public-address.ts";
 
 /**
@@ -11,7 +11,10 @@ import { isPublicAddress } from "./public-address.ts";
  * proxy would choose the address.
  */
 export function publicTransport(): Transport {
-  const transport = undiciTransport({ lookup: publicLookup, proxy: false });
+  const transport = lazyTransport(async () => {
+    const { undiciTransport } = await import("@fetchwork/http/undici");
+    return undiciTransport({ lookup: publicLookup, proxy: false });
+  });
   return {
     // An address that stands in the URL is never looked up.
     exchange: async (request) => transport.exchange(checkLiteral(request)),
