@@ -8,6 +8,7 @@ export interface Manifest {
   readonly version: string;
   readonly license?: string;
   readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly imports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;

@@ -55,6 +55,8 @@ function isDeclared(specifier: string, file: string, { manifest }: WorkspacePack
   const { dependencies, peerDependencies, optionalDependencies, devDependencies } = manifest;
   const forTests = file.endsWith(".test.ts") ? { ...rootTools, ...devDependencies } : {};
   const declared = { ...dependencies, ...peerDependencies, ...optionalDependencies, ...forTests };
+  // What begins with `#` is the package's own choice of one of its files (Node's "subpath imports").
+  if (specifier.startsWith("#")) return specifier in (manifest.imports ?? {});
   return isRelative(specifier) || specifier.startsWith("node:") || packageOf(specifier) in declared;
 }
 

@@ -1,9 +1,20 @@
 /** Codes of the errors that this package makes. */
 export type HttpErrorCode =
-  "ERR_HTTP_CONTENT_LENGTH" | "ERR_HTTP_LISTEN" | "ERR_HTTP_LISTENER_CLOSED";
+  | "ERR_HTTP_ABORTED"
+  | "ERR_HTTP_CONNECTION"
+  | "ERR_HTTP_CONTENT_LENGTH"
+  | "ERR_HTTP_LISTEN"
+  | "ERR_HTTP_LISTENER_CLOSED"
+  | "ERR_HTTP_PROTOCOL"
+  | "ERR_HTTP_REDIRECT"
+  | "ERR_HTTP_REST"
+  | "ERR_HTTP_TIMEOUT"
+  | "ERR_HTTP_TOO_LARGE";
 
 /** Codes of the mistakes of a programmer that this package refuses. */
 export type HttpUsageErrorCode =
+  | "ERR_HTTP_BODY"
+  | "ERR_HTTP_CLIENT_CLOSED"
   | "ERR_HTTP_CONTEXT"
   | "ERR_HTTP_HANDLER"
   | "ERR_HTTP_HEADER"

@@ -1,4 +1,57 @@
 export { addVary, changeHeaders, setDefault } from "./change-headers.ts";
+export {
+  addQueryParameters,
+  type QueryParameters,
+  type QueryValue,
+} from "./client/add-query-parameters.ts";
+export { buildRequestObject, type RequestObject } from "./client/build-request-object.ts";
+export type { ClientLoggerOptions, ClientLogRecord } from "./client/client-logger.ts";
+export { Client, type ClientOptions, type SendResult } from "./client/client.ts";
+export { CookieJar, type CookieJarOptions, type CookieStore } from "./client/cookie-jar.ts";
+export type { EncodedBody } from "./client/encode-body.ts";
+export { fetchTransport, type FetchFunction } from "./client/fetch-transport.ts";
+export type { HeaderValue, RequestHeaders } from "./client/header-values.ts";
+export type { Hook, HookRequest, Hooks, RetryReason } from "./client/hooks.ts";
+export { Method } from "./client/method.ts";
+export { mockTransport } from "./client/mock-transport.ts";
+export type { RedirectOptions } from "./client/redirect.ts";
+export type { ResponseHeaders } from "./client/response-headers.ts";
+export { RestError } from "./client/rest-error.ts";
+export type { EndpointRequest, RequestBody, RestRequest } from "./client/rest-request.ts";
+export { buildResponse, ResponseHead, RestResponse } from "./client/rest-response.ts";
+export type { FailedAttempt, RetryOptions } from "./client/retry.ts";
+export type {
+  Progress,
+  RequestPolicy,
+  SendOptions,
+  TimeoutOptions,
+} from "./client/send-options.ts";
+export { defaultClient, makeRequest, send, stream, trySend } from "./client/send.ts";
+export type { ClientSettings } from "./client/settings.ts";
+export { StreamResponse } from "./client/stream-response.ts";
+export { toFetch } from "./client/to-fetch.ts";
+export {
+  AbortError,
+  ConnectionError,
+  ProtocolError,
+  RedirectError,
+  TimeoutError,
+  TooLargeError,
+  TransportError,
+  type ConnectionFailure,
+  type TimeoutPhase,
+  type TransportErrorDetails,
+} from "./client/transport-errors.ts";
+export type {
+  HeaderList,
+  PhaseTimeouts,
+  StreamedResponse,
+  Transport,
+  TransportBody,
+  TransportHead,
+  TransportRequest,
+  WholeResponse,
+} from "./client/transport.ts";
 export { createContextKey, type ContextKey } from "./context-key.ts";
 export type { Context, FinishListener, FinishReport } from "./context.ts";
 export {

@@ -1,0 +1,91 @@
+import { addQueryParameters, type QueryParameters } from "./add-query-parameters.ts";
+import { encodeBody, type EncodedBody } from "./encode-body.ts";
+import { HttpUsageError } from "../errors.ts";
+import { hasHeader, headerList, withoutHeaders } from "./header-values.ts";
+import { normaliseMethod } from "./method.ts";
+import { isAbsolute, joinUrl, parseRequestUrl } from "./request-url.ts";
+import type { EndpointRequest, RestRequest } from "./rest-request.ts";
+import { isCredentialHeader } from "./secret-names.ts";
+import type { HeaderList } from "./transport.ts";
+
+/** A request that is checked and encoded, as `makeRequest` sends it. */
+export interface RequestObject {
+  /** As it goes on the wire. */
+  readonly method: string;
+  /** Without user information and fragment; not to be changed. */
+  readonly url: URL;
+  /** Names in lower case, each followed by its value. */
+  readonly headers: HeaderList;
+  /** Text, bytes and blobs can be sent again, a stream cannot. */
+  readonly body: EncodedBody | undefined;
+}
+
+/** What a client adds to each of its requests. */
+export interface RequestDefaults {
+  readonly baseUrl: string | undefined;
+  /** Origin of `baseUrl`. */
+  readonly origin: string | undefined;
+  readonly headers: HeaderList;
+  readonly queryParams: QueryParameters | undefined;
+}
+
+/** Every request has these, unless its caller sets or removes them. */
+export const plainDefaults: RequestDefaults = Object.freeze({
+  baseUrl: undefined,
+  origin: undefined,
+  headers: Object.freeze(["user-agent", "fetchwork"]),
+  queryParams: undefined,
+});
+
+/**
+ * Checks a request and encodes its URL, headers and body, without sending anything.
+ *
+ * @example
+ * ```ts
+ * const built = buildRequestObject({ baseUrl: "https://api.example.com/x", queryParams: { page: 2 } });
+ * const response = buildResponse(await makeRequest(built));
+ * ```
+ * @throws HttpUsageError `ERR_HTTP_URL`, `ERR_HTTP_METHOD`, `ERR_HTTP_HEADER`, `ERR_HTTP_JSON` or `ERR_HTTP_BODY`
+ */
+export function buildRequestObject(request: RestRequest | EndpointRequest): RequestObject {
+  return buildWith(request, plainDefaults);
+}
+
+/** The same, with the defaults of a client. @internal */
+export function buildWith(
+  request: RestRequest | EndpointRequest,
+  defaults: RequestDefaults,
+): RequestObject {
+  if (typeof request !== "object" || request === null) {
+    throw new HttpUsageError("ERR_HTTP_URL", "the request is no object with a URL");
+  }
+  const isEndpoint = "url" in request;
+  const given = isEndpoint ? request.url : request.baseUrl;
+  const own = isEndpoint ? undefined : request.queryParams;
+  const method = normaliseMethod(request.method);
+  const { url, authorization } = parseRequestUrl(fullUrl(given, own, defaults));
+  const foreign = defaults.origin !== undefined && defaults.origin !== url.origin;
+  // A client's own credentials are for its own server, whatever URL somebody hands to it.
+  const shared = foreign ? withoutHeaders(defaults.headers, isCredentialHeader) : defaults.headers;
+  const headers = headerList(request.headers, shared);
+  if (authorization !== undefined && !hasHeader(headers, "authorization")) {
+    headers.push("authorization", authorization);
+  }
+  if (request.body === undefined) return { method, url, headers, body: undefined };
+  const encoded = encodeBody(request.body, { givesNull: isEndpoint });
+  if (encoded !== undefined && !hasHeader(headers, "content-type")) {
+    headers.push("content-type", encoded.type);
+  }
+  return { method, url, headers, body: encoded?.body };
+}
+
+function fullUrl(
+  given: string | undefined,
+  own: QueryParameters | undefined,
+  { baseUrl, queryParams }: RequestDefaults,
+): string {
+  const relative = given ?? "";
+  const url = baseUrl === undefined || isAbsolute(relative) ? relative : joinUrl(baseUrl, relative);
+  if (queryParams === undefined) return own === undefined ? url : addQueryParameters(url, own);
+  return addQueryParameters(url, own === undefined ? queryParams : { ...queryParams, ...own });
+}

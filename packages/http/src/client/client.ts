@@ -1,0 +1,283 @@
+import { HttpUsageError } from "../errors.ts";
+import { buildWith, type RequestObject } from "./build-request-object.ts";
+import { watchBody } from "./watch-body.ts";
+import { perform, type Performed } from "./perform.ts";
+import { RestError } from "./rest-error.ts";
+import type { EndpointRequest, RestRequest } from "./rest-request.ts";
+import { RestResponse } from "./rest-response.ts";
+import { optionError, type SendOptions } from "./send-options.ts";
+import {
+  defaultSettings,
+  extendSettings,
+  withPolicy,
+  type ClientSettings,
+  type Settings,
+} from "./settings.ts";
+import { startOfBody } from "./start-of-body.ts";
+import { StreamResponse } from "./stream-response.ts";
+import { TransportSource } from "./transport-source.ts";
+import { transportRequest } from "./transport-request.ts";
+import type { StreamedResponse, Transport, WholeResponse } from "./transport.ts";
+
+/** Options of a {@link Client}. */
+export interface ClientOptions extends ClientSettings {
+  /** Carries the requests; who made it closes it. Default: undici on Node, else `fetch`; closed with the client. */
+  readonly transport?: Transport | undefined;
+}
+
+/** What `trySend` resolves to: one of the two, or both for a `RestError`. */
+export interface SendResult {
+  readonly response?: RestResponse | undefined;
+  readonly error?: Error | undefined;
+}
+
+const defaultMaxResponseSize = 16_777_216;
+const noOptions: SendOptions = Object.freeze({});
+
+/**
+ * Sends requests with common defaults over common connections.
+ *
+ * @example
+ * ```ts
+ * const api = new Client({ baseUrl: "https://api.example.com/v1", retry: 2, timeout: 10_000 });
+ * const { statusCode, body } = await api.send({ baseUrl: "/users", queryParams: { page: 2 } });
+ * ```
+ */
+export class Client implements AsyncDisposable {
+  #settings: Settings;
+  #source: TransportSource;
+
+  /** @throws HttpUsageError `ERR_HTTP_OPTION`, `ERR_HTTP_HEADER` or `ERR_HTTP_URL` */
+  constructor(options: ClientOptions = {}) {
+    this.#settings = extendSettings(defaultSettings, options);
+    this.#source = new TransportSource(options.transport);
+  }
+
+  /**
+   * Sends a request and reads its response whole. A status of 400 or more is a response like any other, unless
+   * `throwOnStatus` is set.
+   *
+   * @throws TransportError as a rejection, when there is no complete response
+   * @throws HttpUsageError as a rejection, when the request or an option is wrong
+   */
+  send(request: RestRequest | EndpointRequest, options?: SendOptions): Promise<RestResponse> {
+    const settings = this.#settings;
+    const transport = this.#source.current;
+    try {
+      if (
+        options !== undefined ||
+        transport === undefined ||
+        !settings.isPlain ||
+        ("request" in request && request.request !== undefined)
+      ) {
+        return this.#sendWith(request, options);
+      }
+      const built = buildWith(request, settings);
+      const exchange = transportRequest(built, plainLimits(settings));
+      return transport
+        .exchange(exchange)
+        .then((response) =>
+          response.status < 300 || (response.status >= 400 && !settings.throwOnStatus)
+            ? new RestResponse(response)
+            : this.#finish(built, settings, response),
+        );
+    } catch (error) {
+      return Promise.reject(asError(error));
+    }
+  }
+
+  /** The same without rejecting: the error is a part of the result. */
+  async trySend(
+    request: RestRequest | EndpointRequest,
+    options?: SendOptions,
+  ): Promise<SendResult> {
+    try {
+      return { response: await this.send(request, options) };
+    } catch (error) {
+      if (error instanceof RestError) return { response: error.response, error };
+      return { error: asError(error) };
+    }
+  }
+
+  /**
+   * Sends a request and resolves with the head of its response; the body arrives as it is read.
+   *
+   * @throws TransportError as a rejection, or from the stream when the body breaks off
+   * @throws HttpUsageError as a rejection, when the request or an option is wrong
+   */
+  async stream(
+    request: RestRequest | EndpointRequest,
+    options?: SendOptions,
+  ): Promise<StreamResponse> {
+    const { built, settings, given } = this.#prepare(request, options);
+    const transport = this.#source.current ?? (await this.#source.load());
+    const performed = await perform<StreamedResponse>({
+      settings,
+      request: built,
+      options: given,
+      maxResponseSize: settings.maxResponseSize ?? Number.POSITIVE_INFINITY,
+      run: (exchange) => transport.stream(exchange),
+      discard: ({ body }) => void body.cancel().catch(ignore),
+    });
+    const response = withDeadline(performed);
+    if (!settings.throwOnStatus || response.status < 400) return new StreamResponse(response);
+    const whole = new RestResponse({ ...response, body: await startOfBody(response.body) });
+    throw new RestError(whole, performed.request);
+  }
+
+  /** Sends what `buildRequestObject` made, with what this client does around requests, but without its defaults. */
+  async exchange(request: RequestObject, options?: SendOptions): Promise<WholeResponse> {
+    const settings =
+      options === undefined ? this.#settings : withPolicy(this.#settings, checked(options));
+    return (await this.#perform(request, settings, options ?? noOptions)).response;
+  }
+
+  /**
+   * Makes a client with these options over the ones of this client: headers, query parameters and hooks are added,
+   * everything else is replaced. It uses the same connections, unless it gets a transport of its own.
+   *
+   * @throws HttpUsageError `ERR_HTTP_OPTION`, `ERR_HTTP_HEADER` or `ERR_HTTP_URL`
+   */
+  extend(options: ClientOptions): Client {
+    const client = new Client(
+      options.transport === undefined ? {} : { transport: options.transport },
+    );
+    client.#settings = extendSettings(this.#settings, options);
+    if (options.transport === undefined) client.#source = this.#source.shared();
+    return client;
+  }
+
+  /**
+   * Lets running requests end, closes the connections of this client's own transport, and refuses further requests. A
+   * process need not wait for it.
+   */
+  async close(): Promise<void> {
+    await this.#source.close();
+  }
+
+  /** {@link Client.close}, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #sendWith(
+    request: RestRequest | EndpointRequest,
+    options: SendOptions | undefined,
+  ): Promise<RestResponse> {
+    const { built, settings, given } = this.#prepare(request, options);
+    const { response, request: last } = await this.#perform(built, settings, given);
+    return toResponse(response, last, settings);
+  }
+
+  async #finish(
+    request: RequestObject,
+    settings: Settings,
+    received: WholeResponse,
+  ): Promise<RestResponse> {
+    const { response, request: last } = await this.#perform(request, settings, noOptions, received);
+    return toResponse(response, last, settings);
+  }
+
+  #prepare(
+    request: RestRequest | EndpointRequest,
+    options: SendOptions | undefined,
+  ): { readonly built: RequestObject; readonly settings: Settings; readonly given: SendOptions } {
+    const built = buildWith(request, this.#settings);
+    const own = "request" in request ? ownOptions(request.request) : undefined;
+    if (options === undefined && own === undefined) {
+      return { built, settings: this.#settings, given: noOptions };
+    }
+    const given = { ...own, ...checked(options ?? noOptions) };
+    return { built, settings: withPolicy(this.#settings, given), given };
+  }
+
+  async #perform(
+    request: RequestObject,
+    settings: Settings,
+    options: SendOptions,
+    received?: WholeResponse,
+  ): Promise<Performed<WholeResponse>> {
+    const transport = this.#source.current ?? (await this.#source.load());
+    const performed = await perform<WholeResponse>({
+      settings,
+      request,
+      options,
+      maxResponseSize: settings.maxResponseSize ?? defaultMaxResponseSize,
+      run: (exchange) => transport.exchange(exchange),
+      discard: ignore,
+      received,
+    });
+    performed.deadline?.dispose();
+    return performed;
+  }
+}
+
+function plainLimits(settings: Settings): Parameters<typeof transportRequest>[1] {
+  return {
+    timeouts: settings.timeouts.phases,
+    maxResponseSize: settings.maxResponseSize ?? defaultMaxResponseSize,
+  };
+}
+
+function toResponse(
+  response: WholeResponse,
+  request: RequestObject,
+  { throwOnStatus }: Settings,
+): RestResponse {
+  const result = new RestResponse(response);
+  if (throwOnStatus && response.status >= 400) throw new RestError(result, request);
+  return result;
+}
+
+/** The body of a stream counts for the total time as well. */
+function withDeadline({
+  response,
+  request,
+  deadline,
+}: Performed<StreamedResponse>): StreamedResponse {
+  if (deadline === undefined) return response;
+  if (request.method === "HEAD" || response.status === 204 || response.status === 304) {
+    deadline.dispose();
+    return response;
+  }
+  const body = watchBody(response.body, {
+    onEnd: () => deadline.dispose(),
+    explain: (error) => deadline.explain(error, request),
+  });
+  return { ...response, body };
+}
+
+function checked(options: SendOptions): SendOptions {
+  if (typeof options !== "object" || options === null) {
+    throw optionError("options", options, "an object");
+  }
+  const { signal, onUploadProgress, onDownloadProgress } = options;
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw optionError("signal", signal, "an AbortSignal");
+  }
+  for (const [name, value] of Object.entries({ onUploadProgress, onDownloadProgress })) {
+    if (value !== undefined && typeof value !== "function") {
+      throw optionError(name, value, "a function");
+    }
+  }
+  return options;
+}
+
+/** Options that came with `endpoint()`'s request; what else is in there is for somebody else. */
+function ownOptions(given: unknown): SendOptions | undefined {
+  if (typeof given !== "object" || given === null) return undefined;
+  // `withPolicy` and `checked` look at every value before it is used.
+  return checked(given);
+}
+
+/** What hooks, iterables and getters of a caller throw may be anything. */
+function asError(cause: unknown): Error {
+  if (cause instanceof Error) return cause;
+  return new HttpUsageError("ERR_HTTP_OPTION", "a function of the caller threw no error", {
+    cause,
+  });
+}
+
+function ignore(): void {
+  // A whole response holds nothing, and a cancelled stream has nobody to report to.
+}

@@ -1,0 +1,113 @@
+import { HttpUsageError } from "../errors.ts";
+import { multipartBody } from "./multipart-body.ts";
+
+/** A body that can be sent again, or a stream, which cannot. */
+export type EncodedBody = string | Uint8Array | Blob | ReadableStream<Uint8Array>;
+
+/** A body and the type that it has of its own. */
+export interface TypedBody {
+  readonly body: EncodedBody;
+  readonly type: string;
+}
+
+const json = "application/json";
+const binary = "application/octet-stream";
+
+/**
+ * Makes what a transport sends of what a caller gave; undefined for no body.
+ *
+ * @param givesNull - Whether `null` is a JSON value, and not the lack of a body.
+ * @throws HttpUsageError `ERR_HTTP_JSON` for what has no JSON form, `ERR_HTTP_BODY` for a stream that is in use
+ */
+export function encodeBody(
+  given: unknown,
+  { givesNull }: { readonly givesNull: boolean },
+): TypedBody | undefined {
+  if (given === undefined || given === "") return undefined;
+  if (typeof given === "string") return { body: given, type: json };
+  if (given === null) return givesNull ? { body: "null", type: json } : undefined;
+  if (typeof given !== "object") return { body: jsonText(given), type: json };
+  if (given instanceof Uint8Array) return ofBytes(given);
+  // Data is by far the most common; everything else below has a tag or can be iterated asynchronously.
+  if (!(Symbol.toStringTag in given) && !(Symbol.asyncIterator in given)) {
+    return { body: jsonText(given), type: json };
+  }
+  return encodeObject(given);
+}
+
+function encodeObject(given: object): TypedBody | undefined {
+  if (ArrayBuffer.isView(given)) {
+    return ofBytes(new Uint8Array(given.buffer, given.byteOffset, given.byteLength));
+  }
+  if (given instanceof ArrayBuffer) return ofBytes(new Uint8Array(given));
+  if (given instanceof URLSearchParams) {
+    const type = "application/x-www-form-urlencoded;charset=UTF-8";
+    const text = given.toString();
+    return text === "" ? undefined : { body: text, type };
+  }
+  if (given instanceof FormData) {
+    const body = multipartBody(given);
+    return { body, type: body.type };
+  }
+  if (given instanceof Blob) {
+    if (given.size === 0) return undefined;
+    return { body: given, type: given.type === "" ? binary : given.type };
+  }
+  if (given instanceof ReadableStream) {
+    if (given.locked) {
+      throw new HttpUsageError("ERR_HTTP_BODY", "the body's stream is already being read");
+    }
+    return { body: given, type: binary };
+  }
+  if (isAsyncIterable(given)) return { body: streamOf(given), type: binary };
+  return { body: jsonText(given), type: json };
+}
+
+function ofBytes(bytes: Uint8Array): TypedBody | undefined {
+  return bytes.byteLength === 0 ? undefined : { body: bytes, type: json };
+}
+
+function jsonText(value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (cause) {
+    throw new HttpUsageError("ERR_HTTP_JSON", "the body cannot be written as JSON", { cause });
+  }
+  if (text === undefined) {
+    throw new HttpUsageError("ERR_HTTP_JSON", `a body of type ${typeof value} has no JSON form`);
+  }
+  return text;
+}
+
+function isAsyncIterable(value: object): value is AsyncIterable<unknown> {
+  return Symbol.asyncIterator in value && typeof value[Symbol.asyncIterator] === "function";
+}
+
+/** `ReadableStream.from` of bytes and text, for all platforms; nothing is read before somebody asks. */
+function streamOf(source: AsyncIterable<unknown>): ReadableStream<Uint8Array> {
+  const iterator = source[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const result: IteratorResult<unknown, unknown> = await iterator.next();
+        const { value } = result;
+        if (result.done === true) controller.close();
+        else if (typeof value === "string") controller.enqueue(encoder.encode(value));
+        else if (value instanceof Uint8Array) controller.enqueue(value);
+        else {
+          await iterator.return?.();
+          throw new HttpUsageError(
+            "ERR_HTTP_BODY",
+            "a piece of the body is neither bytes nor text",
+          );
+        }
+      },
+      async cancel() {
+        await iterator.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

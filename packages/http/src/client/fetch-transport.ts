@@ -1,0 +1,56 @@
+import { optionError } from "./send-options.ts";
+import { ProtocolError, RedirectError } from "./transport-errors.ts";
+import { redactUrl } from "./redact-url.ts";
+import type { Transport, TransportRequest } from "./transport.ts";
+import { WebTransport } from "./web-transport.ts";
+
+/** What {@link fetchTransport} needs of a `fetch`. */
+export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
+
+/**
+ * Carries requests with a `fetch`, which may be one that other libraries have wrapped.
+ *
+ * What a `fetch` cannot do, it cannot either: GET and HEAD have no body, values of a header that came several times
+ * arrive as one (but for `Set-Cookie`), the time to connect counts for `timeout.headers`, and pages in browsers do not
+ * see redirects, so these need `redirect: false` with a `fetch` that follows them.
+ *
+ * @param fetch - Default: the platform's, looked up for each request.
+ * @throws HttpUsageError `ERR_HTTP_OPTION` when it is no function
+ */
+export function fetchTransport(fetch?: FetchFunction): Transport {
+  if (fetch !== undefined && typeof fetch !== "function") {
+    throw optionError("fetch", fetch, "a function");
+  }
+  return new WebTransport(async (request, { body, signal }) => {
+    const { method, url } = request;
+    const details = { method, url: redactUrl(url) };
+    if (body !== undefined && (method === "GET" || method === "HEAD")) {
+      throw new ProtocolError(`the platform's fetch sends no body with ${method}`, details);
+    }
+    const init: RequestInit & { duplex?: "half" } = {
+      method,
+      headers: pairs(request),
+      redirect: "manual",
+      signal,
+    };
+    // `BodyInit` wants bytes in a buffer that is not shared; `fetch` itself refuses the other.
+    if (body !== undefined) init.body = body as BodyInit;
+    if (body instanceof ReadableStream) init.duplex = "half";
+    const response = await (fetch ?? globalThis.fetch)(url.href, init);
+    if (response.type === "opaqueredirect") {
+      throw new RedirectError("the platform does not show where the redirect leads", details);
+    }
+    return response;
+  });
+}
+
+function pairs({ headers, body }: TransportRequest): [string, string][] {
+  const list: [string, string][] = [];
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] ?? "";
+    // A stream is sent in chunks, whatever its length is.
+    if (name === "content-length" && body instanceof ReadableStream) continue;
+    list.push([name, headers[index + 1] ?? ""]);
+  }
+  return list;
+}

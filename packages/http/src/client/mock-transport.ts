@@ -1,0 +1,56 @@
+import { createContext, finishContext } from "../create-context.ts";
+import { HttpUsageError } from "../errors.ts";
+import type { Handler } from "../handler.ts";
+import type { Transport, TransportRequest } from "./transport.ts";
+import { WebTransport } from "./web-transport.ts";
+
+/**
+ * Answers requests with a handler in the same process: an application of one's own, or a function of a test. Limits in
+ * time and size, aborts, redirects and everything else of a client work as over a network.
+ *
+ * @example
+ * ```ts
+ * const api = new Client({ transport: mockTransport(() => json({ id: 1 })) });
+ * ```
+ * @throws HttpUsageError `ERR_HTTP_HANDLER` when it is no function
+ */
+export function mockTransport(handler: Handler): Transport {
+  if (typeof handler !== "function") {
+    throw new HttpUsageError(
+      "ERR_HTTP_HANDLER",
+      `handler is ${typeof handler}, expected a function`,
+    );
+  }
+  return new WebTransport(async (exchange, sent) => {
+    const request = requestOf(exchange, sent);
+    const context = createContext(request);
+    try {
+      const response = await handler(request, context);
+      finishContext(context, { status: response.status, bytes: 0 });
+      return exchange.method === "HEAD" ? new Response(null, response) : response;
+    } catch (error) {
+      finishContext(context, { status: 500, bytes: 0, error });
+      throw error;
+    }
+  });
+}
+
+function requestOf(
+  { method, url, headers }: TransportRequest,
+  { body, signal }: { readonly body: TransportRequest["body"]; readonly signal: AbortSignal },
+): Request {
+  // A `Request` refuses some methods, and a body with GET and HEAD, which the network does not.
+  const isAllowed =
+    !/^(?:CONNECT|TRACE|TRACK)$/.test(method) &&
+    (body === undefined || !/^(?:GET|HEAD)$/.test(method));
+  const init: RequestInit & { duplex?: "half" } = { method: isAllowed ? method : "POST", signal };
+  if (body !== undefined) init.body = body as BodyInit;
+  if (body instanceof ReadableStream) init.duplex = "half";
+  const request = new Request(url, init);
+  if (!isAllowed) Object.defineProperty(request, "method", { value: method });
+  request.headers.delete("content-type");
+  for (let index = 0; index < headers.length; index += 2) {
+    request.headers.append(headers[index] ?? "", headers[index + 1] ?? "");
+  }
+  return request;
+}

@@ -1,0 +1,12 @@
+/** Writes a URL for messages and logs: no credentials, no fragment, and `…` in place of the values of its query. */
+export function redactUrl(url: URL): string {
+  if (url.search === "") return url.origin + url.pathname;
+  const names = url.search
+    .slice(1)
+    .split("&")
+    .map((pair) => {
+      const end = pair.indexOf("=");
+      return end === -1 ? pair : `${pair.slice(0, end)}=…`;
+    });
+  return `${url.origin}${url.pathname}?${names.join("&")}`;
+}

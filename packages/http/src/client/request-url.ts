@@ -1,0 +1,77 @@
+import { HttpUsageError } from "../errors.ts";
+
+/** A URL as a transport gets it, and the credentials that stood in it. */
+export interface RequestUrl {
+  /** Without user information and fragment. Shared by requests: never changed. */
+  readonly url: URL;
+  /** `Basic …`, when there was user information. */
+  readonly authorization: string | undefined;
+}
+
+// Programs ask for few addresses again and again, and parsing one costs more than all else that `send` does.
+const parsed = new Map<string, RequestUrl>();
+const mostParsed = 500;
+const longestKept = 1024;
+
+/**
+ * Parses the absolute URL of a request.
+ *
+ * @throws HttpUsageError `ERR_HTTP_URL`, without the URL itself, which may hold secrets
+ */
+export function parseRequestUrl(text: string): RequestUrl {
+  const found = parsed.get(text);
+  if (found !== undefined) return found;
+  const result = parse(text);
+  if (result.authorization === undefined && text.length <= longestKept) {
+    if (parsed.size >= mostParsed) parsed.clear();
+    parsed.set(text, result);
+  }
+  return result;
+}
+
+function parse(text: string): RequestUrl {
+  // The parser would drop tabs and line breaks, and what somebody checked would not be what is used.
+  // oxlint-disable-next-line no-control-regex
+  if (typeof text !== "string" || /[\0-\x1f\x7f]/.test(text)) {
+    throw new HttpUsageError("ERR_HTTP_URL", "the URL is no text, or has a control character");
+  }
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new HttpUsageError(
+      "ERR_HTTP_URL",
+      "the URL is not absolute with http: or https:, and the client has no baseUrl to put before it",
+    );
+  }
+  url.hash = "";
+  if (url.username === "" && url.password === "") return { url, authorization: undefined };
+  const authorization = basicCredentials(url.username, url.password);
+  url.username = "";
+  url.password = "";
+  return { url, authorization };
+}
+
+/** RFC 7617, in UTF-8. */
+function basicCredentials(username: string, password: string): string {
+  const text = `${decode(username)}:${decode(password)}`;
+  const binary = Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte));
+  return `Basic ${btoa(binary.join(""))}`;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Whether a URL names its scheme. */
+export function isAbsolute(url: string): boolean {
+  return /^[a-z][a-z\d+.-]*:/i.test(url);
+}
+
+/** Puts a base before a relative URL, with one slash between; so the URL cannot name another host. */
+export function joinUrl(base: string, url: string): string {
+  if (url === "" || url.startsWith("?") || url.startsWith("#")) return base + url;
+  return `${base.endsWith("/") ? base.slice(0, -1) : base}/${url.startsWith("/") ? url.slice(1) : url}`;
+}

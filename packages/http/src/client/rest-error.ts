@@ -1,0 +1,42 @@
+import { HttpError } from "../errors.ts";
+import { redactUrl } from "./redact-url.ts";
+import type { RestResponse } from "./rest-response.ts";
+
+/** `ERR_HTTP_REST`: a status of 400 or more, with `throwOnStatus`. The message is the start of the body. */
+export class RestError extends HttpError {
+  override readonly name: string = "RestError";
+  readonly statusCode: number;
+  readonly method: string;
+  /** Without credentials, fragment and the values of its query. */
+  readonly url: string;
+  readonly #response: RestResponse;
+
+  constructor(response: RestResponse, details: { readonly method: string; readonly url: URL }) {
+    const { statusCode } = response;
+    super("ERR_HTTP_REST", messageOf(response.body) || `status ${statusCode} without a body`);
+    this.statusCode = statusCode;
+    this.method = details.method;
+    this.url = redactUrl(details.url);
+    this.#response = response;
+  }
+
+  /**
+   * The response; consoles and loggers that walk over errors do not see it. Of a streamed one it has the first 64 KiB
+   * of the body.
+   */
+  get response(): RestResponse {
+    return this.#response;
+  }
+}
+
+const longest = 1000;
+
+/** A message is one bounded piece of printable text, whatever a server sends. */
+function messageOf(body: string): string {
+  const start = body.length > longest ? `${body.slice(0, longest)}…` : body;
+  // oxlint-disable no-control-regex -- these are what is replaced
+  return start
+    .replace(/[\0-\x1f\x7f-\x9f\u2028\u2029]+/g, " ")
+    .trim()
+    .toWellFormed();
+}

@@ -1,0 +1,112 @@
+import { HttpUsageError } from "../errors.ts";
+import type { RedirectOptions } from "./redirect.ts";
+import type { RetryOptions } from "./retry.ts";
+import type { PhaseTimeouts } from "./transport.ts";
+
+/** Milliseconds that a request may take, in parts and in all; 0 means no limit. */
+export interface TimeoutOptions {
+  /** Name look-up, TCP and TLS handshake together. Default: `10_000`. */
+  readonly connect?: number | undefined;
+  /** From the end of the request to the end of the response's head. Default: `30_000`. */
+  readonly headers?: number | undefined;
+  /** Between two pieces of the response's body. Default: `30_000`. */
+  readonly body?: number | undefined;
+  /**
+   * Everything: redirects, repetitions, the waits between them, and the body, also of a stream. Default: `0`, so that
+   * a slow but steady download may take its time.
+   */
+  readonly total?: number | undefined;
+}
+
+/** How much of a body was sent or received. */
+export interface Progress {
+  /** Bytes so far. */
+  readonly bytes: number;
+  /** Bytes in all, when that is known. */
+  readonly total: number | undefined;
+}
+
+/** What counts for every request of a client, and may differ for one of them. */
+export interface RequestPolicy {
+  /** Limits in time; a number is the one for the total. Default: see {@link TimeoutOptions}. */
+  readonly timeout?: number | TimeoutOptions | undefined;
+  /**
+   * Bytes of a body after decompression; more is a `TooLargeError`. Default: `16_777_216` for `send`, and no limit for
+   * `stream`. `Infinity` takes it away.
+   */
+  readonly maxResponseSize?: number | undefined;
+  /** How redirects are followed; a number is the most of them, `false` hands the 3xx back. Default: 10. */
+  readonly redirect?: false | number | RedirectOptions | undefined;
+  /** Whether and how a request is sent again; a number is how often. Default: `false`. */
+  readonly retry?: false | number | RetryOptions | undefined;
+  /** Rejects with a `RestError` for a status of 400 or more. Default: `false`. */
+  readonly throwOnStatus?: boolean | undefined;
+}
+
+/** Options of one request. */
+export interface SendOptions extends RequestPolicy {
+  /** Ends the request at once, wherever it is, with an `AbortError`. Default: none. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called as the body is sent. With the fetch transport and a body that is no stream: once, at its end. */
+  readonly onUploadProgress?: ((progress: Progress) => void) | undefined;
+  /** Called as the body arrives. */
+  readonly onDownloadProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** Limits in time that are checked and complete. */
+export interface Timeouts {
+  readonly phases: PhaseTimeouts;
+  readonly total: number;
+}
+
+/** What counts unless somebody says otherwise. */
+export const defaultTimeouts: Timeouts = Object.freeze({
+  phases: Object.freeze({ connect: 10_000, headers: 30_000, body: 30_000 }),
+  total: 0,
+});
+
+/** Lays given limits over others. */
+export function mergeTimeouts(given: RequestPolicy["timeout"], base: Timeouts): Timeouts {
+  if (given === undefined) return base;
+  if (typeof given === "number") return { ...base, total: milliseconds(given, "timeout") };
+  if (typeof given !== "object" || given === null) {
+    throw optionError("timeout", given, "milliseconds or an object");
+  }
+  const { connect, headers, body } = base.phases;
+  return {
+    phases: {
+      connect: milliseconds(given.connect ?? connect, "timeout.connect"),
+      headers: milliseconds(given.headers ?? headers, "timeout.headers"),
+      body: milliseconds(given.body ?? body, "timeout.body"),
+    },
+    total: milliseconds(given.total ?? base.total, "timeout.total"),
+  };
+}
+
+/** Checks a time; what is longer than 24.8 days would be taken for 1 ms by timers. */
+export function milliseconds(value: unknown, name: string): number {
+  return amount(value, name, 2_147_483_647);
+}
+
+/** Checks a whole number from 0 on. */
+export function amount(
+  value: unknown,
+  name: string,
+  most: number = Number.MAX_SAFE_INTEGER,
+): number {
+  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most) {
+    return value;
+  }
+  throw optionError(name, value, `a whole number from 0 to ${most}`);
+}
+
+/** Makes the error for a wrong option; of texts and objects it shows the type only, since they may be secrets. */
+export function optionError(name: string, value: unknown, expected: string): HttpUsageError {
+  const shown =
+    typeof value === "number" || typeof value === "boolean"
+      ? String(value)
+      : value === null
+        ? "null"
+        : typeof value;
+  return new HttpUsageError("ERR_HTTP_OPTION", `option ${name} is ${shown}, expected ${expected}`);
+}

@@ -1,0 +1,43 @@
+import { ResponseHead } from "./rest-response.ts";
+import type { StreamedResponse } from "./transport.ts";
+
+/** A response whose body is still arriving. Read it to its end or {@link cancel} it, or its connection stays busy. */
+export class StreamResponse extends ResponseHead {
+  /** Pieces of the body, after content coding, as fast as they are read. */
+  readonly body: ReadableStream<Uint8Array>;
+
+  constructor(response: StreamedResponse) {
+    super(response);
+    this.body = response.body;
+  }
+
+  /** Ends the exchange; what has not arrived is dropped. */
+  async cancel(): Promise<void> {
+    await this.body.cancel();
+  }
+
+  /**
+   * The platform's response with the same body; read it from one of the two.
+   *
+   * @throws RangeError for a status that a `Response` cannot have: below 200 or above 599
+   */
+  toResponse(): Response {
+    const { statusCode, headerList } = this;
+    const headers = new Headers();
+    for (let index = 0; index < headerList.length; index += 2) {
+      headers.append(headerList[index] ?? "", headerList[index + 1] ?? "");
+    }
+    const isEmpty = statusCode === 204 || statusCode === 205 || statusCode === 304;
+    if (isEmpty) void this.body.cancel().catch(ignore);
+    return new Response(isEmpty ? null : asBodyInit(this.body), { status: statusCode, headers });
+  }
+}
+
+// The stream of a transport may be over any buffer; `BodyInit` wants the type to say which.
+function asBodyInit(body: ReadableStream<Uint8Array>): BodyInit {
+  return body as ReadableStream<Uint8Array<ArrayBuffer>>;
+}
+
+function ignore(): void {
+  // The response is complete without its body.
+}

@@ -1,0 +1,213 @@
+import { platformFailure } from "./platform-failure.ts";
+import { redactUrl } from "./redact-url.ts";
+import { TimeoutError, TooLargeError, type TimeoutPhase } from "./transport-errors.ts";
+import type {
+  HeaderList,
+  StreamedResponse,
+  Transport,
+  TransportRequest,
+  WholeResponse,
+} from "./transport.ts";
+
+/** Answers a request; `body` is what to send, and `signal` what to listen to. */
+export type WebExchange = (
+  request: TransportRequest,
+  sent: { readonly body: TransportRequest["body"]; readonly signal: AbortSignal },
+) => Response | Promise<Response>;
+
+/** A transport whose exchanges end in a `Response` of the platform: its `fetch`, or a handler. */
+export class WebTransport implements Transport {
+  readonly #call: WebExchange;
+
+  constructor(call: WebExchange) {
+    this.#call = call;
+  }
+
+  async exchange(request: TransportRequest): Promise<WholeResponse> {
+    const { body, ...head } = await this.stream(request);
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    const reader = body.getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      chunks.push(value);
+      size += value.byteLength;
+    }
+    return { ...head, body: joined(chunks, size) };
+  }
+
+  async stream(request: TransportRequest): Promise<StreamedResponse> {
+    const { timeouts, onUpload } = request;
+    const watch = new ExchangeWatch(request);
+    // `fetch` does not tell when there is a connection, so both phases share their time.
+    const limit = timeouts.headers === 0 ? 0 : timeouts.connect + timeouts.headers;
+    let response: Response;
+    try {
+      const body = counted(request.body, onUpload);
+      const { signal } = watch;
+      response = await watch.within("headers", limit, async () => {
+        const answer = await this.#call(request, { body, signal });
+        if (!(answer instanceof Response)) throw new TypeError("the answer is no Response");
+        return answer;
+      });
+    } catch (error) {
+      watch.end();
+      throw platformFailure(error, request);
+    }
+    if (!(request.body instanceof ReadableStream)) onUpload?.(byteLength(request.body));
+    const { status, headers } = response;
+    const isDecoded = headers.has("content-encoding");
+    const total = isDecoded ? null : headers.get("content-length");
+    return {
+      status,
+      headers: headersOf(headers),
+      body: watch.body(response.body, total === null ? undefined : Number(total)),
+    };
+  }
+
+  async close(): Promise<void> {
+    // Connections are the platform's.
+  }
+}
+
+/** Watches the time and the size of one exchange. */
+class ExchangeWatch {
+  readonly #request: TransportRequest;
+  readonly #controller: AbortController;
+  readonly #onAbort: () => void;
+
+  constructor(request: TransportRequest) {
+    const { signal } = request;
+    this.#request = request;
+    this.#controller = new AbortController();
+    this.#onAbort = (): void => this.#controller.abort(signal?.reason);
+    if (signal?.aborted === true) this.#onAbort();
+    else signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  end(): void {
+    this.#request.signal?.removeEventListener("abort", this.#onAbort);
+  }
+
+  /** Waits for a phase to end, for an abort, or for its time to be over. */
+  async within<T>(phase: TimeoutPhase, limit: number, action: () => Promise<T>): Promise<T> {
+    const { signal } = this.#controller;
+    signal.throwIfAborted();
+    const { promise, reject } = Promise.withResolvers<never>();
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    const timer = limit === 0 ? undefined : setTimeout(() => this.#expire(phase, limit), limit);
+    try {
+      return await Promise.race([action(), promise]);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** Passes the body on, within its limits. */
+  body(
+    source: ReadableStream<Uint8Array> | null,
+    total: number | undefined,
+  ): ReadableStream<Uint8Array> {
+    const request = this.#request;
+    const reader = source?.getReader();
+    let received = 0;
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          try {
+            const { done, value } = await this.within(
+              "body",
+              request.timeouts.body,
+              async () => reader?.read() ?? { done: true, value: undefined },
+            );
+            if (done || value === undefined) {
+              this.end();
+              return controller.close();
+            }
+            received += value.byteLength;
+            if (received > request.maxResponseSize) throw tooLarge(request);
+            request.onDownload?.(received, total);
+            controller.enqueue(value);
+          } catch (error) {
+            this.end();
+            void reader?.cancel(error).catch(ignore);
+            this.#controller.abort(error);
+            throw platformFailure(error, request);
+          }
+        },
+        cancel: async (reason) => {
+          this.end();
+          await reader?.cancel(reason);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  #expire(phase: TimeoutPhase, limit: number): void {
+    const { method, url } = this.#request;
+    this.#controller.abort(new TimeoutError(phase, limit, { method, url: redactUrl(url) }));
+  }
+}
+
+function tooLarge({ method, url, maxResponseSize }: TransportRequest): TooLargeError {
+  return new TooLargeError("body", maxResponseSize, { method, url: redactUrl(url) });
+}
+
+/** `Content-Encoding` and `Content-Length` speak of what the platform has decoded. */
+function headersOf(headers: Headers): HeaderList {
+  const isDecoded = headers.has("content-encoding");
+  const list: string[] = [];
+  for (const [name, value] of headers) {
+    if (isDecoded && (name === "content-encoding" || name === "content-length")) continue;
+    list.push(name, value);
+  }
+  return list;
+}
+
+/** Counts the bytes of a stream as they are taken. */
+function counted(
+  body: TransportRequest["body"],
+  onUpload: TransportRequest["onUpload"],
+): TransportRequest["body"] {
+  if (onUpload === undefined || !(body instanceof ReadableStream)) return body;
+  let sent = 0;
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        controller.enqueue(chunk);
+        sent += chunk.byteLength;
+        onUpload(sent);
+      },
+    }),
+  );
+}
+
+function byteLength(body: string | Uint8Array | undefined): number {
+  return typeof body === "string"
+    ? new TextEncoder().encode(body).byteLength
+    : (body?.byteLength ?? 0);
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const [first] = chunks;
+  if (first !== undefined && chunks.length === 1) return first;
+  const whole = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return whole;
+}
+
+function ignore(): void {
+  // The caller gets the first error.
+}

@@ -1,0 +1,69 @@
+import { isIP, Socket, type LookupFunction } from "node:net";
+import { buildConnector } from "undici";
+import { attemptAbandoned, type ConnectionSites } from "./connection-site.ts";
+import { toConnectionOptions, type TlsOptions } from "./tls-options.ts";
+
+/** How sockets are made. */
+export interface ConnectorOptions {
+  readonly tls: TlsOptions;
+  readonly http2: boolean;
+  readonly socketPath?: string | undefined;
+  readonly localAddress?: string | undefined;
+  readonly lookup?: LookupFunction | undefined;
+}
+
+/** Makes the function with which undici opens connections; its time is limited by `sites`, not by undici. */
+export function directConnector(
+  sites: ConnectionSites,
+  options: ConnectorOptions,
+): buildConnector.connector {
+  const connect = rawConnector(options);
+  return (target, callback) => {
+    const end = sites.of(`${target.protocol}//${target.host}`).begin(() => {
+      if (socket instanceof Socket) socket.destroy(attemptAbandoned);
+    });
+    const socket: unknown = connect(withServername(target, options.tls), (...result) => {
+      finishAttempt(sites, end, callback, result);
+    });
+  };
+}
+
+/** Makes undici's own connector without its timeout. */
+export function rawConnector(options: ConnectorOptions): buildConnector.connector {
+  const { tls, http2, socketPath, localAddress, lookup } = options;
+  return buildConnector({
+    ...toConnectionOptions(tls),
+    allowH2: http2,
+    timeout: 0,
+    ...(socketPath === undefined ? {} : { socketPath }),
+    ...(localAddress === undefined ? {} : { localAddress }),
+    ...(lookup === undefined ? {} : { lookup }),
+  });
+}
+
+/** Names the server by its URL, or as the options say; never by a `Host` header, which a caller may have set. */
+export function withServername(
+  target: buildConnector.Options,
+  tls: TlsOptions,
+): buildConnector.Options {
+  return {
+    ...target,
+    servername: tls.servername ?? (isIP(target.hostname) === 0 ? target.hostname : ""),
+  };
+}
+
+/** Tells the site how an attempt ended, and undici. */
+export function finishAttempt(
+  sites: ConnectionSites,
+  end: (outcome: "succeeded" | "failed") => void,
+  callback: buildConnector.Callback,
+  result: Parameters<buildConnector.Callback>,
+): void {
+  end(result[0] === null ? "succeeded" : "failed");
+  sites.handingOver = result[0] === null;
+  try {
+    callback(...result);
+  } finally {
+    sites.handingOver = false;
+  }
+}

@@ -1,0 +1,244 @@
+import type { Dispatcher } from "undici";
+import type { TransportHead, TransportRequest } from "../../client/transport.ts";
+import { AbortError, TimeoutError, TooLargeError } from "../../client/transport-errors.ts";
+import {
+  attemptAbandoned,
+  type ConnectionSite,
+  type ConnectionSites,
+  type Waiting,
+} from "./connection-site.ts";
+import { readCodings } from "./content-coding.ts";
+import {
+  detailsOf,
+  isConnectionLoss,
+  toTransportFailure,
+  type ExchangePhase,
+} from "./transport-failure.ts";
+import { ProxyFailure, refusal } from "./tunnel-connector.ts";
+import type { UploadBody } from "./upload-body.ts";
+
+/** What undici is given; `servername` keeps a caller's `Host` header out of the choice of connections. */
+export interface DispatchOptions extends Dispatcher.DispatchOptions {
+  readonly servername: string;
+}
+
+/** Where and how an exchange goes. */
+export interface ExchangeRoute {
+  readonly dispatcher: Dispatcher;
+  readonly options: DispatchOptions;
+  /** Pools of our own have sites; a dispatcher that was given has none. */
+  readonly sites: ConnectionSites | undefined;
+  /** The origin that a connection leads to. */
+  readonly origin: string;
+  /** Whether a 407 comes from a proxy that forwards the request. */
+  readonly forwarded: boolean;
+  readonly upload: UploadBody | undefined;
+  readonly decompress: boolean;
+  readonly maxHeaderSize: number;
+}
+
+/** Codings that a response's body is to be freed from; none when it stays as it is. */
+export type Codings = ReturnType<typeof readCodings>;
+
+/**
+ * One request on its way through undici: when it may be sent again, when it times out, and what a failure means. What
+ * happens with the response's body is for its two kinds to say.
+ */
+export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
+  readonly request: TransportRequest;
+  readonly connectTimeout: number;
+  waitingSince = 0;
+  protected readonly maxResponseSize: number;
+  /** Bytes of the body that arrived, still coded. */
+  protected received = 0;
+  /** Bytes that the head announced. */
+  protected total: number | undefined;
+  /** Set while undici works for this exchange. */
+  protected controller: Dispatcher.DispatchController | undefined;
+  readonly #route: ExchangeRoute;
+  readonly #site: ConnectionSite | undefined;
+  readonly #onAbort: (() => void) | undefined;
+  #phase: ExchangePhase = "connecting";
+  #ended = false;
+  #reused = false;
+  #repeated = false;
+  #uploaded = 0;
+  constructor(request: TransportRequest, route: ExchangeRoute) {
+    this.request = request;
+    this.connectTimeout = request.timeouts.connect;
+    this.maxResponseSize = request.maxResponseSize;
+    this.#route = route;
+    this.#site = route.sites?.of(route.origin);
+    const { signal } = request;
+    this.#onAbort =
+      signal === undefined
+        ? undefined
+        : () => this.fail(new AbortError({ ...detailsOf(request), cause: signal.reason }));
+  }
+
+  /** Whether the caller has its answer. */
+  protected get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Sends the request. */
+  start(): void {
+    const { signal } = this.request;
+    if (signal !== undefined && this.#onAbort !== undefined) {
+      if (signal.aborted) return this.#onAbort();
+      signal.addEventListener("abort", this.#onAbort);
+    }
+    this.#dispatch();
+  }
+
+  connectTimedOut(): void {
+    this.fail(new TimeoutError("connect", this.connectTimeout, detailsOf(this.request)));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Thrown back, the request is dropped and the connection stays usable.
+    if (this.#ended) throw alreadyEnded;
+    this.controller = controller;
+    this.#phase = "waiting";
+    this.#site?.leave(this);
+    this.#reused = this.#route.sites?.handingOver === false;
+  }
+
+  onBodySent(chunk: Uint8Array): void {
+    this.request.onUpload?.((this.#uploaded += chunk.byteLength));
+  }
+
+  onResponseStarted(): void {
+    this.#phase = "head";
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (this.#ended || status < 200) return;
+    this.#phase = "body";
+    if (status === 407 && this.#route.forwarded) {
+      return this.fail(new ProxyFailure(refusal(status), { code: "HTTP_407" }));
+    }
+    const coding = headers["content-encoding"];
+    const bodiless = status === 204 || status === 304 || this.request.method === "HEAD";
+    const codings =
+      coding === undefined || bodiless || status === 206 || !this.#route.decompress
+        ? undefined
+        : readCodings(String(coding));
+    const length = headers["content-length"];
+    if (length !== undefined && !bodiless) {
+      this.total = Number(length);
+      if (codings === undefined && this.total > this.maxResponseSize) return this.failTooLarge();
+    }
+    this.head({ status, headers: headerList(headers, codings !== undefined) }, codings);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#ended) return;
+    this.received += chunk.byteLength;
+    this.data(chunk);
+    this.request.onDownload?.(this.received, this.total);
+  }
+
+  onResponseEnd(): void {
+    if (this.#ended) return;
+    this.controller = undefined;
+    this.end();
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    if (this.#ended) return;
+    this.controller = undefined;
+    if (error === attemptAbandoned) return this.#dispatch();
+    if (this.#mayRepeat(error)) {
+      this.#repeated = true;
+      this.#phase = "connecting";
+      this.#uploaded = 0;
+      return this.#dispatch();
+    }
+    this.fail(error);
+  }
+
+  /** Takes the head of the final response. */
+  protected abstract head(head: TransportHead, codings: Codings): void;
+  /** Takes a piece of the body as it arrived. */
+  protected abstract data(chunk: Uint8Array): void;
+  /** Takes the end of the body. */
+  protected abstract end(): void;
+  /** Tells the caller. */
+  protected abstract reject(error: Error): void;
+
+  /** Ends the exchange, and the connection if the response is not complete. */
+  protected fail(error: unknown): void {
+    if (this.#ended) return;
+    const { controller } = this;
+    const failure = toTransportFailure(error, {
+      request: this.request,
+      phase: this.#phase,
+      maxHeaderSize: this.#route.maxHeaderSize,
+    });
+    this.settle();
+    this.reject(failure);
+    controller?.abort(failure);
+  }
+
+  protected failTooLarge(): void {
+    this.fail(new TooLargeError("body", this.maxResponseSize, detailsOf(this.request)));
+  }
+
+  /** Lets go of everything that the exchange holds. */
+  protected settle(): void {
+    this.#ended = true;
+    this.controller = undefined;
+    if (this.#onAbort !== undefined) {
+      this.request.signal?.removeEventListener("abort", this.#onAbort);
+    }
+    if (this.#phase === "connecting") this.#site?.leave(this);
+    this.#route.upload?.destroy();
+  }
+
+  #dispatch(): void {
+    this.#site?.join(this);
+    this.#route.dispatcher.dispatch(this.#route.options, this);
+  }
+
+  /** A connection that lay idle may be closed while a request is on its way: RFC 9110, section 9.2.2. */
+  #mayRepeat(error: Error): boolean {
+    return (
+      this.#reused &&
+      !this.#repeated &&
+      this.#phase === "waiting" &&
+      this.#route.upload === undefined &&
+      idempotent.has(this.request.method) &&
+      isConnectionLoss(error)
+    );
+  }
+}
+
+const alreadyEnded = new Error("The exchange ended before its request was sent");
+const idempotent: ReadonlySet<string> = new Set([
+  "GET",
+  "HEAD",
+  "OPTIONS",
+  "PUT",
+  "DELETE",
+  "TRACE",
+  "QUERY",
+]);
+
+function headerList(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  decoded: boolean,
+): string[] {
+  const list: string[] = [];
+  for (const name in headers) {
+    if (decoded && (name === "content-encoding" || name === "content-length")) continue;
+    const value = headers[name];
+    if (typeof value === "string") list.push(name, value);
+    else if (value !== undefined) for (const one of value) list.push(name, one);
+  }
+  return list;
+}

@@ -1,0 +1,169 @@
+import { HttpUsageError } from "../../errors.ts";
+import { redactUrl } from "../../client/redact-url.ts";
+import type { TransportRequest } from "../../client/transport.ts";
+import {
+  AbortError,
+  ConnectionError,
+  ProtocolError,
+  TimeoutError,
+  TooLargeError,
+  TransportError,
+  type ConnectionFailure,
+  type TransportErrorDetails,
+} from "../../client/transport-errors.ts";
+import { DecodedTooLarge } from "./content-coding.ts";
+import { ProxyFailure } from "./tunnel-connector.ts";
+import { UploadFailure } from "./upload-body.ts";
+
+/** How far an exchange was when it failed. */
+export type ExchangePhase = "connecting" | "waiting" | "head" | "body";
+
+/** What is known about an exchange that failed. */
+export interface FailureContext {
+  readonly request: TransportRequest;
+  readonly phase: ExchangePhase;
+  /** Most bytes of a response's head. */
+  readonly maxHeaderSize: number;
+}
+
+/**
+ * Turns what undici and the platform report into an error of ours. Errors of the platform become its `cause`; undici's
+ * do not, since some hold what the server sent.
+ */
+export function toTransportFailure(error: unknown, context: FailureContext): Error {
+  if (error instanceof TransportError || error instanceof HttpUsageError) return error;
+  const details = detailsOf(context.request);
+  const { timeouts, maxResponseSize } = context.request;
+  if (error instanceof DecodedTooLarge) return new TooLargeError("body", maxResponseSize, details);
+  if (error instanceof UploadFailure) return new AbortError({ ...details, cause: error.cause });
+  if (error instanceof ProxyFailure) {
+    const { code: systemCode, cause } = error;
+    return new ConnectionError("proxy", error.message, { ...details, systemCode, cause });
+  }
+  const code = codeOf(error);
+  switch (code) {
+    case "UND_ERR_CONNECT_TIMEOUT":
+      return new TimeoutError("connect", timeouts.connect, details);
+    case "UND_ERR_HEADERS_TIMEOUT":
+      return new TimeoutError("headers", timeouts.headers, details);
+    case "UND_ERR_BODY_TIMEOUT":
+      return new TimeoutError("body", timeouts.body, details);
+    case "UND_ERR_HEADERS_OVERFLOW":
+      return new TooLargeError("headers", context.maxHeaderSize, details);
+    case "UND_ERR_RES_EXCEEDED_MAX_SIZE":
+      return new TooLargeError("body", maxResponseSize, details);
+    case "UND_ERR_RES_CONTENT_LENGTH_MISMATCH":
+      return new ProtocolError("the body is not as long as Content-Length says", details);
+    case "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH":
+      return new HttpUsageError("ERR_HTTP_HEADER", "the header content-length is wrong");
+    case "UND_ERR_INVALID_ARG":
+    case "UND_ERR_NOT_SUPPORTED":
+      return new HttpUsageError("ERR_HTTP_HEADER", `the request cannot be sent: ${text(error)}`);
+    case "UND_ERR_CLOSED":
+    case "UND_ERR_DESTROYED":
+      return new HttpUsageError("ERR_HTTP_CLIENT_CLOSED", "the transport is closed");
+    case "UND_ERR_SOCKET":
+    case "UND_ERR_INFO":
+      return lost(text(error), context.phase, details);
+  }
+  if (error instanceof Error && error.name === "HTTPParserError") {
+    return new ProtocolError(`the response is not HTTP/1.1${parserReason(error)}`, details);
+  }
+  if (code.startsWith("ERR_HTTP2_")) {
+    return new ProtocolError(`the server ended the HTTP/2 stream (${http2Code(error)})`, details);
+  }
+  return connectionFailure(code, { ...details, cause: error });
+}
+
+/** Method and URL for an error's message. */
+export function detailsOf(request: TransportRequest): TransportErrorDetails {
+  return { method: request.method, url: redactUrl(request.url) };
+}
+
+/** Whether a connection was lost, as opposed to a server that answered something wrong. */
+export function isConnectionLoss(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code === "UND_ERR_SOCKET") return !/^bad /.test(text(error));
+  return code === "ECONNRESET" || code === "EPIPE" || code === "ECONNABORTED";
+}
+
+function lost(problem: string, phase: ExchangePhase, details: TransportErrorDetails): Error {
+  if (phase === "body") return new ProtocolError("the connection ended within the body", details);
+  if (problem === "bad response" || problem === "bad upgrade") {
+    return new ProtocolError("the server answers what was not asked", details);
+  }
+  const where = phase === "head" ? "within its response's head" : "before it answered";
+  return new ConnectionError("reset", `the server closed the connection ${where}`, details);
+}
+
+function connectionFailure(systemCode: string, details: TransportErrorDetails): ConnectionError {
+  const reason = reasonOf(systemCode);
+  const suffix = systemCode === "" ? "" : ` (${systemCode})`;
+  return new ConnectionError(reason, `${problems[reason]}${suffix}`, {
+    ...details,
+    systemCode: systemCode === "" ? undefined : systemCode,
+  });
+}
+
+const problems: Readonly<Record<ConnectionFailure, string>> = {
+  refused: "the server refuses the connection",
+  reset: "the connection was reset",
+  dns: "the name of the server cannot be resolved",
+  tls: "there is no secure connection",
+  unreachable: "the server cannot be reached",
+  proxy: "the proxy fails",
+  other: "the connection failed",
+};
+
+function reasonOf(code: string): ConnectionFailure {
+  const known = reasons.get(code);
+  if (known !== undefined) return known;
+  if (code.startsWith("EAI_")) return "dns";
+  return tlsCode.test(code) ? "tls" : "other";
+}
+
+const reasons: ReadonlyMap<string, ConnectionFailure> = new Map([
+  ["ECONNREFUSED", "refused"],
+  ["ECONNRESET", "reset"],
+  ["ECONNABORTED", "reset"],
+  ["EPIPE", "reset"],
+  ["ENOTFOUND", "dns"],
+  ["EHOSTUNREACH", "unreachable"],
+  ["ENETUNREACH", "unreachable"],
+  ["EHOSTDOWN", "unreachable"],
+  ["ENETDOWN", "unreachable"],
+  ["ETIMEDOUT", "unreachable"],
+  ["EADDRNOTAVAIL", "unreachable"],
+  ["ENOENT", "unreachable"],
+  ["EPROTO", "tls"],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "tls"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "tls"],
+  ["HOSTNAME_MISMATCH", "tls"],
+  ["INVALID_CA", "tls"],
+  ["PATH_LENGTH_EXCEEDED", "tls"],
+]);
+
+const tlsCode = /^(?:ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_)/;
+
+/** The code of an error, or of the first of several that were tried; empty when there is none. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  if ("code" in error && typeof error.code === "string") return error.code;
+  return error instanceof AggregateError ? codeOf(error.errors[0]) : "";
+}
+
+/** What the parser wanted to see: one of its own texts, nothing of the response. */
+function parserReason(error: Error): string {
+  const reason = /\(([^()]{1,80})\)$/.exec(error.message)?.[1];
+  return reason === undefined ? "" : ` (${reason})`;
+}
+
+function http2Code(error: unknown): string {
+  const code =
+    error instanceof Error && "http2ErrorCode" in error ? error.http2ErrorCode : undefined;
+  return typeof code === "number" ? `${codeOf(error)}, ${code}` : codeOf(error);
+}
+
+function text(error: unknown): string {
+  return error instanceof Error ? error.message : "";
+}

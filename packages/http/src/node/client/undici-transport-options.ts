@@ -1,0 +1,116 @@
+import type { LookupFunction } from "node:net";
+import type { Dispatcher } from "undici";
+import { HttpUsageError } from "../../errors.ts";
+import { amount, optionError } from "../../client/send-options.ts";
+import { checkTls, checkType, type TlsOptions } from "./tls-options.ts";
+
+/** A proxy by option; the environment does not count then. */
+export interface ProxyOptions {
+  /** `http:` or `https:`, with credentials for Basic authentication if the proxy wants some. */
+  readonly url: string | URL;
+  /** `Proxy-Authorization` in place of the credentials of `url`, for example `Bearer …`. Default: none. */
+  readonly authorization?: string | undefined;
+  /** Hosts to reach without it, in the form of `NO_PROXY`. Default: none. */
+  readonly noProxy?: string | undefined;
+  /** TLS of the connection to an `https:` proxy. Default: the platform's. */
+  readonly tls?: TlsOptions | undefined;
+}
+
+/** Options of `undiciTransport`. */
+export interface UndiciTransportOptions {
+  /** Most connections to one origin; further requests wait for a free one. Default: no limit. */
+  readonly connections?: number | undefined;
+  /** Milliseconds that an idle connection is kept when the server names no time. Default: `4_000`. */
+  readonly keepAliveTimeout?: number | undefined;
+  /** Milliseconds that an idle connection is kept at most when the server names a time. Default: `600_000`. */
+  readonly keepAliveMaxTimeout?: number | undefined;
+  /** Whether HTTP/2 is spoken with servers that choose it by ALPN. Default: `true`. */
+  readonly http2?: boolean | undefined;
+  /** Bytes of a response's head. Default: `16_384`. HTTP/1.1 only. */
+  readonly maxHeaderSize?: number | undefined;
+  /**
+   * Whether `Accept-Encoding` is sent unless the request has one, and gzip, deflate, Brotli and zstd are taken off the
+   * body. Default: `true`.
+   */
+  readonly decompress?: boolean | undefined;
+  /**
+   * `"environment"`: `http_proxy`, `https_proxy` and `no_proxy`, as they are when the transport is made. `false`: none.
+   * Default: `"environment"`, and none with `socketPath`.
+   */
+  readonly proxy?: "environment" | false | string | URL | ProxyOptions | undefined;
+  /** TLS with the servers. Default: the platform's. */
+  readonly tls?: TlsOptions | undefined;
+  /** Path of a Unix socket to which every request goes. Default: none. */
+  readonly socketPath?: string | undefined;
+  /** Local address to connect from. Default: the system's choice. */
+  readonly localAddress?: string | undefined;
+  /** Resolves names, for example to refuse private addresses. Not asked for addresses in URLs. Default: `dns.lookup`. */
+  readonly lookup?: LookupFunction | undefined;
+  /**
+   * A dispatcher of undici to use as it is, such as a `MockAgent`. It keeps its own connect timeout, is not closed by
+   * `close()`, its connections are not told apart as fresh or idle, so that nothing is sent twice, and the options about
+   * connections must not be given. Default: none.
+   */
+  readonly dispatcher?: Dispatcher | undefined;
+}
+
+/**
+ * Refuses options that are wrong or contradict each other.
+ *
+ * @throws {HttpUsageError} `ERR_HTTP_OPTION`.
+ */
+export function checkOptions(options: UndiciTransportOptions): void {
+  if (options.connections !== undefined) atLeastOne(options.connections, "connections");
+  if (options.keepAliveTimeout !== undefined) {
+    atLeastOne(options.keepAliveTimeout, "keepAliveTimeout", longestTimer);
+  }
+  if (options.keepAliveMaxTimeout !== undefined) {
+    atLeastOne(options.keepAliveMaxTimeout, "keepAliveMaxTimeout", longestTimer);
+  }
+  if (options.maxHeaderSize !== undefined) atLeastOne(options.maxHeaderSize, "maxHeaderSize");
+  checkType(options.http2, "http2", "boolean");
+  checkType(options.decompress, "decompress", "boolean");
+  checkType(options.socketPath, "socketPath", "string");
+  checkType(options.localAddress, "localAddress", "string");
+  checkType(options.lookup, "lookup", "function");
+  checkTls(options.tls, "tls");
+  if (options.socketPath !== undefined && options.proxy) {
+    throw new HttpUsageError("ERR_HTTP_OPTION", "options socketPath and proxy exclude each other");
+  }
+  if (options.dispatcher !== undefined) checkDispatcher(options, options.dispatcher);
+}
+
+const longestTimer = 2_147_483_647;
+
+function checkDispatcher(options: UndiciTransportOptions, dispatcher: unknown): void {
+  const fits =
+    typeof dispatcher === "object" &&
+    dispatcher !== null &&
+    "dispatch" in dispatcher &&
+    typeof dispatcher.dispatch === "function";
+  if (!fits) throw optionError("dispatcher", dispatcher, "a dispatcher of undici");
+  for (const name of ofOwnPools) {
+    if (options[name] === undefined) continue;
+    throw new HttpUsageError(
+      "ERR_HTTP_OPTION",
+      `option ${name} has no effect with a dispatcher, which must bring its own`,
+    );
+  }
+}
+
+const ofOwnPools = [
+  "connections",
+  "keepAliveTimeout",
+  "keepAliveMaxTimeout",
+  "http2",
+  "maxHeaderSize",
+  "proxy",
+  "tls",
+  "socketPath",
+  "localAddress",
+  "lookup",
+] as const;
+
+function atLeastOne(value: unknown, name: string, most?: number): void {
+  if (amount(value, name, most) === 0) throw optionError(name, 0, "a whole number from 1 on");
+}

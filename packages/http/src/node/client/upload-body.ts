@@ -1,0 +1,63 @@
+import { Readable } from "node:stream";
+import { HttpUsageError } from "../../errors.ts";
+import { headerError } from "./request-head.ts";
+
+/** The stream that a caller sends failed; `cause` is why. */
+export class UploadFailure extends Error {
+  override readonly name: string = "UploadFailure";
+}
+
+/**
+ * Hands a caller's stream to undici piece by piece, as fast as the connection takes it, and holds it to the length that
+ * was announced. Destroyed, it tells the source that nothing more is wanted.
+ */
+export class UploadBody extends Readable {
+  readonly #source: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #announced: number | undefined;
+  #sent = 0;
+
+  constructor(stream: ReadableStream<Uint8Array>, announced: number | undefined) {
+    super({ highWaterMark: 0 });
+    this.#source = stream.getReader();
+    this.#announced = announced;
+  }
+
+  override _read(): void {
+    this.#source.read().then(
+      ({ done, value }) => {
+        if (this.destroyed) return;
+        const wrong = done ? this.#checkEnd() : this.#checkChunk(value);
+        if (wrong !== undefined) this.destroy(wrong);
+        else if (done) this.push(null);
+        else if (value?.byteLength === 0) this._read();
+        else this.push(value);
+      },
+      (cause: unknown) => {
+        this.destroy(new UploadFailure("the body's stream failed", { cause }));
+      },
+    );
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    // Whether the source could stop concerns nobody any more.
+    this.#source.cancel(error ?? undefined).catch(() => undefined);
+    callback(error);
+  }
+
+  #checkChunk(chunk: unknown): HttpUsageError | undefined {
+    if (!(chunk instanceof Uint8Array)) {
+      const problem = `a piece of the body is of type ${typeof chunk}, not a Uint8Array`;
+      return new HttpUsageError("ERR_HTTP_BODY", problem);
+    }
+    this.#sent += chunk.byteLength;
+    const announced = this.#announced ?? Infinity;
+    if (this.#sent <= announced) return undefined;
+    return headerError("content-length", `says ${announced}, but the body has more bytes`);
+  }
+
+  #checkEnd(): HttpUsageError | undefined {
+    const announced = this.#announced ?? this.#sent;
+    if (this.#sent === announced) return undefined;
+    return headerError("content-length", `says ${announced}, but the body has ${this.#sent} bytes`);
+  }
+}

@@ -1,0 +1,79 @@
+import type { TransportHead, TransportRequest, WholeResponse } from "../../client/transport.ts";
+import { ProtocolError } from "../../client/transport-errors.ts";
+import { DecodedTooLarge, decodeWhole } from "./content-coding.ts";
+import { Exchange, type Codings, type ExchangeRoute } from "./exchange.ts";
+import { detailsOf } from "./transport-failure.ts";
+
+/** An exchange whose response is read whole, without a stream in between. */
+export class WholeExchange extends Exchange {
+  readonly #resolve: (response: WholeResponse) => void;
+  readonly #reject: (error: Error) => void;
+  #head: TransportHead | undefined;
+  #codings: Codings;
+  #first: Uint8Array | undefined;
+  #more: Uint8Array[] | undefined;
+
+  constructor(
+    request: TransportRequest,
+    route: ExchangeRoute,
+    resolve: (response: WholeResponse) => void,
+    reject: (error: Error) => void,
+  ) {
+    super(request, route);
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  protected head(head: TransportHead, codings: Codings): void {
+    this.#head = head;
+    this.#codings = codings;
+  }
+
+  protected data(chunk: Uint8Array): void {
+    // What is coded may be a little longer than what it stands for, but not without end.
+    const slack = this.#codings === undefined ? 0 : codedSlack;
+    if (this.received > this.maxResponseSize + slack) return this.failTooLarge();
+    if (this.#first === undefined) this.#first = chunk;
+    else (this.#more ??= [this.#first]).push(chunk);
+  }
+
+  protected end(): void {
+    const head = this.#head;
+    if (head === undefined) return this.fail(new Error("undici ended without a head"));
+    const body =
+      this.#more === undefined ? (this.#first ?? empty) : Buffer.concat(this.#more, this.received);
+    if (this.#codings === undefined) return this.#finish(head, body);
+    void this.#decode(head, body, this.#codings);
+  }
+
+  protected reject(error: Error): void {
+    this.#first = undefined;
+    this.#more = undefined;
+    this.#reject(error);
+  }
+
+  #finish(head: TransportHead, body: Uint8Array): void {
+    if (this.ended) return;
+    this.settle();
+    this.#resolve({ status: head.status, headers: head.headers, body });
+  }
+
+  /** Never rejects. */
+  async #decode(
+    head: TransportHead,
+    body: Uint8Array,
+    codings: NonNullable<Codings>,
+  ): Promise<void> {
+    try {
+      const decoded = decodeWhole(body, codings, this.maxResponseSize);
+      this.#finish(head, decoded instanceof Promise ? await decoded : decoded);
+    } catch (cause) {
+      if (cause instanceof DecodedTooLarge) return this.failTooLarge();
+      const problem = `the body cannot be decoded (${codings.join(", ")})`;
+      this.fail(new ProtocolError(problem, { ...detailsOf(this.request), cause }));
+    }
+  }
+}
+
+const codedSlack = 65_536;
+const empty = new Uint8Array(0);
