@@ -20,6 +20,9 @@ export interface EndpointInput {
   readonly description?: string | undefined;
 }
 
+/** What changes of an endpoint; what is absent stays. */
+export type EndpointChange = { readonly [K in keyof EndpointInput]?: EndpointInput[K] | undefined };
+
 /** A receiver of events, without its secret. */
 export type Endpoint = Omit<EndpointRecord, "secret"> & Pick<SenderDocument, "id" | "createdAt">;
 
@@ -35,7 +38,7 @@ export interface Endpoints {
   /** In the order in which they were made. */
   list(): Promise<readonly Endpoint[]>;
   /** Changes the given fields; resolves to `undefined` when there is no such endpoint. Throws as `create` does. */
-  update(id: string, change: Partial<EndpointInput>): Promise<Endpoint | undefined>;
+  update(id: string, change: EndpointChange): Promise<Endpoint | undefined>;
   /** Lets it have events again; those that died meanwhile are for `replayAll`. */
   enable(id: string): Promise<Endpoint | undefined>;
   /** Lets it have nothing: waiting deliveries die when they are due. */
@@ -49,7 +52,7 @@ export function storedEndpoints(
   documents: SenderDocuments<EndpointRecord>,
   { rules, scheme }: { readonly rules: TargetRules; readonly scheme: SignatureScheme },
 ): Endpoints {
-  function check(input: Partial<EndpointInput>): Partial<EndpointInput> {
+  function check(input: EndpointChange): Partial<EndpointInput> {
     const { url, events, secret, description } = input;
     const checked: { -readonly [K in keyof EndpointInput]?: EndpointInput[K] } = {};
     if (url !== undefined) checked.url = checkTarget(url, rules);

@@ -16,7 +16,7 @@ export type {
   SenderStore,
   SenderTransaction,
 } from "./document-store.ts";
-export type { Endpoint, EndpointInput, Endpoints } from "./endpoints.ts";
+export type { Endpoint, EndpointChange, EndpointInput, Endpoints } from "./endpoints.ts";
 export type { SentEvent } from "./event-writer.ts";
 export { isPublicAddress } from "./public-address.ts";
 export { publicTransport } from "./public-transport.ts";
