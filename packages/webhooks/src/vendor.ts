@@ -26,7 +26,7 @@ export interface Vendor<Events extends EventMap = EventMap> {
   /** Header of the delivery's identifier, as it is sent. Absent: the body says it. */
   readonly deliveryHeader?: string | undefined;
   /** Names of events and of `<event>.<action>`. Empty: every name is known. */
-  readonly eventNames: readonly EventName<Events>[];
+  readonly eventNames: readonly string[];
   /** Bodies that are taken unless the receiver says otherwise. Default: `["json"]`. */
   readonly contentTypes?: readonly BodyKind[] | undefined;
   /** Content type of what a sender sends. Default: `application/json`. */
@@ -63,7 +63,9 @@ const token = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
  * ```
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
-export function defineVendor<Events extends EventMap>(vendor: Vendor<Events>): Vendor<Events> {
+export function defineVendor<Events extends EventMap>(
+  vendor: Vendor<Events> & { readonly eventNames: readonly EventName<Events>[] },
+): Vendor<Events> {
   const { name, path, scheme, eventHeader, deliveryHeader, describe, eventNames } = vendor;
   if (typeof name !== "string" || !/^[a-z\d-]{1,40}$/.test(name)) {
     throw optionError("name", name, "1 to 40 lower-case letters, digits and hyphens");

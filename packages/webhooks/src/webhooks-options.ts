@@ -18,7 +18,7 @@ export interface DeliveryContext {
 /** Finds the secrets of one delivery, for example of the tenant that its URL names. */
 export type SecretFunction = (
   delivery: DeliveryContext,
-) => MaybePromise<string | readonly string[]>;
+) => MaybePromise<string | readonly string[] | undefined>;
 
 /** Options of `Webhooks`. */
 export interface WebhooksOptions<

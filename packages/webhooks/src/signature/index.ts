@@ -1,1 +1,1 @@
-export {};
+export { sign, verify, verifyWithFallback } from "./signature.ts";
