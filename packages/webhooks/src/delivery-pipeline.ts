@@ -40,9 +40,9 @@ export interface PipelineSettings {
 /** Calls a function with a value, now when it is there. */
 export function chain<T, R>(
   value: MaybePromise<T>,
-  next: (value: T) => MaybePromise<R>,
+  use: (value: T) => MaybePromise<R>,
 ): MaybePromise<R> {
-  return value instanceof Promise ? value.then(next) : next(value);
+  return value instanceof Promise ? value.then(use) : use(value);
 }
 
 /** The way of a delivery: verify, read, claim, handle. Errors are thrown, after the error handlers have been told. */
@@ -128,7 +128,7 @@ export class DeliveryPipeline {
       throw error instanceof WebhookError ? withEvent(error, known) : error;
     }
     const names = raw.names ?? describe?.(raw.headers, payload) ?? known;
-    if (names.name === "") {
+    if (!names.name) {
       throw new WebhookError("ERR_WEBHOOKS_EVENT", "Event name not passed", {
         status: 400,
         event: { ...names, payload },

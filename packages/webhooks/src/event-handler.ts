@@ -42,25 +42,25 @@ export interface EventHandler<Events extends EventMap = VendorEvents, Transforme
    *
    * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME`, `ERR_WEBHOOKS_ARGUMENT` when the handler is no function
    */
-  on<Name extends EventName<Events>>(
+  readonly on: <Name extends EventName<Events>>(
     eventName: Name | readonly Name[],
     handler: EventListener<Events, Name, Transformed>,
-  ): void;
+  ) => void;
   /** Adds a handler for every event, known or not. It gets the event without the transform. */
-  onAny(handler: AnyListener<Events>): void;
+  readonly onAny: (handler: AnyListener<Events>) => void;
   /**
    * Adds a handler of failures: called once for each handler that failed, and once for a delivery that could not be
    * verified, read or started. Nothing waits for it.
    */
-  onError(handler: ErrorListener): void;
+  readonly onError: (handler: ErrorListener) => void;
   /**
    * Removes the most recent registration of a handler, for each name. `*` is for `onAny`, `error` for `onError`. A handler
    * that is not registered is no mistake.
    */
-  removeListener<Name extends EventName<Events> | "*" | "error">(
+  readonly removeListener: <Name extends EventName<Events> | "*" | "error">(
     eventName: Name | readonly Name[],
     handler: (...parameters: never[]) => unknown,
-  ): void;
+  ) => void;
   /**
    * Calls the handlers of `<name>.<action>`, of `<name>` and of any event, in this order and in parallel, and resolves
    * when all are done.
@@ -68,7 +68,7 @@ export interface EventHandler<Events extends EventMap = VendorEvents, Transforme
    * @throws WebhookReceiveError `ERR_WEBHOOKS_RECEIVE` with a `WebhookHandlerError` in `errors` for each that failed
    * @throws WebhookError `ERR_WEBHOOKS_EVENT` without name or payload, `ERR_WEBHOOKS_OVERLOAD` with too many waiting
    */
-  receive(event: ReceivedEvent): Promise<void>;
+  readonly receive: (event: ReceivedEvent) => Promise<void>;
 }
 
 /** What `receive` takes. */

@@ -21,7 +21,7 @@ export function createSecretRing(
   if (!Array.isArray(additionalSecrets)) {
     throw optionError("additionalSecrets", typeof additionalSecrets, "a list of secrets");
   }
-  const additional = additionalSecrets.map((text) => scheme.createKey(text));
+  const additional = additionalSecrets.map((text: string) => scheme.createKey(text));
   if (typeof secret === "function") return ringOf(scheme, secret, additional);
   const secrets = typeof secret === "string" ? [secret] : secret;
   if (!Array.isArray(secrets) || secrets.length === 0 || secrets.includes("")) {

@@ -1,5 +1,5 @@
 import { checkDuration } from "./check-amount.ts";
-import { chain, DeliveryPipeline, type RawDelivery, signatureError } from "./delivery-pipeline.ts";
+import { DeliveryPipeline, type RawDelivery, signatureError } from "./delivery-pipeline.ts";
 import { optionError, WebhookUsageError } from "./errors.ts";
 import { createHandling, type EventHandler } from "./event-handler.ts";
 import type { AnyEvent, EventMap } from "./event-map.ts";
@@ -132,7 +132,8 @@ export class Webhooks<
    */
   async verifyAndReceive(delivery: Delivery): Promise<void> {
     const accepted = this.#pipeline.accept(this.#toRaw(delivery));
-    await chain(accepted, (verified) => this.#pipeline.handle(verified) as Promise<void> | void);
+    const verified = accepted instanceof Promise ? await accepted : accepted;
+    await this.#pipeline.handle(verified);
   }
 
   /**
@@ -176,7 +177,7 @@ export class Webhooks<
       const kind = kindOf(headers.get("content-type")) ?? "json";
       return { headers, body: toBytes(payload), kind };
     }
-    const { id = "", name = "", signature } = delivery;
+    const { id, name, signature } = delivery;
     const names = { id, name };
     if (!signature || payload === "" || payload === undefined) {
       throw this.#pipeline.dispatcher.fail(signatureError("signature", names));
