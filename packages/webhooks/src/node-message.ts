@@ -13,8 +13,8 @@ export interface NodeRequest {
   readonly readableDidRead?: boolean;
   /** Whether all of the body has come. */
   readonly complete?: boolean;
-  on(event: string, listener: (...values: never[]) => void): unknown;
-  off(event: string, listener: (...values: never[]) => void): unknown;
+  on(event: string, listener: (value: Uint8Array) => void): unknown;
+  off(event: string, listener: (value: Uint8Array) => void): unknown;
   resume(): unknown;
   destroy(error?: Error): unknown;
 }
