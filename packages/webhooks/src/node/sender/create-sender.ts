@@ -104,7 +104,6 @@ export function createSender(options: SenderOptions): Sender {
     transport = allowPrivate ? lazyTransport(anyTransport) : publicTransport(),
     userAgent = `fetchwork-webhooks/${VERSION}`,
     onAttempt = () => {},
-    // oxlint-disable-next-line no-console -- a store that fails must not go unheard
     onError = (error) => console.error(error),
   } = options;
   const schedule = retrySchedule(options.retry);

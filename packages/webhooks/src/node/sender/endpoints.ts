@@ -113,12 +113,14 @@ function withoutSecret(stored: EndpointRecord & SenderDocument): Endpoint {
   return { ...view, createdAt };
 }
 
-function checkEvents(events: readonly string[]): readonly string[] {
-  const isList = Array.isArray(events) && events.length > 0 && events.length <= 100;
-  if (!isList || !events.every((name) => isEventName(String(name).replace(/\.\*$/, "")))) {
-    throw optionError("events", events, "1 to 100 names of events");
-  }
-  return [...events];
+function checkEvents(given: readonly unknown[]): readonly string[] {
+  const names = Array.isArray(given) ? given.filter(isWantedName) : [];
+  if (names.length > 0 && names.length <= 100 && names.length === given.length) return names;
+  throw optionError("events", given, "1 to 100 names of events");
+}
+
+function isWantedName(name: unknown): name is string {
+  return typeof name === "string" && isEventName(name.replace(/\.\*$/, ""));
 }
 
 function checkDescription(description: string): string {
