@@ -24,6 +24,8 @@ export const servers = {
       MASTER_KEY: masterKey,
       JWT_SECRET: secret,
       DATABASE_URL: `sqlite:${path.join(folder, "blog.db")}`,
+      // The peers log nothing.
+      LOG: "off",
     }),
     signIn,
   },

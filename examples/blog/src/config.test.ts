@@ -18,7 +18,26 @@ describe("readConfig", () => {
     expect(readConfig({ ...secrets, DATABASE_URL: url }).databaseUrl).toBe(expected);
   });
 
-  it.each(["PORT", "TOKEN_LIFETIME"])("takes digits only as %s", (name) => {
+  it("logs lines in development, objects in production, and what LOG says", () => {
+    expect(readConfig(secrets).log).toBe("spec");
+    expect(readConfig({ ...secrets, NODE_ENV: "production" }).log).toBe("json");
+    expect(readConfig({ ...secrets, NODE_ENV: "production", LOG: "off" }).log).toBe("off");
+    expect(() => readConfig({ ...secrets, LOG: "xml" })).toThrow('LOG is "xml"');
+  });
+
+  it("takes addresses and ranges for the proxies, and nothing else", () => {
+    expect(readConfig(secrets).trustedProxies).toEqual([]);
+    const TRUSTED_PROXIES = "10.0.0.0/8, ::1";
+    expect(readConfig({ ...secrets, TRUSTED_PROXIES }).trustedProxies).toEqual([
+      "10.0.0.0/8",
+      "::1",
+    ]);
+    for (const value of ["10.", "proxy", "10.0.0.0/33", "010.0.0.1"]) {
+      expect(() => readConfig({ ...secrets, TRUSTED_PROXIES: value })).toThrow("no address");
+    }
+  });
+
+  it.each(["PORT", "TOKEN_LIFETIME", "SIGN_IN_LIMIT"])("takes digits only as %s", (name) => {
     for (const value of [" ", "1e3", "0x50", "+1", "-1", "1.0", "١"]) {
       expect(() => readConfig({ ...secrets, [name]: value })).toThrow(
         `${name} is "${value}", but must be a whole number`,

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { parseIPRange } from "@fetchwork/middleware";
 import { StartError } from "./services/start-error.ts";
 
 /** Settings of the server, from the environment. */
@@ -12,6 +13,12 @@ export interface Config {
   readonly tokenLifetime: number;
   /** The path in it is absolute. */
   readonly databaseUrl: string;
+  /** Form of the log on the standard output: lines for people, objects for programs, or none. */
+  readonly log: "spec" | "json" | "off";
+  /** Addresses and ranges of the proxies in front, which alone may name a client's address. */
+  readonly trustedProxies: readonly string[];
+  /** Sign-ins and changes of a password per minute and address; 0 for any number. */
+  readonly signInLimit: number;
 }
 
 /** Folder of the project, whatever folder it is started from. */
@@ -37,6 +44,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       31_536_000,
     ),
     databaseUrl: absoluteUrl(environment["DATABASE_URL"] || "sqlite:data/blog.db"),
+    log: logFormat(environment["LOG"] || (isProduction ? "json" : "spec")),
+    trustedProxies: addressRanges(environment["TRUSTED_PROXIES"] || ""),
+    signInLimit: wholeNumber("SIGN_IN_LIMIT", environment["SIGN_IN_LIMIT"] || "30", 0, 1_000_000),
   };
 }
 
@@ -56,6 +66,21 @@ function wholeNumber(name: string, value: string, min: number, max: number): num
     );
   }
   return number;
+}
+
+function logFormat(value: string): Config["log"] {
+  if (value === "spec" || value === "json" || value === "off") return value;
+  throw new StartError(`LOG is ${JSON.stringify(value)}, but must be spec, json or off`);
+}
+
+function addressRanges(value: string): readonly string[] {
+  const ranges = value.split(",").flatMap((range) => range.trim() || []);
+  for (const range of ranges) {
+    if (parseIPRange(range) === undefined) {
+      throw new StartError(`TRUSTED_PROXIES has ${JSON.stringify(range)}, which is no address`);
+    }
+  }
+  return ranges;
 }
 
 /** A relative path is one in the project, whatever folder it is started from. */

@@ -1,10 +1,7 @@
 import type { Context } from "./context.ts";
-import { HttpUsageError } from "./errors.ts";
+import { HeaderList } from "./header-list.ts";
+import { ownerOf, setOwner, sharedError } from "./response-owner.ts";
 import { copyTextResponse, makeTextResponse } from "./response.ts";
-
-// Which exchange may change a response in place. A response that two exchanges return would otherwise carry the
-// first one's cookies to the second one's client.
-const owners = new WeakMap<Response, Context>();
 
 /**
  * Changes the headers of a response on its way out; use what it returns.
@@ -21,7 +18,7 @@ export function changeHeaders(
   context: Context,
   change: (headers: Headers) => void,
 ): Response {
-  const owner = owners.get(response);
+  const owner = ownerOf(response);
   if (owner === context) {
     change(response.headers);
     return response;
@@ -30,7 +27,7 @@ export function changeHeaders(
   const copy =
     copyTextResponse(response) ?? (isShareable(response) ? copyEmpty(response) : undefined);
   if (copy !== undefined) {
-    owners.set(copy, context);
+    setOwner(copy, context);
     change(copy.headers);
     return copy;
   }
@@ -46,6 +43,25 @@ export function setDefault(headers: Headers, name: string, value: string): void 
 /** Adds field names to `Vary`, each once without regard to case; `*` absorbs all others. */
 export function addVary(headers: Headers, ...names: readonly string[]): void {
   const present = headers.get("vary");
+  const [name = ""] = names;
+  // Nearly always: one name that is not there yet.
+  if (names.length === 1 && plainName.test(name)) {
+    if (present === null) {
+      headers.set("vary", name);
+      return;
+    }
+    if (plainNames.test(present) && !present.toLowerCase().includes(name.toLowerCase())) {
+      headers.set("vary", `${present}, ${name}`);
+      return;
+    }
+  }
+  mergeVary(headers, present, names);
+}
+
+const plainName = /^[\w-]+$/;
+const plainNames = /^[\w-]+(?:, [\w-]+)*$/;
+
+function mergeVary(headers: Headers, present: string | null, names: readonly string[]): void {
   const merged = new Map<string, string>();
   for (const name of [
     ...(present ?? "").split(","),
@@ -61,22 +77,6 @@ export function addVary(headers: Headers, ...names: readonly string[]): void {
   }
   const value = [...merged.values()].join(", ");
   if (value !== "" && value !== present) headers.set("vary", value);
-}
-
-/**
- * Takes a response for an exchange that is about to send it.
- *
- * @throws HttpUsageError `ERR_HTTP_RESPONSE_SHARED` when it belongs to another one
- */
-export function claimResponse(response: Response, context: Context): void {
-  const owner = owners.get(response);
-  if (owner === undefined) owners.set(response, context);
-  else if (owner !== context) throw sharedError();
-}
-
-/** Gives a response up, so that the caller of a handler may change it under a context of its own. */
-export function releaseResponse(response: Response): void {
-  owners.delete(response);
 }
 
 /**
@@ -110,7 +110,7 @@ function isShareable(response: Response): boolean {
 }
 
 function copyEmpty(response: Response): Response {
-  const headers = new Headers(response.headers);
+  const headers = HeaderList.from(response.headers);
   if (response.url !== "") return rebuildResponse(response, null, headers);
   const { status, statusText } = response;
   return makeTextResponse({ text: null, status: status === 0 ? 500 : status, statusText, headers });
@@ -122,13 +122,13 @@ function changeOwn(
   change: (headers: Headers) => void,
 ): Response {
   if (isMutable(response.headers)) {
-    owners.set(response, context);
+    setOwner(response, context);
     change(response.headers);
     return response;
   }
   const headers = new Headers(response.headers);
   const rebuilt = rebuildResponse(response, response.body, headers);
-  owners.set(rebuilt, context);
+  setOwner(rebuilt, context);
   change(rebuilt.headers);
   return rebuilt;
 }
@@ -142,11 +142,4 @@ function isMutable(headers: Headers): boolean {
     if (error instanceof TypeError) return false;
     throw error;
   }
-}
-
-function sharedError(): HttpUsageError {
-  return new HttpUsageError(
-    "ERR_HTTP_RESPONSE_SHARED",
-    "this Response belongs to another exchange; make one per request, or clone it",
-  );
 }

@@ -1,4 +1,4 @@
-import type { ContextKey } from "./context-key.ts";
+import { createContextKey, type ContextKey } from "./context-key.ts";
 import type { Context, FinishListener, FinishReport } from "./context.ts";
 import { HttpUsageError } from "./errors.ts";
 
@@ -40,6 +40,12 @@ export interface ExchangeEnd {
   /** What failed. Default: nothing. */
   readonly error?: unknown;
 }
+
+/**
+ * Under it a context gives what its runtime gave, which lets the runtime recognise its own exchanges, also through a
+ * context of a middleware that passes `get` on.
+ */
+export const contextInitKey: ContextKey<ContextInit> = createContextKey("init");
 
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
 
@@ -106,18 +112,14 @@ export class ExchangeContext implements Context {
   }
 
   get<T>(key: ContextKey<T>): T | undefined {
-    // `set` stored under this key a value of the key's own type.
+    // The type of this very key, and `set` stored under every other one a value of the key's own type.
+    if (key === contextInitKey) return this.#init as T;
     return this.#values?.get(key) as T | undefined;
   }
 
   set<T>(key: ContextKey<T>, value: T): void {
     this.#values ??= new Map();
     this.#values.set(key, value);
-  }
-
-  /** What the runtime gave; lets a runtime recognise its own contexts. */
-  static initOf(context: Context): ContextInit | undefined {
-    return context instanceof ExchangeContext ? context.#init : undefined;
   }
 
   /** Whether anybody waits for the end. */

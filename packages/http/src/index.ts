@@ -71,4 +71,4 @@ export {
 export type { Handler, Middleware } from "./handler.ts";
 export { nativeRequest } from "./native-request.ts";
 export { empty, json, text } from "./response.ts";
-export { wrap, type WrappedHandler } from "./wrap.ts";
+export { runHandler, wrap, type WrappedHandler } from "./wrap.ts";

@@ -1,5 +1,6 @@
 import { FastResponse } from "srvx";
 import { HttpUsageError } from "./errors.ts";
+import { HeaderList } from "./header-list.ts";
 
 /** Valid parts of a response without a platform `Response`. */
 export interface Draft {
@@ -7,7 +8,7 @@ export interface Draft {
   readonly status: number;
   readonly statusText: string;
   /** Becomes the response's own. */
-  readonly headers: Headers;
+  readonly headers: HeaderList;
 }
 
 /** Head and body in the form in which srvx and our own server send them. */
@@ -19,10 +20,12 @@ export interface PreparedResponse {
   readonly body: unknown;
 }
 
-/** Headers of one's own, or pairs that are never changed. */
-type HeaderSource = Headers | readonly [string, string][];
+/** Headers of one's own, or fields that are never changed: name, value, name, value. */
+type HeaderSource = HeaderList | readonly string[];
 
-const noPairs: readonly [string, string][] = [];
+const noFields: readonly string[] = [];
+const jsonType = ["content-type", "application/json"] as const;
+const textType = ["content-type", "text/plain;charset=UTF-8"] as const;
 const nullBodyStatuses: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
 /**
@@ -33,18 +36,18 @@ class TextResponse extends FastResponse {
   readonly #text: string | null;
   readonly #status: number;
   readonly #statusText: string;
-  /** Headers until somebody asks for them. */
-  readonly #pairs: readonly [string, string][];
-  #headers: Headers | undefined;
+  /** Headers until somebody asks for them; never changed, so that responses may share them. */
+  readonly #fields: readonly string[];
+  #headers: HeaderList | undefined;
   #platform: Response | undefined;
 
   constructor(text: string | null, status: number, statusText: string, headers: HeaderSource) {
     super(null);
-    const isOwn = headers instanceof Headers;
+    const isOwn = headers instanceof HeaderList;
     this.#text = text;
     this.#status = status;
     this.#statusText = statusText;
-    this.#pairs = isOwn ? noPairs : headers;
+    this.#fields = isOwn ? noFields : headers;
     this.#headers = isOwn ? headers : undefined;
     this.#platform = undefined;
   }
@@ -62,7 +65,7 @@ class TextResponse extends FastResponse {
   }
 
   override get headers(): Headers {
-    return this.#platform?.headers ?? (this.#headers ??= new Headers([...this.#pairs]));
+    return this.#platform?.headers ?? (this.#headers ??= HeaderList.of(this.#fields));
   }
 
   /** The platform's `Response`; srvx's class sends everything that is not overridden here to it. */
@@ -88,16 +91,11 @@ class TextResponse extends FastResponse {
     if (response.#platform?.bodyUsed === true) {
       throw new HttpUsageError("ERR_HTTP_RESPONSE", "the body of the Response is used");
     }
-    const headers: string[] = [];
-    for (const [name, value] of response.#platform?.headers ??
-      response.#headers ??
-      response.#pairs) {
-      if (name !== "content-length") headers.push(name, value);
-    }
+    const fields = TextResponse.#currentFields(response);
     return {
       status: response.#status,
       statusText: response.#statusText,
-      headers,
+      headers: fields.includes(lengthName) ? withoutLength(fields) : fields,
       body: response.#text,
     };
   }
@@ -105,14 +103,23 @@ class TextResponse extends FastResponse {
   /** A response of its own with the same text and headers; undefined once somebody took the body. */
   static copy(response: TextResponse): Response | undefined {
     if (response.#platform?.bodyUsed === true) return undefined;
-    const headers = response.#platform?.headers ?? response.#headers;
-    return new TextResponse(
-      response.#text,
-      response.#status,
-      response.#statusText,
-      headers === undefined ? response.#pairs : new Headers(headers),
-    );
+    const fields = TextResponse.#currentFields(response);
+    const headers = HeaderList.of(fields);
+    return new TextResponse(response.#text, response.#status, response.#statusText, headers);
   }
+
+  static #currentFields(response: TextResponse): readonly string[] {
+    const platform = response.#platform;
+    if (platform !== undefined) return HeaderList.fieldsOf(HeaderList.from(platform.headers));
+    const list = response.#headers;
+    return list === undefined ? response.#fields : HeaderList.fieldsOf(list);
+  }
+}
+
+const lengthName = "content-length";
+
+function withoutLength(fields: readonly string[]): string[] {
+  return fields.filter((_, index) => fields[index - (index % 2)] !== lengthName);
 }
 
 // srvx has a class of its own on Node only; elsewhere the platform's `Response` is the fast one.
@@ -128,7 +135,7 @@ const isLazy = "_toNodeResponse" in FastResponse.prototype;
  * @throws HttpUsageError `ERR_HTTP_STATUS` when the status is not 200 to 599, or allows no body
  */
 export function json(value: unknown, init?: ResponseInit): Response {
-  return makeResponse(stringify(value), "application/json", init);
+  return makeResponse(stringify(value), jsonType, init);
 }
 
 /**
@@ -139,7 +146,7 @@ export function json(value: unknown, init?: ResponseInit): Response {
  * @throws HttpUsageError `ERR_HTTP_STATUS` when the status is not 200 to 599, or allows no body
  */
 export function text(body: string, init?: ResponseInit): Response {
-  return makeResponse(body, "text/plain;charset=UTF-8", init);
+  return makeResponse(body, textType, init);
 }
 
 /**
@@ -153,14 +160,15 @@ export function empty(
   init?: { readonly headers?: HeadersInit | undefined },
 ): Response {
   checkStatus(status);
-  const headers = new Headers(init?.headers);
+  const headers = HeaderList.from(init?.headers);
   return makeTextResponse({ text: null, status, statusText: "", headers });
 }
 
 /** Makes a response of parts that are known to be valid. */
 export function makeTextResponse(draft: Draft): Response {
-  if (isLazy) return new TextResponse(draft.text, draft.status, draft.statusText, draft.headers);
-  return new Response(draft.text, draft);
+  const { text, status, statusText, headers } = draft;
+  if (isLazy) return new TextResponse(text, status, statusText, headers);
+  return new Response(text, { status, statusText, headers });
 }
 
 /** Copies a response that {@link json}, {@link text} or {@link empty} made; undefined for all others. */
@@ -178,7 +186,11 @@ export function isNullBodyStatus(status: number): boolean {
   return nullBodyStatuses.has(status);
 }
 
-function makeResponse(body: string, contentType: string, init: ResponseInit | undefined): Response {
+function makeResponse(
+  body: string,
+  type: readonly [string, string],
+  init: ResponseInit | undefined,
+): Response {
   const status = init?.status ?? 200;
   if (init !== undefined) {
     checkStatus(status);
@@ -189,17 +201,13 @@ function makeResponse(body: string, contentType: string, init: ResponseInit | un
       );
     }
   }
-  if (!isLazy) {
-    const headers = new Headers(init?.headers);
-    if (!headers.has("content-type")) headers.set("content-type", contentType);
-    return new Response(body, { ...init, headers });
+  const statusText = init?.statusText ?? "";
+  if (isLazy && init?.headers === undefined) {
+    return new TextResponse(body, status, statusText, type);
   }
-  if (init?.headers === undefined) {
-    return new TextResponse(body, status, init?.statusText ?? "", [["content-type", contentType]]);
-  }
-  const headers = new Headers(init.headers);
-  if (!headers.has("content-type")) headers.set("content-type", contentType);
-  return new TextResponse(body, status, init.statusText ?? "", headers);
+  const headers = HeaderList.from(init?.headers);
+  if (!headers.has("content-type")) headers.set(...type);
+  return makeTextResponse({ text: body, status, statusText, headers });
 }
 
 function checkStatus(status: number): void {

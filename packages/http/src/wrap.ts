@@ -1,8 +1,9 @@
-import { rebuildResponse, releaseResponse } from "./change-headers.ts";
+import { rebuildResponse } from "./change-headers.ts";
 import type { Context } from "./context.ts";
 import { ExchangeContext, type ContextInit } from "./create-context.ts";
 import { HttpUsageError } from "./errors.ts";
 import type { Handler, Middleware } from "./handler.ts";
+import { releaseResponse } from "./response-owner.ts";
 import { isNullBodyStatus } from "./response.ts";
 
 /** A handler that may be called without a context; it then makes one. Assignable to {@link Handler}. */
@@ -35,12 +36,26 @@ export function wrap(handler: Handler, ...middlewares: readonly Middleware[]): W
     return wrapped;
   }, handler);
   return (request, context) =>
-    context === undefined ? runAlone(outermost, request) : outermost(request, context);
+    context === undefined ? runHandler(outermost, request) : outermost(request, context);
 }
 
-const init: ContextInit = Object.freeze({});
+const noInit: ContextInit = Object.freeze({});
 
-function runAlone(handler: Handler, request: Request): Response | Promise<Response> {
+/**
+ * Runs a handler for one request on a runtime without a server of ours, such as Deno, Bun and Workers: makes its context of
+ * what the runtime knows, and ends it with the body.
+ *
+ * @example
+ * ```ts
+ * Deno.serve((request, { remoteAddr }) => runHandler(handler, request, { peer: remoteAddr.hostname }));
+ * Bun.serve({ fetch: (request, server) => runHandler(handler, request, { peer: server.requestIP(request)?.address }) });
+ * ```
+ */
+export function runHandler(
+  handler: Handler,
+  request: Request,
+  init: ContextInit = noInit,
+): Response | Promise<Response> {
   const context = new ExchangeContext(request, init);
   let result: Response | Promise<Response>;
   try {

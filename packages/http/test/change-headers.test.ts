@@ -31,6 +31,13 @@ describe("changeHeaders", () => {
     expect(response.headers.get("x-mark")).toBe("1");
   });
 
+  it("leaves nothing on a response that can be seen", () => {
+    const response = new Response("own");
+    const before = Reflect.ownKeys(response);
+    changeHeaders(response, newContext(), mark);
+    expect(Reflect.ownKeys(response)).toEqual(before);
+  });
+
   it("changes srvx's own responses in place without building them", () => {
     const response = FastResponse.json({ a: 1 });
     expect(changeHeaders(response, newContext(), mark)).toBe(response);
@@ -77,6 +84,9 @@ describe("addVary", () => {
     ["*", ["Origin"], "*"],
     ["Origin", ["*"], "*"],
     [null, ["A, B"], "A, B"],
+    [null, ["A, a"], "A"],
+    ["Origin", ["origin, Accept"], "Origin, Accept"],
+    ["Accept-Encoding", ["Accept"], "Accept-Encoding, Accept"],
     [null, [], null],
   ])("merges %j with %j into %j", (present, names, merged) => {
     const headers = new Headers(present === null ? {} : { vary: present });

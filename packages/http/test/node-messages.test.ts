@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createContext, json, text } from "../src/index.ts";
+import { createContext, json, text, type Context } from "../src/index.ts";
 import {
   fromNodeListener,
   nodeMessages,
@@ -31,6 +31,16 @@ describe("nodeMessages", () => {
       { port: 0, hostname: "127.0.0.1", signals: false },
     );
     expect(await exchange(server.port, get)).toContain('["/x",false]');
+  });
+
+  it("finds them through a context that a middleware puts around", async () => {
+    const inner = (context: Context): Context =>
+      Object.create(context, { get: { value: context.get.bind(context) } });
+    server = await serve(
+      (_request, context) => text(nodeMessages(inner(context))?.request.url ?? "none"),
+      { port: 0, hostname: "127.0.0.1", signals: false },
+    );
+    expect(await exchange(server.port, get)).toMatch(/\/x$/);
   });
 });
 

@@ -7,6 +7,7 @@ import {
   type FinishReport,
   type Handler,
   type Middleware,
+  runHandler,
 } from "../src/index.ts";
 
 function recording(): { readonly middleware: Middleware; readonly report: Promise<FinishReport> } {
@@ -140,3 +141,20 @@ async function wrapHead(method: string, response: Response): Promise<FinishRepor
   await wrap(() => response, middleware)(new Request("http://localhost/", { method }));
   return report;
 }
+
+describe("runHandler", () => {
+  it("gives the handler what the runtime knows, and ends the exchange with the body", async () => {
+    const { middleware, report } = recording();
+    const handler = wrap((_request, context) => text(context.ip ?? "none"), middleware);
+    const response = await runHandler(handler, get(), { peer: "192.0.2.1" });
+    expect(await response.text()).toBe("192.0.2.1");
+    expect(await report).toMatchObject({ status: 200, bytes: 9, aborted: false });
+  });
+
+  it("lets what the handler throws pass, after the end of the exchange", async () => {
+    const { middleware, report } = recording();
+    const handler = wrap(() => Promise.reject(new Error("broken")), middleware);
+    await expect(runHandler(handler, get())).rejects.toThrow("broken");
+    expect(await report).toMatchObject({ status: 500, bytes: 0 });
+  });
+});

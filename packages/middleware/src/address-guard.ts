@@ -1,4 +1,5 @@
 import type { Context } from "@fetchwork/http";
+import { checkFlag } from "./check-options.ts";
 import { ipMatcher } from "./ip-matcher.ts";
 import { decidedAddressReader, type RealIPOptions } from "./real-ip.ts";
 
@@ -22,6 +23,7 @@ export type AddressGuard = (request: Request, context: Context) => string | unde
  */
 export function addressGuard(options: AddressGuardOptions): AddressGuard {
   const { addresses = [], allowAll = false, trustedProxies, headers } = options;
+  checkFlag(allowAll, "allowAll");
   const isListed = ipMatcher(addresses);
   const read = decidedAddressReader({ trustedProxies, headers });
   return (request, context) => {

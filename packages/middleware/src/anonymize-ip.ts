@@ -1,18 +1,16 @@
-const ipv4 = /^(.*:)?(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/;
+import { formatIP } from "./ip-address.ts";
+import { parsePeer } from "./peer-address.ts";
 
 /**
- * Takes from an address what identifies one client: the last number of IPv4 (`12.34.56.78` is `12.34.56.0`, also inside
- * IPv6), all but the first 48 bits of IPv6. Text that is no address stays.
+ * Takes from an address what identifies one client: the last number of IPv4 (`12.34.56.78` is `12.34.56.0`, also when
+ * IPv6 maps it), all but the first 48 bits of IPv6, a port and a zone. Text that is no address stays.
  */
 export function anonymizeIP(ip: string): string {
-  const v4 = ipv4.exec(ip);
-  if (v4 !== null) return `${v4[1] ?? ""}${v4[2]}.0`;
-  if (!/^[\da-f:]+(%.*)?$/i.test(ip) || !ip.includes(":")) return ip;
-  const [head = "", tail] = (ip.split("%")[0] ?? "").split("::");
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
-  const groups = [...before, ...Array.from({ length: zeros }, () => "0"), ...after].slice(0, 3);
-  while (groups.length > 0 && /^0*$/.test(groups.at(-1) ?? "")) groups.pop();
-  return `${groups.join(":")}::`;
+  const peer = parsePeer(ip);
+  if (peer === undefined) return ip;
+  const { version, words } = peer.address;
+  const [a, b, c, d] = words;
+  return version === 4
+    ? formatIP({ version, words: [a, b, c, (d & 0xffffff00) >>> 0] })
+    : formatIP({ version, words: [a, (b & 0xffff0000) >>> 0, 0, 0] });
 }

@@ -1,4 +1,5 @@
-import { changeHeaders, setDefault, type Middleware } from "@fetchwork/http";
+import { setDefault, type Middleware } from "@fetchwork/http";
+import { changeResult } from "./change-result.ts";
 import { checkHeaderValue, optionError } from "./check-options.ts";
 import { environmentVariable } from "./environment-variable.ts";
 
@@ -44,9 +45,6 @@ export function appInfo(options: AppInfoOptions): Middleware {
     for (const [header, value] of pairs) setDefault(headers, header, value);
   };
   return (next) => (request, context) => {
-    const result = next(request, context);
-    return result instanceof Promise
-      ? result.then((response) => changeHeaders(response, context, change))
-      : changeHeaders(result, context, change);
+    return changeResult(next(request, context), context, change);
   };
 }

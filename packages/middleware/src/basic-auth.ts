@@ -2,7 +2,7 @@ import { createContextKey, empty, type Context, type Middleware } from "@fetchwo
 import { argon2Verifier } from "./argon2-hash.ts";
 import { parseBasicCredentials } from "./basic-credentials.ts";
 import { bcryptVerifier } from "./bcrypt-hash.ts";
-import { checkFunction, checkHeaderValue, optionError } from "./check-options.ts";
+import { checkFlag, checkFunction, checkHeaderValue, optionError } from "./check-options.ts";
 import { constantTimeEqual } from "./constant-time-equal.ts";
 import { HashQueueFullError } from "./hash-queue.ts";
 import { refuse } from "./plain-answer.ts";
@@ -53,6 +53,8 @@ const authorizedKey = createContextKey<string>("authorized user");
 export function basicAuth(checker: CredentialChecker, options: BasicAuthOptions = {}): Middleware {
   checkFunction(checker, "checker");
   const { prompt = false, challenge = false, realm = "restricted" } = options;
+  checkFlag(prompt, "prompt");
+  checkFlag(challenge, "challenge");
   checkHeaderValue(realm, "realm");
   const value = `Basic realm="${realm.replaceAll(/["\\]/g, String.raw`\$&`)}", charset="UTF-8"`;
 

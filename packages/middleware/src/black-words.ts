@@ -1,5 +1,5 @@
 import { empty, type Context, type Handler, type Middleware } from "@fetchwork/http";
-import { checkAmount, checkFunction, optionError } from "./check-options.ts";
+import { checkAmount, checkFunction, checkTexts, optionError } from "./check-options.ts";
 import { encodeJSON } from "./encode-json.ts";
 import { readBody, restoreBody } from "./read-body.ts";
 
@@ -22,8 +22,9 @@ export interface BlackWordsOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` also for an empty word, which every body contains
  */
 export function blackWords(words: readonly string[], options: BlackWordsOptions = {}): Middleware {
+  checkTexts(words, "words");
   const folded = words.map((word) => {
-    if (typeof word !== "string" || word === "") throw optionError("a word", word, "a word");
+    if (word === "") throw optionError("words", word, "a word");
     return word.toLowerCase();
   });
   return refuseWords(() => folded, options);

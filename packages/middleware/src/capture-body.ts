@@ -1,4 +1,6 @@
-import { deriveRequest, nativeRequest } from "@fetchwork/http";
+import { nativeRequest } from "@fetchwork/http";
+import { ChunkList } from "./chunk-list.ts";
+import { withStream } from "./read-body.ts";
 
 /** A request whose body is seen while it is read. */
 export interface CapturedBody {
@@ -15,31 +17,26 @@ export interface CapturedBody {
 export function captureBody(request: Request, maxSize: number): CapturedBody | undefined {
   const { body } = request;
   if (body === null || request.bodyUsed) return undefined;
-  const kept: Uint8Array[] = [];
-  let size = 0;
+  const kept = new ChunkList();
   let truncated = false;
   const note = (chunk: Uint8Array): void => {
-    const room = maxSize - size;
+    const room = maxSize - kept.size;
     if (chunk.byteLength > room) truncated = true;
-    if (room <= 0) return;
     // A copy, because the reader may use the chunk's memory again.
-    kept.push(chunk.slice(0, room));
-    size += Math.min(room, chunk.byteLength);
+    if (room > 0) kept.add(chunk.slice(0, room));
   };
 
-  const headers: Record<string, string> = {};
-  for (const name of ["content-length", "transfer-encoding"]) {
-    const value = request.headers.get(name);
-    if (value !== null) headers[name] = value;
-  }
-  const derived = deriveRequest(request, { body: passOn(body, note), headers });
+  const derived = withStream(request, passOn(body, note));
   return {
     // A platform's request is a client's on its way to `fetch`, which accepts only its own.
     request: "_request" in request ? derived : nativeRequest(derived),
     read: () => {
       const decoder = new TextDecoder();
       // "stream" leaves half a character at the cut away.
-      const text = kept.map((chunk) => decoder.decode(chunk, { stream: true })).join("");
+      const text = kept
+        .take()
+        .map((chunk) => decoder.decode(chunk, { stream: true }))
+        .join("");
       return { text, truncated };
     },
   };

@@ -15,6 +15,39 @@ export function checkFunction(value: unknown, what: string): void {
   throw optionError(what, value, "a function");
 }
 
+/** What is more milliseconds is taken for 1 by the timers of Node and browsers. */
+export const longestTimer = 2_147_483_647;
+
+/**
+ * Checks that an option is true or false, so that `"false"` switches nothing on.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function checkFlag(value: unknown, what: string): void {
+  if (typeof value !== "boolean") throw optionError(what, value, "true or false");
+}
+
+/**
+ * Checks that an option is a list.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function checkList(value: unknown, what: string): void {
+  if (!Array.isArray(value)) throw optionError(what, value, "a list");
+}
+
+/**
+ * Checks that an option is a list of texts.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function checkTexts(value: unknown, what: string): void {
+  if (!Array.isArray(value)) throw optionError(what, value, "a list of texts");
+  for (const entry of value as readonly unknown[]) {
+    if (typeof entry !== "string") throw optionError(what, entry, "text");
+  }
+}
+
 /**
  * Checks that an option is a whole number of at least `least`, or `Infinity`.
  *

@@ -6,7 +6,8 @@ import {
   type Handler,
   type Middleware,
 } from "@fetchwork/http";
-import { checkAmount, checkHeaderName, optionError } from "./check-options.ts";
+import { changeResult } from "./change-result.ts";
+import { checkAmount, checkFlag, checkHeaderName, optionError } from "./check-options.ts";
 import { originMatcher, type OriginMatcher } from "./origin-matcher.ts";
 
 /** Decides about an origin, which is given as the browser sent it. */
@@ -60,15 +61,20 @@ export function cors(options: CorsOptions = {}): Middleware {
   const { allows } = policy;
   return (next) => (request, context) => {
     const origin = request.headers.get("origin");
-    if (origin === null) return finish(next(request, context), context, varyOnOrigin);
+    if (origin === null) return changeResult(next(request, context), context, varyOnOrigin);
     const isAllowed = allows(origin, request, context);
     if (isAllowed instanceof Promise) {
       return isAllowed.then((answer) =>
-        respond({ request, context, next, policy }, answer ? origin : undefined),
+        respond({ request, context, next, policy }, isTrue(answer) ? origin : undefined),
       );
     }
-    return respond({ request, context, next, policy }, isAllowed ? origin : undefined);
+    return respond({ request, context, next, policy }, isTrue(isAllowed) ? origin : undefined);
   };
+}
+
+/** Anything but true is a refusal: a check without types may return an object, such as a query that was not awaited. */
+function isTrue(answer: unknown): boolean {
+  return answer === true;
 }
 
 interface Policy {
@@ -94,7 +100,11 @@ function respond(
   const isPreflight =
     request.method === "OPTIONS" && request.headers.has("access-control-request-method");
   if (origin === undefined) {
-    return finish(next(request, context), context, isPreflight ? varyOnPreflight : varyOnOrigin);
+    return changeResult(
+      next(request, context),
+      context,
+      isPreflight ? varyOnPreflight : varyOnOrigin,
+    );
   }
   const allowed = policy.isStar ? "*" : origin;
   if (isPreflight) {
@@ -103,22 +113,12 @@ function respond(
     });
     return changeHeaders(response, context, varyOnPreflight);
   }
-  return finish(next(request, context), context, (headers) => {
+  return changeResult(next(request, context), context, (headers) => {
     varyOnOrigin(headers);
     if (headers.has("access-control-allow-origin")) return;
     headers.set("access-control-allow-origin", allowed);
     for (const [name, value] of policy.actual) headers.set(name, value);
   });
-}
-
-function finish(
-  result: Response | Promise<Response>,
-  context: Context,
-  change: (headers: Headers) => void,
-): Response | Promise<Response> {
-  return result instanceof Promise
-    ? result.then((response) => changeHeaders(response, context, change))
-    : changeHeaders(result, context, change);
 }
 
 function varyOnOrigin(headers: Headers): void {
@@ -207,8 +207,4 @@ function listHeader(name: string, values: readonly string[]): (readonly [string,
 function checkList(list: unknown, what: string): void {
   if (!Array.isArray(list)) throw optionError(what, list, "a list of names");
   for (const name of list as readonly unknown[]) checkHeaderName(name, what);
-}
-
-function checkFlag(flag: unknown, what: string): void {
-  if (typeof flag !== "boolean") throw optionError(what, flag, "true or false");
 }

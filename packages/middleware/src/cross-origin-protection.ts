@@ -1,6 +1,6 @@
 import type { Handler, Middleware } from "@fetchwork/http";
 import { bypassPattern, type RequestMatcher } from "./bypass-pattern.ts";
-import { checkFunction, optionError } from "./check-options.ts";
+import { checkFlag, checkFunction, checkTexts, optionError } from "./check-options.ts";
 import { RequestError } from "./errors.ts";
 import { refuse } from "./plain-answer.ts";
 import { hostOf } from "./request-host.ts";
@@ -61,6 +61,9 @@ export class CrossOriginProtection {
       denyHandler,
       checkUpgrades = false,
     } = options;
+    checkFlag(checkUpgrades, "checkUpgrades");
+    checkTexts(trustedOrigins, "trustedOrigins");
+    checkTexts(bypassPatterns, "bypassPatterns");
     this.#checkUpgrades = checkUpgrades;
     for (const origin of trustedOrigins) this.addTrustedOrigin(origin);
     for (const pattern of bypassPatterns) this.addBypassPattern(pattern);

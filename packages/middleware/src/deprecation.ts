@@ -1,4 +1,5 @@
-import { changeHeaders, setDefault, type Middleware } from "@fetchwork/http";
+import { setDefault, type Middleware } from "@fetchwork/http";
+import { changeResult } from "./change-result.ts";
 import { checkHeaderValue, optionError } from "./check-options.ts";
 
 /** Options of {@link deprecation}. */
@@ -65,10 +66,7 @@ function announce(name: string, value: string, link: string | undefined): Middle
     if (link !== undefined) headers.append("link", `<${link}>; rel="${name}"; type="text/html"`);
   };
   return (next) => (request, context) => {
-    const result = next(request, context);
-    return result instanceof Promise
-      ? result.then((response) => changeHeaders(response, context, change))
-      : changeHeaders(result, context, change);
+    return changeResult(next(request, context), context, change);
   };
 }
 

@@ -1,4 +1,5 @@
-import { addVary, changeHeaders, type Middleware } from "@fetchwork/http";
+import { addVary, type Middleware } from "@fetchwork/http";
+import { changeResult } from "./change-result.ts";
 import { readHeaderFields, type HeaderFields } from "./header-fields.ts";
 
 /**
@@ -27,9 +28,6 @@ export function headers(...fields: readonly HeaderFields[]): Middleware {
     }
   };
   return (next) => (request, context) => {
-    const result = next(request, context);
-    return result instanceof Promise
-      ? result.then((response) => changeHeaders(response, context, change))
-      : changeHeaders(result, context, change);
+    return changeResult(next(request, context), context, change);
   };
 }

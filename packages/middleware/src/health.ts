@@ -1,6 +1,13 @@
 import { empty, type Context, type Middleware } from "@fetchwork/http";
 import { canonicalizePath } from "./canonical-path.ts";
-import { checkAmount, checkFunction, optionError } from "./check-options.ts";
+import {
+  checkAmount,
+  checkFlag,
+  checkFunction,
+  checkList,
+  longestTimer,
+  optionError,
+} from "./check-options.ts";
 import { encodeJSON } from "./encode-json.ts";
 import { pathOf } from "./request-path.ts";
 
@@ -56,6 +63,8 @@ export function health(options: HealthOptions = {}): Middleware {
   if (typeof path !== "string" || !path.startsWith("/")) {
     throw optionError("path", path, "a path that starts with a slash");
   }
+  checkList(checks, "checks");
+  checkFlag(parallel, "parallel");
   checkAmount(timeout, "timeout", 1);
   const prepared = checks.map((item) => prepare(item, timeout));
   const expected = path.toLowerCase();
@@ -120,6 +129,3 @@ async function run(item: PreparedCheck, clientSignal: AbortSignal): Promise<Heal
     clearTimeout(timer);
   }
 }
-
-// Timers count milliseconds in 31 bits; what is longer would fire at once.
-const longestTimer = 2 ** 31 - 1;

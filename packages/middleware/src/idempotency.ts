@@ -1,6 +1,13 @@
 import type { Context, Handler, Middleware } from "@fetchwork/http";
 import { authorizedUser } from "./basic-auth.ts";
-import { checkAmount, checkFunction, checkHeaderName, optionError } from "./check-options.ts";
+import {
+  checkAmount,
+  checkFlag,
+  checkFunction,
+  checkHeaderName,
+  checkTexts,
+  optionError,
+} from "./check-options.ts";
 import { encodeJSON } from "./encode-json.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "./idempotency-store.ts";
 import { keepAnswer, replayAnswer } from "./keep-answer.ts";
@@ -71,7 +78,11 @@ export function idempotency(options: IdempotencyOptions = {}): Middleware {
   const { maxRequestBytes = 1_048_576, maxResponseBytes = 1_048_576 } = options;
   const { actor = defaultActor(), store = memoryIdempotencyStore() } = options;
   const { shouldKeep = ({ status }) => status < 500 && !retryable.has(status) } = options;
-  if (!Array.isArray(methods)) throw optionError("methods", methods, "a list of methods");
+  checkTexts(methods, "methods");
+  checkFlag(required, "required");
+  if (typeof store?.begin !== "function") {
+    throw optionError("store", store, "a store of idempotency");
+  }
   checkHeaderName(header, "header");
   checkFunction(actor, "actor");
   checkFunction(shouldKeep, "shouldKeep");

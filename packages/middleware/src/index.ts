@@ -160,6 +160,7 @@ export { sizeLimit, type SizeLimitOptions } from "./size-limit.ts";
 export { stripSlashes } from "./strip-slashes.ts";
 export { throttle, type ThrottleOptions } from "./throttle.ts";
 export { timeout, type TimeoutOptions } from "./timeout.ts";
+export { toH3, type H3Event, type H3Middleware, type ToH3Options } from "./to-h3.ts";
 export { toHono, type HonoContext, type HonoMiddleware, type ToHonoOptions } from "./to-hono.ts";
 export { getTraceID, trace, type TraceOptions } from "./trace.ts";
 export { wrap, type Context, type Handler, type Middleware } from "@fetchwork/http";

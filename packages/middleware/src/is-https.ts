@@ -1,7 +1,7 @@
 import type { Context } from "@fetchwork/http";
 import { parseForwarded } from "./forwarded.ts";
-import { parseIP } from "./ip-address.ts";
 import { rangeMatcher } from "./ip-matcher.ts";
+import { parsePeer } from "./peer-address.ts";
 
 /** Decides whether the client came over HTTPS. */
 export type HttpsCheck = (request: Request, context: Pick<Context, "peer">) => boolean;
@@ -27,8 +27,8 @@ export function httpsCheck({ trustedProxies }: HttpsCheckOptions = {}): HttpsChe
   return ({ url, headers }, { peer }) => {
     if (url.startsWith("https:")) return true;
     if (isTrusted !== undefined) {
-      const address = peer === undefined ? undefined : parseIP(peer);
-      if (address === undefined || !isTrusted(address)) return false;
+      const proxy = parsePeer(peer);
+      if (proxy === undefined || !isTrusted(proxy.address)) return false;
     }
     if (headers.get("x-forwarded-proto")?.trim().toLowerCase() === "https") return true;
     const forwarded = headers.get("forwarded");

@@ -1,5 +1,6 @@
 import { encodeBase64, decodeBase64 } from "./base64.ts";
 import type { StoredAnswer } from "./idempotency-store.ts";
+import { continueStream, joinChunks, readUpTo } from "./read-up-to.ts";
 
 /** A response that is to be sent, and what is kept of it. */
 export interface KeptAnswer {
@@ -29,29 +30,13 @@ export async function keepAnswer(response: Response, limit: number): Promise<Kep
     return { response, answer: { ...head, body: null } };
   }
   const reader = body.getReader();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  while (size <= limit) {
-    const { done, value } = await reader.read();
-    if (done) {
-      const bytes = join(chunks, size);
-      const answer = { ...head, body: encodeBase64(bytes) };
-      return { response: makeResponse(answer, bytes), answer };
-    }
-    chunks.push(value);
-    size += value.byteLength;
+  const { chunks, isWhole } = await readUpTo(reader, limit);
+  if (isWhole) {
+    const bytes = joinChunks(chunks);
+    const answer = { ...head, body: encodeBase64(bytes) };
+    return { response: makeResponse(answer, bytes), answer };
   }
-  const rest = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const chunk = chunks.shift() ?? (await reader.read()).value;
-        if (chunk === undefined) controller.close();
-        else controller.enqueue(chunk);
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
+  const rest = continueStream(chunks, reader);
   return {
     response: new Response(rest as BodyInit, { status, statusText, headers }),
     answer: { ...head, body: null },
@@ -74,14 +59,4 @@ function makeResponse(answer: StoredAnswer, bytes: Uint8Array<ArrayBuffer>): Res
 
 function keptHeaders(headers: Headers): readonly (readonly [string, string])[] {
   return [...headers].filter(([name]) => !passing.has(name));
-}
-
-function join(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
 }

@@ -1,6 +1,6 @@
 import type { Context, FinishReport, Middleware } from "@fetchwork/http";
 import { captureBody, type CapturedBody } from "./capture-body.ts";
-import { checkAmount, checkFunction, optionError } from "./check-options.ts";
+import { checkAmount, checkFlag, checkFunction, checkTexts, optionError } from "./check-options.ts";
 import {
   formatCombined,
   formatJSON,
@@ -10,6 +10,7 @@ import {
 } from "./log-record.ts";
 import { batchLines, writeToConsole, type LogSink } from "./log-sink.ts";
 import { queryMasker, secretKeys } from "./mask-query.ts";
+import { acceptedIdentifier } from "./request-identifier.ts";
 import { pathAndQueryOf } from "./request-path.ts";
 
 /** Finds a field of the log for an exchange, after its end. */
@@ -63,7 +64,8 @@ export interface LoggerOptions {
  * the time that it really took. Around a `fetch` it logs a client's exchanges when their bodies have been read.
  *
  * The URL stays percent-encoded, so that no decoded space or line break forges a field or a line; secret values of its
- * query are masked. Controls in other fields are escaped. What `process.exit()` cuts off is not written.
+ * query are masked. The identifier is that of `trace`, or without it the request's `X-Request-ID`, if `trace` would take
+ * it. Controls in other fields are escaped. What `process.exit()` cuts off is not written.
  *
  * @example
  * ```ts
@@ -103,9 +105,9 @@ const formatters = { spec: formatSpec, combined: formatCombined, json: formatJSO
 function prepare(options: LoggerOptions): Settings {
   const { prefix, format = "spec", body = false, maskedKeys = secretKeys, user, subject } = options;
   const { ip = format !== "spec", sink = writeToConsole, backend } = options;
-  const formatter = typeof format === "function" ? format : formatters[format];
-  if (formatter === undefined)
+  if (typeof format !== "function" && !Object.hasOwn(formatters, format))
     throw optionError("format", format, "spec, combined, json or a function");
+  const formatter = typeof format === "function" ? format : formatters[format];
   for (const [name, value] of Object.entries({ user, subject, sink, backend })) {
     if (value !== undefined) checkFunction(value, name);
   }
@@ -113,6 +115,9 @@ function prepare(options: LoggerOptions): Settings {
     throw optionError("backend", backend, "either a backend or a sink and a format");
   }
   if (typeof ip !== "boolean") checkFunction(ip, "ip");
+  if (typeof body !== "object" || body === null) checkFlag(body, "body");
+  if (prefix !== undefined) checkTexts([prefix], "prefix");
+  checkTexts(maskedKeys, "maskedKeys");
   const { maxSize = 1024, transform = markCut } = typeof body === "object" ? body : {};
   checkAmount(maxSize, "body.maxSize", 0);
   checkFunction(transform, "body.transform");
@@ -132,7 +137,7 @@ function prepare(options: LoggerOptions): Settings {
       prefix,
       method: request.method,
       url: mask(pathAndQueryOf(request.url)),
-      requestId: context.requestId,
+      requestId: context.requestId ?? acceptedIdentifier(request.headers.get("x-request-id")),
       status,
       bytes,
       duration,

@@ -52,12 +52,19 @@ export function memoryIdempotencyStore(
       if (other !== undefined && other.until > time) {
         return Promise.resolve({ fingerprint: other.fingerprint });
       }
+      // Set anew, a key stands last, so those that ran out stand first.
+      running.delete(key);
+      for (const [oldest, { until }] of running) {
+        if (until > time) break;
+        running.delete(oldest);
+      }
       running.set(key, { fingerprint, owner, until: time + lockFor });
       return Promise.resolve(undefined);
     },
     complete(key, run) {
       const time = now();
-      if (running.has(key) && !owns(key, run)) return Promise.resolve();
+      const isAnswered = (done.get(key)?.until ?? -Infinity) > time;
+      if (isAnswered || (running.has(key) && !owns(key, run))) return Promise.resolve();
       running.delete(key);
       const { answer, fingerprint } = run;
       const size = key.length + 500 + (answer.body?.length ?? 0) + sizeOf(answer.headers);

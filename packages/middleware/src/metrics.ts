@@ -72,6 +72,7 @@ export function metrics(...args: readonly (string | MetricsOptions)[]): Middlewa
   const options: MetricsOptions =
     typeof first === "object" && first !== null ? first : { addresses: args as readonly string[] };
   const { path = "/metrics", format = "auto", variables = {}, prometheus } = options;
+  const { showArguments = false } = options;
   if (typeof path !== "string" || !/^\/./.test(path)) {
     throw optionError("path", path, "a path that starts with a slash");
   }
@@ -81,7 +82,7 @@ export function metrics(...args: readonly (string | MetricsOptions)[]): Middlewa
   if (prometheus !== undefined) checkFunction(prometheus, "prometheus");
   const guard = addressGuard(options);
   const readVariables = variableReader(variables);
-  const read = runtimeFigures({ showArguments: options.showArguments ?? false });
+  const read = runtimeFigures({ showArguments });
   const ending = path.toLowerCase();
   const offered = (["json", "openmetrics", "prometheus"] as const).filter(
     (one) => one !== "openmetrics" || prometheus === undefined,

@@ -1,4 +1,5 @@
-import { changeHeaders, deriveRequest, setDefault, type Middleware } from "@fetchwork/http";
+import { deriveRequest, setDefault, type Middleware } from "@fetchwork/http";
+import { changeResult } from "./change-result.ts";
 import { checkHeaderValue } from "./check-options.ts";
 
 /** Options of {@link noCache}. */
@@ -50,8 +51,6 @@ export function noCache(options: NoCacheOptions = {}): Middleware {
       isConditional ? deriveRequest(request, withoutConditions) : request,
       context,
     );
-    return result instanceof Promise
-      ? result.then((response) => changeHeaders(response, context, change))
-      : changeHeaders(result, context, change);
+    return changeResult(result, context, change);
   };
 }

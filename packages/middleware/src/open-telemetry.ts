@@ -1,5 +1,5 @@
 import type { Context, Middleware } from "@fetchwork/http";
-import { checkFunction, optionError } from "./check-options.ts";
+import { checkFlag, checkFunction, optionError } from "./check-options.ts";
 
 /** The part of `@opentelemetry/api` that is used: `import * as api from "@opentelemetry/api"` has it. */
 export interface OpenTelemetryApi<OtelContext = unknown, Span extends OpenTelemetrySpan = never> {
@@ -95,7 +95,7 @@ export function openTelemetry<OtelContext, Span extends OpenTelemetrySpan>(
     throw optionError("api", api, "the module @opentelemetry/api");
   checkFunction(route, "route");
   checkFunction(when, "when");
-  if (typeof query !== "boolean") throw optionError("query", query, "true or false");
+  checkFlag(query, "query");
   return (next) => (request, context) => {
     if (!when(request)) return next(request, context);
     const method = knownMethods.has(request.method) ? request.method : "_OTHER";

@@ -17,6 +17,7 @@ export const operations = {
   match: 6,
 } as const;
 
+/** Assertions by the number that stands in a program. */
 export const assertions: readonly PatternAssertion[] = ["start", "end", "boundary", "no-boundary"];
 
 /** A pattern as steps: three numbers each, in one array. */

@@ -1,3 +1,5 @@
+import { continueStream } from "./read-up-to.ts";
+
 /** The first chunk of a stream, and the stream as it was before. */
 export interface PeekedStream {
   /** Undefined when the stream is empty. */
@@ -19,18 +21,6 @@ export async function peekStream(
   const { value: first } = await reader.read().finally(() => {
     signal.removeEventListener("abort", onAbort);
   });
-  let pending = first;
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const value = pending ?? (await reader.read()).value;
-        pending = undefined;
-        if (value === undefined) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
+  const stream = continueStream(first === undefined ? [] : [first], reader);
   return { first, stream };
 }

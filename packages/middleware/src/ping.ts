@@ -1,7 +1,6 @@
 import { empty, text, type Middleware } from "@fetchwork/http";
-import { canonicalizePath } from "./canonical-path.ts";
 import { optionError } from "./check-options.ts";
-import { pathOf } from "./request-path.ts";
+import { pathEndsWith } from "./path-ends-with.ts";
 
 /** Options of {@link ping}. */
 export interface PingOptions {
@@ -26,15 +25,7 @@ export function ping(options: PingOptions = {}): Middleware {
   return (next) => (request, context) => {
     const { method } = request;
     if (method !== "GET" && method !== "HEAD") return next(request, context);
-    const path = pathOf(request.url);
-    const canonical = path.includes("%") ? (canonicalizePath(path) ?? path) : path;
-    if (!endsWith(canonical, ending)) return next(request, context);
+    if (!pathEndsWith(request.url, ending)) return next(request, context);
     return method === "HEAD" ? empty(200, { headers }) : text("pong", { headers });
   };
-}
-
-function endsWith(path: string, ending: string): boolean {
-  return (
-    path.length >= ending.length && path.slice(path.length - ending.length).toLowerCase() === ending
-  );
 }

@@ -1,4 +1,4 @@
-import { changeHeaders, type Context, type Middleware } from "@fetchwork/http";
+import { changeHeaders, setDefault, type Context, type Middleware } from "@fetchwork/http";
 import { checkFunction, optionError } from "./check-options.ts";
 import { formatIP, parseIP } from "./ip-address.ts";
 import { memoryRateLimitStore } from "./memory-rate-limit-store.ts";
@@ -34,6 +34,8 @@ export interface RateLimitOptions extends RealIPOptions {
    * `context.waitUntil` both times. Default: `refuse`.
    */
   readonly whenStoreFails?: "refuse" | "allow" | undefined;
+  /** Makes the answer beyond the limit; `Retry-After` and the limits are added. Default: 429 as plain text. */
+  readonly answer?: ((request: Request, context: Context) => Response) | undefined;
 }
 
 const year = 31_536_000_000;
@@ -57,13 +59,14 @@ const maxKeyLength = 200;
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
   const { limit, window = 60_000, name = "default", ipv6Prefix = 64, store, key } = options;
-  const { whenStoreFails = "refuse", trustedProxies, headers } = options;
+  const { whenStoreFails = "refuse", trustedProxies, headers, answer = tooManyRequests } = options;
   checkRange(limit, "limit", 1, 999_999_999_999);
   checkRange(window, "window", 1, year);
   checkRange(ipv6Prefix, "ipv6Prefix", 1, 128);
   if (!/^[\w.:-]{1,100}$/.test(name))
     throw optionError("name", name, "letters, digits and _ . : -");
   if (key !== undefined) checkFunction(key, "key");
+  checkFunction(answer, "answer");
   if (store !== undefined && typeof store?.take !== "function") {
     throw optionError("store", store, "a store of rate limits");
   }
@@ -93,9 +96,11 @@ export function rateLimit(options: RateLimitOptions): Middleware {
           addMember(headers, "ratelimit", state, name);
         });
       if (!verdict.isAllowed) {
-        const refusal = refuse(429, "Too Many Requests");
-        refusal.headers.set("retry-after", String(seconds));
-        return change(refusal);
+        return change(
+          changeHeaders(answer(request, context), context, (headers) =>
+            setDefault(headers, "retry-after", String(seconds)),
+          ),
+        );
       }
       const result = next(request, context);
       return result instanceof Promise ? result.then(change) : change(result);
@@ -156,6 +161,10 @@ function addressKey(address: string | undefined, prefix: number): string {
 /** Keys take a bounded place, and different ones stay different. */
 function shorten(key: string): string {
   return key.length <= maxKeyLength ? key : `${key.slice(0, 100)}:${sha1Hex(key)}`;
+}
+
+function tooManyRequests(): Response {
+  return refuse(429, "Too Many Requests");
 }
 
 function unavailable(): Response {

@@ -1,5 +1,7 @@
 import { deriveRequest } from "@fetchwork/http";
+import { isBodyLimitError } from "./body-limit-error.ts";
 import { MiddlewareError } from "./errors.ts";
+import { joinChunks, readUpTo } from "./read-up-to.ts";
 
 /** What reading a body gave: all its bytes, or why there are none. */
 export type ReadBody =
@@ -22,26 +24,22 @@ export async function readBody(message: Request | Response, limit: number): Prom
       "the body is used; read it only once, after the middlewares that look at it",
     );
   }
-  if (declared !== undefined && declared > limit) return tooLarge;
   if (body === null) return { bytes: new Uint8Array(0) };
+  if (declared !== undefined && declared > limit) {
+    // A server can throw away what nobody will read, and keep the connection.
+    body.cancel().catch(() => undefined);
+    return tooLarge;
+  }
 
-  const chunks: Uint8Array[] = [];
-  let size = 0;
   const reader = body.getReader();
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return { bytes: join(chunks, size) };
-      size += value.byteLength;
-      if (size > limit) {
-        // Not awaited: a source may take its time, and the answer is known.
-        reader.cancel().catch(() => undefined);
-        return tooLarge;
-      }
-      chunks.push(value);
-    }
+    const { chunks, isWhole } = await readUpTo(reader, limit);
+    if (isWhole) return { bytes: joinChunks(chunks) };
+    // Not awaited: a source may take its time, and the answer is known.
+    reader.cancel().catch(() => undefined);
+    return tooLarge;
   } catch (error) {
-    return { failure: isTooLarge(error) ? "too large" : "unreadable", cause: error };
+    return { failure: isBodyLimitError(error) ? "too large" : "unreadable", cause: error };
   }
 }
 
@@ -64,17 +62,15 @@ export function restoreBody(request: Request, bytes: Uint8Array<ArrayBuffer>): R
   });
 }
 
-/** Whether the server's own limit was hit. */
-function isTooLarge(error: unknown): boolean {
-  return error instanceof Error && error.name === "BodyTooLargeError";
-}
-
-function join(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
+/** The request with a stream of the same bytes in the place of its body. What it declares of them stays. */
+export function withStream(
+  request: Request,
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+): Request {
+  const headers: Record<string, string> = {};
+  for (const name of ["content-length", "transfer-encoding"]) {
+    const value = request.headers.get(name);
+    if (value !== null) headers[name] = value;
   }
-  return bytes;
+  return deriveRequest(request, { body, headers });
 }

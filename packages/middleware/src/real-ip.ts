@@ -1,8 +1,9 @@
 import { createContextKey, type Context, type Middleware } from "@fetchwork/http";
 import { optionError } from "./check-options.ts";
 import { addressOfNode, parseForwarded, parseForwardedFor } from "./forwarded.ts";
-import { formatIP, isPublicIP, parseIP, type IPAddress } from "./ip-address.ts";
+import { isPublicIP, parseIP, type IPAddress } from "./ip-address.ts";
 import { rangeMatcher } from "./ip-matcher.ts";
+import { parsePeer, spell } from "./peer-address.ts";
 
 /** A header that can name the address of a client. */
 export type ClientAddressHeader =
@@ -12,8 +13,9 @@ export type ClientAddressHeader =
 export interface RealIPOptions {
   /**
    * Addresses and ranges (CIDR) of one's own proxies, such as `["10.0.0.0/8"]`. A header then counts only when the
-   * connection comes from one of them. An empty list trusts no header. Default: every client is believed, which is
-   * safe only behind a proxy that sets or removes all of {@link RealIPOptions.headers}.
+   * connection comes from one of them, and where the nearest entry of a list is no address, the connection's own is the
+   * client's. An empty list trusts no header. Default: every client is believed, which is safe only behind a proxy that
+   * sets or removes all of {@link RealIPOptions.headers}.
    */
   readonly trustedProxies?: readonly string[] | undefined;
   /**
@@ -98,8 +100,11 @@ export function addressReader(options: RealIPOptions): ClientAddressReader {
     if (!isTrusted(peer.address)) return peer.text;
     for (const header of order) {
       const value = request.headers.get(header);
-      const found = value === null ? undefined : readTrusted(header, value, isTrusted);
+      if (value === null) continue;
+      const found = readTrusted(header, value, isTrusted);
       if (found !== undefined) return found;
+      // The proxy wrote this list; where nobody can read it, the other headers may be the client's own words.
+      if (isList(header)) break;
     }
     return peer.text;
   };
@@ -149,7 +154,8 @@ function readOpen(
 
 /**
  * Walks from the nearest proxy outwards. The first address that is none of ours is the client; everything beyond it is
- * what the client claims. An entry that is no address ends the walk at the last proxy that is known.
+ * what the client claims. An entry that is no address ends the walk at the last proxy that is known. Some proxies add
+ * the client's port to its address.
  */
 function readTrusted(
   header: ClientAddressHeader,
@@ -160,36 +166,23 @@ function readTrusted(
   let nearest: string | undefined;
   for (let index = entries.length - 1; index >= 0; index -= 1) {
     const entry = entries[index] ?? "";
-    const address = parseIP(entry);
-    if (address === undefined) break;
-    nearest = spell(entry, address);
+    const text = parseIP(entry) === undefined ? addressOfNode(entry) : entry;
+    const address = text === undefined ? undefined : parseIP(text);
+    if (text === undefined || address === undefined) break;
+    nearest = spell(text, address);
     if (!isTrusted(address)) return nearest;
   }
-  // These name the last hop only: a proxy's own address there says nothing about the client.
-  return header === "x-forwarded-for" || header === "forwarded" ? nearest : undefined;
+  // The others name the last hop only: a proxy's own address there says nothing about the client.
+  return isList(header) ? nearest : undefined;
+}
+
+/** Whether every proxy on the way adds an entry. */
+function isList(header: ClientAddressHeader): boolean {
+  return header === "x-forwarded-for" || header === "forwarded";
 }
 
 function entriesOf(header: ClientAddressHeader, value: string): readonly string[] | undefined {
   if (header === "x-forwarded-for") return parseForwardedFor(value);
   if (header !== "forwarded") return [value.trim()];
   return parseForwarded(value)?.map((element) => addressOfNode(element.get("for") ?? "") ?? "");
-}
-
-function parsePeer(peer: string | undefined): { text: string; address: IPAddress } | undefined {
-  if (peer === undefined) return undefined;
-  const direct = parseIP(peer);
-  if (direct !== undefined) return { text: spell(peer, direct), address: direct };
-  const bare = withoutPort(peer).replace(/%[^%]*$/, "");
-  const address = parseIP(bare);
-  return address === undefined ? undefined : { text: spell(bare, address), address };
-}
-
-function withoutPort(peer: string): string {
-  return (
-    /^\[([^\]]*)\](?::\d{1,5})?$/.exec(peer)?.[1] ?? /^([\d.]+):\d{1,5}$/.exec(peer)?.[1] ?? peer
-  );
-}
-
-function spell(text: string, address: IPAddress): string {
-  return address.version === 4 && text.includes(":") ? formatIP(address) : text;
 }

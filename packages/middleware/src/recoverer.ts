@@ -1,5 +1,5 @@
 import type { Context, Middleware } from "@fetchwork/http";
-import { BodyTooLargeError } from "srvx/body-limit";
+import { isBodyLimitError } from "./body-limit-error.ts";
 import { checkFunction } from "./check-options.ts";
 import { AbortHandlerError } from "./errors.ts";
 import { oneLine } from "./one-line.ts";
@@ -61,26 +61,29 @@ function internalServerError(): Response {
 }
 
 function isServers(error: unknown, context: Context): boolean {
-  if (error instanceof AbortHandlerError) return true;
-  for (let inner = error; inner instanceof Error; inner = inner.cause) {
-    if (inner instanceof BodyTooLargeError) return true;
+  try {
+    if (error instanceof AbortHandlerError || isBodyLimitError(error)) return true;
+    return error instanceof Error && error.name === "AbortError" && context.signal.aborted;
+  } catch {
+    // An error whose members cannot be read is a handler's.
+    return false;
   }
-  return error instanceof Error && error.name === "AbortError" && context.signal.aborted;
 }
 
 function describe(error: unknown, request: Request, context: Context): readonly string[] {
-  const message = error instanceof Error ? error.message : textOf(error);
-  const where = `request panic for ${pathOf(request.url)} from ${context.ip ?? "unknown"}, ${message}`;
-  const stack = error instanceof Error ? error.stack : undefined;
-  if (stack === undefined) return [oneLine(where)];
+  const message = read(() => String(error instanceof Error ? error.message : error));
+  const where = `request panic for ${pathOf(request.url)} from ${context.ip ?? "unknown"}, ${message ?? "something without a text"}`;
+  const stack = read(() => (error instanceof Error ? error.stack : undefined));
+  if (typeof stack !== "string") return [oneLine(where)];
   const lines = stack.split("\n").map((line) => `    ${oneLine(line.trim())}`);
   return [oneLine(where), lines.join("\n")];
 }
 
-function textOf(value: unknown): string {
+/** Anything can be thrown, also what throws when it is looked at. */
+function read<T>(look: () => T): T | undefined {
   try {
-    return String(value);
+    return look();
   } catch {
-    return "something without a text";
+    return undefined;
   }
 }

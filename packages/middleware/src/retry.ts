@@ -5,8 +5,8 @@ import {
   type Handler,
   type Middleware,
 } from "@fetchwork/http";
-import { checkAmount, optionError } from "./check-options.ts";
-import { joinChunks, readUpTo } from "./read-up-to.ts";
+import { checkAmount, checkTexts, longestTimer, optionError } from "./check-options.ts";
+import { continueStream, joinChunks, readUpTo } from "./read-up-to.ts";
 
 /** Options of {@link retry}. */
 export interface RetryOptions {
@@ -76,7 +76,7 @@ async function repeatWithBody(
   const reader = request.body?.getReader();
   if (reader === undefined) return next(request, context);
   const { chunks, isWhole } = await readUpTo(reader, policy.replayLimit);
-  if (!isWhole) return next(withBody(request, continued(chunks, reader)), context);
+  if (!isWhole) return next(withBody(request, continueStream(chunks, reader)), context);
   const body = joinChunks(chunks);
   return repeat(policy, next, { make: () => withBody(request, body), context });
 }
@@ -146,23 +146,6 @@ function withBody(request: Request, body: Uint8Array<ArrayBuffer> | ReadableStre
   return new Request(request, init);
 }
 
-function continued(
-  chunks: Uint8Array<ArrayBuffer>[],
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const value = chunks.shift() ?? (await reader.read()).value;
-        if (value === undefined) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
-}
-
 function checkPolicy(options: RetryOptions): Policy {
   const {
     retries = 2,
@@ -176,11 +159,10 @@ function checkPolicy(options: RetryOptions): Policy {
   const amounts = { retries, baseDelay, maxDelay, maxRetryAfter };
   for (const [name, value] of Object.entries(amounts)) {
     checkAmount(value, name, 0);
-    // What is more is taken for 1 by the timers of Node and browsers.
-    if (value > 2_147_483_647) throw optionError(name, value, "at most 2147483647");
+    if (value > longestTimer) throw optionError(name, value, `at most ${longestTimer}`);
   }
   checkAmount(replayLimit, "replayLimit", 0);
-  if (!Array.isArray(methods)) throw optionError("methods", methods, "a list of methods");
+  checkTexts(methods, "methods");
   if (!Array.isArray(statuses)) throw optionError("statuses", statuses, "a list of statuses");
   return {
     ...amounts,

@@ -1,4 +1,5 @@
 import { builtinModule } from "./builtin-module.ts";
+import { checkFlag } from "./check-options.ts";
 
 /** What a runtime says about itself; parts are absent where it does not. */
 export interface RuntimeFigures {
@@ -63,8 +64,10 @@ interface PerfHooks {
  * is, which may be nothing.
  *
  * @param showArguments - Shows the command line as it is, which may hold secrets.
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function runtimeFigures(options: { readonly showArguments: boolean }): () => RuntimeFigures {
+  checkFlag(options.showArguments, "showArguments");
   const process = nodeProcess();
   const readLoop = eventLoopReader();
   const v8 = builtinModule<{ getHeapStatistics(): Record<string, number> }>("node:v8");

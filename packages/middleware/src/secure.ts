@@ -1,5 +1,6 @@
-import { changeHeaders, setDefault, type Context, type Middleware } from "@fetchwork/http";
-import { checkAmount, checkHeaderValue, optionError } from "./check-options.ts";
+import { setDefault, type Context, type Middleware } from "@fetchwork/http";
+import { changeResult } from "./change-result.ts";
+import { checkAmount, checkFlag, checkHeaderValue, optionError } from "./check-options.ts";
 import { httpsCheck, type HttpsCheckOptions } from "./is-https.ts";
 
 /** Parts of `Strict-Transport-Security` (RFC 6797, 6.1). */
@@ -69,9 +70,7 @@ export function secure(options: SecureOptions = {}): Middleware {
         setDefault(headers, "strict-transport-security", hstsValue);
       }
     };
-    return result instanceof Promise
-      ? result.then((response) => changeHeaders(response, context, change))
-      : changeHeaders(result, context, change);
+    return changeResult(result, context, change);
   };
 }
 
@@ -102,8 +101,7 @@ function fixedHeaders(options: SecureOptions): readonly (readonly [string, strin
   } = options;
   if (!["", "DENY", "SAMEORIGIN"].includes(frameOptions))
     throw optionError("frameOptions", frameOptions, '"DENY", "SAMEORIGIN" or ""');
-  if (typeof contentTypeNosniff !== "boolean")
-    throw optionError("contentTypeNosniff", contentTypeNosniff, "true or false");
+  checkFlag(contentTypeNosniff, "contentTypeNosniff");
   const texts = {
     referrerPolicy,
     permissionsPolicy,
@@ -132,6 +130,8 @@ function writeHsts(options: HstsOptions): string {
   if (typeof options !== "object" || options === null)
     throw optionError("hsts", options, "an object, or false");
   const { maxAge = 31_536_000, includeSubdomains = true, preload = false } = options;
+  checkFlag(includeSubdomains, "hsts.includeSubdomains");
+  checkFlag(preload, "hsts.preload");
   checkAmount(maxAge, "hsts.maxAge", 0);
   if (maxAge === Infinity) throw optionError("hsts.maxAge", maxAge, "a number of seconds");
   if (maxAge === 0) return "";

@@ -85,10 +85,19 @@ function describeCause(cause: unknown): string {
   return typeof cause === "string" ? cause : `a thrown ${typeof cause}`;
 }
 
+// Longer than any place in a program, and short enough for the search in it.
+const longestFrame = 1000;
+
 /** File and line where an error was made: the last three parts of the path. */
 function placeOf(cause: unknown): string | undefined {
-  if (!(cause instanceof Error)) return undefined;
-  const frame = cause.stack?.split("\n").find((line) => /^\s+at .*:\d+:\d+\)?$/.test(line));
-  const position = frame?.match(/[^\s(]+:\d+(?=:\d+\)?$)/)?.[0];
-  return position?.split(/[\\/]/).slice(-3).join("/");
+  if (!(cause instanceof Error) || typeof cause.stack !== "string") return undefined;
+  // The stack starts with the message, and lines of that may look like a place.
+  const { message, stack } = cause;
+  const end = stack.indexOf(message) + message.length;
+  for (const line of stack.slice(end).split("\n")) {
+    if (line.length > longestFrame || !/^\s+at /.test(line)) continue;
+    const position = /([^\s(]+:\d+):\d+\)?$/.exec(line)?.[1];
+    if (position !== undefined) return position.split(/[\\/]/).slice(-3).join("/");
+  }
+  return undefined;
 }

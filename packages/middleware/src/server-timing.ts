@@ -1,5 +1,5 @@
 import { changeHeaders, createContextKey, type Context, type Middleware } from "@fetchwork/http";
-import { checkFunction, optionError } from "./check-options.ts";
+import { checkFlag, checkFunction, optionError } from "./check-options.ts";
 import type { RequestCondition } from "./maybe.ts";
 
 /** Options of {@link serverTiming}. */
@@ -32,7 +32,7 @@ const tokenPattern = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
  */
 export function serverTiming(options: ServerTimingOptions = {}): Middleware {
   const { total = true, when = () => true } = options;
-  if (typeof total !== "boolean") throw optionError("total", total, "true or false");
+  checkFlag(total, "total");
   checkFunction(when, "when");
   return (next) => (request, context) => {
     const timings: string[] = [];

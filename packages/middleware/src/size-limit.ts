@@ -1,7 +1,7 @@
-import { deriveRequest, empty, type Context, type Handler, type Middleware } from "@fetchwork/http";
+import { empty, type Context, type Handler, type Middleware } from "@fetchwork/http";
 import { checkAmount, optionError } from "./check-options.ts";
 import { RequestError } from "./errors.ts";
-import { declaredLength, readBody, restoreBody } from "./read-body.ts";
+import { declaredLength, readBody, restoreBody, withStream } from "./read-body.ts";
 
 /** Options of {@link sizeLimit}. */
 export interface SizeLimitOptions {
@@ -67,13 +67,8 @@ async function runStreamed(
     isExceeded = true;
     return error;
   });
-  const headers: Record<string, string> = {};
-  for (const name of ["content-length", "transfer-encoding"]) {
-    const value = request.headers.get(name);
-    if (value !== null) headers[name] = value;
-  }
   try {
-    return await next(deriveRequest(request, { body: limited, headers }), context);
+    return await next(withStream(request, limited), context);
   } catch (failure) {
     if (isExceeded) return empty(413);
     throw failure;

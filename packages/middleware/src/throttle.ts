@@ -1,5 +1,5 @@
 import { empty, type Context, type Middleware } from "@fetchwork/http";
-import { checkAmount, optionError } from "./check-options.ts";
+import { checkAmount, longestTimer, optionError } from "./check-options.ts";
 
 /** Options of {@link throttle}. */
 export interface ThrottleOptions {
@@ -32,8 +32,8 @@ export function throttle(limit: number, options: ThrottleOptions = {}): Middlewa
   if (typeof limit !== "number" || Number.isNaN(limit))
     throw optionError("limit", limit, "a number");
   checkAmount(backlog, "backlog", 0);
-  if (!Number.isInteger(timeout) || timeout < 0 || timeout > 2_147_483_647) {
-    throw optionError("timeout", timeout, "milliseconds from 0 to 2147483647");
+  if (!Number.isInteger(timeout) || timeout < 0 || timeout > longestTimer) {
+    throw optionError("timeout", timeout, `milliseconds from 0 to ${longestTimer}`);
   }
   if (!Number.isInteger(status) || status < 400 || status > 599) {
     throw optionError("status", status, "a status from 400 to 599");

@@ -1,5 +1,5 @@
 import { empty, type Context, type Middleware } from "@fetchwork/http";
-import { checkAmount, checkFunction, optionError } from "./check-options.ts";
+import { checkAmount, checkFunction, longestTimer, optionError } from "./check-options.ts";
 import { Deadline } from "./deadline.ts";
 import { DeadlineContext } from "./deadline-context.ts";
 import type { HandlerTimeoutError } from "./errors.ts";
@@ -31,8 +31,7 @@ export interface TimeoutOptions {
  * the handler still writes fails with the same error, a response that comes too late is cancelled, and what it throws too
  * late is reported. When the client has gone, its reason counts, and there is no 504.
  *
- * Around a `fetch` it works the same: the request is aborted and the caller gets a 504, or what `answer` throws. Early
- * hints and Node's own messages are not there inside.
+ * Around a `fetch` it works the same: the request is aborted and the caller gets a 504, or what `answer` throws.
  *
  * @param milliseconds - 0 and less switch it off.
  * @example
@@ -44,9 +43,8 @@ export interface TimeoutOptions {
  */
 export function timeout(milliseconds: number, options: TimeoutOptions = {}): Middleware {
   const { mode = "buffer", bufferLimit = 1_048_576, answer = gatewayTimeout } = options;
-  // What is more is taken for 1 by the timers of Node and browsers.
-  if (typeof milliseconds !== "number" || !(milliseconds <= 2_147_483_647))
-    throw optionError("milliseconds", milliseconds, "at most 2147483647");
+  if (typeof milliseconds !== "number" || !(milliseconds <= longestTimer))
+    throw optionError("milliseconds", milliseconds, `at most ${longestTimer}`);
   if (mode !== "buffer" && mode !== "stream" && mode !== "head")
     throw optionError("mode", mode, '"buffer", "stream" or "head"');
   checkAmount(bufferLimit, "bufferLimit", 0);

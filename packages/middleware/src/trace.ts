@@ -1,13 +1,14 @@
 import {
-  changeHeaders,
   deriveRequest,
   nativeRequest,
   setDefault,
   type Context,
   type Middleware,
 } from "@fetchwork/http";
-import { checkFunction, checkHeaderName } from "./check-options.ts";
+import { changeResult } from "./change-result.ts";
+import { checkFlag, checkFunction, checkHeaderName } from "./check-options.ts";
 import { randomHex } from "./random-hex.ts";
+import { acceptedIdentifier } from "./request-identifier.ts";
 
 /** Options of {@link trace}. */
 export interface TraceOptions {
@@ -27,9 +28,6 @@ export interface TraceOptions {
   readonly forward?: boolean | undefined;
 }
 
-// What tracing systems use for identifiers, and nothing with a meaning in a header, a log or a page.
-const acceptable = /^[\w\-=.:+/@~]{1,255}$/;
-
 /**
  * Gives every exchange an identifier: that of its `X-Request-ID` or a new one. It is in `context.requestId` for the
  * handler and the log, and in the response, unless the handler set that header.
@@ -47,14 +45,15 @@ export function trace(options: TraceOptions = {}): Middleware {
     forward = false,
   } = options;
   checkHeaderName(header, "header");
+  checkFlag(trust, "trust");
+  checkFlag(forward, "forward");
   checkFunction(generate, "generate");
   const name = header.toLowerCase();
 
   return (next) => (request, context) => {
     let { requestId } = context;
     if (requestId === undefined) {
-      const given = trust ? request.headers.get(name) : null;
-      requestId = given !== null && acceptable.test(given) ? given : generate();
+      requestId = (trust ? acceptedIdentifier(request.headers.get(name)) : undefined) ?? generate();
       context.requestId = requestId;
     }
     const id = requestId;
@@ -62,10 +61,7 @@ export function trace(options: TraceOptions = {}): Middleware {
     const sent = forward
       ? nativeRequest(deriveRequest(request, { headers: { [name]: id } }))
       : request;
-    const result = next(sent, context);
-    return result instanceof Promise
-      ? result.then((response) => changeHeaders(response, context, change))
-      : changeHeaders(result, context, change);
+    return changeResult(next(sent, context), context, change);
   };
 }
 

@@ -6,7 +6,7 @@ import { text, wrap, type Handler, type Middleware } from "@fetchwork/http";
 import { fromNodeListener, serve } from "@fetchwork/http/serve";
 import express from "express";
 import fastify from "fastify";
-import { H3 } from "h3";
+import { H3, HTTPError, toResponse } from "h3";
 import { Hono } from "hono";
 import Koa from "koa";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -27,6 +27,7 @@ import {
   serverTiming,
   sunset,
   timeout,
+  toH3,
   toHono,
 } from "../src/index.ts";
 
@@ -111,16 +112,35 @@ const honoAlone: Make = async (source, middlewares) => {
   return (request) => app.fetch(request);
 };
 
-const h3: Make = async (source, middlewares) => {
+function h3App(source: EventSource, middlewares: readonly Middleware[] = []): H3 {
   const app = new H3({ silent: true });
-  app.get("/text", () => new Response(lorem, { headers: { "content-type": html } }));
+  for (const middleware of middlewares) app.use(toH3(middleware, { toResponse }));
+  app.get("/text", ({ res }) => {
+    res.headers.set("content-type", html);
+    return lorem;
+  });
   app.get("/in", ({ req }) => req.headers.get("x-in") ?? "none");
   app.get("/events", () => webEvents(source));
   app.get("/slow", () => new Promise(() => undefined));
   app.get("/boom", () => {
     throw new Error("boom");
   });
+  return app;
+}
+
+const h3: Make = async (source, middlewares) => {
+  const app = h3App(source);
   return wrap((request) => app.fetch(request), ...middlewares);
+};
+
+const h3Use: Make = async (source, middlewares) => {
+  const app = h3App(source, middlewares);
+  return (request, exchange) => app.request(request, undefined, { exchange });
+};
+
+const h3Alone: Make = async (source, middlewares) => {
+  const app = h3App(source, middlewares);
+  return (request) => app.fetch(request);
 };
 
 const express5: Make = async (source, middlewares) => {
@@ -187,6 +207,8 @@ const places: [string, Make][] = [
   ["Hono, in app.use", honoUse],
   ["Hono, in app.use, without our context", honoAlone],
   ["h3 2", h3],
+  ["h3 2, in app.use", h3Use],
+  ["h3 2, in app.use, without our context", h3Alone],
   ["Express 5", express5],
   ["Koa 3", koa3],
   ["Fastify 5", fastify5],
@@ -349,5 +371,59 @@ describe.each(places)("under %s", (name, make) => {
     const { url } = await open(make);
     const api = wrap(fetch, retry());
     expect(await (await api(new Request(`${url}text`))).text()).toBe(lorem);
+  });
+});
+
+describe("toH3", () => {
+  it("refuses what is no function", () => {
+    for (const [middleware, options] of [
+      [7, { toResponse }],
+      [gzip(), { toResponse: "h3" }],
+      [gzip(), { toResponse, peer: "1.2.3.4" }],
+    ]) {
+      expect(() => Reflect.apply(toH3, undefined, [middleware, options])).toThrow(
+        expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }),
+      );
+    }
+  });
+
+  it("leaves h3 its hooks, its headers and its 404, each once", async () => {
+    const seen: string[] = [];
+    const app = new H3({
+      silent: true,
+      onResponse: ({ status }) => void seen.push(`response ${status}`),
+      onError: ({ status }) => void seen.push(`error ${status}`),
+    });
+    app.use(toH3(secure(), { toResponse }));
+    app.get("/cookie", ({ res }) => {
+      res.headers.append("set-cookie", "a=1");
+      return { a: 1 };
+    });
+    app.get("/gone", () => {
+      throw HTTPError.status(410);
+    });
+    const cookie = await app.request("/cookie");
+    expect([await cookie.json(), cookie.headers.getSetCookie()]).toEqual([{ a: 1 }, ["a=1"]]);
+    const statuses = [(await app.request("/gone")).status, (await app.request("/none")).status];
+    expect(statuses).toEqual([410, 404]);
+    expect(seen).toEqual([
+      "response 200",
+      "error 410",
+      "response 410",
+      "error 404",
+      "response 404",
+    ]);
+  });
+
+  it("tells an address that the option finds, and the end of the body", async () => {
+    const { promise: finished, resolve } = Promise.withResolvers<string>();
+    const listen: Middleware = (next) => (request, context) => {
+      context.onFinish(({ bytes }) => resolve(`${context.ip} ${bytes}`));
+      return next(request, context);
+    };
+    const app = new H3().use(toH3(listen, { toResponse, peer: () => "192.0.2.1" }));
+    app.get("/", () => new Blob(["four"]).stream());
+    expect(await (await app.request("/")).text()).toBe("four");
+    expect(await finished).toBe("192.0.2.1 4");
   });
 });

@@ -299,6 +299,7 @@ describe("generateBcryptHash", () => {
     expect(hash).toMatch(/^\$2[ab]\$10\$/);
     expect(await bcryptVerifier(hash)("пароль")).toBe(true);
     expect(await bcryptVerifier(hash)("парол")).toBe(false);
+    expect(await generateBcryptHash("x".repeat(72))).toMatch(/^\$2[ab]\$10\$/);
   });
 
   it.each(["$2a$", "$2b$", "$2y$"])("checks hashes that start with %s", async (start) => {

@@ -302,6 +302,16 @@ describe("cors", () => {
     expect(() => failing(incoming)).toThrow("no list");
   });
 
+  it.each<[unknown]>([[1], ["no"], [{}], [Promise.resolve("no")]])(
+    "allows nobody when a function answers %j",
+    async (answer) => {
+      const allowedOrigins = (() => answer) as CorsOptions["allowedOrigins"];
+      const handler = wrap(() => empty(), cors({ allowedOrigins, allowCredentials: true }));
+      const response = await handler(request("GET", { origin: "https://evil.com" }));
+      expect(corsOf(response)).toEqual({ vary: "Origin" });
+    },
+  );
+
   it("leaves alone what the handler says, and merges Vary", async () => {
     const handler: Handler = async () =>
       text("x", {

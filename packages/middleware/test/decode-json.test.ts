@@ -66,12 +66,26 @@ describe("decodeJSON", () => {
     );
   });
 
-  it.each(['{"a":1,"unknown":2}', "[1]", ' "x" ', "null", '{"constructor":"x"}', "\ufeff{}"])(
-    "reads %s",
-    async (body) => {
-      expect(await decodeJSON(post(body))).toEqual(JSON.parse(body.replace("\ufeff", "")));
-    },
-  );
+  it.each([
+    '{"a":1,"unknown":2}',
+    "[1]",
+    ' "x" ',
+    "null",
+    '{"constructor":"x"}',
+    '{"constructor":{"a":1}}',
+    '{"constructor":null,"prototype":{}}',
+    "\ufeff{}",
+  ])("reads %s", async (body) => {
+    expect(await decodeJSON(post(body))).toEqual(JSON.parse(body.replace("\ufeff", "")));
+  });
+
+  it("tells why a body cannot be read, and quotes no body that is no JSON", async () => {
+    const cause = expect.objectContaining({ message: "reset" });
+    await expect(decodeJSON(post(broken()))).rejects.toThrow(expect.objectContaining({ cause }));
+    const failure: unknown = await decodeJSON(post("secret")).catch((error: unknown) => error);
+    expect(failure).not.toHaveProperty("cause");
+    expect(String(failure)).not.toContain("secret");
+  });
 
   it("reads a response too, and the whole default limit", async () => {
     const long = "x".repeat(1_048_574);

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { createContext, empty, json, text, wrap, type Handler } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -75,6 +77,7 @@ describe("idempotency", () => {
     expect(await second.json()).toEqual({ run: 1, body: "body" });
     expect([first.status, second.status, runs()]).toEqual([201, 201, 1]);
     expect(second.headers.get("location")).toBe("/1");
+    expect(second.headers.get("content-length")).toBe(String('{"run":1,"body":"body"}'.length));
     expect(second.headers.get("content-type")).toBe(first.headers.get("content-type"));
     expect([first, second].map((one) => one.headers.get("idempotency-replayed"))).toEqual([
       null,
@@ -307,10 +310,66 @@ describe("memoryIdempotencyStore", () => {
     await vi.waitFor(() => expect(hung).toBe(2));
   });
 
+  it("keeps the answer of the run that has the key, whenever a run before it ends", async () => {
+    let time = 0;
+    const store = memoryIdempotencyStore({ now: () => time });
+    const answer = { status: 200, statusText: "", headers: [], body: "" };
+    const slow = { fingerprint: "f", owner: "slow" };
+    const quick = { fingerprint: "f", owner: "quick" };
+    await store.begin("k", { ...slow, lockFor: 10 });
+    time = 10;
+    expect(await store.begin("k", { ...quick, lockFor: 10 })).toBeUndefined();
+    await store.complete("k", { ...slow, answer: { ...answer, status: 201 }, keepFor: 100 });
+    expect(await store.begin("k", { ...slow, lockFor: 10 })).toEqual({ fingerprint: "f" });
+    await store.abandon("k", slow);
+    await store.complete("k", { ...quick, answer, keepFor: 100 });
+    await store.complete("k", { ...slow, answer: { ...answer, status: 201 }, keepFor: 100 });
+    expect((await store.begin("k", { ...slow, lockFor: 10 }))?.answer?.status).toBe(200);
+  });
+
+  it.each([{ maxKeys: 0 }, { maxKeys: 1.5 }, { maxBytes: -1 }])("refuses %j", (options) => {
+    expect(() => memoryIdempotencyStore(options)).toThrow(
+      expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }),
+    );
+  });
+
+  it("keeps the keys of all requests that run, whatever others begin", async () => {
+    let time = 0;
+    const store = memoryIdempotencyStore({ now: () => time });
+    const begin = (key: string, lockFor: number): Promise<unknown> =>
+      store.begin(key, { fingerprint: "f", owner: key, lockFor });
+    expect(await begin("long", 100)).toBeUndefined();
+    expect(await begin("short", 10)).toBeUndefined();
+    time = 50;
+    expect(await begin("other", 100)).toBeUndefined();
+    expect(await begin("long", 100)).toEqual({ fingerprint: "f" });
+    expect(await begin("other", 100)).toEqual({ fingerprint: "f" });
+    expect(await begin("short", 100)).toBeUndefined();
+  });
+
+  it("keeps nothing of requests whose key has fallen free", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    let time = 0;
+    const store = memoryIdempotencyStore({ now: () => time });
+    const begin = async (count: number): Promise<number> => {
+      for (let index = 0; index < count; index += 1) {
+        time += 1;
+        // As after an answer that broke off: neither completed nor abandoned.
+        await store.begin(`key ${time}`.padEnd(64), { fingerprint: "f", owner: "o", lockFor: 500 });
+      }
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = await begin(1000);
+    expect((await begin(50_000)) - before).toBeLessThan(3_000_000);
+  });
+
   it.each([{ maxKeys: 2 }, { maxBytes: 1500 }])("forgets the oldest beyond %j", async (options) => {
     const { handler, runs } = counting({ store: memoryIdempotencyStore(options) });
     for (const key of ["a", "b", "c"]) await ask(handler, { key });
     await ask(handler, { key: "c" });
+    await ask(handler, { key: "b" });
     expect(runs()).toBe(3);
     await ask(handler, { key: "a" });
     expect(runs()).toBe(4);

@@ -123,6 +123,14 @@ describe("logger", () => {
     );
   });
 
+  it.each([
+    ["shows", "abc-1", "abc-1 - "],
+    ["leaves out what is no identifier of", "a [ERROR] b", ""],
+  ])("%s the request's X-Request-ID without trace", async (_, id, shown) => {
+    const request = new Request("http://h/", { headers: { "x-request-id": id } });
+    expect(await lineOf({}, request)).toBe(`[INFO] GET - / - ${shown}200 (9) - <time>\n`);
+  });
+
   it("shows the address that a middleware inside found", async () => {
     const handler: Handler = (_, context) => {
       context.ip = "1.2.3.4";
@@ -134,11 +142,50 @@ describe("logger", () => {
     );
   });
 
+  it("logs no body unless it is told to", async () => {
+    const expected = "[INFO] POST - / - 200 (9) - <time>\n";
+    expect(await lineOf({}, post("/", "password=1"))).toBe(expected);
+    expect(await lineOf({ body: false }, post("/", "password=1"))).toBe(expected);
+  });
+
   it("does not call the body function without a body, nor without body logging", async () => {
     const transform = vi.fn(() => "x");
     await lineOf({ body: { transform } }, new Request("http://h/"));
     await lineOf({ body: { transform } }, post("/", ""));
     expect(transform).not.toHaveBeenCalled();
+  });
+
+  it("logs a body that comes in pieces up to the limit, and counts them right", async () => {
+    const pieces = (...texts: readonly string[]): Request => {
+      const stream = new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          for (const piece of texts) controller.enqueue(new TextEncoder().encode(piece));
+          controller.close();
+        },
+      });
+      const init = { method: "POST", body: stream, duplex: "half" };
+      return new Request("http://localhost/", init);
+    };
+    const logged = async (request: Request): Promise<string> =>
+      (await lineOf({ body: { maxSize: 6 } }, request)).slice(
+        "[INFO] POST - / - 200 (9) - ".length,
+      );
+    expect(await logged(pieces("ab", "cd", "ef"))).toBe("<time> - abcdef\n");
+    expect(await logged(pieces("ab", "cd", "ef", "g"))).toBe("<time> - abcdef...\n");
+    expect(await logged(pieces("abcdef", "g"))).toBe("<time> - abcdef...\n");
+    expect(await logged(pieces("a", "bcdefgh"))).toBe("<time> - abcdef...\n");
+  });
+
+  it("keeps the headers that describe the body, when it logs it", async () => {
+    const request = post("/", "abc");
+    request.headers.set("content-length", "3");
+    const seen = vi.fn();
+    const handler: Handler = async ({ headers }) => {
+      seen(headers.get("content-length"), headers.get("content-type"));
+      return text("x");
+    };
+    await lineOf({ body: true }, request, { handler });
+    expect(seen).toHaveBeenCalledWith("3", "text/plain;charset=UTF-8");
   });
 
   it("gives the handler the whole body, and logs what it read of it", async () => {
@@ -162,6 +209,13 @@ describe("logger", () => {
       '127.0.0.1 - a+b [date] "GET /blah?password=******** HTTP/1.1" 200 9 "http://h/?token=********&a=\\"" "a\\"\\\\b"\n',
     );
     expect(line).toMatch(/\[\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000\]/);
+  });
+
+  it("writes a dash for what is not known in Apache's combined format", async () => {
+    const line = await lineOf({ format: "combined", ip: false }, new Request("http://localhost/"));
+    expect(line.replace(/\[.*?\]/, "[date]")).toMatch(
+      /^- - - \[date\] "GET \/ HTTP\/1\.1" 200 \d+ "-" "-"\n$/,
+    );
   });
 
   it("writes JSON that parses, one line each", async () => {

@@ -58,11 +58,24 @@ describe("maybe", () => {
 
   it("refuses what is no function", () => {
     expect(() => Reflect.apply(maybe, undefined, [marks])).toThrow("condition is undefined");
+    expect(() => Reflect.apply(maybe, undefined, ["gzip", () => true])).toThrow(
+      'middleware is "gzip"',
+    );
+    expect(() => Reflect.apply(reject, undefined, [403, "no"])).toThrow("condition is undefined");
+    expect(() => Reflect.apply(reject, undefined, [403, 7, () => true])).toThrow("message is 7");
   });
 });
 
 describe("reject", () => {
-  it.each([204, 304, 99, 600, Number.NaN])("refuses the status %s", (status) => {
+  it.each([200, 599])("takes the status %s", async (status) => {
+    const response = await wrap(
+      () => text("next"),
+      reject(status, "x", () => true),
+    )(request());
+    expect(response.status).toBe(status);
+  });
+
+  it.each([204, 205, 304, 99, 199, 600, 403.5, Number.NaN])("refuses the status %s", (status) => {
     expect(() => reject(status, "x", () => true)).toThrow(
       expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }),
     );

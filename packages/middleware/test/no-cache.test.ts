@@ -27,6 +27,16 @@ it("A9: takes the conditions off the request and leaves the rest", async () => {
   expect(seen).toEqual([["accept", "a/b"]]);
 });
 
+it.each(Object.entries(conditions))("A9: takes %s off the request alone", async (name, value) => {
+  let seen: [string, string][] = [];
+  const handler = wrap(({ headers }) => {
+    seen = [...headers];
+    return empty();
+  }, noCache());
+  await handler(new Request("http://localhost/", { headers: { [name]: value, accept: "a/b" } }));
+  expect(seen).toEqual([["accept", "a/b"]]);
+});
+
 it("hands a request without conditions on as it is", async () => {
   const incoming = new Request("http://localhost/");
   let seen: Request | undefined;

@@ -118,6 +118,16 @@ describe("onlyFrom", () => {
     expect((await ask(middlewares, "bad-addr", headers))[0]).toBe(500);
   });
 
+  it("takes its own options before what realIp found", async () => {
+    const headers = { "x-real-ip": "8.8.8.8", "cf-connecting-ip": "9.9.9.9" };
+    const addresses = ["8.8.8.8"];
+    const trusting = [realIp(), onlyFrom({ addresses, trustedProxies: ["127.0.0.1"] })];
+    expect((await ask(trusting, "1.2.3.4", headers))[0]).toBe(403);
+    expect((await ask(trusting, "127.0.0.1", headers))[2]).toBe("next");
+    const reading = [realIp(), onlyFrom({ addresses, headers: ["cf-connecting-ip"] })];
+    expect((await ask(reading, "1.2.3.4", headers))[0]).toBe(403);
+  });
+
   it("refuses wrong rules at once", () => {
     expect(() => onlyFrom("")).toThrow(expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }));
     expect(() => onlyFrom({ addresses: JSON.parse('"1.2.3.4"') })).toThrow(

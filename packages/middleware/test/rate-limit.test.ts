@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { memoryRateLimitStore } from "../src/memory-rate-limit-store.ts";
 import { rateLimit, type RateLimitOptions } from "../src/rate-limit.ts";
-import type { RateLimitStore } from "../src/rate-limit-store.ts";
+import type { RateLimitStore, RateLimitVerdict } from "../src/rate-limit-store.ts";
 import { realIp } from "../src/real-ip.ts";
 import { redisRateLimitStore } from "../src/redis-rate-limit-store.ts";
 import { redisIsMissing, startRedis, type TestRedis } from "./redis-server.ts";
@@ -82,6 +82,22 @@ describe("rateLimit", () => {
     expect((await ask(handler)).status).toBe(429);
     advance(7000);
     expect((await ask(handler)).status).toBe(200);
+  });
+
+  it("answers what it is told to, with Retry-After and the limits", async () => {
+    const answer = (request: Request): Response => text(`not ${request.method}`, { status: 403 });
+    const handler = wrap(next, rateLimit({ limit: 1, answer }));
+    await ask(handler);
+    expect(await ask(handler)).toMatchObject({
+      status: 403,
+      body: "not GET",
+      headers: {
+        "retry-after": expect.stringMatching(/^\d+$/),
+        "ratelimit-policy": '"default";q=1;w=60',
+      },
+    });
+    const wrong = { limit: 1, answer: 429 };
+    expect(() => Reflect.apply(rateLimit, undefined, [wrong])).toThrow("answer is 429");
   });
 
   it("counts each client for itself", async () => {
@@ -220,6 +236,20 @@ describe("memoryRateLimitStore", () => {
         },
       ),
     );
+  });
+
+  it("tells when the oldest request leaves the window, also after a refusal", () => {
+    const { now, advance } = clock();
+    const store = memoryRateLimitStore({ now });
+    const take = (): RateLimitVerdict | Promise<RateLimitVerdict> =>
+      store.take("a", { limit: 2, window: 1000 });
+    expect(take()).toEqual({ isAllowed: true, remaining: 1, resetAfter: 1100 });
+    advance(500);
+    expect(take()).toEqual({ isAllowed: true, remaining: 0, resetAfter: 600 });
+    advance(100);
+    expect(take()).toEqual({ isAllowed: false, remaining: 0, resetAfter: 500 });
+    advance(500);
+    expect(take()).toEqual({ isAllowed: true, remaining: 0, resetAfter: 500 });
   });
 
   it("forgets the key that was silent for longest, and those that are over", () => {

@@ -33,6 +33,7 @@ describe("getRealIP in the specification's order", () => {
     ["link-local X-Real-IP", { "x-real-ip": "fe80::1" }, peer, "1.2.3.4"],
     ["IPv4 link-local X-Real-IP", { "x-real-ip": "169.254.1.1" }, peer, "1.2.3.4"],
     ["IPv6 X-Real-IP", { "x-real-ip": "2001:db8::1" }, peer, "2001:db8::1"],
+    ["IPv6 as it is spelled", { "x-real-ip": "2001:DB8:0::1" }, peer, "2001:DB8:0::1"],
     ["no address in X-Real-IP", { "x-real-ip": "not-an-ip" }, peer, "1.2.3.4"],
     ["X-Forwarded-For", { "x-forwarded-for": "8.8.8.8, 1.1.1.1, 30.30.30.1" }, peer, "8.8.8.8"],
     ["private first", { "x-forwarded-for": "192.168.1.1, 10.0.0.1, 8.8.8.8" }, peer, "8.8.8.8"],
@@ -71,6 +72,8 @@ describe("getRealIP in the specification's order", () => {
     ["connection without a port", {}, "127.0.0.1", "127.0.0.1"],
     ["IPv6 connection with a port", {}, "[2001:db8::1]:1234", "2001:db8::1"],
     ["IPv6 connection", {}, "::1", "::1"],
+    ["IPv6 connection with a zone", {}, "fe80::A%eth0", "fe80::A"],
+    ["mapped connection with a port", {}, "[::ffff:192.0.2.1]:80", "192.0.2.1"],
     ["no address of the connection", {}, "invalid-ip", undefined],
     ["empty address of the connection", {}, "", undefined],
     ["no connection", {}, undefined, undefined],
@@ -127,6 +130,22 @@ describe("getRealIP with trusted proxies", () => {
     ["garbage behind a proxy", { "x-forwarded-for": "9.9.9.9, junk, 10.2.2.2" }, proxy, "10.2.2.2"],
     ["garbage at the end", { "x-forwarded-for": "9.9.9.9, junk" }, proxy, "10.0.0.1"],
     ["octal at the end", { "x-forwarded-for": "9.9.9.9, 010.0.0.1" }, proxy, "10.0.0.1"],
+    ["an IPv4 client with a port", { "x-forwarded-for": "6.6.6.6, 9.9.9.9:81" }, proxy, "9.9.9.9"],
+    ["an IPv6 client with a port", { "x-forwarded-for": "[2001:db8::9]:81" }, proxy, "2001:db8::9"],
+    ["a mapped client in brackets", { "x-forwarded-for": "[::ffff:9.9.9.9]" }, proxy, "9.9.9.9"],
+    ["a client with a zone", { "x-forwarded-for": "9.9.9.9, fe80::9%eth0" }, proxy, "10.0.0.1"],
+    [
+      "no other header where the list's nearest entry is garbage",
+      { "x-forwarded-for": "9.9.9.9, junk", "x-real-ip": "6.6.6.6", "cf-connecting-ip": "6.6.6.6" },
+      proxy,
+      "10.0.0.1",
+    ],
+    [
+      "no other header where the list is empty",
+      { "x-forwarded-for": "", "x-real-ip": "6.6.6.6" },
+      proxy,
+      "10.0.0.1",
+    ],
     ["X-Real-IP", { "x-real-ip": "9.9.9.9" }, proxy, "9.9.9.9"],
     ["X-Real-IP that is a proxy", { "x-real-ip": "10.2.2.2" }, proxy, "10.0.0.1"],
     ["CF-Connecting-IP", { "cf-connecting-ip": "9.9.9.9" }, proxy, "9.9.9.9"],
@@ -150,6 +169,11 @@ describe("getRealIP with trusted proxies", () => {
     expect(find(headers, proxy, { ...options, headers: ["x-real-ip", "forwarded"] })).toBe(
       "6.6.6.6",
     );
+  });
+
+  it("asks no other header when Forwarded does not follow its grammar", () => {
+    const headers = { forwarded: "for=9.9.9.9, for", "x-real-ip": "6.6.6.6" };
+    expect(find(headers, proxy, { ...options, headers: ["forwarded", "x-real-ip"] })).toBe(proxy);
   });
 
   it("trusts nobody with an empty list", () => {

@@ -112,6 +112,44 @@ describe("recoverer", () => {
     for (const line of (records[1] ?? "").split("\n")) expect(line).toMatch(/^ {4}/);
   });
 
+  it.each<[string, () => unknown, string]>([
+    [
+      "an error that is its own cause",
+      () => {
+        const error = new Error("round");
+        error.cause = error;
+        return error;
+      },
+      "round",
+    ],
+    ["a stack that is no text", () => Object.assign(new Error("odd"), { stack: 5 }), "odd"],
+    [
+      "a message that cannot be read",
+      () =>
+        Object.defineProperty(new Error("x"), "message", {
+          get: () => {
+            throw new Error("hidden");
+          },
+        }),
+      "something without a text",
+    ],
+    [
+      "an error that throws whatever it is asked",
+      () =>
+        new Proxy(new Error("x"), {
+          get: () => {
+            throw new Error("hidden");
+          },
+        }),
+      "something without a text",
+    ],
+    ["an object without a text", () => Object.create(null) as unknown, "something without a text"],
+  ])("answers 500 to %s", async (_case, make, message) => {
+    const { response, records } = await ask(throwing(make()));
+    expect(response.status).toBe(500);
+    expect(records[0]).toBe(`request panic for /failed from 192.0.2.1, ${message}`);
+  });
+
   it("answers what it is told to, and survives a log that fails", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const options: RecovererOptions = {

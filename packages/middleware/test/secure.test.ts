@@ -150,7 +150,10 @@ describe("A13: secure sends", () => {
     const options = { trustedProxies: ["10.0.0.0/8"] };
     for (const [peer, expected] of [
       ["10.1.2.3", year],
+      ["10.1.2.3:4711", year],
+      ["[::ffff:10.1.2.3]:4711", year],
       ["192.0.2.1", undefined],
+      ["192.0.2.1:10", undefined],
       [undefined, undefined],
     ] as const) {
       const request = new Request("http://localhost/", {

@@ -38,6 +38,30 @@ describe("newErrorLogger", () => {
     );
   });
 
+  it("takes no line of a message for the place, however long it is", () => {
+    const lines: string[] = [];
+    const logger = newErrorLogger((text) => void lines.push(text));
+    const before = performance.now();
+    logger.log({
+      status: 500,
+      cause: new Error(`x\n    at forged.js:1:1\n    at ${"a".repeat(65_536)} b.js:1:1`),
+    });
+    expect(performance.now() - before).toBeLessThan(100);
+    expect(lines[0]).toMatch(/\[caused by middleware\/test\/send-error-json\.test\.ts:\d+\]\n$/);
+  });
+
+  it.each<[string, Partial<Error>]>([
+    ["no stack", { stack: undefined }],
+    ["a stack without places", { stack: "Error: x\n    at nowhere" }],
+    ["a stack of one long line", { stack: `Error: x\n    at ${"a".repeat(65_536)}` }],
+    ["a stack that is no text", { stack: JSON.parse("5") }],
+  ])("leaves the place out for %s", (_case, members) => {
+    const lines: string[] = [];
+    const logger = newErrorLogger((text) => void lines.push(text));
+    logger.log({ status: 500, cause: Object.assign(new Error("x"), members) });
+    expect(lines).toEqual(["no message - x - 500\n"]);
+  });
+
   it.each([
     [{ status: 400 }, ["a", "b"], "a. b - no error - 400\n"],
     [{ status: 400, cause: "text" }, [], "no message - text - 400\n"],

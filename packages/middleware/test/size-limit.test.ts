@@ -151,6 +151,25 @@ describe("sizeLimit", () => {
       await expect(wrap(echo, stream)(chunked(["1"], { fails: true }))).rejects.toThrow("reset");
     });
 
+    it("cancels the client's body when the handler cancels it, read or not", async () => {
+      for (const isRead of [false, true]) {
+        const cancel = vi.fn();
+        const body = new ReadableStream<Uint8Array>({
+          pull: (controller) => controller.enqueue(new Uint8Array(1)),
+          cancel,
+        });
+        const init = { method: "POST", body, duplex: "half" };
+        const handler: Handler = async (request) => {
+          const reader = request.body?.getReader();
+          if (isRead) await reader?.read();
+          await reader?.cancel("enough");
+          return text("x");
+        };
+        await wrap(handler, stream)(new Request("http://h/", init));
+        expect(cancel).toHaveBeenCalledExactlyOnceWith("enough");
+      }
+    });
+
     it("leaves a body alone that nobody reads", async () => {
       const request = chunked(["1"]);
       expect(await (await wrap(() => text("x"), stream)(request)).text()).toBe("x");

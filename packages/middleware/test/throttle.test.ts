@@ -63,6 +63,16 @@ describe("throttle", () => {
     expect((await Promise.all(later)).map((response) => response.status)).toEqual([200, 200]);
   });
 
+  it("takes a wait of nothing and a Retry-After of nothing", async () => {
+    const { handler, open } = gate();
+    const throttled = wrap(handler, throttle(1, { backlog: 5, timeout: 0, retryAfter: 0 }));
+    const first = ask(throttled);
+    const refused = await ask(throttled);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "0"]);
+    open();
+    expect((await first).status).toBe(200);
+  });
+
   it.each([0, -1])("has no limit with %d", async (limit) => {
     const { handler, open } = gate();
     const answers = Array.from({ length: 50 }, () => ask(wrap(handler, throttle(limit))));

@@ -84,6 +84,12 @@ describe("trace", () => {
     expect(response.headers.get("x-request-id")).toBe("of-the-server");
   });
 
+  it("changes no request unless it is told to", async () => {
+    const request = new Request("http://localhost/");
+    const handler: Handler = (given) => text(String(given === request));
+    expect(await (await trace()(handler)(request, createContext(request))).text()).toBe("true");
+  });
+
   it("never lets through what could break out of a header, a log or a page", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary-ascii" }), async (id) => {

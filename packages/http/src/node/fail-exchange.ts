@@ -54,23 +54,36 @@ function sendProblem(exchange: NodeExchange, status: 413 | 500): void {
 
 /** Whether it is `ABORT_HANDLER` of `@fetchwork/middleware`, with which a handler has the connection cut. */
 function isDeliberate(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ERR_MIDDLEWARE_ABORT";
+  return isCausedBy(error, 1, (one) => "code" in one && one.code === "ERR_MIDDLEWARE_ABORT");
 }
 
 /** Whether the error, or what caused it, says that the body is over the server's limit. */
 function isBodyTooLarge(error: unknown): boolean {
-  for (let inner = error; inner instanceof Error; inner = inner.cause) {
-    if (inner instanceof BodyTooLargeError) return true;
-  }
-  return false;
+  return isCausedBy(error, maxDepth, (one) => one instanceof BodyTooLargeError);
 }
 
 /** Whether the error, or what caused it, says that somebody has gone. */
 function isAbort(error: unknown): boolean {
-  for (let inner = error; inner instanceof Error; inner = inner.cause) {
-    if (inner.name === "AbortError" || ("code" in inner && inner.code === "ECONNRESET")) {
-      return true;
+  return isCausedBy(
+    error,
+    maxDepth,
+    (one) => one.name === "AbortError" || ("code" in one && one.code === "ECONNRESET"),
+  );
+}
+
+/** Deeper than this nobody wraps errors, and a cycle ends. */
+const maxDepth = 10;
+
+/** Whether one of the first errors of a chain of causes matches. Errors that cannot be looked at do not. */
+function isCausedBy(error: unknown, depth: number, matches: (one: Error) => boolean): boolean {
+  try {
+    let one = error;
+    for (let count = 0; count < depth && one instanceof Error; count += 1) {
+      if (matches(one)) return true;
+      one = one.cause;
     }
+  } catch {
+    // A getter or a proxy threw.
   }
   return false;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Context } from "../context.ts";
-import { ExchangeContext } from "../create-context.ts";
+import { contextInitKey } from "../create-context.ts";
 import { NodeExchange } from "./exchange.ts";
 
 /** Node's own objects of an exchange. Over HTTP/2 they are those of its compatibility API. */
@@ -14,7 +14,7 @@ export interface NodeMessages {
  * the web's classes cannot say; do not write a response here and return another one.
  */
 export function nodeMessages(context: Context): NodeMessages | undefined {
-  const init = ExchangeContext.initOf(context);
+  const init = context.get(contextInitKey);
   return init instanceof NodeExchange
     ? { request: init.request, response: init.response }
     : undefined;

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
-import { claimResponse } from "../change-headers.ts";
 import { HttpUsageError } from "../errors.ts";
+import { claimResponse } from "../response-owner.ts";
 import { isNullBodyStatus, prepareTextResponse, type PreparedResponse } from "../response.ts";
 import type { NodeExchange } from "./exchange.ts";
 import { failExchange } from "./fail-exchange.ts";

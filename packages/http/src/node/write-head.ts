@@ -12,33 +12,10 @@ export function writeHead(
 ): void {
   const { response, runtime } = exchange;
   const { status, statusText } = prepared;
-  const isBodyless = status === 204 || status === 304;
-  const headers: string[] = [];
-  let mayClose = false;
-  for (let index = 0; index + 1 < prepared.headers.length; index += 2) {
-    const name = prepared.headers[index];
-    const value = prepared.headers[index + 1];
-    if (name === undefined || value === undefined) continue;
-    switch (name) {
-      // RFC 9110, 7.6.1: these speak of one connection, and not of ours when the response was fetched elsewhere.
-      case "connection":
-        mayClose ||= value.toLowerCase() === "close";
-        break;
-      case "keep-alive":
-      case "proxy-connection":
-      case "te":
-      case "trailer":
-      case "transfer-encoding":
-      case "upgrade":
-        break;
-      case "content-length":
-        if (length === undefined && status !== 204) headers.push(name, value);
-        break;
-      default:
-        headers.push(name, value);
-    }
+  const { headers, mayClose } = withoutFraming(prepared, length);
+  if (length !== undefined && status !== 204 && status !== 304) {
+    headers.push("content-length", String(length));
   }
-  if (length !== undefined && !isBodyless) headers.push("content-length", String(length));
   if (mayClose || runtime.isClosing) response.shouldKeepAlive = false;
   if (exchange.request.httpVersionMajor === 2) {
     response.writeHead(status, groupHeaders(headers));
@@ -47,6 +24,37 @@ export function writeHead(
   } else {
     response.writeHead(status, statusText.replace(/[^\t\u0020-\u007e\u0080-\u00ff]/g, ""), headers);
   }
+}
+
+// RFC 9110, 7.6.1: these speak of one connection, and not of ours when the response was fetched elsewhere.
+const connectionNames: ReadonlySet<string | undefined> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** A copy without what the server says itself, and whether the handler wants the connection closed. */
+function withoutFraming(
+  { status, headers }: Pick<PreparedResponse, "status" | "headers">,
+  length: number | undefined,
+): { readonly headers: string[]; readonly mayClose: boolean } {
+  const kept: string[] = [];
+  let mayClose = false;
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index];
+    const value = headers[index + 1];
+    if (name === undefined || value === undefined) continue;
+    if (connectionNames.has(name)) {
+      mayClose ||= name === "connection" && value.toLowerCase() === "close";
+    } else if (name !== "content-length" || (length === undefined && status !== 204)) {
+      kept.push(name, value);
+    }
+  }
+  return { headers: kept, mayClose };
 }
 
 /** HTTP/2's response takes an object only; a repeated name becomes a list. */

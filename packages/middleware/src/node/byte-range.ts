@@ -26,7 +26,7 @@ export function parseRange(
   if (specs.length > maxRanges) return undefined;
   const ranges: ByteRange[] = [];
   for (const spec of specs) {
-    const range = parseSpec(spec.replace(/^[\t ]+|[\t ]+$/g, ""), size);
+    const range = parseSpec(spec, size);
     if (range === undefined) return undefined;
     if (range !== "outside") ranges.push(range);
   }
@@ -35,9 +35,9 @@ export function parseRange(
 }
 
 function parseSpec(spec: string, size: number): ByteRange | "outside" | undefined {
-  const match = /^(\d{0,15})-(\d{0,15})$/.exec(spec);
-  if (match === null || spec === "-") return undefined;
-  const [, first = "", last = ""] = match;
+  const match = /^[\t ]*(\d{0,15})-(\d{0,15})[\t ]*$/.exec(spec);
+  const [, first = "", last = ""] = match ?? [];
+  if (first === "" && last === "") return undefined;
   if (first === "") {
     const length = Math.min(Number(last), size);
     return length === 0 ? "outside" : { start: size - length, end: size - 1 };

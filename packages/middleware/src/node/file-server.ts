@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { text, type Context, type Handler } from "@fetchwork/http";
-import { checkHeaderValue, optionError } from "../check-options.ts";
+import { checkFlag, checkHeaderValue, checkTexts, optionError } from "../check-options.ts";
 import { refuse } from "../plain-answer.ts";
 import { pathBounds, searchOf } from "../request-path.ts";
 import { listFolder } from "./file-listing.ts";
@@ -129,12 +129,21 @@ function redirectToFolder(url: string, path: string): Response {
 function prepare(root: string, options: FileServerOptions): Settings {
   const { prefix = "/", index = "index.html", listing = false, spa = false } = options;
   const { dotFiles = [".well-known"], precompressed = true, notFound, cacheControl } = options;
+  checkTexts(dotFiles, "dotFiles");
   const rules = { dotFiles: new Set(dotFiles), isWindows: process.platform === "win32" };
   if (!/^\/[^?#\\]*$/.test(prefix)) throw optionError("prefix", prefix, "a path from the root");
+  for (const [name, value] of Object.entries({ listing, spa, precompressed })) {
+    checkFlag(value, name);
+  }
+  if (notFound !== undefined && typeof notFound !== "string") {
+    throw optionError("notFound", notFound, "HTML");
+  }
   if (index !== false && filePathOf(`/${index}`, rules)?.length !== 1) {
     throw optionError("index", index, "the name of a file");
   }
-  if (typeof cacheControl === "string") checkHeaderValue(cacheControl, "cacheControl");
+  if (cacheControl !== undefined && typeof cacheControl !== "function") {
+    checkHeaderValue(cacheControl, "cacheControl");
+  }
   const own = Object.entries(options.mediaTypes ?? {});
   for (const [extension, type] of own) checkHeaderValue(type, `mediaTypes.${extension}`);
   return {

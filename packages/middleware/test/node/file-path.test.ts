@@ -135,6 +135,8 @@ describe("parseRange", () => {
     ["bytes=-0", "unsatisfiable"],
     ["bytes=99-100,50-", "unsatisfiable"],
     ["bytes=0-0", [{ start: 0, end: 0 }]],
+    [`bytes=0-0${",99-".repeat(15)}`, [{ start: 0, end: 0 }]],
+    [`bytes=0-0${",99-".repeat(16)}`, undefined],
     ["Bytes=0-4", [{ start: 0, end: 4 }]],
     ["bytes=5-", [{ start: 5, end: 9 }]],
     ["bytes=-3", [{ start: 7, end: 9 }]],
@@ -173,6 +175,8 @@ describe("parseRange", () => {
     const startedAt = performance.now();
     parseRange(`bytes=${"0-".repeat(32_768)}`, 10);
     parseRange(`bytes=${" ".repeat(65_536)}x`, 10);
+    parseRange(`bytes=0-${" ".repeat(65_536)}x`, 10);
+    parseRange(`bytes=${"\t ".repeat(32_768)}0-${" ".repeat(32_768)}x`, 10);
     expect(performance.now() - startedAt).toBeLessThan(50);
   });
 });

@@ -5,6 +5,7 @@ import {
   readdirSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -57,6 +58,7 @@ beforeAll(() => {
   symlinkSync(folder, join(root, "out"));
   symlinkSync(join(folder, "root-sibling"), join(root, "sibling"));
   symlinkSync(join(root, ".env"), join(root, "hidden.txt"));
+  symlinkSync(join(root, ".git", "config"), join(root, "config.txt"));
   symlinkSync(join(root, "2"), join(root, "inside"));
   symlinkSync(join(root, "loop"), join(root, "loop"));
 });
@@ -98,6 +100,7 @@ describe("fileServer", () => {
     "/static/out/secret.txt",
     "/static/sibling/secret.txt",
     "/static/hidden.txt",
+    "/static/config.txt",
     "/static/loop",
     "/static/.env",
     "/static/.git/config",
@@ -348,6 +351,26 @@ describe("fileServer over a socket", () => {
       expect(await curl("-w", "%{http_code}", `${server.url}${path}`)).toMatch(/404$/);
     }
     expect((await curl(`${server.url}big.bin`)).length).toBe(1_000_000);
+  });
+
+  it("fails the request, and keeps no file open, when Cache-Control cannot be told", async () => {
+    const before = readdirSync("/proc/self/fd").length;
+    const cacheControl = (): string => {
+      throw new Error("no rule");
+    };
+    await expect(ask("/static/xyz.js", { cacheControl })).rejects.toThrow("no rule");
+    const broken = { cacheControl: () => "a\nb" };
+    await expect(ask("/static/xyz.js", broken)).rejects.toThrow(TypeError);
+    expect(readdirSync("/proc/self/fd").length).toBeLessThanOrEqual(before);
+  });
+
+  it("breaks off when the file becomes shorter while it is sent", async () => {
+    const file = join(root, "shrinking.bin");
+    writeFileSync(file, "x".repeat(1_000_000));
+    const response = await ask("/static/shrinking.bin");
+    truncateSync(file, 70_000);
+    await expect(response.arrayBuffer()).rejects.toThrow("the file became shorter");
+    rmSync(file);
   });
 
   it("keeps no file open: after the whole, a part, HEAD, 304, an abort, and a dropped response", async () => {

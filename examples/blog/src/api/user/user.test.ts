@@ -198,7 +198,7 @@ describe.each(transports)("users (%s)", (transport) => {
     const bob = await blog.join("bob@example.com");
     const mine = await blog.send("GET", "/users/me", { token: ada.token });
     expect(mine.headers.get("cache-control")).toBe("private, no-cache");
-    expect(mine.headers.get("vary")).toBe("Authorization");
+    expect(mine.headers.get("vary")).toBe("Authorization, Origin");
     const headers = { "if-none-match": mine.headers.get("etag") ?? "" };
     expect((await blog.send("GET", "/users/me", { token: ada.token, headers })).status).toBe(304);
     expect((await blog.send("GET", "/users/me", { token: bob.token, headers })).status).toBe(200);
