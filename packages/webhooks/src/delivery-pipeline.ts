@@ -4,13 +4,18 @@ import type { UnknownPayload, UntypedEvent } from "./event-map.ts";
 import { parseBody } from "./parse-body.ts";
 import type { ReplayStore } from "./replay-store.ts";
 import type { SecretRing } from "./secret-ring.ts";
-import type { HeaderReader, MaybePromise, SignatureKey } from "./signature-scheme.ts";
+import type {
+  HeaderReader,
+  MaybePromise,
+  SignatureKey,
+  SignedMessage,
+} from "./signature-scheme.ts";
 import type { BodyKind, DeliveryNames, Vendor } from "./vendor.ts";
 
 /** A delivery as it came, with its whole body. */
 export interface RawDelivery {
   readonly headers: HeaderReader;
-  readonly body: Uint8Array;
+  readonly body: string | Uint8Array;
   readonly kind: BodyKind;
   /** Identifier and name, where they do not come from headers or body. */
   readonly names?: DeliveryNames | undefined;
@@ -225,7 +230,7 @@ export function oneLine(text: string): string {
 function findKey(
   keys: readonly SignatureKey[],
   start: number,
-  message: { readonly headers: HeaderReader; readonly body: Uint8Array },
+  message: SignedMessage,
 ): MaybePromise<SignatureKey | undefined> {
   for (let index = start; index < keys.length; index += 1) {
     const key = keys[index];

@@ -4,10 +4,11 @@ import { joinBytes } from "./hmac-key.ts";
 /** A key pair, or its public half, for Ed25519 (RFC 8032). */
 export interface Ed25519Key {
   /** Returns the signature in base64; `undefined` when there is only a public key. */
-  readonly sign: ((prefix: string, body: Uint8Array) => Promise<string>) | undefined;
+  readonly sign: ((prefix: string, body: string | Uint8Array) => Promise<string>) | undefined;
   /** Tells whether a signature in base64 is right; `undefined` when there is only a private key. */
   readonly verify:
-    ((signature: string, prefix: string, body: Uint8Array) => Promise<boolean>) | undefined;
+    | ((signature: string, prefix: string, body: string | Uint8Array) => Promise<boolean>)
+    | undefined;
 }
 
 // What stands before the bytes of a key in PKCS #8 and in SPKI (RFC 8410, 7 and 4).

@@ -11,7 +11,7 @@ export type DigestEncoding = "hex" | "base64";
 /** A key for HMAC (RFC 2104), imported once. */
 export interface HmacKey {
   /** Returns the digest of a prefix and a body, one after the other. */
-  digest(encoding: DigestEncoding, prefix: string, body: Uint8Array): MaybePromise<string>;
+  digest(encoding: DigestEncoding, prefix: string, body: string | Uint8Array): MaybePromise<string>;
 }
 
 const encoder = new TextEncoder();
@@ -45,7 +45,8 @@ function webKey(secret: Uint8Array<ArrayBuffer>, hash: HashName): HmacKey {
 }
 
 /** Puts a text before bytes. */
-export function joinBytes(prefix: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
+export function joinBytes(prefix: string, body: string | Uint8Array): Uint8Array<ArrayBuffer> {
+  if (typeof body === "string") return encoder.encode(prefix + body);
   const head = encoder.encode(prefix);
   const joined = new Uint8Array(head.length + body.length);
   joined.set(head);

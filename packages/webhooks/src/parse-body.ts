@@ -10,10 +10,10 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
  *
  * @throws WebhookError `ERR_WEBHOOKS_JSON`
  */
-export function parseBody(body: Uint8Array, kind: BodyKind): UnknownPayload {
+export function parseBody(body: string | Uint8Array, kind: BodyKind): UnknownPayload {
   let value: unknown;
   try {
-    const text = decoder.decode(body);
+    const text = typeof body === "string" ? body : decoder.decode(body);
     value = kind === "json" ? JSON.parse(text) : parseForm(text);
   } catch {
     // Without the cause: its message quotes the body.

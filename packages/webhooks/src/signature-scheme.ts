@@ -12,16 +12,16 @@ export interface MessageToSign {
   readonly id: string;
   /** Seconds since 1970. Schemes without a timestamp ignore it. */
   readonly timestamp: number;
-  /** The body, as it is sent. */
-  readonly body: Uint8Array;
+  /** The body, as it is sent: its bytes, or its text when it is UTF-8. */
+  readonly body: string | Uint8Array;
 }
 
 /** What came. */
 export interface SignedMessage {
   /** Headers of the delivery. */
   readonly headers: HeaderReader;
-  /** The body, as it came. */
-  readonly body: Uint8Array;
+  /** The body, as it came: its bytes, or its text when it is UTF-8. */
+  readonly body: string | Uint8Array;
 }
 
 /** One secret, made ready once. */

@@ -35,7 +35,6 @@ export interface SignDetails {
   readonly timestamp?: number | undefined;
 }
 
-const encoder = new TextEncoder();
 const defaultMaxBody = 26_214_400;
 
 /**
@@ -98,7 +97,7 @@ export class Webhooks<
    */
   async sign(payload: string | Uint8Array, details: SignDetails = {}): Promise<string> {
     const { id = crypto.randomUUID(), timestamp = Math.floor(Date.now() / 1000) } = details;
-    const body = toBytes(payload);
+    const body = checkPayload(payload);
     const [key] = await this.#pipeline.ring({ id, name: "", headers: new Headers() });
     const headers = await key?.sign({ id, timestamp, body });
     const signature = headers?.[this.vendor.scheme.signatureHeader];
@@ -116,7 +115,7 @@ export class Webhooks<
     payload: string | Uint8Array,
     signature: string | HeaderReader | HeaderRecord,
   ): Promise<boolean> {
-    const body = toBytes(payload);
+    const body = checkPayload(payload);
     if (signature === undefined || signature === null || signature === "") {
       throw argumentError("signature required");
     }
@@ -163,11 +162,13 @@ export class Webhooks<
   ): HeaderReader {
     if (typeof signature !== "string") return readHeaders(signature);
     const { scheme, eventHeader = "", deliveryHeader = "" } = this.vendor;
-    return readHeaders({
-      [eventHeader]: name,
-      [deliveryHeader]: id,
-      [scheme.signatureHeader]: signature,
-    });
+    return {
+      get: (header) => {
+        if (header === scheme.signatureHeader) return signature;
+        if (header === eventHeader.toLowerCase()) return name;
+        return header === deliveryHeader.toLowerCase() ? id : null;
+      },
+    };
   }
 
   #toRaw(delivery: Delivery): RawDelivery {
@@ -175,7 +176,7 @@ export class Webhooks<
     if ("headers" in delivery) {
       const headers = readHeaders(delivery.headers);
       const kind = kindOf(headers.get("content-type")) ?? "json";
-      return { headers, body: toBytes(payload), kind };
+      return { headers, body: checkPayload(payload), kind };
     }
     const { id, name, signature } = delivery;
     const names = { id, name };
@@ -184,7 +185,7 @@ export class Webhooks<
     }
     return {
       headers: this.#headersOf(signature, id, name),
-      body: toBytes(payload),
+      body: checkPayload(payload),
       kind: "json",
       names,
     };
@@ -222,9 +223,9 @@ function isRequest(delivery: Request | Delivery): delivery is Request {
 }
 
 /** An empty text counts as a missing one: it is what is left where a body was lost. */
-function toBytes(payload: unknown): Uint8Array {
+function checkPayload(payload: unknown): string | Uint8Array {
   if (payload instanceof Uint8Array) return payload;
-  if (typeof payload === "string" && payload !== "") return encoder.encode(payload);
+  if (typeof payload === "string" && payload !== "") return payload;
   throw argumentError(
     payload === undefined || payload === null || payload === ""
       ? "payload required"
