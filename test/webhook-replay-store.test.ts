@@ -33,7 +33,8 @@ it("a collection gives a delivery to one of many that claim it, and again when i
   let time = 1000;
   await using store = await openStore("sqlite::memory:");
   const replay = collectionReplayStore(store.collection(deliveries), { now: () => time });
-  const claim = () => Promise.all(Array.from({ length: 20 }, () => replay.claim("vendor:a", 50)));
+  const claim = () =>
+    Promise.all(Array.from({ length: 20 }, async () => replay.claim("vendor:a", 50)));
   expect((await claim()).filter((state) => state === "new")).toHaveLength(1);
   time += 50;
   expect((await claim()).filter((state) => state === "new")).toHaveLength(1);

@@ -24,9 +24,9 @@ for (let sample = -2000; sample < samples; sample += 1) {
   const order = cases.map((_, index) => index).toSorted(() => Math.random() - 0.5);
   for (const index of order) {
     const [, signature] = cases[index];
-    const start = process.hrtime.bigint();
+    const start = performance.now();
     await webhooks.verify(payload, signature);
-    const nanoseconds = Number(process.hrtime.bigint() - start);
+    const nanoseconds = Math.round((performance.now() - start) * 1e6);
     if (sample >= 0) times[index].push(nanoseconds);
   }
 }

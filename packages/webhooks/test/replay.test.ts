@@ -102,7 +102,7 @@ describe("memoryReplayStore", () => {
 
   it("remembers so many at most, the newest", () => {
     const store = memoryReplayStore({ max: 3 });
-    for (const key of ["a", "b", "c", "d"]) store.claim(key, 1000);
+    for (const key of ["a", "b", "c", "d"]) expect(store.claim(key, 1000)).toBe("new");
     expect(store.claim("d", 1000)).toBe("running");
     expect(store.claim("b", 1000)).toBe("running");
     expect(store.claim("a", 1000)).toBe("new");

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { sign as octokitSign, verify as octokitVerify } from "@octokit/webhooks-methods";
 import fc from "fast-check";
 import { Webhook as StandardWebhook } from "standardwebhooks";
-import Stripe from "stripe";
+import { Stripe } from "stripe";
 import { Webhook as SvixWebhook } from "svix";
 import { describe, expect, it } from "vitest";
 import type { SignatureScheme } from "../src/index.ts";
@@ -408,7 +408,8 @@ describe("vendors", () => {
       { id: "u1", name: "merge_request" },
       ["merge_request.open", "merge_request"],
     ],
-  ])("%s says what a delivery is", async (_, vendor, secret, payload, headers, names, called) => {
+  ])("%s says what a delivery is", async (...row) => {
+    const [, vendor, secret, payload, headers, names, called] = row;
     const webhooks = new Webhooks({
       secret,
       vendor: vendor as Vendor<Record<string, object>>,

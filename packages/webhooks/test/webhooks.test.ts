@@ -1,7 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { WebhookError, Webhooks, type WebhooksOptions } from "../src/index.ts";
-import type { VendorEvents } from "../src/index.ts";
+import { type VendorEvents, WebhookError, Webhooks, type WebhooksOptions } from "../src/index.ts";
 
 const secret = "mysecret";
 const payload = '{"foo":"bar"}';
