@@ -10,6 +10,7 @@ import type {
   SignatureKey,
   SignedMessage,
 } from "./signature-scheme.ts";
+import { chain, isThenable } from "./thenable.ts";
 import type { BodyKind, DeliveryNames, Vendor } from "./vendor.ts";
 
 /** A delivery as it came, with its whole body. */
@@ -40,14 +41,6 @@ export interface PipelineSettings {
   readonly dispatcher: EventDispatcher;
   readonly replay:
     { readonly store: ReplayStore; readonly keepFor: number; readonly lease: number } | undefined;
-}
-
-/** Calls a function with a value, now when it is there. */
-export function chain<T, R>(
-  value: MaybePromise<T>,
-  use: (value: T) => MaybePromise<R>,
-): MaybePromise<R> {
-  return value instanceof Promise ? value.then(use) : use(value);
 }
 
 /** The way of a delivery: verify, read, claim, handle. Errors are thrown, after the error handlers have been told. */
@@ -99,6 +92,21 @@ export class DeliveryPipeline {
         return this.#claim(raw, key, event);
       }),
     );
+  }
+
+  /**
+   * Keeps room for an accepted delivery that is handled later; call what it returns just before. When there is none, it
+   * throws and gives the delivery back.
+   */
+  admit({ event, replayKey, isDuplicate }: VerifiedDelivery): () => void {
+    try {
+      return this.dispatcher.admit(event);
+    } catch (error) {
+      if (replayKey !== undefined && !isDuplicate) {
+        void this.#tryStore(() => this.#replay?.store.release(replayKey));
+      }
+      throw error;
+    }
   }
 
   /** Runs the handlers of an accepted delivery. */
@@ -184,7 +192,7 @@ export class DeliveryPipeline {
     await this.#tryStore(() => store.complete(key, keepFor));
   }
 
-  async #tryStore(change: () => MaybePromise<void>): Promise<void> {
+  async #tryStore(change: () => MaybePromise<void> | undefined): Promise<void> {
     try {
       await change();
     } catch (error) {
@@ -203,7 +211,7 @@ export class DeliveryPipeline {
     } catch (error) {
       return tell(error);
     }
-    return result instanceof Promise ? result.catch(tell) : result;
+    return isThenable(result) ? result.then(undefined, tell) : result;
   }
 }
 
@@ -236,8 +244,8 @@ function findKey(
     const key = keys[index];
     const isRight = key?.verify(message);
     if (isRight === true) return key;
-    if (isRight instanceof Promise) {
-      return isRight.then((is) => (is ? key : findKey(keys, index + 1, message)));
+    if (isThenable(isRight)) {
+      return isRight.then((is) => (is === true ? key : findKey(keys, index + 1, message)));
     }
   }
   return undefined;

@@ -2,7 +2,8 @@ import { WebhookError, WebhookHandlerError, WebhookReceiveError } from "./errors
 import type { UnknownPayload, UntypedEvent } from "./event-map.ts";
 import type { HandlerRegistry, UntypedHandler } from "./handler-registry.ts";
 import type { Logger } from "./logger.ts";
-import { isThenable, runHandler, type RunSettings } from "./run-handler.ts";
+import { runHandler, type RunSettings } from "./run-handler.ts";
+import { isThenable } from "./thenable.ts";
 
 /** What an {@link EventDispatcher} works with. */
 export interface DispatcherSettings {
@@ -20,6 +21,8 @@ export class EventDispatcher {
   readonly #run: RunSettings;
   readonly #actionOf: (payload: UnknownPayload) => string | undefined;
   readonly log: Logger;
+  /** Handlers of admitted events that have not started. */
+  #admitted = 0;
   #errorListeners: readonly ((error: WebhookError) => unknown)[] = [];
 
   constructor({ registry, log, actionOf = defaultActionOf, run }: DispatcherSettings) {
@@ -51,14 +54,7 @@ export class EventDispatcher {
     const list = this.#registry.handlersOf(event.name, this.#actionOf(event.payload));
     const { length } = list;
     if (length === 0) return undefined;
-    if (this.#run.turns?.hasRoomFor(length) === false) {
-      throw this.fail(
-        new WebhookError("ERR_WEBHOOKS_OVERLOAD", "too many webhook handlers wait", {
-          status: 503,
-          event,
-        }),
-      );
-    }
+    this.#checkRoom(length, event);
     const failures: Failures = [];
     let pending: Promise<void>[] | undefined;
     for (let index = 0; index < length; index += 1) {
@@ -77,6 +73,29 @@ export class EventDispatcher {
     if (pending !== undefined) return Promise.all(pending).then(() => endWith(failures, event));
     endWith(failures, event);
     return undefined;
+  }
+
+  /**
+   * Keeps room for the handlers of an event that is dispatched later; call what it returns just before. Throws when there
+   * is none.
+   */
+  admit(event: UntypedEvent): () => void {
+    const { length } = this.#registry.handlersOf(event.name, this.#actionOf(event.payload));
+    this.#checkRoom(length, event);
+    this.#admitted += length;
+    return () => {
+      this.#admitted -= length;
+    };
+  }
+
+  #checkRoom(amount: number, event: UntypedEvent): void {
+    if (this.#run.turns?.hasRoomFor(amount + this.#admitted) !== false) return;
+    throw this.fail(
+      new WebhookError("ERR_WEBHOOKS_OVERLOAD", "too many webhook handlers wait", {
+        status: 503,
+        event,
+      }),
+    );
   }
 
   /** Tells the error handlers of a failure, and returns it. */

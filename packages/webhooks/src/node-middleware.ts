@@ -5,6 +5,7 @@ import type { NodeRequest, NodeResponse } from "./node-message.ts";
 import { readNodeBody } from "./read-node-body.ts";
 import type { ReceiverOptions } from "./receiver-options.ts";
 import { Receiver, trimSlashes } from "./receiver.ts";
+import { isThenable } from "./thenable.ts";
 import { Webhooks } from "./webhooks.ts";
 
 /**
@@ -69,7 +70,7 @@ async function answerTo(
   let body: Uint8Array;
   try {
     const read = readNodeBody(request, receiver.limits);
-    body = read instanceof Promise ? await read : read;
+    body = isThenable(read) ? await read : read;
   } catch (error) {
     return receiver.failToRead(error);
   }

@@ -13,6 +13,7 @@ import { optionError, WebhookError } from "./errors.ts";
 import { completeLogger, type Logger, silent } from "./logger.ts";
 import type { ReceiverOptions } from "./receiver-options.ts";
 import type { HeaderReader, MaybePromise } from "./signature-scheme.ts";
+import { isThenable } from "./thenable.ts";
 import type { BodyKind } from "./vendor.ts";
 
 /** Keeps the runtime alive until a promise settles. */
@@ -110,7 +111,7 @@ export class Receiver {
     } catch (error) {
       return this.#fail(error);
     }
-    if (!(accepted instanceof Promise)) return this.#run(accepted, startedAt, waitUntil);
+    if (!isThenable(accepted)) return this.#run(accepted, startedAt, waitUntil);
     return accepted.then(
       (verified) => this.#run(verified, startedAt, waitUntil),
       (error: unknown) => this.#fail(error),
@@ -127,9 +128,7 @@ export class Receiver {
       this.log.debug(`${oneLine(event.name)} event received (id: ${oneLine(event.id)})`);
     }
     if (this.#isAck && reply === undefined) {
-      const work = this.#handleLater(verified);
-      waitUntil?.(work);
-      return this.#acknowledged;
+      return this.#acknowledge(verified, waitUntil);
     }
     const ok = reply === undefined ? this.#ok : textAnswer(200, reply);
     let running: MaybePromise<void> | undefined;
@@ -144,6 +143,19 @@ export class Receiver {
       (error: unknown) => this.#fail(error),
     );
     return this.#timeout === Infinity ? done : this.#inTime(done, startedAt, waitUntil);
+  }
+
+  #acknowledge(verified: VerifiedDelivery, waitUntil: WaitUntil | undefined): Answer {
+    let start: () => void;
+    try {
+      // What is acknowledged must not be refused afterwards.
+      start = this.#pipeline.admit(verified);
+    } catch (error) {
+      return this.#fail(error);
+    }
+    const work = this.#handleLater(verified, start);
+    waitUntil?.(work);
+    return this.#acknowledged;
   }
 
   #inTime(
@@ -165,9 +177,10 @@ export class Receiver {
   }
 
   /** Handles after the answer has had its chance to leave. */
-  async #handleLater(verified: VerifiedDelivery): Promise<void> {
+  async #handleLater(verified: VerifiedDelivery, start: () => void): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 0));
     try {
+      start();
       await this.#pipeline.handle(verified);
     } catch (error) {
       this.#fail(error);

@@ -1,4 +1,5 @@
 import { WebhookError } from "./errors.ts";
+import { isThenable } from "./thenable.ts";
 import type { HandlerContext } from "./event-handler-options.ts";
 import type { UntypedEvent } from "./event-map.ts";
 import type { Registration } from "./handler-registry.ts";
@@ -122,14 +123,4 @@ function endInTime(
       },
     );
   });
-}
-
-/** Tells whether there is something to wait for. */
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "then" in value &&
-    typeof value.then === "function"
-  );
 }

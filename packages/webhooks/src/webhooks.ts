@@ -10,6 +10,7 @@ import { readWebBody } from "./read-web-body.ts";
 import type { ReplayOptions } from "./replay-store.ts";
 import { createSecretRing } from "./secret-ring.ts";
 import type { HeaderReader } from "./signature-scheme.ts";
+import { isThenable } from "./thenable.ts";
 import type { Vendor } from "./vendor.ts";
 import type { VendorEvents } from "./vendor-events.ts";
 import type { WebhooksOptions } from "./webhooks-options.ts";
@@ -131,7 +132,7 @@ export class Webhooks<
    */
   async verifyAndReceive(delivery: Delivery): Promise<void> {
     const accepted = this.#pipeline.accept(this.#toRaw(delivery));
-    const verified = accepted instanceof Promise ? await accepted : accepted;
+    const verified = isThenable(accepted) ? await accepted : accepted;
     await this.#pipeline.handle(verified);
   }
 

@@ -219,6 +219,33 @@ describe.each(receivers)("%s", (name, start) => {
     expect((await failure.promise).message).toBe("afterwards");
   });
 
+  it("refuses with 503 what it could not handle, before it acknowledges", async () => {
+    const gate = Promise.withResolvers<void>();
+    const webhooks = new Webhooks({
+      secret: "mysecret",
+      log: quiet,
+      replay: true,
+      concurrency: 1,
+      backlog: 1,
+    });
+    let calls = 0;
+    webhooks.onAny(() => {
+      calls += 1;
+      return gate.promise;
+    });
+    const { send } = await run(webhooks, { mode: "ack" });
+    const bodies = ["1", "2", "3", "4", "5"].map((id) => `{"id":${id}}`);
+    const statusOf = async (body: string): Promise<number> =>
+      (await send(path, await delivery(webhooks, body))).status;
+    const statuses = await Promise.all(bodies.map(statusOf));
+    expect(statuses.toSorted()).toEqual([202, 202, 503, 503, 503]);
+    gate.resolve();
+    await expect.poll(() => calls).toBe(2);
+    const refused = bodies.filter((_, index) => statuses[index] === 503);
+    expect(await statusOf(refused[0] ?? "")).toBe(202);
+    await expect.poll(() => calls).toBe(3);
+  });
+
   it("takes forms when told to, with the payload in a field", async () => {
     const webhooks = create();
     const seen: unknown[] = [];
