@@ -245,7 +245,7 @@ function findKey(
     const isRight = key?.verify(message);
     if (isRight === true) return key;
     if (isThenable(isRight)) {
-      return isRight.then((is) => (is === true ? key : findKey(keys, index + 1, message)));
+      return isRight.then((is) => (is ? key : findKey(keys, index + 1, message)));
     }
   }
   return undefined;

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   createEventHandler,
@@ -91,6 +92,26 @@ describe("receive", () => {
       expect(names).toEqual([name]);
     },
   );
+
+  it("calls no named handler for any other text as name or action", async () => {
+    const { on, onAny, receive } = createEventHandler();
+    on(["issues", "issues.opened"], () => expect.unreachable());
+    let calls = 0;
+    onAny(() => (calls += 1));
+    const names = fc.oneof(
+      fc.string({ minLength: 1 }),
+      fc.constantFrom("__proto__", "constructor"),
+    );
+    const others = names.filter((name) => !/^issues(\.opened)?$/.test(name));
+    await fc.assert(
+      fc.asyncProperty(others, names, async (name, action) => {
+        calls = 0;
+        await receive({ id: "1", name, payload: JSON.parse(JSON.stringify({ action })) });
+        expect(calls).toBe(1);
+      }),
+    );
+    expect(Object.getOwnPropertyNames(Object.prototype)).not.toContain("opened");
+  });
 
   it("takes an action only when it is the payload's own text", async () => {
     const { on, receive } = createEventHandler();
