@@ -124,6 +124,7 @@ export function measureInstall() {
     "packages/http/dist",
     "packages/http/src",
     "node_modules/srvx",
+    "node_modules/undici",
   ]);
   const names = [
     "webhooks",

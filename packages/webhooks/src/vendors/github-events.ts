@@ -1,3 +1,5 @@
+// oxlint-disable-next-line typescript/ban-ts-comment, jsdoc/check-tag-names -- optional: without it, payloads are `any`
+/** @ts-ignore */
 import type { components } from "@octokit/openapi-webhooks-types";
 import type { EmitterWebhookEventName } from "../event-names.ts";
 
