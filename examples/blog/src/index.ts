@@ -9,6 +9,10 @@ import { greeting } from "./services/greeting.ts";
 import { openDatabase } from "./services/open-database.ts";
 import { startFailure } from "./services/start-error.ts";
 
+// Whoever read the log may go; that is no reason to stop serving.
+process.stdout.on("error", ignore);
+process.stderr.on("error", ignore);
+
 try {
   await start();
 } catch (error) {
@@ -49,3 +53,5 @@ async function start(): Promise<void> {
     await store.close();
   }
 }
+
+function ignore(): void {}

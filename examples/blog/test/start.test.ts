@@ -155,6 +155,15 @@ describe("the blog's process", () => {
     expect(errors).toMatch(/^blog: RangeError: a fault\n {4}at /);
   });
 
+  it("goes on when nobody reads its log any longer", async () => {
+    const { child, greeting } = start({ DATABASE_URL: "sqlite::memory:", LOG: "spec" });
+    const origin = originOf(await greeting);
+    child.stdout?.destroy();
+    for (let request = 0; request < 20; request += 1) {
+      expect((await fetch(`${origin}/articles`)).status).toBe(200);
+    }
+  });
+
   it("ends with 0 on SIGTERM, and finds its documents again", async () => {
     const DATABASE_URL = await temporaryDatabase();
     const form = { email: "a@example.com", password: "123456", access_token: masterKey };

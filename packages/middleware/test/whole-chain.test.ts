@@ -1,10 +1,9 @@
 import { once } from "node:events";
-import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { constants, createGunzip } from "node:zlib";
 import { createContext, empty, text, wrap, type Handler, type Middleware } from "@fetchwork/http";
-import { fromNodeListener, serve, toNodeListener } from "@fetchwork/http/serve";
+import { fromNodeListener, serve } from "@fetchwork/http/serve";
 import * as telemetry from "@opentelemetry/api";
 import express from "express";
 import { afterEach, describe, expect, it } from "vitest";
@@ -193,7 +192,6 @@ async function startChat(): Promise<string> {
   const chain = everything();
   const allow = wrap(() => empty(204), ...chain);
   const sockets = new WebSocketServer({ noServer: true });
-  const server = createServer(toNodeListener(wrap(() => text("page"), ...chain)));
   const answerUpgrade = async (
     message: IncomingMessage,
     socket: Duplex,
@@ -215,20 +213,20 @@ async function startChat(): Promise<string> {
       socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\n\r\n`);
     }
   };
-  server.on("upgrade", (message, socket, head) => {
-    answerUpgrade(message, socket, head).catch(() => socket.destroy());
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const server = await serve(
+    wrap(() => text("page"), ...chain),
+    {
+      port: 0,
+      hostname: "127.0.0.1",
+      signals: false,
+      onUpgrade: answerUpgrade,
+    },
+  );
   closers.push(async () => {
     for (const client of sockets.clients) client.terminate();
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
+    await server.close({ gracePeriod: 0 });
   });
-  // It listens on a port of TCP.
-  const { port } = server.address() as AddressInfo;
-  return `127.0.0.1:${port}`;
+  return `127.0.0.1:${server.port}`;
 }
 
 describe("WebSockets beside every middleware at once", () => {

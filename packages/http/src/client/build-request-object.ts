@@ -12,7 +12,7 @@ import type { HeaderList } from "./transport.ts";
 export interface RequestObject {
   /** As it goes on the wire. */
   readonly method: string;
-  /** Without user information and fragment; not to be changed. */
+  /** Without user information and fragment. */
   readonly url: URL;
   /** Names in lower case, each followed by its value. */
   readonly headers: HeaderList;
@@ -48,10 +48,11 @@ export const plainDefaults: RequestDefaults = Object.freeze({
  * @throws HttpUsageError `ERR_HTTP_URL`, `ERR_HTTP_METHOD`, `ERR_HTTP_HEADER`, `ERR_HTTP_JSON` or `ERR_HTTP_BODY`
  */
 export function buildRequestObject(request: RestRequest | EndpointRequest): RequestObject {
-  return buildWith(request, plainDefaults);
+  const built = buildWith(request, plainDefaults);
+  return { ...built, url: new URL(built.url) };
 }
 
-/** The same, with the defaults of a client. @internal */
+/** The same, with the defaults of a client, and a URL that other requests share. @internal */
 export function buildWith(
   request: RestRequest | EndpointRequest,
   defaults: RequestDefaults,
@@ -59,9 +60,9 @@ export function buildWith(
   if (typeof request !== "object" || request === null) {
     throw new HttpUsageError("ERR_HTTP_URL", "the request is no object with a URL");
   }
-  const isEndpoint = "url" in request;
-  const given = isEndpoint ? request.url : request.baseUrl;
-  const own = isEndpoint ? undefined : request.queryParams;
+  const isEndpoint = "url" in request && request.url !== undefined;
+  const given = isEndpoint ? request.url : "baseUrl" in request ? request.baseUrl : undefined;
+  const own = "queryParams" in request ? request.queryParams : undefined;
   const method = normaliseMethod(request.method);
   const { url, authorization } = parseRequestUrl(fullUrl(given, own, defaults));
   const foreign = defaults.origin !== undefined && defaults.origin !== url.origin;
@@ -84,7 +85,10 @@ function fullUrl(
   own: QueryParameters | undefined,
   { baseUrl, queryParams }: RequestDefaults,
 ): string {
-  const relative = given ?? "";
+  const relative: unknown = given ?? "";
+  if (typeof relative !== "string") {
+    throw new HttpUsageError("ERR_HTTP_URL", `the URL is ${typeof relative}, expected text`);
+  }
   const url = baseUrl === undefined || isAbsolute(relative) ? relative : joinUrl(baseUrl, relative);
   if (queryParams === undefined) return own === undefined ? url : addQueryParameters(url, own);
   return addQueryParameters(url, own === undefined ? queryParams : { ...queryParams, ...own });

@@ -2,7 +2,7 @@ import { optionError } from "./send-options.ts";
 import { ProtocolError, RedirectError } from "./transport-errors.ts";
 import { redactUrl } from "./redact-url.ts";
 import type { Transport, TransportRequest } from "./transport.ts";
-import { WebTransport } from "./web-transport.ts";
+import { WebTransport, type WebExchange } from "./web-transport.ts";
 
 /** What {@link fetchTransport} needs of a `fetch`. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
@@ -21,7 +21,7 @@ export function fetchTransport(fetch?: FetchFunction): Transport {
   if (fetch !== undefined && typeof fetch !== "function") {
     throw optionError("fetch", fetch, "a function");
   }
-  return new WebTransport(async (request, { body, signal }) => {
+  const exchange: WebExchange = async (request, { body, signal }) => {
     const { method, url } = request;
     const details = { method, url: redactUrl(url) };
     if (body !== undefined && (method === "GET" || method === "HEAD")) {
@@ -41,7 +41,8 @@ export function fetchTransport(fetch?: FetchFunction): Transport {
       throw new RedirectError("the platform does not show where the redirect leads", details);
     }
     return response;
-  });
+  };
+  return new WebTransport(exchange, { decodes: true });
 }
 
 function pairs({ headers, body }: TransportRequest): [string, string][] {

@@ -1,8 +1,8 @@
-import { createContext, finishContext } from "../create-context.ts";
 import { HttpUsageError } from "../errors.ts";
 import type { Handler } from "../handler.ts";
 import type { Transport, TransportRequest } from "./transport.ts";
-import { WebTransport } from "./web-transport.ts";
+import { WebTransport, type WebExchange } from "./web-transport.ts";
+import { wrap } from "../wrap.ts";
 
 /**
  * Answers requests with a handler in the same process: an application of one's own, or a function of a test. Limits in
@@ -21,22 +21,16 @@ export function mockTransport(handler: Handler): Transport {
       `handler is ${typeof handler}, expected a function`,
     );
   }
-  return new WebTransport(async (exchange, sent) => {
-    const request = requestOf(exchange, sent);
-    const context = createContext(request);
-    try {
-      const response = await handler(request, context);
-      finishContext(context, { status: response.status, bytes: 0 });
-      return exchange.method === "HEAD" ? new Response(null, response) : response;
-    } catch (error) {
-      finishContext(context, { status: 500, bytes: 0, error });
-      throw error;
-    }
-  });
+  const run = wrap(handler);
+  const exchange: WebExchange = async ({ method, url, headers }, sent) => {
+    const response = await run(requestOf({ method, url, headers }, sent));
+    return method === "HEAD" ? new Response(null, response) : response;
+  };
+  return new WebTransport(exchange, { decodes: false });
 }
 
 function requestOf(
-  { method, url, headers }: TransportRequest,
+  { method, url, headers }: Pick<TransportRequest, "method" | "url" | "headers">,
   { body, signal }: { readonly body: TransportRequest["body"]; readonly signal: AbortSignal },
 ): Request {
   // A `Request` refuses some methods, and a body with GET and HEAD, which the network does not.

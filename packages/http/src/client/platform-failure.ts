@@ -16,6 +16,12 @@ export function platformFailure(thrown: unknown, request: TransportRequest): Tra
   const { method, timeouts, signal } = request;
   const details = { method, url: redactUrl(request.url) };
   if (signal?.aborted === true) return new AbortError({ ...details, cause: signal.reason });
+  const parserError = causeNamed(thrown, "HTTPParserError");
+  if (parserError !== undefined) {
+    // The error itself holds what the server sent.
+    const cause = new Error(parserError.message);
+    return new ProtocolError("the response is no HTTP", { ...details, cause });
+  }
   const code = codeOf(thrown);
   const more = { ...details, cause: thrown };
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") {
@@ -63,4 +69,9 @@ function codeOf(thrown: unknown, depth: number = 0): string | undefined {
   const [first] =
     "errors" in thrown && Array.isArray(thrown.errors) ? (thrown.errors as unknown[]) : [];
   return codeOf("cause" in thrown ? thrown.cause : first, depth + 1);
+}
+
+function causeNamed(thrown: unknown, name: string, depth: number = 0): Error | undefined {
+  if (!(thrown instanceof Error) || depth > 4) return undefined;
+  return thrown.name === name ? thrown : causeNamed(thrown.cause, name, depth + 1);
 }

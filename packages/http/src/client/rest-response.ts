@@ -4,6 +4,15 @@ import type { HeaderList, TransportHead } from "./transport.ts";
 
 /** Status and headers of a response. */
 export class ResponseHead {
+  static {
+    // What consoles of Node show: no body, and no secrets.
+    Object.defineProperty(this.prototype, Symbol.for("nodejs.util.inspect.custom"), {
+      value(this: ResponseHead): object {
+        return { statusCode: this.statusCode, headers: shownHeaders(this.headers) };
+      },
+    });
+  }
+
   readonly statusCode: number;
   readonly #list: HeaderList;
   #headers: ResponseHeaders | undefined;
@@ -34,11 +43,6 @@ export class ResponseHead {
   /** Names and values in turn, as received. */
   get headerList(): HeaderList {
     return this.#list;
-  }
-
-  /** What consoles show: no body, and no secrets. */
-  [Symbol.for("nodejs.util.inspect.custom")](): object {
-    return { statusCode: this.statusCode, headers: shownHeaders(this.headers) };
   }
 }
 

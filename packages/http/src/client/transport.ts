@@ -18,7 +18,7 @@ export interface PhaseTimeouts {
 export interface TransportRequest {
   /** As it goes on the wire. */
   readonly method: string;
-  /** Absolute, `http:` or `https:`, without user information and fragment. */
+  /** Absolute, `http:` or `https:`, without user information and fragment. Requests share it: not to be changed. */
   readonly url: URL;
   /** Names in lower case, values without line breaks. */
   readonly headers: HeaderList;

@@ -18,9 +18,12 @@ export type WebExchange = (
 /** A transport whose exchanges end in a `Response` of the platform: its `fetch`, or a handler. */
 export class WebTransport implements Transport {
   readonly #call: WebExchange;
+  readonly #decodes: boolean;
 
-  constructor(call: WebExchange) {
+  /** @param options - Whether bodies come decoded while `Content-Encoding` still says how they were coded. */
+  constructor(call: WebExchange, options: { readonly decodes: boolean }) {
     this.#call = call;
+    this.#decodes = options.decodes;
   }
 
   async exchange(request: TransportRequest): Promise<WholeResponse> {
@@ -57,11 +60,11 @@ export class WebTransport implements Transport {
     }
     if (!(request.body instanceof ReadableStream)) onUpload?.(byteLength(request.body));
     const { status, headers } = response;
-    const isDecoded = headers.has("content-encoding");
+    const isDecoded = this.#decodes && headers.has("content-encoding");
     const total = isDecoded ? null : headers.get("content-length");
     return {
       status,
-      headers: headersOf(headers),
+      headers: headersOf(headers, isDecoded),
       body: watch.body(response.body, total === null ? undefined : Number(total)),
     };
   }
@@ -115,19 +118,20 @@ class ExchangeWatch {
     source: ReadableStream<Uint8Array> | null,
     total: number | undefined,
   ): ReadableStream<Uint8Array> {
+    if (source === null) {
+      this.end();
+      return new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
+    }
     const request = this.#request;
-    const reader = source?.getReader();
+    const reader = source.getReader();
     let received = 0;
     return new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
           try {
-            const { done, value } = await this.within(
-              "body",
-              request.timeouts.body,
-              async () => reader?.read() ?? { done: true, value: undefined },
-            );
-            if (done || value === undefined) {
+            const { body: limit } = request.timeouts;
+            const { done, value } = await this.within("body", limit, () => reader.read());
+            if (done) {
               this.end();
               return controller.close();
             }
@@ -137,14 +141,14 @@ class ExchangeWatch {
             controller.enqueue(value);
           } catch (error) {
             this.end();
-            void reader?.cancel(error).catch(ignore);
+            void reader.cancel(error).catch(ignore);
             this.#controller.abort(error);
             throw platformFailure(error, request);
           }
         },
         cancel: async (reason) => {
           this.end();
-          await reader?.cancel(reason);
+          await reader.cancel(reason);
         },
       },
       { highWaterMark: 0 },
@@ -162,8 +166,7 @@ function tooLarge({ method, url, maxResponseSize }: TransportRequest): TooLargeE
 }
 
 /** `Content-Encoding` and `Content-Length` speak of what the platform has decoded. */
-function headersOf(headers: Headers): HeaderList {
-  const isDecoded = headers.has("content-encoding");
+function headersOf(headers: Headers, isDecoded: boolean): HeaderList {
   const list: string[] = [];
   for (const [name, value] of headers) {
     if (isDecoded && (name === "content-encoding" || name === "content-length")) continue;

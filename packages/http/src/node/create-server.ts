@@ -17,7 +17,7 @@ import { answerClientErrors } from "./client-errors.ts";
 import type { NodeListener } from "./exchange-listener.ts";
 import { KeptMessage } from "./kept-message.ts";
 import { rawRefusal, refuse } from "./refuse.ts";
-import type { CheckedServeOptions } from "./serve-options.ts";
+import type { CheckedServeOptions, UpgradeListener } from "./serve-options.ts";
 import { watchStalledConnections } from "./stalled-connections.ts";
 
 /** A server of Node with its connections. */
@@ -76,6 +76,8 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
       refuse(request, target, refusal);
     }
   });
+  const { onUpgrade } = options;
+  if (onUpgrade !== undefined) server.on("upgrade", upgradeListener(onUpgrade, options));
   if (options.maxRequestBodySize !== undefined) {
     const { maxRequestBodySize } = options;
     server.on("checkContinue", (request, response) => {
@@ -85,6 +87,26 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
     });
   }
   return { server, sockets, sessions };
+}
+
+/** What goes wrong with one connection is reported and ends that connection. */
+function upgradeListener(
+  onUpgrade: UpgradeListener,
+  { reportError }: CheckedServeOptions,
+): (...exchange: Parameters<UpgradeListener>) => void {
+  return (request, socket, head) => {
+    // A client that leaves is no failure, and without a listener it would end the process.
+    socket.on("error", () => undefined);
+    try {
+      onUpgrade(request, socket, head)?.catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+    function fail(error: unknown): void {
+      socket.destroy();
+      reportError(error);
+    }
+  };
 }
 
 /** Node's request timeout knows nothing of HTTP/2. */

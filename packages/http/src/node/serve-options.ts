@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
 import { HttpUsageError } from "../errors.ts";
 
 /** How a server listens, what it accepts and how it stops. */
@@ -30,9 +32,23 @@ export interface ServeOptions {
   readonly gracePeriod?: number | undefined;
   /** Stops the server when it is aborted. Default: none. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Takes over connections whose client asks for another protocol, such as a WebSocket, over HTTP/1.1 (RFC 9110, section
+   * 7.8). The handler does not see these requests: call it to let its middlewares decide. The connection counts for
+   * `maxConnections`, has no time limits, and is cut when the grace period is over. Default: such requests are served
+   * as if they did not ask.
+   */
+  readonly onUpgrade?: UpgradeListener | undefined;
   /** Receives what handlers, bodies, finish listeners and `waitUntil` promises failed with. Default: `console.error`. */
   readonly reportError?: ((error: unknown) => void) | undefined;
 }
+
+/** Gets the request, its connection, and what of the other protocol came with the head. What it throws or rejects with cuts the connection. */
+export type UpgradeListener = (
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+) => Promise<void> | void;
 
 /** Certificate and key of a server, in PEM. */
 export interface TlsOptions {
@@ -49,7 +65,7 @@ export interface TlsOptions {
 /** Options with their defaults. */
 export interface CheckedServeOptions extends Pick<
   ServeOptions,
-  "hostname" | "maxConnections" | "maxRequestBodySize" | "signal" | "tls"
+  "hostname" | "maxConnections" | "maxRequestBodySize" | "onUpgrade" | "signal" | "tls"
 > {
   readonly port: number;
   readonly requestTimeout: number;
@@ -73,6 +89,7 @@ export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
     hostname: options.hostname,
     maxConnections: options.maxConnections,
     maxRequestBodySize: options.maxRequestBodySize,
+    onUpgrade: options.onUpgrade,
     signal: options.signal,
     tls: options.tls,
     port: options.port ?? 3000,
@@ -102,6 +119,7 @@ export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
   checkType("hostname", checked.hostname, "string");
   checkType("http2", checked.http2, "boolean");
   checkType("signals", checked.signals, "boolean");
+  checkType("onUpgrade", checked.onUpgrade, "function");
   checkType("reportError", checked.reportError, "function");
   if (checked.hostname === "") fail("hostname is empty, expected an address or a name");
   if (checked.signal !== undefined && !(checked.signal instanceof AbortSignal)) {

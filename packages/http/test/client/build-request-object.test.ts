@@ -9,6 +9,7 @@ const build = (request: Partial<RestRequest>): ReturnType<typeof buildRequestObj
 describe("refuses", () => {
   it.each([
     ["a relative URL", { baseUrl: "/x" }, "ERR_HTTP_URL"],
+    ["a URL that is no text", { baseUrl: 1 as unknown as string }, "ERR_HTTP_URL"],
     ["no URL", { baseUrl: "" }, "ERR_HTTP_URL"],
     ["another scheme", { baseUrl: "ftp://h/" }, "ERR_HTTP_URL"],
     ["a host without a scheme", { baseUrl: "localhost:80/x" }, "ERR_HTTP_URL"],
@@ -69,6 +70,11 @@ describe("the URL", () => {
   it("loses its fragment, and keeps its query before the parameters", () => {
     const { url } = build({ baseUrl: "http://h/x?z=1#f", queryParams: { b: 2, a: 1 } });
     expect(url.href).toBe("http://h/x?z=1&a=1&b=2");
+  });
+
+  it("may be changed by who builds it, and no other request notices", () => {
+    build({}).url.pathname = "/changed";
+    expect(build({}).url.href).toBe(baseUrl);
   });
 
   it("gives its user information to the Authorization header, percent-decoded, in UTF-8", () => {
@@ -234,6 +240,14 @@ describe("what endpoint() returns", () => {
       headers: ["accept", "x", "user-agent", "e", "content-type", "application/json"],
       body: '{"a":1}',
     });
+  });
+
+  it("may have more of a request, and a baseUrl where the url is undefined", () => {
+    const more = { method: "get", url: "http://h/a", queryParams: { b: 1 } };
+    expect(buildRequestObject(more).url.href).toBe("http://h/a?b=1");
+    const without: { url?: string | undefined; baseUrl: string } = { baseUrl: "http://h/a" };
+    without.url = undefined;
+    expect(buildRequestObject(without).url.href).toBe("http://h/a");
   });
 
   it("may have null for its data, which is JSON", () => {

@@ -76,7 +76,7 @@ describe("a jar sends", () => {
     ["a value without a name", "v", "http://a.test/", "http://a.test/", "v"],
     ["to an IPv6 address", "a=1", "http://[::1]/", "http://[::1]/", "a=1"],
     ["of a public suffix to itself", "a=1; Domain=co.uk", "http://co.uk/", "http://x.co.uk/", ""],
-  ])("%s", (_, line, from, to, expected) => {
+  ])("%s", (...[, line, from, to, expected]) => {
     expect(jarWith([line, from]).header(to)).toBe(expected);
   });
 

@@ -21,7 +21,7 @@ describe("hooks", () => {
         hooks: {
           beforeRequest: [
             async ({ headers, url, method, body, attempt }) => {
-              expect([url, method, body, attempt]).toEqual([`${baseUrl}`, "POST", "body", 1]);
+              expect([url, method, body, attempt]).toEqual([baseUrl, "POST", "body", 1]);
               headers.set("authorization", "Bearer t");
             },
             ({ headers }) =>

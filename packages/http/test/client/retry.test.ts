@@ -4,13 +4,13 @@ import {
   ProtocolError,
   TimeoutError,
   TooLargeError,
+  mockTransport,
   text,
   type ClientOptions,
   type Transport,
   type TransportError,
   type TransportRequest,
 } from "@fetchwork/http";
-import { mockTransport } from "@fetchwork/http";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 const baseUrl = "http://api.test/x";

@@ -25,35 +25,35 @@ export interface Certificates {
 export function makeCertificates(): Certificates {
   const folder = mkdtempSync(join(tmpdir(), "fetchwork-client-"));
   const file = (name: string): string => join(folder, name);
-  const run = (args: readonly string[]): void => {
-    execFileSync("openssl", args, { stdio: "pipe", cwd: folder });
+  const run = (...args: readonly (readonly string[])[]): void => {
+    execFileSync("openssl", args.flat(), { stdio: "pipe", cwd: folder });
   };
   const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   try {
-    run([
-      ...["req", "-x509", ...curve, "-days", "2", "-subj", "/CN=Test authority"],
-      ...["-keyout", "ca.key", "-out", "ca.pem"],
-    ]);
+    run(
+      ["req", "-x509", ...curve, "-days", "2", "-subj", "/CN=Test authority"],
+      ["-keyout", "ca.key", "-out", "ca.pem"],
+    );
     const issue = (name: string, names: string, days: readonly string[]): KeyPair => {
-      run([
-        ...["req", ...curve, "-subj", `/CN=${name}`],
-        ...["-keyout", `${name}.key`, "-out", `${name}.csr`],
-      ]);
+      run(
+        ["req", ...curve, "-subj", `/CN=${name}`],
+        ["-keyout", `${name}.key`, "-out", `${name}.csr`],
+      );
       writeFileSync(file(`${name}.ext`), `subjectAltName=${names}\n`);
-      run([
-        ...["x509", "-req", "-in", `${name}.csr`, "-CA", "ca.pem", "-CAkey", "ca.key"],
-        ...["-CAcreateserial", "-extfile", `${name}.ext`, "-out", `${name}.pem`, ...days],
-      ]);
+      run(
+        ["x509", "-req", "-in", `${name}.csr`, "-CA", "ca.pem", "-CAkey", "ca.key"],
+        ["-CAcreateserial", "-extfile", `${name}.ext`, "-out", `${name}.pem`, ...days],
+      );
       return read(name);
     };
     const read = (name: string): KeyPair => ({
       key: readFileSync(file(`${name}.key`), "utf8"),
       cert: readFileSync(file(`${name}.pem`), "utf8"),
     });
-    run([
-      ...["req", "-x509", ...curve, "-days", "2", "-subj", "/CN=localhost"],
-      ...["-addext", "subjectAltName=DNS:localhost", "-keyout", "self.key", "-out", "self.pem"],
-    ]);
+    run(
+      ["req", "-x509", ...curve, "-days", "2", "-subj", "/CN=localhost"],
+      ["-addext", "subjectAltName=DNS:localhost", "-keyout", "self.key", "-out", "self.pem"],
+    );
     const local = "DNS:localhost,IP:127.0.0.1";
     return {
       authority: readFileSync(file("ca.pem"), "utf8"),

@@ -260,9 +260,12 @@ describe("a slow server", () => {
 
   it("that does not answer meets the limit for the head", async () => {
     await start(() => undefined);
+    const before = performance.now();
     const error = await rejectionOf(transport.exchange(requestOf(server.url, { timeouts })));
     expect(error).toBeInstanceOf(TimeoutError);
     expect(error).toMatchObject({ phase: "headers", limit: 60 });
+    // undici's own timers would be up to a second late.
+    expect(performance.now() - before).toBeLessThan(400);
     await closed(server.sockets[0]);
   });
 

@@ -63,7 +63,8 @@ async function startProxy(
   });
   server.on("connect", (request: IncomingMessage, socket: Duplex) => {
     if (refuses(request)) {
-      return socket.end("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n");
+      socket.end("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n");
+      return;
     }
     const target = connect(to, "127.0.0.1", () => {
       socket.write("HTTP/1.1 200 Connection established\r\n\r\n");

@@ -209,7 +209,10 @@ describe("HTTP/2", () => {
     const ended = new Promise<void>((resolve) => {
       server.removeAllListeners("request");
       server.on("request", (request, response) => {
-        if (request.url === "/after") return response.end("after");
+        if (request.url === "/after") {
+          response.end("after");
+          return;
+        }
         response.on("close", () => resolve());
         response.on("error", () => undefined);
         const more = (): void => {

@@ -87,7 +87,7 @@ export class ConnectionSite {
     this.#sleep();
     const now = performance.now();
     let next = Infinity;
-    for (const waiting of [...this.#waiting]) {
+    for (const waiting of this.#waiting) {
       const since = Math.max(waiting.waitingSince, this.#stalledSince);
       const due = since + (waiting.connectTimeout || Infinity);
       if (due <= now) waiting.connectTimedOut();

@@ -63,6 +63,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   #reused = false;
   #repeated = false;
   #uploaded = 0;
+  #timer: NodeJS.Timeout | undefined;
   constructor(request: TransportRequest, route: ExchangeRoute) {
     this.request = request;
     this.connectTimeout = request.timeouts.connect;
@@ -104,6 +105,10 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
     this.#reused = this.#route.sites?.handingOver === false;
   }
 
+  onRequestSent(): void {
+    if (this.#phase === "waiting") this.#limit("headers");
+  }
+
   onBodySent(chunk: Uint8Array): void {
     this.request.onUpload?.((this.#uploaded += chunk.byteLength));
   }
@@ -119,6 +124,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   ): void {
     if (this.#ended || status < 200) return;
     this.#phase = "body";
+    this.#limit("body");
     if (status === 407 && this.#route.forwarded) {
       return this.fail(new ProxyFailure(refusal(status), { code: "HTTP_407" }));
     }
@@ -139,6 +145,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#ended) return;
     this.received += chunk.byteLength;
+    this.#timer?.refresh();
     this.data(chunk);
     this.request.onDownload?.(this.received, this.total);
   }
@@ -146,12 +153,14 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   onResponseEnd(): void {
     if (this.#ended) return;
     this.controller = undefined;
+    clearTimeout(this.#timer);
     this.end();
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     if (this.#ended) return;
     this.controller = undefined;
+    clearTimeout(this.#timer);
     if (error === attemptAbandoned) return this.#dispatch();
     if (this.#mayRepeat(error)) {
       this.#repeated = true;
@@ -193,11 +202,25 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   protected settle(): void {
     this.#ended = true;
     this.controller = undefined;
+    clearTimeout(this.#timer);
     if (this.#onAbort !== undefined) {
       this.request.signal?.removeEventListener("abort", this.#onAbort);
     }
     if (this.#phase === "connecting") this.#site?.leave(this);
     this.#route.upload?.destroy();
+  }
+
+  /** undici's own timers are up to a second late, which long limits can bear and short ones cannot. */
+  #limit(phase: "headers" | "body"): void {
+    clearTimeout(this.#timer);
+    const limit = this.request.timeouts[phase];
+    this.#timer = undefined;
+    if (limit === 0 || limit >= coarseFrom) return;
+    this.#timer = setTimeout(() => {
+      // While the reader pauses the body, the server cannot go on.
+      if (this.controller?.paused === true) this.#timer?.refresh();
+      else this.fail(new TimeoutError(phase, limit, detailsOf(this.request)));
+    }, limit);
   }
 
   #dispatch(): void {
@@ -218,6 +241,8 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   }
 }
 
+/** Milliseconds from which a limit is left to undici. */
+const coarseFrom = 10_000;
 const alreadyEnded = new Error("The exchange ended before its request was sent");
 const idempotent: ReadonlySet<string> = new Set([
   "GET",

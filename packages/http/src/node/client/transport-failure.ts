@@ -33,14 +33,28 @@ export interface FailureContext {
 export function toTransportFailure(error: unknown, context: FailureContext): Error {
   if (error instanceof TransportError || error instanceof HttpUsageError) return error;
   const details = detailsOf(context.request);
-  const { timeouts, maxResponseSize } = context.request;
-  if (error instanceof DecodedTooLarge) return new TooLargeError("body", maxResponseSize, details);
+  if (error instanceof DecodedTooLarge) {
+    return new TooLargeError("body", context.request.maxResponseSize, details);
+  }
   if (error instanceof UploadFailure) return new AbortError({ ...details, cause: error.cause });
   if (error instanceof ProxyFailure) {
     const { code: systemCode, cause } = error;
     return new ConnectionError("proxy", error.message, { ...details, systemCode, cause });
   }
   const code = codeOf(error);
+  if (code.startsWith("UND_ERR")) return ofUndici(code, text(error), context);
+  if (error instanceof Error && error.name === "HTTPParserError") {
+    return new ProtocolError(`the response is not HTTP/1.1${parserReason(error)}`, details);
+  }
+  if (code.startsWith("ERR_HTTP2_")) {
+    return new ProtocolError(`the server ended the HTTP/2 stream (${http2Code(error)})`, details);
+  }
+  return connectionFailure(code, error instanceof Error ? { ...details, cause: error } : details);
+}
+
+function ofUndici(code: string, problem: string, context: FailureContext): Error {
+  const details = detailsOf(context.request);
+  const { timeouts, maxResponseSize } = context.request;
   switch (code) {
     case "UND_ERR_CONNECT_TIMEOUT":
       return new TimeoutError("connect", timeouts.connect, details);
@@ -58,21 +72,21 @@ export function toTransportFailure(error: unknown, context: FailureContext): Err
       return new HttpUsageError("ERR_HTTP_HEADER", "the header content-length is wrong");
     case "UND_ERR_INVALID_ARG":
     case "UND_ERR_NOT_SUPPORTED":
-      return new HttpUsageError("ERR_HTTP_HEADER", `the request cannot be sent: ${text(error)}`);
+      return new HttpUsageError("ERR_HTTP_HEADER", `the request cannot be sent: ${problem}`);
     case "UND_ERR_CLOSED":
     case "UND_ERR_DESTROYED":
       return new HttpUsageError("ERR_HTTP_CLIENT_CLOSED", "the transport is closed");
     case "UND_ERR_SOCKET":
     case "UND_ERR_INFO":
-      return lost(text(error), context.phase, details);
+      return lost(problem, context.phase, details);
+    // Only proxies of a dispatcher that was given end so.
+    case "UND_ERR_ABORTED":
+    case "UND_ERR_PRX_CONN":
+    case "UND_ERR_PRX_TLS":
+      return new ConnectionError("proxy", problems.proxy, details);
+    default:
+      return connectionFailure(code, details);
   }
-  if (error instanceof Error && error.name === "HTTPParserError") {
-    return new ProtocolError(`the response is not HTTP/1.1${parserReason(error)}`, details);
-  }
-  if (code.startsWith("ERR_HTTP2_")) {
-    return new ProtocolError(`the server ended the HTTP/2 stream (${http2Code(error)})`, details);
-  }
-  return connectionFailure(code, { ...details, cause: error });
 }
 
 /** Method and URL for an error's message. */
@@ -83,7 +97,7 @@ export function detailsOf(request: TransportRequest): TransportErrorDetails {
 /** Whether a connection was lost, as opposed to a server that answered something wrong. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
-  if (code === "UND_ERR_SOCKET") return !/^bad /.test(text(error));
+  if (code === "UND_ERR_SOCKET") return !text(error).startsWith("bad ");
   return code === "ECONNRESET" || code === "EPIPE" || code === "ECONNABORTED";
 }
 

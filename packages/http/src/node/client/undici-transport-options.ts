@@ -37,7 +37,7 @@ export interface UndiciTransportOptions {
    * `"environment"`: `http_proxy`, `https_proxy` and `no_proxy`, as they are when the transport is made. `false`: none.
    * Default: `"environment"`, and none with `socketPath`.
    */
-  readonly proxy?: "environment" | false | string | URL | ProxyOptions | undefined;
+  readonly proxy?: false | string | URL | ProxyOptions | undefined;
   /** TLS with the servers. Default: the platform's. */
   readonly tls?: TlsOptions | undefined;
   /** Path of a Unix socket to which every request goes. Default: none. */

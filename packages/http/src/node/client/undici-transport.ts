@@ -191,7 +191,10 @@ function agentOptions(options: UndiciTransportOptions, maxHeaderSize: number): A
 }
 
 function chooseProxies(proxy: string | URL | ProxyOptions | undefined): ProxyChoice {
-  if (proxy === undefined || proxy === "environment") return proxyFromEnvironment(process.env);
+  if (proxy === undefined || proxy === "environment") {
+    // oxlint-disable-next-line node/no-process-env -- to read it is what the option asks for
+    return proxyFromEnvironment(process.env);
+  }
   if (typeof proxy === "string" || proxy instanceof URL) {
     const url = proxyUrl(proxy, "proxy");
     return { http: url, https: url, bypasses: () => false };
