@@ -33,7 +33,7 @@ export const blogVendor = defineVendor<BlogEvents>({
 /** Sends the blog's events to the endpoints that admins subscribe. */
 export function createBlogSender(
   store: Store,
-  { webhooksToPrivate: isOpen = false }: Pick<Config, "webhooksToPrivate">,
+  { webhooksToPrivate: isOpen }: Pick<Config, "webhooksToPrivate">,
 ): Sender {
   return createSender({ store, vendor: blogVendor, allowHttp: isOpen, allowPrivate: isOpen });
 }
