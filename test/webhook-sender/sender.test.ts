@@ -18,8 +18,10 @@ import { startReceiver } from "./receiver.ts";
 let store: Store;
 const cleanUp = new AsyncDisposableStack();
 let senders: Sender[] = [];
+let failures: unknown[] = [];
 
 beforeEach(async () => {
+  failures = [];
   store = await openStore("sqlite::memory:");
 });
 
@@ -27,6 +29,7 @@ afterEach(async () => {
   await Promise.all(senders.map((sender) => sender.stop({ grace: 0 })));
   senders = [];
   await store.close();
+  if (failures.length > 0) throw new AggregateError(failures, "the sender failed");
 });
 
 interface TestSender extends Sender {
@@ -44,9 +47,7 @@ function makeSender(options: Partial<SenderOptions> = {}): TestSender {
     allowPrivate: true,
     pollInterval: 20,
     retry: { firstDelay: 10, factor: 1, jitter: 0 },
-    onError: (error) => {
-      throw error;
-    },
+    onError: (error) => failures.push(error),
     ...options,
     onAttempt(report) {
       reports.push(report);

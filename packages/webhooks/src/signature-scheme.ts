@@ -48,6 +48,8 @@ export interface SignatureScheme {
   readonly signatureHeader: string;
   /** All headers without which nothing can be verified, in lower case. */
   readonly requiredHeaders: readonly string[];
+  /** Whether the header has the secret itself, which then must not go to anybody else. Default: false. */
+  readonly carriesSecret?: boolean | undefined;
   /**
    * Tells from the headers alone why no signature can be right; `undefined` when one can. Asked before the body is read.
    */

@@ -16,6 +16,7 @@ export function tokenScheme(options: { readonly header: string }): SignatureSche
     name: "token",
     signatureHeader,
     requiredHeaders: [signatureHeader],
+    carriesSecret: true,
     faultOf: (headers) => (headerOf(headers, signatureHeader).length > 0 ? undefined : "signature"),
     createKey: (secret) => {
       const key = createHmacKey(secretBytes(secret), "SHA-256");

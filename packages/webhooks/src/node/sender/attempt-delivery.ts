@@ -84,7 +84,7 @@ async function messageHeaders(
 async function post(
   { url: first, body }: Message,
   headers: readonly string[],
-  { transport, rules, maxRedirects, timeout, signal }: AttemptOptions,
+  { transport, vendor, rules, maxRedirects, timeout, signal }: AttemptOptions,
 ): Promise<{ readonly status: number; readonly retryAfter: string | undefined }> {
   let url = first;
   for (let redirects = 0; ; redirects += 1) {
@@ -107,7 +107,11 @@ async function post(
     if (!isMoved || redirects === maxRedirects || !URL.canParse(location, url)) {
       return { status, retryAfter: headerOf(response.headers, "retry-after") };
     }
-    url = checkTarget(new URL(location, url).href, rules);
+    const target = checkTarget(new URL(location, url).href, rules);
+    if (vendor.scheme.carriesSecret === true && new URL(target).origin !== new URL(url).origin) {
+      throw new WebhookUsageError("ERR_WEBHOOKS_TARGET", "A redirect would tell the secret");
+    }
+    url = target;
   }
 }
 

@@ -8,12 +8,14 @@ import type { SenderDocument, SenderTransaction } from "./document-store.ts";
 import { type Endpoints, storedEndpoints } from "./endpoints.ts";
 import { isEventName } from "./event-filter.ts";
 import { EventWriter, type PreparedEvent, type SentEvent } from "./event-writer.ts";
+import { guardedListener } from "./guarded-listener.ts";
 import { lazyTransport } from "./lazy-transport.ts";
 import { publicTransport } from "./public-transport.ts";
 import { pruneSettled } from "./prune.ts";
 import { type DeliveryRecord, senderCollections } from "./records.ts";
 import { retrySchedule } from "./retry-schedule.ts";
 import { checkSenderOptions, type SenderOptions } from "./sender-options.ts";
+import { unlessTakenOver } from "./settle-delivery.ts";
 
 /** An event to be sent. */
 export interface EventToSend {
@@ -104,8 +106,10 @@ export function createSender(options: SenderOptions): Sender {
     transport = allowPrivate ? lazyTransport(anyTransport) : publicTransport(),
     userAgent = `fetchwork-webhooks/${VERSION}`,
     onAttempt = () => {},
-    onError = (error) => console.error(error),
+    onError = logError,
   } = options;
+  const tellError = guardedListener(onError, logError);
+  const tellAttempt = guardedListener(onAttempt, tellError);
   const schedule = retrySchedule(options.retry);
   const { giveUpAfter } = schedule;
   const rules = { allowHttp };
@@ -124,14 +128,19 @@ export function createSender(options: SenderOptions): Sender {
     rules,
     userAgent,
     keyFor: rememberedKeys((secret) => vendor.scheme.createKey(secret)),
-    onAttempt,
-    onError,
+    onAttempt: tellAttempt,
+    onError: tellError,
   });
-  let pruning: ReturnType<typeof setInterval> | undefined;
+  let pruneTimer: ReturnType<typeof setInterval> | undefined;
+  let pruning: Promise<void> | undefined;
+  let isStopped = false;
 
   function prune(): void {
-    const { keepFor } = numbers;
-    pruneSettled({ deliveries, events }, { keepFor, giveUpAfter }).catch(onError);
+    pruning ??= pruneSettled({ deliveries, events }, numbers.keepFor)
+      .catch(tellError)
+      .finally(() => {
+        pruning = undefined;
+      });
   }
 
   async function list(query: DeliveryQuery = {}): Promise<readonly Delivery[]> {
@@ -153,23 +162,29 @@ export function createSender(options: SenderOptions): Sender {
     if (delivery?.status === undefined || delivery.status === "pending")
       return delivery !== undefined;
     const now = Date.now();
-    await deliveries.update(id, {
+    const change = {
       status: "pending",
       dueAt: new Date(now).toISOString(),
       expiresAt: new Date(now + giveUpAfter).toISOString(),
       attempts: 0,
       deadReason: undefined,
       settledAt: undefined,
-    });
-    worker.wake();
+    } as const;
+    // Who came in between replays it as well.
+    await unlessTakenOver(deliveries.update(id, change, { ifVersion: delivery.version }));
+    worker.wake([delivery.endpointId]);
     return true;
   }
 
   async function stop({
     grace = 10_000,
   }: { readonly grace?: number | undefined } = {}): Promise<void> {
-    clearInterval(pruning);
+    const isDuration = grace === Infinity || (grace >= 0 && grace <= 2_147_483_647);
+    if (!isDuration) throw optionError("grace", grace, "milliseconds, or Infinity");
+    isStopped = true;
+    clearInterval(pruneTimer);
     await worker.stop(grace);
+    await pruning;
     if (options.transport === undefined) await transport.close();
   }
 
@@ -177,15 +192,18 @@ export function createSender(options: SenderOptions): Sender {
     endpoints: storedEndpoints(endpoints, { rules, scheme: vendor.scheme }),
     async send(event, { transaction } = {}) {
       const prepared = prepareEvent(event, numbers.maxPayload);
-      if (transaction !== undefined) return writer.writeIn(transaction, prepared);
-      const sent = await writer.write(prepared);
-      worker.wake();
+      if (transaction !== undefined) {
+        const { endpointIds: _, ...sent } = await writer.writeIn(transaction, prepared);
+        return sent;
+      }
+      const { endpointIds, ...sent } = await writer.write(prepared);
+      worker.wake(endpointIds);
       return sent;
     },
     start() {
-      if (pruning !== undefined) return;
-      pruning = setInterval(prune, pruneInterval);
-      pruning.unref();
+      if (pruneTimer !== undefined || isStopped) return;
+      pruneTimer = setInterval(prune, pruneInterval);
+      pruneTimer.unref();
       prune();
       worker.start();
     },
@@ -195,11 +213,19 @@ export function createSender(options: SenderOptions): Sender {
     deadLetters: (query) => list({ ...query, status: "dead" }),
     replay,
     async replayAll({ endpointId } = {}) {
-      let count = 0;
+      const where = {
+        status: "dead",
+        // Those that die again meanwhile have had their turn.
+        settledAt: { lte: new Date().toISOString() },
+        ...(endpointId !== undefined && { endpointId }),
+      };
+      const seen = new Set<string>();
       for (;;) {
-        const dead = await list({ status: "dead", endpointId, limit: 1000 });
-        if (dead.length === 0) return count;
-        count += (await Promise.all(dead.map(({ id }) => replay(id)))).filter(Boolean).length;
+        const page = await deliveries.find({ where, sort: ["settledAt"], limit: 1000, fields: [] });
+        const dead = page.filter(({ id }) => !seen.has(id));
+        if (dead.length === 0) return seen.size;
+        for (const { id } of dead) seen.add(id);
+        await Promise.all(dead.map(({ id }) => replay(id)));
       }
     },
   };
@@ -214,7 +240,10 @@ function prepareEvent(
     throw argumentError("id is not 1 to 64 letters, digits, _ and -");
   }
   const text = typeof payload === "object" && payload !== null ? toJson(payload) : undefined;
-  if (text === undefined) throw argumentError("payload has no JSON form, or is no object");
+  // A `toJSON` may make anything of it, as that of a date does.
+  if (text === undefined || !/^[{[]/.test(text)) {
+    throw argumentError("payload has no JSON form, or is no object");
+  }
   if (Buffer.byteLength(text) > maxPayload) {
     throw argumentError(`payload exceeds ${maxPayload} bytes`);
   }
@@ -233,6 +262,10 @@ function toJson(payload: object): string | undefined {
 
 function argumentError(problem: string): WebhookUsageError {
   return new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", problem);
+}
+
+function logError(error: unknown): void {
+  console.error(error);
 }
 
 async function anyTransport(): Promise<Transport> {

@@ -1,6 +1,6 @@
 import type { SignatureKey } from "../../signature-scheme.ts";
 import { attemptDelivery, type AttemptOptions } from "./attempt-delivery.ts";
-import type { SenderDocument, SenderDocuments } from "./document-store.ts";
+import type { SenderDocument, SenderDocuments, SenderFilter } from "./document-store.ts";
 import type { EndpointRecord, EventRecord } from "./records.ts";
 import {
   type AttemptReport,
@@ -9,6 +9,7 @@ import {
   isVersionConflict,
   settleDelivery,
   type SettleParts,
+  unlessTakenOver,
 } from "./settle-delivery.ts";
 
 /** What a worker works with. */
@@ -24,13 +25,21 @@ export interface WorkerParts extends SettleParts, Omit<AttemptOptions, "signal">
   readonly lease: number;
   /** Makes a secret ready, or finds it. */
   readonly keyFor: (secret: string) => SignatureKey;
+  /** Never throws. */
   readonly onAttempt: (report: AttemptReport) => void;
+  /** Never throws. */
   readonly onError: (error: unknown) => void;
 }
+
+/** Endpoints that one look leaves out at most; a query has its limits. */
+const maxLeftOut = 200;
 
 /**
  * Takes due deliveries from the store and sends them. Any number of workers, in any number of processes, share one store:
  * a delivery belongs to whoever moved its due time forward, until that time.
+ *
+ * Endpoints that are known to have more than they may get now wait in line, and are asked for by name. Looks at the whole
+ * store leave them out, so that the backlog of one endpoint neither hides others nor costs with each delivery.
  */
 export class DeliveryWorker {
   readonly #parts: WorkerParts;
@@ -38,29 +47,51 @@ export class DeliveryWorker {
   readonly #running: Map<string, Promise<void>>;
   /** Deliveries under way by endpoint. */
   readonly #load: Map<string, number>;
+  /** Endpoints that have due deliveries; whose turn is next comes first. */
+  readonly #waiting: Set<string>;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #look: Promise<void> | undefined;
   #state: "new" | "working" | "stopped";
   #mustLookAgain: boolean;
+  /** When the whole store is looked at next; milliseconds of `performance.now()`. */
+  #scanAt: number;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
     this.#abort = new AbortController();
     this.#running = new Map();
     this.#load = new Map();
+    this.#waiting = new Set();
     this.#state = "new";
     this.#mustLookAgain = false;
+    this.#scanAt = 0;
   }
 
-  /** Begins to work; does nothing when it has. */
+  /** Begins to work; does nothing when it has, or was stopped. */
   start(): void {
     if (this.#state !== "new") return;
     this.#state = "working";
-    this.wake();
+    this.#wake();
   }
 
-  /** Looks for due deliveries now instead of at the next interval. */
-  wake(): void {
+  /** Takes deliveries to these endpoints now instead of at the next interval. */
+  wake(endpointIds: readonly string[]): void {
+    if (this.#state !== "working") return;
+    for (const id of endpointIds) this.#waiting.add(id);
+    this.#wake();
+  }
+
+  /** Takes nothing more, and lets what runs end; aborts it after `grace` milliseconds, to be tried again later. */
+  async stop(grace: number): Promise<void> {
+    this.#state = "stopped";
+    clearTimeout(this.#timer);
+    await this.#look;
+    const timer = grace === Infinity ? undefined : setTimeout(() => this.#abort.abort(), grace);
+    await Promise.all(this.#running.values());
+    clearTimeout(timer);
+  }
+
+  #wake(): void {
     if (this.#state !== "working") return;
     if (this.#look !== undefined) {
       this.#mustLookAgain = true;
@@ -72,89 +103,132 @@ export class DeliveryWorker {
         this.#parts.onError(error);
         return false;
       })
-      .then((foundAll) => {
+      .then((hasMore) => {
         this.#look = undefined;
         if (this.#state !== "working") return;
-        this.#timer = setTimeout(() => this.wake(), this.#parts.pollInterval);
-        if (this.#mustLookAgain || !foundAll) {
-          this.#mustLookAgain = false;
-          if (this.#hasRoom()) this.wake();
-        }
+        const wait = Math.max(
+          1,
+          Math.min(this.#parts.pollInterval, this.#scanAt - performance.now()),
+        );
+        this.#timer = setTimeout(() => this.#wake(), wait);
+        const mustLookAgain = hasMore || this.#mustLookAgain;
+        this.#mustLookAgain = false;
+        if (mustLookAgain && this.#room() > 0) this.#wake();
       });
   }
 
-  /** Takes nothing more, and lets what runs end; aborts it after `grace` milliseconds, to be tried again later. */
-  async stop(grace: number): Promise<void> {
-    this.#state = "stopped";
-    clearTimeout(this.#timer);
-    await this.#look;
-    const timer = setTimeout(() => this.#abort.abort(), grace);
-    await Promise.all(this.#running.values());
-    clearTimeout(timer);
+  #room(): number {
+    return this.#parts.concurrency - this.#running.size;
   }
 
-  #hasRoom(): boolean {
-    return this.#running.size < this.#parts.concurrency;
+  /** How many more an endpoint may get. */
+  #roomFor(endpointId: string): number {
+    const free = this.#parts.endpointConcurrency - (this.#load.get(endpointId) ?? 0);
+    return Math.min(free, this.#room());
   }
 
-  /** Starts what is due, as far as there is room. Resolves to whether that was all. */
+  /** Starts what is due, as far as there is room. Resolves to whether there is more that can be started. */
   async #takeDue(): Promise<boolean> {
-    const { deliveries, concurrency, endpointConcurrency, lease } = this.#parts;
-    const room = concurrency - this.#running.size;
-    if (room <= 0) return true;
-    const busy = [...this.#load].filter(([, n]) => n >= endpointConcurrency).map(([id]) => id);
-    const now = Date.now();
-    const due = await deliveries.find({
-      where: {
-        status: "pending",
-        dueAt: { lte: new Date(now).toISOString() },
-        ...(busy.length > 0 && { endpointId: { notIn: busy } }),
-      },
-      sort: ["dueAt"],
-      // More than fits, so that a worker in another process need not want the same ones.
-      limit: room * 2,
-    });
-    const wanted = this.#choose(due, room);
-    const leasedUntil = new Date(now + lease).toISOString();
-    const claims = wanted.map((delivery) => this.#claim(delivery, leasedUntil));
-    const claimed = (await Promise.all(claims)).filter((delivery) => delivery !== undefined);
-    for (const delivery of claimed) {
-      const work = this.#deliver(delivery).finally(() => {
-        this.#running.delete(delivery.id);
-        this.#count(delivery.endpointId, -1);
-        this.wake();
-      });
-      this.#running.set(delivery.id, work);
+    if (this.#room() <= 0) return false;
+    const hasScanned = performance.now() >= this.#scanAt;
+    let hasChanged = hasScanned && (await this.#scan());
+    const inLine = [...this.#waiting];
+    for (const endpointId of inLine) {
+      const room = this.#roomFor(endpointId);
+      if (room <= 0) continue;
+      // If it has more, it gets in line again, at the end.
+      this.#waiting.delete(endpointId);
+      const running = this.#load.get(endpointId) ?? 0;
+      const due = await this.#findDue({ endpointId }, room * 2 + running);
+      hasChanged = (await this.#take(due, room)) || hasChanged;
     }
-    // Room that is left though there was more: it is with endpoints that became free, or with another worker.
-    return due.length < room * 2;
+    // Without a change there is nothing to gain: the store refuses, or others take everything.
+    if (!hasChanged) return false;
+    return this.#scanAt === 0 || [...this.#waiting].some((id) => this.#roomFor(id) > 0);
   }
 
-  /** Takes some of the due deliveries, in no certain order, with no endpoint above its share. */
+  /** Looks for endpoints that are not known to have due deliveries. */
+  async #scan(): Promise<boolean> {
+    const room = this.#room();
+    // More than fits, so that a worker in another process need not want the same ones.
+    const limit = room * 2 + this.#running.size;
+    const leftOut = [...this.#waiting].slice(0, maxLeftOut);
+    const begun = performance.now();
+    const due = await this.#findDue(
+      leftOut.length === 0 ? {} : { endpointId: { notIn: leftOut } },
+      limit,
+    );
+    const now = performance.now();
+    // A long look, past much that it leaves out, must not become all that is done.
+    this.#scanAt = now + Math.max(this.#parts.pollInterval, 9 * (now - begun));
+    const hasChanged = await this.#take(due, room);
+    if (due.length === limit && hasChanged) this.#scanAt = 0;
+    return hasChanged;
+  }
+
+  #findDue(which: SenderFilter, limit: number): Promise<readonly ClaimedDelivery[]> {
+    const dueAt = { lte: new Date().toISOString() };
+    const where = { status: "pending", dueAt, ...which };
+    return this.#parts.deliveries.find({ where, sort: ["dueAt"], limit });
+  }
+
+  /** Claims and starts some of the due deliveries. Resolves to whether any of them is no longer due. */
+  async #take(due: readonly ClaimedDelivery[], room: number): Promise<boolean> {
+    const leasedUntil = new Date(Date.now() + this.#parts.lease).toISOString();
+    const claims = this.#choose(due, room).map((delivery) => this.#claim(delivery, leasedUntil));
+    let hasChanged = false;
+    for (const claimed of await Promise.all(claims)) {
+      hasChanged ||= claimed !== "refused";
+      if (typeof claimed === "string") continue;
+      const { id, endpointId } = claimed;
+      const work = this.#deliver(claimed).finally(() => {
+        this.#running.delete(id);
+        this.#count(endpointId, -1);
+        this.#wake();
+      });
+      this.#running.set(id, work);
+    }
+    return hasChanged;
+  }
+
+  /** Takes some of the due deliveries, in no certain order, with no endpoint above its share; the others get in line. */
   #choose(due: readonly ClaimedDelivery[], room: number): readonly ClaimedDelivery[] {
     const chosen: ClaimedDelivery[] = [];
     const start = due.length > room ? Math.floor(Math.random() * due.length) : 0;
-    for (let index = 0; index < due.length && chosen.length < room; index += 1) {
+    for (let index = 0; index < due.length; index += 1) {
       const delivery = due[(start + index) % due.length];
+      // One that runs is due when its lease is over, or the clock was put forward.
       if (delivery === undefined || this.#running.has(delivery.id)) continue;
-      if ((this.#load.get(delivery.endpointId) ?? 0) >= this.#parts.endpointConcurrency) continue;
-      this.#count(delivery.endpointId, 1);
+      const { endpointId } = delivery;
+      const load = this.#load.get(endpointId) ?? 0;
+      if (chosen.length >= room || load >= this.#parts.endpointConcurrency) {
+        this.#waiting.add(endpointId);
+        continue;
+      }
+      this.#count(endpointId, 1);
       chosen.push(delivery);
     }
     return chosen;
   }
 
-  async #claim(delivery: ClaimedDelivery, dueAt: string): Promise<ClaimedDelivery | undefined> {
+  async #claim(
+    delivery: ClaimedDelivery,
+    dueAt: string,
+  ): Promise<ClaimedDelivery | "taken" | "refused"> {
     const { id, version, attempts, endpointId } = delivery;
+    let outcome: "taken" | "refused" = "taken";
     try {
       const change = { dueAt, attempts: attempts + 1 };
       const claimed = await this.#parts.deliveries.update(id, change, { ifVersion: version });
       if (claimed !== undefined) return claimed;
     } catch (error) {
-      if (!isVersionConflict(error)) this.#parts.onError(error);
+      if (!isVersionConflict(error)) {
+        outcome = "refused";
+        this.#parts.onError(error);
+      }
     }
     this.#count(endpointId, -1);
-    return undefined;
+    return outcome;
   }
 
   #count(endpointId: string, change: number): void {
@@ -202,9 +276,11 @@ export class DeliveryWorker {
     if (signal.aborted && result.status === undefined) {
       // Cut off by `stop`, which says nothing about the endpoint: it falls due at once, for whoever works next.
       const dueAt = new Date().toISOString();
-      await parts.deliveries.update(delivery.id, { dueAt }, { ifVersion: delivery.version });
+      await unlessTakenOver(
+        parts.deliveries.update(delivery.id, { dueAt }, { ifVersion: delivery.version }),
+      );
       return undefined;
     }
-    return settleDelivery(delivery, result, parts);
+    return settleDelivery(delivery, { ...result, url: endpoint.url }, parts);
   }
 }

@@ -49,7 +49,13 @@ export interface SenderDocuments<T> {
   insert(document: T, options: { readonly id: string }): Promise<T & SenderDocument>;
   insertMany(documents: readonly T[]): Promise<readonly (T & SenderDocument)[]>;
   get(id: string): Promise<(T & SenderDocument) | undefined>;
-  find(query: SenderQuery<T>): Promise<readonly (T & SenderDocument)[]>;
+  find(
+    query: SenderQuery<T> & { readonly fields?: undefined },
+  ): Promise<readonly (T & SenderDocument)[]>;
+  /** With `fields`, documents have these and their `id` only. */
+  find(
+    query: SenderQuery<T> & { readonly fields: readonly (keyof T & string)[] },
+  ): Promise<readonly (Partial<T> & Pick<SenderDocument, "id">)[]>;
   count(selection: { readonly where: SenderFilter }): Promise<number>;
   /**
    * Sets fields, and removes those that are `undefined`. With `ifVersion`, rejects with an error whose `code` ends in

@@ -88,7 +88,11 @@ export function storedEndpoints(
     async list() {
       return (await documents.find({ sort: ["createdAt"] })).map(withoutSecret);
     },
-    update: (id, input) => change(id, check(input)),
+    async update(id, input) {
+      const fields = check(input);
+      // How long the old URL has failed says nothing about another one.
+      return change(id, fields.url === undefined ? fields : { ...fields, failingSince: undefined });
+    },
     enable: (id) =>
       change(id, {
         status: "enabled",

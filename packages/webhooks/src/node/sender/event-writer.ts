@@ -23,11 +23,16 @@ export interface SentEvent {
   readonly isDuplicate: boolean;
 }
 
+/** The same, with the endpoints that it goes to. */
+export interface WrittenEvent extends SentEvent {
+  readonly endpointIds: readonly string[];
+}
+
 type StoredEndpoint = EndpointRecord & SenderDocument;
 
 interface WaitingEvent {
   readonly event: PreparedEvent;
-  readonly resolve: (sent: SentEvent) => void;
+  readonly resolve: (sent: WrittenEvent) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -52,7 +57,7 @@ export class EventWriter {
   }
 
   /** Resolves when the event and its deliveries are durable. */
-  write(event: PreparedEvent): Promise<SentEvent> {
+  write(event: PreparedEvent): Promise<WrittenEvent> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ event, resolve, reject });
       if (!this.#isWriting) void this.#drain();
@@ -60,7 +65,7 @@ export class EventWriter {
   }
 
   /** Stores an event as a part of the caller's transaction. */
-  async writeIn(transaction: SenderTransaction, event: PreparedEvent): Promise<SentEvent> {
+  async writeIn(transaction: SenderTransaction, event: PreparedEvent): Promise<WrittenEvent> {
     return this.#storeEvent(transaction, await enabledEndpoints(transaction), event);
   }
 
@@ -94,10 +99,10 @@ export class EventWriter {
     }
   }
 
-  #writeAll(events: readonly PreparedEvent[]): Promise<readonly SentEvent[]> {
+  #writeAll(events: readonly PreparedEvent[]): Promise<readonly WrittenEvent[]> {
     return this.#store.transaction(async (transaction) => {
       const endpoints = await enabledEndpoints(transaction);
-      const sent: SentEvent[] = [];
+      const sent: WrittenEvent[] = [];
       for (const event of events) sent.push(await this.#storeEvent(transaction, endpoints, event));
       return sent;
     });
@@ -107,7 +112,7 @@ export class EventWriter {
     transaction: SenderTransaction,
     endpoints: readonly StoredEndpoint[],
     { id, name, payload, action }: PreparedEvent,
-  ): Promise<SentEvent> {
+  ): Promise<WrittenEvent> {
     const events = transaction.collection(senderCollections.events);
     const deliveries = transaction.collection(senderCollections.deliveries);
     const earlier = await events.get(id);
@@ -119,7 +124,7 @@ export class EventWriter {
         );
       }
       const count = await deliveries.count({ where: { eventId: id } });
-      return { id, deliveries: count, isDuplicate: true };
+      return { id, deliveries: count, isDuplicate: true, endpointIds: [] };
     }
     const { createdAt } = await events.insert({ name, payload }, { id });
     const expiresAt = new Date(Date.parse(createdAt) + this.#giveUpAfter).toISOString();
@@ -130,7 +135,8 @@ export class EventWriter {
         return { ...ids, status: "pending", dueAt: createdAt, expiresAt, attempts: 0, history: [] };
       });
     if (records.length > 0) await deliveries.insertMany(records);
-    return { id, deliveries: records.length, isDuplicate: false };
+    const endpointIds = records.map(({ endpointId }) => endpointId);
+    return { id, deliveries: records.length, isDuplicate: false, endpointIds };
   }
 }
 

@@ -73,8 +73,10 @@ export const senderCollections: {
     name: "webhook_deliveries",
     unique: [["eventId", "endpointId"]],
     indexes: [
-      ["status", "dueAt"],
-      ["endpointId", "status"],
+      // With the endpoint, so that a look that leaves some out need not open what it passes over.
+      ["status", "dueAt", "endpointId"],
+      ["endpointId", "status", "dueAt"],
+      ["settledAt"],
     ],
     search: [],
   },

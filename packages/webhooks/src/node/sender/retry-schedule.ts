@@ -21,10 +21,12 @@ export interface RetryOptions {
 export interface RetrySchedule {
   readonly giveUpAfter: number;
   /** Milliseconds to wait after so many tries, the first included. */
-  delayAfter(attempts: number, retryAfter: number | undefined): number;
+  delayAfter(attempts: number): number;
 }
 
 const hour = 3_600_000;
+/** Milliseconds: what a date can take, whatever day it is added to. */
+const longest = 3650 * 24 * hour;
 
 /**
  * Makes a schedule.
@@ -40,19 +42,19 @@ export function retrySchedule(options: RetryOptions = {}): RetrySchedule {
     jitter = 0.2,
   } = options;
   for (const [name, value] of Object.entries({ giveUpAfter, firstDelay, maxDelay })) {
-    if (!(Number.isFinite(value) && value >= 0)) {
-      throw optionError(`retry.${name}`, value, "milliseconds");
+    if (!(value >= 0 && value <= longest)) {
+      throw optionError(`retry.${name}`, value, "milliseconds of at most 10 years");
     }
   }
   if (!(factor >= 1 && factor <= 100)) throw optionError("retry.factor", factor, "1 to 100");
   if (!(jitter >= 0 && jitter <= 1)) throw optionError("retry.jitter", jitter, "0 to 1");
   return {
     giveUpAfter,
-    delayAfter(attempts, retryAfter) {
-      const planned = Math.min(maxDelay, firstDelay * factor ** (attempts - 1));
-      const spread = planned * (1 + jitter * (2 * Math.random() - 1));
-      // A server that asks for a pause gets it, but none that outlives the delivery's own limit.
-      return Math.max(spread, retryAfter ?? 0);
+    delayAfter(attempts) {
+      // Finite, as nothing times infinity is no number.
+      const growth = Math.min(factor ** (attempts - 1), Number.MAX_VALUE);
+      const planned = Math.min(maxDelay, firstDelay * growth);
+      return planned * (1 + jitter * (2 * Math.random() - 1));
     },
   };
 }

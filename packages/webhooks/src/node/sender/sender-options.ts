@@ -46,10 +46,13 @@ export interface SenderOptions {
   /** Default: `fetchwork-webhooks/` and the version. */
   readonly userAgent?: string | undefined;
   /** Hears of every try and of every delivery that is given up. Default: nobody. */
-  readonly onAttempt?: ((report: AttemptReport) => void) | undefined;
-  /** Hears of failures of the store, which are tried again. Default: `console.error`. */
-  readonly onError?: ((error: unknown) => void) | undefined;
+  readonly onAttempt?: ((report: AttemptReport) => unknown) | undefined;
+  /** Hears of failures of the store, which are tried again, and of those of `onAttempt`. Default: `console.error`. */
+  readonly onError?: ((error: unknown) => unknown) | undefined;
 }
+
+const longestTimer = 2_147_483_647;
+const longestAge = 3650 * 86_400_000;
 
 /** Options with their defaults. */
 export type CheckedOptions = Required<
@@ -89,7 +92,11 @@ export function checkSenderOptions(options: SenderOptions): {
   } = options;
   const durations = { disableAfter, timeout, pollInterval, keepFor, lease };
   for (const [name, value] of Object.entries(durations)) {
-    if (!(Number.isFinite(value) && value > 0)) throw optionError(name, value, "milliseconds");
+    // Beyond it a date or a timer would overflow.
+    const most = name === "timeout" || name === "pollInterval" ? longestTimer : longestAge;
+    if (!(value > 0 && value <= most)) {
+      throw optionError(name, value, `milliseconds of at most ${most}`);
+    }
   }
   const counts = { concurrency, endpointConcurrency, maxPayload };
   for (const [name, value] of Object.entries(counts)) {
@@ -103,5 +110,12 @@ export function checkSenderOptions(options: SenderOptions): {
   if (typeof options.store?.transaction !== "function") {
     throw optionError("store", options.store, "a document store");
   }
+  checkUserAgent(options.userAgent);
   return { ...durations, ...counts, maxRedirects };
+}
+
+function checkUserAgent(value: unknown): void {
+  if (value === undefined || (typeof value === "string" && /^[\x20-\x7e]{1,200}$/.test(value)))
+    return;
+  throw optionError("userAgent", typeof value, "1 to 200 characters of ASCII");
 }

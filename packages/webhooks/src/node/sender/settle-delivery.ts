@@ -36,10 +36,13 @@ const historyLength = 20;
 /** Stores what came of a try, and what it says about the endpoint. */
 export async function settleDelivery(
   delivery: ClaimedDelivery,
-  result: AttemptResult,
+  result: AttemptResult & {
+    /** Where it was sent. */
+    readonly url: string;
+  },
   parts: SettleParts,
 ): Promise<AttemptReport> {
-  const { startedAt, duration, status, error } = result;
+  const { startedAt, duration, status, error, url } = result;
   const attempt: Attempt = {
     at: startedAt.toISOString(),
     duration: Math.round(duration),
@@ -51,23 +54,26 @@ export async function settleDelivery(
   if (status !== undefined && status >= 200 && status < 300) {
     const settledAt = new Date().toISOString();
     // Not tied to the version: should another process have taken over, it was delivered all the same.
-    await parts.deliveries.update(delivery.id, { status: "delivered", settledAt, history });
+    const delivered = { status: "delivered", settledAt, history, deadReason: undefined } as const;
+    await parts.deliveries.update(delivery.id, delivered);
     await noteSuccess(endpointId, parts.endpoints);
     return report(delivery, { attempt, outcome: "delivered" });
   }
-  const endpoint = await noteFailure(endpointId, status, parts);
+  const endpoint = await noteFailure(endpointId, { status, url }, parts);
   if (endpoint === "gone" || endpoint === "disabled") {
     return giveUp(delivery, { deadReason: endpoint, attempt, history, parts });
   }
-  const next = Date.now() + parts.schedule.delayAfter(delivery.attempts, result.retryAfter);
-  if (next > Date.parse(delivery.expiresAt)) {
-    return giveUp(delivery, { deadReason: "expired", attempt, history, parts });
-  }
-  const dueAt = new Date(next).toISOString();
-  await unlessTakenOver(
+  const now = Date.now();
+  const left = Date.parse(delivery.expiresAt) - now;
+  const planned = parts.schedule.delayAfter(delivery.attempts);
+  if (planned > left) return giveUp(delivery, { deadReason: "expired", attempt, history, parts });
+  // A server that asks for a pause gets it, but none that outlives the delivery: it has its last try then.
+  const wait = Math.max(planned, Math.min(result.retryAfter ?? 0, left));
+  const dueAt = new Date(now + wait).toISOString();
+  const isOurs = await unlessTakenOver(
     parts.deliveries.update(delivery.id, { dueAt, history }, { ifVersion: delivery.version }),
   );
-  return report(delivery, { attempt, outcome: "retry", nextAt: dueAt });
+  return report(delivery, { attempt, outcome: "retry", nextAt: isOurs ? dueAt : undefined });
 }
 
 /** Moves a delivery to the dead ones. */
@@ -82,14 +88,18 @@ export async function giveUp(
 ): Promise<AttemptReport> {
   const { deadReason, attempt, history = delivery.history, parts } = details;
   const settledAt = new Date().toISOString();
-  await unlessTakenOver(
+  const isOurs = await unlessTakenOver(
     parts.deliveries.update(
       delivery.id,
       { status: "dead", deadReason, settledAt, history },
       { ifVersion: delivery.version },
     ),
   );
-  return report(delivery, { attempt, outcome: "dead", deadReason });
+  // Whoever took it over tries again.
+  return report(
+    delivery,
+    isOurs ? { attempt, outcome: "dead", deadReason } : { attempt, outcome: "retry" },
+  );
 }
 
 /** Tells whether an error says that the document changed in between. */
@@ -98,11 +108,14 @@ export function isVersionConflict(error: unknown): boolean {
   return typeof error.code === "string" && error.code.endsWith("_VERSION");
 }
 
-async function unlessTakenOver(change: Promise<unknown>): Promise<void> {
+/** Resolves to whether a change was made, and not refused because the document changed in between. */
+export async function unlessTakenOver(change: Promise<unknown>): Promise<boolean> {
   try {
     await change;
+    return true;
   } catch (error) {
     if (!isVersionConflict(error)) throw error;
+    return false;
   }
 }
 
@@ -113,25 +126,30 @@ async function noteSuccess(id: string, endpoints: SenderDocuments<EndpointRecord
 
 async function noteFailure(
   id: string,
-  status: number | undefined,
+  { status, url }: { readonly status: number | undefined; readonly url: string },
   { endpoints, disableAfter }: SettleParts,
 ): Promise<"enabled" | "disabled" | "gone"> {
   const endpoint = await endpoints.get(id);
-  if (endpoint === undefined) return "enabled";
+  // What another URL answers says nothing about the one that it has now.
+  if (endpoint === undefined || endpoint.url !== url) return "enabled";
+  if (endpoint.status === "disabled") {
+    return status === 410 && endpoint.disabledReason === "gone" ? "gone" : "disabled";
+  }
   const now = new Date();
   const disabledAt = now.toISOString();
+  const change = (fields: Partial<EndpointRecord>): Promise<boolean> =>
+    unlessTakenOver(endpoints.update(id, fields, { ifVersion: endpoint.version }));
   if (status === 410) {
-    await endpoints.update(id, { status: "disabled", disabledReason: "gone", disabledAt });
-    return "gone";
+    const isGone = await change({ status: "disabled", disabledReason: "gone", disabledAt });
+    return isGone ? "gone" : "enabled";
   }
-  if (endpoint.status === "disabled") return "disabled";
-  if (endpoint.failingSince === undefined) {
-    await endpoints.update(id, { failingSince: disabledAt });
+  const { failingSince } = endpoint;
+  if (failingSince === undefined) await change({ failingSince: disabledAt });
+  if (failingSince === undefined || now.getTime() - Date.parse(failingSince) < disableAfter) {
     return "enabled";
   }
-  if (now.getTime() - Date.parse(endpoint.failingSince) < disableAfter) return "enabled";
-  await endpoints.update(id, { status: "disabled", disabledReason: "failing", disabledAt });
-  return "disabled";
+  const isFailing = await change({ status: "disabled", disabledReason: "failing", disabledAt });
+  return isFailing ? "disabled" : "enabled";
 }
 
 function report(
