@@ -1,25 +1,40 @@
 import type { Store } from "@fetchwork/documents";
-import { wrap } from "@fetchwork/http";
+import { wrap, type Handler } from "@fetchwork/http";
 import { createApi, createAuthentication, type Api } from "@fetchwork/rest";
+import { createWebMiddleware } from "@fetchwork/webhooks";
+import type { Sender } from "@fetchwork/webhooks/sender";
 import { article } from "./api/article/model.ts";
 import { routes } from "./api/index.ts";
+import { user } from "./api/user/model.ts";
+import { webhookRoutes } from "./api/webhook/index.ts";
 import type { Config } from "./config.ts";
 import { createAccounts } from "./services/accounts.ts";
+import { announceChanges } from "./services/announce-changes.ts";
 import { middlewares, type MiddlewareConfig } from "./services/middlewares.ts";
+import { blogVendor, createBlogSender, createReceiver } from "./services/webhooks.ts";
 
 /** Settings of the application. */
 export type AppConfig = Pick<Config, "masterKey" | "jwtSecret" | "tokenLifetime"> &
-  MiddlewareConfig;
+  MiddlewareConfig & {
+    readonly [K in "webhookSecret" | "webhooksToPrivate"]?: Config[K] | undefined;
+  };
+
+/** The application: its API, and what sends its webhooks once it is started. */
+export interface App extends Api {
+  readonly sender: Sender;
+}
 
 /** Puts the API and what stands around it together; tests call it without a server. */
-export function createApp(config: AppConfig, store: Store): Api {
+export function createApp(config: AppConfig, store: Store): App {
   const { masterKey, jwtSecret, tokenLifetime, log, trustedProxies, signInLimit } = config;
+  const { webhookSecret, webhooksToPrivate = false } = config;
+  const sender = createBlogSender(store, { webhooksToPrivate });
   const api = createApi({
     title: "Blog",
     version: "1.0.0",
     description: "Users, sessions and articles.",
-    routes,
-    store,
+    routes: [...routes, ...webhookRoutes(sender)],
+    store: announceChanges(store, { resources: [article, user], sender }),
     authentication: createAuthentication({
       masterKey,
       jwtSecret,
@@ -36,5 +51,18 @@ export function createApp(config: AppConfig, store: Store): Api {
     trustedProxies,
     signInLimit,
   });
-  return { ...api, handler: wrap(api.handler, ...layers) };
+  const handler = withReceiver(api.handler, webhookSecret);
+  return { ...api, handler: wrap(handler, ...layers), sender };
+}
+
+/** Puts the receiver of webhooks before the API, when there is a secret to verify them with. */
+function withReceiver(handler: Handler, secret: string | undefined): Handler {
+  if (secret === undefined) return handler;
+  const { path } = blogVendor;
+  const receive = createWebMiddleware(createReceiver(secret));
+  return (request, context) =>
+    // The first look is cheap, and no for nearly every request.
+    request.url.includes(path) && new URL(request.url).pathname === path
+      ? receive(request, context)
+      : handler(request, context);
 }

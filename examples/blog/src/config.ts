@@ -19,6 +19,10 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Sign-ins and changes of a password per minute and address; 0 for any number. */
   readonly signInLimit: number;
+  /** Verifies the webhooks that come to `/api/vendor/webhooks`; without it none are taken. */
+  readonly webhookSecret: string | undefined;
+  /** Whether webhooks may be sent by plain HTTP and to private addresses, as while developing. */
+  readonly webhooksToPrivate: boolean;
 }
 
 /** Folder of the project, whatever folder it is started from. */
@@ -46,6 +50,11 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     databaseUrl: absoluteUrl(environment["DATABASE_URL"] || "sqlite:data/blog.db"),
     log: logFormat(environment["LOG"] || (isProduction ? "json" : "spec")),
     trustedProxies: addressRanges(environment["TRUSTED_PROXIES"] || ""),
+    webhookSecret: optionalSecret("WEBHOOK_SECRET", environment["WEBHOOK_SECRET"]),
+    webhooksToPrivate: yesOrNo(
+      "WEBHOOKS_TO_PRIVATE",
+      environment["WEBHOOKS_TO_PRIVATE"] || (isProduction ? "no" : "yes"),
+    ),
     signInLimit: wholeNumber("SIGN_IN_LIMIT", environment["SIGN_IN_LIMIT"] || "30", 0, 1_000_000),
   };
 }
@@ -56,6 +65,15 @@ function secret(name: string, value: string | undefined): string {
     throw new StartError(`${name} still has its example value`);
   if (value.length < 32) throw new StartError(`${name} needs at least 32 characters`);
   return value;
+}
+
+function optionalSecret(name: string, value: string | undefined): string | undefined {
+  return value ? secret(name, value) : undefined;
+}
+
+function yesOrNo(name: string, value: string): boolean {
+  if (value === "yes" || value === "no") return value === "yes";
+  throw new StartError(`${name} is ${JSON.stringify(value)}, but must be yes or no`);
 }
 
 function wholeNumber(name: string, value: string, min: number, max: number): number {

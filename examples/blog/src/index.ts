@@ -1,4 +1,5 @@
 import { serve } from "@fetchwork/http/serve";
+import { senderCollections } from "@fetchwork/webhooks/sender";
 import { article } from "./api/article/model.ts";
 import { user } from "./api/user/model.ts";
 import { createApp } from "./app.ts";
@@ -23,9 +24,13 @@ async function start(): Promise<void> {
   const environmentFile = loadEnvironment(projectFolder);
   const config = readConfig(process.env);
   const { hostname, port, masterKey, databaseUrl } = config;
-  const store = await openDatabase(databaseUrl, [user.collection, article.collection]);
+  const store = await openDatabase(databaseUrl, [
+    user.collection,
+    article.collection,
+    ...Object.values(senderCollections),
+  ]);
   try {
-    const { handler } = createApp(config, store);
+    const { handler, sender } = createApp(config, store);
     const server = await serve(handler, { hostname, port, requestTimeout: 30_000 });
     try {
       console.log(
@@ -38,9 +43,11 @@ async function start(): Promise<void> {
           workingFolder: process.cwd(),
         }),
       );
+      sender.start();
       await server.finished;
     } finally {
       await server.close();
+      await sender.stop();
     }
   } finally {
     await store.close();

@@ -48,7 +48,7 @@ it.skipIf(isMissing)("shows all operations and loads nothing from another host",
   const screenshot = process.env["SCREENSHOT"];
   if (screenshot !== undefined) await page.screenshot({ path: screenshot });
 
-  expect(operations).toBe(15);
+  expect(operations).toBe(22);
   expect(answer).toContain("x-total-count: 0");
   expect(complaints).toEqual([]);
   const origins = new Set(

@@ -1,0 +1,207 @@
+// Measures `Webhooks` against @octokit/webhooks.
+//
+//   npm run webhooks -- [rounds]          (after `npm run build` in the root; it measures packages/webhooks/dist)
+//
+// Rounds are interleaved; round 0 warms up. Ratios are theirs over ours round by round: median, and lowest to highest.
+// "sockets": each in a process of its own, CPU time of that process per delivery, 50 connections. "in one process": the
+// web middleware or the method alone, with requests that were made before the clock started.
+import { fork } from "node:child_process";
+import { createHmac } from "node:crypto";
+import os from "node:os";
+import { join } from "node:path";
+import * as octokit from "@octokit/webhooks";
+import * as ours from "../../packages/webhooks/dist/index.js";
+import { github } from "../../packages/webhooks/dist/vendors/index.js";
+import { load, requestText } from "../load.mjs";
+import { measureBundles, measureInstall, measureTypes } from "./sizes.mjs";
+
+const rounds = Number(process.argv[2] ?? 7);
+const path = "/api/github/webhooks";
+const secret = "mysecret";
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+
+console.log(`Node ${process.version}, ${os.cpus()[0]?.model}, ${rounds} rounds\n`);
+console.log("| work | ours | @octokit/webhooks | ratio (lowest to highest) |");
+console.log("| --- | ---: | ---: | ---: |");
+await measureSockets();
+await measureMethods();
+await measureRefusals();
+await measureNodeRefusals();
+await measureReceive();
+measureTypes();
+await measureBundles();
+measureInstall();
+
+function payload(kibibytes) {
+  const item = {
+    id: 1,
+    login: "octocat",
+    url: "https://api.example.com/users/octocat",
+    admin: false,
+    labels: ["a", "b"],
+  };
+  const items = [];
+  const body = { action: "opened", issue: { number: 1, title: "Bug" }, items };
+  while (JSON.stringify(body).length < kibibytes * 1024) items.push({ ...item, id: items.length });
+  return JSON.stringify(body);
+}
+
+function headersOf(body, signature) {
+  const digest = createHmac("sha256", secret).update(body).digest("hex");
+  return {
+    "content-type": "application/json",
+    "x-github-event": "issues",
+    "x-github-delivery": "d7b5c9e0-0000-4000-8000-000000000000",
+    "x-hub-signature-256": signature ?? `sha256=${digest}`,
+  };
+}
+
+async function measureSockets() {
+  const servers = {};
+  for (const name of ["ours", "octokit"]) servers[name] = await start(name);
+  for (const [title, body, signature, status] of [
+    ["verified, 1 KiB", payload(1), undefined, 200],
+    ["verified, 8 KiB", payload(8), undefined, 200],
+    ["verified, 100 KiB", payload(100), undefined, 200],
+    ["impossible signature, 100 KiB", payload(100), "sha256=xyz", 400],
+  ]) {
+    const text = requestText("POST", path, { headers: headersOf(body, signature), body });
+    const amount = body.length > 50_000 ? 2_000 : 10_000;
+    await compare(`sockets, ${title}: CPU µs`, async (name) => {
+      const { child, port } = servers[name];
+      const before = await cpuOf(child);
+      await load({ port, connections: 50, amount, text, status });
+      return ((await cpuOf(child)) - before) / amount;
+    });
+  }
+  for (const { child } of Object.values(servers)) child.disconnect();
+  for (const { child } of Object.values(servers)) child.kill();
+}
+
+function start(name) {
+  const child = fork(join(import.meta.dirname, "server.mjs"), [name]);
+  return new Promise((done) => child.once("message", ({ port }) => done({ child, port })));
+}
+
+function cpuOf(child) {
+  return new Promise((done) => {
+    child.once("message", ({ cpu }) => done(cpu.user + cpu.system));
+    child.send("cpu");
+  });
+}
+
+function makeBoth() {
+  return {
+    ours: new ours.Webhooks({ secret, log: quiet, vendor: github }),
+    octokit: new octokit.Webhooks({ secret, log: quiet }),
+  };
+}
+
+async function measureMethods() {
+  for (const size of [1, 8, 100]) {
+    const both = makeBoth();
+    for (const webhooks of Object.values(both)) webhooks.on("issues.opened", () => undefined);
+    const body = payload(size);
+    const signature = headersOf(body)["x-hub-signature-256"];
+    const delivery = { id: "1", name: "issues", payload: body, signature };
+    const amount = size === 100 ? 1000 : 5000;
+    await compare(`verifyAndReceive, ${size} KiB: µs`, (name) =>
+      time(amount, () => both[name].verifyAndReceive(delivery)),
+    );
+  }
+}
+
+async function measureRefusals() {
+  const both = makeBoth();
+  const handlers = {
+    ours: ours.createWebMiddleware(both.ours),
+    octokit: octokit.createWebMiddleware(both.octokit, { log: quiet }),
+  };
+  for (const size of [1, 8, 100]) {
+    const body = payload(size);
+    const init = { method: "POST", body, headers: headersOf(body, "sha256=xyz") };
+    await compare(`web middleware, impossible signature, ${size} KiB: µs`, async (name) => {
+      const requests = Array.from({ length: 500 }, () => new Request(`http://x${path}`, init));
+      const result = await time(500, async (index) => {
+        const response = await handlers[name](requests[index]);
+        if (response.status !== 400) throw new Error(String(response.status));
+      });
+      return result;
+    });
+  }
+}
+
+/** The Node middleware with a body that a framework has kept, so that nothing of HTTP is in the figure. */
+async function measureNodeRefusals() {
+  const both = makeBoth();
+  const handlers = {
+    ours: ours.createNodeMiddleware(both.ours),
+    octokit: octokit.createNodeMiddleware(both.octokit, { log: quiet }),
+  };
+  for (const size of [1, 8, 100]) {
+    const body = payload(size);
+    const request = { method: "POST", url: path, headers: headersOf(body, "sha256=xyz"), body };
+    let status;
+    const response = {
+      headersSent: false,
+      writeHead(code) {
+        status = code;
+        return this;
+      },
+      end() {},
+    };
+    await compare(`Node middleware alone, impossible signature, ${size} KiB: µs`, (name) =>
+      time(2000, async () => {
+        status = undefined;
+        await handlers[name](request, response);
+        if (status !== 400) throw new Error(String(status));
+      }),
+    );
+  }
+}
+
+async function measureReceive() {
+  for (const amount of [1, 10, 100]) {
+    const both = makeBoth();
+    let calls = 0;
+    for (const webhooks of Object.values(both)) {
+      for (let index = 0; index < amount; index += 1) {
+        webhooks.on(index % 2 ? "issues" : "issues.opened", () => void (calls += 1));
+      }
+    }
+    const event = { id: "1", name: "issues", payload: { action: "opened" } };
+    await compare(`receive, handlers: ${amount}: µs`, (name) =>
+      time(20_000 / Math.sqrt(amount), () => both[name].receive(event)),
+    );
+    if (calls === 0) throw new Error("nothing was called");
+  }
+}
+
+/** Microseconds of CPU per call. */
+async function time(amount, run) {
+  const before = process.cpuUsage();
+  for (let index = 0; index < amount; index += 1) await run(index);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / amount;
+}
+
+async function compare(title, measure) {
+  const results = { ours: [], octokit: [] };
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const name of round % 2 ? ["ours", "octokit"] : ["octokit", "ours"]) {
+      globalThis.gc?.();
+      const value = await measure(name);
+      if (round > 0) results[name].push(value);
+    }
+  }
+  const ratios = results.ours.map((value, index) => results.octokit[index] / value);
+  const spread = `${Math.min(...ratios).toFixed(1)} to ${Math.max(...ratios).toFixed(1)}`;
+  console.log(
+    `| ${title} | ${median(results.ours).toFixed(1)} | ${median(results.octokit).toFixed(1)} | ${median(ratios).toFixed(1)} (${spread}) |`,
+  );
+}
+
+function median(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}

@@ -1,0 +1,25 @@
+// One receiver in a process of its own: `node server.mjs ours|octokit`. Says its port; answers "cpu" with what it used.
+import { createServer } from "node:http";
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+const options = { secret: "mysecret", log: quiet };
+
+async function createListener(name) {
+  if (name === "ours") {
+    const { createNodeMiddleware, Webhooks } =
+      await import("../../packages/webhooks/dist/index.js");
+    const { github } = await import("../../packages/webhooks/dist/vendors/index.js");
+    const webhooks = new Webhooks({ ...options, vendor: github });
+    webhooks.on("issues.opened", () => undefined);
+    return createNodeMiddleware(webhooks);
+  }
+  const { createNodeMiddleware, Webhooks } = await import("@octokit/webhooks");
+  const webhooks = new Webhooks(options);
+  webhooks.on("issues.opened", () => undefined);
+  return createNodeMiddleware(webhooks, { log: quiet });
+}
+
+const listener = await createListener(process.argv[2]);
+const server = createServer((request, response) => void listener(request, response));
+server.listen(0, "127.0.0.1", () => process.send({ port: server.address().port }));
+process.on("message", () => process.send({ cpu: process.cpuUsage() }));

@@ -1,0 +1,9 @@
+import type { CommandGroup } from "./command.ts";
+
+/** Everything that `fetchwork` can do. */
+export const commands: CommandGroup = {
+  summary: "Fetchwork: everything around an HTTP API, at both ends",
+  commands: new Map([
+    ["webhooks", async () => (await import("./webhooks/webhook-commands.ts")).webhookCommands],
+  ]),
+};

@@ -1,0 +1,52 @@
+import { resolve } from "node:path";
+import { defineCommand, type Command } from "../command.ts";
+import { UsageError } from "../usage-error.ts";
+import { deliver } from "./deliver.ts";
+import { readDelivery } from "./saved-delivery.ts";
+import { secretOf, vendorOf, vendorOptions } from "./vendor-options.ts";
+
+/** What belongs to the connection that a delivery came over, not to the delivery (RFC 9110, 7.6.1). */
+const connectionHeaders: ReadonlySet<string> = new Set([
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** `fetchwork webhooks replay`. */
+export const replay: Command = defineCommand({
+  summary: "Send saved deliveries again, as they came or signed anew",
+  positionals: ["file", "[file...]"],
+  options: {
+    url: { type: "string", short: "u", description: "Where to send them" },
+    ...vendorOptions,
+    json: { type: "boolean", description: "Print the results as JSON" },
+  },
+  async run({ values, positionals }, io) {
+    const vendor = vendorOf(values);
+    const secret = await secretOf(values, io);
+    const { url } = values;
+    if (url === undefined) throw new UsageError("--url is missing");
+    let code = 0;
+    for (const file of positionals) {
+      const delivery = await readDelivery(resolve(io.cwd, file));
+      const kept = delivery.headers.filter(([name]) => !connectionHeaders.has(name.toLowerCase()));
+      const headers = new Headers(kept.map(([name, value]): [string, string] => [name, value]));
+      const id = headers.get(vendor.deliveryHeader ?? "x") ?? crypto.randomUUID();
+      const signing = secret === undefined ? undefined : { vendor, secret };
+      const result = await deliver(
+        { url, headers, body: delivery.body, id, signing },
+        { io, asJson: values.json === true },
+      );
+      code = Math.max(code, result);
+    }
+    return code;
+  },
+});

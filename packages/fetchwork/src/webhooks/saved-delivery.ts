@@ -1,0 +1,75 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** A delivery as a file keeps it: what came, byte for byte. */
+export interface SavedDelivery {
+  /** When it came; ISO 8601. */
+  readonly receivedAt: string;
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  /** Names in lower case, and values, as they came. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array;
+}
+
+/** Writes a delivery to a file of its own, readable by its owner only. Resolves to the file's path. */
+export async function saveDelivery(
+  delivery: SavedDelivery,
+  { folder, name }: { readonly folder: string; readonly name: string },
+): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const text = readableText(delivery.body);
+  const body =
+    text === undefined ? { base64: Buffer.from(delivery.body).toString("base64") } : { text };
+  const content = JSON.stringify({ ...delivery, body }, undefined, 2);
+  const stem = `${delivery.receivedAt.replace(/[:.]/g, "-")}-${name.replace(/[^\w.-]/g, "_").slice(0, 120)}`;
+  for (let attempt = 0; ; attempt += 1) {
+    const path = join(folder, `${stem}${attempt === 0 ? "" : `-${attempt}`}.json`);
+    try {
+      await writeFile(path, `${content}\n`, { mode: 0o600, flag: "wx" });
+      return path;
+    } catch (error) {
+      const isTaken = error instanceof Error && "code" in error && error.code === "EEXIST";
+      if (!isTaken) throw error;
+    }
+  }
+}
+
+/**
+ * Reads a delivery back.
+ *
+ * @throws Error when the file is none
+ */
+export async function readDelivery(path: string): Promise<SavedDelivery> {
+  const saved: unknown = JSON.parse(await readFile(path, "utf8"));
+  const { receivedAt, method, path: target, headers, body } = object(saved);
+  const { text, base64 } = object(body);
+  const isWhole =
+    typeof receivedAt === "string" &&
+    typeof method === "string" &&
+    typeof target === "string" &&
+    Array.isArray(headers) &&
+    headers.every(isPair) &&
+    (typeof text === "string" || typeof base64 === "string");
+  if (!isWhole) throw new Error(`${path} is no saved delivery`);
+  const bytes =
+    typeof text === "string" ? Buffer.from(text) : Buffer.from(String(base64), "base64");
+  return { receivedAt, method, path: target, headers, body: bytes };
+}
+
+/** The text of a body, when writing it as text loses nothing. */
+function readableText(body: Uint8Array): string | undefined {
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
+  return Buffer.compare(Buffer.from(text), body) === 0 ? text : undefined;
+}
+
+function object(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+function isPair(value: unknown): value is readonly [string, string] {
+  return (
+    Array.isArray(value) && value.length === 2 && value.every((one) => typeof one === "string")
+  );
+}

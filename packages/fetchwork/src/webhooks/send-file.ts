@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { CommandIo } from "../command-io.ts";
+import { defineCommand, type Command } from "../command.ts";
+import { UsageError } from "../usage-error.ts";
+import { deliver } from "./deliver.ts";
+import { secretOf, vendorOf, vendorOptions } from "./vendor-options.ts";
+
+/** `fetchwork webhooks send`. */
+export const sendFile: Command = defineCommand({
+  summary: "Sign a file and send it as a delivery",
+  positionals: ["file"],
+  options: {
+    url: { type: "string", short: "u", description: "Where to send it" },
+    event: { type: "string", short: "e", hint: "name", description: "Name of the event" },
+    id: { type: "string", description: "Identifier of the delivery (default: a random UUID)" },
+    "content-type": { type: "string", hint: "type", description: "(default: the vendor's)" },
+    ...vendorOptions,
+    json: { type: "boolean", description: "Print the result as JSON" },
+  },
+  async run({ values, positionals }, io) {
+    const vendor = vendorOf(values);
+    const secret = await secretOf(values, io);
+    const { url, event, id = crypto.randomUUID() } = values;
+    if (url === undefined) throw new UsageError("--url is missing");
+    if (secret === undefined) throw new UsageError("there is no secret: see --secret-file");
+    if (event === undefined && vendor.eventHeader !== undefined) {
+      throw new UsageError("--event is missing");
+    }
+    const body = await bytesOf(positionals[0] ?? "", io);
+    const type = values["content-type"] ?? vendor.contentType ?? "application/json";
+    const headers = new Headers({ "content-type": type });
+    if (vendor.eventHeader !== undefined) headers.set(vendor.eventHeader, event ?? "");
+    if (vendor.deliveryHeader !== undefined) headers.set(vendor.deliveryHeader, id);
+    return deliver(
+      { url, headers, body, id, signing: { vendor, secret } },
+      { io, asJson: values.json === true },
+    );
+  },
+});
+
+async function bytesOf(file: string, io: CommandIo): Promise<Uint8Array> {
+  if (file !== "-") return readFile(resolve(io.cwd, file));
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of io.stdin) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,79 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Vendor } from "@fetchwork/webhooks";
+import {
+  github,
+  gitlab,
+  shopify,
+  slack,
+  standardWebhooks,
+  stripe,
+  vendor,
+} from "@fetchwork/webhooks/vendors";
+import type { CommandIo } from "../command-io.ts";
+import type { CommandOption } from "../command.ts";
+import { UsageError } from "../usage-error.ts";
+
+const vendors: ReadonlyMap<string, Vendor> = new Map(
+  [vendor, github, standardWebhooks, stripe, slack, shopify, gitlab].map((one) => [one.name, one]),
+);
+
+/** The variable that holds a secret which must not stand on a command line. */
+const secretVariable = "FETCHWORK_WEBHOOK_SECRET";
+
+type TextOption = CommandOption & { readonly type: "string"; readonly multiple?: false };
+
+/** Options of every command that signs or verifies. */
+export const vendorOptions: {
+  readonly vendor: TextOption & { readonly default: string };
+  readonly secret: TextOption & { readonly default?: never };
+  readonly "secret-file": TextOption & { readonly default?: never };
+} = {
+  vendor: {
+    type: "string",
+    hint: "name",
+    default: "vendor",
+    description: `Whose headers and signatures: ${[...vendors.keys()].join(", ")}`,
+  },
+  secret: {
+    type: "string",
+    short: "s",
+    description: `Secret; others on this machine can see it, ${secretVariable} or a file cannot be seen`,
+  },
+  "secret-file": { type: "string", hint: "file", description: "File with the secret" },
+};
+
+/** Values of {@link vendorOptions}. */
+export interface VendorValues {
+  readonly vendor: string;
+  readonly secret?: string | undefined;
+  readonly "secret-file"?: string | undefined;
+}
+
+/**
+ * Finds the vendor that was named.
+ *
+ * @throws UsageError
+ */
+export function vendorOf({ vendor: name }: VendorValues): Vendor {
+  const found = vendors.get(name);
+  if (found !== undefined) return found;
+  throw new UsageError(`--vendor is none of ${[...vendors.keys()].join(", ")}`);
+}
+
+/** Finds the secret: an option, a file, or the environment. */
+export async function secretOf(values: VendorValues, io: CommandIo): Promise<string | undefined> {
+  const file = values["secret-file"];
+  if (values.secret !== undefined && file !== undefined) {
+    throw new UsageError("--secret and --secret-file exclude each other");
+  }
+  if (file === undefined) return values.secret ?? io.env[secretVariable];
+  return (await readFile(resolve(io.cwd, file), "utf8")).replace(/\r?\n$/, "");
+}
+
+/** Checks a number of an option. */
+export function wholeNumber(name: string, value: string, most: number): number {
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number <= most) return number;
+  throw new UsageError(`--${name} must be a whole number from 0 to ${most}`);
+}

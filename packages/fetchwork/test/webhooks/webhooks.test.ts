@@ -1,0 +1,201 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "@fetchwork/http";
+import { serve } from "@fetchwork/http/serve";
+import { Webhooks } from "@fetchwork/webhooks";
+import { github } from "@fetchwork/webhooks/vendors";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { commands } from "../../src/commands.ts";
+import { runCommand } from "../../src/run-command.ts";
+import { memoryIo, type MemoryIo } from "../memory-io.ts";
+
+const secret = "It's a Secret to Everybody";
+const body = '{"action":"opened","text":"Grüße 🎉"}';
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "fetchwork-command-"));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+interface Listening {
+  readonly url: string;
+  readonly io: MemoryIo;
+  readonly code: Promise<number>;
+}
+
+/** Starts `listen` on a free port. */
+async function startListening(...args: string[]): Promise<Listening> {
+  const stop = new AbortController();
+  const io = memoryIo({ cwd: folder, signal: stop.signal });
+  const all = ["webhooks", "listen", "--port", "0", ...args];
+  const code = runCommand(commands, { args: all, io });
+  let url = "";
+  await expect
+    .poll(() => (url = /http:\S+?(?=,|\n)/.exec(io.written.stderr)?.[0] ?? ""), { interval: 5 })
+    .not.toBe("");
+  return { url, io, code };
+}
+
+async function run(...args: string[]): Promise<readonly [number, string, string]> {
+  const io = memoryIo({ cwd: folder, env: { FETCHWORK_WEBHOOK_SECRET: secret } });
+  const code = await runCommand(commands, { args: ["webhooks", ...args], io });
+  return [code, io.written.stdout, io.written.stderr];
+}
+
+describe("fetchwork webhooks send", () => {
+  it.each([
+    [["send", "x"], "--url is missing"],
+    [["send", "x", "--url", "http://127.0.0.1:1"], "--event is missing"],
+    [["send", "x", "--url", "http://127.0.0.1:1", "--vendor", "nobody"], "--vendor is none of"],
+    [["send"], "file is missing"],
+    [["listen", "--port", "99999"], "--port must be"],
+    [["listen", "-s", "a", "--secret-file", "b"], "exclude each other"],
+    [["replay"], "file is missing"],
+  ])("refuses %j", async (args, message) => {
+    const [code, stdout, stderr] = await run(...args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(message);
+  });
+
+  it("fails with one line where nobody listens, or there is no such file", async () => {
+    await writeFile(join(folder, "event.json"), body);
+    const args = ["--url", "http://127.0.0.1:1/", "-e", "issues"];
+    const [code, , stderr] = await run("send", "event.json", ...args);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^fetchwork webhooks send: .*refuses the connection.*\n$/);
+    expect((await run("send", "missing.json", ...args))[2]).toMatch(/ENOENT.*\n$/);
+  });
+
+  it("signs a file so that a receiver accepts it", async () => {
+    await writeFile(join(folder, "event.json"), body);
+    const handled: unknown[] = [];
+    const webhooks = new Webhooks({ secret, vendor: github });
+    webhooks.on("issues.opened", ({ id, payload }) => handled.push([id, payload]));
+    await using server = await serve(
+      async (request) => {
+        await webhooks.verifyAndReceive({
+          id: request.headers.get("x-github-delivery") ?? "",
+          name: request.headers.get("x-github-event") ?? "",
+          signature: request.headers.get("x-hub-signature-256") ?? "",
+          payload: await request.text(),
+        });
+        return text("thank you");
+      },
+      { port: 0, hostname: "127.0.0.1", signals: false },
+    );
+    const args = ["--url", server.url, "-e", "issues", "--id", "d1", "--vendor", "github"];
+    expect(await run("send", "event.json", ...args)).toEqual([0, "200  d1  thank you\n", ""]);
+    expect(handled).toEqual([["d1", JSON.parse(body)]]);
+    const [, stdout] = await run("send", "event.json", ...args, "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ id: "d1", status: 200, body: "thank you" });
+  });
+});
+
+describe("fetchwork webhooks listen", () => {
+  it("prints what it verified and what it refused, and saves both", async () => {
+    await writeFile(join(folder, "event.json"), body);
+    await writeFile(join(folder, "secret"), `${secret}\n`);
+    const options = ["--secret-file", "secret", "--save", "saved", "--json", "--count", "2"];
+    const { url, io, code } = await startListening(...options);
+    expect((await run("send", "event.json", "-u", url, "-e", "issues", "--id", "good"))[0]).toBe(0);
+    const bad = ["send", "event.json", "-u", url, "-e", "issues", "--id", "bad", "-s", "other"];
+    expect((await run(...bad))[0]).toBe(1);
+    expect(await code).toBe(0);
+    const lines = io.written.stdout
+      .trim()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line));
+    expect(lines).toMatchObject([
+      {
+        id: "good",
+        event: "issues.opened",
+        verified: true,
+        status: 200,
+        bytes: Buffer.byteLength(body),
+      },
+      { id: "bad", event: "issues.opened", verified: false, status: 400 },
+    ]);
+    const files = await readdir(join(folder, "saved"));
+    expect(files.length).toBe(2);
+    const path = join(folder, "saved", files[0] ?? "");
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ body: { text: body } });
+  });
+
+  it("takes everything without a secret, and lets nobody write to the terminal", async () => {
+    const { url, io, code } = await startListening("--count", "2", "--save", "saved");
+    const headers = { "x-vendor-event": "a\u009bc", "x-vendor-delivery": "../../../x" };
+    const sly = '{"action":"\\u001b[2J\\u202e"}';
+    const response = await fetch(url, { method: "POST", body: sly, headers });
+    expect(response.status).toBe(200);
+    expect((await fetch(`${url}/other`).catch(() => undefined))?.status ?? 404).toBe(404);
+    await fetch(url, { method: "POST", body: new Uint8Array([0xff, 0]) });
+    expect(await code).toBe(0);
+    // oxlint-disable-next-line no-control-regex
+    expect(io.written.stdout).not.toMatch(/[\u001b\u009b\u202e]/);
+    expect(io.written.stdout).toContain("unverified  200  2 B");
+    expect(await readdir(folder)).toEqual(["saved"]);
+    const files = (await readdir(join(folder, "saved"))).toSorted();
+    for (const file of files) expect(file).toMatch(/^[\w.-]+\.json$/);
+    const last = join(folder, "saved", files.at(-1) ?? "");
+    expect(await readFile(last, "utf8")).toContain('"base64": "/wA="');
+  });
+
+  it("is coloured on a terminal only", async () => {
+    const stop = new AbortController();
+    const io = memoryIo({ cwd: folder, signal: stop.signal });
+    const terminal = { ...io, stdout: { ...io.stdout, isTerminal: true } };
+    const args = ["webhooks", "listen", "-p", "0", "--count", "1"];
+    const code = runCommand(commands, { args, io: terminal });
+    await expect.poll(() => io.written.stderr).toContain("http");
+    const url = /http:\S+?(?=,|\n)/.exec(io.written.stderr)?.[0] ?? "";
+    await fetch(url, { method: "POST", body });
+    await code;
+    expect(io.written.stdout).toContain("\u001b[");
+  });
+
+  it("stops when it is told to", async () => {
+    const stop = new AbortController();
+    const io = memoryIo({ signal: stop.signal });
+    const args = ["webhooks", "listen", "-p", "0"];
+    const code = runCommand(commands, { args, io });
+    await expect.poll(() => io.written.stderr).toContain("Listening");
+    stop.abort();
+    expect(await code).toBe(0);
+  });
+});
+
+describe("fetchwork webhooks replay", () => {
+  it("sends saved deliveries as they came, or signed anew", async () => {
+    await writeFile(join(folder, "event.json"), body);
+    const first = await startListening("-s", secret, "--save", "saved", "--count", "1");
+    await run("send", "event.json", "-u", first.url, "-e", "issues", "--id", "d1");
+    await first.code;
+    const [file = ""] = await readdir(join(folder, "saved"));
+    const path = join("saved", file);
+
+    const same = await startListening("-s", secret, "--json", "--count", "1");
+    const io = memoryIo({ cwd: folder });
+    const args = ["webhooks", "replay", path, "-u", same.url];
+    expect(await runCommand(commands, { args, io })).toBe(0);
+    await same.code;
+    expect(JSON.parse(same.io.written.stdout)).toMatchObject({ id: "d1", verified: true });
+
+    const other = await startListening("-s", "another secret", "--json", "--count", "2");
+    expect((await run("replay", path, "-u", other.url, "-s", "another secret"))[0]).toBe(0);
+    expect((await run("replay", path, "-u", other.url, "-s", "wrong secret"))[0]).toBe(1);
+    await other.code;
+  });
+
+  it("refuses files that are no deliveries", async () => {
+    await writeFile(join(folder, "event.json"), body);
+    const [code, , stderr] = await run("replay", "event.json", "-u", "http://127.0.0.1:1");
+    expect(code).toBe(1);
+    expect(stderr).toContain("is no saved delivery");
+  });
+});

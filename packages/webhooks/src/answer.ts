@@ -1,0 +1,56 @@
+import { WebhookError, WebhookReceiveError } from "./errors.ts";
+
+/** What a receiver answers. Made once where it is always the same. */
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case. `content-length` is in it. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** Whether the rest of the request is not worth waiting for. */
+  readonly isCut: boolean;
+}
+
+const encoder = new TextEncoder();
+const unspecified = "Error: An Unspecified error occurred";
+
+/** Makes an answer of plain text. */
+export function textAnswer(status: number, text: string, extra: Answer["headers"] = {}): Answer {
+  return makeAnswer(status, text, { "content-type": "text/plain", ...extra });
+}
+
+/** Makes an answer `{"error":"…"}`. */
+export function errorAnswer(status: number, error: string, extra: Answer["headers"] = {}): Answer {
+  const headers = { "content-type": "application/json", ...extra };
+  return makeAnswer(status, JSON.stringify({ error }), headers);
+}
+
+/** The answer to a delivery that failed: of several handlers, the first one's error. */
+export function failureAnswer(error: unknown): Answer {
+  if (!(error instanceof WebhookError)) return errorAnswer(500, unspecified);
+  if (error instanceof WebhookReceiveError) {
+    const first: unknown = error.errors[0];
+    return errorAnswer(error.status, describe(first instanceof WebhookError ? first.cause : first));
+  }
+  const name = error.code === "ERR_WEBHOOKS_JSON" ? "SyntaxError" : "Error";
+  return errorAnswer(error.status, `${name}: ${error.message}`);
+}
+
+function makeAnswer(status: number, text: string, extra: Answer["headers"]): Answer {
+  const body = encoder.encode(text);
+  const headers = {
+    ...extra,
+    "content-length": String(body.length),
+    "x-content-type-options": "nosniff",
+  };
+  return { status, headers, body, isCut: status === 408 || status === 413 };
+}
+
+/** What a handler threw, which may be anything, even something that throws when it is looked at. */
+function describe(thrown: unknown): string {
+  try {
+    if (!(thrown instanceof Error) || thrown.message === "") return unspecified;
+    return `${thrown.name}: ${thrown.message}`;
+  } catch {
+    return unspecified;
+  }
+}

@@ -1,0 +1,61 @@
+import { encodeBase64 } from "./base64.ts";
+import { nativeCrypto } from "./native-crypto.ts";
+import type { MaybePromise } from "./signature-scheme.ts";
+
+/** A hash, as Web Crypto names it. */
+export type HashName = "SHA-1" | "SHA-256" | "SHA-512";
+
+/** How a digest is written. */
+export type DigestEncoding = "hex" | "base64";
+
+/** A key for HMAC (RFC 2104), imported once. */
+export interface HmacKey {
+  /** Returns the digest of a prefix and a body, one after the other. */
+  digest(encoding: DigestEncoding, prefix: string, body: string | Uint8Array): MaybePromise<string>;
+}
+
+const encoder = new TextEncoder();
+
+/** Imports a key: with Node's crypto where there is one, else with Web Crypto. */
+export function createHmacKey(secret: Uint8Array<ArrayBuffer>, hash: HashName): HmacKey {
+  const native = nativeCrypto();
+  if (native === undefined) return webKey(secret, hash);
+  const name = hash.replace("-", "").toLowerCase();
+  const key = native.createSecretKey(secret);
+  return {
+    digest: (encoding, prefix, body) => {
+      const hmac = native.createHmac(name, key);
+      return (prefix === "" ? hmac : hmac.update(prefix)).update(body).digest(encoding);
+    },
+  };
+}
+
+function webKey(secret: Uint8Array<ArrayBuffer>, hash: HashName): HmacKey {
+  // Imported at the first use, as an import that nobody waits for could reject unseen.
+  let imported: Promise<CryptoKey> | undefined;
+  return {
+    digest: async (encoding, prefix, body) => {
+      imported ??= crypto.subtle.importKey("raw", secret, { name: "HMAC", hash }, false, ["sign"]);
+      const digest = await crypto.subtle.sign("HMAC", await imported, joinBytes(prefix, body));
+      return encoding === "base64"
+        ? encodeBase64(new Uint8Array(digest))
+        : encodeHex(new Uint8Array(digest));
+    },
+  };
+}
+
+/** Puts a text before bytes. */
+export function joinBytes(prefix: string, body: string | Uint8Array): Uint8Array<ArrayBuffer> {
+  if (typeof body === "string") return encoder.encode(prefix + body);
+  const head = encoder.encode(prefix);
+  const joined = new Uint8Array(head.length + body.length);
+  joined.set(head);
+  joined.set(body, head.length);
+  return joined;
+}
+
+function encodeHex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
+  return text;
+}

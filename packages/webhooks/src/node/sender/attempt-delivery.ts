@@ -1,0 +1,135 @@
+import { HttpError, type Transport } from "@fetchwork/http";
+import { WebhookUsageError } from "../../errors.ts";
+import type { SignatureKey } from "../../signature-scheme.ts";
+import type { Vendor } from "../../vendor.ts";
+import { parseRetryAfter } from "./retry-schedule.ts";
+import { checkTarget, type TargetRules } from "./target-url.ts";
+
+/** What goes to an endpoint. */
+export interface Message {
+  readonly id: string;
+  readonly name: string;
+  readonly body: Uint8Array;
+  readonly url: string;
+  readonly key: SignatureKey;
+}
+
+/** How messages are sent. */
+export interface AttemptOptions {
+  readonly transport: Transport;
+  readonly vendor: Vendor;
+  readonly rules: TargetRules;
+  readonly userAgent: string;
+  /** Milliseconds for the whole attempt. */
+  readonly timeout: number;
+  readonly maxRedirects: number;
+  readonly signal: AbortSignal;
+}
+
+/** What came of one try. */
+export interface AttemptResult {
+  readonly startedAt: Date;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** Status of the answer. */
+  readonly status?: number;
+  /** Code of what prevented an answer. */
+  readonly error?: string;
+  /** Milliseconds that the server asked to wait. */
+  readonly retryAfter?: number | undefined;
+}
+
+/** What of an answer is read, so that its connection can be used again; longer ones are cut. */
+const maxAnswer = 16_384;
+
+/** Signs a message, sends it and takes the status of the answer. Never rejects. */
+export async function attemptDelivery(
+  message: Message,
+  options: AttemptOptions,
+): Promise<AttemptResult> {
+  const startedAt = new Date();
+  const begun = performance.now();
+  const timeout = AbortSignal.timeout(options.timeout);
+  const signal = AbortSignal.any([options.signal, timeout]);
+  try {
+    const headers = await messageHeaders(message, { ...options, startedAt });
+    const { status, retryAfter } = await post(message, headers, { ...options, signal });
+    const wait = parseRetryAfter(retryAfter, Date.now());
+    return { startedAt, duration: performance.now() - begun, status, retryAfter: wait };
+  } catch (error) {
+    const code = timeout.aborted ? "ERR_HTTP_TIMEOUT" : codeOf(error);
+    return { startedAt, duration: performance.now() - begun, error: code };
+  }
+}
+
+async function messageHeaders(
+  { id, name, body, key }: Message,
+  { vendor, userAgent, startedAt }: AttemptOptions & { readonly startedAt: Date },
+): Promise<readonly string[]> {
+  const timestamp = Math.floor(startedAt.getTime() / 1000);
+  const signature = await key.sign({ id, timestamp, body });
+  const headers: string[] = [
+    "content-type",
+    vendor.contentType ?? "application/json",
+    "user-agent",
+    userAgent,
+  ];
+  if (vendor.eventHeader !== undefined) headers.push(vendor.eventHeader.toLowerCase(), name);
+  // Some schemes sign the identifier and send it in the same header.
+  const idHeader = vendor.deliveryHeader?.toLowerCase();
+  if (idHeader !== undefined && !(idHeader in signature)) headers.push(idHeader, id);
+  return [...headers, ...Object.entries(signature).flat()];
+}
+
+async function post(
+  { url: first, body }: Message,
+  headers: readonly string[],
+  { transport, vendor, rules, maxRedirects, timeout, signal }: AttemptOptions,
+): Promise<{ readonly status: number; readonly retryAfter: string | undefined }> {
+  let url = first;
+  for (let redirects = 0; ; redirects += 1) {
+    const response = await transport.stream({
+      method: "POST",
+      url: new URL(url),
+      headers,
+      body,
+      timeouts: { connect: timeout, headers: timeout, body: timeout },
+      maxResponseSize: maxAnswer,
+      signal,
+      onUpload: undefined,
+      onDownload: undefined,
+    });
+    const { status } = response;
+    // The status is the answer; a body that is late or too long changes nothing.
+    await drain(response.body).catch(() => undefined);
+    const location = headerOf(response.headers, "location");
+    const isMoved = (status === 307 || status === 308) && location !== undefined;
+    if (!isMoved || redirects === maxRedirects || !URL.canParse(location, url)) {
+      return { status, retryAfter: headerOf(response.headers, "retry-after") };
+    }
+    const target = checkTarget(new URL(location, url).href, rules);
+    if (vendor.scheme.carriesSecret === true && new URL(target).origin !== new URL(url).origin) {
+      throw new WebhookUsageError("ERR_WEBHOOKS_TARGET", "A redirect would tell the secret");
+    }
+    url = target;
+  }
+}
+
+async function drain(body: ReadableStream<Uint8Array>): Promise<void> {
+  for await (const chunk of body) void chunk;
+}
+
+function headerOf(headers: readonly string[], wanted: string): string | undefined {
+  const index = headers.findIndex((name, at) => at % 2 === 0 && name.toLowerCase() === wanted);
+  return index === -1 ? undefined : headers[index + 1];
+}
+
+/** The code of an error; that of a refused target stands behind the connection that was not made. */
+function codeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  for (const candidate of [cause, error]) {
+    const isOurs = candidate instanceof WebhookUsageError || candidate instanceof HttpError;
+    if (isOurs) return candidate.code;
+  }
+  return "ERR_WEBHOOKS_ATTEMPT";
+}

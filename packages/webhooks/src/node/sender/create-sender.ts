@@ -1,0 +1,290 @@
+import type { Transport } from "@fetchwork/http";
+import { optionError, WebhookUsageError } from "../../errors.ts";
+import type { SignatureKey } from "../../signature-scheme.ts";
+import { vendor as defaultVendor } from "../../default-vendor.ts";
+import { VERSION } from "../../version.ts";
+import { DeliveryWorker } from "./delivery-worker.ts";
+import type { SenderDocument, SenderTransaction } from "./document-store.ts";
+import { type Endpoints, storedEndpoints } from "./endpoints.ts";
+import { isEventName } from "./event-filter.ts";
+import { EventWriter, type PreparedEvent, type SentEvent } from "./event-writer.ts";
+import { guardedListener } from "./guarded-listener.ts";
+import { lazyTransport } from "./lazy-transport.ts";
+import { publicTransport } from "./public-transport.ts";
+import { pruneSettled } from "./prune.ts";
+import { type DeliveryRecord, senderCollections } from "./records.ts";
+import { retrySchedule } from "./retry-schedule.ts";
+import { checkSenderOptions, type SenderOptions } from "./sender-options.ts";
+import { unlessTakenOver } from "./settle-delivery.ts";
+
+/** An event to be sent. */
+export interface EventToSend {
+  /** Letters, digits and `_.:/-`; at most 128. */
+  readonly name: string;
+  /** Sent as JSON. Its `action`, when it is a text, counts for filters of endpoints. */
+  readonly payload: object;
+  /**
+   * Tells the event from all others: 1 to 64 letters, digits, `_` and `-`. Sending the same event again under the same
+   * identifier stores nothing new. Default: a random UUID.
+   */
+  readonly id?: string | undefined;
+}
+
+/** Options of `Sender.send`. */
+export interface SendEventOptions {
+  /** Stores the event with the caller's own changes, or not at all. Default: a transaction of its own. */
+  readonly transaction?: SenderTransaction | undefined;
+}
+
+/** An event on its way to one endpoint. */
+export type Delivery = DeliveryRecord & Pick<SenderDocument, "id" | "createdAt">;
+
+/** Which deliveries. */
+export interface DeliveryQuery {
+  readonly status?: DeliveryRecord["status"] | undefined;
+  readonly endpointId?: string | undefined;
+  readonly eventId?: string | undefined;
+  /** Most deliveries, 1 to 1000. Default: 100. */
+  readonly limit?: number | undefined;
+  /** Default: 0. */
+  readonly offset?: number | undefined;
+}
+
+/** Sends events to endpoints, and goes on trying. Made by {@link createSender}. */
+export interface Sender extends AsyncDisposable {
+  readonly endpoints: Endpoints;
+  /**
+   * Stores an event and its deliveries. Resolves when they are durable; they are sent afterwards, by this process or
+   * another one on the same store.
+   *
+   * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT`
+   */
+  send(event: EventToSend, options?: SendEventOptions): Promise<SentEvent>;
+  /** Begins to deliver what is due; without it this process only stores. */
+  start(): void;
+  /**
+   * Takes no further deliveries and waits for those under way; after `grace` milliseconds they are cut off, to be tried
+   * again by whoever works next. Default: `10_000`.
+   */
+  stop(options?: { readonly grace?: number | undefined }): Promise<void>;
+  /** Lists deliveries, newest first. */
+  deliveries(query?: DeliveryQuery): Promise<readonly Delivery[]>;
+  /** Lists deliveries that were given up, newest first. */
+  deadLetters(query?: Omit<DeliveryQuery, "status">): Promise<readonly Delivery[]>;
+  /** Delivers once more, with all its tries. Resolves to whether there is such a delivery. */
+  replay(deliveryId: string): Promise<boolean>;
+  /** Does that with all deliveries that were given up. Resolves to their number. */
+  replayAll(query?: { readonly endpointId?: string | undefined }): Promise<number>;
+}
+
+const identifier = /^[\w-]{1,64}$/;
+/** Milliseconds between two looks for what is old enough to be removed. */
+const pruneInterval = 3_600_000;
+
+/**
+ * Makes a sender of webhooks on a document store.
+ *
+ * Every event is stored before `send` answers, and delivered at least once to each endpoint that wants it, whatever
+ * process ends in between. A receiver tells repetitions by the identifier of the event.
+ *
+ * @example
+ * ```ts
+ * const sender = createSender({ store });
+ * sender.start();
+ * const { secret } = await sender.endpoints.create({ url: "https://example.com/hooks", events: ["order"] });
+ * await sender.send({ name: "order", payload: { action: "paid", total: 12 } });
+ * ```
+ * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
+ */
+export function createSender(options: SenderOptions): Sender {
+  const numbers = checkSenderOptions(options);
+  const {
+    store,
+    vendor = defaultVendor,
+    allowHttp = false,
+    allowPrivate = false,
+    transport = allowPrivate ? lazyTransport(anyTransport) : publicTransport(),
+    userAgent = `fetchwork-webhooks/${VERSION}`,
+    onAttempt = () => {},
+    onError = logError,
+  } = options;
+  const tellError = guardedListener(onError, logError);
+  const tellAttempt = guardedListener(onAttempt, tellError);
+  const schedule = retrySchedule(options.retry);
+  const { giveUpAfter } = schedule;
+  const rules = { allowHttp };
+  const endpoints = store.collection(senderCollections.endpoints);
+  const events = store.collection(senderCollections.events);
+  const deliveries = store.collection(senderCollections.deliveries);
+  const writer = new EventWriter(store, giveUpAfter);
+  const worker = new DeliveryWorker({
+    ...numbers,
+    endpoints,
+    events,
+    deliveries,
+    schedule,
+    transport,
+    vendor,
+    rules,
+    userAgent,
+    keyFor: rememberedKeys((secret) => vendor.scheme.createKey(secret)),
+    onAttempt: tellAttempt,
+    onError: tellError,
+  });
+  let pruneTimer: ReturnType<typeof setInterval> | undefined;
+  let pruning: Promise<void> | undefined;
+  let isStopped = false;
+
+  function prune(): void {
+    pruning ??= pruneSettled({ deliveries, events }, numbers.keepFor)
+      .catch(tellError)
+      .finally(() => {
+        pruning = undefined;
+      });
+  }
+
+  async function list(query: DeliveryQuery = {}): Promise<readonly Delivery[]> {
+    const { limit = 100, offset = 0, status, endpointId, eventId } = query;
+    if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000)) {
+      throw optionError("limit", limit, "1 to 1000");
+    }
+    const where = {
+      ...(status !== undefined && { status }),
+      ...(endpointId !== undefined && { endpointId }),
+      ...(eventId !== undefined && { eventId }),
+    };
+    return deliveries.find({ where, sort: ["-createdAt"], limit, offset });
+  }
+
+  async function replay(id: string): Promise<boolean> {
+    const delivery = await deliveries.get(id);
+    // One that is still under way needs no second run.
+    if (delivery?.status === undefined || delivery.status === "pending")
+      return delivery !== undefined;
+    const now = Date.now();
+    const change = {
+      status: "pending",
+      dueAt: new Date(now).toISOString(),
+      expiresAt: new Date(now + giveUpAfter).toISOString(),
+      attempts: 0,
+      deadReason: undefined,
+      settledAt: undefined,
+    } as const;
+    // Who came in between replays it as well.
+    await unlessTakenOver(deliveries.update(id, change, { ifVersion: delivery.version }));
+    worker.wake([delivery.endpointId]);
+    return true;
+  }
+
+  async function stop({
+    grace = 10_000,
+  }: { readonly grace?: number | undefined } = {}): Promise<void> {
+    const isDuration = grace === Infinity || (grace >= 0 && grace <= 2_147_483_647);
+    if (!isDuration) throw optionError("grace", grace, "milliseconds, or Infinity");
+    isStopped = true;
+    clearInterval(pruneTimer);
+    await worker.stop(grace);
+    await pruning;
+    if (options.transport === undefined) await transport.close();
+  }
+
+  return {
+    endpoints: storedEndpoints(endpoints, { rules, scheme: vendor.scheme }),
+    async send(event, { transaction } = {}) {
+      const prepared = prepareEvent(event, numbers.maxPayload);
+      if (transaction !== undefined) {
+        const { endpointIds: _, ...sent } = await writer.writeIn(transaction, prepared);
+        return sent;
+      }
+      const { endpointIds, ...sent } = await writer.write(prepared);
+      worker.wake(endpointIds);
+      return sent;
+    },
+    start() {
+      if (pruneTimer !== undefined || isStopped) return;
+      pruneTimer = setInterval(prune, pruneInterval);
+      pruneTimer.unref();
+      prune();
+      worker.start();
+    },
+    stop,
+    [Symbol.asyncDispose]: () => stop(),
+    deliveries: list,
+    deadLetters: (query) => list({ ...query, status: "dead" }),
+    replay,
+    async replayAll({ endpointId } = {}) {
+      const where = {
+        status: "dead",
+        // Those that die again meanwhile have had their turn.
+        settledAt: { lte: new Date().toISOString() },
+        ...(endpointId !== undefined && { endpointId }),
+      };
+      const seen = new Set<string>();
+      for (;;) {
+        const page = await deliveries.find({ where, sort: ["settledAt"], limit: 1000, fields: [] });
+        const dead = page.filter(({ id }) => !seen.has(id));
+        if (dead.length === 0) return seen.size;
+        for (const { id } of dead) seen.add(id);
+        await Promise.all(dead.map(({ id }) => replay(id)));
+      }
+    },
+  };
+}
+
+function prepareEvent(
+  { id = crypto.randomUUID(), name, payload }: EventToSend,
+  maxPayload: number,
+): PreparedEvent {
+  if (!isEventName(name)) throw argumentError("name is no name of an event");
+  if (typeof id !== "string" || !identifier.test(id)) {
+    throw argumentError("id is not 1 to 64 letters, digits, _ and -");
+  }
+  const text = typeof payload === "object" && payload !== null ? toJson(payload) : undefined;
+  // A `toJSON` may make anything of it, as that of a date does.
+  if (text === undefined || !/^[{[]/.test(text)) {
+    throw argumentError("payload has no JSON form, or is no object");
+  }
+  if (Buffer.byteLength(text) > maxPayload) {
+    throw argumentError(`payload exceeds ${maxPayload} bytes`);
+  }
+  const action =
+    "action" in payload && typeof payload.action === "string" ? payload.action : undefined;
+  return { id, name, payload: text, action };
+}
+
+function toJson(payload: object): string | undefined {
+  try {
+    return JSON.stringify(payload);
+  } catch (cause) {
+    throw new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", "payload has no JSON form", { cause });
+  }
+}
+
+function argumentError(problem: string): WebhookUsageError {
+  return new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", problem);
+}
+
+function logError(error: unknown): void {
+  console.error(error);
+}
+
+async function anyTransport(): Promise<Transport> {
+  const { undiciTransport } = await import("@fetchwork/http/undici");
+  return undiciTransport();
+}
+
+/** Keeps the last keys, because importing one costs more than signing with it. */
+function rememberedKeys(
+  create: (secret: string) => SignatureKey,
+): (secret: string) => SignatureKey {
+  const keys = new Map<string, SignatureKey>();
+  return (secret) => {
+    let key = keys.get(secret);
+    if (key === undefined) {
+      key = create(secret);
+      if (keys.size >= 1000) keys.clear();
+      keys.set(secret, key);
+    }
+    return key;
+  };
+}

@@ -1,0 +1,286 @@
+import type { SignatureKey } from "../../signature-scheme.ts";
+import { attemptDelivery, type AttemptOptions } from "./attempt-delivery.ts";
+import type { SenderDocument, SenderDocuments, SenderFilter } from "./document-store.ts";
+import type { EndpointRecord, EventRecord } from "./records.ts";
+import {
+  type AttemptReport,
+  type ClaimedDelivery,
+  giveUp,
+  isVersionConflict,
+  settleDelivery,
+  type SettleParts,
+  unlessTakenOver,
+} from "./settle-delivery.ts";
+
+/** What a worker works with. */
+export interface WorkerParts extends SettleParts, Omit<AttemptOptions, "signal"> {
+  readonly events: SenderDocuments<EventRecord>;
+  /** Deliveries that are tried at once. */
+  readonly concurrency: number;
+  /** Of these, how many may go to one endpoint. */
+  readonly endpointConcurrency: number;
+  /** Milliseconds between two looks for deliveries that are due. */
+  readonly pollInterval: number;
+  /** Milliseconds after which a delivery may be taken over whose process ended. */
+  readonly lease: number;
+  /** Makes a secret ready, or finds it. */
+  readonly keyFor: (secret: string) => SignatureKey;
+  /** Never throws. */
+  readonly onAttempt: (report: AttemptReport) => void;
+  /** Never throws. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Endpoints that one look leaves out at most; a query has its limits. */
+const maxLeftOut = 200;
+
+/**
+ * Takes due deliveries from the store and sends them. Any number of workers, in any number of processes, share one store:
+ * a delivery belongs to whoever moved its due time forward, until that time.
+ *
+ * Endpoints that are known to have more than they may get now wait in line, and are asked for by name. Looks at the whole
+ * store leave them out, so that the backlog of one endpoint neither hides others nor costs with each delivery.
+ */
+export class DeliveryWorker {
+  readonly #parts: WorkerParts;
+  readonly #abort: AbortController;
+  readonly #running: Map<string, Promise<void>>;
+  /** Deliveries under way by endpoint. */
+  readonly #load: Map<string, number>;
+  /** Endpoints that have due deliveries; whose turn is next comes first. */
+  readonly #waiting: Set<string>;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #look: Promise<void> | undefined;
+  #state: "new" | "working" | "stopped";
+  #mustLookAgain: boolean;
+  /** When the whole store is looked at next; milliseconds of `performance.now()`. */
+  #scanAt: number;
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+    this.#abort = new AbortController();
+    this.#running = new Map();
+    this.#load = new Map();
+    this.#waiting = new Set();
+    this.#state = "new";
+    this.#mustLookAgain = false;
+    this.#scanAt = 0;
+  }
+
+  /** Begins to work; does nothing when it has, or was stopped. */
+  start(): void {
+    if (this.#state !== "new") return;
+    this.#state = "working";
+    this.#wake();
+  }
+
+  /** Takes deliveries to these endpoints now instead of at the next interval. */
+  wake(endpointIds: readonly string[]): void {
+    if (this.#state !== "working") return;
+    for (const id of endpointIds) this.#waiting.add(id);
+    this.#wake();
+  }
+
+  /** Takes nothing more, and lets what runs end; aborts it after `grace` milliseconds, to be tried again later. */
+  async stop(grace: number): Promise<void> {
+    this.#state = "stopped";
+    clearTimeout(this.#timer);
+    await this.#look;
+    const timer = grace === Infinity ? undefined : setTimeout(() => this.#abort.abort(), grace);
+    await Promise.all(this.#running.values());
+    clearTimeout(timer);
+  }
+
+  #wake(): void {
+    if (this.#state !== "working") return;
+    if (this.#look !== undefined) {
+      this.#mustLookAgain = true;
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#look = this.#takeDue()
+      .catch((error: unknown) => {
+        this.#parts.onError(error);
+        return false;
+      })
+      .then((hasMore) => {
+        this.#look = undefined;
+        if (this.#state !== "working") return;
+        const wait = Math.max(
+          1,
+          Math.min(this.#parts.pollInterval, this.#scanAt - performance.now()),
+        );
+        this.#timer = setTimeout(() => this.#wake(), wait);
+        const mustLookAgain = hasMore || this.#mustLookAgain;
+        this.#mustLookAgain = false;
+        if (mustLookAgain && this.#room() > 0) this.#wake();
+      });
+  }
+
+  #room(): number {
+    return this.#parts.concurrency - this.#running.size;
+  }
+
+  /** How many more an endpoint may get. */
+  #roomFor(endpointId: string): number {
+    const free = this.#parts.endpointConcurrency - (this.#load.get(endpointId) ?? 0);
+    return Math.min(free, this.#room());
+  }
+
+  /** Starts what is due, as far as there is room. Resolves to whether there is more that can be started. */
+  async #takeDue(): Promise<boolean> {
+    if (this.#room() <= 0) return false;
+    const hasScanned = performance.now() >= this.#scanAt;
+    let hasChanged = hasScanned && (await this.#scan());
+    const inLine = [...this.#waiting];
+    for (const endpointId of inLine) {
+      const room = this.#roomFor(endpointId);
+      if (room <= 0) continue;
+      // If it has more, it gets in line again, at the end.
+      this.#waiting.delete(endpointId);
+      const running = this.#load.get(endpointId) ?? 0;
+      const due = await this.#findDue({ endpointId }, room * 2 + running);
+      hasChanged = (await this.#take(due, room)) || hasChanged;
+    }
+    // Without a change there is nothing to gain: the store refuses, or others take everything.
+    if (!hasChanged) return false;
+    return this.#scanAt === 0 || [...this.#waiting].some((id) => this.#roomFor(id) > 0);
+  }
+
+  /** Looks for endpoints that are not known to have due deliveries. */
+  async #scan(): Promise<boolean> {
+    const room = this.#room();
+    // More than fits, so that a worker in another process need not want the same ones.
+    const limit = room * 2 + this.#running.size;
+    const leftOut = [...this.#waiting].slice(0, maxLeftOut);
+    const begun = performance.now();
+    const due = await this.#findDue(
+      leftOut.length === 0 ? {} : { endpointId: { notIn: leftOut } },
+      limit,
+    );
+    const now = performance.now();
+    // A long look, past much that it leaves out, must not become all that is done.
+    this.#scanAt = now + Math.max(this.#parts.pollInterval, 9 * (now - begun));
+    const hasChanged = await this.#take(due, room);
+    if (due.length === limit && hasChanged) this.#scanAt = 0;
+    return hasChanged;
+  }
+
+  #findDue(which: SenderFilter, limit: number): Promise<readonly ClaimedDelivery[]> {
+    const dueAt = { lte: new Date().toISOString() };
+    const where = { status: "pending", dueAt, ...which };
+    return this.#parts.deliveries.find({ where, sort: ["dueAt"], limit });
+  }
+
+  /** Claims and starts some of the due deliveries. Resolves to whether any of them is no longer due. */
+  async #take(due: readonly ClaimedDelivery[], room: number): Promise<boolean> {
+    const leasedUntil = new Date(Date.now() + this.#parts.lease).toISOString();
+    const claims = this.#choose(due, room).map((delivery) => this.#claim(delivery, leasedUntil));
+    let hasChanged = false;
+    for (const claimed of await Promise.all(claims)) {
+      hasChanged ||= claimed !== "refused";
+      if (typeof claimed === "string") continue;
+      const { id, endpointId } = claimed;
+      const work = this.#deliver(claimed).finally(() => {
+        this.#running.delete(id);
+        this.#count(endpointId, -1);
+        this.#wake();
+      });
+      this.#running.set(id, work);
+    }
+    return hasChanged;
+  }
+
+  /** Takes some of the due deliveries, in no certain order, with no endpoint above its share; the others get in line. */
+  #choose(due: readonly ClaimedDelivery[], room: number): readonly ClaimedDelivery[] {
+    const chosen: ClaimedDelivery[] = [];
+    const start = due.length > room ? Math.floor(Math.random() * due.length) : 0;
+    for (let index = 0; index < due.length; index += 1) {
+      const delivery = due[(start + index) % due.length];
+      // One that runs is due when its lease is over, or the clock was put forward.
+      if (delivery === undefined || this.#running.has(delivery.id)) continue;
+      const { endpointId } = delivery;
+      const load = this.#load.get(endpointId) ?? 0;
+      if (chosen.length >= room || load >= this.#parts.endpointConcurrency) {
+        this.#waiting.add(endpointId);
+        continue;
+      }
+      this.#count(endpointId, 1);
+      chosen.push(delivery);
+    }
+    return chosen;
+  }
+
+  async #claim(
+    delivery: ClaimedDelivery,
+    dueAt: string,
+  ): Promise<ClaimedDelivery | "taken" | "refused"> {
+    const { id, version, attempts, endpointId } = delivery;
+    let outcome: "taken" | "refused" = "taken";
+    try {
+      const change = { dueAt, attempts: attempts + 1 };
+      const claimed = await this.#parts.deliveries.update(id, change, { ifVersion: version });
+      if (claimed !== undefined) return claimed;
+    } catch (error) {
+      if (!isVersionConflict(error)) {
+        outcome = "refused";
+        this.#parts.onError(error);
+      }
+    }
+    this.#count(endpointId, -1);
+    return outcome;
+  }
+
+  #count(endpointId: string, change: number): void {
+    const load = (this.#load.get(endpointId) ?? 0) + change;
+    if (load > 0) this.#load.set(endpointId, load);
+    else this.#load.delete(endpointId);
+  }
+
+  // Never rejects: what the store refuses is reported, and the delivery falls due again with its lease.
+  async #deliver(delivery: ClaimedDelivery): Promise<void> {
+    const parts = this.#parts;
+    try {
+      const [event, endpoint] = await Promise.all([
+        parts.events.get(delivery.eventId),
+        parts.endpoints.get(delivery.endpointId),
+      ]);
+      const report =
+        event === undefined || endpoint === undefined
+          ? await giveUp(delivery, { deadReason: "removed", parts })
+          : await this.#deliverTo(endpoint, delivery, event);
+      if (report !== undefined) parts.onAttempt(report);
+    } catch (error) {
+      parts.onError(error);
+    }
+  }
+
+  async #deliverTo(
+    endpoint: EndpointRecord & SenderDocument,
+    delivery: ClaimedDelivery,
+    event: EventRecord,
+  ): Promise<AttemptReport | undefined> {
+    const parts = this.#parts;
+    if (endpoint.status === "disabled") {
+      return giveUp(delivery, { deadReason: "disabled", parts });
+    }
+    const message = {
+      id: delivery.eventId,
+      name: event.name,
+      body: new TextEncoder().encode(event.payload),
+      url: endpoint.url,
+      key: parts.keyFor(endpoint.secret),
+    };
+    const { signal } = this.#abort;
+    const result = await attemptDelivery(message, { ...parts, signal });
+    if (signal.aborted && result.status === undefined) {
+      // Cut off by `stop`, which says nothing about the endpoint: it falls due at once, for whoever works next.
+      const dueAt = new Date().toISOString();
+      await unlessTakenOver(
+        parts.deliveries.update(delivery.id, { dueAt }, { ifVersion: delivery.version }),
+      );
+      return undefined;
+    }
+    return settleDelivery(delivery, { ...result, url: endpoint.url }, parts);
+  }
+}

@@ -1,0 +1,140 @@
+import { optionError, WebhookUsageError } from "../../errors.ts";
+import type { SignatureScheme } from "../../signature-scheme.ts";
+import type { SenderDocument, SenderDocuments } from "./document-store.ts";
+import { isEventName } from "./event-filter.ts";
+import type { EndpointRecord } from "./records.ts";
+import { checkTarget, type TargetRules } from "./target-url.ts";
+
+/** What makes an endpoint. */
+export interface EndpointInput {
+  /** Where events are sent; `https:`, without credentials. */
+  readonly url: string;
+  /**
+   * Names of events: `issues` takes every `issues` event, `issues.opened` those with that action, `order.*` all whose
+   * name begins so. At most 100. Default: all events.
+   */
+  readonly events?: readonly string[] | undefined;
+  /** Default: 32 random bytes, as `whsec_` and Base64. */
+  readonly secret?: string | undefined;
+  /** At most 500 characters. Default: none. */
+  readonly description?: string | undefined;
+}
+
+/** What changes of an endpoint; what is absent stays. */
+export type EndpointChange = { readonly [K in keyof EndpointInput]?: EndpointInput[K] | undefined };
+
+/** A receiver of events, without its secret. */
+export type Endpoint = Omit<EndpointRecord, "secret"> & Pick<SenderDocument, "id" | "createdAt">;
+
+/** Manages the receivers of a sender. */
+export interface Endpoints {
+  /**
+   * Adds one. The answer is the only one that has the secret.
+   *
+   * @throws WebhookUsageError `ERR_WEBHOOKS_TARGET`, `ERR_WEBHOOKS_SECRET`, or `ERR_WEBHOOKS_OPTION` for another field
+   */
+  create(input: EndpointInput): Promise<Endpoint & { readonly secret: string }>;
+  get(id: string): Promise<Endpoint | undefined>;
+  /** In the order in which they were made. */
+  list(): Promise<readonly Endpoint[]>;
+  /** Changes the given fields; resolves to `undefined` when there is no such endpoint. Throws as `create` does. */
+  update(id: string, change: EndpointChange): Promise<Endpoint | undefined>;
+  /** Lets it have events again; those that died meanwhile are for `replayAll`. */
+  enable(id: string): Promise<Endpoint | undefined>;
+  /** Lets it have nothing: waiting deliveries die when they are due. */
+  disable(id: string): Promise<Endpoint | undefined>;
+  /** Removes it; waiting deliveries die when they are due. */
+  remove(id: string): Promise<boolean>;
+}
+
+/** Makes the endpoints of a sender. */
+export function storedEndpoints(
+  documents: SenderDocuments<EndpointRecord>,
+  { rules, scheme }: { readonly rules: TargetRules; readonly scheme: SignatureScheme },
+): Endpoints {
+  function check(input: EndpointChange): Partial<EndpointInput> {
+    const { url, events, secret, description } = input;
+    const checked: { -readonly [K in keyof EndpointInput]?: EndpointInput[K] } = {};
+    if (url !== undefined) checked.url = checkTarget(url, rules);
+    if (events !== undefined) checked.events = checkEvents(events);
+    if (description !== undefined) checked.description = checkDescription(description);
+    if (secret !== undefined) {
+      scheme.createKey(secret);
+      checked.secret = secret;
+    }
+    return checked;
+  }
+
+  async function change(
+    id: string,
+    fields: Parameters<typeof documents.update>[1],
+  ): Promise<Endpoint | undefined> {
+    const stored = await documents.update(id, fields);
+    return stored && withoutSecret(stored);
+  }
+
+  return {
+    async create(input) {
+      const url = checkTarget(input.url, rules);
+      const secret = input.secret ?? randomSecret();
+      const record = { ...check({ ...input, secret }), url, secret, status: "enabled" } as const;
+      const stored = await documents.insert(record, { id: crypto.randomUUID() });
+      return { ...withoutSecret(stored), secret };
+    },
+    async get(id) {
+      const stored = await documents.get(id);
+      return stored && withoutSecret(stored);
+    },
+    async list() {
+      return (await documents.find({ sort: ["createdAt"] })).map(withoutSecret);
+    },
+    async update(id, input) {
+      const fields = check(input);
+      // How long the old URL has failed says nothing about another one.
+      return change(id, fields.url === undefined ? fields : { ...fields, failingSince: undefined });
+    },
+    enable: (id) =>
+      change(id, {
+        status: "enabled",
+        disabledAt: undefined,
+        disabledReason: undefined,
+        failingSince: undefined,
+      }),
+    disable: (id) =>
+      change(id, {
+        status: "disabled",
+        disabledAt: new Date().toISOString(),
+        disabledReason: "manual",
+      }),
+    remove: (id) => documents.remove(id),
+  };
+}
+
+function withoutSecret(stored: EndpointRecord & SenderDocument): Endpoint {
+  const { id, url, events, description, status, disabledReason, disabledAt, failingSince } = stored;
+  const { createdAt } = stored;
+  const view = { id, url, events, description, status, disabledReason, disabledAt, failingSince };
+  return { ...view, createdAt };
+}
+
+function checkEvents(given: readonly unknown[]): readonly string[] {
+  const names = Array.isArray(given) ? given.filter(isWantedName) : [];
+  if (names.length > 0 && names.length <= 100 && names.length === given.length) return names;
+  throw optionError("events", given, "1 to 100 names of events");
+}
+
+function isWantedName(name: unknown): name is string {
+  return typeof name === "string" && isEventName(name.replace(/\.\*$/, ""));
+}
+
+function checkDescription(description: string): string {
+  if (typeof description === "string" && description.length <= 500) return description;
+  throw new WebhookUsageError(
+    "ERR_WEBHOOKS_OPTION",
+    "description is no text of at most 500 characters",
+  );
+}
+
+function randomSecret(): string {
+  return `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64")}`;
+}

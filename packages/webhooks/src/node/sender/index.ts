@@ -1,0 +1,34 @@
+export {
+  createSender,
+  type Delivery,
+  type DeliveryQuery,
+  type EventToSend,
+  type SendEventOptions,
+  type Sender,
+} from "./create-sender.ts";
+export type {
+  SenderCollection,
+  SenderCondition,
+  SenderDocument,
+  SenderDocuments,
+  SenderFilter,
+  SenderQuery,
+  SenderStore,
+  SenderTransaction,
+} from "./document-store.ts";
+export type { Endpoint, EndpointChange, EndpointInput, Endpoints } from "./endpoints.ts";
+export type { SentEvent } from "./event-writer.ts";
+export { isPublicAddress } from "./public-address.ts";
+export { publicTransport } from "./public-transport.ts";
+export {
+  type Attempt,
+  type DeadReason,
+  type DeliveryRecord,
+  type DisabledReason,
+  type EndpointRecord,
+  type EventRecord,
+  senderCollections,
+} from "./records.ts";
+export type { RetryOptions } from "./retry-schedule.ts";
+export type { SenderOptions } from "./sender-options.ts";
+export type { AttemptReport } from "./settle-delivery.ts";

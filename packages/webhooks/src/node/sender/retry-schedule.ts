@@ -1,0 +1,74 @@
+import { optionError } from "../../errors.ts";
+
+/** When a delivery that failed is tried again. */
+export interface RetryOptions {
+  /** Milliseconds after which a delivery is given up, counted from its event. Default: 3 days. */
+  readonly giveUpAfter?: number | undefined;
+  /** Milliseconds before the second try; each further wait is `factor` times as long. Default: `5_000`. */
+  readonly firstDelay?: number | undefined;
+  /** Default: 3. */
+  readonly factor?: number | undefined;
+  /** Most milliseconds between two tries. Default: 12 hours. */
+  readonly maxDelay?: number | undefined;
+  /**
+   * Part of each wait that chance may take away or add, so that deliveries that failed together do not come back
+   * together: 0 to 1. Default: 0.2.
+   */
+  readonly jitter?: number | undefined;
+}
+
+/** The same, complete. */
+export interface RetrySchedule {
+  readonly giveUpAfter: number;
+  /** Milliseconds to wait after so many tries, the first included. */
+  delayAfter(attempts: number): number;
+}
+
+const hour = 3_600_000;
+/** Milliseconds: what a date can take, whatever day it is added to. */
+const longest = 3650 * 24 * hour;
+
+/**
+ * Makes a schedule.
+ *
+ * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
+ */
+export function retrySchedule(options: RetryOptions = {}): RetrySchedule {
+  const {
+    giveUpAfter = 72 * hour,
+    firstDelay = 5_000,
+    factor = 3,
+    maxDelay = 12 * hour,
+    jitter = 0.2,
+  } = options;
+  for (const [name, value] of Object.entries({ giveUpAfter, firstDelay, maxDelay })) {
+    if (!(value >= 0 && value <= longest)) {
+      throw optionError(`retry.${name}`, value, "milliseconds of at most 10 years");
+    }
+  }
+  if (!(factor >= 1 && factor <= 100)) throw optionError("retry.factor", factor, "1 to 100");
+  if (!(jitter >= 0 && jitter <= 1)) throw optionError("retry.jitter", jitter, "0 to 1");
+  return {
+    giveUpAfter,
+    delayAfter(attempts) {
+      // Finite, as nothing times infinity is no number.
+      const growth = Math.min(factor ** (attempts - 1), Number.MAX_VALUE);
+      const planned = Math.min(maxDelay, firstDelay * growth);
+      return planned * (1 + jitter * (2 * Math.random() - 1));
+    },
+  };
+}
+
+/**
+ * Reads a `Retry-After` header (RFC 9110, 10.2.3): seconds, or a date. Returns milliseconds from `now`, and `undefined`
+ * for anything else.
+ */
+export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  // Only the form that servers must send; `Date.parse` alone would take "1" or "May".
+  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(value))
+    return undefined;
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? undefined : Math.max(0, time - now);
+}

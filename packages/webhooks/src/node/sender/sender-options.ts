@@ -1,0 +1,121 @@
+import type { Transport } from "@fetchwork/http";
+import { optionError } from "../../errors.ts";
+import type { Vendor } from "../../vendor.ts";
+import type { SenderStore } from "./document-store.ts";
+import type { RetryOptions } from "./retry-schedule.ts";
+import type { AttemptReport } from "./settle-delivery.ts";
+
+/** Options of `createSender`. */
+export interface SenderOptions {
+  /** Keeps events, deliveries and endpoints; several processes may share it. */
+  readonly store: SenderStore;
+  /** How deliveries are signed and which headers they have. Default: the vendor `vendor`. */
+  readonly vendor?: Vendor | undefined;
+  /** When a failed delivery is tried again, and for how long. */
+  readonly retry?: RetryOptions | undefined;
+  /** Milliseconds of nothing but failures after which an endpoint is disabled. Default: 5 days. */
+  readonly disableAfter?: number | undefined;
+  /** Milliseconds for one try, from the connection to the end of the answer. Default: `15_000`. */
+  readonly timeout?: number | undefined;
+  /** Tries at once, in this process. Default: 32. */
+  readonly concurrency?: number | undefined;
+  /** Tries at once to one endpoint, in this process. Default: 8. */
+  readonly endpointConcurrency?: number | undefined;
+  /** Milliseconds between two looks for due deliveries; what this process sends is taken at once. Default: `1_000`. */
+  readonly pollInterval?: number | undefined;
+  /**
+   * Milliseconds after which another process may take over a delivery, because the one that tried it has ended. Longer
+   * than a try may take. Default: 30 seconds more than `timeout` for each request of a try.
+   */
+  readonly lease?: number | undefined;
+  /** Milliseconds for which delivered and dead deliveries are kept. Default: 30 days. */
+  readonly keepFor?: number | undefined;
+  /** Most bytes of an event's body. Default: 1 MiB. */
+  readonly maxPayload?: number | undefined;
+  /** Redirects (307 and 308) that are followed; each target is checked like the first. Default: 0, they are failures. */
+  readonly maxRedirects?: number | undefined;
+  /** Allows `http:` URLs. Default: false. */
+  readonly allowHttp?: boolean | undefined;
+  /**
+   * Allows targets in private networks, on this machine and in other special ranges. What counts is the address that is
+   * connected to, not the name. Default: false. With a `transport` of your own it is that one's business.
+   */
+  readonly allowPrivate?: boolean | undefined;
+  /** Carries the requests. Default: `undiciTransport`, which refuses special addresses unless `allowPrivate`. */
+  readonly transport?: Transport | undefined;
+  /** Default: `fetchwork-webhooks/` and the version. */
+  readonly userAgent?: string | undefined;
+  /** Hears of every try and of every delivery that is given up. Default: nobody. */
+  readonly onAttempt?: ((report: AttemptReport) => unknown) | undefined;
+  /** Hears of failures of the store, which are tried again, and of those of `onAttempt`. Default: `console.error`. */
+  readonly onError?: ((error: unknown) => unknown) | undefined;
+}
+
+const longestTimer = 2_147_483_647;
+const longestAge = 3650 * 86_400_000;
+
+/** Options with their defaults. */
+export type CheckedOptions = Required<
+  Pick<
+    SenderOptions,
+    | "disableAfter"
+    | "timeout"
+    | "concurrency"
+    | "endpointConcurrency"
+    | "pollInterval"
+    | "keepFor"
+    | "maxPayload"
+    | "maxRedirects"
+    | "lease"
+  >
+>;
+
+/**
+ * Checks the numbers among the options.
+ *
+ * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
+ */
+export function checkSenderOptions(options: SenderOptions): {
+  readonly [K in keyof CheckedOptions]: number;
+} {
+  const day = 86_400_000;
+  const {
+    disableAfter = 5 * day,
+    timeout = 15_000,
+    concurrency = 32,
+    endpointConcurrency = 8,
+    pollInterval = 1_000,
+    keepFor = 30 * day,
+    maxPayload = 1_048_576,
+    maxRedirects = 0,
+    lease = timeout * (maxRedirects + 1) + 30_000,
+  } = options;
+  const durations = { disableAfter, timeout, pollInterval, keepFor, lease };
+  for (const [name, value] of Object.entries(durations)) {
+    // Beyond it a date or a timer would overflow.
+    const most = name === "timeout" || name === "pollInterval" ? longestTimer : longestAge;
+    if (!(value > 0 && value <= most)) {
+      throw optionError(name, value, `milliseconds of at most ${most}`);
+    }
+  }
+  const counts = { concurrency, endpointConcurrency, maxPayload };
+  for (const [name, value] of Object.entries(counts)) {
+    if (!(Number.isSafeInteger(value) && value > 0))
+      throw optionError(name, value, "a whole number from 1");
+  }
+  if (!(Number.isSafeInteger(maxRedirects) && maxRedirects >= 0 && maxRedirects <= 20)) {
+    throw optionError("maxRedirects", maxRedirects, "0 to 20");
+  }
+  if (lease <= timeout) throw optionError("lease", lease, "more than timeout");
+  if (typeof options.store?.transaction !== "function") {
+    throw optionError("store", options.store, "a document store");
+  }
+  checkUserAgent(options.userAgent);
+  return { ...durations, ...counts, maxRedirects };
+}
+
+function checkUserAgent(value: unknown): void {
+  if (value === undefined || (typeof value === "string" && /^[\x20-\x7e]{1,200}$/.test(value)))
+    return;
+  throw optionError("userAgent", typeof value, "1 to 200 characters of ASCII");
+}

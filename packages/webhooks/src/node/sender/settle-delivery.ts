@@ -1,0 +1,160 @@
+import type { AttemptResult } from "./attempt-delivery.ts";
+import type { SenderDocument, SenderDocuments } from "./document-store.ts";
+import type { Attempt, DeadReason, DeliveryRecord, EndpointRecord } from "./records.ts";
+import type { RetrySchedule } from "./retry-schedule.ts";
+
+/** What one try meant for its delivery. */
+export interface AttemptReport {
+  readonly deliveryId: string;
+  readonly eventId: string;
+  readonly eventName: string;
+  readonly endpointId: string;
+  /** Absent when the delivery was given up without a try. */
+  readonly attempt?: Attempt | undefined;
+  /** Which try it was, from 1. */
+  readonly number: number;
+  readonly outcome: "delivered" | "retry" | "dead";
+  /** When it is tried again; ISO 8601. */
+  readonly nextAt?: string | undefined;
+  readonly deadReason?: DeadReason | undefined;
+}
+
+/** A delivery that this process has taken. */
+export type ClaimedDelivery = DeliveryRecord & SenderDocument;
+
+/** What settling needs. */
+export interface SettleParts {
+  readonly deliveries: SenderDocuments<DeliveryRecord>;
+  readonly endpoints: SenderDocuments<EndpointRecord>;
+  readonly schedule: RetrySchedule;
+  /** Milliseconds of failing after which an endpoint is disabled. */
+  readonly disableAfter: number;
+}
+
+const historyLength = 20;
+
+/** Stores what came of a try, and what it says about the endpoint. */
+export async function settleDelivery(
+  delivery: ClaimedDelivery,
+  result: AttemptResult & {
+    /** Where it was sent. */
+    readonly url: string;
+  },
+  parts: SettleParts,
+): Promise<AttemptReport> {
+  const { startedAt, duration, status, error, url } = result;
+  const attempt: Attempt = {
+    at: startedAt.toISOString(),
+    duration: Math.round(duration),
+    status,
+    error,
+  };
+  const history = [...delivery.history, attempt].slice(-historyLength);
+  const { endpointId } = delivery;
+  if (status !== undefined && status >= 200 && status < 300) {
+    const settledAt = new Date().toISOString();
+    // Not tied to the version: should another process have taken over, it was delivered all the same.
+    const delivered = { status: "delivered", settledAt, history, deadReason: undefined } as const;
+    await parts.deliveries.update(delivery.id, delivered);
+    await noteSuccess(endpointId, parts.endpoints);
+    return report(delivery, { attempt, outcome: "delivered" });
+  }
+  const endpoint = await noteFailure(endpointId, { status, url }, parts);
+  if (endpoint === "gone" || endpoint === "disabled") {
+    return giveUp(delivery, { deadReason: endpoint, attempt, history, parts });
+  }
+  const now = Date.now();
+  const left = Date.parse(delivery.expiresAt) - now;
+  const planned = parts.schedule.delayAfter(delivery.attempts);
+  if (planned > left) return giveUp(delivery, { deadReason: "expired", attempt, history, parts });
+  // A server that asks for a pause gets it, but none that outlives the delivery: it has its last try then.
+  const wait = Math.max(planned, Math.min(result.retryAfter ?? 0, left));
+  const dueAt = new Date(now + wait).toISOString();
+  const isOurs = await unlessTakenOver(
+    parts.deliveries.update(delivery.id, { dueAt, history }, { ifVersion: delivery.version }),
+  );
+  return report(delivery, { attempt, outcome: "retry", nextAt: isOurs ? dueAt : undefined });
+}
+
+/** Moves a delivery to the dead ones. */
+export async function giveUp(
+  delivery: ClaimedDelivery,
+  details: {
+    readonly deadReason: DeadReason;
+    readonly attempt?: Attempt;
+    readonly history?: readonly Attempt[];
+    readonly parts: SettleParts;
+  },
+): Promise<AttemptReport> {
+  const { deadReason, attempt, history = delivery.history, parts } = details;
+  const settledAt = new Date().toISOString();
+  const isOurs = await unlessTakenOver(
+    parts.deliveries.update(
+      delivery.id,
+      { status: "dead", deadReason, settledAt, history },
+      { ifVersion: delivery.version },
+    ),
+  );
+  // Whoever took it over tries again.
+  return report(
+    delivery,
+    isOurs ? { attempt, outcome: "dead", deadReason } : { attempt, outcome: "retry" },
+  );
+}
+
+/** Tells whether an error says that the document changed in between. */
+export function isVersionConflict(error: unknown): boolean {
+  if (!(error instanceof Error) || !("code" in error)) return false;
+  return typeof error.code === "string" && error.code.endsWith("_VERSION");
+}
+
+/** Resolves to whether a change was made, and not refused because the document changed in between. */
+export async function unlessTakenOver(change: Promise<unknown>): Promise<boolean> {
+  try {
+    await change;
+    return true;
+  } catch (error) {
+    if (!isVersionConflict(error)) throw error;
+    return false;
+  }
+}
+
+async function noteSuccess(id: string, endpoints: SenderDocuments<EndpointRecord>): Promise<void> {
+  const endpoint = await endpoints.get(id);
+  if (endpoint?.failingSince !== undefined) await endpoints.update(id, { failingSince: undefined });
+}
+
+async function noteFailure(
+  id: string,
+  { status, url }: { readonly status: number | undefined; readonly url: string },
+  { endpoints, disableAfter }: SettleParts,
+): Promise<"enabled" | "disabled" | "gone"> {
+  const endpoint = await endpoints.get(id);
+  // What another URL answers says nothing about the one that it has now.
+  if (endpoint === undefined || endpoint.url !== url) return "enabled";
+  if (endpoint.status === "disabled") {
+    return status === 410 && endpoint.disabledReason === "gone" ? "gone" : "disabled";
+  }
+  const now = new Date();
+  const disabledAt = now.toISOString();
+  const change = (fields: Partial<EndpointRecord>): Promise<boolean> =>
+    unlessTakenOver(endpoints.update(id, fields, { ifVersion: endpoint.version }));
+  if (status === 410) {
+    const isGone = await change({ status: "disabled", disabledReason: "gone", disabledAt });
+    return isGone ? "gone" : "enabled";
+  }
+  const { failingSince } = endpoint;
+  if (failingSince === undefined) await change({ failingSince: disabledAt });
+  if (failingSince === undefined || now.getTime() - Date.parse(failingSince) < disableAfter) {
+    return "enabled";
+  }
+  const isFailing = await change({ status: "disabled", disabledReason: "failing", disabledAt });
+  return isFailing ? "disabled" : "enabled";
+}
+
+function report(
+  { id, eventId, eventName, endpointId, attempts }: ClaimedDelivery,
+  rest: Pick<AttemptReport, "attempt" | "outcome" | "nextAt" | "deadReason">,
+): AttemptReport {
+  return { deliveryId: id, eventId, eventName, endpointId, number: attempts, ...rest };
+}

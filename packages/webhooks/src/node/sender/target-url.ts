@@ -1,0 +1,31 @@
+import { WebhookUsageError } from "../../errors.ts";
+
+/** Which URLs may be targets. */
+export interface TargetRules {
+  /** Whether `http:` is allowed besides `https:`. */
+  readonly allowHttp: boolean;
+}
+
+/**
+ * Checks the URL of an endpoint and returns it in its normal form.
+ *
+ * The address behind its name is checked when a connection is made, because a name may get another address at any time.
+ *
+ * @throws WebhookUsageError `ERR_WEBHOOKS_TARGET`
+ */
+export function checkTarget(given: unknown, { allowHttp }: TargetRules): string {
+  if (typeof given !== "string" || given.length > 2048 || !URL.canParse(given)) {
+    throw refused("it is no absolute URL of at most 2048 characters");
+  }
+  const url = new URL(given);
+  if (url.protocol !== "https:" && !(allowHttp && url.protocol === "http:")) {
+    throw refused(allowHttp ? "it is neither http nor https" : "it is not https");
+  }
+  if (url.username !== "" || url.password !== "") throw refused("it has credentials");
+  url.hash = "";
+  return url.href;
+}
+
+function refused(reason: string): WebhookUsageError {
+  return new WebhookUsageError("ERR_WEBHOOKS_TARGET", `The URL cannot be a target: ${reason}`);
+}

@@ -1,0 +1,243 @@
+import { type Answer, errorAnswer, failureAnswer, textAnswer } from "./answer.ts";
+import { bodyError, type BodyLimits } from "./body-error.ts";
+import { checkAmount, checkDuration } from "./check-amount.ts";
+import { kindOf } from "./content-kind.ts";
+import {
+  type DeliveryPipeline,
+  oneLine,
+  type RawDelivery,
+  signatureError,
+  type VerifiedDelivery,
+} from "./delivery-pipeline.ts";
+import { optionError, WebhookError } from "./errors.ts";
+import { completeLogger, type Logger, silent } from "./logger.ts";
+import type { ReceiverOptions } from "./receiver-options.ts";
+import type { HeaderReader, MaybePromise } from "./signature-scheme.ts";
+import { isThenable } from "./thenable.ts";
+import type { BodyKind } from "./vendor.ts";
+
+/** Keeps the runtime alive until a promise settles. */
+export type WaitUntil = (promise: Promise<unknown>) => void;
+
+/** What Node's and the web's middleware have in common: everything but reading and answering. */
+export class Receiver {
+  /** Path without slashes at its end. */
+  readonly path: string;
+  readonly limits: BodyLimits;
+  readonly log: Logger;
+  readonly #pipeline: DeliveryPipeline;
+  readonly #timeout: number;
+  readonly #isAck: boolean;
+  readonly #kinds: readonly BodyKind[];
+  readonly #required: readonly string[];
+  readonly #accept: Readonly<Record<string, string>>;
+  readonly #ok: Answer;
+  readonly #pending: Answer;
+  readonly #acknowledged: Answer;
+  readonly #unsupported: Answer;
+  readonly #impossible: Readonly<Record<"signature" | "timestamp", Answer>>;
+
+  /** @throws WebhookUsageError `ERR_WEBHOOKS_OPTION` */
+  constructor(pipeline: DeliveryPipeline, options: ReceiverOptions) {
+    const { vendor, dispatcher } = pipeline;
+    const { path = vendor.path, timeout = 9_000, mode = "await", log } = options;
+    const { maxBody = 26_214_400, bodyTimeout = 10_000 } = options;
+    const { contentTypes = vendor.contentTypes ?? ["json"] } = options;
+    if (typeof path !== "string") throw optionError("path", path, "a path");
+    checkDuration("timeout", timeout);
+    checkDuration("bodyTimeout", bodyTimeout);
+    checkAmount("maxBody", maxBody, 1);
+    if (mode !== "await" && mode !== "ack") throw optionError("mode", mode, '"await" or "ack"');
+    this.path = trimSlashes(path.startsWith("/") ? path : `/${path}`);
+    this.limits = { maxBody, timeout: bodyTimeout };
+    this.log = log === undefined ? dispatcher.log : completeLogger(log);
+    this.#pipeline = pipeline;
+    this.#timeout = timeout;
+    this.#isAck = mode === "ack";
+    this.#kinds = checkKinds(contentTypes);
+    this.#required = requiredHeaders(pipeline);
+    const types = this.#kinds.map((kind) => mediaTypes[kind]);
+    this.#accept = { accept: types.join(", ") };
+    this.#ok = textAnswer(200, "ok\n", this.#accept);
+    this.#pending = textAnswer(202, "still processing\n", this.#accept);
+    this.#acknowledged = textAnswer(202, "accepted\n", this.#accept);
+    const wanted = types.map((type) => `"${type}"`).join(" or ");
+    const unsupported = `Unsupported "Content-Type" header value. Must be ${wanted}`;
+    this.#unsupported = errorAnswer(415, unsupported, this.#accept);
+    const none = { id: "", name: "" };
+    this.#impossible = {
+      signature: failureAnswer(signatureError("signature", none)),
+      timestamp: failureAnswer(signatureError("timestamp", none)),
+    };
+  }
+
+  /** Looks at method and headers: an answer when the body need not be read, else the kind of the body. */
+  checkHead(method: string, path: string, headers: HeaderReader): Answer | BodyKind {
+    if (method !== "POST") return errorAnswer(404, `Unknown route: ${method} ${path}`);
+    const kind = kindOf(headers.get("content-type"));
+    if (kind === undefined || !this.#kinds.includes(kind)) return this.#unsupported;
+    const missing = this.#missingHeaders(headers);
+    if (missing !== undefined) return missing;
+    const fault = this.#pipeline.vendor.scheme.faultOf(headers);
+    if (fault !== undefined) {
+      const { dispatcher } = this.#pipeline;
+      // An error costs more than all the rest of a refusal.
+      if (dispatcher.hasErrorListeners) {
+        dispatcher.fail(signatureError(fault, this.#pipeline.namesOf(headers)));
+      }
+      return this.#impossible[fault];
+    }
+    if (Number(headers.get("content-length") ?? 0) > this.limits.maxBody) {
+      return this.failToRead(bodyError("ERR_WEBHOOKS_BODY_SIZE"));
+    }
+    return kind;
+  }
+
+  /** The answer to a request whose body could not be read. */
+  failToRead(error: unknown): Answer {
+    if (error instanceof WebhookError) this.#pipeline.dispatcher.fail(error);
+    return this.#fail(error);
+  }
+
+  /** Verifies and handles a delivery. Never throws, never rejects. */
+  answer(
+    raw: RawDelivery,
+    startedAt: number,
+    waitUntil: WaitUntil | undefined,
+  ): MaybePromise<Answer> {
+    let accepted: MaybePromise<VerifiedDelivery>;
+    try {
+      accepted = this.#pipeline.accept(raw);
+    } catch (error) {
+      return this.#fail(error);
+    }
+    if (!isThenable(accepted)) return this.#run(accepted, startedAt, waitUntil);
+    return accepted.then(
+      (verified) => this.#run(verified, startedAt, waitUntil),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  #run(
+    verified: VerifiedDelivery,
+    startedAt: number,
+    waitUntil: WaitUntil | undefined,
+  ): MaybePromise<Answer> {
+    const { event, reply } = verified;
+    if (this.log.debug !== silent) {
+      this.log.debug(`${oneLine(event.name)} event received (id: ${oneLine(event.id)})`);
+    }
+    if (this.#isAck && reply === undefined) {
+      return this.#acknowledge(verified, waitUntil);
+    }
+    const ok = reply === undefined ? this.#ok : textAnswer(200, reply);
+    let running: MaybePromise<void> | undefined;
+    try {
+      running = this.#pipeline.handle(verified);
+    } catch (error) {
+      return this.#fail(error);
+    }
+    if (running === undefined) return ok;
+    const done = Promise.resolve(running).then(
+      () => ok,
+      (error: unknown) => this.#fail(error),
+    );
+    return this.#timeout === Infinity ? done : this.#inTime(done, startedAt, waitUntil);
+  }
+
+  #acknowledge(verified: VerifiedDelivery, waitUntil: WaitUntil | undefined): Answer {
+    let start: () => void;
+    try {
+      // What is acknowledged must not be refused afterwards.
+      start = this.#pipeline.admit(verified);
+    } catch (error) {
+      return this.#fail(error);
+    }
+    const work = this.#handleLater(verified, start);
+    waitUntil?.(work);
+    return this.#acknowledged;
+  }
+
+  #inTime(
+    done: Promise<Answer>,
+    startedAt: number,
+    waitUntil: WaitUntil | undefined,
+  ): Promise<Answer> {
+    return new Promise((resolve) => {
+      const left = Math.max(0, startedAt + this.#timeout - performance.now());
+      const timer = setTimeout(() => {
+        waitUntil?.(done);
+        resolve(this.#pending);
+      }, left);
+      void done.then((answer) => {
+        clearTimeout(timer);
+        resolve(answer);
+      });
+    });
+  }
+
+  /** Handles after the answer has had its chance to leave. */
+  async #handleLater(verified: VerifiedDelivery, start: () => void): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    try {
+      start();
+      await this.#pipeline.handle(verified);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Logs a failure and makes its answer. Refusals are the sender's business and get one line. */
+  #fail(error: unknown): Answer {
+    const answer = failureAnswer(error);
+    try {
+      if (error instanceof WebhookError && error.code === "ERR_WEBHOOKS_SIGNATURE") {
+        this.log.warn(error.message);
+      } else {
+        this.log.error(error);
+      }
+    } catch {
+      // A log that fails must not end the process.
+    }
+    return answer;
+  }
+
+  #missingHeaders(headers: HeaderReader): Answer | undefined {
+    let missing: string[] | undefined;
+    for (const name of this.#required) {
+      if (headers.get(name) === null) {
+        missing ??= [];
+        missing.push(name);
+      }
+    }
+    if (missing === undefined) return undefined;
+    return errorAnswer(400, `Required headers missing: ${missing.join(", ")}`, this.#accept);
+  }
+}
+
+const mediaTypes: Readonly<Record<BodyKind, string>> = {
+  json: "application/json",
+  form: "application/x-www-form-urlencoded",
+};
+
+/** A path without slashes at its end; `/` for nothing else. */
+export function trimSlashes(path: string): string {
+  let end = path.length;
+  while (end > 1 && path.charCodeAt(end - 1) === 0x2f) end -= 1;
+  return end === path.length ? path : path.slice(0, end);
+}
+
+function checkKinds(kinds: unknown): readonly BodyKind[] {
+  if (Array.isArray(kinds) && kinds.length > 0 && kinds.every(isKind)) return [...kinds];
+  throw optionError("contentTypes", typeof kinds, 'a list of "json" and "form"');
+}
+
+function isKind(kind: unknown): kind is BodyKind {
+  return kind === "json" || kind === "form";
+}
+
+function requiredHeaders({ vendor }: DeliveryPipeline): readonly string[] {
+  const { eventHeader, deliveryHeader, scheme } = vendor;
+  const names = [eventHeader, ...scheme.requiredHeaders, deliveryHeader];
+  return [...new Set(names.flatMap((name) => (name === undefined ? [] : [name.toLowerCase()])))];
+}

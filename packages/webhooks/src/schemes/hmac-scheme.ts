@@ -1,0 +1,78 @@
+import { constantTimeEqual } from "../constant-time-equal.ts";
+import { optionError } from "../errors.ts";
+import { createHmacKey, type DigestEncoding, type HashName } from "../hmac-key.ts";
+import type { SignatureScheme } from "../signature-scheme.ts";
+import { secretBytes } from "./secret-bytes.ts";
+import { headerOf } from "./timestamp.ts";
+
+/** Options of {@link hmacScheme}. */
+export interface HmacSchemeOptions {
+  /** Header of the signature. Default: `X-Hub-Signature-256`. */
+  readonly header?: string | undefined;
+  /** Text before the digest. Default: `sha256=`, or the hash that was chosen. */
+  readonly prefix?: string | undefined;
+  /** How the digest is written; hex in lower case. Default: `"hex"`. */
+  readonly encoding?: DigestEncoding | undefined;
+  /** Default: `"SHA-256"`. `"SHA-1"` is for senders that know no better. */
+  readonly hash?: HashName | undefined;
+}
+
+const sizes: Readonly<Record<HashName, number>> = { "SHA-1": 20, "SHA-256": 32, "SHA-512": 64 };
+
+/**
+ * HMAC (RFC 2104) of the body, as GitHub, Shopify and many others sign. Nothing else is signed, so a delivery can be
+ * replayed at any time; replay protection remembers its digest.
+ *
+ * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
+ */
+export function hmacScheme(options: HmacSchemeOptions = {}): SignatureScheme {
+  const { header = "X-Hub-Signature-256", encoding = "hex", hash = "SHA-256" } = options;
+  if (!Object.hasOwn(sizes, hash)) throw optionError("hash", hash, "SHA-1, SHA-256 or SHA-512");
+  const { prefix = `${hash.replace("-", "").toLowerCase()}=` } = options;
+  if (encoding !== "hex" && encoding !== "base64") {
+    throw optionError("encoding", encoding, '"hex" or "base64"');
+  }
+  const signatureHeader = header.toLowerCase();
+  const size = sizes[hash];
+  const length = encoding === "hex" ? 2 * size : 4 * Math.ceil(size / 3);
+  const digits = encoding === "hex" ? /^[\da-f]+$/ : /^[A-Za-z\d+/]+={0,2}$/;
+  const isDigest = (text: string): boolean =>
+    text.length === prefix.length + length &&
+    text.startsWith(prefix) &&
+    digits.test(text.slice(prefix.length));
+
+  return {
+    name: `${hash} HMAC of the body`,
+    signatureHeader,
+    requiredHeaders: [signatureHeader],
+    faultOf: (headers) => (isDigest(headerOf(headers, signatureHeader)) ? undefined : "signature"),
+    createKey: (secret) => {
+      const key = createHmacKey(secretBytes(secret), hash);
+      return {
+        sign: ({ body }) => {
+          const digest = key.digest(encoding, "", body);
+          return typeof digest === "string"
+            ? { [signatureHeader]: prefix + digest }
+            : digest.then((text) => ({ [signatureHeader]: prefix + text }));
+        },
+        verify: ({ headers, body }) => {
+          const signature = headerOf(headers, signatureHeader);
+          if (!isDigest(signature)) return false;
+          const given = signature.slice(prefix.length);
+          const digest = key.digest(encoding, "", body);
+          return typeof digest === "string"
+            ? constantTimeEqual(digest, given)
+            : digest.then((text) => constantTimeEqual(text, given));
+        },
+        // It was verified, so it is the digest.
+        fingerprint: ({ headers }) =>
+          urlSafe(headerOf(headers, signatureHeader).slice(prefix.length)),
+      };
+    },
+  };
+}
+
+/** Writes base64 with letters, digits, `-` and `_` (RFC 4648, 5). */
+export function urlSafe(text: string): string {
+  return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}

@@ -1,0 +1,149 @@
+import { decodeBase64 } from "../base64.ts";
+import { constantTimeEqual } from "../constant-time-equal.ts";
+import { createEd25519Key, type Ed25519Key } from "../ed25519-key.ts";
+import { optionError } from "../errors.ts";
+import { createHmacKey } from "../hmac-key.ts";
+import type { MessageToSign, SignatureKey, SignatureScheme } from "../signature-scheme.ts";
+import { secretBytes, secretError } from "./secret-bytes.ts";
+import { createTimestampCheck, headerOf, type TimestampOptions } from "./timestamp.ts";
+
+/** Options of {@link standardScheme}. */
+export interface StandardSchemeOptions extends TimestampOptions {
+  /** What the names of the three headers begin with. Default: `webhook-`. Svix also sends `svix-`. */
+  readonly headerPrefix?: string | undefined;
+}
+
+interface HeaderNames {
+  readonly id: string;
+  readonly timestamp: string;
+  readonly signature: string;
+}
+
+/** More than anyone sends: a few while secrets are replaced. */
+const maxSignatures = 16;
+
+/**
+ * Standard Webhooks 1.0: `<id>.<timestamp>.<body>` signed with HMAC-SHA256 (`v1`) or Ed25519 (`v1a`).
+ *
+ * Secrets are base64, with `whsec_` before it or not; `whsk_…` and `whpk_…` are the private and the public key of
+ * Ed25519. Another version than the secret's is never accepted.
+ *
+ * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
+ */
+export function standardScheme(options: StandardSchemeOptions = {}): SignatureScheme {
+  const { headerPrefix = "webhook-" } = options;
+  if (!/^[a-zA-Z\d-]+$/.test(headerPrefix)) {
+    throw optionError("headerPrefix", headerPrefix, "the beginning of a header's name");
+  }
+  const start = headerPrefix.toLowerCase();
+  const names = {
+    id: `${start}id`,
+    timestamp: `${start}timestamp`,
+    signature: `${start}signature`,
+  };
+  const isTimely = createTimestampCheck(options);
+  const faultOf: SignatureScheme["faultOf"] = (headers) => {
+    const signatures = headerOf(headers, names.signature);
+    if (signaturesOf(signatures, "v1").length + signaturesOf(signatures, "v1a").length === 0) {
+      return "signature";
+    }
+    if (!isIdentifier(headerOf(headers, names.id))) return "signature";
+    return isTimely(headerOf(headers, names.timestamp)) ? undefined : "timestamp";
+  };
+  return {
+    name: "Standard Webhooks",
+    signatureHeader: names.signature,
+    requiredHeaders: [names.signature, names.id, names.timestamp],
+    faultOf,
+    createKey: (secret) => {
+      const ed25519 = createEd25519Key(secret);
+      return ed25519 === undefined
+        ? createSymmetricKey(secret, names, faultOf)
+        : createAsymmetricKey(ed25519, names, faultOf);
+    },
+  };
+}
+
+function createSymmetricKey(
+  secret: string,
+  names: HeaderNames,
+  faultOf: SignatureScheme["faultOf"],
+): SignatureKey {
+  const bytes = decodeBase64(secret.startsWith("whsec_") ? secret.slice(6) : secret);
+  if (bytes === undefined || bytes.length === 0) {
+    throw secretError(
+      "a secret of Standard Webhooks is whsec_ and base64, or whsk_ or whpk_ and a key",
+    );
+  }
+  const key = createHmacKey(bytes, "SHA-256");
+  return {
+    sign: async (message) => {
+      const digest = await key.digest("base64", prefixOf(message), message.body);
+      return headersOf(names, message, `v1,${digest}`);
+    },
+    verify: ({ headers, body }) => {
+      if (faultOf(headers) !== undefined) return false;
+      const given = signaturesOf(headerOf(headers, names.signature), "v1");
+      const matches = (digest: string): boolean =>
+        given.some((text) => constantTimeEqual(digest, text));
+      const prefix = `${headerOf(headers, names.id)}.${headerOf(headers, names.timestamp)}.`;
+      const digest = key.digest("base64", prefix, body);
+      return typeof digest === "string" ? matches(digest) : digest.then(matches);
+    },
+    fingerprint: ({ headers }) => key.digest("hex", "id:", headerOf(headers, names.id)),
+  };
+}
+
+function createAsymmetricKey(
+  key: Ed25519Key,
+  names: HeaderNames,
+  faultOf: SignatureScheme["faultOf"],
+): SignatureKey {
+  const { sign, verify } = key;
+  // A public key is no secret; the digest only has to be one of its own for each identifier.
+  const digests = createHmacKey(secretBytes("v1a"), "SHA-256");
+  return {
+    sign: async (message) => {
+      if (sign === undefined) throw secretError("a public key cannot sign");
+      return headersOf(names, message, `v1a,${await sign(prefixOf(message), message.body)}`);
+    },
+    verify: async ({ headers, body }) => {
+      if (verify === undefined || faultOf(headers) !== undefined) return false;
+      const prefix = `${headerOf(headers, names.id)}.${headerOf(headers, names.timestamp)}.`;
+      for (const text of signaturesOf(headerOf(headers, names.signature), "v1a")) {
+        if (await verify(text, prefix, body)) return true;
+      }
+      return false;
+    },
+    fingerprint: ({ headers }) => digests.digest("hex", "id:", headerOf(headers, names.id)),
+  };
+}
+
+function headersOf(
+  names: HeaderNames,
+  { id, timestamp }: MessageToSign,
+  signature: string,
+): Readonly<Record<string, string>> {
+  return { [names.id]: id, [names.timestamp]: String(timestamp), [names.signature]: signature };
+}
+
+function prefixOf({ id, timestamp }: MessageToSign): string {
+  // A full stop would leave it open where the identifier ends.
+  if (!isIdentifier(id) || id.includes(".")) {
+    throw optionError("id", id, "1 to 256 visible characters without a full stop");
+  }
+  return `${id}.${timestamp}.`;
+}
+
+function isIdentifier(id: string): boolean {
+  return /^[!-~]{1,256}$/.test(id);
+}
+
+/** The signatures of one version; more than a few are none. */
+function signaturesOf(header: string, version: "v1" | "v1a"): readonly string[] {
+  if (header.length > 2048) return [];
+  const pattern = version === "v1" ? /^v1,[A-Za-z\d+/]{43}=$/ : /^v1a,[A-Za-z\d+/]{86}==$/;
+  const items = header.split(" ");
+  if (items.length > maxSignatures) return [];
+  return items.filter((item) => pattern.test(item)).map((item) => item.slice(version.length + 1));
+}

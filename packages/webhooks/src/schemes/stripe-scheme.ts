@@ -1,0 +1,67 @@
+import { constantTimeEqual } from "../constant-time-equal.ts";
+import { createHmacKey } from "../hmac-key.ts";
+import type { SignatureScheme } from "../signature-scheme.ts";
+import { secretBytes } from "./secret-bytes.ts";
+import { createTimestampCheck, headerOf, type TimestampOptions } from "./timestamp.ts";
+
+const signatureHeader = "stripe-signature";
+
+/** More than anyone sends: two while a secret is replaced. */
+const maxSignatures = 8;
+
+interface StripeSignature {
+  readonly timestamp: string;
+  readonly digests: readonly string[];
+}
+
+/**
+ * Stripe's version 1: HMAC-SHA256 of `<timestamp>.<body>`, in one header `t=…,v1=…` with one `v1` for each secret.
+ *
+ * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
+ */
+export function stripeScheme(options: TimestampOptions = {}): SignatureScheme {
+  const isTimely = createTimestampCheck(options);
+  return {
+    name: "Stripe",
+    signatureHeader,
+    requiredHeaders: [signatureHeader],
+    faultOf: (headers) => {
+      const given = parse(headerOf(headers, signatureHeader));
+      if (given === undefined) return "signature";
+      return isTimely(given.timestamp) ? undefined : "timestamp";
+    },
+    createKey: (secret) => {
+      const key = createHmacKey(secretBytes(secret), "SHA-256");
+      return {
+        sign: async ({ timestamp, body }) => ({
+          [signatureHeader]: `t=${timestamp},v1=${await key.digest("hex", `${timestamp}.`, body)}`,
+        }),
+        verify: ({ headers, body }) => {
+          const given = parse(headerOf(headers, signatureHeader));
+          if (given === undefined || !isTimely(given.timestamp)) return false;
+          const matches = (digest: string): boolean =>
+            given.digests.some((text) => constantTimeEqual(digest, text));
+          const digest = key.digest("hex", `${given.timestamp}.`, body);
+          return typeof digest === "string" ? matches(digest) : digest.then(matches);
+        },
+        fingerprint: ({ body }) => key.digest("hex", "body:", body),
+      };
+    },
+  };
+}
+
+function parse(header: string): StripeSignature | undefined {
+  if (header.length > 1024) return undefined;
+  let timestamp: string | undefined;
+  const digests: string[] = [];
+  for (const item of header.split(",")) {
+    // A second timestamp could be another one than was signed.
+    if (item.startsWith("t=") && timestamp !== undefined) return undefined;
+    if (item.startsWith("t=")) timestamp = item.slice(2);
+    else if (/^v1=[\da-f]{64}$/.test(item)) digests.push(item.slice(3));
+  }
+  if (timestamp === undefined || digests.length === 0 || digests.length > maxSignatures) {
+    return undefined;
+  }
+  return { timestamp, digests };
+}

@@ -1,0 +1,26 @@
+import { optionError } from "../errors.ts";
+import type { HeaderReader } from "../signature-scheme.ts";
+
+/** Options of schemes that sign a time. */
+export interface TimestampOptions {
+  /** Seconds that a timestamp may differ from now, either way. Default: `300`. */
+  readonly tolerance?: number | undefined;
+  /** Returns the time in milliseconds since 1970. Default: `Date.now`. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** Makes a check of timestamps: texts of whole seconds since 1970. */
+export function createTimestampCheck(options: TimestampOptions): (timestamp: string) => boolean {
+  const { tolerance = 300, now = Date.now } = options;
+  if (typeof tolerance !== "number" || !(tolerance >= 0)) {
+    throw optionError("tolerance", tolerance, "seconds, 0 or more");
+  }
+  if (typeof now !== "function") throw optionError("now", now, "a function");
+  return (timestamp) =>
+    /^[1-9]\d{0,11}$/.test(timestamp) && Math.abs(now() / 1000 - Number(timestamp)) <= tolerance;
+}
+
+/** The value of a header; `""` when it is absent. */
+export function headerOf(headers: HeaderReader, name: string): string {
+  return headers.get(name) ?? "";
+}

@@ -1,0 +1,42 @@
+import { constantTimeEqual } from "../constant-time-equal.ts";
+import { createHmacKey } from "../hmac-key.ts";
+import type { SignatureScheme } from "../signature-scheme.ts";
+import { secretBytes, secretError } from "./secret-bytes.ts";
+import { headerOf } from "./timestamp.ts";
+
+const fixed = new Uint8Array(0);
+
+/**
+ * The secret itself in a header, as GitLab sends it. It proves that the sender knows the secret, and nothing about the
+ * body: use it over TLS only, and a signing scheme where there is one.
+ */
+export function tokenScheme(options: { readonly header: string }): SignatureScheme {
+  const signatureHeader = options.header.toLowerCase();
+  return {
+    name: "token",
+    signatureHeader,
+    requiredHeaders: [signatureHeader],
+    carriesSecret: true,
+    faultOf: (headers) => (headerOf(headers, signatureHeader).length > 0 ? undefined : "signature"),
+    createKey: (secret) => {
+      const key = createHmacKey(secretBytes(secret), "SHA-256");
+      // The comparison is of digests, so that it does not tell the length of the secret.
+      const expected = key.digest("hex", secret, fixed);
+      if (!/^[\x21-\x7e]+$/.test(secret)) {
+        throw secretError("a token has characters that no header can carry");
+      }
+      return {
+        sign: () => ({ [signatureHeader]: secret }),
+        verify: ({ headers }) => {
+          const given = key.digest("hex", headerOf(headers, signatureHeader), fixed);
+          return typeof given === "string" && typeof expected === "string"
+            ? constantTimeEqual(given, expected)
+            : Promise.all([given, expected]).then(([left, right]) =>
+                constantTimeEqual(left, right),
+              );
+        },
+        fingerprint: ({ body }) => key.digest("hex", "body:", body),
+      };
+    },
+  };
+}

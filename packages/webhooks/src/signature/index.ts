@@ -1,0 +1,1 @@
+export { sign, verify, verifyWithFallback } from "./signature.ts";

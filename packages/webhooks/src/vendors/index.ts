@@ -1,0 +1,19 @@
+export { vendor } from "../default-vendor.ts";
+export { hmacScheme, type HmacSchemeOptions } from "../schemes/hmac-scheme.ts";
+export { slackScheme } from "../schemes/slack-scheme.ts";
+export { standardScheme, type StandardSchemeOptions } from "../schemes/standard-scheme.ts";
+export { stripeScheme } from "../schemes/stripe-scheme.ts";
+export type { TimestampOptions } from "../schemes/timestamp.ts";
+export { tokenScheme } from "../schemes/token-scheme.ts";
+export { defineVendor, type BodyKind, type DeliveryNames, type Vendor } from "../vendor.ts";
+export { github } from "./github.ts";
+export type { GithubEventName, GithubEvents } from "./github-events.ts";
+export { gitlab, type GitlabEvents } from "./gitlab.ts";
+export { shopify, type ShopifyEvents } from "./shopify.ts";
+export { slack, type SlackEvents } from "./slack.ts";
+export {
+  standardWebhooks,
+  type StandardEvents,
+  type StandardPayload,
+} from "./standard-webhooks.ts";
+export { stripe, type StripeEvents, type StripePayload } from "./stripe.ts";

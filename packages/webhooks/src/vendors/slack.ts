@@ -1,0 +1,35 @@
+import type { UnknownPayload } from "../event-map.ts";
+import { slackScheme } from "../schemes/slack-scheme.ts";
+import { defineVendor, type Vendor } from "../vendor.ts";
+import { noAction, objectOf, textOf } from "./by-body.ts";
+
+/** Any event: `app_mention`, `message`, `block_actions`, `view_submission`, `slash_command`, … */
+export interface SlackEvents {
+  readonly [name: string]: UnknownPayload;
+}
+
+/**
+ * Slack: Events API, interactive components and slash commands.
+ *
+ * The name is the type of the inner event for the Events API, `slash_command` for commands, else the `type` of the
+ * payload. The challenge of `url_verification` is answered without a handler.
+ */
+export const slack: Vendor<SlackEvents> = /* @__PURE__ */ defineVendor<SlackEvents>({
+  name: "slack",
+  path: "/api/slack/webhooks",
+  scheme: /* @__PURE__ */ slackScheme(),
+  eventNames: [],
+  contentTypes: ["json", "form"],
+  describe: (_, payload) => {
+    const type = textOf(payload, "type");
+    const inner = objectOf(payload, "event");
+    const command = textOf(payload, "command") === "" ? "" : "slash_command";
+    return {
+      id: textOf(payload, "event_id", "trigger_id"),
+      name: type === "event_callback" ? textOf(inner, "type") : type || command,
+    };
+  },
+  actionOf: noAction,
+  replyTo: (payload) =>
+    textOf(payload, "type") === "url_verification" ? textOf(payload, "challenge") : undefined,
+});

@@ -1,0 +1,58 @@
+import { defineCollection, openStore } from "@fetchwork/documents";
+import { collectionReplayStore, type ReplayDocument, Webhooks } from "@fetchwork/webhooks";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+
+const deliveries = defineCollection<ReplayDocument>("webhook-deliveries", { indexes: ["until"] });
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "fetchwork-replay-"));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+it("a collection remembers deliveries over a restart", async () => {
+  let calls = 0;
+  for (let run = 0; run < 2; run += 1) {
+    await using store = await openStore(`sqlite:${join(folder, "replay.db")}`);
+    const replay = { store: collectionReplayStore(store.collection(deliveries)) };
+    const webhooks = new Webhooks({ secret: "s", replay });
+    webhooks.onAny(() => (calls += 1));
+    const payload = '{"a":1}';
+    const signature = await webhooks.sign(payload);
+    await webhooks.verifyAndReceive({ id: "1", name: "push", payload, signature });
+    await webhooks.verifyAndReceive({ id: "2", name: "push", payload, signature });
+  }
+  expect(calls).toBe(1);
+});
+
+it("a collection gives a delivery to one of many that claim it, and again when its lease ran out", async () => {
+  let time = 1000;
+  await using store = await openStore("sqlite::memory:");
+  const replay = collectionReplayStore(store.collection(deliveries), { now: () => time });
+  const claim = () =>
+    Promise.all(Array.from({ length: 20 }, async () => replay.claim("vendor:a", 50)));
+  expect((await claim()).filter((state) => state === "new")).toHaveLength(1);
+  time += 50;
+  expect((await claim()).filter((state) => state === "new")).toHaveLength(1);
+  await replay.release("vendor:a");
+  expect(await replay.claim("vendor:a", 50)).toBe("new");
+  await replay.complete("vendor:a", 100);
+  expect(await replay.claim("vendor:a", 50)).toBe("done");
+  time += 100;
+  expect(await replay.claim("vendor:a", 50)).toBe("new");
+});
+
+it("a collection removes what is out of date", async () => {
+  let time = 1000;
+  await using store = await openStore("sqlite::memory:");
+  const collection = store.collection(deliveries);
+  const replay = collectionReplayStore(collection, { now: () => time });
+  for (let index = 0; index < 999; index += 1) await replay.claim(`vendor:${index}`, 50);
+  time += 100;
+  await replay.claim("vendor:last", 50);
+  expect(await collection.count()).toBe(1);
+});

@@ -1,0 +1,410 @@
+import { openStore, type Store } from "@fetchwork/documents";
+import {
+  type AttemptReport,
+  createSender,
+  type Sender,
+  senderCollections,
+  type SenderOptions,
+  type SenderStore,
+} from "@fetchwork/webhooks/sender";
+import { gitlab } from "@fetchwork/webhooks/vendors";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { startReceiver } from "./receiver.ts";
+
+const day = 86_400_000;
+let store: Store;
+let senders: Sender[] = [];
+
+beforeEach(async () => {
+  store = await openStore("sqlite::memory:");
+});
+
+afterEach(async () => {
+  await Promise.all(senders.map((sender) => sender.stop({ grace: 0 })));
+  senders = [];
+  await store.close();
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+function makeSender(options: Partial<SenderOptions> = {}): Sender {
+  const sender = createSender({
+    store,
+    allowHttp: true,
+    allowPrivate: true,
+    pollInterval: 20,
+    retry: { firstDelay: 10, factor: 1, jitter: 0 },
+    ...options,
+  });
+  senders.push(sender);
+  return sender;
+}
+
+/** The store, with an eye on what is asked of its deliveries. */
+function storeWith(notice: (method: string) => void): SenderStore {
+  const whole: SenderStore = store;
+  const deliveries = new Proxy(whole.collection(senderCollections.deliveries), {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name);
+      if (typeof method !== "function") return method;
+      return async (...given: unknown[]): Promise<unknown> => {
+        notice(String(name));
+        return Reflect.apply(method, target, given);
+      };
+    },
+  });
+  const collection = (definition: { readonly name: string }): unknown =>
+    definition.name === senderCollections.deliveries.name
+      ? deliveries
+      : // The definitions of a sender are all that is asked for.
+        store.collection(definition as typeof senderCollections.events);
+  return {
+    collection: collection as SenderStore["collection"],
+    transaction: (work) => store.transaction(work),
+  };
+}
+
+/** Stores so many pending deliveries of one event. */
+async function addBacklog(endpointId: string, count: number): Promise<void> {
+  const eventName = "backlog";
+  const expiresAt = new Date(Date.now() + day).toISOString();
+  const dueAt = new Date(Date.now() - 60_000).toISOString();
+  const rest = { dueAt, expiresAt, attempts: 0, history: [] };
+  const status = "pending" as const;
+  await store.transaction(async (transaction) => {
+    const events = transaction.collection(senderCollections.events);
+    const ids = Array.from({ length: count }, (_, n) => `backlog-${endpointId.slice(0, 8)}-${n}`);
+    for (const id of ids) await events.insert({ name: eventName, payload: "{}" }, { id });
+    const records = ids.map((eventId) => ({ eventId, eventName, endpointId, status, ...rest }));
+    await transaction.collection(senderCollections.deliveries).insertMany(records);
+  });
+}
+
+describe("a backlog", () => {
+  it("of one endpoint keeps no other one waiting, and costs few looks", async () => {
+    await using silent = await startReceiver(() => {});
+    await using quick = await startReceiver();
+    let looks = 0;
+    const counting = storeWith((method) => {
+      if (method === "find") looks += 1;
+    });
+    const sender = makeSender({ store: counting, pollInterval: 60_000 });
+    const { id } = await sender.endpoints.create({ url: silent.url, events: ["silent"] });
+    await sender.endpoints.create({ url: quick.url, events: ["quick"] });
+    await addBacklog(id, 2000);
+    sender.start();
+    await silent.until(8);
+    for (let n = 0; n < 20; n += 1) {
+      await sender.send({ name: "quick", payload: {} });
+      await quick.until(n + 1);
+    }
+    expect(silent.arrived.length).toBe(8);
+    expect(looks).toBeLessThan(100);
+  });
+
+  it("of several endpoints is worked off in turns and whole", { timeout: 30_000 }, async () => {
+    await using first = await startReceiver();
+    await using second = await startReceiver();
+    const sender = makeSender({ pollInterval: 60_000, concurrency: 4, endpointConcurrency: 3 });
+    for (const { url } of [first, second]) {
+      const { id } = await sender.endpoints.create({ url });
+      await addBacklog(id, 150);
+    }
+    sender.start();
+    await Promise.all([first.until(75), second.until(75)]);
+    expect(Math.abs(first.arrived.length - second.arrived.length)).toBeLessThan(60);
+    await Promise.all([first.until(150), second.until(150)]);
+    await expect.poll(async () => (await sender.deliveries({ status: "pending" })).length).toBe(0);
+    const ids = [...first.arrived, ...second.arrived].map(({ id }) => id);
+    expect([ids.length, new Set(ids).size]).toEqual([300, 300]);
+  });
+});
+
+describe("a store that refuses changes", () => {
+  it("is asked again at the next interval, not in a loop", async () => {
+    const failures: unknown[] = [];
+    const refusing = storeWith((method) => {
+      if (method === "update") throw new Error("the disk is full");
+    });
+    const sender = makeSender({
+      store: refusing,
+      pollInterval: 60_000,
+      onError: (error) => failures.push(error),
+    });
+    const { id } = await sender.endpoints.create({ url: "http://127.0.0.1:1/" });
+    await addBacklog(id, 500);
+    sender.start();
+    await expect.poll(() => failures.length).toBeGreaterThan(0);
+    for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+    expect(failures.length).toBeLessThanOrEqual(64);
+    expect(failures[0]).toMatchObject({ message: "the disk is full" });
+  });
+});
+
+describe("a clock that is put forward", () => {
+  it("neither hides what is due nor keeps the sender busy", async () => {
+    await using silent = await startReceiver(() => {});
+    await using quick = await startReceiver();
+    let looks = 0;
+    const counting = storeWith((method) => {
+      if (method === "find") looks += 1;
+    });
+    const sender = makeSender({ store: counting, concurrency: 9 });
+    const { id } = await sender.endpoints.create({ url: silent.url, events: ["silent"] });
+    await sender.endpoints.create({ url: quick.url, events: ["quick"] });
+    await addBacklog(id, 8);
+    sender.start();
+    await silent.until(8);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + day / 24 });
+    looks = 0;
+    await sender.send({ name: "quick", payload: {} });
+    await quick.until(1);
+    for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+    expect(silent.arrived.length).toBe(8);
+    expect(looks).toBeLessThan(50);
+  });
+});
+
+describe("listeners that fail", () => {
+  it.each([
+    [
+      "throw",
+      () => {
+        throw new Error("listener");
+      },
+    ],
+    ["reject", () => Promise.reject(new Error("listener"))],
+  ])("end nothing when they %s", async (_, fail) => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    await using receiver = await startReceiver();
+    const sender = makeSender({ onAttempt: fail, onError: fail });
+    sender.start();
+    await sender.endpoints.create({ url: receiver.url });
+    await sender.send({ name: "a", payload: {} });
+    await receiver.until(1);
+    await sender.send({ name: "a", payload: {} });
+    await receiver.until(2);
+    await expect.poll(() => log.mock.calls.length).toBe(2);
+  });
+});
+
+describe("replayAll", () => {
+  it("ends though all of them die again", async () => {
+    const reports: AttemptReport[] = [];
+    const sender = makeSender({ onAttempt: (report) => reports.push(report) });
+    const { id } = await sender.endpoints.create({ url: "http://127.0.0.1:1/" });
+    await addBacklog(id, 40);
+    await sender.endpoints.remove(id);
+    sender.start();
+    await expect.poll(() => reports.length).toBe(40);
+    expect(await sender.replayAll()).toBe(40);
+    expect(await makeSender().replayAll({ endpointId: "none" })).toBe(0);
+  });
+});
+
+describe("what came of a try", () => {
+  it("with an old URL says nothing about the new one", async () => {
+    let answer: () => void = () => {};
+    await using old = await startReceiver((_, response) => {
+      answer = () => response.writeHead(410).end();
+    });
+    await using moved = await startReceiver();
+    const sender = makeSender();
+    sender.start();
+    const { id } = await sender.endpoints.create({ url: old.url });
+    await sender.send({ name: "a", payload: {} });
+    await old.until(1);
+    await sender.endpoints.update(id, { url: moved.url });
+    answer();
+    await moved.until(1);
+    expect(await sender.endpoints.get(id)).toMatchObject({ status: "enabled" });
+  });
+
+  it("counts as delivered though another one gave it up meanwhile", async () => {
+    let answer: () => void = () => {};
+    await using receiver = await startReceiver((_, response) => {
+      answer = () => response.end();
+    });
+    const reports: AttemptReport[] = [];
+    const sender = makeSender({ onAttempt: (report) => reports.push(report) });
+    sender.start();
+    await sender.endpoints.create({ url: receiver.url });
+    await sender.send({ name: "a", payload: {} });
+    await receiver.until(1);
+    const [delivery] = await sender.deliveries();
+    const deliveries = store.collection(senderCollections.deliveries);
+    await deliveries.update(delivery?.id ?? "", { status: "dead", deadReason: "expired" });
+    answer();
+    await expect.poll(() => reports).toMatchObject([{ outcome: "delivered" }]);
+    const [after] = await sender.deliveries();
+    expect(after).toMatchObject({ status: "delivered" });
+    expect(after).not.toHaveProperty("deadReason");
+  });
+
+  it("is not stored over what another one did, and no end is reported", async () => {
+    let answer: () => void = () => {};
+    await using receiver = await startReceiver((_, response) => {
+      answer = () => response.writeHead(500).end();
+    });
+    const reports: AttemptReport[] = [];
+    const retry = { giveUpAfter: 1, firstDelay: 10 };
+    const sender = makeSender({ onAttempt: (report) => reports.push(report), retry });
+    sender.start();
+    await sender.endpoints.create({ url: receiver.url });
+    await sender.send({ name: "a", payload: {} });
+    await receiver.until(1);
+    const [delivery] = await sender.deliveries();
+    const deliveries = store.collection(senderCollections.deliveries);
+    const dueAt = new Date(Date.now() + day).toISOString();
+    await deliveries.update(delivery?.id ?? "", { dueAt, attempts: 2 });
+    answer();
+    await expect.poll(() => reports).toMatchObject([{ outcome: "retry", number: 1 }]);
+    expect(reports[0]?.nextAt).toBeUndefined();
+    expect(await sender.deliveries()).toMatchObject([{ status: "pending", dueAt, attempts: 2 }]);
+  });
+
+  it("may ask for a pause, which does not outlive the delivery", async () => {
+    await using receiver = await startReceiver((_, response) => {
+      response.writeHead(503, { "retry-after": "999999999" }).end();
+    });
+    const reports: AttemptReport[] = [];
+    const sender = makeSender({ onAttempt: (report) => reports.push(report) });
+    sender.start();
+    await sender.endpoints.create({ url: receiver.url });
+    await sender.send({ name: "a", payload: {} });
+    await expect.poll(() => reports).toMatchObject([{ outcome: "retry" }]);
+    const [delivery] = await sender.deliveries();
+    expect(delivery).toMatchObject({ status: "pending", dueAt: delivery?.expiresAt });
+  });
+
+  it("is forgotten when the endpoint gets another URL", async () => {
+    await using receiver = await startReceiver((_, response) => {
+      response.writeHead(500).end();
+    });
+    const sender = makeSender({ retry: { firstDelay: day } });
+    sender.start();
+    const { id } = await sender.endpoints.create({ url: receiver.url });
+    await sender.send({ name: "a", payload: {} });
+    await expect
+      .poll(async () => (await sender.endpoints.get(id))?.failingSince)
+      .toEqual(expect.any(String));
+    expect(await sender.endpoints.update(id, { description: "d" })).toMatchObject({
+      failingSince: expect.any(String),
+    });
+    const changed = await sender.endpoints.update(id, { url: "https://example.com/" });
+    expect(changed?.failingSince).toBeUndefined();
+  });
+});
+
+describe("a redirect to another origin", () => {
+  it("is not followed with a token, which is the secret itself", async () => {
+    await using other = await startReceiver();
+    await using receiver = await startReceiver((_, response, number) => {
+      const location = number === 1 ? other.url : receiver.url;
+      if (number < 4) response.writeHead(307, { location }).end();
+      else response.end();
+    });
+    const reports: AttemptReport[] = [];
+    const sender = makeSender({
+      vendor: gitlab,
+      maxRedirects: 2,
+      onAttempt: (report) => reports.push(report),
+    });
+    sender.start();
+    await sender.endpoints.create({ url: receiver.url, secret: "the-token" });
+    await sender.send({ name: "Push-Hook", payload: {} });
+    await expect.poll(() => reports.at(-1)?.outcome).toBe("delivered");
+    expect(reports[0]?.attempt?.error).toBe("ERR_WEBHOOKS_TARGET");
+    expect(other.arrived).toEqual([]);
+  });
+});
+
+describe("stopping", () => {
+  it("waits without an end for what runs when told to, and never begins anew", async () => {
+    let answer: () => void = () => {};
+    await using receiver = await startReceiver((_, response) => {
+      answer = () => response.end();
+    });
+    const sender = makeSender();
+    sender.start();
+    await sender.endpoints.create({ url: receiver.url });
+    await sender.send({ name: "a", payload: {} });
+    await receiver.until(1);
+    const stopped = sender.stop({ grace: Infinity });
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    answer();
+    await stopped;
+    expect(await sender.deliveries()).toMatchObject([{ status: "delivered" }]);
+    sender.start();
+    await sender.send({ name: "a", payload: {} });
+    expect(receiver.arrived.length).toBe(1);
+  });
+
+  it.each([-1, Number.NaN, 2 ** 31])("refuses %d milliseconds", async (grace) => {
+    await expect(makeSender().stop({ grace })).rejects.toMatchObject({
+      code: "ERR_WEBHOOKS_OPTION",
+    });
+  });
+});
+
+describe("removing what is old", () => {
+  it("spares what is pending, and what was replayed, with their events", async () => {
+    const then = Date.now() - 400 * day;
+    vi.useFakeTimers({ toFake: ["Date"], now: then });
+    const sender = makeSender({ onError: () => {} });
+    const events = store.collection(senderCollections.events);
+    const deliveries = store.collection(senderCollections.deliveries);
+    const { id: endpointId } = await sender.endpoints.create({ url: "http://127.0.0.1:1/" });
+    const far = new Date(then + 800 * day).toISOString();
+    const old = new Date(then + day).toISOString();
+    const rest = { eventName: "a", expiresAt: far, attempts: 1, history: [], dueAt: far };
+    for (const eventId of ["pending", "replayed", "settled", "nobody"]) {
+      await events.insert({ name: "a", payload: "{}" }, { id: eventId });
+    }
+    await deliveries.insertMany([
+      { ...rest, eventId: "pending", endpointId, status: "pending" },
+      { ...rest, eventId: "replayed", endpointId, status: "delivered", settledAt: old },
+      { ...rest, eventId: "settled", endpointId, status: "delivered", settledAt: old },
+      { ...rest, eventId: "settled", endpointId: "other", status: "dead", settledAt: old },
+    ]);
+    const [replayed] = await sender.deliveries({ eventId: "replayed" });
+    await sender.replay(replayed?.id ?? "");
+    await deliveries.update(replayed?.id ?? "", { dueAt: far });
+    vi.useRealTimers();
+    sender.start();
+    await expect.poll(() => events.count()).toBe(2);
+    expect((await sender.deliveries()).map(({ eventId }) => eventId).toSorted()).toEqual([
+      "pending",
+      "replayed",
+    ]);
+    expect((await events.find()).map(({ id }) => id).toSorted()).toEqual(["pending", "replayed"]);
+  });
+});
+
+describe("mistakes", () => {
+  it("in a change of an endpoint reject, and throw nothing at once", async () => {
+    const sender = makeSender();
+    const { id } = await sender.endpoints.create({ url: "http://127.0.0.1:1/" });
+    await expect(sender.endpoints.update(id, { url: "ftp://x" })).rejects.toMatchObject({
+      code: "ERR_WEBHOOKS_TARGET",
+    });
+  });
+
+  it.each([
+    { userAgent: "a\r\nx-evil: 1" },
+    { pollInterval: 2 ** 31 },
+    { timeout: 2 ** 31 },
+    { lease: 15_000 },
+    { retry: { giveUpAfter: Number.MAX_SAFE_INTEGER } },
+  ])("in options throw at once: %j", (options) => {
+    expect(() => createSender({ store, ...options })).toThrow(
+      expect.objectContaining({ code: "ERR_WEBHOOKS_OPTION" }),
+    );
+  });
+
+  it("in a payload are refused when its JSON is no object", async () => {
+    await expect(makeSender().send({ name: "a", payload: new Date() })).rejects.toMatchObject({
+      code: "ERR_WEBHOOKS_ARGUMENT",
+    });
+  });
+});

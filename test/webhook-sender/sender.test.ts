@@ -1,0 +1,529 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openStore, type Store } from "@fetchwork/documents";
+import { mockTransport } from "@fetchwork/http";
+import { Webhooks } from "@fetchwork/webhooks";
+import {
+  type AttemptReport,
+  createSender,
+  publicTransport,
+  type Sender,
+  senderCollections,
+  type SenderOptions,
+} from "@fetchwork/webhooks/sender";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startReceiver } from "./receiver.ts";
+
+let store: Store;
+const cleanUp = new AsyncDisposableStack();
+let senders: Sender[] = [];
+let failures: unknown[] = [];
+
+beforeEach(async () => {
+  failures = [];
+  store = await openStore("sqlite::memory:");
+});
+
+afterEach(async () => {
+  await Promise.all(senders.map((sender) => sender.stop({ grace: 0 })));
+  senders = [];
+  await store.close();
+  if (failures.length > 0) throw new AggregateError(failures, "the sender failed");
+});
+
+interface TestSender extends Sender {
+  readonly reports: readonly AttemptReport[];
+  /** Resolves with the first report, past or to come, that a function accepts. */
+  report(accept: (report: AttemptReport) => boolean): Promise<AttemptReport>;
+}
+
+function makeSender(options: Partial<SenderOptions> = {}): TestSender {
+  const reports: AttemptReport[] = [];
+  const waiting = new Set<(report: AttemptReport) => void>();
+  const sender = createSender({
+    store,
+    allowHttp: true,
+    allowPrivate: true,
+    pollInterval: 20,
+    retry: { firstDelay: 10, factor: 1, jitter: 0 },
+    onError: (error) => failures.push(error),
+    ...options,
+    onAttempt(report) {
+      reports.push(report);
+      for (const notify of waiting) notify(report);
+    },
+  });
+  senders.push(sender);
+  return {
+    ...sender,
+    reports,
+    report(accept) {
+      const found = reports.find(accept);
+      if (found !== undefined) return Promise.resolve(found);
+      return new Promise((resolve) => {
+        const notify = (report: AttemptReport): void => {
+          if (!accept(report)) return;
+          waiting.delete(notify);
+          resolve(report);
+        };
+        waiting.add(notify);
+      });
+    },
+  };
+}
+
+const isDelivered = ({ outcome }: AttemptReport): boolean => outcome === "delivered";
+const isDead = ({ outcome }: AttemptReport): boolean => outcome === "dead";
+
+describe("what cannot be sent", () => {
+  it.each([
+    [{ name: "a\r\nx-evil: 1", payload: {} }, "name is no name"],
+    [{ name: "", payload: {} }, "name is no name"],
+    [{ name: "a", payload: {}, id: "a b" }, "id is not"],
+    [{ name: "a", payload: {}, id: "a\nb" }, "id is not"],
+    [{ name: "a", payload: { big: 1n } }, "no JSON form"],
+    [{ name: "a", payload: { text: "x".repeat(2_000_000) } }, "exceeds 1048576 bytes"],
+    [{ name: "a", payload: () => {} }, "no JSON form"],
+  ])("is refused before anything is stored: %#", async (event, message) => {
+    const sender = makeSender();
+    await expect(sender.send(event)).rejects.toMatchObject({
+      code: "ERR_WEBHOOKS_ARGUMENT",
+      message: expect.stringContaining(message),
+    });
+    expect(await store.collection(senderCollections.events).count()).toBe(0);
+  });
+
+  it.each([
+    { timeout: 0 },
+    { concurrency: 1.5 },
+    { endpointConcurrency: 0 },
+    { maxRedirects: 50 },
+    { pollInterval: Number.NaN },
+    { retry: { jitter: 7 } },
+    { keepFor: -1 },
+  ])("as an option throws at once: %j", (options) => {
+    expect(() => createSender({ store, ...options })).toThrow(
+      expect.objectContaining({ code: "ERR_WEBHOOKS_OPTION" }),
+    );
+  });
+});
+
+describe("endpoints", () => {
+  it.each([
+    [{ url: "http://example.com" }, "ERR_WEBHOOKS_TARGET"],
+    [{ url: "https://a:b@example.com" }, "ERR_WEBHOOKS_TARGET"],
+    [{ url: "https://example.com", events: [] }, "ERR_WEBHOOKS_OPTION"],
+    [{ url: "https://example.com", events: ["a b"] }, "ERR_WEBHOOKS_OPTION"],
+    [{ url: "https://example.com", description: "x".repeat(501) }, "ERR_WEBHOOKS_OPTION"],
+    [{ url: "https://example.com", secret: "" }, "ERR_WEBHOOKS_SECRET"],
+  ])("refuses %j", async (input, code) => {
+    const sender = makeSender({ allowHttp: false });
+    await expect(sender.endpoints.create(input)).rejects.toMatchObject({ code });
+    expect(await sender.endpoints.list()).toEqual([]);
+  });
+
+  it("shows the secret once", async () => {
+    const { endpoints } = makeSender();
+    const { id, secret } = await endpoints.create({
+      url: "https://example.com/",
+      description: "d",
+    });
+    expect(secret).toMatch(/^whsec_[A-Za-z\d+/]{43}=$/);
+    expect(await endpoints.get(id)).not.toHaveProperty("secret");
+    expect(JSON.stringify(await endpoints.list())).not.toContain(secret);
+  });
+
+  it("changes, disables, enables and removes", async () => {
+    const { endpoints } = makeSender();
+    const { id } = await endpoints.create({ url: "https://example.com/" });
+    expect(await endpoints.update(id, { events: ["a"] })).toMatchObject({ events: ["a"] });
+    expect(await endpoints.disable(id)).toMatchObject({
+      status: "disabled",
+      disabledReason: "manual",
+    });
+    expect(await endpoints.enable(id)).toMatchObject({
+      status: "enabled",
+      disabledReason: undefined,
+    });
+    expect(await endpoints.remove(id)).toBe(true);
+    expect(await endpoints.get(id)).toBeUndefined();
+    expect(await endpoints.update(id, { events: ["a"] })).toBeUndefined();
+    expect(await endpoints.remove(id)).toBe(false);
+  });
+});
+
+describe("a delivery", () => {
+  it("is signed so that the receiving side accepts it", async () => {
+    await using receiver = await startReceiver();
+    const sender = makeSender();
+    sender.start();
+    const { secret } = await sender.endpoints.create({ url: receiver.url });
+    const sent = await sender.send({
+      name: "issues",
+      payload: { action: "opened", text: "Grüße 🎉" },
+    });
+    expect(sent).toMatchObject({ deliveries: 1, isDuplicate: false });
+    await sender.report(isDelivered);
+    const [delivery] = receiver.arrived;
+    expect(delivery).toMatchObject({ id: sent.id, name: "issues" });
+    expect(delivery?.headers).toMatchObject({
+      "content-type": "application/json",
+      "user-agent": "fetchwork-webhooks/0.1.0",
+    });
+    const webhooks = new Webhooks({ secret });
+    const handled: unknown[] = [];
+    webhooks.on("issues.opened", ({ payload }) => handled.push(payload));
+    await webhooks.verifyAndReceive({
+      id: delivery?.id ?? "",
+      name: delivery?.name ?? "",
+      payload: delivery?.body ?? "",
+      signature: delivery?.signature ?? "",
+    });
+    expect(handled).toEqual([{ action: "opened", text: "Grüße 🎉" }]);
+    expect(await sender.deliveries({ eventId: sent.id })).toMatchObject([
+      { status: "delivered", attempts: 1, history: [{ status: 200 }] },
+    ]);
+  });
+
+  it("goes to the endpoints that want the event", async () => {
+    await using all = await startReceiver();
+    await using opened = await startReceiver();
+    await using other = await startReceiver();
+    const sender = makeSender();
+    sender.start();
+    await sender.endpoints.create({ url: all.url });
+    await sender.endpoints.create({ url: opened.url, events: ["issues.opened"] });
+    await sender.endpoints.create({ url: other.url, events: ["fork"] });
+    const { id } = await sender.endpoints.create({ url: other.url });
+    await sender.endpoints.disable(id);
+    const { deliveries } = await sender.send({ name: "issues", payload: { action: "opened" } });
+    expect(deliveries).toBe(2);
+    await Promise.all([all.until(1), opened.until(1)]);
+    expect(other.arrived).toEqual([]);
+  });
+
+  it("is tried again until it succeeds, and remembers its tries", async () => {
+    await using receiver = await startReceiver((_, response, number) => {
+      if (number === 1) response.destroy();
+      else response.writeHead(number < 4 ? 500 : 204).end();
+    });
+    const sender = makeSender();
+    sender.start();
+    const { id } = await sender.endpoints.create({ url: receiver.url });
+    await sender.send({ name: "a", payload: {} });
+    await sender.report(isDelivered);
+    const [delivery] = await sender.deliveries();
+    expect(delivery).toMatchObject({ status: "delivered", attempts: 4 });
+    expect(delivery?.history.map(({ status, error }) => status ?? error)).toEqual([
+      "ERR_HTTP_CONNECTION",
+      500,
+      500,
+      204,
+    ]);
+    expect(new Set(receiver.arrived.map((arrived) => arrived.id)).size).toBe(1);
+    expect((await sender.endpoints.get(id))?.failingSince).toBeUndefined();
+  });
+
+  it("waits as long as Retry-After asks", async () => {
+    await using receiver = await startReceiver((_, response, number) => {
+      if (number === 1) response.writeHead(429, { "retry-after": "1" }).end();
+      else response.end();
+    });
+    const sender = makeSender();
+    sender.start();
+    await sender.endpoints.create({ url: receiver.url });
+    await sender.send({ name: "a", payload: {} });
+    const retry = await sender.report(({ outcome }) => outcome === "retry");
+    expect(
+      Date.parse(retry.nextAt ?? "") - Date.parse(retry.attempt?.at ?? ""),
+    ).toBeGreaterThanOrEqual(999);
+    await sender.report(isDelivered);
+    const [first, second] = receiver.arrived;
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
+  });
+
+  it("does not follow a redirect unless told to, and then checks its target", async () => {
+    await using end = await startReceiver();
+    let location = end.url;
+    await using start = await startReceiver((_, response) => {
+      response.writeHead(307, { location }).end();
+    });
+    const sender = makeSender();
+    const following = makeSender({ maxRedirects: 1 });
+    await sender.endpoints.create({ url: start.url });
+    sender.start();
+    await sender.send({ name: "a", payload: { n: 1 } });
+    expect(await sender.report(() => true)).toMatchObject({ attempt: { status: 307 } });
+    await sender.stop({ grace: 0 });
+    following.start();
+    await following.report(isDelivered);
+    expect(end.arrived).toMatchObject([{ body: '{"n":1}' }]);
+    location = "ftp://127.0.0.1/";
+    await following.send({ name: "a", payload: {} });
+    expect(await following.report(({ attempt }) => attempt?.error !== undefined)).toMatchObject({
+      attempt: { error: "ERR_WEBHOOKS_TARGET" },
+    });
+  });
+
+  it("is cut off when the answer takes too long, and the status counts when only its body does", async () => {
+    await using silent = await startReceiver(() => {});
+    await using endless = await startReceiver((_, response) => {
+      response.writeHead(200).write("x".repeat(100_000));
+    });
+    const sender = makeSender({ timeout: 200 });
+    sender.start();
+    const { id } = await sender.endpoints.create({ url: silent.url });
+    await sender.endpoints.create({ url: endless.url });
+    await sender.send({ name: "a", payload: {} });
+    expect(await sender.report(({ endpointId }) => endpointId === id)).toMatchObject({
+      outcome: "retry",
+      attempt: { error: "ERR_HTTP_TIMEOUT" },
+    });
+    await sender.report(({ endpointId, outcome }) => endpointId !== id && outcome === "delivered");
+  });
+
+  it("does not hold up others when its endpoint is slow", async () => {
+    await using slow = await startReceiver(() => {});
+    await using quick = await startReceiver();
+    const sender = makeSender({ concurrency: 4, endpointConcurrency: 2 });
+    sender.start();
+    await sender.endpoints.create({ url: slow.url, events: ["slow"] });
+    await sender.endpoints.create({ url: quick.url, events: ["quick"] });
+    for (let n = 0; n < 20; n += 1) await sender.send({ name: "slow", payload: {} });
+    for (let n = 0; n < 20; n += 1) await sender.send({ name: "quick", payload: {} });
+    await quick.until(20);
+    expect(slow.arrived.length).toBe(2);
+  });
+
+  it("falls due again at once when the sender stops", async () => {
+    await using receiver = await startReceiver((_, response, number) => {
+      if (number > 1) response.end();
+    });
+    const first = makeSender();
+    first.start();
+    await first.endpoints.create({ url: receiver.url });
+    await first.send({ name: "a", payload: {} });
+    await receiver.until(1);
+    await first.stop({ grace: 0 });
+    expect(first.reports).toEqual([]);
+    const second = makeSender();
+    second.start();
+    await second.report(isDelivered);
+    expect(receiver.arrived.length).toBe(2);
+  });
+});
+
+describe("giving up", () => {
+  it("moves what could not be delivered in time to the dead letters, from where it can be replayed", async () => {
+    let status = 500;
+    await using receiver = await startReceiver((_, response) => {
+      response.writeHead(status).end();
+    });
+    const sender = makeSender({ retry: { giveUpAfter: 60, firstDelay: 10, factor: 1, jitter: 0 } });
+    sender.start();
+    await sender.endpoints.create({ url: receiver.url });
+    const sent = await sender.send({ name: "a", payload: {} });
+    const dead = await sender.report(isDead);
+    expect(dead).toMatchObject({ deadReason: "expired", eventId: sent.id });
+    expect(await sender.deadLetters()).toMatchObject([
+      { id: dead.deliveryId, deadReason: "expired" },
+    ]);
+    const before = receiver.arrived.length;
+    status = 200;
+    expect(await sender.replay(dead.deliveryId)).toBe(true);
+    await sender.report(isDelivered);
+    expect(receiver.arrived.length).toBe(before + 1);
+    expect(receiver.arrived.at(-1)?.id).toBe(sent.id);
+    expect(await sender.deadLetters()).toEqual([]);
+    expect(await sender.replay("nothing")).toBe(false);
+  });
+
+  it("replays all at once", async () => {
+    let status = 500;
+    await using receiver = await startReceiver((_, response) => {
+      response.writeHead(status).end();
+    });
+    const sender = makeSender({ retry: { giveUpAfter: 1, firstDelay: 10 } });
+    sender.start();
+    await sender.endpoints.create({ url: receiver.url });
+    for (let n = 0; n < 5; n += 1) await sender.send({ name: "a", payload: { n } });
+    await Promise.all(
+      (await sender.deliveries()).map(({ id }) =>
+        sender.report((r) => r.deliveryId === id && isDead(r)),
+      ),
+    );
+    status = 200;
+    expect(await sender.replayAll({ endpointId: "other" })).toBe(0);
+    expect(await sender.replayAll()).toBe(5);
+    const bodies = new Set<string>();
+    await receiver.until(10);
+    for (const { body } of receiver.arrived.slice(5)) bodies.add(body);
+    expect(bodies.size).toBe(5);
+  });
+
+  it("disables an endpoint that says 410", async () => {
+    await using receiver = await startReceiver((_, response) => {
+      response.writeHead(410).end();
+    });
+    const sender = makeSender();
+    sender.start();
+    const { id } = await sender.endpoints.create({ url: receiver.url });
+    await sender.send({ name: "a", payload: {} });
+    expect(await sender.report(isDead)).toMatchObject({
+      deadReason: "gone",
+      attempt: { status: 410 },
+    });
+    expect(await sender.endpoints.get(id)).toMatchObject({
+      status: "disabled",
+      disabledReason: "gone",
+    });
+    expect(await sender.send({ name: "a", payload: {} })).toMatchObject({ deliveries: 0 });
+  });
+
+  it("disables an endpoint that has failed for too long, and lets what waits for it die", async () => {
+    await using receiver = await startReceiver((_, response) => {
+      response.writeHead(503).end();
+    });
+    const sender = makeSender({ disableAfter: 50 });
+    sender.start();
+    const { id } = await sender.endpoints.create({ url: receiver.url });
+    await sender.send({ name: "a", payload: {} });
+    await sender.report(({ outcome }) => outcome === "retry");
+    expect(await sender.report(isDead)).toMatchObject({ deadReason: "disabled" });
+    expect(await sender.endpoints.get(id)).toMatchObject({
+      status: "disabled",
+      disabledReason: "failing",
+    });
+    await sender.endpoints.enable(id);
+    const { id: eventId } = await sender.send({ name: "a", payload: {} });
+    await sender.endpoints.remove(id);
+    expect(await sender.report((r) => r.eventId === eventId && isDead(r))).toMatchObject({
+      deadReason: "removed",
+    });
+  });
+});
+
+describe("targets that are not public", () => {
+  it.each([
+    "http://127.0.0.1:1/",
+    "http://localhost:1/",
+    "http://[::1]:1/",
+    "http://0x7f000001:1/",
+    "http://[::ffff:127.0.0.1]:1/",
+    "http://169.254.169.254/latest/meta-data",
+    "http://10.0.0.1/",
+  ])("get nothing unless that is allowed: %s", async (url) => {
+    const sender = makeSender({ allowPrivate: false });
+    sender.start();
+    await sender.endpoints.create({ url });
+    await sender.send({ name: "a", payload: {} });
+    expect(await sender.report(() => true)).toMatchObject({
+      outcome: "retry",
+      attempt: { error: "ERR_WEBHOOKS_TARGET" },
+    });
+  });
+
+  it("are refused behind a redirect as well", async () => {
+    await using inside = await startReceiver();
+    const open = publicTransport();
+    const entry = mockTransport(
+      () => new Response(null, { status: 307, headers: { location: inside.url } }),
+    );
+    const transport: typeof open = {
+      exchange: (request) => open.exchange(request),
+      stream: (request) => (request.url.hostname === "example.com" ? entry : open).stream(request),
+      close: () => open.close(),
+    };
+    const sender = makeSender({ transport, maxRedirects: 3 });
+    sender.start();
+    await sender.endpoints.create({ url: "https://example.com/" });
+    await sender.send({ name: "a", payload: {} });
+    expect(await sender.report(() => true)).toMatchObject({
+      attempt: { error: "ERR_WEBHOOKS_TARGET" },
+    });
+    expect(inside.arrived).toEqual([]);
+    await open.close();
+  });
+});
+
+describe("events", () => {
+  it("are stored once under one identifier", async () => {
+    const sender = makeSender();
+    await sender.endpoints.create({ url: "https://example.com/" });
+    const event = { id: "e1", name: "a", payload: { n: 1 } };
+    expect(await Promise.all([sender.send(event), sender.send(event)])).toEqual([
+      { id: "e1", deliveries: 1, isDuplicate: false },
+      { id: "e1", deliveries: 1, isDuplicate: true },
+    ]);
+    await expect(sender.send({ ...event, payload: { n: 2 } })).rejects.toMatchObject({
+      code: "ERR_WEBHOOKS_ARGUMENT",
+    });
+    expect((await sender.deliveries()).length).toBe(1);
+  });
+
+  it("of a batch fail alone", async () => {
+    const sender = makeSender();
+    await sender.send({ id: "taken", name: "a", payload: {} });
+    const results = await Promise.allSettled([
+      sender.send({ name: "a", payload: { n: 1 } }),
+      sender.send({ id: "taken", name: "b", payload: {} }),
+      sender.send({ name: "a", payload: { n: 2 } }),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(await store.collection(senderCollections.events).count()).toBe(3);
+  });
+
+  it("belong to the caller's transaction when there is one", async () => {
+    const sender = makeSender();
+    await sender.endpoints.create({ url: "https://example.com/" });
+    await expect(
+      store.transaction(async (transaction) => {
+        await sender.send({ name: "a", payload: {} }, { transaction });
+        throw new Error("changed my mind");
+      }),
+    ).rejects.toThrow("changed my mind");
+    expect(await sender.deliveries()).toEqual([]);
+    await store.transaction((transaction) =>
+      sender.send({ name: "a", payload: {} }, { transaction }),
+    );
+    expect((await sender.deliveries()).length).toBe(1);
+  });
+
+  it("that were settled long ago are removed", async () => {
+    await using receiver = await startReceiver();
+    const first = makeSender();
+    first.start();
+    await first.endpoints.create({ url: receiver.url });
+    await first.send({ name: "a", payload: {} });
+    await first.report(isDelivered);
+    await first.stop();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const retry = { giveUpAfter: 1 };
+    const second = makeSender({ keepFor: 1, retry });
+    second.start();
+    await expect.poll(async () => (await second.deliveries()).length).toBe(0);
+    await expect.poll(() => store.collection(senderCollections.events).count()).toBe(0);
+  });
+});
+
+describe("after a restart", () => {
+  it("delivers what was stored before", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "fetchwork-sender-"));
+    cleanUp.defer(() => rm(folder, { recursive: true }));
+    const url = `sqlite:${join(folder, "s.db")}`;
+    await using receiver = await startReceiver();
+    {
+      await using file = await openStore(url);
+      const sender = createSender({ store: file, allowHttp: true, allowPrivate: true });
+      await sender.endpoints.create({ url: receiver.url });
+      await sender.send({ name: "a", payload: { n: 1 } });
+    }
+    await using file = await openStore(url);
+    await using sender = createSender({ store: file, allowHttp: true, allowPrivate: true });
+    sender.start();
+    await receiver.until(1);
+    expect(receiver.arrived).toMatchObject([{ body: '{"n":1}' }]);
+    await cleanUp.disposeAsync();
+  });
+});
