@@ -1,0 +1,137 @@
+import { InvalidResponseError, OAuth2Error } from "./errors.ts";
+import { parseBody, type ParserChoice } from "./parse-body.ts";
+import { isSecretHeader, redactText, redactUrl } from "./redact.ts";
+import { settings } from "./settings.ts";
+import { isHash, type SnakyHash, type SnakyHashClass } from "./snaky-hash.ts";
+
+/** How an answer is read; part of the options of every request. */
+export interface ParseOptions {
+  /** Parser of the body: a name or a function. Default: by the media type. */
+  readonly parse?: ParserChoice | false | null | undefined;
+  /** Whether keys become snake case. Default: true. */
+  readonly snaky?: boolean | undefined;
+  /** What makes the hashes. Default: that of {@link configure}. */
+  readonly snakyHashClass?: SnakyHashClass | undefined;
+}
+
+/** What an {@link OAuth2Response} is made of. */
+export interface OAuth2ResponseInit extends ParseOptions {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body; text counts as UTF-8. */
+  readonly body: Uint8Array | string;
+  /** URL that answered, after redirects. */
+  readonly url: string;
+}
+
+const decoder = new TextDecoder();
+
+/** An answer, read whole. */
+export class OAuth2Response {
+  readonly status: number;
+  readonly headers: Headers;
+  /** URL that answered, after redirects. */
+  readonly url: string;
+  readonly #content: Uint8Array | string;
+  readonly #options: ParseOptions;
+  #body: string | undefined;
+  #parsed: { readonly value: unknown } | undefined;
+  #error: OAuth2Error | undefined;
+
+  constructor(init: OAuth2ResponseInit) {
+    this.status = init.status;
+    this.headers = init.headers;
+    this.url = init.url;
+    this.#content = init.body;
+    this.#options = init;
+  }
+
+  /** The body as text, decoded as UTF-8, without a byte order mark. */
+  get body(): string {
+    return (this.#body ??=
+      typeof this.#content === "string" ? this.#content : decoder.decode(this.#content));
+  }
+
+  /** The body as it came. */
+  get bytes(): Uint8Array {
+    return typeof this.#content === "string"
+      ? new TextEncoder().encode(this.#content)
+      : this.#content;
+  }
+
+  /** Media type in lower case, without parameters; empty when there is none. */
+  get contentType(): string {
+    const value = this.headers.get("content-type") ?? "";
+    return (value.split(";", 1)[0] ?? "").trim().toLowerCase();
+  }
+
+  /**
+   * The body as a value: a form or JSON object is a hash with snake_case keys (with `snaky: false` a plain object with
+   * the keys of the provider), other JSON is what it is, anything else the text. Made once, when it is first asked for.
+   */
+  get parsed(): unknown {
+    return (this.#parsed ??= { value: this.#parse() }).value;
+  }
+
+  /** {@link OAuth2Response.parsed} when it is a hash. */
+  get hash(): SnakyHash | undefined {
+    const { parsed } = this;
+    return isHash(parsed) ? parsed : undefined;
+  }
+
+  /** The error that this answer is: with a status of 400 or more; `undefined` otherwise. */
+  get error(): OAuth2Error | undefined {
+    if (this.status < 400) return undefined;
+    return (this.#error ??= errorOf(this));
+  }
+
+  #parse(): unknown {
+    const { snaky = true, snakyHashClass = settings().snakyHashClass, parse } = this.#options;
+    const value = parseBody(this, parse);
+    if (!isHash(value)) return value;
+    if (!snaky) return Object.getPrototypeOf(value) === null ? { ...value } : value;
+    try {
+      return snakyHashClass.from(value);
+    } catch (error) {
+      // Nested too deeply: then it is text as any other body that nobody can read.
+      if (error instanceof InvalidResponseError) return this.body;
+      throw error;
+    }
+  }
+
+  toJSON(): unknown {
+    return this.#shown();
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): unknown {
+    return this.#shown();
+  }
+
+  #shown(): unknown {
+    const headers = Array.from(this.headers, ([name, value]) => [
+      name,
+      isSecretHeader(name) ? settings().filteredLabel : redactText(value),
+    ]);
+    return {
+      status: this.status,
+      url: this.url === "" ? "" : redactUrl(this.url),
+      headers: Object.fromEntries(headers),
+      body: redactText(this.body),
+    };
+  }
+}
+
+/** Makes the error that an answer is, whatever its status (RFC 6749, 5.2). */
+export function errorOf(response: OAuth2Response): OAuth2Error {
+  const hash = response.hash ?? {};
+  const code = text(hash["error"]);
+  const description = text(hash["error_description"] ?? hash["errorDescription"]);
+  const uri = text(hash["error_uri"] ?? hash["errorUri"]);
+  const said = [code, description].filter((part) => part !== undefined).join(": ");
+  const message = said === "" ? `HTTP ${response.status}` : `${said} (HTTP ${response.status})`;
+  return new OAuth2Error(redactText(message), { code, description, uri, response });
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
