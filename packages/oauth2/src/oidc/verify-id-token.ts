@@ -1,0 +1,130 @@
+import { optionError } from "../errors.ts";
+import { ClaimChecker, type ClaimTime } from "./check-claims.ts";
+import { hashClaim } from "./hash-claim.ts";
+import type { JsonRecord } from "./json-record.ts";
+import { checkAlgorithms, verifyJwt, type JwtHeader, type KeySource } from "./verify-jwt.ts";
+
+/** Claims of an ID token (OpenID Connect Core, 2). Claims that are not listed are kept as they came. */
+export interface IdTokenClaims {
+  /** Issuer. */
+  readonly iss: string;
+  /** The user, unique at the issuer and never given to another. Keep `iss` and `sub` together, not the email. */
+  readonly sub: string;
+  /** Who the token is for; has our client identifier. */
+  readonly aud: string | readonly string[];
+  /** End of its life, in seconds since 1970. */
+  readonly exp: number;
+  /** When it was issued, in seconds since 1970. */
+  readonly iat: number;
+  /** When the user signed in, in seconds since 1970. */
+  readonly auth_time?: number | undefined;
+  readonly nonce?: string | undefined;
+  /** Class of the authentication. */
+  readonly acr?: string | undefined;
+  /** Methods of the authentication (RFC 8176). */
+  readonly amr?: readonly string[] | undefined;
+  /** Client that the token was issued to, when it has several audiences. */
+  readonly azp?: string | undefined;
+  /** Session at the provider; back-channel logout names it. */
+  readonly sid?: string | undefined;
+  readonly [claim: string]: unknown;
+}
+
+/** Options of {@link verifyIdToken}. */
+export interface VerifyIdTokenOptions {
+  /** The issuer, exactly; a function gets the claims, for providers whose issuer depends on them. */
+  readonly issuer: string | ((claims: JsonRecord) => string);
+  /** Our client identifier; `aud` must have it. */
+  readonly clientId: string;
+  /** Keys of the issuer: a {@link RemoteJwks}, one key, the client secret (for `HS256`), or a function. */
+  readonly key: KeySource;
+  /** Signature algorithms that are accepted. Default: `["RS256"]`. */
+  readonly algorithms?: readonly string[] | undefined;
+  /** The nonce of the request. Default: none, and a token with one is refused. `false` leaves it unchecked. */
+  readonly nonce?: string | false | undefined;
+  /** Longest time since the user signed in, in seconds; requires `auth_time`. Default: any. */
+  readonly maxAge?: number | undefined;
+  /** Classes of which `acr` must be one. Default: any. */
+  readonly acrValues?: readonly string[] | undefined;
+  /** The access token that came with it; compared with `at_hash` when that is there. */
+  readonly accessToken?: string | undefined;
+  /** The code that it was issued for; compared with `c_hash` when that is there. */
+  readonly code?: string | undefined;
+  /** How far the issuer's clock may differ, in seconds. Default: `30`. */
+  readonly clockTolerance?: number | undefined;
+  /** Now, in seconds since 1970. Default: the clock. */
+  readonly now?: number | undefined;
+}
+
+/**
+ * Validates an ID token (OpenID Connect Core, 3.1.3.7): signature, `iss`, `aud`, `azp`, `exp`, `nbf`, `iat`, `sub`,
+ * `nonce`, and, where asked for, `auth_time`, `acr`, `at_hash` and `c_hash`. Encrypted tokens are refused.
+ *
+ * @throws TokenValidationError with the `claim` that is wrong
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for wrong options
+ */
+export async function verifyIdToken(
+  idToken: string,
+  options: VerifyIdTokenOptions,
+): Promise<IdTokenClaims> {
+  const { key, algorithms = ["RS256"], accessToken, code } = options;
+  checkAlgorithms(algorithms, "algorithms");
+  if (typeof options.clientId !== "string" || options.clientId === "")
+    throw optionError("clientId", options.clientId, "the client identifier");
+  if (options.nonce === "") throw optionError("nonce", "", "a nonce that is not empty");
+  if (options.maxAge !== undefined && !(options.maxAge >= 0))
+    throw optionError("maxAge", options.maxAge, "seconds, at least 0");
+  const { header, claims } = await verifyJwt(idToken, { key, algorithms, what: "ID token" });
+  const check = new ClaimChecker(claims, "ID token");
+  checkClaims(claims, check, options);
+  if (accessToken !== undefined) await checkHash(check, "at_hash", claims, header, accessToken);
+  if (code !== undefined) await checkHash(check, "c_hash", claims, header, code);
+  // Each member that the interface promises has been checked above.
+  return claims as IdTokenClaims;
+}
+
+/** Now and the tolerance, of options or their defaults. */
+export function claimTime(options: {
+  readonly clockTolerance?: number | undefined;
+  readonly now?: number | undefined;
+}): ClaimTime {
+  const { clockTolerance: tolerance = 30, now = Math.floor(Date.now() / 1000) } = options;
+  if (!Number.isFinite(tolerance) || tolerance < 0)
+    throw optionError("clockTolerance", tolerance, "seconds, at least 0");
+  return { now, tolerance };
+}
+
+function checkClaims(claims: JsonRecord, check: ClaimChecker, options: VerifyIdTokenOptions): void {
+  const { issuer, clientId, nonce, maxAge, acrValues } = options;
+  const time = claimTime(options);
+  check.oneOf("iss", typeof issuer === "function" ? issuer(claims) : issuer);
+  check.audience(clientId);
+  const { aud } = claims;
+  // Further audiences are trusted only when the issuer says that the token was made for us.
+  if (Array.isArray(aud) && aud.length !== 1) check.oneOf("azp", clientId);
+  check.number("exp");
+  check.times(time);
+  check.number("iat");
+  check.text("sub");
+  const authTime = check.optionalNumber("auth_time");
+  if (typeof nonce === "string") check.same("nonce", nonce);
+  else if (nonce === undefined && claims["nonce"] !== undefined)
+    throw check.fail("nonce", "was not asked for");
+  if (acrValues !== undefined) check.oneOf("acr", acrValues);
+  if (maxAge === undefined) return;
+  if (authTime === undefined) throw check.fail("auth_time", "is missing");
+  if (authTime + maxAge < time.now - time.tolerance)
+    throw check.fail("auth_time", `is longer ago than ${maxAge} s`);
+}
+
+async function checkHash(
+  check: ClaimChecker,
+  claim: "at_hash" | "c_hash",
+  claims: JsonRecord,
+  { alg }: JwtHeader,
+  value: string,
+): Promise<void> {
+  if (claims[claim] === undefined) return;
+  const expected = await hashClaim(alg, value);
+  if (expected !== undefined) check.same(claim, expected);
+}
