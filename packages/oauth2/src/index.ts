@@ -1,4 +1,29 @@
 export {
+  AccessToken,
+  type RevokeParams,
+  type TokenHash,
+  type TokenTypeHint,
+} from "./access-token.ts";
+export type { AllowedOrigins } from "./allowed-origins.ts";
+export {
+  AssertionStrategy,
+  type AssertionClaims,
+  type AssertionEncoding,
+  type AssertionTuple,
+} from "./assertion.ts";
+export { AuthCodeStrategy, type AuthorizeParams } from "./auth-code.ts";
+export {
+  type AuthenticatedRequest,
+  type AuthScheme,
+  type ClientAuthenticator,
+  type ClientKey,
+} from "./client-authentication.ts";
+export { ClientCredentialsStrategy } from "./client-credentials.ts";
+export type { ClientOptions } from "./client-options.ts";
+export { OAuth2Client } from "./client.ts";
+export type { ConnectionBuilder } from "./connection-builder.ts";
+export type { ConnectionOpts, NodeTransportOptions, PemOrDer } from "./connection-opts.ts";
+export {
   ConnectionError,
   InvalidResponseError,
   OAuth2Error,
@@ -11,20 +36,19 @@ export {
   type OAuth2ErrorOptions,
   type OAuth2UsageErrorCode,
 } from "./errors.ts";
-export {
-  type AuthenticatedRequest,
-  type AuthScheme,
-  type ClientAuthenticator,
-  type ClientKey,
-} from "./client-authentication.ts";
 export type { Fetch, FetchMiddleware } from "./fetch.ts";
-export type { ParamValue, Params } from "./form.ts";
 export type { TokenMethod } from "./form-request.ts";
+export type { ParamValue, Params } from "./form.ts";
+export { ImplicitStrategy } from "./implicit.ts";
 export type { Logger } from "./logger.ts";
 export { registerParser, type BodyParser, type ParserChoice } from "./parse-body.ts";
+export { PasswordStrategy } from "./password.ts";
 export type { ProofTarget, RequestProof } from "./proof.ts";
+export type { BodyEncoding, RequestBody } from "./request-body.ts";
+export type { RequestOptions } from "./resource-request.ts";
 export { OAuth2Response, type OAuth2ResponseInit, type ParseOptions } from "./response.ts";
-export { configure, settings, type Settings } from "./settings.ts";
+export type { SendMode, SendModeOption } from "./send-mode.ts";
+export { configure, resetSettings, settings, type Settings } from "./settings.ts";
 export { signJwt, type JwtHeader, type NodeKeyObject, type SigningKey } from "./sign-jwt.ts";
 export { snakeCase } from "./snake-case.ts";
 export {
@@ -35,3 +59,5 @@ export {
   type SnakyHooks,
   type ValueHook,
 } from "./snaky-hash.ts";
+export type { TokenOptions, TokenSettings } from "./token-options.ts";
+export type { TokenParams, TokenRequestOptions } from "./token-params.ts";

@@ -1,0 +1,65 @@
+import { OAuth2UsageError, optionError } from "./errors.ts";
+
+/**
+ * Reads the base URL of a provider.
+ *
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when it is not http(s), or has user information
+ */
+export function parseSite(site: string | URL): URL {
+  const url = URL.canParse(site) ? new URL(site) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw optionError("site", url === undefined ? "no URL" : url.protocol, "an http or https URL");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw optionError("site", "a URL with user information", "one without");
+  }
+  url.hash = "";
+  return url;
+}
+
+/**
+ * Resolves a path against the base URL of a provider. Without a leading `/` it is relative to the path of the site, with
+ * one it is a path on the site's host; an absolute URL stays what it is. The query of the site is on every URL of the
+ * site. A fragment is dropped.
+ *
+ * @throws OAuth2UsageError `ERR_OAUTH_TARGET` when a path would change the host (`//host`, `/\host`, line breaks), or
+ * an absolute URL is not http(s) or has user information; `ERR_OAUTH_OPTION` when there is no site
+ */
+export function resolveUrl(site: URL | undefined, path: string | URL): URL {
+  if (path instanceof URL) return checkAbsolute(new URL(path));
+  if (/[\p{Cc}\\]/u.test(path)) throw targetError("has a backslash or control character");
+  if (/^[a-z][a-z\d+.-]*:/i.test(path)) {
+    if (!URL.canParse(path)) throw targetError("is no URL");
+    return checkAbsolute(new URL(path));
+  }
+  if (site === undefined) {
+    throw new OAuth2UsageError("ERR_OAUTH_OPTION", "a path needs the option site");
+  }
+  // WHATWG URL drops spaces around a reference; a host may hide behind them.
+  if (path.trim().startsWith("//")) throw targetError("names another host");
+  return onSite(site, path);
+}
+
+function onSite(site: URL, path: string): URL {
+  const base = new URL(site);
+  base.search = "";
+  if (path !== "" && !base.pathname.endsWith("/")) base.pathname += "/";
+  const url = new URL(path, base);
+  if (url.origin !== site.origin) throw targetError("names another host");
+  if (site.search !== "") {
+    url.search = url.search === "" ? site.search : `${site.search}&${url.search.slice(1)}`;
+  }
+  url.hash = "";
+  return url;
+}
+
+function checkAbsolute(url: URL): URL {
+  if (!/^https?:$/.test(url.protocol)) throw targetError(`is ${url.protocol}, not http or https`);
+  if (url.username !== "" || url.password !== "") throw targetError("has user information");
+  url.hash = "";
+  return url;
+}
+
+function targetError(problem: string): OAuth2UsageError {
+  return new OAuth2UsageError("ERR_OAUTH_TARGET", `the path or URL ${problem}`);
+}
