@@ -1,8 +1,10 @@
 import type { OAuth2Client } from "./client.ts";
 import { InvalidResponseError, OAuth2Error, optionError, TokenUnavailableError } from "./errors.ts";
+import { emptyHash } from "./empty-hash.ts";
 import { expiryOf, readSeconds, readTime } from "./expiry.ts";
+import { inspectAsJson } from "./inspect-as-json.ts";
 import { parseForm } from "./parse-body.ts";
-import { redact } from "./redact.ts";
+import { redactHash } from "./redact.ts";
 import { sendToResource, type Credential, type RequestOptions } from "./resource-request.ts";
 import type { OAuth2Response } from "./response.ts";
 import { sendModeFor } from "./send-mode.ts";
@@ -43,6 +45,10 @@ interface TokenOrigin {
  * new one. Shows no secret when it is inspected or written as JSON: {@link AccessToken.toHash} is for storing.
  */
 export class AccessToken {
+  static {
+    inspectAsJson(this.prototype);
+  }
+
   readonly #client: OAuth2Client;
   readonly #token: string;
   readonly #refreshToken: string | undefined;
@@ -66,11 +72,7 @@ export class AccessToken {
     origin: TokenOrigin = {},
   ) {
     const { settings, fields: given } = splitTokenOptions(options);
-    const fields: Record<string, unknown> = Object.assign(
-      Object.create(null),
-      origin.fields,
-      given,
-    );
+    const fields: Record<string, unknown> = Object.assign(emptyHash(), origin.fields, given);
     this.#client = client;
     this.#token = readToken(token, "access_token");
     this.#settings = settings;
@@ -124,8 +126,7 @@ export class AccessToken {
     options: TokenOptions = {},
     response?: OAuth2Response,
   ): AccessToken {
-    const fields: Record<string, unknown> = Object.create(null);
-    Object.assign(fields, given);
+    const fields = Object.assign(emptyHash(), given);
     const tokenName = options.tokenName ?? undefined;
     const { field, token, candidates } = findToken(fields, tokenName);
     warnExtra(client, candidates, field);
@@ -250,7 +251,8 @@ export class AccessToken {
     options: RequestOptions = {},
   ): Promise<OAuth2Response> {
     const url = this.#client.resolve(path);
-    return sendToResource(this.#client, verb, url, options, this.#credential(verb.toLowerCase()));
+    const credential = this.#credential(verb.toLowerCase());
+    return sendToResource(this.#client, { verb, url, credential }, options);
   }
 
   /** Sends a GET request. */
@@ -312,17 +314,11 @@ export class AccessToken {
   }
 
   toJSON(): unknown {
-    return redact(this.toHash());
-  }
-
-  [Symbol.for("nodejs.util.inspect.custom")](): unknown {
     const { access_token, refresh_token, ...rest } = this.toHash();
-    const hide = (value: unknown): unknown => (value ? settings().filteredLabel : value);
-    return {
-      token: hide(access_token),
-      refreshToken: hide(refresh_token),
-      ...Object(redact(rest)),
-    };
+    return Object.assign(redactHash(rest), {
+      access_token: hidden(access_token),
+      refresh_token: hidden(refresh_token),
+    });
   }
 
   #credential(verb: string): Credential {
@@ -351,6 +347,10 @@ export class AccessToken {
     const { response } = fresh;
     return new AccessToken(this.#client, fresh.token, { ...fresh.options }, { fields, response });
   }
+}
+
+function hidden(value: unknown): unknown {
+  return value === "" || value === null ? value : settings().filteredLabel;
 }
 
 function withoutOptions(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -77,7 +77,7 @@ export class AssertionStrategy {
     if (typeof claims !== "object" || claims === null) {
       throw optionError("the claims", typeof claims, "an object");
     }
-    const assertion = await signJwt(claims, key, { algorithm: String(algorithm), kid });
+    const assertion = await signJwt(claims, key, { algorithm, kid });
     const grant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
     return this.#client.getToken({ grant_type: grant, assertion, ...params }, options);
   }

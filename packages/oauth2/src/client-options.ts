@@ -100,13 +100,13 @@ export function checkClientOptions(options: ClientOptions): void {
   if (!["form", "raw", undefined].includes(basicEncoding)) {
     throw optionError("basicEncoding", basicEncoding, "form or raw");
   }
-  for (const [name, value] of Object.entries({
-    fetch,
-    clock,
-    "logger.debug": logger === undefined ? undefined : logger.debug,
-  })) {
-    if (value === undefined && !(name === "logger.debug" && logger !== undefined)) continue;
-    if (typeof value !== "function") throw optionError(name, typeof value, "a function");
+  for (const [name, value] of Object.entries({ fetch, clock })) {
+    if (value !== undefined && typeof value !== "function") {
+      throw optionError(name, typeof value, "a function");
+    }
+  }
+  if (logger !== undefined && typeof Reflect.get(logger, "debug") !== "function") {
+    throw optionError("logger", "an object", "one with a function debug");
   }
   for (const name of ["maxRedirects", "maxResponseBytes", "maxResourceBytes"] as const) {
     const value = options[name];

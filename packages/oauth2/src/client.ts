@@ -12,6 +12,7 @@ import { InvalidResponseError, OAuth2Error, OAuth2UsageError } from "./errors.ts
 import { sendForm, type FormSender, type TokenMethod } from "./form-request.ts";
 import { toPairs, withQuery, type Params } from "./form.ts";
 import { ImplicitStrategy } from "./implicit.ts";
+import { inspectAsJson } from "./inspect-as-json.ts";
 import { consoleLogger, debugFromEnvironment, type Logger } from "./logger.ts";
 import { PasswordStrategy } from "./password.ts";
 import type { RequestProof } from "./proof.ts";
@@ -34,6 +35,10 @@ import { splitTokenParams, type TokenParams } from "./token-params.ts";
  * ```
  */
 export class OAuth2Client implements FormSender, ResourceSender {
+  static {
+    inspectAsJson(this.prototype);
+  }
+
   /** Identifier of the client. */
   readonly id: string | null;
   readonly #secret: string | null;
@@ -197,7 +202,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
     path: string | URL,
     options: RequestOptions = {},
   ): Promise<OAuth2Response> {
-    return sendToResource(this, verb, this.resolve(path), options);
+    return sendToResource(this, { verb, url: this.resolve(path), credential: undefined }, options);
   }
 
   /**
@@ -254,14 +259,6 @@ export class OAuth2Client implements FormSender, ResourceSender {
   }
 
   toJSON(): unknown {
-    return this.#shown();
-  }
-
-  [Symbol.for("nodejs.util.inspect.custom")](): unknown {
-    return this.#shown();
-  }
-
-  #shown(): unknown {
     const secret = this.#secret === null ? null : settings().filteredLabel;
     return { id: this.id, secret, site: this.site };
   }

@@ -92,16 +92,18 @@ export function loadNodeTransport(options: NodeTransportOptions): Fetch {
   };
 }
 
+interface NodePart {
+  readonly nodeTransport: (options: NodeTransportOptions) => Fetch;
+}
+
 async function importTransport({ ...options }: ConnectionOpts): Promise<Fetch> {
   // Not a literal: a bundler for a browser must not follow it.
   const entry = ["@fetchwork/oauth2", "node"].join("/");
   try {
     const module: unknown = await import(/* @vite-ignore */ entry);
-    const factory: unknown = Reflect.get(Object(module), "nodeTransport");
-    if (typeof factory !== "function") throw new TypeError("no nodeTransport");
     const { timeout: _timeout, headers: _headers, ...transport } = options;
-    // What our own Node part exports under that name.
-    return factory(transport) as Fetch;
+    // Our own Node part, which exports this.
+    return (module as NodePart).nodeTransport(transport);
   } catch (error) {
     if (error instanceof OAuth2UsageError) throw error;
     throw new OAuth2UsageError(

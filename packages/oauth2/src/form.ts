@@ -4,7 +4,9 @@ import { optionError } from "./errors.ts";
 export type ParamValue = unknown;
 
 /** Parameters by their wire names; `undefined` and `null` are left out, empty text is kept. */
-export type Params = { readonly [name: string]: ParamValue };
+export interface Params {
+  readonly [name: string]: ParamValue;
+}
 
 /** Pairs of a query or form. */
 export type Pair = readonly [name: string, value: string];
@@ -34,9 +36,7 @@ function toText(name: string, value: unknown): string {
     case "boolean":
       return String(value);
     case "object":
-      return value instanceof Date || value instanceof URL
-        ? String(value.toJSON())
-        : JSON.stringify(value);
+      return value instanceof Date || value instanceof URL ? value.toJSON() : JSON.stringify(value);
     default:
       throw optionError(
         `the parameter ${JSON.stringify(name)}`,

@@ -9,11 +9,13 @@ export interface Logger {
   warn?(entry: string): void;
 }
 
+/* oxlint-disable no-console -- the specification's default destination */
 /** Writes to the standard output, and warnings to the standard error. */
 export const consoleLogger: Logger = {
   debug: (entry) => console.log(entry),
   warn: (entry) => console.warn(entry),
 };
+/* oxlint-enable no-console */
 
 /** Whether the environment asks for debug output: `OAUTH_DEBUG` is `true`. */
 export function debugFromEnvironment(): boolean {

@@ -1,3 +1,4 @@
+import { emptyHash } from "./empty-hash.ts";
 import { optionError } from "./errors.ts";
 import type { OAuth2Response } from "./response.ts";
 
@@ -71,7 +72,7 @@ function withoutProto(this: unknown, key: string, value: unknown): unknown {
 
 /** Parses a form; a repeated key has a list. Brackets in a name mean nothing. */
 export function parseForm(form: string): Record<string, unknown> {
-  const hash: Record<string, unknown> = Object.create(null);
+  const hash = emptyHash();
   for (const [key, value] of new URLSearchParams(form)) {
     const before = hash[key];
     if (before === undefined) hash[key] = value;

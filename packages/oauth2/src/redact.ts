@@ -1,3 +1,4 @@
+import { emptyHash } from "./empty-hash.ts";
 import { filteredKeys, settings } from "./settings.ts";
 import { snakeCase } from "./snake-case.ts";
 
@@ -27,7 +28,12 @@ function redactValue(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (depth > 20) return settings().filteredLabel;
   if (Array.isArray(value)) return value.map((inner) => redactValue(inner, depth + 1));
-  const result: Record<string, unknown> = Object.create(null);
+  return redactHash(value, depth);
+}
+
+/** Replaces the values of filtered keys in a hash, in all depths. */
+export function redactHash(value: object, depth = 0): Record<string, unknown> {
+  const result = emptyHash();
   for (const [key, inner] of Object.entries(value)) {
     const hidden = isFilteredKey(key) && inner !== null && inner !== undefined;
     result[key] = hidden ? settings().filteredLabel : redactValue(inner, depth + 1);

@@ -53,6 +53,13 @@ export interface Credential {
   readonly proof: RequestProof | undefined;
 }
 
+/** Where a request goes, and what it carries. */
+export interface ResourceTarget {
+  readonly verb: string;
+  readonly url: URL;
+  readonly credential: Credential | undefined;
+}
+
 /**
  * Sends a request to a resource, with a token if there is one, and follows redirects. Verb and body stay, but for a
  * 303. A redirect to another origin takes no credentials along: no token in any place, no header that may hold one; and
@@ -63,14 +70,12 @@ export interface Credential {
  */
 export async function sendToResource(
   client: ResourceSender,
-  verb: string,
-  url: URL,
+  target: ResourceTarget,
   options: RequestOptions = {},
-  credential?: Credential,
 ): Promise<OAuth2Response> {
   const { maxRedirects = client.maxRedirects, raiseErrors = client.raiseErrors } = options;
-  client.checkTarget(url);
-  let hop = await firstHop(client, verb, url, options, credential);
+  client.checkTarget(target.url);
+  let hop = await firstHop(client, target, options);
   for (let count = 0; ; count += 1) {
     const response = await sendHop(client, hop, options);
     const { status } = response;
@@ -94,10 +99,8 @@ interface Hop {
 
 async function firstHop(
   client: ResourceSender,
-  verb: string,
-  url: URL,
+  { verb, url, credential }: ResourceTarget,
   options: RequestOptions,
-  credential: Credential | undefined,
 ): Promise<Hop> {
   const method = checkVerb(verb);
   const headers = toHeaders(options.headers);
@@ -180,8 +183,8 @@ function nextHop(hop: Hop, response: OAuth2Response): Hop {
       { response },
     );
   }
-  for (const name of [...headers.keys()]) if (isSecretHeader(name)) headers.delete(name);
-  return { method, url, headers, body, credential: undefined };
+  const harmless = Array.from(headers).filter(([name]) => !isSecretHeader(name));
+  return { method, url, headers: new Headers(harmless), body, credential: undefined };
 }
 
 const bodyHeaders = ["content-type", "content-encoding", "content-language", "content-location"];

@@ -1,4 +1,5 @@
 import { InvalidResponseError, OAuth2Error } from "./errors.ts";
+import { inspectAsJson } from "./inspect-as-json.ts";
 import { parseBody, type ParserChoice } from "./parse-body.ts";
 import { isSecretHeader, redactText, redactUrl } from "./redact.ts";
 import { settings } from "./settings.ts";
@@ -28,6 +29,10 @@ const decoder = new TextDecoder();
 
 /** An answer, read whole. */
 export class OAuth2Response {
+  static {
+    inspectAsJson(this.prototype);
+  }
+
   readonly status: number;
   readonly headers: Headers;
   /** URL that answered, after redirects. */
@@ -100,24 +105,12 @@ export class OAuth2Response {
   }
 
   toJSON(): unknown {
-    return this.#shown();
-  }
-
-  [Symbol.for("nodejs.util.inspect.custom")](): unknown {
-    return this.#shown();
-  }
-
-  #shown(): unknown {
-    const headers = Array.from(this.headers, ([name, value]) => [
-      name,
-      isSecretHeader(name) ? settings().filteredLabel : redactText(value),
-    ]);
-    return {
-      status: this.status,
-      url: this.url === "" ? "" : redactUrl(this.url),
-      headers: Object.fromEntries(headers),
-      body: redactText(this.body),
-    };
+    const headers: Record<string, string> = {};
+    for (const [name, value] of this.headers) {
+      headers[name] = isSecretHeader(name) ? settings().filteredLabel : redactText(value);
+    }
+    const url = this.url === "" ? "" : redactUrl(this.url);
+    return { status: this.status, url, headers, body: redactText(this.body) };
   }
 }
 

@@ -87,8 +87,8 @@ async function importKey(
     );
   }
   if (isJwk(key)) return importJWK({ ...key, kty: key.kty ?? "" }, algorithm);
-  // Beside the check of `isJwk`: what is left is a CryptoKey, bytes or a KeyObject, and jose takes these as they are.
-  return key as CryptoKey | Uint8Array | jose.KeyObject;
+
+  return key;
 }
 
 function isJwk(key: SigningKey): key is JsonWebKey {

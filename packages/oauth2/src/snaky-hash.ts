@@ -1,3 +1,4 @@
+import { emptyHash } from "./empty-hash.ts";
 import { InvalidResponseError } from "./errors.ts";
 import { snakeCase } from "./snake-case.ts";
 
@@ -6,7 +7,9 @@ import { snakeCase } from "./snake-case.ts";
  * `hash["accessToken"]` and `hash[Symbol.for("access_token")]` are one. `Object.keys`, spread and `JSON.stringify` see
  * the snake_case keys.
  */
-export type SnakyHash = { readonly [key: string]: unknown };
+export interface SnakyHash {
+  readonly [key: string]: unknown;
+}
 
 /** What makes the hashes of {@link OAuth2Response.parsed}; {@link snakyHashClass} makes one with hooks. */
 export interface SnakyHashClass {
@@ -80,7 +83,7 @@ function toSnakyHash(value: object): SnakyHash {
 }
 
 function convertHash(value: object, depth: number): SnakyHash {
-  const hash: Record<string, unknown> = Object.create(null);
+  const hash = emptyHash();
   for (const [key, inner] of Object.entries(value))
     hash[snakeCase(key)] = convert(inner, depth + 1);
   return new Proxy(hash, anySpelling);
@@ -118,7 +121,7 @@ function apply(value: unknown, hooks: Hooks, depth: number): unknown {
   if (!isHash(value))
     return isBlank(value) ? value : hooks.value.reduce((v, hook) => hook(v), value);
   const changed = hooks.hash.reduce<object>((hash, hook) => hook({ ...hash }), value);
-  const result: Record<string, unknown> = Object.create(null);
+  const result = emptyHash();
   for (const [key, inner] of Object.entries(changed)) result[key] = apply(inner, hooks, depth + 1);
   return result;
 }

@@ -1,3 +1,4 @@
+import { emptyHash } from "./empty-hash.ts";
 import { optionError } from "./errors.ts";
 import { readSeconds } from "./expiry.ts";
 import { checkSendMode, type SendModeOption } from "./send-mode.ts";
@@ -44,7 +45,7 @@ export function splitTokenOptions(given: TokenOptions): {
   readonly settings: TokenSettings;
   readonly fields: Record<string, unknown>;
 } {
-  const fields: Record<string, unknown> = Object.create(null);
+  const fields = emptyHash();
   for (const [name, value] of Object.entries(given)) {
     if (!wireNames.has(name)) fields[name] = value;
   }

@@ -7,10 +7,9 @@ import {
   OAuth2Client,
   OAuth2Error,
   OAuth2UsageError,
-  OAuth2Response,
+  type OAuth2Response,
   snakeCase,
   snakyHashClass,
-  type ClientOptions,
   type TokenOptions,
   type TokenParams,
 } from "../src/index.ts";
@@ -141,7 +140,7 @@ function clientOf({ client = {} }: Input): OAuth2Client {
   if (client.options?.["site"] === null) Reflect.deleteProperty(options, "site");
   const quiet = { debug: () => {} };
   const { id = "abc", secret = "def" } = client;
-  return new OAuth2Client(id, secret, { logger: quiet, ...options } as ClientOptions);
+  return new OAuth2Client(id, secret, { logger: quiet, ...options });
 }
 
 function describeToken(token: AccessToken): unknown {
