@@ -8,6 +8,8 @@ import {
 } from "./oidc/authorization-response.ts";
 import { AuthorizationResponseError } from "./oidc/errors.ts";
 import { codeChallenge, generateCodeVerifier, randomState } from "./oidc/pkce.ts";
+import type { TokenOptions } from "./token-options.ts";
+import type { TokenParams } from "./token-params.ts";
 
 /**
  * What must be kept between {@link startAuthorization} and {@link finishAuthorization}: plain values, ready for JSON.
@@ -41,6 +43,14 @@ export interface StartAuthorizationOptions {
   readonly requireAcr?: boolean | undefined;
 }
 
+/** Options of {@link finishAuthorization}. */
+export interface FinishAuthorizationOptions {
+  /** Further parameters of the token request. */
+  readonly params?: TokenParams | undefined;
+  /** Options of the token. */
+  readonly options?: TokenOptions | undefined;
+}
+
 /** What {@link startAuthorization} gives. */
 export interface StartedAuthorization {
   /** Where to send the browser. */
@@ -59,7 +69,7 @@ export interface AuthorizationFlowClient {
   readonly openId?: OpenIdFlow | undefined;
   readonly authCode: {
     authorizeUrl(params: Params): string;
-    getToken(code: string, params: Params): Promise<AccessToken>;
+    getToken(code: string, params: TokenParams, options: TokenOptions): Promise<AccessToken>;
   };
 }
 
@@ -91,7 +101,9 @@ export async function startAuthorization(
   checkOwnParameters(params);
   const { openId } = client;
   const scope = params["scope"] ?? openId?.defaultScope;
-  const asksForIdToken = String(scope).split(/[\s,]+/).includes("openid");
+  const asksForIdToken = String(scope)
+    .split(/[\s,]+/)
+    .includes("openid");
   if (asksForIdToken && openId === undefined)
     throw optionError("scope", "openid", "an OidcClient, which validates the ID token");
   const state = randomState();
@@ -127,7 +139,6 @@ export async function startAuthorization(
  * Finishes an authorization code flow: checks that the callback belongs to the transaction (`state`, `iss`), exchanges
  * the code, and validates the ID token when one was asked for.
  *
- * @param params further parameters of the token request
  * @throws AuthorizationResponseError when the user or server refused (`code` says why, such as `access_denied`), or the
  * callback is not of this transaction (`ERR_OAUTH_CALLBACK`)
  * @throws OAuth2Error when the server refuses the code; TokenValidationError when the ID token is not to be trusted
@@ -136,7 +147,7 @@ export async function finishAuthorization(
   client: AuthorizationFlowClient,
   input: CallbackInput,
   transaction: AuthorizationTransaction,
-  params: Params = {},
+  { params, options }: FinishAuthorizationOptions = {},
 ): Promise<AccessToken> {
   checkTransaction(transaction);
   const { state, codeVerifier, redirectUri, issuer, resource, expiresAt } = transaction;
@@ -147,18 +158,21 @@ export async function finishAuthorization(
   const code = validateAuthorizationResponse(parameters, { state, issuer, requiresIssuer });
   if (expiresAt <= client.clock() / 1000)
     throw new AuthorizationResponseError("the sign-in was not finished in time");
-  const token = await client.authCode.getToken(code, {
-    resource,
-    ...params,
-    redirect_uri: redirectUri,
-    code_verifier: codeVerifier,
-  });
+  const proven = { ...params, redirect_uri: redirectUri, code_verifier: codeVerifier };
+  const token = await client.authCode.getToken(code, { resource, ...proven }, options ?? {});
   if (token.error === undefined) await client.openId?.verify(token, transaction, code);
   return token;
 }
 
 function checkOwnParameters(params: Params): void {
-  const own = ["state", "nonce", "code_challenge", "code_challenge_method", "request", "request_uri"];
+  const own = [
+    "state",
+    "nonce",
+    "code_challenge",
+    "code_challenge_method",
+    "request",
+    "request_uri",
+  ];
   const given = own.find((name) => params[name] !== undefined && params[name] !== null);
   if (given !== undefined)
     throw optionError(`the parameter ${given}`, "given", "nothing, since start makes it");

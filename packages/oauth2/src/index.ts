@@ -61,3 +61,11 @@ export {
 } from "./snaky-hash.ts";
 export type { TokenOptions, TokenSettings } from "./token-options.ts";
 export type { TokenParams, TokenRequestOptions } from "./token-params.ts";
+export type {
+  AuthorizationTransaction,
+  OpenIdFlow,
+  StartAuthorizationOptions,
+  StartedAuthorization,
+} from "./authorization-flow.ts";
+export type { CallbackInput } from "./oidc/authorization-response.ts";
+export { AuthorizationResponseError } from "./oidc/errors.ts";

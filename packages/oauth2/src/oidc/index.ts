@@ -1,3 +1,9 @@
+export {
+  DeviceFlow,
+  type DeviceAuthorization,
+  type PollOptions,
+  type TokenClient,
+} from "./device-flow.ts";
 export { discover, type DiscoverOptions } from "./discover.ts";
 export {
   DPoP,
@@ -17,9 +23,17 @@ export {
 } from "./errors.ts";
 export type { DocumentOptions } from "./get-document.ts";
 export type { Introspection, IntrospectOptions } from "./introspect.ts";
+export {
+  OidcClient,
+  type ClientVerifyIdTokenOptions,
+  type ClientVerifyLogoutTokenOptions,
+  type OidcClientOptions,
+  type OidcDiscoverOptions,
+  type RequestObjectKey,
+} from "./oidc-client.ts";
 export { parseChallenges, type Challenge } from "./parse-challenges.ts";
 export { codeChallenge, generateCodeVerifier, randomNonce, randomState } from "./pkce.ts";
-export type { EndpointCallOptions } from "./provider-endpoint.ts";
+export type { EndpointCallOptions, ProviderClient } from "./provider-endpoint.ts";
 export type { PushedAuthorization } from "./push-authorization.ts";
 export {
   registerClient,
@@ -37,6 +51,7 @@ export {
 } from "./resource-metadata.ts";
 export type { EndpointName, ServerMetadata } from "./server-metadata.ts";
 export { stepUp, type StepUp } from "./step-up.ts";
+export { TokenExchange, type TokenExchangeOptions, type TokenTypeName } from "./token-exchange.ts";
 export type { UserInfo, UserInfoOptions } from "./user-info.ts";
 export { verifyIdToken, type IdTokenClaims, type VerifyIdTokenOptions } from "./verify-id-token.ts";
 export type { JwtHeader, KeySource, VerificationKey } from "./verify-jwt.ts";

@@ -39,8 +39,8 @@ export interface UserInfoOptions extends EndpointCallOptions {
    * `false` when there is no ID token to compare with.
    */
   readonly expectedSub: string | false;
-  /** Proof of possession, for a token that is bound to a key. Default: that of the client. */
-  readonly proof?: RequestProof | undefined;
+  /** Proof of possession, for a token that is bound to a key; `null` for none. Default: that of the client. */
+  readonly proof?: RequestProof | null | undefined;
 }
 
 const what = "the user information";
@@ -76,8 +76,10 @@ export async function userInfo(
 async function send(
   client: ProviderClient,
   token: string,
-  { proof = client.proof, timeout, signal }: UserInfoOptions,
+  options: UserInfoOptions,
 ): Promise<OAuth2Response> {
+  const { timeout, signal } = options;
+  const proof = options.proof === undefined ? client.proof : (options.proof ?? undefined);
   if (typeof token !== "string" || !/^[A-Za-z\d\-._~+/]+=*$/.test(token))
     throw optionError("token", "empty or not an access token", "an access token");
   const target: ProofTarget = {

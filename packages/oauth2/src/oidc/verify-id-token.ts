@@ -94,6 +94,32 @@ export function claimTime(options: {
   return { now, tolerance };
 }
 
+/** What an ID token must say about the sign-in that it is of. */
+export interface SignInChecks extends ClaimTime {
+  readonly nonce: string | false | undefined;
+  readonly maxAge: number | undefined;
+  readonly acrValues: readonly string[] | undefined;
+}
+
+/**
+ * Checks the claims that tie an ID token to one sign-in: `nonce`, `auth_time`, `acr`.
+ *
+ * @throws TokenValidationError
+ */
+export function checkSignIn(claims: JsonRecord, checks: SignInChecks): void {
+  const { nonce, maxAge, acrValues, now, tolerance } = checks;
+  const check = new ClaimChecker(claims, "ID token");
+  if (typeof nonce === "string") check.same("nonce", nonce);
+  else if (nonce === undefined && claims["nonce"] !== undefined)
+    throw check.fail("nonce", "was not asked for");
+  const authTime = check.optionalNumber("auth_time");
+  if (acrValues !== undefined) check.oneOf("acr", acrValues);
+  if (maxAge === undefined) return;
+  if (authTime === undefined) throw check.fail("auth_time", "is missing");
+  if (authTime + maxAge < now - tolerance)
+    throw check.fail("auth_time", `is longer ago than ${maxAge} s`);
+}
+
 function checkClaims(claims: JsonRecord, check: ClaimChecker, options: VerifyIdTokenOptions): void {
   const { issuer, clientId, nonce, maxAge, acrValues } = options;
   const time = claimTime(options);
@@ -106,17 +132,14 @@ function checkClaims(claims: JsonRecord, check: ClaimChecker, options: VerifyIdT
   check.times(time);
   check.number("iat");
   check.text("sub");
-  const authTime = check.optionalNumber("auth_time");
-  if (typeof nonce === "string") check.same("nonce", nonce);
-  else if (nonce === undefined && claims["nonce"] !== undefined)
-    throw check.fail("nonce", "was not asked for");
-  if (acrValues !== undefined) check.oneOf("acr", acrValues);
-  if (maxAge === undefined) return;
-  if (authTime === undefined) throw check.fail("auth_time", "is missing");
-  if (authTime + maxAge < time.now - time.tolerance)
-    throw check.fail("auth_time", `is longer ago than ${maxAge} s`);
+  checkSignIn(claims, { nonce, maxAge, acrValues, ...time });
 }
 
+/**
+ * Compares `at_hash` or `c_hash`, when it is there, with what it is of.
+ *
+ * @throws TokenValidationError
+ */
 async function checkHash(
   check: ClaimChecker,
   claim: "at_hash" | "c_hash",

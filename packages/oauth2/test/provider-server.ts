@@ -1,0 +1,94 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer, type ServerOptions } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { KoaContextWithOIDC } from "oidc-provider";
+import { Provider, type Configuration } from "oidc-provider";
+
+/** An OpenID provider that listens on this machine; everybody who comes is signed in as `user-1` and consents. */
+export interface ProviderServer {
+  readonly issuer: string;
+  readonly provider: Provider;
+  close(): Promise<void>;
+}
+
+/** Starts `oidc-provider`. `tls` makes it listen with TLS. */
+export async function startProvider(
+  configuration: (issuer: string) => Configuration,
+  tls?: ServerOptions,
+): Promise<ProviderServer> {
+  const server = tls === undefined ? createServer() : createTlsServer(tls);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const issuer = `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}`;
+  const given = configuration(issuer);
+  const provider = new Provider(issuer, {
+    findAccount: (_ctx: KoaContextWithOIDC, id: string) => ({
+      accountId: id,
+      claims: () => ({ sub: id, name: "Ada", email: "ada@example.com", email_verified: true }),
+    }),
+    claims: { openid: ["sub"], profile: ["name"], email: ["email", "email_verified"] },
+    cookies: { keys: ["a test key for cookies"] },
+    loadExistingGrant: async (ctx: KoaContextWithOIDC) => grantAll(ctx),
+    interactions: {
+      url: (_ctx: KoaContextWithOIDC, { uid }: { readonly uid: string }) => `/interaction/${uid}`,
+    },
+    ...given,
+    features: { devInteractions: { enabled: false }, ...given.features },
+  });
+  const handle = provider.callback();
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (request.url?.startsWith("/interaction/") === true) void signIn(provider, request, response);
+    else void handle(request, response);
+  });
+  return { issuer, provider, close: () => closeServer(server) };
+}
+
+async function signIn(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  await provider.interactionFinished(request, response, { login: { accountId: "user-1" } });
+}
+
+async function grantAll(
+  ctx: KoaContextWithOIDC,
+): Promise<InstanceType<Provider["Grant"]>> {
+  const { client, session, params, provider } = ctx.oidc;
+  const grant = new provider.Grant({ clientId: client?.clientId, accountId: session?.accountId });
+  const scope = String(params?.["scope"] ?? "openid");
+  grant.addOIDCScope(scope);
+  for (const resource of [params?.["resource"] ?? []].flat()) {
+    grant.addResourceScope(String(resource), scope);
+  }
+  await grant.save();
+  return grant;
+}
+
+/** Closes a server with its connections. */
+export async function closeServer(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+}
+
+/** Goes where a browser would go, with cookies, until it is sent to `until`; gives that URL. */
+export async function browse(url: string, until: string): Promise<URL> {
+  const cookies = new Map<string, string>();
+  let current = new URL(url);
+  for (let hop = 0; hop < 20; hop += 1) {
+    const cookie = Array.from(cookies, ([name, value]) => `${name}=${value}`).join("; ");
+    const response = await fetch(current, { redirect: "manual", headers: { cookie } });
+    for (const line of response.headers.getSetCookie()) {
+      const [name = "", value = ""] = (line.split(";")[0] ?? "").split("=");
+      cookies.set(name, value);
+    }
+    const location = response.headers.get("location");
+    if (location === null)
+      throw new Error(
+        `no redirect: HTTP ${response.status} ${(await response.text()).slice(0, 800)}`,
+      );
+    current = new URL(location, current);
+    if (current.href.startsWith(until)) return current;
+  }
+  throw new Error("too many redirects");
+}
