@@ -32,6 +32,9 @@ export async function startProvider(
     interactions: {
       url: (_ctx: KoaContextWithOIDC, { uid }: { readonly uid: string }) => `/interaction/${uid}`,
     },
+    renderError: (ctx: KoaContextWithOIDC, out: object) => {
+      ctx.body = JSON.stringify(out);
+    },
     ...given,
     features: { devInteractions: { enabled: false }, ...given.features },
   });
@@ -48,7 +51,7 @@ async function signIn(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  await provider.interactionFinished(request, response, { login: { accountId: "user-1" } });
+  await provider.interactionFinished(request, response, { login: { accountId: "user-1" }, consent: {} });
 }
 
 async function grantAll(
