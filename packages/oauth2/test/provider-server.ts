@@ -51,12 +51,13 @@ async function signIn(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  await provider.interactionFinished(request, response, { login: { accountId: "user-1" }, consent: {} });
+  await provider.interactionFinished(request, response, {
+    login: { accountId: "user-1" },
+    consent: {},
+  });
 }
 
-async function grantAll(
-  ctx: KoaContextWithOIDC,
-): Promise<InstanceType<Provider["Grant"]>> {
+async function grantAll(ctx: KoaContextWithOIDC): Promise<InstanceType<Provider["Grant"]>> {
   const { client, session, params, provider } = ctx.oidc;
   const grant = new provider.Grant({ clientId: client?.clientId, accountId: session?.accountId });
   const scope = String(params?.["scope"] ?? "openid");
@@ -74,24 +75,48 @@ export async function closeServer(server: Server): Promise<void> {
   await new Promise<void>((resolve) => server.close(() => resolve()));
 }
 
-/** Goes where a browser would go, with cookies, until it is sent to `until`; gives that URL. */
-export async function browse(url: string, until: string): Promise<URL> {
-  const cookies = new Map<string, string>();
-  let current = new URL(url);
-  for (let hop = 0; hop < 20; hop += 1) {
-    const cookie = Array.from(cookies, ([name, value]) => `${name}=${value}`).join("; ");
-    const response = await fetch(current, { redirect: "manual", headers: { cookie } });
-    for (const line of response.headers.getSetCookie()) {
-      const [name = "", value = ""] = (line.split(";")[0] ?? "").split("=");
-      cookies.set(name, value);
+/** As much of a browser as a sign-in needs: cookies and redirects. */
+export class Browser {
+  readonly #cookies = new Map<string, string>();
+
+  /** Opens a URL and follows redirects, until one leads to `until` or there are no more. */
+  async open(url: string | URL, until = "none", form?: Record<string, string>): Promise<Page> {
+    let current = new URL(url);
+    let body = form === undefined ? null : new URLSearchParams(form);
+    for (let hop = 0; hop < 20; hop += 1) {
+      const response = await fetch(current, {
+        method: body === null ? "GET" : "POST",
+        body,
+        redirect: "manual",
+        headers: { cookie: Array.from(this.#cookies, (pair) => pair.join("=")).join("; ") },
+      });
+      body = null;
+      this.#keep(response.headers.getSetCookie());
+      const location = response.headers.get("location");
+      if (location === null) return { url: current, text: await response.text() };
+      current = new URL(location, current);
+      if (current.href.startsWith(until)) return { url: current, text: "" };
     }
-    const location = response.headers.get("location");
-    if (location === null)
-      throw new Error(
-        `no redirect: HTTP ${response.status} ${(await response.text()).slice(0, 800)}`,
-      );
-    current = new URL(location, current);
-    if (current.href.startsWith(until)) return current;
+    throw new Error("too many redirects");
   }
-  throw new Error("too many redirects");
+
+  #keep(lines: readonly string[]): void {
+    for (const line of lines) {
+      const [name = "", value = ""] = (line.split(";")[0] ?? "").split("=");
+      this.#cookies.set(name, value);
+    }
+  }
+}
+
+/** Where a {@link Browser} came to. */
+export interface Page {
+  readonly url: URL;
+  readonly text: string;
+}
+
+/** Goes where a browser would go until it is sent to `until`; gives that URL. */
+export async function browse(url: string, until: string): Promise<URL> {
+  const page = await new Browser().open(url, until);
+  if (page.url.href.startsWith(until)) return page.url;
+  throw new Error(`no redirect to ${until}: ${page.text.slice(0, 800)}`);
 }
