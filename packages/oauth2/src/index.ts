@@ -6,6 +6,21 @@ export {
 } from "./access-token.ts";
 export type { AllowedOrigins } from "./allowed-origins.ts";
 export {
+  authorizedFetch,
+  type AuthorizedFetchOptions,
+  type FetchFunction,
+} from "./authorized-fetch.ts";
+export { bearer, type ContextHandler, type ContextMiddleware } from "./bearer.ts";
+export {
+  DocumentTokenStore,
+  type DocumentTokenStoreOptions,
+  type TokenCollection,
+  type TokenDocument,
+} from "./document-token-store.ts";
+export { TokenManager, type GetTokenOptions, type TokenManagerOptions } from "./token-manager.ts";
+export type { AuthorizeOptions, TokenSource } from "./token-source.ts";
+export { MemoryTokenStore, type TokenStore } from "./token-store.ts";
+export {
   AssertionStrategy,
   type AssertionClaims,
   type AssertionEncoding,
