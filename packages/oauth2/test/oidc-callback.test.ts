@@ -67,7 +67,7 @@ describe("authCode.callback, beside oauth4webapi and openid-client", () => {
           () => "refuses",
         );
 
-    const server = { ...client.metadata, token_endpoint: `${issuer}/token` };
+    const server: oauth.AuthorizationServer = JSON.parse(JSON.stringify(client.metadata));
     const judgements = {
       ours: await judge(() => client.authCode.callback(url, transaction)),
       oauth4webapi: await judge(async () => {

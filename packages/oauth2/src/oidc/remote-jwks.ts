@@ -39,7 +39,7 @@ export class RemoteJwks {
   readonly #cooldown: number;
   readonly #clock: () => number;
   #keys: readonly JsonRecord[] = [];
-  #imported = new Map<string, CryptoKey>();
+  #imported = new Map<string, CryptoKey | Promise<CryptoKey>>();
   #fetchedAt = -Infinity;
   #failedAt = -Infinity;
   #failure: unknown;
@@ -88,22 +88,26 @@ export class RemoteJwks {
     }
     if (key === undefined)
       throw new TokenValidationError("the issuer has no key that fits the token", { claim: "kid" });
-    return this.#import(key, header);
+    return this.#importOnce(key, header);
   }
 
-  async #import(key: JsonRecord, header: JwtHeader): Promise<CryptoKey> {
+  #importOnce(key: JsonRecord, header: JwtHeader): CryptoKey | Promise<CryptoKey> {
     const imported = this.#imported;
-    const members = publicMembers.filter((name) => key[name] !== undefined);
-    const publicKey = Object.fromEntries(members.map((name) => [name, key[name]]));
-    try {
-      const cryptoKey = await importJWK(publicKey, header.alg);
-      // A symmetric key is no member of a published set: its `k` has been left out above.
-      if (cryptoKey instanceof Uint8Array) throw new TypeError("a symmetric key");
-      imported.set(importedName(header), cryptoKey);
-      return cryptoKey;
-    } catch (cause) {
-      throw new MetadataError("a key of the issuer is malformed", { cause });
-    }
+    const name = importedName(header);
+    const known = imported.get(name);
+    if (known !== undefined) return known;
+    const pending = importKey(key, header.alg).then(
+      (cryptoKey) => {
+        imported.set(name, cryptoKey);
+        return cryptoKey;
+      },
+      (error: unknown) => {
+        imported.delete(name);
+        throw error;
+      },
+    );
+    imported.set(name, pending);
+    return pending;
   }
 
   #isFresh(): boolean {
@@ -143,6 +147,19 @@ async function fetchKeys(url: URL, source: DocumentSource): Promise<readonly Jso
   if (!Array.isArray(keys) || !keys.every(isJsonRecord))
     throw new MetadataError("the key set has no list of keys");
   return keys.slice(0, maxKeys);
+}
+
+async function importKey(key: JsonRecord, algorithm: string): Promise<CryptoKey> {
+  const members = publicMembers.filter((name) => key[name] !== undefined);
+  const publicKey = Object.fromEntries(members.map((name) => [name, key[name]]));
+  try {
+    const cryptoKey = await importJWK(publicKey, algorithm);
+    // A symmetric key is no member of a published set: its `k` has been left out above.
+    if (cryptoKey instanceof Uint8Array) throw new TypeError("a symmetric key");
+    return cryptoKey;
+  } catch (cause) {
+    throw new MetadataError("a key of the issuer is malformed", { cause });
+  }
 }
 
 /** A name for a key and the algorithm that it is used with. Only what has been found is kept by it. */
