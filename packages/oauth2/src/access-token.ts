@@ -220,7 +220,10 @@ export class AccessToken {
       { ...params, grant_type: "refresh_token", refresh_token: this.#refreshToken },
       { ...this.#settings, ...defined(options) },
     );
-    return fresh.error === undefined ? this.#completed(fresh) : fresh;
+    if (fresh.error !== undefined) return fresh;
+    const completed = this.#completed(fresh);
+    this.#client.checkRefreshed(this, fresh, completed);
+    return completed;
   }
 
   /**

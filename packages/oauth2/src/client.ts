@@ -252,6 +252,15 @@ export class OAuth2Client implements FormSender, ResourceSender {
     return response;
   }
 
+  /**
+   * Looks at the answer to a refresh before anybody gets it, for clients that know more of tokens. Does nothing here.
+   *
+   * @param result the answer with what it left out: what `refresh` gives
+   * @throws OAuth2Error when the answer is not to be trusted
+   * @internal
+   */
+  checkRefreshed(_previous: AccessToken, _answer: AccessToken, _result: AccessToken): void {}
+
   /** Writes a warning to the logger. */
   warn(message: string): void {
     if (this.#logger.warn === undefined) this.#logger.debug(message);

@@ -52,7 +52,7 @@ export {
 export type { EndpointName, ServerMetadata } from "./server-metadata.ts";
 export { stepUp, type StepUp } from "./step-up.ts";
 export { TokenExchange, type TokenExchangeOptions, type TokenTypeName } from "./token-exchange.ts";
-export type { UserInfo, UserInfoOptions } from "./user-info.ts";
+export type { ClientUserInfoOptions, UserInfo, UserInfoOptions } from "./user-info.ts";
 export { verifyIdToken, type IdTokenClaims, type VerifyIdTokenOptions } from "./verify-id-token.ts";
 export type { JwtHeader, KeySource, VerificationKey } from "./verify-jwt.ts";
 export {

@@ -1,3 +1,4 @@
+import { decodeJwt } from "jose";
 import type { AccessToken } from "../access-token.ts";
 import type { OpenIdFlow } from "../authorization-flow.ts";
 import type { AuthScheme } from "../client-authentication.ts";
@@ -12,7 +13,7 @@ import type { TokenParams } from "../token-params.ts";
 import { DeviceFlow } from "./device-flow.ts";
 import { discover, type DiscoverOptions } from "./discover.ts";
 import { endSessionUrl, type EndSessionOptions } from "./end-session-url.ts";
-import { MetadataError } from "./errors.ts";
+import { MetadataError, TokenValidationError } from "./errors.ts";
 import {
   introspect,
   type Introspection,
@@ -28,7 +29,7 @@ import { signRequestObject } from "./request-object.ts";
 import { isHttpUrl, isSecureUrl } from "./secure-url.ts";
 import { findMetadataFault, type ServerMetadata } from "./server-metadata.ts";
 import { TokenExchange } from "./token-exchange.ts";
-import { userInfo, type UserInfo, type UserInfoOptions } from "./user-info.ts";
+import { userInfo, type ClientUserInfoOptions, type UserInfo } from "./user-info.ts";
 import { verifyIdToken, type IdTokenClaims, type VerifyIdTokenOptions } from "./verify-id-token.ts";
 import { checkAlgorithms, type JwtHeader, type VerificationKey } from "./verify-jwt.ts";
 import {
@@ -40,7 +41,7 @@ import {
 /** Options of an {@link OidcClient}. What the metadata of the server says, is not among them. */
 export interface OidcClientOptions extends Omit<
   ClientOptions,
-  "site" | "authorizeUrl" | "tokenUrl" | "revokeUrl" | "issuer"
+  "authorizeUrl" | "tokenUrl" | "revokeUrl" | "issuer"
 > {
   /**
    * Signature algorithms of ID tokens and logout tokens. Default: those of the server that sign with a private key, else
@@ -228,8 +229,25 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   }
 
   /**
-   * The claims of the ID token that came with a token, validated; `undefined` when none came, and for a token that was
-   * restored from a store.
+   * Sees to it that a refresh gives no token of another user (OpenID Connect Core, 12.2), and keeps the claims where the
+   * answer has no ID token.
+   *
+   * @internal
+   */
+  override checkRefreshed(previous: AccessToken, answer: AccessToken, result: AccessToken): void {
+    const before = this.#claims.get(previous) ?? decodeClaims(previous.idToken);
+    const claims = this.#claims.get(answer);
+    if (before !== undefined && claims !== undefined && before["sub"] !== claims.sub)
+      throw new TokenValidationError("the sub of the refreshed ID token is another one", {
+        claim: "sub",
+      });
+    const known = claims ?? this.#claims.get(previous);
+    if (known !== undefined) this.#claims.set(result, known);
+  }
+
+  /**
+   * The claims of the ID token that came with a token, or with the one that it was refreshed from, validated;
+   * `undefined` when none came, and for a token that was restored from a store.
    */
   claims(token: AccessToken): IdTokenClaims | undefined {
     return this.#claims.get(token);
@@ -273,15 +291,14 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   }
 
   /**
-   * Fetches the claims about the user (OpenID Connect Core, 5.3); see {@link UserInfoOptions}.
+   * Fetches the claims about the user (OpenID Connect Core, 5.3); see {@link ClientUserInfoOptions}.
    *
-   * @param options `expectedSub` may be left out for a token whose ID token came with it
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when there is no `sub` to compare with; MetadataError, ChallengeError,
    * TokenValidationError
    */
   async userInfo(
     token: AccessToken | string,
-    options: Partial<UserInfoOptions> = {},
+    options: ClientUserInfoOptions = {},
   ): Promise<UserInfo> {
     const isText = typeof token === "string";
     const known = isText ? undefined : this.#claims.get(token)?.sub;
@@ -351,6 +368,15 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   }
 }
 
+/** Claims of an ID token that was validated when it came. */
+function decodeClaims(idToken: string | undefined): JsonRecord | undefined {
+  try {
+    return idToken === undefined ? undefined : decodeJwt(idToken);
+  } catch {
+    return undefined;
+  }
+}
+
 type OwnOptions = Pick<OidcClientOptions, (typeof ownNames)[number]>;
 
 const ownNames = [
@@ -381,12 +407,16 @@ function splitOptions(options: OidcClientOptions): {
     allowInsecure,
     ...rest
   } = options;
+  const decided = decidedByMetadata.find((name) => name in rest);
+  if (decided !== undefined) throw optionError(decided, "given", "that of the metadata");
   const own = {
     ...{ idTokenAlgorithms, answerAlgorithms, clockTolerance, jwks, defaultScope },
     ...{ pushAuthorization: pushes, requestObject, mtlsAliases, allowInsecure },
   };
   return { own, rest };
 }
+
+const decidedByMetadata = ["authorizeUrl", "tokenUrl", "revokeUrl", "issuer"];
 
 function checkOwnOptions(metadata: ServerMetadata, clientId: unknown, own: OwnOptions): void {
   if (typeof clientId !== "string" || clientId === "")
@@ -439,5 +469,7 @@ function isTemplate(issuer: string): boolean {
 function issuerOf({ issuer }: ServerMetadata): VerifyIdTokenOptions["issuer"] {
   if (!isTemplate(issuer)) return issuer;
   return ({ tid }: JsonRecord) =>
-    typeof tid === "string" && /^[\da-f-]{36}$/i.test(tid) ? issuer.replace(template, tid) : issuer;
+    typeof tid === "string" && /^[\da-f-]{36}$/i.test(tid)
+      ? issuer.replace(template, tid)
+      : undefined;
 }

@@ -32,8 +32,11 @@ export interface IdTokenClaims {
 
 /** Options of {@link verifyIdToken}. */
 export interface VerifyIdTokenOptions {
-  /** The issuer, exactly; a function gets the claims, for providers whose issuer depends on them. */
-  readonly issuer: string | ((claims: JsonRecord) => string);
+  /**
+   * The issuer, exactly. A function gets the claims, which are signed but not checked yet, for providers whose issuer
+   * depends on them; `undefined` refuses the token.
+   */
+  readonly issuer: string | ((claims: JsonRecord) => string | undefined);
   /** Our client identifier; `aud` must have it. */
   readonly clientId: string;
   /** Keys of the issuer: a {@link RemoteJwks}, one key, the client secret (for `HS256`), or a function. */
@@ -123,7 +126,9 @@ export function checkSignIn(claims: JsonRecord, checks: SignInChecks): void {
 function checkClaims(claims: JsonRecord, check: ClaimChecker, options: VerifyIdTokenOptions): void {
   const { issuer, clientId, nonce, maxAge, acrValues } = options;
   const time = claimTime(options);
-  check.oneOf("iss", typeof issuer === "function" ? issuer(claims) : issuer);
+  const expected = typeof issuer === "function" ? issuer(claims) : issuer;
+  if (expected === undefined) throw check.fail("iss", "is none that is expected");
+  check.oneOf("iss", expected);
   check.audience(clientId);
   const { aud } = claims;
   // Further audiences are trusted only when the issuer says that the token was made for us.
