@@ -46,7 +46,7 @@ function toPredicate(rule: AllowedOrigins, site: URL | undefined): (url: URL) =>
 function toOrigin(text: unknown): string {
   const url = typeof text === "string" && URL.canParse(text) ? new URL(text) : undefined;
   const origin = url?.origin ?? "null";
-  if (origin === "null" || url?.href !== `${origin}/`) {
+  if (!/^https?:/.test(origin) || url?.href !== `${origin}/`) {
     throw optionError("allowedOrigins", text, "origins such as https://api.example.com");
   }
   return origin;

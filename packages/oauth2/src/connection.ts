@@ -92,6 +92,7 @@ export class Connection {
         parse: exchange.parse,
         snaky: exchange.snaky,
         snakyHashClass: exchange.snakyHashClass,
+        secrets: exchange.secrets,
       });
       this.#logger?.debug(
         describeResponse(answer.status, {

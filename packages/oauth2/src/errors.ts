@@ -42,24 +42,36 @@ export class OAuth2Error extends Error {
    * subclasses, the stable `ERR_OAUTH_...` of what went wrong.
    */
   readonly code: string | undefined;
-  /** Member `error_description` of the answer. */
-  readonly description: string | undefined;
-  /** Member `error_uri` of the answer. */
-  readonly uri: string | undefined;
-  /** The answer; `undefined` when there is none. Not enumerable: it holds the body. */
-  declare readonly response: OAuth2Response | undefined;
+  readonly #description: string | undefined;
+  readonly #uri: string | undefined;
+  readonly #response: OAuth2Response | undefined;
 
   constructor(message: string, options: OAuth2ErrorOptions = {}) {
     super(oneLine(message), "cause" in options ? { cause: options.cause } : undefined);
     this.code = options.code;
-    this.description = options.description;
-    this.uri = options.uri;
-    Object.defineProperty(this, "response", { value: options.response, configurable: true });
+    this.#description = options.description;
+    this.#uri = options.uri;
+    this.#response = options.response;
+  }
+
+  /** Member `error_description` of the answer, as it came: servers write into it what they got. */
+  get description(): string | undefined {
+    return this.#description;
+  }
+
+  /** Member `error_uri` of the answer. */
+  get uri(): string | undefined {
+    return this.#uri;
+  }
+
+  /** The answer, with its body; `undefined` when there is none. */
+  get response(): OAuth2Response | undefined {
+    return this.#response;
   }
 
   /** Status of the answer; `undefined` when there is none. */
   get status(): number | undefined {
-    return this.response?.status;
+    return this.#response?.status;
   }
 }
 

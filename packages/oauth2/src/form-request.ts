@@ -20,6 +20,8 @@ export interface FormSender {
   readonly maxResponseBytes: number;
   /** Proof of possession that every request carries. */
   readonly proof: RequestProof | undefined;
+  /** Secret of the client, which nothing is to show. */
+  readonly secret?: string | null | undefined;
 }
 
 /** One request to an endpoint of the authorization server. */
@@ -87,7 +89,7 @@ async function attempt(
     maxResponseBytes: client.maxResponseBytes,
     timeout: request.timeout,
     signal: request.signal,
-    secrets: pairs.filter(([name]) => isFilteredKey(name)).map(([, value]) => value),
+    secrets: secretsOf(client, pairs),
     parse: request.parse,
     snaky: request.snaky,
     snakyHashClass: request.snakyHashClass,
@@ -99,6 +101,11 @@ async function attempt(
     );
   }
   return response;
+}
+
+function secretsOf({ secret }: FormSender, pairs: readonly Pair[]): readonly string[] {
+  const sent = pairs.filter(([name]) => isFilteredKey(name)).map(([, value]) => value);
+  return secret === undefined || secret === null ? sent : [...sent, secret];
 }
 
 function extendQuery(url: URL, pairs: readonly Pair[]): URL {

@@ -1,4 +1,4 @@
-import { isSecretHeader, redactForm, redactText, redactUrl } from "./redact.ts";
+import { isSecretHeader, redactForm, redactKnown, redactText, redactUrl } from "./redact.ts";
 import { settings } from "./settings.ts";
 
 /** Destination of debug output and warnings; `console` is one. */
@@ -38,7 +38,8 @@ export interface LoggedMessage {
 
 /** Describes a request for the log, without secrets. */
 export function describeRequest(method: string, url: URL, message: LoggedMessage): string {
-  return `request: ${method} ${redactUrl(url)}${rest(message)}`;
+  const shown = redactKnown(redactUrl(url), message.secrets ?? []);
+  return `request: ${method} ${shown}${rest(message)}`;
 }
 
 /** Describes a response for the log, without secrets. */

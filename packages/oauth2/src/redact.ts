@@ -107,9 +107,11 @@ function redactLoose(text: string): string {
     );
 }
 
-function redactKnown(text: string, known: readonly string[]): string {
+/** Replaces values wherever they stand, as they are and percent-encoded. */
+export function redactKnown(text: string, known: readonly string[]): string {
   const label = settings().filteredLabel;
   return known
     .filter((secret) => secret.length > 3)
+    .flatMap((secret) => [secret, encodeURIComponent(secret.toWellFormed())])
     .reduce((shown, secret) => shown.replaceAll(secret, label), text);
 }

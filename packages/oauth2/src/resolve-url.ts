@@ -29,7 +29,8 @@ export function resolveUrl(site: URL | undefined, path: string | URL): URL {
   if (path instanceof URL) return checkAbsolute(new URL(path));
   if (/[\p{Cc}\\]/u.test(path)) throw targetError("has a backslash or control character");
   if (/^[a-z][a-z\d+.-]*:/i.test(path)) {
-    if (!URL.canParse(path)) throw targetError("is no URL");
+    // `http:host` is another URL with a site than without one.
+    if (!/^[a-z]+:\/\//i.test(path) || !URL.canParse(path)) throw targetError("is no whole URL");
     return checkAbsolute(new URL(path));
   }
   if (site === undefined) {

@@ -23,6 +23,8 @@ export interface OAuth2ResponseInit extends ParseOptions {
   readonly body: Uint8Array | string;
   /** URL that answered, after redirects. */
   readonly url: string;
+  /** Values of the request that nothing is to show, wherever the answer has them. Default: none. */
+  readonly secrets?: readonly string[] | undefined;
 }
 
 const decoder = new TextDecoder();
@@ -38,7 +40,7 @@ export class OAuth2Response {
   /** URL that answered, after redirects. */
   readonly url: string;
   readonly #content: Uint8Array | string;
-  readonly #options: ParseOptions;
+  readonly #options: OAuth2ResponseInit;
   #body: string | undefined;
   #parsed: { readonly value: unknown } | undefined;
   #error: OAuth2Error | undefined;
@@ -107,10 +109,15 @@ export class OAuth2Response {
   toJSON(): unknown {
     const headers: Record<string, string> = {};
     for (const [name, value] of this.headers) {
-      headers[name] = isSecretHeader(name) ? settings().filteredLabel : redactText(value);
+      headers[name] = isSecretHeader(name) ? settings().filteredLabel : this.redact(value);
     }
-    const url = this.url === "" ? "" : redactUrl(this.url);
-    return { status: this.status, url, headers, body: redactText(this.body) };
+    const url = this.url === "" ? "" : this.redact(redactUrl(this.url));
+    return { status: this.status, url, headers, body: this.redact(this.body) };
+  }
+
+  /** Replaces secrets in text about this answer, those of its request too. */
+  redact(text: string): string {
+    return redactText(text, this.#options.secrets);
   }
 }
 
@@ -122,7 +129,7 @@ export function errorOf(response: OAuth2Response): OAuth2Error {
   const uri = text(hash["error_uri"] ?? hash["errorUri"]);
   const said = [code, description].filter((part) => part !== undefined).join(": ");
   const message = said === "" ? `HTTP ${response.status}` : `${said} (HTTP ${response.status})`;
-  return new OAuth2Error(redactText(message), { code, description, uri, response });
+  return new OAuth2Error(response.redact(message), { code, description, uri, response });
 }
 
 function text(value: unknown): string | undefined {
