@@ -105,7 +105,7 @@ export function checkClientOptions(options: ClientOptions): void {
       throw optionError(name, typeof value, "a function");
     }
   }
-  if (logger !== undefined && typeof Reflect.get(logger, "debug") !== "function") {
+  if (logger !== undefined && typeof Reflect.get(Object(logger), "debug") !== "function") {
     throw optionError("logger", "an object", "one with a function debug");
   }
   for (const name of ["maxRedirects", "maxResponseBytes", "maxResourceBytes"] as const) {

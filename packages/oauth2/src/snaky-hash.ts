@@ -97,16 +97,17 @@ function convert(value: unknown, depth: number): unknown {
 
 const anySpelling: ProxyHandler<Record<string, unknown>> = {
   get(hash, key) {
-    return hash[spelled(hash, key)];
+    const value: unknown = Reflect.get(hash, spelled(hash, key));
+    return value;
   },
   has(hash, key) {
     return spelled(hash, key) in hash;
   },
 };
 
-function spelled(hash: object, key: string | symbol): string {
+function spelled(hash: object, key: string | symbol): string | symbol {
   const name = typeof key === "string" ? key : Symbol.keyFor(key);
-  if (name === undefined) return "";
+  if (name === undefined) return key;
   return name in hash ? name : snakeCase(name);
 }
 

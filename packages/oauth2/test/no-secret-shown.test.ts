@@ -8,7 +8,6 @@ import {
   resetSettings,
   TokenManager,
   type ClientOptions,
-  type OAuth2Error,
 } from "../src/index.ts";
 import {
   json,
@@ -255,7 +254,7 @@ describe("debug output", () => {
   it("takes time linear in the size of a hostile body", async () => {
     const bodies = [
       "eyJ".repeat(300_000),
-      `${"a=".repeat(400_000)}`,
+      "a=".repeat(400_000),
       '"'.repeat(900_000),
       "A-eyJ.".repeat(150_000),
     ];
@@ -270,9 +269,10 @@ describe("debug output", () => {
 
 it("shows an error with code, description and status, not with its answer", async () => {
   server.script = [json({ error: "invalid_client", error_description: "no such client" }, 401)];
-  const error = await clientWith()
+  const error: unknown = await clientWith()
     .clientCredentials.getToken()
-    .catch((reason: unknown) => reason as OAuth2Error);
-  expect(String(error)).toBe("OAuth2Error: invalid_client: no such client (HTTP 401)");
-  expect(Object.keys(error)).not.toContain("response");
+    .catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ response: { status: 401 } });
+  expect(`${inspect(error)}`).toContain("OAuth2Error: invalid_client: no such client (HTTP 401)");
+  expect(Object.keys(Object(error)).toSorted()).toEqual(["code", "name"]);
 });

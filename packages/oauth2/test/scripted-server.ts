@@ -22,6 +22,8 @@ export interface ScriptedServer extends AsyncDisposable {
   readonly seen: SeenRequest[];
   /** Answers of the next requests; an empty list gives the default. */
   script: readonly ScriptedAnswer[];
+  /** Answers before the script does, unless it gives nothing. */
+  respond: (request: SeenRequest) => ScriptedAnswer | undefined;
 }
 
 export function json(value: unknown, status = 200): ScriptedAnswer {
@@ -44,23 +46,26 @@ export async function startScriptedServer(
       const headers = Object.fromEntries(
         Object.entries(request.headers).map(([key, value]) => [key, String(value)]),
       );
-      seen.push({
+      const arrived: SeenRequest = {
         method: request.method ?? "",
         target: request.url ?? "",
         headers,
         body,
         host: name,
-      });
-      const answer = script[Math.min(count, script.length - 1)] ?? fallback;
+      };
+      seen.push(arrived);
+      const own = state.respond(arrived);
+      const answer = own ?? script[Math.min(count, script.length - 1)] ?? fallback;
       count += 1;
       response.writeHead(answer.status, answer.headers);
       response.end(answer.body);
     });
   });
   const origin = await listen(server);
-  return {
+  const state: ScriptedServer = {
     origin,
     seen,
+    respond: () => undefined,
     get script() {
       return script;
     },
@@ -72,6 +77,7 @@ export async function startScriptedServer(
       await close(server);
     },
   };
+  return state;
 }
 
 /** Listens on a free port of 127.0.0.1. */
