@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import { Agent, EnvHttpProxyAgent, ProxyAgent, fetch as send, type Dispatcher } from "undici";
 import type { NodeTransportOptions, PemOrDer } from "../connection-opts.ts";
@@ -94,7 +95,10 @@ function checkTls(options: NodeTransportOptions): void {
     throw new OAuth2UsageError("ERR_OAUTH_OPTION", "cert and key belong together");
   }
   try {
-    createSecureContext(tlsOf(options));
+    const tls = tlsOf(options);
+    createSecureContext(tls);
+    // Which passes over a certificate authority that it cannot read.
+    for (const ca of [tls.ca ?? []].flat()) void new X509Certificate(ca);
   } catch (error) {
     throw new OAuth2UsageError("ERR_OAUTH_OPTION", "cert, key, pfx or ca cannot be used", {
       cause: error,
