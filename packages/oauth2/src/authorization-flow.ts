@@ -7,6 +7,7 @@ import {
   type CallbackInput,
 } from "./oidc/authorization-response.ts";
 import { AuthorizationResponseError } from "./oidc/errors.ts";
+import { isJsonRecord } from "./oidc/json-record.ts";
 import { codeChallenge, generateCodeVerifier, randomState } from "./oidc/pkce.ts";
 import type { TokenOptions } from "./token-options.ts";
 import type { TokenParams } from "./token-params.ts";
@@ -81,8 +82,12 @@ export interface OpenIdFlow {
   readonly defaultScope: string | undefined;
   /** Turns the plain URL into the one to use: with a signed or a pushed request. */
   finishUrl(url: URL): Promise<string>;
-  /** Validates the ID token of an answer, and remembers its claims. */
-  verify(token: AccessToken, transaction: AuthorizationTransaction, code: string): Promise<void>;
+  /**
+   * Checks that the ID token of an answer, which is validated, is of this transaction.
+   *
+   * @throws TokenValidationError
+   */
+  verify(token: AccessToken, transaction: AuthorizationTransaction): void;
 }
 
 /**
@@ -101,9 +106,7 @@ export async function startAuthorization(
   checkOwnParameters(params);
   const { openId } = client;
   const scope = params["scope"] ?? openId?.defaultScope;
-  const asksForIdToken = String(scope)
-    .split(/[\s,]+/)
-    .includes("openid");
+  const asksForIdToken = hasOpenId(scope);
   if (asksForIdToken && openId === undefined)
     throw optionError("scope", "openid", "an OidcClient, which validates the ID token");
   const state = randomState();
@@ -160,8 +163,15 @@ export async function finishAuthorization(
     throw new AuthorizationResponseError("the sign-in was not finished in time");
   const proven = { ...params, redirect_uri: redirectUri, code_verifier: codeVerifier };
   const token = await client.authCode.getToken(code, { resource, ...proven }, options ?? {});
-  if (token.error === undefined) await client.openId?.verify(token, transaction, code);
+  if (token.error === undefined) client.openId?.verify(token, transaction);
   return token;
+}
+
+function hasOpenId(scope: unknown): boolean {
+  const values: readonly unknown[] = Array.isArray(scope) ? scope : [scope];
+  return values.some(
+    (value) => typeof value === "string" && value.split(/[\s,]+/).includes("openid"),
+  );
 }
 
 function checkOwnParameters(params: Params): void {
@@ -181,13 +191,9 @@ function checkOwnParameters(params: Params): void {
 }
 
 function checkTransaction(transaction: unknown): asserts transaction is AuthorizationTransaction {
-  const fields: object = Object(transaction);
-  const isText = (name: string): boolean => {
-    const value: unknown = Reflect.get(fields, name);
-    return typeof value === "string" && value !== "";
-  };
-  const expiresAt: unknown = Reflect.get(fields, "expiresAt");
-  if (isText("state") && isText("codeVerifier") && typeof expiresAt === "number") return;
+  const { state, codeVerifier, expiresAt } = isJsonRecord(transaction) ? transaction : {};
+  const texts = [state, codeVerifier].filter((value) => typeof value === "string" && value !== "");
+  if (texts.length === 2 && typeof expiresAt === "number") return;
   throw optionError("the transaction", transaction, "what authCode.start gave");
 }
 

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type ServerOptions } from "node:https";
 import type { AddressInfo } from "node:net";
-import type { KoaContextWithOIDC } from "oidc-provider";
-import { Provider, type Configuration } from "oidc-provider";
+import { Provider, type Configuration, type KoaContextWithOIDC } from "oidc-provider";
 
 /** An OpenID provider that listens on this machine; everybody who comes is signed in as `user-1` and consents. */
 export interface ProviderServer {

@@ -35,7 +35,7 @@ export interface DocumentSource {
    */
   get(url: URL, request: DocumentRequest): Promise<OAuth2Response>;
   /** Tells whether documents may be fetched from this URL, and tokens be sent to it. */
-  isAllowed(url: URL): boolean;
+  readonly isAllowed: (url: URL) => boolean;
 }
 
 /** One document to fetch. */

@@ -27,10 +27,12 @@ export {
   OidcClient,
   type ClientVerifyIdTokenOptions,
   type ClientVerifyLogoutTokenOptions,
-  type OidcClientOptions,
-  type OidcDiscoverOptions,
-  type RequestObjectKey,
 } from "./oidc-client.ts";
+export type {
+  OidcClientOptions,
+  OidcDiscoverOptions,
+  RequestObjectKey,
+} from "./oidc-client-options.ts";
 export { parseChallenges, type Challenge } from "./parse-challenges.ts";
 export { codeChallenge, generateCodeVerifier, randomNonce, randomState } from "./pkce.ts";
 export type { EndpointCallOptions, ProviderClient } from "./provider-endpoint.ts";

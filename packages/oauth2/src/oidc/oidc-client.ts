@@ -1,17 +1,13 @@
 import { decodeJwt } from "jose";
 import type { AccessToken } from "../access-token.ts";
 import type { OpenIdFlow } from "../authorization-flow.ts";
-import type { AuthScheme } from "../client-authentication.ts";
-import type { ClientOptions } from "../client-options.ts";
 import { OAuth2Client } from "../client.ts";
-import type { ConnectionBuilder } from "../connection-builder.ts";
 import { optionError } from "../errors.ts";
 import type { Params } from "../form.ts";
-import type { SigningKey } from "../sign-jwt.ts";
 import type { TokenOptions } from "../token-options.ts";
 import type { TokenParams } from "../token-params.ts";
 import { DeviceFlow } from "./device-flow.ts";
-import { discover, type DiscoverOptions } from "./discover.ts";
+import { discover } from "./discover.ts";
 import { endSessionUrl, type EndSessionOptions } from "./end-session-url.ts";
 import { MetadataError, TokenValidationError } from "./errors.ts";
 import {
@@ -21,71 +17,32 @@ import {
   type SignedAnswerOptions,
 } from "./introspect.ts";
 import type { JsonRecord } from "./json-record.ts";
+import {
+  checkOidcOptions,
+  chooseScheme,
+  coreOptions,
+  expectedIssuer,
+  signedWithKeys,
+  splitOidcOptions,
+  type OidcClientOptions,
+  type OidcDiscoverOptions,
+  type RequestObjectKey,
+} from "./oidc-client-options.ts";
 import { createOpenIdFlow } from "./open-id-flow.ts";
 import type { EndpointCallOptions, ProviderClient } from "./provider-endpoint.ts";
 import { pushAuthorization, type PushedAuthorization } from "./push-authorization.ts";
-import { RemoteJwks, type RemoteJwksOptions } from "./remote-jwks.ts";
+import { RemoteJwks } from "./remote-jwks.ts";
 import { signRequestObject } from "./request-object.ts";
-import { isHttpUrl, isSecureUrl } from "./secure-url.ts";
-import { findMetadataFault, type ServerMetadata } from "./server-metadata.ts";
+import type { ServerMetadata } from "./server-metadata.ts";
 import { TokenExchange } from "./token-exchange.ts";
 import { userInfo, type ClientUserInfoOptions, type UserInfo } from "./user-info.ts";
 import { verifyIdToken, type IdTokenClaims, type VerifyIdTokenOptions } from "./verify-id-token.ts";
-import { checkAlgorithms, type JwtHeader, type VerificationKey } from "./verify-jwt.ts";
+import type { JwtHeader, VerificationKey } from "./verify-jwt.ts";
 import {
   verifyLogoutToken,
   type LogoutClaims,
   type VerifyLogoutTokenOptions,
 } from "./verify-logout-token.ts";
-
-/** Options of an {@link OidcClient}. What the metadata of the server says, is not among them. */
-export interface OidcClientOptions extends Omit<
-  ClientOptions,
-  "authorizeUrl" | "tokenUrl" | "revokeUrl" | "issuer"
-> {
-  /**
-   * Signature algorithms of ID tokens and logout tokens. Default: those of the server that sign with a private key, else
-   * `RS256`. `HS256` must be named, and is verified with the client secret.
-   */
-  readonly idTokenAlgorithms?: readonly string[] | undefined;
-  /** Signature algorithms of signed user information and introspection. Default: as for ID tokens. */
-  readonly answerAlgorithms?: readonly string[] | undefined;
-  /** How far the server's clock may differ, in seconds. Default: `30`. */
-  readonly clockTolerance?: number | undefined;
-  /** How the keys of the server are kept. */
-  readonly jwks?: Pick<RemoteJwksOptions, "cacheMaxAge" | "cooldown"> | undefined;
-  /** Scope of a sign-in that names none. Default: `openid`. */
-  readonly defaultScope?: string | undefined;
-  /** Whether sign-ins are pushed (RFC 9126). Default: whether the server requires it. */
-  readonly pushAuthorization?: boolean | undefined;
-  /** Signs sign-ins as request objects (RFC 9101). Default: they are not signed. */
-  readonly requestObject?: RequestObjectKey | undefined;
-  /**
-   * Whether the endpoints of `mtls_endpoint_aliases` are used (RFC 8705, 5). Default: whether `authScheme` is
-   * `tls_client_auth`.
-   */
-  readonly mtlsAliases?: boolean | undefined;
-  /** Whether `http` to other machines is allowed. Default: `false`; `http` to this machine always is. */
-  readonly allowInsecure?: boolean | undefined;
-}
-
-/** Key of signed request objects. */
-export interface RequestObjectKey {
-  readonly key: SigningKey;
-  /** Default: that of the key. */
-  readonly algorithm?: string | undefined;
-  /** Default: that of the JWK. */
-  readonly kid?: string | undefined;
-}
-
-/** Options of {@link OidcClient.discover}. */
-export interface OidcDiscoverOptions extends OidcClientOptions {
-  /** See {@link DiscoverOptions.algorithm}. */
-  readonly discovery?: DiscoverOptions["algorithm"] | undefined;
-  /** See {@link DiscoverOptions.expectedIssuer}. */
-  readonly expectedIssuer?: string | undefined;
-  readonly signal?: AbortSignal | null | undefined;
-}
 
 /** Options of {@link OidcClient.verifyIdToken}: those that the client does not know. */
 export type ClientVerifyIdTokenOptions = Pick<
@@ -143,26 +100,17 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     clientId: string,
     clientSecret?: string | null,
     options: OidcClientOptions = {},
-    build?: (connection: ConnectionBuilder) => void,
   ) {
-    const { own, rest } = splitOptions(options);
-    checkOwnOptions(metadata, clientId, own);
+    const { own, rest } = splitOidcOptions(options);
+    checkOidcOptions(metadata, clientId, own);
     const authScheme = rest.authScheme ?? chooseScheme(metadata, clientSecret, rest.clientKey);
     const { mtlsAliases = authScheme === "tls_client_auth" } = own;
-    const urls = coreUrls(metadata, mtlsAliases);
-    super(clientId, clientSecret, { ...rest, ...urls, authScheme }, build);
-    const {
-      clockTolerance = 30,
-      jwks,
-      allowInsecure,
-      maxResponseBytes,
-    } = {
-      ...own,
-      maxResponseBytes: this.maxResponseBytes,
-    };
+    const decided = coreOptions(metadata, mtlsAliases);
+    super(clientId, clientSecret, { ...rest, ...decided, authScheme }, own.build);
+    const { clockTolerance = 30, jwks, allowInsecure } = own;
+    const { clock, maxResponseBytes } = this;
     this.metadata = metadata;
     this.usesMtlsAliases = mtlsAliases;
-    const { clock } = this;
     this.jwks =
       metadata.jwks_uri === undefined
         ? undefined
@@ -201,16 +149,26 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     clientId: string,
     clientSecret?: string | null,
     options: OidcDiscoverOptions = {},
-    build?: (connection: ConnectionBuilder) => void,
   ): Promise<OidcClient> {
-    const { discovery: algorithm, expectedIssuer, signal, ...clientOptions } = options;
-    const { own, rest } = splitOptions(clientOptions);
+    const { discovery: algorithm, expectedIssuer: issuerName, signal, ...clientOptions } = options;
+    const { own, rest } = splitOidcOptions(clientOptions);
     // A client that never asks for a token: its connection has the certificates, proxies and middlewares of the real one.
-    const { connection, maxResponseBytes } = new OAuth2Client(clientId, clientSecret, rest, build);
+    const { connection, maxResponseBytes } = new OAuth2Client(
+      clientId,
+      clientSecret,
+      rest,
+      own.build,
+    );
     const { allowInsecure } = own;
-    const request = { algorithm, expectedIssuer, signal, allowInsecure, maxResponseBytes };
+    const request = {
+      algorithm,
+      expectedIssuer: issuerName,
+      signal,
+      allowInsecure,
+      maxResponseBytes,
+    };
     const metadata = await discover(issuer, request, connection);
-    return new OidcClient(metadata, clientId, clientSecret, clientOptions, build);
+    return new OidcClient(metadata, clientId, clientSecret, clientOptions);
   }
 
   /**
@@ -261,7 +219,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   verifyIdToken(idToken: string, options: ClientVerifyIdTokenOptions = {}): Promise<IdTokenClaims> {
     return verifyIdToken(idToken, {
       ...options,
-      issuer: issuerOf(this.metadata),
+      issuer: expectedIssuer(this.metadata),
       clientId: this.id ?? "",
       key: this.#answers.key,
       algorithms: this.#idTokenAlgorithms,
@@ -375,101 +333,4 @@ function decodeClaims(idToken: string | undefined): JsonRecord | undefined {
   } catch {
     return undefined;
   }
-}
-
-type OwnOptions = Pick<OidcClientOptions, (typeof ownNames)[number]>;
-
-const ownNames = [
-  "idTokenAlgorithms",
-  "answerAlgorithms",
-  "clockTolerance",
-  "jwks",
-  "defaultScope",
-  "pushAuthorization",
-  "requestObject",
-  "mtlsAliases",
-  "allowInsecure",
-] as const;
-
-function splitOptions(options: OidcClientOptions): {
-  readonly own: OwnOptions;
-  readonly rest: ClientOptions;
-} {
-  const {
-    idTokenAlgorithms,
-    answerAlgorithms,
-    clockTolerance,
-    jwks,
-    defaultScope,
-    pushAuthorization: pushes,
-    requestObject,
-    mtlsAliases,
-    allowInsecure,
-    ...rest
-  } = options;
-  const decided = decidedByMetadata.find((name) => name in rest);
-  if (decided !== undefined) throw optionError(decided, "given", "that of the metadata");
-  const own = {
-    ...{ idTokenAlgorithms, answerAlgorithms, clockTolerance, jwks, defaultScope },
-    ...{ pushAuthorization: pushes, requestObject, mtlsAliases, allowInsecure },
-  };
-  return { own, rest };
-}
-
-const decidedByMetadata = ["authorizeUrl", "tokenUrl", "revokeUrl", "issuer"];
-
-function checkOwnOptions(metadata: ServerMetadata, clientId: unknown, own: OwnOptions): void {
-  if (typeof clientId !== "string" || clientId === "")
-    throw optionError("clientId", clientId, "the client identifier");
-  for (const name of ["idTokenAlgorithms", "answerAlgorithms"] as const) {
-    const algorithms = own[name];
-    if (algorithms !== undefined) checkAlgorithms(algorithms, name);
-  }
-  const { clockTolerance = 0, allowInsecure = false } = own;
-  if (!(clockTolerance >= 0))
-    throw optionError("clockTolerance", clockTolerance, "seconds, at least 0");
-  const fault = findMetadataFault(metadata, allowInsecure ? isHttpUrl : isSecureUrl);
-  if (fault !== undefined) throw new MetadataError(`the metadata is unusable: ${fault}`);
-}
-
-/** Options of the core that the metadata decides. */
-function coreUrls(metadata: ServerMetadata, usesAliases: boolean): ClientOptions {
-  const { issuer, authorization_endpoint: authorizeUrl, mtls_endpoint_aliases } = metadata;
-  const aliases = usesAliases ? mtls_endpoint_aliases : undefined;
-  const tokenUrl = aliases?.["token_endpoint"] ?? metadata.token_endpoint;
-  const revokeUrl = aliases?.["revocation_endpoint"] ?? metadata.revocation_endpoint;
-  // The issuer of a template is known with the ID token only.
-  return { issuer: isTemplate(issuer) ? undefined : issuer, authorizeUrl, tokenUrl, revokeUrl };
-}
-
-function chooseScheme(
-  { token_endpoint_auth_methods_supported: supported = ["client_secret_basic"] }: ServerMetadata,
-  secret: string | null | undefined,
-  key: unknown,
-): AuthScheme {
-  if (key !== undefined) return "private_key_jwt";
-  if (secret === undefined || secret === null) return "none";
-  if (supported.includes("client_secret_basic")) return "basic_auth";
-  if (supported.includes("client_secret_post")) return "request_body";
-  return supported.includes("client_secret_jwt") ? "client_secret_jwt" : "basic_auth";
-}
-
-function signedWithKeys(supported: readonly string[] = ["RS256"]): readonly string[] {
-  const usable = supported.filter((name) => /^(?:[RP]S\d+|ES\d+|Ed\w+|ML-DSA-\d+)$/.test(name));
-  return usable.length === 0 ? ["RS256"] : usable;
-}
-
-/** The issuer of Microsoft's metadata for several tenants; the claim `tid` says which. */
-const template = "{tenantid}";
-
-function isTemplate(issuer: string): boolean {
-  return issuer.includes(template);
-}
-
-function issuerOf({ issuer }: ServerMetadata): VerifyIdTokenOptions["issuer"] {
-  if (!isTemplate(issuer)) return issuer;
-  return ({ tid }: JsonRecord) =>
-    typeof tid === "string" && /^[\da-f-]{36}$/i.test(tid)
-      ? issuer.replace(template, tid)
-      : undefined;
 }

@@ -51,7 +51,7 @@ export function createOpenIdFlow(client: OpenIdFlowClient, options: OpenIdFlowOp
       }
       return withParams(endpoint, params);
     },
-    async verify(token, transaction) {
+    verify(token, transaction) {
       checkTransaction(client.claims(token), transaction, {
         now: client.clock() / 1000,
         tolerance,

@@ -114,12 +114,12 @@ export class RemoteJwks {
     return this.#clock() - this.#fetchedAt < this.#maxAge;
   }
 
-  #fetchOnce(): Promise<void> {
-    if (this.#clock() - this.#failedAt < retryAfter) return Promise.reject(this.#failure);
+  async #fetchOnce(): Promise<void> {
+    if (this.#clock() - this.#failedAt < retryAfter) throw this.#failure;
     this.#pending ??= this.#fetch().finally(() => {
       this.#pending = undefined;
     });
-    return this.#pending;
+    await this.#pending;
   }
 
   async #fetch(): Promise<void> {

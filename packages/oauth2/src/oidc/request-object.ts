@@ -69,7 +69,7 @@ function claimValue(name: string, value: unknown): unknown {
     case "resource":
       return value;
     default:
-      return typeof value === "object" ? value : String(value);
+      return typeof value === "number" ? String(value) : value;
   }
 }
 

@@ -43,9 +43,23 @@ const maxLength = 65_536;
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 const known: ReadonlySet<string> = new Set([
-  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
-  ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519", "ML-DSA-44", "ML-DSA-65", "ML-DSA-87"],
-  ...["HS256", "HS384", "HS512"],
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+  "ML-DSA-44",
+  "ML-DSA-65",
+  "ML-DSA-87",
+  "HS256",
+  "HS384",
+  "HS512",
 ]);
 
 /**
@@ -124,8 +138,11 @@ function readHeader(jwt: string, { algorithms, what, typ }: VerifyJwtOptions): J
 
 function isJwtHeader(header: JsonRecord): header is JwtHeader {
   const { alg, kid, typ } = header;
-  const isText = (value: unknown): boolean => value === undefined || typeof value === "string";
-  return typeof alg === "string" && isText(kid) && isText(typ);
+  return typeof alg === "string" && isOptionalText(kid) && isOptionalText(typ);
+}
+
+function isOptionalText(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
 }
 
 function parseBase64UrlRecord(part: string): JsonRecord | undefined {
