@@ -118,7 +118,7 @@ describe("RemoteJwks", () => {
   });
 
   it("uses the public half of a private key that a server published by mistake", async () => {
-    const { privateKey = undefined } = keys.get("a") ?? {};
+    const privateKey = keys.get("a")?.privateKey;
     if (privateKey === undefined) throw new Error("no key");
     const jwks = new RemoteJwks(url, {
       fetch: async () => Response.json({ keys: [{ ...(await exportJWK(privateKey)), kid: "a" }] }),
@@ -135,7 +135,7 @@ describe("RemoteJwks", () => {
   it("fetches once for a thousand callers, and gives the key without a promise afterwards", async () => {
     const state = publish("a", "b");
     const jwks = state.jwks();
-    const found = await Promise.all(Array.from({ length: 1000 }, () => jwks.getKey(es("a"))));
+    const found = await Promise.all(Array.from({ length: 1000 }, async () => jwks.getKey(es("a"))));
     expect(state.fetches).toBe(1);
     expect(jwks.getKey(es("a"))).toBe(found[0]);
   });

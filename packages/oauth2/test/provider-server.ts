@@ -59,10 +59,11 @@ async function signIn(
 async function grantAll(ctx: KoaContextWithOIDC): Promise<InstanceType<Provider["Grant"]>> {
   const { client, session, params, provider } = ctx.oidc;
   const grant = new provider.Grant({ clientId: client?.clientId, accountId: session?.accountId });
-  const scope = String(params?.["scope"] ?? "openid");
+  const scope = typeof params?.["scope"] === "string" ? params["scope"] : "openid";
   grant.addOIDCScope(scope);
-  for (const resource of [params?.["resource"] ?? []].flat()) {
-    grant.addResourceScope(String(resource), scope);
+  const resources: readonly unknown[] = [params?.["resource"]].flat();
+  for (const resource of resources) {
+    if (typeof resource === "string") grant.addResourceScope(resource, scope);
   }
   await grant.save();
   return grant;

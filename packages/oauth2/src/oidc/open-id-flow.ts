@@ -74,11 +74,11 @@ function checkTransaction(
 function paramsOf({ searchParams }: URL, endpoint: URL): Params {
   const own = [...searchParams.keys()].filter((name) => !endpoint.searchParams.has(name));
   const names = new Set(own);
-  const entries = Array.from(names, (name) => {
+  const entries = Array.from(names, (name): readonly [string, unknown] => {
     const values = searchParams.getAll(name);
     return [name, values.length === 1 ? values[0] : values];
   });
-  return Object.fromEntries(entries);
+  return Object.fromEntries<unknown>(entries);
 }
 
 function withParams(endpoint: URL, params: Params): string {
