@@ -6,7 +6,7 @@ import { createClientAuthenticator, type ClientAuthenticator } from "./client-au
 import { ClientCredentialsStrategy } from "./client-credentials.ts";
 import { checkClientOptions, type ClientOptions } from "./client-options.ts";
 import { buildConnection, type ConnectionBuilder } from "./connection-builder.ts";
-import { checkConnectionOpts, loadNodeTransport, needsNode } from "./connection-opts.ts";
+import { checkConnectionOpts, needsNode } from "./connection-opts.ts";
 import { Connection } from "./connection.ts";
 import { InvalidResponseError, OAuth2Error, OAuth2UsageError } from "./errors.ts";
 import { sendForm, type FormSender, type TokenMethod } from "./form-request.ts";
@@ -14,6 +14,7 @@ import { toPairs, withQuery, type Params } from "./form.ts";
 import { ImplicitStrategy } from "./implicit.ts";
 import { inspectAsJson } from "./inspect-as-json.ts";
 import { consoleLogger, debugFromEnvironment, type Logger } from "./logger.ts";
+import { loadNodeTransport } from "./load-node-transport.ts";
 import { PasswordStrategy } from "./password.ts";
 import type { RequestProof } from "./proof.ts";
 import type { BodyEncoding } from "./request-body.ts";

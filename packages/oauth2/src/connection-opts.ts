@@ -79,37 +79,3 @@ export function checkConnectionOpts(options: ConnectionOpts, fetch: Fetch | unde
 export function needsNode(options: ConnectionOpts): boolean {
   return transportNames.some((name) => options[name] !== undefined);
 }
-
-/**
- * Makes what sends with these options. The Node part of this package is loaded with the first request, so that the main
- * part stays free of it.
- */
-export function loadNodeTransport(options: NodeTransportOptions): Fetch {
-  let loaded: Promise<Fetch> | undefined;
-  return async (request) => {
-    loaded ??= importTransport(options);
-    return (await loaded)(request);
-  };
-}
-
-interface NodePart {
-  readonly nodeTransport: (options: NodeTransportOptions) => Fetch;
-}
-
-async function importTransport({ ...options }: ConnectionOpts): Promise<Fetch> {
-  // Not a literal: a bundler for a browser must not follow it.
-  const entry = ["@fetchwork/oauth2", "node"].join("/");
-  try {
-    const module: unknown = await import(/* @vite-ignore */ entry);
-    const { timeout: _timeout, headers: _headers, ...transport } = options;
-    // Our own Node part, which exports this.
-    return (module as NodePart).nodeTransport(transport);
-  } catch (error) {
-    if (error instanceof OAuth2UsageError) throw error;
-    throw new OAuth2UsageError(
-      "ERR_OAUTH_OPTION",
-      "connectionOpts about certificates and proxies need Node, and the package undici",
-      { cause: error },
-    );
-  }
-}

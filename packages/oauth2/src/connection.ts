@@ -1,4 +1,4 @@
-import { ConnectionError, OAuth2UsageError, TimeoutError } from "./errors.ts";
+import { ConnectionError, OAuth2Error, OAuth2UsageError, TimeoutError } from "./errors.ts";
 import type { Fetch } from "./fetch.ts";
 import { describeRequest, describeResponse, type Logger } from "./logger.ts";
 import { readBody } from "./read-body.ts";
@@ -119,9 +119,7 @@ export class Connection {
 }
 
 function toConnectionError(error: unknown, url: URL): unknown {
-  if (error instanceof Error && "code" in error && String(error.code).startsWith("ERR_OAUTH_")) {
-    return error;
-  }
+  if (error instanceof OAuth2Error || error instanceof OAuth2UsageError) return error;
   return new ConnectionError(`no whole answer from ${url.origin}`, { cause: error });
 }
 

@@ -25,16 +25,27 @@ describe("refusals", () => {
     expect(() => nodeTransport(options)).toThrow(option);
   });
 
-  it("refuses what the connection of a client cannot be, with the first request", async () => {
-    const client = new OAuth2Client("id", null, {
-      site: "https://127.0.0.1:1",
-      connectionOpts: { cert: "no certificate", key: "hidden" },
-    });
-    const error: unknown = await client.clientCredentials
-      .getToken()
-      .catch((reason: unknown) => reason);
+  it("refuses what the connection of a client cannot be, when the client is made", () => {
+    const connectionOpts = { cert: "no certificate", key: "hidden" };
+    let error: unknown;
+    try {
+      error = new OAuth2Client("id", null, { connectionOpts });
+    } catch (reason) {
+      error = reason;
+    }
     expect(error).toEqual(option);
     expect(String(error)).not.toContain("hidden");
+  });
+
+  it("says what is missing where there is no Node", () => {
+    vi.stubGlobal("process", undefined);
+    try {
+      expect(() => new OAuth2Client("id", null, { connectionOpts: { proxy: false } })).toThrow(
+        option,
+      );
+    } finally {
+      vi.unstubAllGlobals();
+    }
   });
 });
 

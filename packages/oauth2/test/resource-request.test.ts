@@ -225,15 +225,12 @@ describe("redirects on the same origin", () => {
 describe("modes", () => {
   const token = (mode: unknown): AccessToken => tokenOf({}, { mode });
 
-  it.each(["headers", "", 1, { get: "nowhere" }, null])(
-    "refuses the mode %j",
-    (mode) => {
-      const client = new OAuth2Client("id", null, { site: server.origin });
-      expect(() => Reflect.construct(AccessToken, [client, "T", { mode }])).toThrow(
-        expect.objectContaining({ code: "ERR_OAUTH_OPTION" }),
-      );
-    },
-  );
+  it.each(["headers", "", 1, { get: "nowhere" }, null])("refuses the mode %j", (mode) => {
+    const client = new OAuth2Client("id", null, { site: server.origin });
+    expect(() => Reflect.construct(AccessToken, [client, "T", { mode }])).toThrow(
+      expect.objectContaining({ code: "ERR_OAUTH_OPTION" }),
+    );
+  });
 
   it("takes a function of the verb, and a map", async () => {
     const byVerb = (verb: string): string => (verb === "get" ? "query" : "body");
