@@ -1,0 +1,27 @@
+#!/usr/bin/env node
+// Parsed by whatever Node there is, so it says what is missing before anything newer is loaded.
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (!(major >= 24 || (major === 22 && minor >= 19))) {
+  console.error(`fetchwork: needs Node 22.19, 24 or later, and this is ${process.versions.node}`);
+  process.exit(1);
+}
+
+const built = new URL("../dist/main.js", import.meta.url);
+if (existsSync(built)) {
+  await import(built.href);
+} else {
+  // In the repository there is no build; its packages name their sources under this condition.
+  const source = new URL("../src/main.ts", import.meta.url);
+  const condition = "--conditions=@fetchwork/source";
+  // A child shares the terminal and with it Ctrl-C; only the child decides what that means.
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {});
+  const { status } = spawnSync(
+    process.execPath,
+    [condition, source.pathname, ...process.argv.slice(2)],
+    { stdio: "inherit" },
+  );
+  process.exitCode = status ?? 1;
+}

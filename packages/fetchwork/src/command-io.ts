@@ -1,0 +1,18 @@
+/** Where a command writes. */
+export interface CommandOutput {
+  write(text: string): void;
+  /** Whether a person reads it; only then there are colours. */
+  readonly isTerminal: boolean;
+}
+
+/** What a command has of the world, so that a test can give it another one. */
+export interface CommandIo {
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly stdout: CommandOutput;
+  readonly stderr: CommandOutput;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute path of the working folder. */
+  readonly cwd: string;
+  /** Aborts when the user asks the command to stop: Ctrl-C, or SIGTERM. */
+  readonly signal: AbortSignal;
+}

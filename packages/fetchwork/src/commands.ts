@@ -1,0 +1,7 @@
+import type { CommandGroup } from "./command.ts";
+
+/** Everything that `fetchwork` can do. */
+export const commands: CommandGroup = {
+  summary: "Fetchwork: everything around an HTTP API, at both ends",
+  commands: new Map([]),
+};

@@ -1,0 +1,12 @@
+export type { CommandIo, CommandOutput } from "./command-io.ts";
+export type {
+  Command,
+  CommandGroup,
+  CommandInput,
+  CommandOption,
+  CommandOptions,
+  OptionValues,
+} from "./command.ts";
+export { commands } from "./commands.ts";
+export { exitCodes, runCommand } from "./run-command.ts";
+export { UsageError } from "./usage-error.ts";

@@ -1,0 +1,44 @@
+import type { CommandIo, CommandOutput } from "./command-io.ts";
+
+/**
+ * Takes the streams, environment and signals of this process. The first Ctrl-C or SIGTERM aborts `signal`, a second
+ * one ends the process.
+ */
+export function processIo(): CommandIo {
+  const stop = new AbortController();
+  for (const [name, code] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const) {
+    process.on(name, () => {
+      if (stop.signal.aborted) process.exit(code);
+      stop.abort(new Error("interrupted"));
+    });
+  }
+  // `fetchwork … | head` closes the pipe early; that is no failure.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    // oxlint-disable-next-line unicorn/no-process-exit -- nobody is left to write for
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
+  const { env } = process;
+  return {
+    // Opened when somebody reads it: a pipe that nobody reads would keep the process alive.
+    get stdin() {
+      return process.stdin;
+    },
+    stdout: output(process.stdout, env),
+    stderr: output(process.stderr, env),
+    env,
+    cwd: process.cwd(),
+    signal: stop.signal,
+  };
+}
+
+function output(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): CommandOutput {
+  const isPlain = (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
+  return {
+    write: (text) => void stream.write(text),
+    isTerminal: stream.isTTY && !isPlain,
+  };
+}

@@ -1,0 +1,123 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { defineCommand, type Command, type CommandGroup } from "../src/command.ts";
+import { runCommand } from "../src/run-command.ts";
+import { UsageError } from "../src/usage-error.ts";
+import { memoryIo } from "./memory-io.ts";
+
+const greet: Command = defineCommand({
+  summary: "Greets somebody",
+  positionals: ["name", "[title...]"],
+  options: {
+    loud: { type: "boolean", short: "l", description: "Shout" },
+    times: { type: "string", default: "1", hint: "count", description: "How often" },
+  },
+  run({ values, positionals }, io) {
+    const count = Number(values.times);
+    if (!(count > 0)) throw new UsageError("--times must be positive");
+    const [name = "", ...titles] = positionals;
+    const line = [...titles, name].join(" ").repeat(count);
+    io.stdout.write(`${values.loud === true ? line.toUpperCase() : line}\n`);
+    return Promise.resolve(0);
+  },
+});
+
+const root: CommandGroup = {
+  summary: "A test",
+  commands: new Map<string, () => Promise<Command | CommandGroup>>([
+    ["greet", () => Promise.resolve(greet)],
+    [
+      "fail",
+      () =>
+        Promise.resolve(
+          defineCommand({
+            summary: "Fails",
+            options: {},
+            run: () => Promise.reject(new Error("no luck")),
+          }),
+        ),
+    ],
+    [
+      "deep",
+      () =>
+        Promise.resolve({
+          summary: "More",
+          commands: new Map([["greet", () => Promise.resolve(greet)]]),
+        }),
+    ],
+  ]),
+};
+
+async function run(...args: string[]): Promise<readonly [number, string, string]> {
+  const io = memoryIo();
+  const code = await runCommand(root, { args, io });
+  return [code, io.written.stdout, io.written.stderr];
+}
+
+describe("runCommand", () => {
+  it.each([
+    [["gret"], `fetchwork: unknown command "gret"\nTry: fetchwork --help\n`],
+    [["--loud"], `fetchwork: unknown option "--loud"\nTry: fetchwork --help\n`],
+    [["__proto__"], `fetchwork: unknown command "__proto__"\nTry: fetchwork --help\n`],
+    [["greet"], "fetchwork greet: name is missing\nTry: fetchwork greet --help\n"],
+    [
+      ["greet", "a", "--lod"],
+      "fetchwork greet: Unknown option '--lod'\nTry: fetchwork greet --help\n",
+    ],
+    [
+      ["greet", "a", "--times=0"],
+      "fetchwork greet: --times must be positive\nTry: fetchwork greet --help\n",
+    ],
+  ])("refuses %j with one line and exit code 2", async (args, message) => {
+    expect(await run(...args)).toEqual([2, "", message]);
+  });
+
+  it("refuses an option without its value", async () => {
+    const [code, , stderr] = await run("greet", "a", "--times");
+    expect(code).toBe(2);
+    expect(stderr).toContain("fetchwork greet: Option '--times <value>' argument missing");
+  });
+
+  it("reports a failure in one line and exits 1", async () => {
+    expect(await run("fail")).toEqual([1, "", "fetchwork fail: no luck\n"]);
+    expect(await run("fail", "x")).toMatchObject([
+      2,
+      "",
+      expect.stringContaining('unexpected argument "x"'),
+    ]);
+  });
+
+  it("passes typed options and positional arguments", async () => {
+    expect(await run("greet", "Ada", "Countess", "-l", "--times", "2")).toEqual([
+      0,
+      "COUNTESS ADACOUNTESS ADA\n",
+      "",
+    ]);
+    expect(await run("greet", "--", "--help")).toEqual([0, "--help\n", ""]);
+  });
+
+  it("explains groups and commands", async () => {
+    expect((await run())[1]).toContain("Usage: fetchwork <command>");
+    expect((await run("--version"))[1]).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await run("deep"))[0]).toBe(2);
+    const [code, help] = await run("deep", "greet", "--help");
+    expect(code).toBe(0);
+    expect(help).toContain("Usage: fetchwork deep greet <name> [title...] [options]");
+    expect(help).toContain("  -l, --loud           Shout");
+    expect(help).toContain("--times <count>  How often (default: 1)");
+  });
+});
+
+describe("the installed command", () => {
+  const bin = join(import.meta.dirname, "../bin/fetchwork.mjs");
+
+  it("runs from sources, and hands its exit code on", async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [bin, "--version"]);
+    expect(stdout).toBe("0.1.0\n");
+    await expect(promisify(execFile)(process.execPath, [bin, "nothing"])).rejects.toMatchObject({
+      code: 2,
+    });
+  });
+});
