@@ -37,6 +37,15 @@ describe("OidcClient", () => {
     ]);
   });
 
+  it("takes of the server's algorithms those that it knows, and that sign with a private key", async () => {
+    const all = ["none", "HS256", "Ed448", "ES256K", "RS256"];
+    const { client } = connect({}, { metadata: { id_token_signing_alg_values_supported: all } });
+    expect(await client.verifyIdToken(await idToken())).toMatchObject({ sub: "user" });
+    const none = ["none", "HS256"];
+    const usual = connect({}, { metadata: { id_token_signing_alg_values_supported: none } });
+    expect(await usual.client.verifyIdToken(await idToken())).toMatchObject({ sub: "user" });
+  });
+
   it("uses the aliases for clients with certificates", async () => {
     const aliases = {
       token_endpoint: `${issuer}/mtls/token`,

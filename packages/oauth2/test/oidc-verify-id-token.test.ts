@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type JWK } from "jose";
 import * as oauth from "oauth4webapi";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -272,6 +273,43 @@ describe("verifyIdToken", () => {
     await expect(verifyIdToken(other, { ...options, issuer: of })).rejects.toMatchObject({
       claim: "iss",
     });
+  });
+
+  it.each(["at+jwt", "application/at+jwt", "logout+jwt", "DPoP+JWT"])(
+    "refuses another token of the issuer, of type %s",
+    async (typ) => {
+      const jwt = await new SignJWT(base).setProtectedHeader({ alg: "HS256", typ }).sign(secret);
+      await expect(verifyIdToken(jwt, options)).rejects.toMatchObject({ claim: "typ" });
+    },
+  );
+
+  it("refuses whatever is no token, and no token survives the change of one character", async () => {
+    const refusal = expect.objectContaining({ code: "ERR_OAUTH_TOKEN_INVALID" });
+    const text = fc.oneof(
+      fc.string(),
+      fc.string().map((part) => `${part}.${part}.${part}`),
+    );
+    await fc.assert(
+      fc.asyncProperty(text, async (jwt) => {
+        await expect(verifyIdToken(jwt, options)).rejects.toEqual(refusal);
+      }),
+    );
+    const jwt = await signHs({});
+    const signatureStart = jwt.lastIndexOf(".");
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(jwt.length - 1),
+        fc.constantFrom("A", "z", "-", "=", " ", "é"),
+        async (at, character) => {
+          // The last character of base64url has bits that mean nothing.
+          fc.pre(jwt[at] !== character && at !== jwt.length - 1);
+          const changed = `${jwt.slice(0, at)}${character}${jwt.slice(at + 1)}`;
+          const isSignature = at > signatureStart;
+          const call = verifyIdToken(changed, options);
+          await expect(call, isSignature ? "signature" : "content").rejects.toEqual(refusal);
+        },
+      ),
+    );
   });
 
   it("refuses a token of more than 64 KiB before it looks inside", async () => {

@@ -10,7 +10,7 @@ import type { RemoteJwksOptions } from "./remote-jwks.ts";
 import { isHttpUrl, isSecureUrl } from "./secure-url.ts";
 import { findMetadataFault, type ServerMetadata } from "./server-metadata.ts";
 import type { VerifyIdTokenOptions } from "./verify-id-token.ts";
-import { checkAlgorithms } from "./verify-jwt.ts";
+import { checkAlgorithms, isKeyAlgorithm } from "./verify-jwt.ts";
 
 /** Options of an {@link OidcClient}. What the metadata of the server says, is not among them. */
 export interface OidcClientOptions extends Omit<
@@ -145,7 +145,7 @@ export function chooseScheme(
 
 /** Those algorithms that sign with a private key. */
 export function signedWithKeys(supported: readonly string[] = ["RS256"]): readonly string[] {
-  const usable = supported.filter((name) => /^(?:[RP]S\d+|ES\d+|Ed\w+|ML-DSA-\d+)$/.test(name));
+  const usable = supported.filter(isKeyAlgorithm);
   return usable.length === 0 ? ["RS256"] : usable;
 }
 

@@ -2,7 +2,7 @@ import { optionError } from "../errors.ts";
 import { ClaimChecker, type ClaimTime } from "./check-claims.ts";
 import { hashClaim } from "./hash-claim.ts";
 import type { JsonRecord } from "./json-record.ts";
-import { checkAlgorithms, verifyJwt, type KeySource } from "./verify-jwt.ts";
+import { checkAlgorithms, typeOf, verifyJwt, type KeySource } from "./verify-jwt.ts";
 
 /** Claims of an ID token (OpenID Connect Core, 2). Claims that are not listed are kept as they came. */
 export interface IdTokenClaims {
@@ -59,6 +59,16 @@ export interface VerifyIdTokenOptions {
   readonly now?: number | undefined;
 }
 
+/** Kinds of tokens that say what they are, and are no ID tokens. */
+const otherTypes: ReadonlySet<string> = new Set([
+  "at+jwt",
+  "logout+jwt",
+  "dpop+jwt",
+  "secevent+jwt",
+  "token-introspection+jwt",
+  "oauth-authz-req+jwt",
+]);
+
 /**
  * Validates an ID token (OpenID Connect Core, 3.1.3.7): signature, `iss`, `aud`, `azp`, `exp`, `nbf`, `iat`, `sub`,
  * `nonce`, and, where asked for, `auth_time`, `acr`, `at_hash` and `c_hash`. Encrypted tokens are refused.
@@ -79,6 +89,8 @@ export async function verifyIdToken(
     throw optionError("maxAge", options.maxAge, "seconds, at least 0");
   const { header, claims } = await verifyJwt(idToken, { key, algorithms, what: "ID token" });
   const check = new ClaimChecker(claims, "ID token");
+  // RFC 8725, 3.11 and 3.12: another token of the same issuer must not pass for an ID token.
+  if (otherTypes.has(typeOf(header) ?? "")) throw check.fail("typ", "is that of another token");
   checkClaims(claims, check, options);
   const hashes = [
     ["at_hash", accessToken],

@@ -62,6 +62,16 @@ const known: ReadonlySet<string> = new Set([
   "HS512",
 ]);
 
+/** Tells whether an algorithm signs with a private key, and is one that we verify. */
+export function isKeyAlgorithm(algorithm: string): boolean {
+  return known.has(algorithm) && !algorithm.startsWith("HS");
+}
+
+/** The kind of token that a header names, in lower case and without `application/`. */
+export function typeOf({ typ }: JwtHeader): string | undefined {
+  return typ?.toLowerCase().replace(/^application\//, "");
+}
+
 /**
  * Checks the algorithms that a caller allows.
  *
@@ -129,7 +139,7 @@ function readHeader(jwt: string, { algorithms, what, typ }: VerifyJwtOptions): J
   }
   if (header["crit"] !== undefined)
     throw new TokenValidationError(`the ${what} has critical extensions`, { claim: "crit" });
-  if (typ !== undefined && header.typ?.toLowerCase().replace(/^application\//, "") !== typ) {
+  if (typ !== undefined && typeOf(header) !== typ) {
     const message = `the typ of the ${what} is another, expected ${typ}`;
     throw new TokenValidationError(message, { claim: "typ" });
   }

@@ -2,7 +2,7 @@ import { optionError } from "../errors.ts";
 import { ClaimChecker } from "./check-claims.ts";
 import { isJsonRecord } from "./json-record.ts";
 import { claimTime } from "./verify-id-token.ts";
-import { checkAlgorithms, verifyJwt, type KeySource } from "./verify-jwt.ts";
+import { checkAlgorithms, typeOf, verifyJwt, type KeySource } from "./verify-jwt.ts";
 
 /** Claims of a logout token (OpenID Connect Back-Channel Logout, 2.4). Has `sub`, `sid` or both. */
 export interface LogoutClaims {
@@ -68,7 +68,7 @@ export async function verifyLogoutToken(
   });
   const check = new ClaimChecker(claims, "logout token");
   // Servers older than the final text send no `typ`, or `JWT`; what it must not be is another kind of token.
-  const typ = header.typ?.toLowerCase().replace(/^application\//, "");
+  const typ = typeOf(header);
   if (typ !== undefined && typ !== "logout+jwt" && typ !== "jwt")
     throw check.fail("typ", "is not logout+jwt");
   check.oneOf("iss", issuer);
