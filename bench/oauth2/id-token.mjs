@@ -11,8 +11,16 @@ const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable
 const jwk = { ...(await exportJWK(publicKey)), kid: "key-1", alg: algorithm, use: "sig" };
 const now = Math.floor(Date.now() / 1000);
 const idToken = await new SignJWT({
-  ...{ iss: issuer, aud: clientId, sub: "248289761001", nonce, iat: now, exp: now + 3600 },
-  ...{ auth_time: now, name: "Jane Doe", email: "jane@example.com", email_verified: true },
+  iss: issuer,
+  aud: clientId,
+  sub: "248289761001",
+  nonce,
+  iat: now,
+  exp: now + 3600,
+  auth_time: now,
+  name: "Jane Doe",
+  email: "jane@example.com",
+  email_verified: true,
 })
   .setProtectedHeader({ alg: algorithm, kid: "key-1" })
   .sign(privateKey);

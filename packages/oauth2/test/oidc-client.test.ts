@@ -80,6 +80,22 @@ describe("OidcClient", () => {
     },
   );
 
+  it.each([
+    ["for want of another", {}, {}],
+    ["by tokenName", { access_token: "a" }, { tokenName: "id_token" }],
+  ])("validates an ID token that is the token itself, %s", async (_case, fields, options) => {
+    let claims = {};
+    const { client } = connect({
+      "/token": async () =>
+        Response.json({ ...fields, token_type: "Bearer", id_token: await idToken(claims) }),
+    });
+    const ask = (): ReturnType<OidcClient["getToken"]> =>
+      client.getToken({ grant_type: "custom" }, options);
+    expect(client.claims(await ask())).toMatchObject({ sub: "user" });
+    claims = { aud: "other" };
+    await expect(ask()).rejects.toMatchObject({ claim: "aud" });
+  });
+
   it("knows the claims of tokens whose ID token it has validated, and of no others", async () => {
     const { client } = connect({
       "/token": async () =>

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as oauth from "oauth4webapi";
+import * as openidClient from "openid-client";
 import { afterEach, describe, expect, it } from "vitest";
 import { discover, fetchResourceMetadata, OidcClient } from "../src/oidc/index.ts";
 import { closeServer } from "./provider-server.ts";
@@ -18,7 +19,7 @@ async function listen(handle: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe("discover, beside oauth4webapi", () => {
+describe("discover, beside oauth4webapi and openid-client", () => {
   it.each([
     ["the issuer", issuer, { issuer }, "accepts"],
     ["a slash more than was asked for", issuer, { issuer: `${issuer}/` }, "accepts"],
@@ -40,6 +41,11 @@ describe("discover, beside oauth4webapi", () => {
     expect(await judge(discover(asked, { fetch: () => Response.json(document) }))).toBe(verdict);
     const theirs = oauth.processDiscoveryResponse(new URL(asked), Response.json(document));
     expect(await judge(theirs)).toBe(verdict);
+    const fetch = async (): Promise<Response> => Response.json(document);
+    const others = openidClient.discovery(new URL(asked), "app", undefined, openidClient.None(), {
+      [openidClient.customFetch]: fetch,
+    });
+    expect(await judge(others)).toBe(verdict);
   });
 });
 

@@ -295,7 +295,6 @@ describe("verifyIdToken", () => {
       }),
     );
     const jwt = await signHs({});
-    const signatureStart = jwt.lastIndexOf(".");
     await fc.assert(
       fc.asyncProperty(
         fc.nat(jwt.length - 1),
@@ -304,9 +303,8 @@ describe("verifyIdToken", () => {
           // The last character of base64url has bits that mean nothing.
           fc.pre(jwt[at] !== character && at !== jwt.length - 1);
           const changed = `${jwt.slice(0, at)}${character}${jwt.slice(at + 1)}`;
-          const isSignature = at > signatureStart;
           const call = verifyIdToken(changed, options);
-          await expect(call, isSignature ? "signature" : "content").rejects.toEqual(refusal);
+          await expect(call).rejects.toEqual(refusal);
         },
       ),
     );
