@@ -34,8 +34,8 @@ export type RevokeParams = TokenParams & {
 
 /** Where a token comes from, for what only this package does. */
 interface TokenOrigin {
-  /** Fields of an answer; none of them is an option. */
-  readonly fields?: Readonly<Record<string, unknown>> | undefined;
+  /** Fields of an answer, none of them an option, in a hash that becomes the token's own. */
+  readonly fields?: Record<string, unknown> | undefined;
   readonly response?: OAuth2Response | undefined;
   readonly error?: OAuth2Error | undefined;
 }
@@ -72,7 +72,7 @@ export class AccessToken {
     origin: TokenOrigin = {},
   ) {
     const { settings, fields: given } = splitTokenOptions(options);
-    const fields: Record<string, unknown> = Object.assign(emptyHash(), origin.fields, given);
+    const fields = origin.fields === undefined ? given : Object.assign(origin.fields, given);
     this.#client = client;
     this.#token = readToken(token, "access_token");
     this.#settings = settings;

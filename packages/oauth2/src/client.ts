@@ -50,6 +50,8 @@ export class OAuth2Client implements FormSender, ResourceSender {
   readonly #tokenMethod: TokenMethod;
   readonly #logger: Logger;
   #warnedOfQuery = false;
+  /** Resolved with the first token request; until then a client may lack what only that needs. */
+  #tokenEndpoint: URL | undefined;
   /** Default of `redirect_uri`. */
   readonly redirectUri: string | undefined;
   /** Whether a status of 400 or more is thrown. */
@@ -219,7 +221,8 @@ export class OAuth2Client implements FormSender, ResourceSender {
     const { params: sent, options: request } = splitTokenParams(params);
     const { tokenMethod = this.#tokenMethod, raiseErrors = this.raiseErrors } = request;
     if (tokenMethod !== "post") this.#warnOfQuery();
-    const response = await sendForm(this, this.#endpoint(this.#tokenUrl, {}), {
+    this.#tokenEndpoint ??= this.#endpoint(this.#tokenUrl, {});
+    const response = await sendForm(this, this.#tokenEndpoint, {
       ...request,
       params: sent,
       method: tokenMethod,

@@ -69,8 +69,10 @@ export class Connection {
     const controller = new AbortController();
     const abort = (): void => controller.abort(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
-    const expired = new TimeoutError(timeout);
-    const timer = timeout > 0 ? setTimeout(() => controller.abort(expired), timeout) : undefined;
+    const timer =
+      timeout > 0
+        ? setTimeout(() => controller.abort(new TimeoutError(timeout)), timeout)
+        : undefined;
     try {
       const response = await this.#exchange(url, {
         method,

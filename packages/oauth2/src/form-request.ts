@@ -73,7 +73,8 @@ async function attempt(
   const { method = "post", authenticate = true } = request;
   const headers = toHeaders(request.headers);
   if (!headers.has("accept")) headers.set("accept", "application/json");
-  const body = new URLSearchParams(toPairs(request.params).map(([name, value]) => [name, value]));
+  const body = new URLSearchParams();
+  for (const [name, value] of toPairs(request.params)) body.append(name, value);
   if (authenticate) {
     await client.authenticate({ body, headers, endpoint: target.url, issuer: client.issuer });
   }
@@ -85,7 +86,7 @@ async function attempt(
     method: target.method,
     url: inQuery ? extendQuery(target.url, pairs) : target.url,
     headers,
-    body: inQuery ? emptyBody(headers, target.method) : formBody(headers, pairs, request.params),
+    body: inQuery ? emptyBody(headers, target.method) : formBody(headers, body, request.params),
     maxResponseBytes: client.maxResponseBytes,
     timeout: request.timeout,
     signal: request.signal,
@@ -120,17 +121,18 @@ function emptyBody(headers: Headers, method: string): string | undefined {
   return "";
 }
 
-function formBody(headers: Headers, pairs: readonly Pair[], params: Params): string {
+function formBody(headers: Headers, body: URLSearchParams, params: Params): string {
   const type = headers.get("content-type");
   if (type !== null && /^application\/json(?:;|$)/i.test(type)) {
     // As the caller gave them, numbers and objects included; what authentication added is text.
     const given = Object.entries(params).filter(
       ([, value]) => value !== undefined && value !== null,
     );
-    return JSON.stringify({ ...Object.fromEntries(pairs), ...Object.fromEntries(given) });
+    return JSON.stringify({ ...Object.fromEntries(body), ...Object.fromEntries(given) });
   }
   if (type === null) headers.set("content-type", "application/x-www-form-urlencoded");
-  return encodePairs(pairs);
+  // The platform's form, with `%20` for a space as everywhere here.
+  return body.toString().replaceAll("+", "%20");
 }
 
 /** Whether a status is a redirect; 0 is what a browser gives for one that is not to be followed. */
