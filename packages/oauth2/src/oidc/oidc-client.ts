@@ -180,7 +180,8 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   override async getToken(params: TokenParams, options?: TokenOptions): Promise<AccessToken> {
     const token = await super.getToken(params, options);
     // Where the ID token is the token, by `tokenName` or for want of another, it is none of the token's fields.
-    const idToken = token.idToken ?? token.response?.hash?.["id_token"];
+    const hash = token.response?.hash;
+    const idToken = token.idToken ?? hash?.["id_token"] ?? hash?.["idToken"];
     if (typeof idToken !== "string") return token;
     const accessToken = token.token === idToken ? undefined : token.token;
     const claims = await this.verifyIdToken(idToken, { nonce: false, accessToken });
