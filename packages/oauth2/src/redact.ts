@@ -102,8 +102,12 @@ function redactLoose(text: string): string {
   const label = settings().filteredLabel;
   return text
     .replace(jwt, label)
-    .replace(pairs, (all, key: string, between: string) =>
-      isFilteredKey(key) ? `${key}${between}${label}` : all,
+    .replace(
+      pairs,
+      (all, ...[key, between, , at, whole]: [string, string, string, number, string]) => {
+        const isDone = whole.startsWith(label, at + key.length + between.length);
+        return isFilteredKey(key) && !isDone ? `${key}${between}${label}` : all;
+      },
     );
 }
 

@@ -198,6 +198,7 @@ describe("debug output", () => {
     expect(lines[0]).toContain("content-type: application/x-www-form-urlencoded");
     expect(lines[0]).toContain("scope=read");
     expect(lines[0]).toContain("client_secret=[FILTERED]");
+    expect(lines[0]).not.toContain("[FILTERED]]");
     expect(lines[1]).toContain("response: 200");
     expect(lines[1]).toContain('{"access_token":"[FILTERED]","scope":"read"}');
   });
@@ -273,6 +274,6 @@ it("shows an error with code, description and status, not with its answer", asyn
     .clientCredentials.getToken()
     .catch((reason: unknown) => reason);
   expect(error).toMatchObject({ response: { status: 401 } });
-  expect(`${inspect(error)}`).toContain("OAuth2Error: invalid_client: no such client (HTTP 401)");
+  expect(inspect(error)).toContain("OAuth2Error: invalid_client: no such client (HTTP 401)");
   expect(Object.keys(Object(error)).toSorted()).toEqual(["code", "name"]);
 });
