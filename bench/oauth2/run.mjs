@@ -32,10 +32,13 @@ const [port] = await once(child, "message");
 const origin = `http://127.0.0.1:${port}`;
 const basic = `Basic ${btoa("id:secret")}`;
 
+// Deprecated to make it stand out; the server is on this machine.
+/* oxlint-disable typescript/no-deprecated */
 const as = { issuer: origin, token_endpoint: `${origin}/token` };
 const insecure = { [oauth.allowInsecureRequests]: true };
 const configuration = new openid.Configuration(as, "id", {}, openid.ClientSecretBasic("secret"));
 openid.allowInsecureRequests(configuration);
+/* oxlint-enable typescript/no-deprecated */
 const simple = new ClientCredentials({
   client: { id: "id", secret: "secret" },
   auth: { tokenHost: origin, tokenPath: "/token" },
