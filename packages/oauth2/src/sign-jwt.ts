@@ -13,7 +13,7 @@ export interface NodeKeyObject {
 }
 
 /** Header of a JWT that {@link signJwt} makes. */
-export interface JwtHeader {
+export interface SigningHeader {
   /** Algorithm, such as `RS256`. Default: that of the JWK, else the one that belongs to the key. */
   readonly algorithm?: string | undefined;
   /** Identifier of the key. Default: that of the JWK. */
@@ -48,7 +48,7 @@ const algorithms: ReadonlySet<string> = new Set([
 export async function signJwt(
   claims: object,
   key: SigningKey,
-  header: JwtHeader = {},
+  header: SigningHeader = {},
 ): Promise<string> {
   const { SignJWT } = await loadJose();
   const jwk = isJwk(key) ? key : undefined;
