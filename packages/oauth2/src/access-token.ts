@@ -6,7 +6,7 @@ import { inspectAsJson } from "./inspect-as-json.ts";
 import { parseForm } from "./parse-body.ts";
 import { redactHash } from "./redact.ts";
 import { sendToResource, type Credential, type RequestOptions } from "./resource-request.ts";
-import type { OAuth2Response } from "./response.ts";
+import { errorOfFields, type OAuth2Response } from "./response.ts";
 import { sendModeFor } from "./send-mode.ts";
 import { settings } from "./settings.ts";
 import { findToken, readToken, takeField } from "./token-fields.ts";
@@ -19,6 +19,7 @@ import {
   type TokenSettings,
 } from "./token-options.ts";
 import type { TokenParams } from "./token-params.ts";
+import { warnExtra, warnMissing } from "./token-warnings.ts";
 
 /** A token as {@link AccessToken.toHash} writes it: plain values, ready for JSON. */
 export type TokenHash = Record<string, unknown>;
@@ -111,7 +112,7 @@ export class AccessToken {
    */
   static fromKvform(client: OAuth2Client, form: string, options: TokenOptions = {}): AccessToken {
     const fields = parseForm(form.replace(/^[#?]/, ""));
-    if (typeof fields["error"] === "string") throw callbackError(fields);
+    if (typeof fields["error"] === "string") throw errorOfFields(fields);
     return AccessToken.fromFields(client, fields, options);
   }
 
@@ -367,29 +368,4 @@ function defined(options: TokenOptions): TokenOptions {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
-}
-
-function callbackError(fields: Readonly<Record<string, unknown>>): OAuth2Error {
-  const code = textOf(fields["error"]);
-  const description = textOf(fields["error_description"]);
-  const said = [code, description].filter((part) => part !== undefined).join(": ");
-  return new OAuth2Error(said, { code, description, uri: textOf(fields["error_uri"]) });
-}
-
-function warnExtra(client: OAuth2Client, found: readonly string[], used: string | undefined): void {
-  if (settings().silenceExtraTokensWarning || found.length < 2) return;
-  client.warn(
-    `OAuth2: the answer has several fields that may be the token (${found.join(", ")}); ${used ?? "none"} is used, tokenName chooses another`,
-  );
-}
-
-function warnMissing(
-  client: OAuth2Client,
-  names: readonly string[],
-  tokenName: string | undefined,
-): void {
-  if (settings().silenceNoTokensWarning) return;
-  const sought = tokenName === undefined ? "no token" : `no field ${JSON.stringify(tokenName)}`;
-  const hint = tokenName === undefined ? "" : "; keys became snake case unless snaky is false";
-  client.warn(`OAuth2: the answer has ${sought} among ${JSON.stringify(names)}${hint}`);
 }

@@ -123,13 +123,22 @@ export class OAuth2Response {
 
 /** Makes the error that an answer is, whatever its status (RFC 6749, 5.2). */
 export function errorOf(response: OAuth2Response): OAuth2Error {
-  const hash = response.hash ?? {};
-  const code = text(hash["error"]);
-  const description = text(hash["error_description"] ?? hash["errorDescription"]);
-  const uri = text(hash["error_uri"] ?? hash["errorUri"]);
+  return errorOfFields(response.hash ?? {}, response);
+}
+
+/** Makes the error that fields of an answer or callback tell of. */
+export function errorOfFields(
+  fields: Readonly<Record<string, unknown>>,
+  response?: OAuth2Response,
+): OAuth2Error {
+  const code = text(fields["error"]);
+  const description = text(fields["error_description"] ?? fields["errorDescription"]);
+  const uri = text(fields["error_uri"] ?? fields["errorUri"]);
   const said = [code, description].filter((part) => part !== undefined).join(": ");
-  const message = said === "" ? `HTTP ${response.status}` : `${said} (HTTP ${response.status})`;
-  return new OAuth2Error(response.redact(message), { code, description, uri, response });
+  const details = { code, description, uri, response };
+  if (response === undefined) return new OAuth2Error(redactText(said), details);
+  const status = `HTTP ${response.status}`;
+  return new OAuth2Error(response.redact(said === "" ? status : `${said} (${status})`), details);
 }
 
 function text(value: unknown): string | undefined {
