@@ -1,5 +1,10 @@
 import type { OAuth2Client } from "./client.ts";
-import { InvalidResponseError, OAuth2Error, optionError, TokenUnavailableError } from "./errors.ts";
+import {
+  InvalidResponseError,
+  type OAuth2Error,
+  optionError,
+  TokenUnavailableError,
+} from "./errors.ts";
 import { emptyHash } from "./empty-hash.ts";
 import { expiryOf, readSeconds, readTime } from "./expiry.ts";
 import { inspectAsJson } from "./inspect-as-json.ts";
