@@ -3,5 +3,7 @@ import type { CommandGroup } from "./command.ts";
 /** Everything that `fetchwork` can do. */
 export const commands: CommandGroup = {
   summary: "Fetchwork: everything around an HTTP API, at both ends",
-  commands: new Map([]),
+  commands: new Map([
+    ["oauth", async () => (await import("./oauth/oauth-commands.ts")).oauthCommands],
+  ]),
 };

@@ -1,0 +1,32 @@
+import { styleText } from "node:util";
+import type { CommandOutput } from "./command-io.ts";
+
+/** Colours for an output; where no person reads it they change nothing. */
+export interface Colours {
+  readonly green: (text: string) => string;
+  readonly red: (text: string) => string;
+  readonly dim: (text: string) => string;
+}
+
+/** Makes the colours of an output. */
+export function colours({ isTerminal }: CommandOutput): Colours {
+  const style =
+    (name: "green" | "red" | "dim") =>
+    (text: string): string =>
+      isTerminal ? styleText(name, text, { validateStream: false }) : text;
+  return { green: style("green"), red: style("red"), dim: style("dim") };
+}
+
+// Control characters, line and paragraph separators, and what turns the direction of text.
+// oxlint-disable-next-line no-control-regex
+const moving = /[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** What a stranger sent, so that it can neither move the cursor nor begin a line of its own. */
+export function oneLine(text: string): string {
+  return text.slice(0, 200).replace(moving, "?");
+}
+
+/** The same for a longer text, whose lines and tabs stay. */
+export function manyLines(text: string): string {
+  return text.replace(moving, (found) => (/[\t\n\r]/.test(found) ? found : "?"));
+}
