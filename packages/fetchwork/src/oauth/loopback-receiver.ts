@@ -43,10 +43,10 @@ export async function openLoopbackReceiver(target: RedirectTarget): Promise<Loop
   return {
     redirectUri: `http://${host}${path}`,
     async receive<T>({ state, finish, signal }: ExpectedCallback<T>): Promise<T> {
-      const { promise, resolve } = Promise.withResolvers<T>();
-      const stop = (): void => resolve(reasonOf(signal));
+      signal.throwIfAborted();
+      const { promise, resolve, reject } = Promise.withResolvers<T>();
+      const stop = (): void => reject(reasonOf(signal));
       signal.addEventListener("abort", stop, { once: true });
-      if (signal.aborted) stop();
       let isAnswered = false;
       answer = async (request) => {
         const url = new URL(request.url);
@@ -82,9 +82,8 @@ function notYet(): Response {
   return page("There is nothing here yet", 404);
 }
 
-async function reasonOf(signal: AbortSignal): Promise<never> {
-  signal.throwIfAborted();
-  throw new Error("aborted");
+function reasonOf({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new Error("aborted", { cause: reason });
 }
 
 /** Nothing in it comes from the request. */

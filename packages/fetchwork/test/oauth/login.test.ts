@@ -1,6 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   clientSecret,
@@ -44,10 +45,9 @@ function send(
   return new Promise((resolve, reject) => {
     const { method = "GET", host } = options;
     const headers = host === undefined ? {} : { host };
-    const request = httpRequest(url, { method, headers }, async (response) => {
-      let text = "";
-      for await (const chunk of response.setEncoding("utf8")) text += chunk;
-      resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+    const request = httpRequest(url, { method, headers }, (response) => {
+      const { statusCode: status = 0, headers: answered } = response;
+      text(response).then((body) => resolve({ status, headers: answered, text: body }), reject);
     });
     request.once("error", reject);
     request.end();

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import {
   Browser,
   closeServer,
@@ -10,8 +11,8 @@ import {
 /** A provider and what was asked of its token endpoints. */
 export interface SignInServer {
   readonly issuer: string;
-  /** Paths that were posted to, in their order. */
-  readonly posts: readonly string[];
+  /** Grant types of the tokens that it gave, in their order. */
+  readonly grants: readonly string[];
   close(): Promise<void>;
 }
 
@@ -19,7 +20,7 @@ export const clientSecret = "canary-client-secret-canary-client";
 
 /** Starts `oidc-provider` with a public client `cli`, a confidential one `secret`, and a device client. */
 export async function startSignInServer(accessTokenLifetime = 3600): Promise<SignInServer> {
-  const posts: string[] = [];
+  const given: string[] = [];
   const grants = ["authorization_code", "refresh_token"];
   const server = await startProvider(() => ({
     pkce: { required: () => true },
@@ -51,11 +52,10 @@ export async function startSignInServer(accessTokenLifetime = 3600): Promise<Sig
       userinfo: { enabled: true },
     },
   }));
-  server.provider.use(async (ctx, next) => {
-    if (ctx.method === "POST") posts.push(ctx.path);
-    await next();
-  });
-  return { issuer: server.issuer, posts, close: () => server.close() };
+  server.provider.on("grant.success", ({ oidc }) =>
+    given.push(String(oidc.params?.["grant_type"])),
+  );
+  return { issuer: server.issuer, grants: given, close: () => server.close() };
 }
 
 /** Follows the address as a browser does, up to the page of the command. */
@@ -96,16 +96,16 @@ export interface ResourceServer {
 /** Starts a resource: `/redirect` leads to `to`, `/teapot` is a 418, `/bytes` are not text. */
 export async function startResource(to = ""): Promise<ResourceServer> {
   const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const { method = "", url = "", headers } = request;
-    received.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
-    if (url === "/redirect") response.writeHead(302, { location: to }).end();
-    else if (url === "/teapot") response.writeHead(418).end("short and stout");
-    else if (url === "/bytes") response.end(Buffer.from([0xff, 0xfe, 0x00]));
-    else if (url === "/escape") response.end("\u001b[2J\u0007gone\n");
-    else response.setHeader("content-type", "application/json").end('{"ok":true}');
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const { method = "", url = "", headers } = request;
+      received.push({ method, url, headers, body });
+      if (url === "/redirect") response.writeHead(302, { location: to }).end();
+      else if (url === "/teapot") response.writeHead(418).end("short and stout");
+      else if (url === "/bytes") response.end(Buffer.from([0xff, 0xfe, 0x00]));
+      else if (url === "/escape") response.end("\u001b[2J\u0007gone\n");
+      else response.setHeader("content-type", "application/json").end('{"ok":true}');
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
