@@ -1,6 +1,7 @@
 import { ConnectionError, OAuth2Error, OAuth2UsageError, TimeoutError } from "./errors.ts";
 import type { Fetch } from "./fetch.ts";
 import { describeRequest, describeResponse, type Logger } from "./logger.ts";
+import { isSecretHeader } from "./redact.ts";
 import { readBody } from "./read-body.ts";
 import { OAuth2Response, type ParseOptions } from "./response.ts";
 
@@ -29,6 +30,8 @@ export interface Exchange extends ParseOptions {
   readonly signal?: AbortSignal | null | undefined;
   /** Values that the log must not show wherever they stand. */
   readonly secrets?: readonly string[] | undefined;
+  /** Whether a redirect led here from another origin: then the connection adds no header that may hold a credential. */
+  readonly isForeign?: boolean | undefined;
 }
 
 /** Sends single requests with a timeout, a limit of size and a log, and reads the answers whole. */
@@ -54,7 +57,10 @@ export class Connection {
    */
   async send(exchange: Exchange): Promise<OAuth2Response> {
     const { method, url, headers, body, signal, timeout = this.#timeout } = exchange;
-    for (const [name, value] of this.#headers) if (!headers.has(name)) headers.set(name, value);
+    for (const [name, value] of this.#headers) {
+      if (headers.has(name) || (exchange.isForeign === true && isSecretHeader(name))) continue;
+      headers.set(name, value);
+    }
     this.#logger?.debug(
       describeRequest(
         method,

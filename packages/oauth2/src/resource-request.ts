@@ -95,6 +95,8 @@ interface Hop {
   readonly headers: Headers;
   readonly body: string | Uint8Array<ArrayBuffer> | undefined;
   readonly credential: Credential | undefined;
+  /** Whether a redirect led to another origin, then or before. */
+  readonly isForeign: boolean;
 }
 
 async function firstHop(
@@ -113,7 +115,7 @@ async function firstHop(
     field: field === undefined ? undefined : [field.paramName, field.token],
   });
   const pairs = toPairs(options.params ?? {});
-  return { method, url: addQuery(url, pairs), headers, body, credential };
+  return { method, url: addQuery(url, pairs), headers, body, credential, isForeign: false };
 }
 
 function addQuery(url: URL, pairs: ReturnType<typeof toPairs>): URL {
@@ -160,6 +162,7 @@ async function attempt(
     timeout: options.timeout,
     signal: options.signal,
     secrets: credential === undefined ? undefined : [credential.token],
+    isForeign: hop.isForeign,
     parse: options.parse,
     snaky: options.snaky,
     snakyHashClass: options.snakyHashClass,
@@ -175,7 +178,7 @@ function nextHop(hop: Hop, response: OAuth2Response): Hop {
   const method = toGet ? "GET" : hop.method;
   if (url.origin === hop.url.origin) {
     // In a body the token went into the first request, and is in none that has no body.
-    return { method, url, headers, body, credential: hop.credential };
+    return { ...hop, method, url, headers, body };
   }
   if (body !== undefined && body.length > 0) {
     throw new RedirectError(
@@ -184,7 +187,14 @@ function nextHop(hop: Hop, response: OAuth2Response): Hop {
     );
   }
   const harmless = Array.from(headers).filter(([name]) => !isSecretHeader(name));
-  return { method, url, headers: new Headers(harmless), body, credential: undefined };
+  return {
+    method,
+    url,
+    headers: new Headers(harmless),
+    body,
+    credential: undefined,
+    isForeign: true,
+  };
 }
 
 const bodyHeaders = ["content-type", "content-encoding", "content-language", "content-location"];

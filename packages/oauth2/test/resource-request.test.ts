@@ -169,6 +169,28 @@ describe("redirects to another origin", () => {
     }
   });
 
+  it("carries no credentials that every request has", async () => {
+    const back = { status: 302, headers: { location: `${server.origin}/back` }, body: "" };
+    server.script = [
+      { status: 302, headers: { location: `${other.origin}/x` }, body: "" },
+      json({}),
+    ];
+    other.script = [back];
+    const headers = { ...secretHeaders, authorization: "Basic c2VjcmV0" };
+    await new OAuth2Client("id", null, {
+      site: server.origin,
+      connectionOpts: { headers },
+    }).request("get", "/r");
+    expect(seen.map(({ host }) => host)).toEqual(["BASE", "BASE2", "BASE"]);
+    expect(seen[0]?.headers).toMatchObject(headers);
+    for (const { headers: sent } of seen.slice(1)) {
+      expect(sent["x-plain"]).toBe("kept");
+      for (const name of Object.keys(headers).filter((key) => key !== "x-plain")) {
+        expect(sent[name]).toBeUndefined();
+      }
+    }
+  });
+
   it.each([301, 302, 307, 308])("is an error where it would take the body (%d)", async (status) => {
     server.script = [{ status, headers: { location: `${other.origin}/x` }, body: "" }];
     const token = tokenOf({}, { mode: "body" });
