@@ -1,4 +1,5 @@
 import path from "node:path";
+import { readProviders, readPublicUrl, type Provider } from "./services/providers.ts";
 import { StartError } from "./services/start-error.ts";
 
 /** Settings of the server, from the environment. */
@@ -12,6 +13,10 @@ export interface Config {
   readonly tokenLifetime: number;
   /** The path in it is absolute. */
   readonly databaseUrl: string;
+  /** Origin under which browsers reach the server. */
+  readonly publicUrl: string;
+  /** Providers that users sign in with. */
+  readonly providers: readonly Provider[];
 }
 
 /** Folder of the project, whatever folder it is started from. */
@@ -24,10 +29,16 @@ export const projectFolder = path.join(import.meta.dirname, "..");
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const isProduction = environment["NODE_ENV"] === "production";
+  const port = wholeNumber("PORT", environment["PORT"] || "9000", 0, 65_535);
+  const publicUrl = readPublicUrl(environment["PUBLIC_URL"], `http://localhost:${port}`);
+  const providers = readProviders(environment, publicUrl);
+  if (isProduction && providers.length > 0 && !environment["PUBLIC_URL"]) {
+    throw new StartError("PUBLIC_URL is not set: providers send browsers there");
+  }
   return {
     isProduction,
     hostname: environment["IP"] || "0.0.0.0",
-    port: wholeNumber("PORT", environment["PORT"] || "9000", 0, 65_535),
+    port,
     masterKey: secret("MASTER_KEY", environment["MASTER_KEY"]),
     jwtSecret: secret("JWT_SECRET", environment["JWT_SECRET"]),
     tokenLifetime: wholeNumber(
@@ -37,6 +48,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       31_536_000,
     ),
     databaseUrl: absoluteUrl(environment["DATABASE_URL"] || "sqlite:data/blog.db"),
+    publicUrl,
+    providers,
   };
 }
 
