@@ -7,7 +7,13 @@ import {
   jwtVerify,
 } from "jose";
 import { describe, expect, it } from "vitest";
-import { OAuth2Response } from "../src/index.ts";
+import {
+  AccessToken,
+  authorizedFetch,
+  bearer,
+  OAuth2Client,
+  OAuth2Response,
+} from "../src/index.ts";
 import { DPoP, type DPoPAlgorithm } from "../src/oidc/index.ts";
 
 const url = "https://api.example/items?page=2#top";
@@ -126,9 +132,57 @@ describe("DPoP.accept", () => {
     expect((await DPoP.generate()).accept(response, target)).toBe(expected);
   });
 
-  it("does not ask for a third attempt when the nonce stays the same", async () => {
+  it("asks again though another request has brought the nonce in the meantime", async () => {
     const dpop = await DPoP.generate();
     expect(dpop.accept(answer(401, challenge), target)).toBe(true);
-    expect(dpop.accept(answer(401, challenge), target)).toBe(false);
+    expect(dpop.accept(answer(401, challenge), target)).toBe(true);
+  });
+});
+
+describe("a client with DPoP", () => {
+  const fetchWith =
+    (accepts: (nonce: unknown) => boolean, sent: unknown[]) =>
+    async (request: Request): Promise<Response> => {
+      const { nonce } = decodeJwt(request.headers.get("dpop") ?? "");
+      sent.push(nonce);
+      if (accepts(nonce)) return Response.json({ access_token: "AT", token_type: "DPoP" });
+      const headers = {
+        "dpop-nonce": "n",
+        "www-authenticate": 'DPoP error="use_dpop_nonce"',
+      };
+      return Response.json({ error: "use_dpop_nonce" }, { status: 401, headers });
+    };
+
+  it("repeats each of several requests that were refused for want of one nonce", async () => {
+    const dpop = await DPoP.generate();
+    const fetch = fetchWith((nonce) => nonce === "n", []);
+    const client = new OAuth2Client("id", null, { site: "https://as.example", dpop, fetch });
+    const tokens = await Promise.all([1, 2, 3].map(() => client.clientCredentials.getToken()));
+    expect(tokens.map(({ token }) => token)).toEqual(["AT", "AT", "AT"]);
+  });
+
+  it("sends each request twice at most, whatever the server wants", async () => {
+    const dpop = await DPoP.generate();
+    const sent: unknown[] = [];
+    const fetch = fetchWith(() => false, sent);
+    const client = new OAuth2Client("id", null, { site: "https://as.example", dpop, fetch });
+    const token = AccessToken.fromHash(client, { access_token: "AT", token_type: "DPoP" });
+    const api = authorizedFetch(token, {
+      fetch: async (input, init) => fetch(new Request(input, init)),
+    });
+    const viaBearer = bearer(token)(fetch);
+    const calls = [
+      () => client.clientCredentials.getToken(),
+      () => token.get("/r"),
+      () => api("/r"),
+      async () => viaBearer(new Request("https://as.example/r"), undefined),
+    ];
+    for (const call of calls) {
+      sent.length = 0;
+      await call().catch((error: unknown) => error);
+      // The first call brings the nonce to the others.
+      expect(sent.at(-1)).toBe("n");
+      expect(sent).toHaveLength(2);
+    }
   });
 });

@@ -115,8 +115,10 @@ export class DPoP implements RequestProof {
   /** Keeps the nonce of an answer, and says whether the request must be sent once more because of it. */
   accept(response: OAuth2Response, { url }: ProofTarget): boolean {
     const { status, headers } = response;
-    const isNew = this.rememberNonce(url, headers.get("dpop-nonce"));
-    if (!isNew || (status !== 400 && status !== 401)) return false;
+    const nonce = headers.get("dpop-nonce");
+    this.rememberNonce(url, nonce);
+    // Also when the nonce is known: another request may have brought it after this one was sent.
+    if (!isNonce(nonce) || (status !== 400 && status !== 401)) return false;
     const challenges = parseChallenges(headers.get("www-authenticate"));
     const errors = challenges.map(({ parameters }) => parameters.get("error"));
     return [response.hash?.["error"], ...errors].includes("use_dpop_nonce");
@@ -129,7 +131,7 @@ export class DPoP implements RequestProof {
    * @returns whether the nonce is another one than before
    */
   rememberNonce(url: string | URL, nonce: string | null): boolean {
-    if (nonce === null || !noncePattern.test(nonce)) return false;
+    if (!isNonce(nonce)) return false;
     const { origin } = new URL(url);
     const isNew = this.#nonces.get(origin) !== nonce;
     this.#nonces.delete(origin);
@@ -142,6 +144,10 @@ export class DPoP implements RequestProof {
     }
     return isNew;
   }
+}
+
+function isNonce(nonce: string | null): nonce is string {
+  return nonce !== null && noncePattern.test(nonce);
 }
 
 function checkAlgorithm(algorithm: unknown): void {
