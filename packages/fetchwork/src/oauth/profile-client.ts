@@ -1,4 +1,11 @@
-import { AccessToken, OAuth2Client, TokenManager, type Logger } from "@fetchwork/oauth2";
+import {
+  AccessToken,
+  OAuth2Client,
+  TokenManager,
+  type Fetch,
+  type Logger,
+} from "@fetchwork/oauth2";
+import { nodeTransport } from "@fetchwork/oauth2/node";
 import { OidcClient } from "@fetchwork/oauth2/oidc";
 import type { CommandIo } from "../command-io.ts";
 import type { Profile } from "./profile.ts";
@@ -73,6 +80,7 @@ interface Connection {
   readonly logger: Logger;
   readonly connectionOpts: { readonly timeout: number };
   readonly allowedOrigins: (url: URL) => boolean;
+  readonly fetch: Fetch;
   readonly authScheme?: (typeof schemes)["basic" | "post"];
 }
 
@@ -84,6 +92,8 @@ function connectionOf(profile: Profile, { stderr }: CommandIo): Connection {
     logger: { debug: write, warn: write },
     connectionOpts: { timeout: 30_000 },
     allowedOrigins: isSafeUrl,
+    // Unlike the platform's, it goes through the proxy that the environment names.
+    fetch: nodeTransport(),
     ...(clientAuthentication === undefined || clientSecret === undefined
       ? {}
       : { authScheme: schemeOf(profile) }),

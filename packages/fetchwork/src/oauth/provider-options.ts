@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { nodeTransport } from "@fetchwork/oauth2/node";
 import { OidcClient, type ServerMetadata } from "@fetchwork/oauth2/oidc";
 import type { CommandIo } from "../command-io.ts";
 import type { OptionValues } from "../command.ts";
@@ -96,6 +97,7 @@ async function discovered(
     discovery,
     signal,
     connectionOpts,
+    fetch: nodeTransport(),
   });
   return client.metadata;
 }

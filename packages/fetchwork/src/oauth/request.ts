@@ -1,4 +1,5 @@
 import { authorizedFetch } from "@fetchwork/oauth2";
+import { nodeTransport } from "@fetchwork/oauth2/node";
 import type { CommandIo } from "../command-io.ts";
 import { defineCommand, type Command } from "../command.ts";
 import { manyLines, oneLine } from "../terminal-text.ts";
@@ -45,8 +46,10 @@ export const request: Command = defineCommand({
     if (content !== undefined && !headers.has("content-type"))
       headers.set("content-type", content.type);
     const { manager } = await openProfile(profileNameOf(values, io), io);
-    const send = authorizedFetch(manager, { allowedOrigins: isSafeUrl });
-    const signal = AbortSignal.any([io.signal, AbortSignal.timeout(seconds * 1000)]);
+    const milliseconds = seconds * 1000;
+    const fetch = nodeTransport({ headersTimeout: milliseconds, bodyTimeout: milliseconds });
+    const send = authorizedFetch(manager, { allowedOrigins: isSafeUrl, fetch });
+    const signal = AbortSignal.any([io.signal, AbortSignal.timeout(milliseconds)]);
     const response = await sendOnce(() =>
       send(url, {
         method,

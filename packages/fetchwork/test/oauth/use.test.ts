@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -368,6 +370,33 @@ describe("oauth request", () => {
       expect.stringMatching(/^fetchwork oauth request: the request failed: .*ECONNREFUSED.*\n$/),
     ]);
   });
+});
+
+it("goes through the proxy that the environment names", async () => {
+  const terminal = await signedIn();
+  const tunnels: string[] = [];
+  const proxy = createServer().on("connect", (request, socket) => {
+    tunnels.push(request.url ?? "");
+    socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void proxy.close());
+  const { port } = proxy.address() as AddressInfo;
+  const main = join(import.meta.dirname, "../../src/main.ts");
+  const child = spawn(
+    process.execPath,
+    ["--conditions=@fetchwork/source", main, "oauth", "request", "https://api.example/items"],
+    {
+      env: {
+        XDG_CONFIG_HOME: terminal.configHome,
+        HTTPS_PROXY: `http://127.0.0.1:${port}`,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  onTestFinished(() => void child.kill("SIGKILL"));
+  expect(await text(child.stderr)).toContain("the request failed");
+  expect(tunnels).toEqual(["api.example:443"]);
 });
 
 it("shows no secret in any output but that of oauth token", async () => {
