@@ -1,7 +1,7 @@
 import { ConnectionError, OAuth2Error, OAuth2UsageError, TimeoutError } from "./errors.ts";
 import type { Fetch } from "./fetch.ts";
 import { describeRequest, describeResponse, type Logger } from "./logger.ts";
-import { isSecretHeader } from "./redact.ts";
+import { isSecretHeader, secretsOfRequest } from "./redact.ts";
 import { readBody } from "./read-body.ts";
 import { OAuth2Response, type ParseOptions } from "./response.ts";
 
@@ -101,12 +101,13 @@ export class Connection {
         snaky: exchange.snaky,
         snakyHashClass: exchange.snakyHashClass,
         secrets: exchange.secrets,
+        requestHeaders: headers,
       });
       this.#logger?.debug(
         describeResponse(answer.status, {
           headers: answer.headers,
           body: content,
-          secrets: exchange.secrets,
+          secrets: [...(exchange.secrets ?? []), ...secretsOfRequest(url.href, headers)],
         }),
       );
       return answer;

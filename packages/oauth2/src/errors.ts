@@ -38,8 +38,8 @@ export interface OAuth2ErrorOptions extends ErrorOptions {
 export class OAuth2Error extends Error {
   override readonly name: string = "OAuth2Error";
   /**
-   * Member `error` of the answer, such as `invalid_grant`; `undefined` when the answer has none that is text. In
-   * subclasses, the stable `ERR_OAUTH_...` of what went wrong.
+   * Member `error` of the answer, such as `invalid_grant`, on one line, of 500 characters at most and without secrets of
+   * the request; `undefined` when the answer has none that is text. In subclasses, the stable `ERR_OAUTH_...` of what went wrong.
    */
   readonly code: string | undefined;
   readonly #description: string | undefined;
@@ -48,7 +48,7 @@ export class OAuth2Error extends Error {
 
   constructor(message: string, options: OAuth2ErrorOptions = {}) {
     super(oneLine(message), "cause" in options ? { cause: options.cause } : undefined);
-    this.code = options.code;
+    this.code = options.code === undefined ? undefined : oneLine(options.code);
     this.#description = options.description;
     this.#uri = options.uri;
     this.#response = options.response;

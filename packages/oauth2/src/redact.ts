@@ -11,6 +11,22 @@ export function isSecretHeader(name: string): boolean {
   return secretHeader.test(name);
 }
 
+/** Values of a request that are secret by the names of its headers and of the fields of its query. */
+export function secretsOfRequest(url: string, headers: Headers | undefined): readonly string[] {
+  const secrets: string[] = [];
+  for (const [name, value] of headers ?? []) {
+    if (!isSecretHeader(name)) continue;
+    // The credentials alone as well, without their scheme or the name of the cookie.
+    const parts = name === "cookie" ? value.split(/;\s*/) : [value];
+    for (const part of parts) secrets.push(part, part.replace(/^[^\s=]+[\s=]/, ""));
+  }
+  if (!URL.canParse(url)) return secrets;
+  for (const [name, value] of new URL(url).searchParams) {
+    if (isFilteredKey(name)) secrets.push(value);
+  }
+  return secrets;
+}
+
 /** Whether the values of a field, in any spelling of its name, are not to be shown. */
 export function isFilteredKey(key: string): boolean {
   return filteredKeys().has(snakeCase(key));
@@ -86,7 +102,9 @@ function redactByShape(text: string): string {
   const first = /^\s*[[{]/.test(text);
   if (first) {
     try {
-      return JSON.stringify(redact(JSON.parse(text)));
+      return JSON.stringify(redact(JSON.parse(text)), (_key, value: unknown) =>
+        typeof value === "string" && value !== text ? redactByShape(value) : value,
+      );
     } catch {
       return redactLoose(text);
     }

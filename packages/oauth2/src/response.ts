@@ -1,7 +1,7 @@
 import { InvalidResponseError, OAuth2Error } from "./errors.ts";
 import { inspectAsJson } from "./inspect-as-json.ts";
 import { parseBody, type ParserChoice } from "./parse-body.ts";
-import { isSecretHeader, redactText, redactUrl } from "./redact.ts";
+import { isSecretHeader, redactText, redactUrl, secretsOfRequest } from "./redact.ts";
 import { settings } from "./settings.ts";
 import { isHash, type SnakyHash, type SnakyHashClass } from "./snaky-hash.ts";
 
@@ -25,6 +25,8 @@ export interface OAuth2ResponseInit extends ParseOptions {
   readonly url: string;
   /** Values of the request that nothing is to show, wherever the answer has them. Default: none. */
   readonly secrets?: readonly string[] | undefined;
+  /** Headers of the request; what those with credentials hold is not shown either. Default: none. */
+  readonly requestHeaders?: Headers | undefined;
 }
 
 const decoder = new TextDecoder();
@@ -117,7 +119,8 @@ export class OAuth2Response {
 
   /** Replaces secrets in text about this answer, those of its request too. */
   redact(text: string): string {
-    return redactText(text, this.#options.secrets);
+    const { secrets = [], requestHeaders } = this.#options;
+    return redactText(text, [...secrets, ...secretsOfRequest(this.url, requestHeaders)]);
   }
 }
 
@@ -135,10 +138,12 @@ export function errorOfFields(
   const description = text(fields["error_description"] ?? fields["errorDescription"]);
   const uri = text(fields["error_uri"] ?? fields["errorUri"]);
   const said = [code, description].filter((part) => part !== undefined).join(": ");
-  const details = { code, description, uri, response };
-  if (response === undefined) return new OAuth2Error(redactText(said), details);
-  const status = `HTTP ${response.status}`;
-  return new OAuth2Error(response.redact(said === "" ? status : `${said} (${status})`), details);
+  const shown = (words: string): string =>
+    response === undefined ? redactText(words) : response.redact(words);
+  const status = response === undefined ? "" : `HTTP ${response.status}`;
+  const message = said === "" || status === "" ? `${said}${status}` : `${said} (${status})`;
+  const details = { code: code && shown(code), description, uri, response };
+  return new OAuth2Error(shown(message), details);
 }
 
 function text(value: unknown): string | undefined {

@@ -14,6 +14,7 @@ import {
   startScriptedServer,
   type ScriptedAnswer,
   type ScriptedServer,
+  type SeenRequest,
 } from "./scripted-server.ts";
 
 /** Every secret has this in it, and nothing else has. */
@@ -94,6 +95,8 @@ const answers: Readonly<Record<string, ScriptedAnswer>> = {
     },
     400,
   ),
+  "a code about the secret": json({ error: `not ${secret("client")}` }, 400),
+  "an echo": json({}),
   redirect: {
     status: 307,
     headers: {
@@ -104,6 +107,12 @@ const answers: Readonly<Record<string, ScriptedAnswer>> = {
   "a nested hash": json({ ...fields, ...nested }),
   "an array": json([fields]),
 };
+
+/** What servers for debugging answer, and those with debugging left on. */
+function echo({ headers, body, target }: SeenRequest): ScriptedAnswer {
+  const { authorization = "" } = headers;
+  return json({ error: authorization, error_description: target, headers, body, target }, 400);
+}
 
 type Flow = (client: OAuth2Client) => Promise<unknown>;
 
@@ -160,7 +169,7 @@ const schemes = ["basic_auth", "request_body", "client_secret_jwt"] as const;
 /** Whether an answer tells what its request did not. */
 function isForeign(flow: string, answer: string): boolean {
   const toResource = flow.startsWith("a resource");
-  if (answer === "an error about the secret") return toResource || flow === "authorized fetch";
+  if (/about the secret$/.test(answer)) return toResource || flow === "authorized fetch";
   return answer === "an error about the token" && !toResource;
 }
 
@@ -175,6 +184,7 @@ describe.each(pairs)("%s, answered with %s", (flow, answer) => {
     "shows no secret in log, errors and inspected objects (%s)",
     async (authScheme) => {
       server.script = [answers[answer] ?? json({})];
+      if (answer === "an echo") server.respond = echo;
       const client = clientWith({ authScheme });
       const result: unknown = await flows[flow]?.(client).catch((error: unknown) => error);
       const shown = [...lines, everything(client), everything(result)].join("\n");
