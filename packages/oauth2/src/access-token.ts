@@ -16,6 +16,7 @@ import { sendModeFor } from "./send-mode.ts";
 import { settings } from "./settings.ts";
 import { findToken, readToken, takeField } from "./token-fields.ts";
 import {
+  defaultTokenOptions,
   serializedOptions,
   serializeOptions,
   splitTokenOptions,
@@ -74,7 +75,7 @@ export class AccessToken {
   constructor(
     client: OAuth2Client,
     token: string | null,
-    options: TokenOptions = {},
+    options: TokenOptions = defaultTokenOptions,
     origin: TokenOrigin = {},
   ) {
     const { settings, fields: given } = splitTokenOptions(options);
@@ -129,7 +130,7 @@ export class AccessToken {
   static fromFields(
     client: OAuth2Client,
     given: Readonly<Record<string, unknown>>,
-    options: TokenOptions = {},
+    options: TokenOptions = defaultTokenOptions,
     response?: OAuth2Response,
   ): AccessToken {
     const fields = Object.assign(emptyHash(), given);

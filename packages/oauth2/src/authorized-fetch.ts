@@ -1,11 +1,12 @@
 import type { AccessToken } from "./access-token.ts";
-import type { ProofTarget } from "./proof.ts";
+import type { ProofTarget, RequestProof } from "./proof.ts";
 import {
   asksForNonce,
   createAuthorizer,
   headersFor,
   type AuthorizeOptions,
   type Authorizer,
+  type TokenHeaders,
   type TokenSource,
 } from "./token-source.ts";
 
@@ -77,15 +78,24 @@ async function repeat(
   return sendWith(call, token);
 }
 
-async function sendWith(call: Call, token: AccessToken): Promise<Response> {
+function sendWith(call: Call, token: AccessToken): Promise<Response> {
   const method = methodOf(call);
   const { authorization, url, proof } = headersFor(token, method, call.url);
+  if (proof === undefined) return send(call, url, { authorization, dpop: undefined });
   const target: ProofTarget = { method, url: call.url, token: token.token };
-  const dpop = proof === undefined ? undefined : await proof.prove(target);
+  return sendWithProof(call, target, { authorization, url, proof });
+}
+
+async function sendWithProof(
+  call: Call,
+  target: ProofTarget,
+  { authorization, url, proof }: TokenHeaders & { readonly proof: RequestProof },
+): Promise<Response> {
+  const dpop = await proof.prove(target);
   const response = await send(call, url, { authorization, dpop });
   if (!asksForNonce(proof, response, target) || !mayRepeat(call)) return response;
   await response.body?.cancel();
-  const again = await send(call, url, { authorization, dpop: await proof?.prove(target) });
+  const again = await send(call, url, { authorization, dpop: await proof.prove(target) });
   asksForNonce(proof, again, target);
   return again;
 }

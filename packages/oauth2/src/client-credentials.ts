@@ -16,7 +16,7 @@ export class ClientCredentialsStrategy {
    *
    * @throws what {@link OAuth2Client.getToken} throws
    */
-  getToken(params: TokenParams = {}, options: TokenOptions = {}): Promise<AccessToken> {
+  getToken(params: TokenParams = {}, options?: TokenOptions): Promise<AccessToken> {
     return this.#client.getToken({ ...params, grant_type: "client_credentials" }, options);
   }
 }

@@ -18,11 +18,11 @@ import { loadNodeTransport } from "./load-node-transport.ts";
 import { PasswordStrategy } from "./password.ts";
 import type { RequestProof } from "./proof.ts";
 import type { BodyEncoding } from "./request-body.ts";
-import { resolveUrl, parseSite } from "./resolve-url.ts";
+import { createResolver, parseSite, type UrlResolver } from "./resolve-url.ts";
 import { sendToResource, type RequestOptions, type ResourceSender } from "./resource-request.ts";
 import { errorOf, type OAuth2Response } from "./response.ts";
 import { settings } from "./settings.ts";
-import type { TokenOptions } from "./token-options.ts";
+import { defaultTokenOptions, type TokenOptions } from "./token-options.ts";
 import { splitTokenParams, type TokenParams } from "./token-params.ts";
 
 /**
@@ -44,6 +44,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
   readonly id: string | null;
   readonly #secret: string | null;
   readonly #site: URL | undefined;
+  readonly #resolve: UrlResolver;
   readonly #authorizeUrl: string;
   readonly #tokenUrl: string;
   readonly #revokeUrl: string;
@@ -110,6 +111,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
     this.id = id;
     this.#secret = secret ?? null;
     this.#site = site === undefined || site === null ? undefined : parseSite(site);
+    this.#resolve = createResolver(this.#site);
     this.#authorizeUrl = authorizeUrl;
     this.#tokenUrl = tokenUrl;
     this.#revokeUrl = revokeUrl;
@@ -191,7 +193,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
    * @throws OAuth2UsageError `ERR_OAUTH_TARGET`
    */
   resolve(path: string | URL): URL {
-    return resolveUrl(this.#site, path);
+    return this.#resolve(path);
   }
 
   /**
@@ -217,7 +219,10 @@ export class OAuth2Client implements FormSender, ResourceSender {
    * @throws OAuth2Error when the server refuses; InvalidResponseError when its answer has no usable token; RedirectError,
    * ConnectionError, TimeoutError
    */
-  async getToken(params: TokenParams, options: TokenOptions = {}): Promise<AccessToken> {
+  async getToken(
+    params: TokenParams,
+    options: TokenOptions = defaultTokenOptions,
+  ): Promise<AccessToken> {
     const { params: sent, options: request } = splitTokenParams(params);
     const { tokenMethod = this.#tokenMethod, raiseErrors = this.raiseErrors } = request;
     if (tokenMethod !== "post") this.#warnOfQuery();
@@ -277,7 +282,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
   }
 
   #endpoint(path: string, params: Params): URL {
-    return withQuery(resolveUrl(this.#site, path), toPairs(params));
+    return withQuery(this.#resolve(path), toPairs(params));
   }
 
   #warnOfQuery(): void {
@@ -293,8 +298,8 @@ function readTokenResponse(
   options: TokenOptions,
 ): AccessToken {
   if (response.error !== undefined) throw response.error;
-  const { hash } = response;
-  if (hash === undefined || Object.keys(hash).length === 0) {
+  const { fields } = response;
+  if (fields === undefined || Object.keys(fields).length === 0) {
     throw new InvalidResponseError(
       `the answer of the token endpoint is no hash (HTTP ${response.status})`,
       {
@@ -303,6 +308,6 @@ function readTokenResponse(
     );
   }
   // Some servers send errors with a status of 200.
-  if (typeof hash["error"] === "string") throw errorOf(response);
-  return AccessToken.fromFields(client, hash, options, response);
+  if (typeof fields["error"] === "string") throw errorOf(response);
+  return AccessToken.fromFields(client, fields, options, response);
 }

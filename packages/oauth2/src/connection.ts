@@ -85,7 +85,7 @@ export class Connection {
         headers,
         redirect: "manual",
         signal: controller.signal,
-        ...(body === undefined ? {} : { body }),
+        body: body ?? null,
       });
       const content = await readBody(
         response,

@@ -49,7 +49,7 @@ export interface FormRequest extends ParseOptions {
  * @throws RedirectError when the endpoint redirects; ConnectionError, TimeoutError and InvalidResponseError as
  * {@link Connection.send}
  */
-export async function sendForm(
+export function sendForm(
   client: FormSender,
   endpoint: URL,
   request: FormRequest,
@@ -57,8 +57,18 @@ export async function sendForm(
   const proof = request.proof === undefined ? client.proof : (request.proof ?? undefined);
   const method = request.method === "get" ? "GET" : "POST";
   const target: ProofTarget = { method, url: endpoint, token: undefined };
+  if (proof === undefined) return attempt(client, target, request, proof);
+  return sendWithProof(client, target, request, proof);
+}
+
+async function sendWithProof(
+  client: FormSender,
+  target: ProofTarget,
+  request: FormRequest,
+  proof: RequestProof,
+): Promise<OAuth2Response> {
   const response = await attempt(client, target, request, proof);
-  if (proof === undefined || !proof.accept(response, target)) return response;
+  if (!proof.accept(response, target)) return response;
   const second = await attempt(client, target, request, proof);
   proof.accept(second, target);
   return second;
@@ -76,7 +86,9 @@ async function attempt(
   const body = new URLSearchParams();
   for (const [name, value] of toPairs(request.params)) body.append(name, value);
   if (authenticate) {
-    await client.authenticate({ body, headers, endpoint: target.url, issuer: client.issuer });
+    const endpoint = target.url;
+    const done = client.authenticate({ body, headers, endpoint, issuer: client.issuer });
+    if (done !== undefined) await done;
   }
   if (proof !== undefined) headers.set("dpop", await proof.prove(target));
 

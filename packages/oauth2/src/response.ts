@@ -3,7 +3,14 @@ import { inspectAsJson } from "./inspect-as-json.ts";
 import { parseBody, type ParserChoice } from "./parse-body.ts";
 import { isSecretHeader, redactText, redactUrl, secretsOfRequest } from "./redact.ts";
 import { settings } from "./settings.ts";
-import { isHash, type SnakyHash, type SnakyHashClass } from "./snaky-hash.ts";
+import {
+  asSnakyHash,
+  defaultSnakyHashClass,
+  isHash,
+  snakyFields,
+  type SnakyHash,
+  type SnakyHashClass,
+} from "./snaky-hash.ts";
 
 /** How an answer is read; part of the options of every request. */
 export interface ParseOptions {
@@ -45,6 +52,7 @@ export class OAuth2Response {
   readonly #options: OAuth2ResponseInit;
   #body: string | undefined;
   #parsed: { readonly value: unknown } | undefined;
+  #fields: Readonly<Record<string, unknown>> | undefined;
   #error: OAuth2Error | undefined;
 
   constructor(init: OAuth2ResponseInit) {
@@ -88,6 +96,16 @@ export class OAuth2Response {
     return isHash(parsed) ? parsed : undefined;
   }
 
+  /**
+   * What {@link OAuth2Response.hash} holds, under the spelling that it has there: for readers within this package, as any
+   * other spelling costs a proxy. Not to be changed.
+   *
+   * @internal
+   */
+  get fields(): Readonly<Record<string, unknown>> | undefined {
+    return this.hash === undefined ? undefined : (this.#fields ?? this.hash);
+  }
+
   /** The error that this answer is: with a status of 400 or more; `undefined` otherwise. */
   get error(): OAuth2Error | undefined {
     if (this.status < 400) return undefined;
@@ -100,7 +118,11 @@ export class OAuth2Response {
     if (!isHash(value)) return value;
     if (!snaky) return Object.getPrototypeOf(value) === null ? { ...value } : value;
     try {
-      return snakyHashClass.from(value);
+      // A class with another `from` may hold something else than the fields.
+      if (snakyHashClass.from !== defaultSnakyHashClass.from) return snakyHashClass.from(value);
+      const fields = snakyFields(value);
+      this.#fields = fields;
+      return asSnakyHash(fields);
     } catch (error) {
       // Nested too deeply: then it is text as any other body that nobody can read.
       if (error instanceof InvalidResponseError) return this.body;

@@ -78,21 +78,27 @@ export function isHash(value: unknown): value is Record<string, unknown> {
   return prototype === null || prototype === Object.prototype;
 }
 
-function toSnakyHash(value: object): SnakyHash {
-  return convertHash(value, 0);
+/** Converts the keys of an object in all depths; the result itself knows one spelling only. */
+export function snakyFields(value: object, depth = 0): Record<string, unknown> {
+  const fields = emptyHash();
+  for (const [key, inner] of Object.entries(value))
+    fields[snakeCase(key)] = convert(inner, depth + 1);
+  return fields;
 }
 
-function convertHash(value: object, depth: number): SnakyHash {
-  const hash = emptyHash();
-  for (const [key, inner] of Object.entries(value))
-    hash[snakeCase(key)] = convert(inner, depth + 1);
-  return new Proxy(hash, anySpelling);
+/** Makes a hash of what {@link snakyFields} gave. */
+export function asSnakyHash(fields: Record<string, unknown>): SnakyHash {
+  return new Proxy(fields, anySpelling);
+}
+
+function toSnakyHash(value: object): SnakyHash {
+  return asSnakyHash(snakyFields(value));
 }
 
 function convert(value: unknown, depth: number): unknown {
   checkDepth(depth);
   if (Array.isArray(value)) return value.map((inner) => convert(inner, depth + 1));
-  return isHash(value) ? convertHash(value, depth) : value;
+  return isHash(value) ? asSnakyHash(snakyFields(value, depth)) : value;
 }
 
 const anySpelling: ProxyHandler<Record<string, unknown>> = {

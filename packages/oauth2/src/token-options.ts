@@ -40,12 +40,17 @@ const wireNames: ReadonlyMap<string, string> = new Map([
 /** Names in a serialized token that are options, not fields. */
 export const serializedOptions: readonly string[] = [...wireNames.values()];
 
+/** Options that nobody gave; what is known of them is known already. */
+export const defaultTokenOptions: TokenOptions = Object.freeze({});
+const defaultSettings: TokenSettings = Object.freeze(checkTokenOptions(defaultTokenOptions));
+
 /** Splits what a caller gave into options and fields. */
 export function splitTokenOptions(given: TokenOptions): {
   readonly settings: TokenSettings;
   readonly fields: Record<string, unknown>;
 } {
   const fields = emptyHash();
+  if (given === defaultTokenOptions) return { settings: defaultSettings, fields };
   for (const [name, value] of Object.entries(given)) {
     if (!wireNames.has(name)) fields[name] = value;
   }
