@@ -46,6 +46,17 @@ describe("OidcClient", () => {
     expect(await usual.client.verifyIdToken(await idToken())).toMatchObject({ sub: "user" });
   });
 
+  it.each([
+    [undefined, "openid"],
+    ["read write", "read write"],
+    ["", null],
+  ])("signs in with the default scope %j as %j", async (defaultScope, expected) => {
+    const { client } = connect({}, { defaultScope });
+    const { url, transaction } = await client.authCode.start();
+    expect(new URL(url).searchParams.get("scope")).toBe(expected);
+    expect(transaction.nonce === undefined).toBe(expected !== "openid");
+  });
+
   it("uses the aliases for clients with certificates", async () => {
     const aliases = {
       token_endpoint: `${issuer}/mtls/token`,

@@ -20,7 +20,7 @@ export const login: Command = defineCommand({
     scope: {
       type: "string",
       hint: "scopes",
-      description: "Scopes, separated by spaces (default: openid with --issuer, else none)",
+      description: "Scopes, separated by spaces (default: openid at an OpenID provider, else none)",
     },
     param: {
       type: "string",
@@ -58,7 +58,8 @@ export const login: Command = defineCommand({
     try {
       const profile = await profileOf(values, io, signal);
       const { resource, isDiscovered } = profile;
-      const request = { ...params, scope: scopeOf(values.scope, isDiscovered), resource };
+      const knowsOpenId = isDiscovered && values.discovery === "oidc";
+      const request = { ...params, scope: scopeOf(values.scope, knowsOpenId), resource };
       const wait = { request, signal, seconds };
       const signedIn =
         values.device === true
@@ -111,8 +112,8 @@ function paramsOf(given: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs);
 }
 
-function scopeOf(given: string | undefined, isDiscovered: boolean): string | undefined {
-  if (given === undefined) return isDiscovered ? "openid" : undefined;
+function scopeOf(given: string | undefined, knowsOpenId: boolean): string | undefined {
+  if (given === undefined) return knowsOpenId ? "openid" : undefined;
   // RFC 6749, 3.3.
   if (/^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(given)) return given;
   throw new UsageError("--scope must be scopes, separated by single spaces");

@@ -32,7 +32,8 @@ export function clientOf(
 ): OAuth2Client {
   const { clientId, clientSecret = null, metadata, isDiscovered } = profile;
   const options = { ...connectionOf(profile, io), redirectUri };
-  if (isDiscovered) return new OidcClient(metadata, clientId, clientSecret, options);
+  if (isDiscovered)
+    return new OidcClient(metadata, clientId, clientSecret, { ...options, defaultScope: "" });
   return new OAuth2Client(clientId, clientSecret, {
     ...options,
     authorizeUrl: metadata.authorization_endpoint,

@@ -2,7 +2,8 @@ import { request as httpRequest } from "node:http";
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serve } from "@fetchwork/http/serve";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import {
   clientSecret,
   confirmDevice,
@@ -316,6 +317,37 @@ describe("oauth login", () => {
       refreshable: true,
     });
     expect((await terminal.run(["refresh"])).code).toBe(0);
+  });
+
+  it("signs in at a server without OpenID Connect, which is asked for no scope", async () => {
+    const terminal = await openTerminal();
+    const token = { access_token: "canary-token", token_type: "Bearer", expires_in: 60 };
+    const asked: string[] = [];
+    const plain = await serve(
+      (request) => {
+        const { origin, pathname, searchParams } = new URL(request.url);
+        asked.push(pathname);
+        if (pathname === "/token") return Response.json(token);
+        if (pathname.startsWith("/.well-known/")) {
+          const [authorization_endpoint, token_endpoint] = [
+            `${origin}/authorize`,
+            `${origin}/token`,
+          ];
+          return Response.json({ issuer: origin, authorization_endpoint, token_endpoint });
+        }
+        expect([searchParams.has("scope"), searchParams.has("nonce")]).toEqual([false, false]);
+        const state = searchParams.get("state");
+        return Response.redirect(`${searchParams.get("redirect_uri")}?code=c&state=${state}`);
+      },
+      { port: 0, hostname: "127.0.0.1", signals: false },
+    );
+    onTestFinished(() => plain.close());
+    const issuer = plain.url.replace(/\/$/, "");
+    const args = ["--issuer", issuer, "--discovery", "oauth2", "--client-id", "x", "--no-browser"];
+    const { code, stdout } = await signInAt(terminal, ["login", ...args]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/unknown user\n.*not known\n/)]);
+    expect(asked).toEqual(["/.well-known/oauth-authorization-server", "/authorize", "/token"]);
+    expect((await terminal.run(["token"])).stdout).toBe("canary-token\n");
   });
 
   it("signs in on another device", async () => {

@@ -192,6 +192,20 @@ describe("oauth status", () => {
   });
 });
 
+describe("colours", () => {
+  it("are for terminals only", async () => {
+    const terminal = await signedIn();
+    const run = async (isTerminal: boolean): Promise<string> => {
+      let written = "";
+      const write = (content: string | Uint8Array): void => void (written += content.toString());
+      await terminal.run(["status"], { stdout: { isTerminal, write } });
+      return written;
+    };
+    expect(await run(true)).toContain("\u001b[32mvalid\u001b[39m");
+    expect(await run(false)).not.toContain("\u001b");
+  });
+});
+
 describe("oauth logout", () => {
   it("revokes both tokens and removes the file", async () => {
     const terminal = await signedIn();

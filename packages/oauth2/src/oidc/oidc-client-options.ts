@@ -28,7 +28,7 @@ export interface OidcClientOptions extends Omit<
   readonly clockTolerance?: number | undefined;
   /** How the keys of the server are kept. */
   readonly jwks?: Pick<RemoteJwksOptions, "cacheMaxAge" | "cooldown"> | undefined;
-  /** Scope of a sign-in that names none. Default: `openid`. */
+  /** Scope of a sign-in that names none; `""` for none, where the server knows no `openid`. Default: `openid`. */
   readonly defaultScope?: string | undefined;
   /** Whether sign-ins are pushed (RFC 9126). Default: whether the server requires it. */
   readonly pushAuthorization?: boolean | undefined;

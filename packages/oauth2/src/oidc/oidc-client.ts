@@ -131,7 +131,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     this.device = new DeviceFlow(this);
     this.tokenExchange = new TokenExchange(this);
     this.openId = createOpenIdFlow(this, {
-      defaultScope: own.defaultScope ?? "openid",
+      defaultScope: own.defaultScope === "" ? undefined : (own.defaultScope ?? "openid"),
       pushes: own.pushAuthorization ?? metadata.require_pushed_authorization_requests ?? false,
       signs: own.requestObject !== undefined,
       clockTolerance,

@@ -17,7 +17,7 @@ export interface OpenIdFlowClient extends ProviderClient {
 
 /** How sign-ins of a client are requested. */
 export interface OpenIdFlowOptions {
-  readonly defaultScope: string;
+  readonly defaultScope: string | undefined;
   readonly pushes: boolean;
   readonly signs: boolean;
   /** In seconds. */
