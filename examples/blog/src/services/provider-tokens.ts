@@ -28,7 +28,7 @@ export function acceptProviderTokens(
     readonly client: (provider: Provider) => Promise<OidcClient>;
   },
 ): Authentication {
-  const byIssuer = new Map(providers.map((provider) => [provider.issuer, provider]));
+  const byIssuer = new Map(providers.map((provider) => [withoutSlash(provider.issuer), provider]));
   const accounts = createAccounts(store);
   const { tokens } = authentication;
 
@@ -36,7 +36,8 @@ export function acceptProviderTokens(
     tokens,
     async admit(rule, evidence) {
       const token = /^bearer +(\S+) *$/i.exec(evidence.authorization ?? "")?.[1];
-      const provider = token === undefined ? undefined : byIssuer.get(issuerOf(token) ?? "");
+      const provider =
+        token === undefined ? undefined : byIssuer.get(withoutSlash(issuerOf(token) ?? ""));
       if (token === undefined || provider === undefined)
         return authentication.admit(rule, evidence);
       const claims = await verify(token, provider, client);
@@ -49,6 +50,11 @@ export function acceptProviderTokens(
       return authentication.admit(rule, { ...evidence, authorization });
     },
   };
+}
+
+/** Settings may have the slash at the end that the provider has not, and the other way round. */
+function withoutSlash(issuer: string): string {
+  return issuer.replace(/\/$/, "");
 }
 
 /** The issuer that a token names; nothing of it is verified. */
@@ -74,9 +80,11 @@ async function verify(
     import("@fetchwork/oauth2"),
     import("@fetchwork/oauth2/oidc"),
   ]);
-  const { issuer, audience } = provider;
+  const { audience } = provider;
   try {
-    const { jwks } = await clientOf(provider);
+    const { jwks, metadata } = await clientOf(provider);
+    // As the provider writes it, which is what its ID tokens have.
+    const { issuer } = metadata;
     if (jwks === undefined) return undefined;
     const { payload, protectedHeader } = await jwtVerify(token, (header) => jwks.getKey(header), {
       issuer,

@@ -416,6 +416,13 @@ describe("access with a token of the provider", () => {
     expect(twice.status).toBe(400);
   });
 
+  it("is found when the settings write the issuer with a slash", async () => {
+    const blog = await openBlog(`${provider.issuer}/`);
+    const { json } = await blog.signIn();
+    const { access_token: token } = await accessToken(audience);
+    expect((await blog.get("/users/me", token)).json.id).toBe(json.user.id);
+  });
+
   it("is refused for another audience, an ID token, a changed token, and whoever is not linked", async () => {
     const blog = await openBlog();
     const good = await accessToken(audience);
