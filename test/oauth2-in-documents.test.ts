@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { defineCollection, openStore, type Store } from "@fetchwork/documents";
 import {
   AccessToken,
@@ -67,4 +68,16 @@ it("takes a lock over whose holder is gone, and waits for one that is not", asyn
   expect(await newStore({ patience: 5000 }).lock("k", async () => "taken over")).toBe("taken over");
   never.resolve();
   await holding;
+});
+
+it("refuses a damaged document, without showing it", async () => {
+  const kept = newStore();
+  await kept.set("k", { access_token: "A" });
+  const collection = store.collection(tokens);
+  for (const { id } of await collection.find()) {
+    await collection.replace(id, { token: '{"access_token":"canary-9c1' });
+  }
+  const error: unknown = await kept.get("k").catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: "ERR_OAUTH_STORE" });
+  expect(inspect(error)).not.toContain("canary");
 });

@@ -63,7 +63,7 @@ export class AssertionStrategy {
       return this.#send(set, { algorithm, key }, { ...second }, third);
     }
     if (!isEncoding(second)) {
-      throw optionError("the encoding", second, "an object with algorithm and key");
+      throw optionError("the encoding", typeof second, "an object with algorithm and key");
     }
     return this.#send(claims, second, third, fourth);
   }

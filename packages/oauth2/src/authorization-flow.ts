@@ -194,7 +194,8 @@ function checkTransaction(transaction: unknown): asserts transaction is Authoriz
   const { state, codeVerifier, expiresAt } = isJsonRecord(transaction) ? transaction : {};
   const texts = [state, codeVerifier].filter((value) => typeof value === "string" && value !== "");
   if (texts.length === 2 && typeof expiresAt === "number") return;
-  throw optionError("the transaction", transaction, "what authCode.start gave");
+  // Not what was found: text may be the transaction as JSON.
+  throw optionError("the transaction", typeof transaction, "what authCode.start gave");
 }
 
 function readMaxAge(text: string | null): number | undefined {

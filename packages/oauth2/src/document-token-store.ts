@@ -1,6 +1,7 @@
 import type { TokenHash } from "./access-token.ts";
 import { TokenStoreError } from "./errors.ts";
 import { waitForLease } from "./lease.ts";
+import { parseJsonRecord } from "./oidc/json-record.ts";
 import type { TokenStore } from "./token-store.ts";
 
 /** A document of a {@link DocumentTokenStore}: a token as JSON, or a lock. */
@@ -49,8 +50,9 @@ export class DocumentTokenStore implements TokenStore {
   async get(key: string): Promise<TokenHash | undefined> {
     const document = await this.#collection.get(await idOf(key));
     if (document?.token === undefined) return undefined;
-    // Text that `set` made of a hash.
-    return JSON.parse(document.token) as TokenHash;
+    const token = parseJsonRecord(document.token);
+    if (token === undefined) throw new TokenStoreError("the document of a token is damaged");
+    return token;
   }
 
   async set(key: string, token: TokenHash): Promise<void> {

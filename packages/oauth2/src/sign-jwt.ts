@@ -54,7 +54,9 @@ export async function signJwt(
   const jwk = isJwk(key) ? key : undefined;
   const algorithm = header.algorithm ?? jwk?.alg ?? algorithmOf(key);
   if (algorithm === undefined || !algorithms.has(algorithm)) {
-    throw optionError("algorithm", algorithm, `one of ${[...algorithms].join(", ")}`);
+    // Not what was found: where arguments are mixed up, that is the key.
+    const found = algorithm === undefined ? undefined : "unknown";
+    throw optionError("algorithm", found, `one of ${[...algorithms].join(", ")}`);
   }
   const kid = header.kid ?? jwkKid(jwk);
   try {

@@ -107,6 +107,51 @@ describe.each(Object.entries(flows))("%s", (name, flow) => {
   );
 });
 
+/** Calls with arguments that are mixed up, or that somebody forgot to read from JSON. */
+const mistakes: Readonly<Record<string, (client: OidcClient) => Promise<unknown>>> = {
+  "a transaction as text": async (client) => {
+    const { transaction } = await client.authCode.start();
+    const text = JSON.stringify({ codeVerifier: canary("verifier"), state: transaction.state });
+    return Reflect.apply(client.authCode.callback, client.authCode, ["code=c", text]);
+  },
+  "a device authorization as text": async (client) =>
+    Reflect.apply(client.device.poll, client.device, [
+      JSON.stringify({ deviceCode: canary("device") }),
+    ]),
+  "a key instead of the encoding": async (client) =>
+    Reflect.apply(client.assertion.getToken, client.assertion, [{ iss: "me" }, canary("key")]),
+  "a key before the algorithm": (client) =>
+    client.assertion.getToken([{ iss: "me" }, canary("key"), "HS256"]),
+  "a key that is no PEM": (client) =>
+    client.assertion.getToken({ iss: "me" }, { algorithm: "RS256", key: canary("key") }),
+};
+
+it.each(Object.entries(mistakes))("shows no secret in the error about %s", async (_name, call) => {
+  const error: unknown = await call(connect({}).client).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: "ERR_OAUTH_OPTION" });
+  expect(inspect(error, { depth: 20 })).not.toContain("CANARY");
+});
+
+it("shows nothing of a challenge, into which a provider writes the token", async () => {
+  const { client } = connect({
+    "/me": ({ headers }) =>
+      new Response(null, {
+        status: 401,
+        headers: {
+          "www-authenticate": `Bearer error="invalid_token", error_description="${headers.get("authorization")}"`,
+        },
+      }),
+  });
+  const failed = client.userInfo(canary("token"), { expectedSub: "user" });
+  const error: unknown = await failed.catch((reason: unknown) => reason);
+  expect(error).toMatchObject({
+    code: "invalid_token",
+    challenges: [{ scheme: "bearer" }],
+    description: `Bearer ${canary("token")}`,
+  });
+  expect(`${inspect(error, { depth: 20 })} ${JSON.stringify(error)}`).not.toContain("CANARY");
+});
+
 describe("registerClient", () => {
   it("shows no secret in debug output and errors", async () => {
     const lines: string[] = [];

@@ -110,7 +110,7 @@ export class DeviceFlow {
     const { deviceCode, expiresAt } = authorization;
     let { interval } = authorization;
     if (typeof deviceCode !== "string" || !(interval > 0) || typeof expiresAt !== "number")
-      throw optionError("the device authorization", authorization, "what device.start gave");
+      throw optionError("the device authorization", typeof authorization, "what device.start gave");
     const request = { ...params, grant_type: grantType, device_code: deviceCode };
     for (;;) {
       signal?.throwIfAborted();

@@ -62,8 +62,7 @@ export class ChallengeError extends OAuth2Error {
   override readonly name: string = "ChallengeError";
   /** The parameter `error` of the first challenge that has one, such as `invalid_token`; else `ERR_OAUTH_CHALLENGE`. */
   declare readonly code: string;
-  /** The challenges, in their order. */
-  readonly challenges: readonly Challenge[];
+  readonly #challenges: readonly Challenge[];
 
   constructor(message: string, { challenges, ...options }: ChallengeErrorOptions) {
     const error = challenges.find(({ parameters }) => parameters.has("error"))?.parameters;
@@ -73,6 +72,11 @@ export class ChallengeError extends OAuth2Error {
       ...options,
       code: error?.get("error") ?? "ERR_OAUTH_CHALLENGE",
     });
-    this.challenges = challenges;
+    this.#challenges = challenges;
+  }
+
+  /** The challenges, in their order and as they came: servers write into them what they got. */
+  get challenges(): readonly Challenge[] {
+    return this.#challenges;
   }
 }
