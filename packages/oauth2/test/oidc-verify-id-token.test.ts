@@ -275,6 +275,23 @@ describe("verifyIdToken", () => {
     });
   });
 
+  it("refuses a logout token whose header does not say so", async () => {
+    const event = "http://schemas.openid.net/event/backchannel-logout";
+    const claims = { nonce: undefined, sid: "s", jti: "j", events: { [event]: {} } };
+    const options = {
+      issuer,
+      clientId,
+      key: new RemoteJwks(jwksUri, { fetch: ({ url }) => serve(url) }),
+    };
+    await expect(verifyIdToken(await make({ claims }), options)).rejects.toMatchObject({
+      claim: "events",
+    });
+    const other = { nonce: undefined, events: { "https://e.org/login": {} } };
+    expect(await verifyIdToken(await make({ claims: other }), options)).toMatchObject({
+      sub: "user",
+    });
+  });
+
   it.each(["at+jwt", "application/at+jwt", "logout+jwt", "DPoP+JWT"])(
     "refuses another token of the issuer, of type %s",
     async (typ) => {

@@ -1,7 +1,8 @@
 import { optionError } from "../errors.ts";
 import { ClaimChecker, type ClaimTime } from "./check-claims.ts";
 import { hashClaim } from "./hash-claim.ts";
-import type { JsonRecord } from "./json-record.ts";
+import { isJsonRecord, type JsonRecord } from "./json-record.ts";
+import { logoutEvent } from "./logout-event.ts";
 import { checkAlgorithms, typeOf, verifyJwt, type KeySource } from "./verify-jwt.ts";
 
 /** Claims of an ID token (OpenID Connect Core, 2). Claims that are not listed are kept as they came. */
@@ -91,6 +92,10 @@ export async function verifyIdToken(
   const check = new ClaimChecker(claims, "ID token");
   // RFC 8725, 3.11 and 3.12: another token of the same issuer must not pass for an ID token.
   if (otherTypes.has(typeOf(header) ?? "")) throw check.fail("typ", "is that of another token");
+  // Logout tokens of servers older than its final text do not say what they are in their header.
+  const { events } = claims;
+  if (isJsonRecord(events) && Object.hasOwn(events, logoutEvent))
+    throw check.fail("events", "is that of a logout token");
   checkClaims(claims, check, options);
   const hashes = [
     ["at_hash", accessToken],

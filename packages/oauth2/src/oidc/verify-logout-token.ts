@@ -1,6 +1,7 @@
 import { optionError } from "../errors.ts";
 import { ClaimChecker } from "./check-claims.ts";
 import { isJsonRecord } from "./json-record.ts";
+import { logoutEvent } from "./logout-event.ts";
 import { claimTime } from "./verify-id-token.ts";
 import { checkAlgorithms, typeOf, verifyJwt, type KeySource } from "./verify-jwt.ts";
 
@@ -43,8 +44,6 @@ export interface VerifyLogoutTokenOptions {
   readonly now?: number | undefined;
 }
 
-const event = "http://schemas.openid.net/event/backchannel-logout";
-
 /**
  * Validates the logout token that a provider posts to the back-channel logout URI (OpenID Connect Back-Channel Logout,
  * 2.6): an ID token, or any other token of the issuer, is refused.
@@ -81,7 +80,8 @@ export async function verifyLogoutToken(
     throw check.fail("iat", `is longer ago than ${maxTokenAge} s`);
   const jti = check.text("jti");
   const { events, sub, sid, nonce } = claims;
-  if (!isJsonRecord(events) || !Object.hasOwn(events, event) || !isJsonRecord(events[event]))
+  const isLogout = isJsonRecord(events) && Object.hasOwn(events, logoutEvent);
+  if (!isLogout || !isJsonRecord(events[logoutEvent]))
     throw check.fail("events", "has no back-channel logout");
   if (nonce !== undefined) throw check.fail("nonce", "must not be there");
   if (sub === undefined && sid === undefined) throw check.fail("sub", "is missing, and so is sid");
