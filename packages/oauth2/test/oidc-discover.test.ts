@@ -50,6 +50,18 @@ describe("discover, beside oauth4webapi and openid-client", () => {
 });
 
 describe("discover", () => {
+  it.each(["token_endpoint", "jwks_uri", "authorization_endpoint"])(
+    "does not let an issuer elsewhere name a %s on this machine",
+    async (name) => {
+      const document = { issuer, [name]: "http://127.0.0.1:9/x" };
+      const fetch = (): Response => Response.json(document);
+      await expect(discover(issuer, { fetch })).rejects.toMatchObject({
+        code: "ERR_OAUTH_METADATA",
+      });
+      expect(await discover(issuer, { fetch, allowInsecure: true })).toEqual(document);
+    },
+  );
+
   it.each([
     ["no URL", "op.example"],
     ["a query", `${issuer}/?x=1`],

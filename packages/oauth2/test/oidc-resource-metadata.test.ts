@@ -88,6 +88,25 @@ describe("fetchResourceMetadata", () => {
     await expect(fetchAs({}, wrong)).rejects.toMatchObject({ code: "ERR_OAUTH_OPTION" });
   });
 
+  it.each(["http://127.0.0.1:9/meta", "http://localhost/meta", "http://[::1]/meta"])(
+    "does not ask %s because a resource elsewhere says so",
+    async (url) => {
+      const fetch = (): never => {
+        throw new Error("asked");
+      };
+      await expect(fetchResourceMetadata(resource, { url, fetch })).rejects.toMatchObject({
+        code: "ERR_OAUTH_METADATA",
+      });
+    },
+  );
+
+  it("lets only a resource on this machine name a server without https on it", async () => {
+    const document = { resource, authorization_servers: ["http://127.0.0.1:9"] };
+    await expect(fetchAs(document)).rejects.toMatchObject({ code: "ERR_OAUTH_METADATA" });
+    const local = { ...document, resource: "http://localhost:1/v1" };
+    expect(await fetchAs(local, local.resource)).toEqual(local);
+  });
+
   it("reads the document that a challenge names, which must be of the resource all the same", async () => {
     const field = 'Bearer resource_metadata="https://api.example/meta"';
     const url = resourceMetadataUrl(parseChallenges(field));

@@ -3,6 +3,7 @@ import { optionError } from "../errors.ts";
 import { MetadataError } from "./errors.ts";
 import { createDocumentSource, type DocumentOptions } from "./get-document.ts";
 import { parseJsonRecord } from "./json-record.ts";
+import { urlCheckFor } from "./secure-url.ts";
 import { findMetadataFault, type ServerMetadata } from "./server-metadata.ts";
 
 /** Options of {@link discover}. */
@@ -42,7 +43,7 @@ export async function discover(
   const { body } = await source.get(documentUrl, { what: "the metadata", signal });
   const metadata = parseJsonRecord(body);
   if (metadata === undefined) throw new MetadataError("the metadata is no JSON object");
-  const fault = findMetadataFault(metadata, source.isAllowed);
+  const fault = findMetadataFault(metadata, urlCheckFor(documentUrl, options.allowInsecure));
   if (fault !== undefined) throw new MetadataError(`the metadata is unusable: ${fault}`);
   // `issuer` is a string: `findMetadataFault` has seen to it, as to the types of the other members.
   const checked = metadata as ServerMetadata;

@@ -4,6 +4,7 @@ import { MetadataError } from "./errors.ts";
 import { createDocumentSource, type DocumentOptions } from "./get-document.ts";
 import { parseJsonRecord, type JsonRecord } from "./json-record.ts";
 import type { Challenge } from "./parse-challenges.ts";
+import { urlCheckFor } from "./secure-url.ts";
 
 /** What a protected resource says about itself (RFC 9728, 2). Members that are not listed are kept as they came. */
 export interface ResourceMetadata {
@@ -47,6 +48,12 @@ export async function fetchResourceMetadata(
   if (url !== undefined && !URL.canParse(url)) throw optionError("url", String(url), "a URL");
   const source = createDocumentSource(options, connection);
   const documentUrl = url === undefined ? wellKnownUrl(identifier) : new URL(url);
+  const isAllowed = urlCheckFor(identifier, options.allowInsecure);
+  // RFC 9728, 7.7: it comes from a challenge, and whoever sent that must not make us ask the services of this machine.
+  if (!isAllowed(documentUrl))
+    throw new MetadataError(
+      `the resource metadata is at ${documentUrl.origin}, which is not https`,
+    );
   const { body } = await source.get(documentUrl, { what: "the resource metadata", signal });
   const metadata = parseJsonRecord(body);
   if (metadata === undefined) throw new MetadataError("the resource metadata is no JSON object");
@@ -54,7 +61,7 @@ export async function fetchResourceMetadata(
   const { resource: found } = metadata;
   if (typeof found !== "string" || !URL.canParse(found) || new URL(found).href !== identifier.href)
     throw new MetadataError(`the resource metadata is of another resource than ${identifier.href}`);
-  return checkMembers(metadata, source.isAllowed);
+  return checkMembers(metadata, isAllowed);
 }
 
 /** Finds the URL of the metadata that a challenge names (RFC 9728, 5.1). */

@@ -12,7 +12,7 @@ export interface StepUp {
 
 /**
  * Finds out whether a resource wants the user to sign in again or more strongly (RFC 9470, 3). Give the result to
- * `authCode.start`, which also sees to it that the new ID token says so.
+ * `authCode.start`: the new ID token must then be as recent as that, and with `requireAcr` have one of the classes.
  *
  * @returns `undefined` when no challenge is `insufficient_user_authentication`
  */
