@@ -70,10 +70,11 @@ function withoutProto(this: unknown, key: string, value: unknown): unknown {
   return key === "__proto__" ? undefined : value;
 }
 
-/** Parses a form; a repeated key has a list. Brackets in a name mean nothing. */
+/** Parses a form; a repeated key has a list. Brackets in a name mean nothing, and `__proto__` is left out as in JSON. */
 export function parseForm(form: string): Record<string, unknown> {
   const hash = emptyHash();
   for (const [key, value] of new URLSearchParams(form)) {
+    if (key === "__proto__") continue;
     const before = hash[key];
     if (before === undefined) hash[key] = value;
     else if (Array.isArray(before)) before.push(value);

@@ -184,6 +184,7 @@ describe("bodies", () => {
       "content-type": "application/x-www-form-urlencoded",
     });
     const token = await clientWith().clientCredentials.getToken();
+    expect(Object.keys(token.params)).toEqual(["constructor"]);
     expect(Reflect.get({ ...token.params }, "polluted")).toBeUndefined();
     expect(Object.getPrototypeOf({ ...token.params })).toBe(Object.prototype);
   });
