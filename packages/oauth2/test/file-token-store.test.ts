@@ -1,11 +1,11 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileTokenStore } from "../src/node/index.ts";
 import { startRotatingServer } from "./rotating-server.ts";
 
@@ -38,6 +38,43 @@ describe("refusals", () => {
     await expect(new FileTokenStore(file).set("k", token)).rejects.toMatchObject({
       code: "ERR_OAUTH_STORE",
     });
+  });
+
+  it.skipIf(process.platform === "win32")("follows no link, and replaces it", async () => {
+    const store = new FileTokenStore(folder);
+    await store.set("k", token);
+    const path = await fileOf();
+    const target = join(folder, "target");
+    await writeFile(target, '{"access_token":"planted"}');
+    await rm(path);
+    await symlink(target, path);
+    await expect(store.get("k")).rejects.toMatchObject({ code: "ERR_OAUTH_STORE" });
+    await store.set("k", token);
+    expect(await store.get("k")).toEqual(token);
+    expect(await readFile(target, "utf8")).toContain("planted");
+  });
+
+  it.skipIf(process.getuid === undefined)(
+    "does not read what another user has put there",
+    async () => {
+      const store = new FileTokenStore(folder);
+      await store.set("k", token);
+      const own = process.getuid?.() ?? 0;
+      vi.spyOn(process, "getuid").mockReturnValue(own + 1);
+      await expect(store.get("k")).rejects.toMatchObject({ code: "ERR_OAUTH_STORE" });
+      vi.spyOn(process, "getuid").mockReturnValue(0);
+      expect(await store.get("k")).toEqual(token);
+      vi.restoreAllMocks();
+    },
+  );
+
+  it("fails as a store where the folder cannot be", async () => {
+    const file = join(folder, "file");
+    await writeFile(file, "");
+    const store = new FileTokenStore(join(file, "tokens"));
+    for (const call of [store.lock("k", async () => {}), store.delete("k"), store.get("k")]) {
+      await expect(call).rejects.toMatchObject({ code: "ERR_OAUTH_STORE" });
+    }
   });
 
   it("gives up on a lock that never gets free", async () => {

@@ -1,5 +1,15 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, open, readFile, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import {
+  constants,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  utimes,
+} from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { TokenHash } from "../access-token.ts";
@@ -18,7 +28,7 @@ export interface FileTokenStoreOptions {
 /**
  * A store in a folder, one file per key, which processes of one machine share. Files can be read by their owner only and
  * are replaced as a whole, after the new content is on the disk: whoever is killed leaves the old token or the new one.
- * Tokens are not encrypted.
+ * Links and files of other users are not read. Tokens are not encrypted.
  */
 export class FileTokenStore implements TokenStore {
   readonly #folder: string;
@@ -35,9 +45,10 @@ export class FileTokenStore implements TokenStore {
   async get(key: string): Promise<TokenHash | undefined> {
     let text: string;
     try {
-      text = await readFile(this.#path(key), "utf8");
+      text = await readOwn(this.#path(key));
     } catch (error) {
       if (hasCode(error, "ENOENT")) return undefined;
+      if (error instanceof TokenStoreError) throw error;
       throw new TokenStoreError("a token cannot be read", { cause: error });
     }
     return parse(text);
@@ -61,13 +72,17 @@ export class FileTokenStore implements TokenStore {
   }
 
   async delete(key: string): Promise<void> {
-    await rm(this.#path(key), { force: true });
+    try {
+      await rm(this.#path(key), { force: true });
+    } catch (error) {
+      throw new TokenStoreError("a token cannot be removed", { cause: error });
+    }
   }
 
   async lock<T>(key: string, work: () => Promise<T>): Promise<T> {
     const path = `${this.#path(key)}.lock`;
     const holder = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() });
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await makeFolder(this.#folder);
     await waitForLease(() => this.#acquire(path, holder), this.#patience);
     const alive = setInterval(() => {
       const now = new Date();
@@ -125,6 +140,26 @@ export class FileTokenStore implements TokenStore {
 function nameOf(key: string): string {
   const readable = key.replace(/[^A-Za-z\d-]+/g, "-").slice(0, 40);
   return `${readable}-${createHash("sha256").update(key).digest("hex").slice(0, 32)}.json`;
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new TokenStoreError("the folder of the tokens cannot be made", { cause: error });
+  }
+}
+
+/** Reads a file, unless somebody else put it there: a link, or a file of another user, in a folder that they share. */
+async function readOwn(path: string): Promise<string> {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const { uid } = await file.stat();
+  const own = process.getuid?.() ?? uid;
+  if (uid !== own && own !== 0) {
+    throw new TokenStoreError("the file of a token belongs to another user");
+  }
+  return file.readFile("utf8");
 }
 
 function parse(text: string): TokenHash {
