@@ -23,6 +23,7 @@ process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
  * @property {string} folder Absolute path of the package.
  * @property {string} file Absolute path of its tarball.
  * @property {readonly string[]} entries What an application imports: the name, or name and subpath.
+ * @property {readonly string[]} peers Packages that an entry needs and the package does not bring, as name and range.
  * @property {string[]} faults
  */
 
@@ -54,7 +55,10 @@ function pack(directory) {
     .filter((entry) => entry !== "./package.json")
     .map((entry) => manifest.name + entry.slice(1));
   const faults = [...unwanted(paths), ...stale(paths, folder), ...missing(paths, manifest.exports)];
-  return { name: manifest.name, folder, file: join(temporary, filename), entries, faults };
+  const peers = Object.entries(manifest.peerDependencies ?? {}).map(
+    ([name, range]) => `${name}@${range}`,
+  );
+  return { name: manifest.name, folder, file: join(temporary, filename), entries, peers, faults };
 }
 
 /**
@@ -120,7 +124,7 @@ function install(all) {
   const options = ["--ignore-scripts", "--no-audit", "--no-fund"];
   const { status, output } = run(
     "npm",
-    ["install", ...options, ...all.map(({ file }) => file)],
+    ["install", ...options, ...all.flatMap(({ file, peers }) => [file, ...peers])],
     folder,
   );
   if (status !== 0) throw new Error(`npm install of the tarballs failed:\n${output}`);

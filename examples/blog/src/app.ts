@@ -5,18 +5,21 @@ import { createWebMiddleware } from "@fetchwork/webhooks";
 import type { Sender } from "@fetchwork/webhooks/sender";
 import { article } from "./api/article/model.ts";
 import { routes } from "./api/index.ts";
+import { createSocial } from "./api/social/index.ts";
 import { user } from "./api/user/model.ts";
 import { webhookRoutes } from "./api/webhook/index.ts";
 import type { Config } from "./config.ts";
 import { createAccounts } from "./services/accounts.ts";
 import { announceChanges } from "./services/announce-changes.ts";
 import { middlewares, type MiddlewareConfig } from "./services/middlewares.ts";
+import { acceptProviderTokens } from "./services/provider-tokens.ts";
 import { blogVendor, createBlogSender, createReceiver } from "./services/webhooks.ts";
 
 /** Settings of the application. */
 export type AppConfig = Pick<Config, "masterKey" | "jwtSecret" | "tokenLifetime"> &
   MiddlewareConfig & {
-    readonly [K in "webhookSecret" | "webhooksToPrivate"]?: Config[K] | undefined;
+    readonly [K in "providers" | "publicUrl" | "webhookSecret" | "webhooksToPrivate"]?:
+      Config[K] | undefined;
   };
 
 /** The application: its API, and what sends its webhooks once it is started. */
@@ -27,20 +30,26 @@ export interface App extends Api {
 /** Puts the API and what stands around it together; tests call it without a server. */
 export function createApp(config: AppConfig, store: Store): App {
   const { masterKey, jwtSecret, tokenLifetime, log, trustedProxies, signInLimit } = config;
-  const { webhookSecret, webhooksToPrivate = false } = config;
+  const { webhookSecret, webhooksToPrivate = false, providers = [], publicUrl = "" } = config;
   const sender = createBlogSender(store, { webhooksToPrivate });
+  const authentication = createAuthentication({
+    masterKey,
+    jwtSecret,
+    tokenLifetime,
+    accounts: createAccounts(store),
+  });
+  const announced = announceChanges(store, { resources: [article, user], sender });
+  const social = createSocial({ providers, publicUrl, secret: jwtSecret });
+  const hasProviders = providers.length > 0;
   const api = createApi({
     title: "Blog",
     version: "1.0.0",
     description: "Users, sessions and articles.",
-    routes: [...routes, ...webhookRoutes(sender)],
-    store: announceChanges(store, { resources: [article, user], sender }),
-    authentication: createAuthentication({
-      masterKey,
-      jwtSecret,
-      tokenLifetime,
-      accounts: createAccounts(store),
-    }),
+    routes: [...routes, ...webhookRoutes(sender), ...(hasProviders ? social.routes : [])],
+    store: announced,
+    authentication: hasProviders
+      ? acceptProviderTokens(authentication, providers, { store, client: social.client })
+      : authentication,
   });
   const articles = store.collection(article.collection);
   const layers = middlewares({

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { parseIPRange } from "@fetchwork/middleware";
+import { readProviders, readPublicUrl, type Provider } from "./services/providers.ts";
 import { StartError } from "./services/start-error.ts";
 
 /** Settings of the server, from the environment. */
@@ -23,6 +24,10 @@ export interface Config {
   readonly webhookSecret: string | undefined;
   /** Whether webhooks may be sent by plain HTTP and to private addresses, as while developing. */
   readonly webhooksToPrivate: boolean;
+  /** Origin under which browsers reach the server. */
+  readonly publicUrl: string;
+  /** Providers that users sign in with. */
+  readonly providers: readonly Provider[];
 }
 
 /** Folder of the project, whatever folder it is started from. */
@@ -35,10 +40,16 @@ export const projectFolder = path.join(import.meta.dirname, "..");
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const isProduction = environment["NODE_ENV"] === "production";
+  const port = wholeNumber("PORT", environment["PORT"] || "9000", 0, 65_535);
+  const publicUrl = readPublicUrl(environment["PUBLIC_URL"], `http://localhost:${port}`);
+  const providers = readProviders(environment, publicUrl);
+  if (isProduction && providers.length > 0 && !environment["PUBLIC_URL"]) {
+    throw new StartError("PUBLIC_URL is not set: providers send browsers there");
+  }
   return {
     isProduction,
     hostname: environment["IP"] || "0.0.0.0",
-    port: wholeNumber("PORT", environment["PORT"] || "9000", 0, 65_535),
+    port,
     masterKey: secret("MASTER_KEY", environment["MASTER_KEY"]),
     jwtSecret: secret("JWT_SECRET", environment["JWT_SECRET"]),
     tokenLifetime: wholeNumber(
@@ -56,6 +67,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       environment["WEBHOOKS_TO_PRIVATE"] || (isProduction ? "no" : "yes"),
     ),
     signInLimit: wholeNumber("SIGN_IN_LIMIT", environment["SIGN_IN_LIMIT"] || "30", 0, 1_000_000),
+    publicUrl,
+    providers,
   };
 }
 

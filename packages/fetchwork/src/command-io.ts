@@ -1,6 +1,7 @@
 /** Where a command writes. */
 export interface CommandOutput {
-  write(text: string): void;
+  /** Writes text, or bytes as they are. */
+  write(content: string | Uint8Array): void;
   /** Whether a person reads it; only then there are colours. */
   readonly isTerminal: boolean;
 }

@@ -38,7 +38,7 @@ export function processIo(): CommandIo {
 function output(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): CommandOutput {
   const isPlain = (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
   return {
-    write: (text) => void stream.write(text),
+    write: (content) => void stream.write(content),
     isTerminal: stream.isTTY && !isPlain,
   };
 }

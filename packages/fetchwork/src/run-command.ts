@@ -59,10 +59,10 @@ export async function runCommand(
 function parse(command: Command, args: readonly string[]): Parameters<Command["run"]>[0] {
   const { options, positionals: names = [] } = command;
   const parsed = readArguments(args, options);
-  const least = names.filter((name) => !name.startsWith("[")).length;
+  const needed = names.filter((name) => !name.startsWith("["));
   const isOpen = names.at(-1)?.includes("...") === true;
-  if (parsed.positionals.length < least) {
-    throw new UsageError(`${names[parsed.positionals.length] ?? "an argument"} is missing`);
+  if (parsed.positionals.length < needed.length) {
+    throw new UsageError(`${needed[parsed.positionals.length] ?? "an argument"} is missing`);
   }
   if (parsed.positionals.length > names.length && !isOpen) {
     throw new UsageError(`unexpected argument ${JSON.stringify(parsed.positionals[names.length])}`);

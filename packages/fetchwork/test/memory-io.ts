@@ -8,10 +8,12 @@ export interface MemoryIo extends CommandIo {
 /** Makes the world of a command: what is written is kept. */
 export function memoryIo(given: Partial<CommandIo> = {}): MemoryIo {
   const written = { stdout: "", stderr: "" };
+  const textOf = (content: string | Uint8Array): string =>
+    typeof content === "string" ? content : new TextDecoder().decode(content);
   return {
     stdin: emptyInput(),
-    stdout: { write: (text) => void (written.stdout += text), isTerminal: false },
-    stderr: { write: (text) => void (written.stderr += text), isTerminal: false },
+    stdout: { write: (content) => void (written.stdout += textOf(content)), isTerminal: false },
+    stderr: { write: (content) => void (written.stderr += textOf(content)), isTerminal: false },
     env: {},
     cwd: import.meta.dirname,
     signal: new AbortController().signal,

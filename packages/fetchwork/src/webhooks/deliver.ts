@@ -1,7 +1,7 @@
 import { send } from "@fetchwork/http";
 import type { Vendor } from "@fetchwork/webhooks";
 import type { CommandIo } from "../command-io.ts";
-import { colours, oneLine } from "./terminal-text.ts";
+import { colours, oneLine } from "../terminal-text.ts";
 
 /** A delivery on its way out. */
 export interface Outgoing {

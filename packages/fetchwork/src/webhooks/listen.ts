@@ -10,7 +10,7 @@ import {
 import type { CommandIo } from "../command-io.ts";
 import { defineCommand, type Command } from "../command.ts";
 import { saveDelivery, type SavedDelivery } from "./saved-delivery.ts";
-import { colours, oneLine } from "./terminal-text.ts";
+import { colours, oneLine } from "../terminal-text.ts";
 import { secretOf, vendorOf, vendorOptions, wholeNumber } from "./vendor-options.ts";
 
 /** A delivery as it is printed. */

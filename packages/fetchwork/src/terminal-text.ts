@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import type { CommandOutput } from "../command-io.ts";
+import type { CommandOutput } from "./command-io.ts";
 
 /** Colours for an output; where no person reads it they change nothing. */
 export interface Colours {
@@ -24,4 +24,9 @@ const moving = /[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 /** What a stranger sent, so that it can neither move the cursor nor begin a line of its own. */
 export function oneLine(text: string): string {
   return text.slice(0, 200).replace(moving, "?");
+}
+
+/** The same for a longer text, whose lines and tabs stay. */
+export function manyLines(text: string): string {
+  return text.replace(moving, (found) => (/[\t\n\r]/.test(found) ? found : "?"));
 }

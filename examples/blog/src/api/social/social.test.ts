@@ -1,0 +1,514 @@
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+import { openStore, type Store } from "@fetchwork/documents";
+import { serve } from "@fetchwork/http/serve";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import {
+  startProvider,
+  type ProviderServer,
+} from "../../../../../packages/oauth2/test/provider-server.ts";
+import { jwtSecret, masterKey } from "../../../test/blog-client.ts";
+import { createApp } from "../../app.ts";
+import { readConfig } from "../../config.ts";
+import { user } from "../user/model.ts";
+import { identities } from "./model.ts";
+
+const audience = "https://blog.example";
+const clientSecret = "a secret of the blog, thirty-two bytes";
+
+/** Who is signed in at the provider; tests change it. */
+let person: Record<string, unknown>;
+let provider: ProviderServer;
+/** Where the provider sends browsers; the blog of each test listens there. */
+let port: number;
+
+beforeAll(async () => {
+  const probe = await serve(() => new Response(), {
+    port: 0,
+    hostname: "127.0.0.1",
+    signals: false,
+  });
+  port = probe.port;
+  await probe.close();
+  const client = {
+    client_secret: clientSecret,
+    redirect_uris: [`http://127.0.0.1:${port}/auth/home/callback`],
+    grant_types: ["authorization_code"],
+  };
+  provider = await startProvider(() => ({
+    pkce: { required: () => true },
+    clients: [
+      { client_id: "blog", ...client },
+      { client_id: "other-app", ...client },
+    ],
+    findAccount: (_ctx, _id) => ({
+      accountId: String(person["sub"]),
+      claims: () => ({ ...person, sub: String(person["sub"]) }),
+    }),
+    claims: { openid: ["sub"], profile: ["name", "picture"], email: ["email", "email_verified"] },
+    scopes: ["openid", "email", "profile"],
+    features: {
+      devInteractions: { enabled: false },
+      userinfo: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_ctx, resource) => ({
+          scope: "openid email profile",
+          audience: resource,
+          accessTokenFormat: "jwt",
+        }),
+      },
+    },
+  }));
+});
+afterAll(async () => provider.close());
+beforeEach(() => {
+  person = { sub: "user-1", email: "Ada@example.com", email_verified: true, name: "Ada L." };
+});
+
+interface Blog {
+  readonly origin: string;
+  readonly store: Store;
+  /** Goes through a sign-in as a browser does. */
+  signIn(start?: Started): Promise<Outcome>;
+  get(path: string, token?: string): Promise<Outcome>;
+}
+
+interface Started {
+  readonly location: string;
+  readonly cookie: string;
+}
+
+interface Outcome {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly json: any; // oxlint-disable-line typescript/no-explicit-any -- tests look into it as it comes
+}
+
+async function outcomeOf(response: Response): Promise<Outcome> {
+  const { status, headers } = response;
+  const text = await response.text();
+  return { status, headers, json: text === "" ? undefined : JSON.parse(text) };
+}
+
+const cookieOf = (headers: Headers): string => headers.getSetCookie()[0]?.split(";")[0] ?? "";
+
+async function openBlog(issuer = provider.issuer): Promise<Blog> {
+  const store = await openStore("sqlite::memory:");
+  const origin = `http://127.0.0.1:${port}`;
+  const home = { name: "home", issuer, clientId: "blog", clientSecret, audience };
+  const config = { masterKey, jwtSecret, tokenLifetime: 60, providers: [home], publicUrl: origin };
+  const { handler } = createApp(config, store);
+  const server = await serve(handler, { port, hostname: "127.0.0.1", signals: false });
+  onTestFinished(async () => {
+    await server.close();
+    await store.close();
+  });
+  return {
+    origin,
+    store,
+    async signIn(given) {
+      const { location, cookie } = given ?? (await start(origin));
+      const callback = await atProvider(location, origin);
+      return outcomeOf(await fetch(callback, { headers: { cookie } }));
+    },
+    async get(target, token) {
+      const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+      return outcomeOf(await fetch(new URL(target, origin), { headers }));
+    },
+  };
+}
+
+async function start(origin: string): Promise<Started> {
+  const response = await fetch(`${origin}/auth/home`, { redirect: "manual" });
+  expect(response.status).toBe(302);
+  return { location: response.headers.get("location") ?? "", cookie: cookieOf(response.headers) };
+}
+
+/** Signs in at the provider; gives where it sends the browser back to. */
+async function atProvider(first: string, until: string): Promise<URL> {
+  const cookies = new Map<string, string>();
+  let url = new URL(first);
+  for (let hop = 0; hop < 10; hop += 1) {
+    const cookie = Array.from(cookies, (pair) => pair.join("=")).join("; ");
+    const response = await fetch(url, { redirect: "manual", headers: { cookie } });
+    for (const line of response.headers.getSetCookie()) {
+      const [name = "", value = ""] = (line.split(";")[0] ?? "").split("=");
+      cookies.set(name, value);
+    }
+    const location = response.headers.get("location");
+    if (location === null) throw new Error(`no way back: ${await response.text()}`);
+    url = new URL(location, url);
+    if (url.origin === until) return url;
+  }
+  throw new Error(`no way back from ${url.href}`);
+}
+
+async function join({ origin }: Blog, email: string): Promise<{ id: string; token: string }> {
+  const form = { email, password: "123456", access_token: masterKey };
+  const body = new URLSearchParams(form);
+  const created = await outcomeOf(await fetch(`${origin}/users`, { method: "POST", body }));
+  const session = await fetch(`${origin}/auth`, {
+    method: "POST",
+    headers: { authorization: `Basic ${btoa(`${email}:123456`)}` },
+    body: new URLSearchParams({ access_token: masterKey }),
+  });
+  return { id: created.json.id, token: (await outcomeOf(session)).json.token };
+}
+
+describe("signing in with a provider", () => {
+  it.each([
+    ["is not there, nor loaded, without providers", "[]", 404, false],
+    ["is loaded when somebody comes", "[home]", 503, true],
+  ])("%s", (_what, providers, status, isLoaded) => {
+    const app = path.join(import.meta.dirname, "../../app.ts");
+    const script = `
+      const { openStore } = await import("@fetchwork/documents");
+      const { createApp } = await import(${JSON.stringify(app)});
+      const { createContext } = await import("@fetchwork/http");
+      console.error = () => {};
+      const home = { name: "home", issuer: "http://127.0.0.1:9", clientId: "id", audience: "a" };
+      const secrets = { masterKey: "m".repeat(32), jwtSecret: "j".repeat(32), tokenLifetime: 60 };
+      const config = { ...secrets, providers: ${providers}, publicUrl: "http://localhost" };
+      const { handler } = createApp(config, await openStore("sqlite::memory:"));
+      const before = globalThis.loaded;
+      const request = new Request("http://localhost/auth/home");
+      const { status } = await handler(request, createContext(request));
+      console.log(JSON.stringify({ before, status, after: globalThis.loaded }));`;
+    const hook = `
+      import { registerHooks } from "node:module";
+      globalThis.loaded = false;
+      registerHooks({ load(url, context, next) {
+        if (url.includes("/oauth2/")) globalThis.loaded = true;
+        return next(url, context);
+      } });`;
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      [
+        "--conditions=@fetchwork/source",
+        `--import=data:text/javascript,${encodeURIComponent(hook)}`,
+        "--input-type=module",
+        "-e",
+        script,
+      ],
+      { encoding: "utf8", cwd: import.meta.dirname },
+    );
+    const expected = { before: false, status, after: isLoaded };
+    expect([stderr, JSON.parse(stdout)]).toEqual(["", expected]);
+  });
+
+  it("sends the browser there with state, PKCE and nonce, and a cookie that scripts cannot read", async () => {
+    const { origin } = await openBlog();
+    const response = await fetch(`${origin}/auth/home`, { redirect: "manual" });
+    const { searchParams } = new URL(response.headers.get("location") ?? "");
+    expect(Object.fromEntries(searchParams)).toMatchObject({
+      client_id: "blog",
+      redirect_uri: `${origin}/auth/home/callback`,
+      code_challenge_method: "S256",
+      nonce: expect.any(String),
+    });
+    const [cookie = ""] = response.headers.getSetCookie();
+    expect(cookie).toMatch(
+      /^sign-in-home=[\w.-]+; Path=\/auth\/home\/callback; HttpOnly; SameSite=Lax; Max-Age=600$/,
+    );
+    expect(cookie).not.toContain(searchParams.get("state"));
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    const { status } = await fetch(`${origin}/auth/unknown`, { redirect: "manual" });
+    expect(status).toBe(404);
+  });
+
+  it("creates a user of the verified address, once", async () => {
+    const blog = await openBlog();
+    const first = await blog.signIn();
+    expect([first.status, first.json.user]).toMatchObject([
+      201,
+      { email: "ada@example.com", name: "Ada L.", role: "user" },
+    ]);
+    expect(first.headers.get("cache-control")).toBe("no-store");
+    expect(first.headers.getSetCookie()[0]).toMatch(/^sign-in-home=; .*Max-Age=0$/);
+    const me = await blog.get("/users/me", first.json.token);
+    expect([me.status, me.json.id]).toEqual([200, first.json.user.id]);
+    person = { sub: "user-1" };
+    const second = await blog.signIn();
+    expect([second.status, second.json.user.id]).toEqual([201, first.json.user.id]);
+    expect(await blog.store.collection(user.collection).count()).toBe(1);
+  });
+
+  it("finds the user who has the verified address already", async () => {
+    const blog = await openBlog();
+    const { id } = await join(blog, "ada@example.com");
+    const { status, json } = await blog.signIn();
+    expect([status, json.user.id]).toEqual([201, id]);
+  });
+
+  it.each([
+    ["is not verified", { email_verified: false }],
+    ["is not said to be verified", { email_verified: undefined }],
+    ["is verified with a text", { email_verified: "true" }],
+    ["is missing", { email: undefined }],
+    ["is no address", { email: "ada@" }],
+  ])("answers 409 with a way to link when the address %s", async (_what, changed) => {
+    const blog = await openBlog();
+    await join(blog, "ada@example.com");
+    person = { ...person, ...changed };
+    const { status, headers, json } = await blog.signIn();
+    expect([status, headers.get("link")]).toEqual([409, '</auth/home/links>; rel="related"']);
+    expect(json.detail).toContain("POST /auth/home/links");
+    expect(await blog.store.collection(identities).count()).toBe(0);
+    expect(await blog.store.collection(user.collection).count()).toBe(1);
+  });
+
+  it("links the account to whoever is signed in, without a verified address", async () => {
+    const blog = await openBlog();
+    const { id, token } = await join(blog, "grace@example.com");
+    person = { sub: "user-1" };
+    const links = `${blog.origin}/auth/home/links`;
+    expect((await fetch(links, { method: "POST" })).status).toBe(401);
+    const headers = { authorization: `Bearer ${token}` };
+    const begun = await outcomeOf(await fetch(links, { method: "POST", headers }));
+    expect(begun.status).toBe(201);
+    const done = await blog.signIn({ location: begun.json.url, cookie: cookieOf(begun.headers) });
+    expect([done.status, done.json.user.id]).toEqual([201, id]);
+    expect((await blog.signIn()).json.user.id).toBe(id);
+    const other = await join(blog, "eve@example.com");
+    const stolen = await outcomeOf(
+      await fetch(links, { method: "POST", headers: { authorization: `Bearer ${other.token}` } }),
+    );
+    const refused = await blog.signIn({
+      location: stolen.json.url,
+      cookie: cookieOf(stolen.headers),
+    });
+    expect(refused.status).toBe(409);
+    expect((await blog.signIn()).json.user.id).toBe(id);
+  });
+
+  it("does not link for a session that has ended meanwhile", async () => {
+    const blog = await openBlog();
+    const { token } = await join(blog, "grace@example.com");
+    const headers = { authorization: `Bearer ${token}` };
+    const links = `${blog.origin}/auth/home/links`;
+    const begun = await outcomeOf(await fetch(links, { method: "POST", headers }));
+    await fetch(`${blog.origin}/auth`, { method: "DELETE", headers });
+    const done = await blog.signIn({ location: begun.json.url, cookie: cookieOf(begun.headers) });
+    expect(done.status).toBe(400);
+    expect(await blog.store.collection(identities).count()).toBe(0);
+  });
+
+  it("treats one whose user was deleted as new", async () => {
+    const blog = await openBlog();
+    const first = await blog.signIn();
+    await blog.store.collection(user.collection).remove(first.json.user.id);
+    const second = await blog.signIn();
+    expect(second.status).toBe(201);
+    expect(second.json.user.id).not.toBe(first.json.user.id);
+  });
+
+  it.each([
+    ["no cookie", (url: URL) => [url, ""]],
+    ["a cookie that was changed", (url: URL, cookie: string) => [url, `${cookie.slice(0, -2)}AA`]],
+    [
+      "a cookie whose expiry was changed",
+      (url: URL, cookie: string) => [url, cookie.replace(/=\d+/, "=99999999999")],
+    ],
+    ["another state", (url: URL, cookie: string) => [withParam(url, "state", "x"), cookie]],
+    [
+      "another issuer",
+      (url: URL, cookie: string) => [withParam(url, "iss", "https://evil.example"), cookie],
+    ],
+    ["another code", (url: URL, cookie: string) => [withParam(url, "code", "x"), cookie]],
+    ["a refusal", (url: URL, cookie: string) => [withParam(url, "error", "access_denied"), cookie]],
+  ] as const)("refuses a callback with %s", async (_what, change) => {
+    const blog = await openBlog();
+    const { location, cookie } = await start(blog.origin);
+    const [url, sent] = change(await atProvider(location, blog.origin), cookie) as [URL, string];
+    const { status, json } = await outcomeOf(await fetch(url, { headers: { cookie: sent } }));
+    expect([status, json.token]).toEqual([400, undefined]);
+    expect(await blog.store.collection(user.collection).count()).toBe(0);
+  });
+
+  it("refuses the callback of a sign-in that began in another browser", async () => {
+    const blog = await openBlog();
+    const mine = await start(blog.origin);
+    const theirs = await start(blog.origin);
+    const callback = await atProvider(theirs.location, blog.origin);
+    const answer = await fetch(callback, { headers: { cookie: mine.cookie } });
+    expect(answer.status).toBe(400);
+  });
+
+  it("answers 503 while the provider does not serve, and asks it again", async () => {
+    const reports = vi.spyOn(console, "error").mockImplementation(() => {});
+    onTestFinished(() => reports.mockRestore());
+    let isDown = true;
+    const server = await serve(
+      (request) => {
+        const { origin } = new URL(request.url);
+        if (isDown) return new Response("down", { status: 500 });
+        return Response.json({ issuer: origin, authorization_endpoint: `${origin}/auth` });
+      },
+      { port: 0, hostname: "127.0.0.1", signals: false },
+    );
+    onTestFinished(() => server.close());
+    const blog = await openBlog(server.url.replace(/\/$/, ""));
+    expect((await blog.get("/auth/home")).status).toBe(503);
+    expect(JSON.stringify(reports.mock.calls)).not.toContain(clientSecret);
+    isDown = false;
+    await start(blog.origin);
+  });
+});
+
+function withParam(url: URL, name: string, value: string): URL {
+  const changed = new URL(url);
+  changed.searchParams.set(name, value);
+  return changed;
+}
+
+describe("access with a token of the provider", () => {
+  /** Gets an access token as another application of the user does. */
+  async function accessToken(
+    resource: string,
+    client = "blog",
+  ): Promise<{ access_token: string; id_token: string }> {
+    const redirect = `http://127.0.0.1:${port}/auth/home/callback`;
+    const verifier = "v".repeat(43);
+    const digest = await crypto.subtle.digest("SHA-256", Buffer.from(verifier));
+    const url = new URL(`${provider.issuer}/auth`);
+    url.search = new URLSearchParams({
+      client_id: client,
+      response_type: "code",
+      redirect_uri: redirect,
+      scope: "openid email",
+      resource,
+      code_challenge: Buffer.from(digest).toString("base64url"),
+      code_challenge_method: "S256",
+    }).toString();
+    const callback = await atProvider(url.href, `http://127.0.0.1:${port}`);
+    const response = await fetch(`${provider.issuer}/token`, {
+      method: "POST",
+      headers: { authorization: `Basic ${btoa(`${client}:${encodeURIComponent(clientSecret)}`)}` },
+      body: new URLSearchParams({
+        grant_type: "authorization_code",
+        code: callback.searchParams.get("code") ?? "",
+        redirect_uri: redirect,
+        code_verifier: verifier,
+      }),
+    });
+    return (await response.json()) as { access_token: string; id_token: string };
+  }
+
+  it("is that of the linked user, with the rules of that user", async () => {
+    const blog = await openBlog();
+    const { json } = await blog.signIn();
+    const { access_token: token } = await accessToken(audience, "other-app");
+    const me = await blog.get("/users/me", token);
+    expect([me.status, me.json]).toMatchObject([
+      200,
+      { id: json.user.id, email: "ada@example.com" },
+    ]);
+    expect((await blog.get("/users", token)).status).toBe(403);
+    const created = await fetch(`${blog.origin}/articles`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}` },
+      body: new URLSearchParams({ title: "by token" }),
+    });
+    expect(created.status).toBe(201);
+    const twice = await blog.get(`/users/me?access_token=${json.token}`, token);
+    expect(twice.status).toBe(400);
+  });
+
+  it("is found when the settings write the issuer with a slash", async () => {
+    const blog = await openBlog(`${provider.issuer}/`);
+    const { json } = await blog.signIn();
+    const { access_token: token } = await accessToken(audience);
+    expect((await blog.get("/users/me", token)).json.id).toBe(json.user.id);
+  });
+
+  it("is refused for another audience, an ID token, a changed token, and whoever is not linked", async () => {
+    const blog = await openBlog();
+    const good = await accessToken(audience);
+    expect((await blog.get("/users/me", good.access_token)).status).toBe(401);
+    await blog.signIn();
+    expect((await blog.get("/users/me", good.access_token)).status).toBe(200);
+    const [header = "", payload = "", signature = ""] = good.access_token.split(".");
+    const claims = JSON.parse(Buffer.from(payload, "base64url").toString());
+    const other = Buffer.from(JSON.stringify({ ...claims, sub: "user-2" })).toString("base64url");
+    const none = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString("base64url");
+    const foreign = await accessToken("https://other.example");
+    for (const token of [
+      foreign.access_token,
+      good.id_token,
+      `${header}.${other}.${signature}`,
+      `${none}.${payload}.`,
+      `${none}.${payload}.${signature}`,
+      `${header}.${payload}.`,
+    ]) {
+      const refused = await blog.get("/users/me", token);
+      expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([
+        401,
+        'Bearer realm="api", error="invalid_token"',
+      ]);
+    }
+  });
+
+  it("ends with the user", async () => {
+    const blog = await openBlog();
+    const { json } = await blog.signIn();
+    const { access_token: token } = await accessToken(audience);
+    await blog.store.collection(user.collection).remove(json.user.id);
+    expect((await blog.get("/users/me", token)).status).toBe(401);
+  });
+});
+
+describe("the settings of providers", () => {
+  const secrets = { MASTER_KEY: "m".repeat(32), JWT_SECRET: "j".repeat(32) };
+  const google = { OIDC_GOOGLE_ISSUER: "https://accounts.google.com", OIDC_GOOGLE_CLIENT_ID: "id" };
+
+  it("are read by their names", () => {
+    const { providers } = readConfig({
+      ...secrets,
+      ...google,
+      OIDC_GOOGLE_CLIENT_SECRET: "s",
+      OIDC_MY_IDP_ISSUER: "https://id.example/x",
+      OIDC_MY_IDP_CLIENT_ID: "me",
+      OIDC_MY_IDP_AUDIENCE: "urn:blog",
+      OIDC_EMPTY_ISSUER: "",
+      PUBLIC_URL: "https://blog.example/",
+    });
+    expect(providers).toEqual([
+      {
+        name: "google",
+        issuer: "https://accounts.google.com",
+        clientId: "id",
+        clientSecret: "s",
+        audience,
+      },
+      {
+        name: "my-idp",
+        issuer: "https://id.example/x",
+        clientId: "me",
+        clientSecret: undefined,
+        audience: "urn:blog",
+      },
+    ]);
+    expect(readConfig(secrets).providers).toEqual([]);
+  });
+
+  it.each([
+    [{ OIDC_GOOGLE_ISSUER: "https://a.example" }, "OIDC_GOOGLE_CLIENT_ID is not set"],
+    [
+      { ...google, OIDC_GOOGLE_ISSUER: "http://a.example" },
+      "OIDC_GOOGLE_ISSUER must be an https URL",
+    ],
+    [{ ...google, OIDC_GOOGLE_ISSUER: "google" }, "OIDC_GOOGLE_ISSUER must be an https URL"],
+    [{ ...google, OIDC_GOOGLE_AUDIENCE: "id" }, "OIDC_GOOGLE_AUDIENCE is the client id"],
+    [
+      { ...google, OIDC_B_ISSUER: google.OIDC_GOOGLE_ISSUER, OIDC_B_CLIENT_ID: "b" },
+      "two providers have one issuer",
+    ],
+    [{ ...google, PUBLIC_URL: "https://blog.example/path" }, "PUBLIC_URL is"],
+    [{ ...google, PUBLIC_URL: "blog.example" }, "PUBLIC_URL is"],
+    [{ ...google, NODE_ENV: "production" }, "PUBLIC_URL is not set"],
+  ])("are refused: %j", (environment, message) => {
+    expect(() => readConfig({ ...secrets, ...environment })).toThrow(message);
+  });
+});

@@ -1,0 +1,148 @@
+import type { AccessToken } from "@fetchwork/oauth2";
+import { OidcClient } from "@fetchwork/oauth2/oidc";
+import type { CommandIo } from "../command-io.ts";
+import { defineCommand, type Command } from "../command.ts";
+import { oneLine } from "../terminal-text.ts";
+import { UsageError } from "../usage-error.ts";
+import { describeProfile, printProfile } from "./describe-profile.ts";
+import { ProfileStore } from "./profile-store.ts";
+import { profileNameOf, profileOptions, type ProfileUser } from "./profile.ts";
+import { profileOf, providerOptions } from "./provider-options.ts";
+import { redirectTargetOf } from "./redirect-target.ts";
+import { signInWithBrowser } from "./sign-in-with-browser.ts";
+import { signInWithDevice } from "./sign-in-with-device.ts";
+
+/** `fetchwork oauth login`. */
+export const login: Command = defineCommand({
+  summary: "Sign in with the browser, or on another device",
+  options: {
+    ...providerOptions,
+    scope: {
+      type: "string",
+      hint: "scopes",
+      description: "Scopes, separated by spaces (default: openid at an OpenID provider, else none)",
+    },
+    param: {
+      type: "string",
+      hint: "name=value",
+      multiple: true,
+      description: "Further parameter of the request, such as prompt=login; may repeat",
+    },
+    device: { type: "boolean", description: "Sign in on another device, with a code" },
+    "no-browser": { type: "boolean", description: "Print the address instead of opening it" },
+    "redirect-uri": {
+      type: "string",
+      hint: "url",
+      default: "http://127.0.0.1/callback",
+      description: "Where the browser comes back to on this machine; without a port, any",
+    },
+    timeout: {
+      type: "string",
+      hint: "seconds",
+      default: "300",
+      description: "How long to wait for the user",
+    },
+    ...profileOptions,
+    json: { type: "boolean", description: "Print what is known of the sign-in as JSON" },
+  },
+  async run({ values }, io) {
+    const name = profileNameOf(values, io);
+    const redirect = redirectTargetOf(values["redirect-uri"]);
+    const seconds = Number(values.timeout);
+    if (!/^\d+$/.test(values.timeout) || seconds < 1 || seconds > 86_400) {
+      throw new UsageError("--timeout must be a whole number of seconds from 1 to 86400");
+    }
+    const params = paramsOf(values.param ?? []);
+    const late = AbortSignal.timeout(seconds * 1000);
+    const signal = AbortSignal.any([io.signal, late]);
+    try {
+      const profile = await profileOf(values, io, signal);
+      const { resource, isDiscovered } = profile;
+      const knowsOpenId = isDiscovered && values.discovery === "oidc";
+      const request = { ...params, scope: scopeOf(values.scope, knowsOpenId), resource };
+      const wait = { request, signal, seconds };
+      const signedIn =
+        values.device === true
+          ? await signInWithDevice(profile, io, wait)
+          : await signInWithBrowser(profile, io, {
+              ...wait,
+              redirect,
+              opens: values["no-browser"] !== true,
+            });
+      const { client, token } = signedIn;
+      const user = client instanceof OidcClient ? await userOf(client, token, io) : undefined;
+      const kept = { ...profile, user };
+      await new ProfileStore(io).write({ name, profile: kept, token: token.toHash() });
+      const description = describeProfile(name, kept, token);
+      if (values.json === true) io.stdout.write(`${JSON.stringify(description)}\n`);
+      else printProfile(description, io);
+      return 0;
+    } catch (error) {
+      if (!late.aborted || io.signal.aborted) throw error;
+      throw new Error(`nobody signed in within ${seconds} s`, { cause: error });
+    }
+  },
+});
+
+/** What makes the sign-in safe is not for the command line to choose. */
+const ownParameters: ReadonlySet<string> = new Set([
+  "client_id",
+  "client_secret",
+  "code_challenge",
+  "code_challenge_method",
+  "nonce",
+  "redirect_uri",
+  "request",
+  "request_uri",
+  "resource",
+  "response_mode",
+  "response_type",
+  "scope",
+  "state",
+]);
+
+function paramsOf(given: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = given.map((text): [string, string] => {
+    const at = text.indexOf("=");
+    const name = text.slice(0, Math.max(at, 0));
+    if (!/^[\w.-]{1,64}$/.test(name)) throw new UsageError("--param must be name=value");
+    if (ownParameters.has(name)) throw new UsageError(`--param must not set ${name}`);
+    return [name, text.slice(at + 1)];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function scopeOf(given: string | undefined, knowsOpenId: boolean): string | undefined {
+  if (given === undefined) return knowsOpenId ? "openid" : undefined;
+  // RFC 6749, 3.3.
+  if (/^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(given)) return given;
+  throw new UsageError("--scope must be scopes, separated by single spaces");
+}
+
+/** Who the ID token is of; names that it does not have are asked for. */
+async function userOf(
+  client: OidcClient,
+  token: AccessToken,
+  { stderr, signal }: CommandIo,
+): Promise<ProfileUser | undefined> {
+  const claims = client.claims(token);
+  if (claims === undefined) return undefined;
+  const { sub } = claims;
+  const own = { name: textOf(claims["name"]), email: textOf(claims["email"]) };
+  const isKnown = own.name !== undefined || own.email !== undefined;
+  if (isKnown || client.metadata.userinfo_endpoint === undefined) return { sub, ...own };
+  if (!/\b(?:profile|email)\b/.test(token.scope ?? "")) return { sub };
+  try {
+    const { name, email } = await client.userInfo(token, { signal });
+    return { sub, name: textOf(name), email: textOf(email) };
+  } catch (error) {
+    // Signed in all the same; only its name is not known.
+    const reason = error instanceof Error ? error.message : String(error);
+    stderr.write(`The provider does not tell who this is: ${oneLine(reason)}\n`);
+    return { sub };
+  }
+}
+
+function textOf(claim: unknown): string | undefined {
+  return typeof claim === "string" && claim !== "" ? claim : undefined;
+}

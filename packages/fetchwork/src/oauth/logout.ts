@@ -1,0 +1,54 @@
+import { AccessToken, type TokenTypeHint } from "@fetchwork/oauth2";
+import type { CommandIo } from "../command-io.ts";
+import { defineCommand, type Command } from "../command.ts";
+import { oneLine } from "../terminal-text.ts";
+import { clientOf } from "./profile-client.ts";
+import { ProfileStore, type KeptProfile } from "./profile-store.ts";
+import { profileNameOf, profileOptions } from "./profile.ts";
+
+/** `fetchwork oauth logout`. */
+export const logout: Command = defineCommand({
+  summary: "Revoke the tokens at the provider, and forget them",
+  options: {
+    ...profileOptions,
+    "no-revoke": { type: "boolean", description: "Only forget them" },
+    json: { type: "boolean", description: "Print what was done as JSON" },
+  },
+  async run({ values }, io) {
+    const name = profileNameOf(values, io);
+    let revoked = false;
+    let failure: Error | undefined;
+    const removed = await new ProfileStore(io).remove(name, async (kept) => {
+      if (values["no-revoke"] === true) return;
+      try {
+        revoked = await revoke(kept, io);
+      } catch (error) {
+        failure = error instanceof Error ? error : new Error(String(error));
+      }
+    });
+    const result = { profile: name, removed, revoked };
+    if (values.json === true) io.stdout.write(`${JSON.stringify(result)}\n`);
+    else if (!removed) io.stderr.write(`Nobody is signed in as ${name}\n`);
+    else io.stderr.write(`Signed out${revoked ? ", tokens revoked" : ""}\n`);
+    if (failure === undefined) return 0;
+    throw new Error(
+      `the tokens are forgotten here, but the provider did not revoke them: ${oneLine(failure.message)}`,
+      { cause: failure },
+    );
+  },
+});
+
+/** Revokes what is there: the refresh token first, from which others could be made. */
+async function revoke({ profile, token: hash }: KeptProfile, io: CommandIo): Promise<boolean> {
+  if (profile.metadata.revocation_endpoint === undefined) return false;
+  const client = clientOf(profile, io);
+  const token = AccessToken.fromHash(client, hash);
+  const both: readonly (readonly [string | undefined, TokenTypeHint])[] = [
+    [token.refreshToken, "refresh_token"],
+    [token.token || undefined, "access_token"],
+  ];
+  for (const [value, hint] of both) {
+    if (value !== undefined) await client.revokeToken(value, hint, { signal: io.signal });
+  }
+  return true;
+}

@@ -1,0 +1,114 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { text, type Handler } from "@fetchwork/http";
+import { serve } from "@fetchwork/http/serve";
+import type { RedirectTarget } from "./redirect-target.ts";
+
+/** A server on this machine that waits for the browser to come back, once. */
+export interface LoopbackReceiver {
+  readonly redirectUri: string;
+  /**
+   * Waits for the one callback that has this state, and does what is to be done with it; the browser is told how that
+   * went. Whatever else comes is refused and changes nothing.
+   *
+   * @throws what `finish` throws; the reason of the signal
+   */
+  receive<T>(expected: ExpectedCallback<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** What {@link LoopbackReceiver.receive} waits for. */
+export interface ExpectedCallback<T> {
+  readonly state: string;
+  readonly finish: (url: URL) => Promise<T>;
+  readonly signal: AbortSignal;
+}
+
+/** Listens on the loopback interface only. */
+export async function openLoopbackReceiver(target: RedirectTarget): Promise<LoopbackReceiver> {
+  let answer: Handler = notYet;
+  const server = await serve((request, context) => answer(request, context), {
+    hostname: target.address,
+    port: target.port,
+    signals: false,
+    maxConnections: 100,
+    maxRequestBodySize: 0,
+    requestTimeout: 10_000,
+    gracePeriod: 1000,
+    // The browser is told; what is to be known of it, `receive` throws.
+    reportError: () => {},
+  });
+  const host = `${target.host}:${server.port}`;
+  const { path } = target;
+
+  return {
+    redirectUri: `http://${host}${path}`,
+    async receive<T>({ state, finish, signal }: ExpectedCallback<T>): Promise<T> {
+      signal.throwIfAborted();
+      const { promise, resolve, reject } = Promise.withResolvers<T>();
+      const stop = (): void => reject(reasonOf(signal));
+      signal.addEventListener("abort", stop, { once: true });
+      let isAnswered = false;
+      answer = async (request) => {
+        const url = new URL(request.url);
+        // A name of another site that leads to this machine (DNS rebinding) comes with that name.
+        if (request.headers.get("host") !== host) return page("This is no page of that host", 421);
+        if (url.pathname !== path) return page("There is nothing here", 404);
+        if (request.method !== "GET") return page("Only GET is answered here", 405);
+        if (!isSame(url.searchParams.get("state") ?? "", state)) {
+          return page("This is not the answer to the sign-in that is under way", 400);
+        }
+        if (isAnswered) return page("This sign-in was answered before", 410);
+        isAnswered = true;
+        const result = finish(url);
+        resolve(result);
+        try {
+          await result;
+          return page("Signed in. You may close this window.", 200);
+        } catch {
+          return page("Not signed in; the terminal says why. You may close this window.", 400);
+        }
+      };
+      try {
+        return await promise;
+      } finally {
+        signal.removeEventListener("abort", stop);
+      }
+    },
+    close: () => server.close(),
+  };
+}
+
+function notYet(): Response {
+  return page("There is nothing here yet", 404);
+}
+
+function reasonOf({ reason }: AbortSignal): Error {
+  return reason instanceof Error ? reason : new Error("aborted", { cause: reason });
+}
+
+/** Nothing in it comes from the request. */
+function page(message: string, status: number): Response {
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>fetchwork</title><p>${message}</p></html>\n`;
+  return text(html, {
+    status,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy":
+        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      "cross-origin-resource-policy": "same-origin",
+      "cache-control": "no-store",
+      connection: "close",
+      ...(status === 405 ? { allow: "GET" } : {}),
+    },
+  });
+}
+
+function isSame(given: string, expected: string): boolean {
+  return timingSafeEqual(digestOf(given), digestOf(expected));
+}
+
+function digestOf(value: string): Buffer {
+  return createHash("sha256").update(value).digest();
+}

@@ -1,0 +1,124 @@
+import { readdir, readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import type { TokenHash, TokenStore } from "@fetchwork/oauth2";
+import { FileTokenStore } from "@fetchwork/oauth2/node";
+import type { CommandIo } from "../command-io.ts";
+import type { Profile } from "./profile.ts";
+
+/** A sign-in as it is kept. */
+export interface KeptProfile {
+  readonly name: string;
+  readonly profile: Profile;
+  readonly token: TokenHash;
+}
+
+/**
+ * Sign-ins in files, one each, which only their owner can read and which are replaced as a whole: who signed in where,
+ * and the token. Not encrypted.
+ */
+export class ProfileStore {
+  readonly #folder: string;
+  readonly #files: FileTokenStore;
+
+  constructor({ env }: Pick<CommandIo, "env">) {
+    this.#folder = join(configFolder(env), "fetchwork", "oauth");
+    this.#files = new FileTokenStore(this.#folder);
+  }
+
+  /** Reads one sign-in. */
+  async read(name: string): Promise<KeptProfile | undefined> {
+    return toKept(await this.#files.get(name));
+  }
+
+  /**
+   * Reads one sign-in.
+   *
+   * @throws Error when there is none
+   */
+  async require(name: string): Promise<KeptProfile> {
+    const kept = await this.read(name);
+    if (kept !== undefined) return kept;
+    throw new Error(`nobody is signed in as ${name}: run fetchwork oauth login`);
+  }
+
+  /** Keeps a sign-in, in the place of an older one of that name. */
+  async write({ name, profile, token }: KeptProfile): Promise<void> {
+    await this.#files.lock(name, () => this.#files.set(name, { name, profile, token }));
+  }
+
+  /** Does work on a sign-in, with nobody else renewing its token meanwhile, and removes it. */
+  async remove(name: string, work: (kept: KeptProfile) => Promise<void>): Promise<boolean> {
+    return this.#files.lock(name, async () => {
+      const kept = await this.read(name);
+      if (kept === undefined) return false;
+      try {
+        await work(kept);
+      } finally {
+        await this.#files.delete(name);
+      }
+      return true;
+    });
+  }
+
+  /** Reads all sign-ins, by their names. */
+  async list(): Promise<readonly KeptProfile[]> {
+    let files: readonly string[];
+    try {
+      files = await readdir(this.#folder);
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+      throw error;
+    }
+    const found: KeptProfile[] = [];
+    for (const file of files.filter((one) => one.endsWith(".json"))) {
+      const kept = toKept(parse(await readFile(join(this.#folder, file), "utf8")));
+      if (kept !== undefined) found.push(kept);
+    }
+    return found.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** The token of a sign-in alone, for a manager. The key is its name. */
+  tokensOf(opened: KeptProfile): TokenStore {
+    const files = this.#files;
+    const read = async (name: string): Promise<KeptProfile> => {
+      const kept = await this.require(name);
+      // A refresh token of one provider must not be sent to another one.
+      if (JSON.stringify(kept.profile) === JSON.stringify(opened.profile)) return kept;
+      throw new Error(`somebody signed in anew as ${name} meanwhile: try again`);
+    };
+    return {
+      get: async (name) => (await read(name)).token,
+      set: async (name, token) => files.set(name, { ...(await read(name)), token }),
+      delete: (name) => files.delete(name),
+      lock: (name, work) => files.lock(name, work),
+    };
+  }
+}
+
+function configFolder(env: CommandIo["env"]): string {
+  const { XDG_CONFIG_HOME: given = "", HOME: home = homedir() } = env;
+  // XDG Base Directory Specification: relative paths are to be ignored.
+  return isAbsolute(given) ? given : join(home, ".config");
+}
+
+function toKept(value: TokenHash | undefined): KeptProfile | undefined {
+  const { name, profile, token } = value ?? {};
+  if (typeof name !== "string" || !isRecord(profile) || !isRecord(token)) return undefined;
+  if (typeof profile["clientId"] !== "string" || !isRecord(profile["metadata"])) return undefined;
+  // Written by `write`; what matters of it has just been checked, and the client checks the metadata.
+  return { name, profile: profile as unknown as Profile, token: { ...token } };
+}
+
+function parse(text: string): TokenHash {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,41 @@
+import { UsageError } from "../usage-error.ts";
+
+/** Where the browser comes back to on this machine (RFC 8252, 7.3). */
+export interface RedirectTarget {
+  /** Address to listen on. */
+  readonly address: "127.0.0.1" | "::1";
+  /** Host as the browser names it. */
+  readonly host: string;
+  /** 0 for any. */
+  readonly port: number;
+  readonly path: string;
+}
+
+const hosts = new Map([
+  ["127.0.0.1", "127.0.0.1"],
+  ["localhost", "127.0.0.1"],
+  ["[::1]", "::1"],
+] as const);
+
+/**
+ * Reads the redirect URI that the client is registered with. Without a port it is any port, as RFC 8252 wants servers
+ * to allow.
+ *
+ * @throws UsageError
+ */
+export function redirectTargetOf(text: string): RedirectTarget {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const address = url?.protocol === "http:" ? addressOf(url.hostname) : undefined;
+  const isPlain = url !== undefined && url.search + url.hash + url.username + url.password === "";
+  if (url === undefined || address === undefined || !isPlain) {
+    throw new UsageError(
+      "--redirect-uri must be http, of 127.0.0.1, [::1] or localhost, without query and fragment",
+    );
+  }
+  return { address, host: url.hostname, port: Number(url.port), path: url.pathname };
+}
+
+function addressOf(host: string): RedirectTarget["address"] | undefined {
+  for (const [name, address] of hosts) if (name === host) return address;
+  return undefined;
+}

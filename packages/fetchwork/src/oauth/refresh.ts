@@ -1,0 +1,23 @@
+import { defineCommand, type Command } from "../command.ts";
+import { describeProfile, printProfile } from "./describe-profile.ts";
+import { keptToken, openProfile } from "./profile-client.ts";
+import { profileNameOf, profileOptions } from "./profile.ts";
+
+/** `fetchwork oauth refresh`. */
+export const refresh: Command = defineCommand({
+  summary: "Replace the access token, whether it has expired or not",
+  options: {
+    ...profileOptions,
+    json: { type: "boolean", description: "Print what is known of the sign-in as JSON" },
+  },
+  async run({ values }, io) {
+    const name = profileNameOf(values, io);
+    const opened = await openProfile(name, io);
+    const refused = keptToken(opened);
+    const fresh = await opened.manager.getToken({ refused, signal: io.signal });
+    const description = describeProfile(name, opened.profile, fresh);
+    if (values.json === true) io.stdout.write(`${JSON.stringify(description)}\n`);
+    else printProfile(description, io);
+    return 0;
+  },
+});

@@ -1,0 +1,167 @@
+import { authorizedFetch } from "@fetchwork/oauth2";
+import { nodeTransport } from "@fetchwork/oauth2/node";
+import type { CommandIo } from "../command-io.ts";
+import { defineCommand, type Command } from "../command.ts";
+import { manyLines, oneLine } from "../terminal-text.ts";
+import { UsageError } from "../usage-error.ts";
+import { openProfile } from "./profile-client.ts";
+import { profileNameOf, profileOptions } from "./profile.ts";
+import { bodyOf, type RequestContent } from "./request-content.ts";
+import { isSafeUrl, safeUrl } from "./safe-url.ts";
+
+/** `fetchwork oauth request`. */
+export const request: Command = defineCommand({
+  summary: "Send a request with the token; exits 1 for a status of 400 or more",
+  positionals: ["[method]", "url"],
+  options: {
+    ...profileOptions,
+    include: { type: "boolean", short: "i", description: "Print the status and the headers too" },
+    header: {
+      type: "string",
+      short: "H",
+      hint: "name: value",
+      multiple: true,
+      description: "Header of the request; may repeat",
+    },
+    data: {
+      type: "string",
+      short: "d",
+      hint: "text",
+      description: "Body: a text, @file, or @- for standard input",
+    },
+    location: { type: "boolean", short: "L", description: "Follow redirects" },
+    timeout: { type: "string", hint: "seconds", default: "60", description: "Time for the answer" },
+    json: { type: "boolean", description: "Print status, headers and body as one JSON object" },
+  },
+  async run({ values, positionals }, io) {
+    const [first = "", second] = positionals;
+    const url = safeUrl("the URL", second ?? first);
+    const seconds = Number(values.timeout);
+    if (!/^\d+$/.test(values.timeout) || seconds < 1 || seconds > 86_400) {
+      throw new UsageError("--timeout must be a whole number of seconds from 1 to 86400");
+    }
+    const headers = headersOf(values.header ?? []);
+    const method = methodOf(second === undefined ? undefined : first, values.data !== undefined);
+    const content = values.data === undefined ? undefined : await bodyOf(values.data, io);
+    if (content !== undefined && !headers.has("content-type"))
+      headers.set("content-type", content.type);
+    const { manager } = await openProfile(profileNameOf(values, io), io);
+    const milliseconds = seconds * 1000;
+    const fetch = nodeTransport({ headersTimeout: milliseconds, bodyTimeout: milliseconds });
+    const send = authorizedFetch(manager, { allowedOrigins: isSafeUrl, fetch });
+    const signal = AbortSignal.any([io.signal, AbortSignal.timeout(milliseconds)]);
+    const response = await sendOnce(() =>
+      send(url, {
+        method,
+        headers,
+        body: bodyFor(content),
+        redirect: values.location === true ? "follow" : "manual",
+        signal,
+      }),
+    );
+    if (values.json === true) io.stdout.write(`${await describe(response)}\n`);
+    else await print(response, io, values.include === true);
+    return response.status < 400 ? 0 : 1;
+  },
+});
+
+function bodyFor(content: RequestContent | undefined): Uint8Array<ArrayBuffer> | null {
+  return content?.bytes ?? null;
+}
+
+/** Says why nothing came, which `fetch` hides in the cause. */
+async function sendOnce(send: () => Promise<Response>): Promise<Response> {
+  try {
+    return await send();
+  } catch (error) {
+    if (!(error instanceof TypeError) || !(error.cause instanceof Error)) throw error;
+    throw new Error(`the request failed: ${oneLine(error.cause.message)}`, { cause: error });
+  }
+}
+
+function methodOf(given: string | undefined, hasBody: boolean): string {
+  const method = (given ?? (hasBody ? "POST" : "GET")).toUpperCase();
+  if (!/^[A-Z][A-Z-]{0,31}$/.test(method)) throw new UsageError("the method must be a word");
+  if (["CONNECT", "TRACE", "TRACK"].includes(method)) {
+    throw new UsageError(`${method} would show the token to others, or is no request`);
+  }
+  if (hasBody && (method === "GET" || method === "HEAD")) {
+    throw new UsageError(`${method} has no body`);
+  }
+  return method;
+}
+
+/** Headers that belong to the connection, or are the business of this command. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  "authorization",
+  "connection",
+  "content-length",
+  "dpop",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+function headersOf(given: readonly string[]): Headers {
+  const headers = new Headers();
+  for (const line of given) {
+    const [, name, value] =
+      /^([\w!#$%&'*+.^`|~-]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/.exec(line) ?? [];
+    // Not shown: it may be a secret. A line break in it would begin another header.
+    if (name === undefined || value === undefined) {
+      throw new UsageError("--header must be one line, name: value");
+    }
+    if (ownHeaders.has(name.toLowerCase())) throw new UsageError(`--header must not set ${name}`);
+    headers.append(name, value);
+  }
+  return headers;
+}
+
+async function print(response: Response, { stdout }: CommandIo, withHead: boolean): Promise<void> {
+  if (withHead) {
+    const lines = Array.from(response.headers, ([name, value]) => `${name}: ${manyLines(value)}\n`);
+    const status = `${response.status} ${oneLine(response.statusText)}`.trimEnd();
+    stdout.write(`${status}\n${lines.join("")}\n`);
+  }
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    // What moves the cursor of a terminal is for files and pipes only.
+    if (stdout.isTerminal) stdout.write(manyLines(decoder.decode(chunk, { stream: true })));
+    else stdout.write(chunk);
+  }
+}
+
+/** Largest body that is shown as JSON, which takes the whole of it. */
+const maxJsonBody = 33_554_432;
+
+async function describe(response: Response): Promise<string> {
+  const { status, statusText } = response;
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > maxJsonBody) throw new Error("the answer is too large for --json: leave it out");
+    chunks.push(chunk);
+  }
+  const headers = Object.fromEntries(response.headers);
+  return JSON.stringify({ status, statusText, headers, ...bodyFields(Buffer.concat(chunks)) });
+}
+
+function bodyFields(bytes: Buffer): { readonly body: unknown } | { readonly base64: string } {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return { base64: bytes.toString("base64") };
+  }
+  try {
+    return { body: JSON.parse(text) };
+  } catch {
+    return { body: text };
+  }
+}

@@ -1,0 +1,29 @@
+import { UsageError } from "../usage-error.ts";
+
+const loopback = /^(?:localhost|[^.]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether a host is this machine. */
+export function isLoopback({ hostname }: URL): boolean {
+  return loopback.test(hostname);
+}
+
+/** Whether a token may go there: `https`, or `http` that does not leave the machine (RFC 6750, 5.3; RFC 8252, 8.3). */
+export function isSafeUrl(url: URL): boolean {
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));
+}
+
+/**
+ * Reads a URL of the command line to which secrets go.
+ *
+ * @throws UsageError
+ */
+export function safeUrl(name: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) throw new UsageError(`${name} must be a whole URL, with https://`);
+  // Not shown: it may hold a password.
+  if (url.username !== "" || url.password !== "") {
+    throw new UsageError(`${name} must not have a user or password in it`);
+  }
+  if (isSafeUrl(url)) return url;
+  throw new UsageError(`${name} must be https, or http of this machine: a token goes there`);
+}

@@ -1,0 +1,30 @@
+import { AccessToken } from "@fetchwork/oauth2";
+import { defineCommand, type Command } from "../command.ts";
+import { describeProfile, printProfile } from "./describe-profile.ts";
+import { clientOf } from "./profile-client.ts";
+import { ProfileStore } from "./profile-store.ts";
+import { profileNameOf, profileOptions } from "./profile.ts";
+
+/** `fetchwork oauth status`. Asks nobody; prints no secret. */
+export const status: Command = defineCommand({
+  summary: "Show who is signed in where, and until when",
+  options: {
+    ...profileOptions,
+    json: { type: "boolean", description: "Print a JSON array" },
+  },
+  async run({ values }, io) {
+    const store = new ProfileStore(io);
+    const kept =
+      values.profile === undefined
+        ? await store.list()
+        : [await store.require(profileNameOf(values, io))];
+    const descriptions = kept.map(({ name, profile, token }) =>
+      describeProfile(name, profile, AccessToken.fromHash(clientOf(profile, io), token)),
+    );
+    if (values.json === true) io.stdout.write(`${JSON.stringify(descriptions)}\n`);
+    else for (const description of descriptions) printProfile(description, io);
+    if (kept.length === 0) io.stderr.write("Nobody is signed in: run fetchwork oauth login\n");
+    const serves = descriptions.some(({ expired, refreshable }) => !expired || refreshable);
+    return serves ? 0 : 1;
+  },
+});

@@ -1,0 +1,35 @@
+import { defineCommand, type Command } from "../command.ts";
+import { UsageError } from "../usage-error.ts";
+import { isoTime } from "./describe-profile.ts";
+import { openProfile } from "./profile-client.ts";
+import { profileNameOf, profileOptions } from "./profile.ts";
+
+/** `fetchwork oauth token`. */
+export const token: Command = defineCommand({
+  summary: "Print a valid access token, refreshed when needed",
+  options: {
+    ...profileOptions,
+    "min-validity": {
+      type: "string",
+      hint: "seconds",
+      default: "0",
+      description: "How long the token must be good for",
+    },
+    json: { type: "boolean", description: "Print the token with its type and expiry as JSON" },
+  },
+  async run({ values }, io) {
+    const text = values["min-validity"];
+    if (!/^\d{1,9}$/.test(text)) {
+      throw new UsageError("--min-validity must be a whole number of seconds");
+    }
+    const { manager } = await openProfile(profileNameOf(values, io), io);
+    const found = await manager.getToken({ minValidity: Number(text), signal: io.signal });
+    const { token: access_token, tokenType: token_type = "Bearer" } = found;
+    const expires_at = isoTime(found.expiresAt);
+    const line = values.json
+      ? JSON.stringify({ access_token, token_type, expires_at })
+      : access_token;
+    io.stdout.write(`${line}\n`);
+    return 0;
+  },
+});

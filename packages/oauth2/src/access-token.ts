@@ -1,0 +1,377 @@
+import type { OAuth2Client } from "./client.ts";
+import {
+  InvalidResponseError,
+  type OAuth2Error,
+  optionError,
+  TokenUnavailableError,
+} from "./errors.ts";
+import { emptyHash } from "./empty-hash.ts";
+import { expiryOf, readSeconds, readTime } from "./expiry.ts";
+import { inspectAsJson } from "./inspect-as-json.ts";
+import { parseForm } from "./parse-body.ts";
+import { redactHash } from "./redact.ts";
+import { sendToResource, type Credential, type RequestOptions } from "./resource-request.ts";
+import { errorOfFields, type OAuth2Response } from "./response.ts";
+import { sendModeFor } from "./send-mode.ts";
+import { settings } from "./settings.ts";
+import { findToken, readToken, takeField } from "./token-fields.ts";
+import {
+  defaultTokenOptions,
+  serializedOptions,
+  serializeOptions,
+  splitTokenOptions,
+  takeSerializedOptions,
+  type TokenOptions,
+  type TokenSettings,
+} from "./token-options.ts";
+import type { TokenParams } from "./token-params.ts";
+import { warnExtra, warnMissing } from "./token-warnings.ts";
+
+/** A token as {@link AccessToken.toHash} writes it: plain values, ready for JSON. */
+export type TokenHash = Record<string, unknown>;
+
+/** What a token can be revoked as (RFC 7009, 2.1). */
+export type TokenTypeHint = "access_token" | "refresh_token";
+
+/** Options of {@link AccessToken.revoke}; what else is given, is a parameter of the request. */
+export type RevokeParams = TokenParams & {
+  /** Which of the two tokens. Default: `access_token`. */
+  readonly token_type_hint?: TokenTypeHint | null | undefined;
+};
+
+/** Where a token comes from, for what only this package does. */
+interface TokenOrigin {
+  /** Fields of an answer, none of them an option, in a hash that becomes the token's own. */
+  readonly fields?: Record<string, unknown> | undefined;
+  readonly response?: OAuth2Response | undefined;
+  readonly error?: OAuth2Error | undefined;
+}
+
+/**
+ * A token: its value, when it expires, what came with it, and requests that carry it. Never changes; `refresh` gives a
+ * new one. Shows no secret when it is inspected or written as JSON: {@link AccessToken.toHash} is for storing.
+ */
+export class AccessToken {
+  static {
+    inspectAsJson(this.prototype);
+  }
+
+  readonly #client: OAuth2Client;
+  readonly #token: string;
+  readonly #refreshToken: string | undefined;
+  readonly #params: Readonly<Record<string, unknown>>;
+  readonly #settings: TokenSettings;
+  readonly #origin: TokenOrigin;
+  /** Lifetime in seconds that the server gave; 0 counts as without end. */
+  readonly expiresIn: number | undefined;
+  /** When the token expires, in seconds since the epoch; `undefined` when it does not say. */
+  readonly expiresAt: number | undefined;
+
+  /**
+   * Makes a token of its value.
+   *
+   * @throws OAuth2UsageError `ERR_OAUTH_OPTION`; InvalidResponseError when the value has characters that no token has
+   */
+  constructor(
+    client: OAuth2Client,
+    token: string | null,
+    options: TokenOptions = defaultTokenOptions,
+    origin: TokenOrigin = {},
+  ) {
+    const { settings, fields: given } = splitTokenOptions(options);
+    const fields = origin.fields === undefined ? given : Object.assign(origin.fields, given);
+    this.#client = client;
+    this.#token = readToken(token, "access_token");
+    this.#settings = settings;
+    this.#origin = origin;
+    const refreshToken = takeField(fields, "refresh_token", "refreshToken");
+    this.#refreshToken = readToken(refreshToken, "refresh_token") || undefined;
+    const lifetime = takeField(fields, "expires_in", "expiresIn");
+    const usual = lifetime ?? takeField(fields, "expires");
+    const expiresAt = readTime(takeField(fields, "expires_at", "expiresAt"));
+    this.expiresIn = readSeconds(usual);
+    this.expiresAt = expiryOf(expiresAt, this.expiresIn, Math.floor(client.clock() / 1000));
+    this.#params = Object.freeze(fields);
+  }
+
+  /**
+   * Makes a token of a hash, such as that of {@link AccessToken.toHash}, also after JSON. Options in the hash count, so
+   * it must not be one that a server sent: for these there is {@link OAuth2Client.getToken}.
+   *
+   * @throws InvalidResponseError when there is no token and no refresh token
+   */
+  static fromHash(
+    client: OAuth2Client,
+    hash: Readonly<Record<string, unknown>>,
+    options: TokenOptions = {},
+  ): AccessToken {
+    const fields: Record<string, unknown> = { ...hash };
+    const stored = takeSerializedOptions(fields);
+    return AccessToken.fromFields(client, fields, { ...stored, ...defined(options) });
+  }
+
+  /**
+   * Makes a token of a form, as the callback of the implicit grant has it in its fragment (RFC 6749, 4.2.2). One leading
+   * `#` or `?` is dropped. Nothing in the form is an option.
+   *
+   * @throws OAuth2Error when the form has an `error`; InvalidResponseError when it has no token, or two
+   */
+  static fromKvform(client: OAuth2Client, form: string, options: TokenOptions = {}): AccessToken {
+    const fields = parseForm(form.replace(/^[#?]/, ""));
+    if (typeof fields["error"] === "string") throw errorOfFields(fields);
+    return AccessToken.fromFields(client, fields, options);
+  }
+
+  /**
+   * Makes a token of the fields of an answer. Nothing in them is an option.
+   *
+   * @throws InvalidResponseError when there is no token and no refresh token
+   */
+  static fromFields(
+    client: OAuth2Client,
+    given: Readonly<Record<string, unknown>>,
+    options: TokenOptions = defaultTokenOptions,
+    response?: OAuth2Response,
+  ): AccessToken {
+    const fields = Object.assign(emptyHash(), given);
+    const tokenName = options.tokenName ?? undefined;
+    const { field, token, candidates } = findToken(fields, tokenName);
+    warnExtra(client, candidates, field);
+    if (token === "" && !fields["refresh_token"] && !fields["refreshToken"]) {
+      warnMissing(client, Object.keys(fields), tokenName);
+      throw new InvalidResponseError(
+        tokenName === undefined
+          ? "the answer has no token"
+          : `the answer has no token in the field ${JSON.stringify(tokenName)}`,
+        { response },
+      );
+    }
+    if (field !== undefined) delete fields[field];
+    return new AccessToken(client, token, options, { fields, response });
+  }
+
+  /** Makes what stands for a token where `raiseErrors` is false and there is none. */
+  static failed(client: OAuth2Client, error: OAuth2Error): AccessToken {
+    return new AccessToken(client, null, {}, { error, response: error.response });
+  }
+
+  /** The value; empty when there is only a refresh token, or none at all. */
+  get token(): string {
+    return this.#token;
+  }
+
+  get refreshToken(): string | undefined {
+    return this.#refreshToken;
+  }
+
+  /** Fields that came with the token, by their wire names: `token_type`, `scope`, `id_token` and others. */
+  get params(): Readonly<Record<string, unknown>> {
+    return this.#params;
+  }
+
+  get tokenType(): string | undefined {
+    return textOf(this.#params["token_type"]);
+  }
+
+  /** Scopes, separated by spaces. */
+  get scope(): string | undefined {
+    return textOf(this.#params["scope"]);
+  }
+
+  get idToken(): string | undefined {
+    return textOf(this.#params["id_token"]);
+  }
+
+  /** The client that the token belongs to. */
+  get client(): OAuth2Client {
+    return this.#client;
+  }
+
+  /** How the token is sent. */
+  get options(): TokenSettings {
+    return this.#settings;
+  }
+
+  /** The answer that the token was in. */
+  get response(): OAuth2Response | undefined {
+    return this.#origin.response;
+  }
+
+  /** Why there is no token, where `raiseErrors` is false. */
+  get error(): OAuth2Error | undefined {
+    return this.#origin.error;
+  }
+
+  /** Whether the token says when it expires. */
+  expires(): boolean {
+    return this.expiresAt !== undefined;
+  }
+
+  /** Whether the token has expired, or will within `expiresLatency`; `at` is in seconds since the epoch. */
+  expired(at: number = this.#client.clock() / 1000): boolean {
+    if (this.expiresAt === undefined) return false;
+    return this.expiresAt - this.#settings.expiresLatency <= at;
+  }
+
+  /**
+   * Asks for a new token (RFC 6749, 6). The new one keeps the options, and the refresh token and scope where the answer
+   * has none.
+   *
+   * @throws TokenUnavailableError when there is no refresh token; what {@link OAuth2Client.getToken} throws
+   */
+  async refresh(params: TokenParams = {}, options: TokenOptions = {}): Promise<AccessToken> {
+    if (this.#refreshToken === undefined) {
+      throw new TokenUnavailableError("the token has no refresh token");
+    }
+    const fresh = await this.#client.getToken(
+      { ...params, grant_type: "refresh_token", refresh_token: this.#refreshToken },
+      { ...this.#settings, ...defined(options) },
+    );
+    if (fresh.error !== undefined) return fresh;
+    const completed = this.#completed(fresh);
+    this.#client.checkRefreshed(this, fresh, completed);
+    return completed;
+  }
+
+  /**
+   * Revokes the token, or its refresh token (RFC 7009).
+   *
+   * @throws TokenUnavailableError when there is nothing to revoke; OAuth2Error when the server refuses
+   */
+  async revoke(params: RevokeParams = {}): Promise<OAuth2Response> {
+    const { token_type_hint: hint, ...rest } = params;
+    const kind = hint ?? "access_token";
+    if (kind !== "access_token" && kind !== "refresh_token") {
+      throw optionError("token_type_hint", kind, "access_token or refresh_token");
+    }
+    const value = kind === "access_token" ? this.#token : (this.#refreshToken ?? "");
+    if (value === "") throw new TokenUnavailableError(`there is no ${kind} to revoke`);
+    return this.#client.revokeToken(value, kind, rest);
+  }
+
+  /**
+   * Sends a request that carries the token.
+   *
+   * @throws OAuth2Error with a status of 400 or more, unless `raiseErrors` is false; TokenUnavailableError when there is
+   * nothing to send
+   */
+  async request(
+    verb: string,
+    path: string | URL,
+    options: RequestOptions = {},
+  ): Promise<OAuth2Response> {
+    const url = this.#client.resolve(path);
+    const credential = this.#credential(verb.toLowerCase());
+    return sendToResource(this.#client, { verb, url, credential }, options);
+  }
+
+  /** Sends a GET request. */
+  get(path: string | URL, options?: RequestOptions): Promise<OAuth2Response> {
+    return this.request("get", path, options);
+  }
+
+  /** Sends a POST request. */
+  post(path: string | URL, options?: RequestOptions): Promise<OAuth2Response> {
+    return this.request("post", path, options);
+  }
+
+  /** Sends a PUT request. */
+  put(path: string | URL, options?: RequestOptions): Promise<OAuth2Response> {
+    return this.request("put", path, options);
+  }
+
+  /** Sends a PATCH request. */
+  patch(path: string | URL, options?: RequestOptions): Promise<OAuth2Response> {
+    return this.request("patch", path, options);
+  }
+
+  /** Sends a DELETE request. */
+  delete(path: string | URL, options?: RequestOptions): Promise<OAuth2Response> {
+    return this.request("delete", path, options);
+  }
+
+  /**
+   * Gives the value of `Authorization`.
+   *
+   * @throws TokenUnavailableError when there is no token, or one that needs a proof which the client cannot give
+   */
+  authorization(): string {
+    if (this.#token === "") {
+      throw new TokenUnavailableError("there is no token to send", { cause: this.error });
+    }
+    const needsProof = this.tokenType?.toLowerCase() === "dpop";
+    if (!needsProof) return this.#settings.headerFormat.replace("%s", () => this.#token);
+    if (this.#client.proof !== undefined) return `DPoP ${this.#token}`;
+    throw new TokenUnavailableError(
+      "the token is bound to a key (DPoP), and the client has no dpop option",
+    );
+  }
+
+  /** Gives the headers that carry the token. */
+  headers(): Record<string, string> {
+    return { authorization: this.authorization() };
+  }
+
+  /** Writes the token with its options as a hash of plain values, to be stored; a `mode` that is a function is lost. */
+  toHash(): TokenHash {
+    return {
+      ...withoutOptions(this.#params),
+      access_token: this.#token,
+      refresh_token: this.#refreshToken ?? null,
+      expires_at: this.expiresAt ?? null,
+      ...serializeOptions(this.#settings),
+    };
+  }
+
+  toJSON(): unknown {
+    const { access_token, refresh_token, ...rest } = this.toHash();
+    return Object.assign(redactHash(rest), {
+      access_token: hidden(access_token),
+      refresh_token: hidden(refresh_token),
+    });
+  }
+
+  #credential(verb: string): Credential {
+    const authorization = this.authorization();
+    const { mode, paramName } = this.#settings;
+    return {
+      token: this.#token,
+      mode: sendModeFor(mode, verb),
+      authorization,
+      paramName,
+      proof: this.tokenType?.toLowerCase() === "dpop" ? this.#client.proof : undefined,
+    };
+  }
+
+  /** Adds what the answer to a refresh left out. */
+  #completed(fresh: AccessToken): AccessToken {
+    const keepScope = fresh.params["scope"] === undefined && this.#params["scope"] !== undefined;
+    if (fresh.refreshToken !== undefined && !keepScope) return fresh;
+    const fields = {
+      ...fresh.params,
+      ...(keepScope ? { scope: this.#params["scope"] } : {}),
+      refresh_token: fresh.refreshToken ?? this.#refreshToken,
+      expires_in: fresh.expiresIn,
+      expires_at: fresh.expiresAt,
+    };
+    const { response } = fresh;
+    return new AccessToken(this.#client, fresh.token, { ...fresh.options }, { fields, response });
+  }
+}
+
+function hidden(value: unknown): unknown {
+  return value === "" || value === null ? value : settings().filteredLabel;
+}
+
+function withoutOptions(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const kept = Object.entries(fields).filter(([name]) => !serializedOptions.includes(name));
+  return Object.fromEntries(kept);
+}
+
+function defined(options: TokenOptions): TokenOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

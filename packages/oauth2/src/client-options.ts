@@ -1,0 +1,117 @@
+import type { AllowedOrigins } from "./allowed-origins.ts";
+import type { AuthScheme, ClientKey } from "./client-authentication.ts";
+import type { ConnectionOpts } from "./connection-opts.ts";
+import { OAuth2UsageError, optionError } from "./errors.ts";
+import type { Fetch } from "./fetch.ts";
+import type { TokenMethod } from "./form-request.ts";
+import type { Logger } from "./logger.ts";
+import type { RequestProof } from "./proof.ts";
+
+/** Options of an {@link OAuth2Client}. */
+export interface ClientOptions {
+  /** Base URL of the provider. Default: none; then every URL must be absolute. */
+  readonly site?: string | URL | undefined;
+  /** Authorization endpoint; a path without a leading `/` is relative to that of `site`. Default: `oauth/authorize`. */
+  readonly authorizeUrl?: string | undefined;
+  /** Token endpoint. Default: `oauth/token`. */
+  readonly tokenUrl?: string | undefined;
+  /** Revocation endpoint. Default: `oauth/revoke`. */
+  readonly revokeUrl?: string | undefined;
+  /** `redirect_uri` of authorization URLs and code exchanges that have none of their own. Default: none. */
+  readonly redirectUri?: string | undefined;
+  /** How token requests are sent. Default: `post`. With others, secrets are in URLs, where logs keep them. */
+  readonly tokenMethod?: TokenMethod | undefined;
+  /** How the client authenticates. Default: `basic_auth`; `none` for a client without a secret. */
+  readonly authScheme?: AuthScheme | undefined;
+  /**
+   * Whether Basic credentials are form-encoded, as RFC 6749, 2.3.1 wants, or `raw`, as some servers do. Default: `form`.
+   */
+  readonly basicEncoding?: "form" | "raw" | undefined;
+  /** Key of `private_key_jwt`. Default: none. */
+  readonly clientKey?: ClientKey | undefined;
+  /** Identifier of the authorization server: audience of assertions. Default: unknown. */
+  readonly issuer?: string | undefined;
+  /** Options of the connection: timeouts, proxy, certificates. Default: none. */
+  readonly connectionOpts?: ConnectionOpts | undefined;
+  /** Whether a status of 400 or more is thrown; else the answer has it as `error`. Default: true. */
+  readonly raiseErrors?: boolean | undefined;
+  /** Redirects to follow for a resource; those of endpoints are never followed. Default: 5. */
+  readonly maxRedirects?: number | undefined;
+  /** Where debug output and warnings go. Default: the console. */
+  readonly logger?: Logger | undefined;
+  /** Whether every request and answer is logged. Default: whether the environment has `OAUTH_DEBUG=true`. */
+  readonly debug?: boolean | undefined;
+  /** What sends requests. Default: the `fetch` of the platform. */
+  readonly fetch?: Fetch | undefined;
+  /** Where requests to resources may go. Default: `any`: an absolute URL takes the token wherever it leads. */
+  readonly allowedOrigins?: AllowedOrigins | undefined;
+  /** Largest answer of an endpoint, in bytes. Default: 1_048_576. */
+  readonly maxResponseBytes?: number | undefined;
+  /** Largest answer of a resource, in bytes. Default: 33_554_432. */
+  readonly maxResourceBytes?: number | undefined;
+  /** Proof of possession with every request (RFC 9449); `DPoP` of `@fetchwork/oauth2/oidc` is one. Default: none. */
+  readonly dpop?: RequestProof | undefined;
+  /** Gives milliseconds since the epoch. Default: `Date.now`. */
+  readonly clock?: (() => number) | undefined;
+}
+
+const names: ReadonlySet<string> = new Set([
+  "site",
+  "authorizeUrl",
+  "tokenUrl",
+  "revokeUrl",
+  "redirectUri",
+  "tokenMethod",
+  "authScheme",
+  "basicEncoding",
+  "clientKey",
+  "issuer",
+  "connectionOpts",
+  "raiseErrors",
+  "maxRedirects",
+  "logger",
+  "debug",
+  "fetch",
+  "allowedOrigins",
+  "maxResponseBytes",
+  "maxResourceBytes",
+  "dpop",
+  "clock",
+]);
+
+/**
+ * Checks what types do not.
+ *
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
+ */
+export function checkClientOptions(options: ClientOptions): void {
+  for (const name of Object.keys(options)) {
+    if (!names.has(name)) {
+      throw new OAuth2UsageError(
+        "ERR_OAUTH_OPTION",
+        `${JSON.stringify(name)} is no option of a client`,
+      );
+    }
+  }
+  const { tokenMethod, basicEncoding, fetch, logger, clock } = options;
+  if (!["post", "get", "post_with_query_string", undefined].includes(tokenMethod)) {
+    throw optionError("tokenMethod", tokenMethod, "post, get or post_with_query_string");
+  }
+  if (!["form", "raw", undefined].includes(basicEncoding)) {
+    throw optionError("basicEncoding", basicEncoding, "form or raw");
+  }
+  for (const [name, value] of Object.entries({ fetch, clock })) {
+    if (value !== undefined && typeof value !== "function") {
+      throw optionError(name, typeof value, "a function");
+    }
+  }
+  if (logger !== undefined && typeof Reflect.get(Object(logger), "debug") !== "function") {
+    throw optionError("logger", "an object", "one with a function debug");
+  }
+  for (const name of ["maxRedirects", "maxResponseBytes", "maxResourceBytes"] as const) {
+    const value = options[name];
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {
+      throw optionError(name, value, "a whole number");
+    }
+  }
+}

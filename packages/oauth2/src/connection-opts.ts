@@ -1,0 +1,81 @@
+import { OAuth2UsageError, optionError } from "./errors.ts";
+import type { Fetch } from "./fetch.ts";
+
+/** PEM or DER. */
+export type PemOrDer = string | Uint8Array;
+
+/** Options of the transport that need Node; `@fetchwork/oauth2/node` has it. */
+export interface NodeTransportOptions {
+  /** Client certificate, with its chain (RFC 8705). Default: none. */
+  readonly cert?: PemOrDer | undefined;
+  /** Private key of the certificate. Default: none. */
+  readonly key?: PemOrDer | undefined;
+  /** Passphrase of the key. Default: none. */
+  readonly passphrase?: string | undefined;
+  /** Certificate and key as PKCS #12. Default: none. */
+  readonly pfx?: PemOrDer | undefined;
+  /** Certificate authorities to trust instead of those of the platform. Default: those of the platform. */
+  readonly ca?: PemOrDer | readonly PemOrDer[] | undefined;
+  /** URL of an HTTP proxy; `false` for none even if the environment names one. Default: `HTTPS_PROXY`, `HTTP_PROXY`
+   * and `NO_PROXY` of the environment. */
+  readonly proxy?: string | false | undefined;
+  /** Time to connect, in milliseconds. Default: 10_000. */
+  readonly connectTimeout?: number | undefined;
+  /** Time from the request to the head of the answer, in milliseconds. Default: 30_000. */
+  readonly headersTimeout?: number | undefined;
+  /** Time between two pieces of the body, in milliseconds. Default: 30_000. */
+  readonly bodyTimeout?: number | undefined;
+  /** Connections to one origin at most. Default: no limit. */
+  readonly connections?: number | undefined;
+}
+
+/** Options of the connection of a client. */
+export interface ConnectionOpts extends NodeTransportOptions {
+  /** Time for one whole exchange, in milliseconds; 0 is no limit. Default: 30_000. */
+  readonly timeout?: number | undefined;
+  /** Headers of every request. Default: none. */
+  readonly headers?: HeadersInit | undefined;
+}
+
+const transportNames = [
+  "cert",
+  "key",
+  "passphrase",
+  "pfx",
+  "ca",
+  "proxy",
+  "connectTimeout",
+  "headersTimeout",
+  "bodyTimeout",
+  "connections",
+] as const;
+
+const allNames: ReadonlySet<string> = new Set([...transportNames, "timeout", "headers"]);
+
+/**
+ * Checks the options of a connection.
+ *
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when one is unknown, or needs Node where `fetch` is given
+ */
+export function checkConnectionOpts(options: ConnectionOpts, fetch: Fetch | undefined): void {
+  for (const name of Object.keys(options)) {
+    if (!allNames.has(name)) {
+      throw optionError("connectionOpts", name, `none but ${[...allNames].join(", ")}`);
+    }
+  }
+  const { timeout } = options;
+  if (timeout !== undefined && !(Number.isFinite(timeout) && timeout >= 0)) {
+    throw optionError("timeout", timeout, "milliseconds");
+  }
+  if (fetch !== undefined && needsNode(options)) {
+    throw new OAuth2UsageError(
+      "ERR_OAUTH_OPTION",
+      "connectionOpts about certificates and proxies do not reach a fetch that is given; give them to that",
+    );
+  }
+}
+
+/** Whether the platform's `fetch` cannot do what the options ask for. */
+export function needsNode(options: ConnectionOpts): boolean {
+  return transportNames.some((name) => options[name] !== undefined);
+}

@@ -1,0 +1,178 @@
+import type { OAuth2Response } from "./response.ts";
+
+/** Codes of calls that can never work. */
+export type OAuth2UsageErrorCode = "ERR_OAUTH_OPTION" | "ERR_OAUTH_TARGET";
+
+/**
+ * A call that can never work: a wrong or contradictory option, a path that would change the host, a target that
+ * `allowedOrigins` does not name. Nothing was sent.
+ */
+export class OAuth2UsageError extends TypeError {
+  override readonly name: string = "OAuth2UsageError";
+  /** Stable; what to test for. */
+  readonly code: OAuth2UsageErrorCode;
+
+  constructor(code: OAuth2UsageErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** What an {@link OAuth2Error} says besides its message. */
+export interface OAuth2ErrorOptions extends ErrorOptions {
+  /** Member `error` of the answer, or one of our own codes. */
+  readonly code?: string | undefined;
+  /** Member `error_description` of the answer. */
+  readonly description?: string | undefined;
+  /** Member `error_uri` of the answer. */
+  readonly uri?: string | undefined;
+  /** The answer that the error is about. */
+  readonly response?: OAuth2Response | undefined;
+}
+
+/**
+ * A server answered with an error, or with something that is no answer (RFC 6749, 5.2). What a caller may want to
+ * handle is one of its subclasses or has a {@link OAuth2Error.code}. Messages hold `error`, `error_description` and
+ * the status, never a body, a token or a secret.
+ */
+export class OAuth2Error extends Error {
+  override readonly name: string = "OAuth2Error";
+  /**
+   * Member `error` of the answer, such as `invalid_grant`, on one line, of 500 characters at most and without secrets of
+   * the request; `undefined` when the answer has none that is text. In subclasses, the stable `ERR_OAUTH_...` of what went wrong.
+   */
+  readonly code: string | undefined;
+  readonly #description: string | undefined;
+  readonly #uri: string | undefined;
+  readonly #response: OAuth2Response | undefined;
+
+  constructor(message: string, options: OAuth2ErrorOptions = {}) {
+    super(oneLine(message), "cause" in options ? { cause: options.cause } : undefined);
+    this.code = options.code === undefined ? undefined : oneLine(options.code);
+    this.#description = options.description;
+    this.#uri = options.uri;
+    this.#response = options.response;
+  }
+
+  /** Member `error_description` of the answer, as it came: servers write into it what they got. */
+  get description(): string | undefined {
+    return this.#description;
+  }
+
+  /** Member `error_uri` of the answer. */
+  get uri(): string | undefined {
+    return this.#uri;
+  }
+
+  /** The answer, with its body; `undefined` when there is none. */
+  get response(): OAuth2Response | undefined {
+    return this.#response;
+  }
+
+  /** Status of the answer; `undefined` when there is none. */
+  get status(): number | undefined {
+    return this.#response?.status;
+  }
+}
+
+/** The answer is unusable: malformed, too large, without a token, or with a token that cannot be one. */
+export class InvalidResponseError extends OAuth2Error {
+  override readonly name: string = "InvalidResponseError";
+  /** Stable; what to test for. */
+  declare readonly code: "ERR_OAUTH_RESPONSE" | "ERR_OAUTH_RESPONSE_TOO_LARGE";
+
+  constructor(
+    message: string,
+    { code = "ERR_OAUTH_RESPONSE", ...options }: InvalidResponseErrorOptions = {},
+  ) {
+    super(message, { ...options, code });
+  }
+}
+
+/** What an {@link InvalidResponseError} says besides its message. */
+export interface InvalidResponseErrorOptions extends OAuth2ErrorOptions {
+  readonly code?: "ERR_OAUTH_RESPONSE" | "ERR_OAUTH_RESPONSE_TOO_LARGE" | undefined;
+}
+
+/** A token was asked for something that it cannot do: to refresh without a refresh token, to be sent without a value. */
+export class TokenUnavailableError extends OAuth2Error {
+  override readonly name: string = "TokenUnavailableError";
+  /** Stable; what to test for. */
+  declare readonly code: "ERR_OAUTH_TOKEN";
+
+  constructor(message: string, options: Omit<OAuth2ErrorOptions, "code"> = {}) {
+    super(message, { ...options, code: "ERR_OAUTH_TOKEN" });
+  }
+}
+
+/** A redirect that is not followed: at an endpoint of the authorization server, without a usable `Location`, or one
+ * that would carry a body to another origin. */
+export class RedirectError extends OAuth2Error {
+  override readonly name: string = "RedirectError";
+  /** Stable; what to test for. */
+  declare readonly code: "ERR_OAUTH_REDIRECT";
+
+  constructor(message: string, options: Omit<OAuth2ErrorOptions, "code"> = {}) {
+    super(message, { ...options, code: "ERR_OAUTH_REDIRECT" });
+  }
+}
+
+/** The server could not be reached, or the connection broke before the whole answer was there; see `cause`. */
+export class ConnectionError extends OAuth2Error {
+  override readonly name: string = "ConnectionError";
+  /** Stable; what to test for. */
+  declare readonly code: "ERR_OAUTH_CONNECTION" | "ERR_OAUTH_TIMEOUT";
+
+  constructor(
+    message: string,
+    {
+      code = "ERR_OAUTH_CONNECTION",
+      ...options
+    }: ErrorOptions & { readonly code?: "ERR_OAUTH_CONNECTION" | "ERR_OAUTH_TIMEOUT" } = {},
+  ) {
+    super(message, { ...options, code });
+  }
+}
+
+/** The whole answer was not there after `milliseconds`. */
+export class TimeoutError extends ConnectionError {
+  override readonly name: string = "TimeoutError";
+  /** Time that the request had, in milliseconds. */
+  readonly milliseconds: number;
+
+  constructor(milliseconds: number, options: ErrorOptions = {}) {
+    super(`no whole answer after ${milliseconds} ms`, { ...options, code: "ERR_OAUTH_TIMEOUT" });
+    this.milliseconds = milliseconds;
+  }
+}
+
+/** Codes of failures of a {@link TokenStore}. */
+export class TokenStoreError extends OAuth2Error {
+  override readonly name: string = "TokenStoreError";
+  /** Stable; what to test for. */
+  declare readonly code: "ERR_OAUTH_STORE";
+
+  constructor(message: string, options: ErrorOptions = {}) {
+    super(message, { ...options, code: "ERR_OAUTH_STORE" });
+  }
+}
+
+/** Makes an {@link OAuth2UsageError} about an option; `found` must not be secret. */
+export function optionError(option: string, found: unknown, expected: string): OAuth2UsageError {
+  return new OAuth2UsageError(
+    "ERR_OAUTH_OPTION",
+    `${option} is ${describe(found)}, expected ${expected}`,
+  );
+}
+
+function describe(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 100));
+  if (value === null || typeof value !== "object") return String(value).slice(0, 100);
+  return Array.isArray(value) ? "a list" : "an object";
+}
+
+/** What a server wrote must not forge lines of a log, and not fill it. */
+function oneLine(text: string): string {
+  const shown = text.length > 500 ? `${text.slice(0, 500)}...` : text;
+  return shown.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
+}

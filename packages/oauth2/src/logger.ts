@@ -1,0 +1,86 @@
+import { isSecretHeader, redactForm, redactKnown, redactText, redactUrl } from "./redact.ts";
+import { settings } from "./settings.ts";
+
+/** Destination of debug output and warnings; `console` is one. */
+export interface Logger {
+  /** Takes one entry of debug output; it may have several lines. */
+  debug(entry: string): void;
+  /** Takes a warning. Default: `debug`. */
+  warn?(entry: string): void;
+}
+
+/* oxlint-disable no-console -- the specification's default destination */
+/** Writes to the standard output, and warnings to the standard error. */
+export const consoleLogger: Logger = {
+  debug: (entry) => console.log(entry),
+  warn: (entry) => console.warn(entry),
+};
+/* oxlint-enable no-console */
+
+/** Whether the environment asks for debug output: `OAUTH_DEBUG` is `true`. */
+export function debugFromEnvironment(): boolean {
+  const process: unknown = Reflect.get(globalThis, "process");
+  const env: unknown = isObject(process) ? process["env"] : undefined;
+  return isObject(env) && String(env["OAUTH_DEBUG"]).toLowerCase() === "true";
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+/** One message, as it is logged. */
+export interface LoggedMessage {
+  readonly headers: Headers;
+  readonly body: string | Uint8Array | undefined;
+  /** Values that are secret wherever they stand, such as the token of the request. */
+  readonly secrets?: readonly string[] | undefined;
+}
+
+/** Describes a request for the log, without secrets. */
+export function describeRequest(method: string, url: URL, message: LoggedMessage): string {
+  const shown = redactKnown(redactUrl(url), message.secrets ?? []);
+  return `request: ${method} ${shown}${rest(message)}`;
+}
+
+/** Describes a response for the log, without secrets. */
+export function describeResponse(status: number, message: LoggedMessage): string {
+  return `response: ${status}${rest(message)}`;
+}
+
+function rest({ headers, body, secrets }: LoggedMessage): string {
+  const lines = Array.from(headers, ([name, value]) => {
+    const shown = isSecretHeader(name)
+      ? settings().filteredLabel
+      : headerText(name, value, secrets);
+    return `\n  ${name}: ${shown}`;
+  });
+  const text = bodyText(headers, body, secrets);
+  return `${lines.join("")}${text === "" ? "" : `\n  ${text}`}`;
+}
+
+function headerText(name: string, value: string, secrets: readonly string[] | undefined): string {
+  return name === "location" && URL.canParse(value)
+    ? redactText(redactUrl(value), secrets)
+    : redactText(value, secrets);
+}
+
+function bodyText(
+  headers: Headers,
+  body: string | Uint8Array | undefined,
+  secrets: readonly string[] | undefined,
+): string {
+  if (body === undefined || body.length === 0) return "";
+  const type = headers.get("content-type") ?? "";
+  const text = typeof body === "string" ? body : decode(body);
+  if (text === undefined) return `(${body.length} bytes)`;
+  const form = type.includes("x-www-form-urlencoded");
+  return redactText(form ? redactForm(text) : text, secrets).replace(/[^\P{Cc}\t\n]/gu, " ");
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

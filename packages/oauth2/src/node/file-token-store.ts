@@ -1,0 +1,241 @@
+import { createHash, randomUUID } from "node:crypto";
+import {
+  constants,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  utimes,
+} from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { TokenHash } from "../access-token.ts";
+import { TokenStoreError } from "../errors.ts";
+import { waitForLease } from "../lease.ts";
+import type { TokenStore } from "../token-store.ts";
+
+/** Options of {@link FileTokenStore}. */
+export interface FileTokenStoreOptions {
+  /** After how many milliseconds without a sign of life a lock is free. Default: 30_000. */
+  readonly leaseTime?: number | undefined;
+  /** How long to wait for a lock, in milliseconds. Default: 90_000. */
+  readonly patience?: number | undefined;
+}
+
+/**
+ * A store in a folder, one file per key, which processes of one machine share. Files can be read by their owner only and
+ * are replaced as a whole, after the new content is on the disk: whoever is killed leaves the old token or the new one.
+ * Links and files of other users are not read. Tokens are not encrypted.
+ */
+export class FileTokenStore implements TokenStore {
+  readonly #folder: string;
+  readonly #leaseTime: number;
+  readonly #patience: number;
+
+  constructor(folder: string, options: FileTokenStoreOptions = {}) {
+    const { leaseTime = 30_000, patience = 90_000 } = options;
+    this.#folder = folder;
+    this.#leaseTime = leaseTime;
+    this.#patience = patience;
+  }
+
+  async get(key: string): Promise<TokenHash | undefined> {
+    let text: string;
+    try {
+      text = await readOwn(this.#path(key));
+    } catch (error) {
+      if (hasCode(error, "ENOENT")) return undefined;
+      if (error instanceof TokenStoreError) throw error;
+      throw new TokenStoreError("a token cannot be read", { cause: error });
+    }
+    return parse(text);
+  }
+
+  async set(key: string, token: TokenHash): Promise<void> {
+    const path = this.#path(key);
+    const temporary = `${path}.${randomUUID()}.tmp`;
+    try {
+      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+      await using file = await open(temporary, "wx", 0o600);
+      await file.writeFile(JSON.stringify(token));
+      await file.sync();
+      await rename(temporary, path);
+      await syncFolder(this.#folder);
+    } catch (error) {
+      // What cannot be removed either is removed under a later lock.
+      await rm(temporary, { force: true }).catch(() => {});
+      throw new TokenStoreError("a token cannot be stored", { cause: error });
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    try {
+      await rm(this.#path(key), { force: true });
+    } catch (error) {
+      throw new TokenStoreError("a token cannot be removed", { cause: error });
+    }
+  }
+
+  async lock<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const path = `${this.#path(key)}.lock`;
+    const holder = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() });
+    await makeFolder(this.#folder);
+    await waitForLease(() => this.#acquire(path, holder), this.#patience);
+    const alive = setInterval(() => {
+      const now = new Date();
+      // A lock that is gone is found out at its release.
+      utimes(path, now, now).catch(() => {});
+    }, this.#leaseTime / 3);
+    alive.unref();
+    try {
+      await this.#removeLeftovers(key);
+      return await work();
+    } finally {
+      clearInterval(alive);
+      if ((await contentOf(path)) === holder) await rm(path, { force: true });
+    }
+  }
+
+  async #acquire(path: string, holder: string): Promise<boolean> {
+    if (await create(path, holder)) return true;
+    const current = await contentOf(path);
+    if (current === undefined || !(await this.#isAbandoned(path, current))) return false;
+    // Of all who find it abandoned, one removes it; and only if it still is the one that was looked at.
+    const removal = `${path}.removal`;
+    if (!(await create(removal, holder))) {
+      if (await isOlder(removal, this.#leaseTime)) await rm(removal, { force: true });
+      return false;
+    }
+    try {
+      if ((await contentOf(path)) === current) await rm(path, { force: true });
+    } finally {
+      await rm(removal, { force: true });
+    }
+    return create(path, holder);
+  }
+
+  async #isAbandoned(path: string, content: string): Promise<boolean> {
+    return isDead(content) || (await isOlder(path, this.#leaseTime));
+  }
+
+  /** Removes what processes that were killed while they wrote have left. */
+  async #removeLeftovers(key: string): Promise<void> {
+    const name = nameOf(key);
+    for (const entry of await readdir(this.#folder)) {
+      if (!entry.startsWith(`${name}.`) || !entry.endsWith(".tmp")) continue;
+      const path = join(this.#folder, entry);
+      if (await isOlder(path, this.#leaseTime)) await rm(path, { force: true });
+    }
+  }
+
+  #path(key: string): string {
+    return join(this.#folder, nameOf(key));
+  }
+}
+
+/** Keys may be any text, names of files not. */
+function nameOf(key: string): string {
+  const readable = key.replace(/[^A-Za-z\d-]+/g, "-").slice(0, 40);
+  return `${readable}-${createHash("sha256").update(key).digest("hex").slice(0, 32)}.json`;
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new TokenStoreError("the folder of the tokens cannot be made", { cause: error });
+  }
+}
+
+/** Reads a file, unless somebody else put it there: a link, or a file of another user, in a folder that they share. */
+async function readOwn(path: string): Promise<string> {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const { uid } = await file.stat();
+  const own = process.getuid?.() ?? uid;
+  if (uid !== own && own !== 0) {
+    throw new TokenStoreError("the file of a token belongs to another user");
+  }
+  return file.readFile("utf8");
+}
+
+function parse(text: string): TokenHash {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    // Without the parser's error, which quotes the text.
+    throw new TokenStoreError("the file of a token is damaged");
+  }
+  return { ...value };
+}
+
+async function create(path: string, content: string): Promise<boolean> {
+  try {
+    await using file = await open(path, "wx", 0o600);
+    await file.writeFile(content);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw new TokenStoreError("the lock of a token cannot be taken", { cause: error });
+  }
+}
+
+async function contentOf(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+}
+
+async function isOlder(path: string, milliseconds: number): Promise<boolean> {
+  try {
+    return Date.now() - (await stat(path)).mtimeMs > milliseconds;
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return false;
+    throw error;
+  }
+}
+
+/** Whether the process that has a lock is known to be gone: of this machine, and without that process. */
+function isDead(content: string): boolean {
+  const { pid, host } = parseHolder(content);
+  if (host !== hostname() || pid === undefined) return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return hasCode(error, "ESRCH");
+  }
+}
+
+function parseHolder(content: string): { readonly pid?: number; readonly host?: string } {
+  try {
+    const value: unknown = JSON.parse(content);
+    if (typeof value !== "object" || value === null) return {};
+    if (!("pid" in value) || typeof value.pid !== "number" || !("host" in value)) return {};
+    return { pid: value.pid, host: String(value.host) };
+  } catch {
+    // Its holder is about to write it, or was killed in between; then it grows old.
+    return {};
+  }
+}
+
+/** Makes a rename survive a crash of the machine, where folders can be opened. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === "win32") return;
+  await using handle = await open(folder, "r");
+  await handle.sync();
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

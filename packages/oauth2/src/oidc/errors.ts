@@ -1,0 +1,82 @@
+import { OAuth2Error, type OAuth2ErrorOptions } from "../errors.ts";
+import type { Challenge } from "./parse-challenges.ts";
+
+/** What a {@link TokenValidationError} says besides its message. */
+export interface TokenValidationErrorOptions extends ErrorOptions {
+  /** Claim or header parameter that is wrong. */
+  readonly claim?: string | undefined;
+}
+
+/**
+ * A signed token is not to be trusted: an ID token, a logout token, or a signed answer of the server. The message shows
+ * neither the token nor its secret claims.
+ */
+export class TokenValidationError extends OAuth2Error {
+  override readonly name: string = "TokenValidationError";
+  /** Stable; what to test for. */
+  declare readonly code: "ERR_OAUTH_TOKEN_INVALID";
+  /** Claim or header parameter that is wrong; `undefined` when it is the token as a whole. */
+  readonly claim: string | undefined;
+
+  constructor(message: string, { claim, ...options }: TokenValidationErrorOptions = {}) {
+    super(message, { ...options, code: "ERR_OAUTH_TOKEN_INVALID" });
+    this.claim = claim;
+  }
+}
+
+/**
+ * The authorization server sent the browser back with an error (RFC 6749, 4.1.2.1), or the callback does not belong to
+ * the transaction.
+ */
+export class AuthorizationResponseError extends OAuth2Error {
+  override readonly name: string = "AuthorizationResponseError";
+  /** The parameter `error`, such as `access_denied`; else `ERR_OAUTH_CALLBACK`. */
+  declare readonly code: string;
+
+  constructor(
+    message: string,
+    { code = "ERR_OAUTH_CALLBACK", ...options }: OAuth2ErrorOptions = {},
+  ) {
+    super(message, { ...options, code });
+  }
+}
+
+/** Metadata of a server, a resource or its keys is unusable, or lacks the endpoint that was asked for. */
+export class MetadataError extends OAuth2Error {
+  override readonly name: string = "MetadataError";
+  /** Stable; what to test for. */
+  declare readonly code: "ERR_OAUTH_METADATA";
+
+  constructor(message: string, options: Omit<OAuth2ErrorOptions, "code"> = {}) {
+    super(message, { ...options, code: "ERR_OAUTH_METADATA" });
+  }
+}
+
+/** What a {@link ChallengeError} says besides its message. */
+export interface ChallengeErrorOptions extends Omit<OAuth2ErrorOptions, "code"> {
+  readonly challenges: readonly Challenge[];
+}
+
+/** A resource refused the token and said in `WWW-Authenticate` what it wants (RFC 6750, 3; RFC 9470, 3). */
+export class ChallengeError extends OAuth2Error {
+  override readonly name: string = "ChallengeError";
+  /** The parameter `error` of the first challenge that has one, such as `invalid_token`; else `ERR_OAUTH_CHALLENGE`. */
+  declare readonly code: string;
+  readonly #challenges: readonly Challenge[];
+
+  constructor(message: string, { challenges, ...options }: ChallengeErrorOptions) {
+    const error = challenges.find(({ parameters }) => parameters.has("error"))?.parameters;
+    super(message, {
+      description: error?.get("error_description"),
+      uri: error?.get("error_uri"),
+      ...options,
+      code: error?.get("error") ?? "ERR_OAUTH_CHALLENGE",
+    });
+    this.#challenges = challenges;
+  }
+
+  /** The challenges, in their order and as they came: servers write into them what they got. */
+  get challenges(): readonly Challenge[] {
+    return this.#challenges;
+  }
+}

@@ -1,0 +1,166 @@
+import type { AuthScheme } from "../client-authentication.ts";
+import type { ClientOptions } from "../client-options.ts";
+import type { ConnectionBuilder } from "../connection-builder.ts";
+import { optionError } from "../errors.ts";
+import type { SigningKey } from "../sign-jwt.ts";
+import type { DiscoverOptions } from "./discover.ts";
+import { MetadataError } from "./errors.ts";
+import type { JsonRecord } from "./json-record.ts";
+import type { RemoteJwksOptions } from "./remote-jwks.ts";
+import { isHttpUrl, isSecureUrl } from "./secure-url.ts";
+import { findMetadataFault, type ServerMetadata } from "./server-metadata.ts";
+import type { VerifyIdTokenOptions } from "./verify-id-token.ts";
+import { checkAlgorithms, isKeyAlgorithm } from "./verify-jwt.ts";
+
+/** Options of an {@link OidcClient}. What the metadata of the server says, is not among them. */
+export interface OidcClientOptions extends Omit<
+  ClientOptions,
+  "authorizeUrl" | "tokenUrl" | "revokeUrl" | "issuer"
+> {
+  /**
+   * Signature algorithms of ID tokens and logout tokens. Default: those of the server that sign with a private key, else
+   * `RS256`. `HS256` must be named, and is verified with the client secret.
+   */
+  readonly idTokenAlgorithms?: readonly string[] | undefined;
+  /** Signature algorithms of signed user information and introspection. Default: as for ID tokens. */
+  readonly answerAlgorithms?: readonly string[] | undefined;
+  /** How far the server's clock may differ, in seconds. Default: `30`. */
+  readonly clockTolerance?: number | undefined;
+  /** How the keys of the server are kept. */
+  readonly jwks?: Pick<RemoteJwksOptions, "cacheMaxAge" | "cooldown"> | undefined;
+  /** Scope of a sign-in that names none; `""` for none, where the server knows no `openid`. Default: `openid`. */
+  readonly defaultScope?: string | undefined;
+  /** Whether sign-ins are pushed (RFC 9126). Default: whether the server requires it. */
+  readonly pushAuthorization?: boolean | undefined;
+  /** Signs sign-ins as request objects (RFC 9101). Default: they are not signed. */
+  readonly requestObject?: RequestObjectKey | undefined;
+  /**
+   * Whether the endpoints of `mtls_endpoint_aliases` are used (RFC 8705, 5). Default: whether `authScheme` is
+   * `tls_client_auth`.
+   */
+  readonly mtlsAliases?: boolean | undefined;
+  /** Whether `http` to other machines is allowed. Default: `false`; `http` to this machine always is. */
+  readonly allowInsecure?: boolean | undefined;
+  /** Customizes the connection, as the fourth argument of `OAuth2Client`. */
+  readonly build?: ((connection: ConnectionBuilder) => void) | undefined;
+}
+
+/** Key of signed request objects. */
+export interface RequestObjectKey {
+  readonly key: SigningKey;
+  /** Default: that of the key. */
+  readonly algorithm?: string | undefined;
+  /** Default: that of the JWK. */
+  readonly kid?: string | undefined;
+}
+
+/** Options of {@link OidcClient.discover}. */
+export interface OidcDiscoverOptions extends OidcClientOptions {
+  /** See {@link DiscoverOptions.algorithm}. */
+  readonly discovery?: DiscoverOptions["algorithm"] | undefined;
+  /** See {@link DiscoverOptions.expectedIssuer}. */
+  readonly expectedIssuer?: string | undefined;
+  readonly signal?: AbortSignal | null | undefined;
+}
+
+/** Options that only an `OidcClient` has. */
+export type OwnOidcOptions = Omit<OidcClientOptions, keyof ClientOptions>;
+
+/**
+ * Splits options into those of an `OidcClient` and those of an `OAuth2Client`.
+ *
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for one that the metadata decides
+ */
+export function splitOidcOptions(options: OidcClientOptions): {
+  readonly own: OwnOidcOptions;
+  readonly rest: ClientOptions;
+} {
+  const { idTokenAlgorithms, answerAlgorithms, clockTolerance, jwks, ...others } = options;
+  const { defaultScope, pushAuthorization, requestObject, ...further } = others;
+  const { mtlsAliases, allowInsecure, build, ...rest } = further;
+  const decided = decidedByMetadata.find((name) => name in rest);
+  if (decided !== undefined) throw optionError(decided, "given", "that of the metadata");
+  const own = {
+    idTokenAlgorithms,
+    answerAlgorithms,
+    clockTolerance,
+    jwks,
+    defaultScope,
+    pushAuthorization,
+    requestObject,
+    mtlsAliases,
+    allowInsecure,
+    build,
+  };
+  return { own, rest };
+}
+
+const decidedByMetadata = ["authorizeUrl", "tokenUrl", "revokeUrl", "issuer"];
+
+/**
+ * Checks the options of an `OidcClient`, and the metadata.
+ *
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION`, MetadataError
+ */
+export function checkOidcOptions(
+  metadata: ServerMetadata,
+  clientId: unknown,
+  own: OwnOidcOptions,
+): void {
+  if (typeof clientId !== "string" || clientId === "")
+    throw optionError("clientId", clientId, "the client identifier");
+  for (const name of ["idTokenAlgorithms", "answerAlgorithms"] as const) {
+    const algorithms = own[name];
+    if (algorithms !== undefined) checkAlgorithms(algorithms, name);
+  }
+  const { clockTolerance = 0, allowInsecure = false } = own;
+  if (!(clockTolerance >= 0))
+    throw optionError("clockTolerance", clockTolerance, "seconds, at least 0");
+  const fault = findMetadataFault(metadata, allowInsecure ? isHttpUrl : isSecureUrl);
+  if (fault !== undefined) throw new MetadataError(`the metadata is unusable: ${fault}`);
+}
+
+/** Options of an `OAuth2Client` that the metadata decides. */
+export function coreOptions(metadata: ServerMetadata, usesAliases: boolean): ClientOptions {
+  const { issuer, authorization_endpoint: authorizeUrl, mtls_endpoint_aliases } = metadata;
+  const aliases = usesAliases ? mtls_endpoint_aliases : undefined;
+  const tokenUrl = aliases?.["token_endpoint"] ?? metadata.token_endpoint;
+  const revokeUrl = aliases?.["revocation_endpoint"] ?? metadata.revocation_endpoint;
+  // The issuer of a template is known with the ID token only.
+  return { issuer: isTemplate(issuer) ? undefined : issuer, authorizeUrl, tokenUrl, revokeUrl };
+}
+
+/** Chooses how the client authenticates: as its credentials allow, and the server wants. */
+export function chooseScheme(
+  { token_endpoint_auth_methods_supported: supported = ["client_secret_basic"] }: ServerMetadata,
+  secret: string | null | undefined,
+  key: unknown,
+): AuthScheme {
+  if (key !== undefined) return "private_key_jwt";
+  if (secret === undefined || secret === null) return "none";
+  if (supported.includes("client_secret_basic")) return "basic_auth";
+  if (supported.includes("client_secret_post")) return "request_body";
+  return supported.includes("client_secret_jwt") ? "client_secret_jwt" : "basic_auth";
+}
+
+/** Those algorithms that sign with a private key. */
+export function signedWithKeys(supported: readonly string[] = ["RS256"]): readonly string[] {
+  const usable = supported.filter(isKeyAlgorithm);
+  return usable.length === 0 ? ["RS256"] : usable;
+}
+
+/** The issuer of Microsoft's metadata for several tenants; the claim `tid` says which. */
+const template = "{tenantid}";
+
+function isTemplate(issuer: string): boolean {
+  return issuer.includes(template);
+}
+
+/** The issuer that ID tokens must have. */
+export function expectedIssuer({ issuer }: ServerMetadata): VerifyIdTokenOptions["issuer"] {
+  if (!isTemplate(issuer)) return issuer;
+  return ({ tid }: JsonRecord) =>
+    typeof tid === "string" && /^[\da-f-]{36}$/i.test(tid)
+      ? issuer.replace(template, tid)
+      : undefined;
+}

@@ -1,0 +1,339 @@
+import { decodeJwt } from "jose";
+import type { AccessToken } from "../access-token.ts";
+import type { OpenIdFlow } from "../authorization-flow.ts";
+import { OAuth2Client } from "../client.ts";
+import { optionError } from "../errors.ts";
+import type { Params } from "../form.ts";
+import type { TokenOptions } from "../token-options.ts";
+import type { TokenParams } from "../token-params.ts";
+import { DeviceFlow } from "./device-flow.ts";
+import { discover } from "./discover.ts";
+import { endSessionUrl, type EndSessionOptions } from "./end-session-url.ts";
+import { MetadataError, TokenValidationError } from "./errors.ts";
+import {
+  introspect,
+  type Introspection,
+  type IntrospectOptions,
+  type SignedAnswerOptions,
+} from "./introspect.ts";
+import type { JsonRecord } from "./json-record.ts";
+import {
+  checkOidcOptions,
+  chooseScheme,
+  coreOptions,
+  expectedIssuer,
+  signedWithKeys,
+  splitOidcOptions,
+  type OidcClientOptions,
+  type OidcDiscoverOptions,
+  type RequestObjectKey,
+} from "./oidc-client-options.ts";
+import { createOpenIdFlow } from "./open-id-flow.ts";
+import type { EndpointCallOptions, ProviderClient } from "./provider-endpoint.ts";
+import { pushAuthorization, type PushedAuthorization } from "./push-authorization.ts";
+import { RemoteJwks } from "./remote-jwks.ts";
+import { signRequestObject } from "./request-object.ts";
+import type { ServerMetadata } from "./server-metadata.ts";
+import { TokenExchange } from "./token-exchange.ts";
+import { userInfo, type ClientUserInfoOptions, type UserInfo } from "./user-info.ts";
+import { verifyIdToken, type IdTokenClaims, type VerifyIdTokenOptions } from "./verify-id-token.ts";
+import type { JwtHeader, VerificationKey } from "./verify-jwt.ts";
+import {
+  verifyLogoutToken,
+  type LogoutClaims,
+  type VerifyLogoutTokenOptions,
+} from "./verify-logout-token.ts";
+
+/** Options of {@link OidcClient.verifyIdToken}: those that the client does not know. */
+export type ClientVerifyIdTokenOptions = Pick<
+  VerifyIdTokenOptions,
+  "nonce" | "maxAge" | "acrValues" | "accessToken" | "code"
+>;
+
+/** Options of {@link OidcClient.verifyLogoutToken}: those that the client does not know. */
+export type ClientVerifyLogoutTokenOptions = Pick<
+  VerifyLogoutTokenOptions,
+  "maxTokenAge" | "rememberOnce"
+>;
+
+/**
+ * A client of a server whose metadata is known: everything that an `OAuth2Client` is, and OpenID Connect. Every ID token
+ * that comes from the token endpoint is validated before anybody gets it.
+ *
+ * @example
+ * ```ts
+ * const client = await OidcClient.discover("https://accounts.example.com", "id", "secret", {
+ *   redirectUri: "https://app.example.com/callback",
+ * });
+ * const { url, transaction } = await client.authCode.start();
+ * // ... the browser comes back ...
+ * const token = await client.authCode.callback(request, transaction);
+ * const { sub } = client.claims(token) ?? {};
+ * ```
+ */
+export class OidcClient extends OAuth2Client implements ProviderClient {
+  /** What the server says about itself. */
+  readonly metadata: ServerMetadata;
+  /** Keys of the server; `undefined` when it has no `jwks_uri`. */
+  readonly jwks: RemoteJwks | undefined;
+  readonly usesMtlsAliases: boolean;
+  /** The device authorization grant (RFC 8628). */
+  readonly device: DeviceFlow;
+  /** Token exchange (RFC 8693). */
+  readonly tokenExchange: TokenExchange;
+  /** What OpenID Connect adds to `authCode.start` and `authCode.callback`. */
+  readonly openId: OpenIdFlow;
+  readonly #idTokenAlgorithms: readonly string[];
+  readonly #answers: SignedAnswerOptions;
+  readonly #clockTolerance: number;
+  readonly #requestObject: RequestObjectKey | undefined;
+  readonly #claims = new WeakMap<AccessToken, IdTokenClaims>();
+
+  /**
+   * Makes a client of metadata that is known already; see {@link OidcClient.discover}.
+   *
+   * @throws MetadataError when the metadata is unusable
+   * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
+   */
+  constructor(
+    metadata: ServerMetadata,
+    clientId: string,
+    clientSecret?: string | null,
+    options: OidcClientOptions = {},
+  ) {
+    const { own, rest } = splitOidcOptions(options);
+    checkOidcOptions(metadata, clientId, own);
+    const authScheme = rest.authScheme ?? chooseScheme(metadata, clientSecret, rest.clientKey);
+    const { mtlsAliases = authScheme === "tls_client_auth" } = own;
+    const decided = coreOptions(metadata, mtlsAliases);
+    super(clientId, clientSecret, { ...rest, ...decided, authScheme }, own.build);
+    const { clockTolerance = 30, jwks, allowInsecure } = own;
+    const { clock, maxResponseBytes } = this;
+    this.metadata = metadata;
+    this.usesMtlsAliases = mtlsAliases;
+    this.jwks =
+      metadata.jwks_uri === undefined
+        ? undefined
+        : new RemoteJwks(
+            metadata.jwks_uri,
+            { ...jwks, clock, allowInsecure, maxResponseBytes },
+            this.connection,
+          );
+    this.#clockTolerance = clockTolerance;
+    this.#requestObject = own.requestObject;
+    const { idTokenAlgorithms = signedWithKeys(metadata.id_token_signing_alg_values_supported) } =
+      own;
+    this.#idTokenAlgorithms = idTokenAlgorithms;
+    const { answerAlgorithms: algorithms = idTokenAlgorithms } = own;
+    const key = (header: JwtHeader): VerificationKey | Promise<VerificationKey> =>
+      this.#keyOf(header);
+    this.#answers = { key, algorithms, clockTolerance };
+    this.device = new DeviceFlow(this);
+    this.tokenExchange = new TokenExchange(this);
+    this.openId = createOpenIdFlow(this, {
+      defaultScope: own.defaultScope === "" ? undefined : (own.defaultScope ?? "openid"),
+      pushes: own.pushAuthorization ?? metadata.require_pushed_authorization_requests ?? false,
+      signs: own.requestObject !== undefined,
+      clockTolerance,
+    });
+  }
+
+  /**
+   * Makes a client of the metadata that the server publishes.
+   *
+   * @param issuer identifier of the server, or the URL of its metadata
+   * @throws what {@link discover} and the constructor throw
+   */
+  static async discover(
+    issuer: string | URL,
+    clientId: string,
+    clientSecret?: string | null,
+    options: OidcDiscoverOptions = {},
+  ): Promise<OidcClient> {
+    const { discovery: algorithm, expectedIssuer: issuerName, signal, ...clientOptions } = options;
+    const { own, rest } = splitOidcOptions(clientOptions);
+    // A client that never asks for a token: its connection has the certificates, proxies and middlewares of the real one.
+    const { connection, maxResponseBytes } = new OAuth2Client(
+      clientId,
+      clientSecret,
+      rest,
+      own.build,
+    );
+    const { allowInsecure } = own;
+    const request = {
+      algorithm,
+      expectedIssuer: issuerName,
+      signal,
+      allowInsecure,
+      maxResponseBytes,
+    };
+    const metadata = await discover(issuer, request, connection);
+    return new OidcClient(metadata, clientId, clientSecret, clientOptions);
+  }
+
+  /**
+   * Asks for a token as an `OAuth2Client` does, and validates the ID token that comes with it; only its `nonce` is for
+   * {@link AuthCodeStrategy.callback} to check.
+   *
+   * @throws TokenValidationError when the ID token is not to be trusted, whatever `raiseErrors` is
+   */
+  override async getToken(params: TokenParams, options?: TokenOptions): Promise<AccessToken> {
+    const token = await super.getToken(params, options);
+    // Where the ID token is the token, by `tokenName` or for want of another, it is none of the token's fields.
+    const hash = token.response?.hash;
+    const idToken = token.idToken ?? hash?.["id_token"] ?? hash?.["idToken"];
+    if (typeof idToken !== "string") return token;
+    const accessToken = token.token === idToken ? undefined : token.token;
+    const claims = await this.verifyIdToken(idToken, { nonce: false, accessToken });
+    this.#claims.set(token, claims);
+    return token;
+  }
+
+  /**
+   * Sees to it that a refresh gives no token of another user (OpenID Connect Core, 12.2), and keeps the claims where the
+   * answer has no ID token.
+   *
+   * @internal
+   */
+  override checkRefreshed(previous: AccessToken, answer: AccessToken, result: AccessToken): void {
+    const before = this.#claims.get(previous) ?? decodeClaims(previous.idToken);
+    const claims = this.#claims.get(answer);
+    if (before !== undefined && claims !== undefined && before["sub"] !== claims.sub)
+      throw new TokenValidationError("the sub of the refreshed ID token is another one", {
+        claim: "sub",
+      });
+    const known = claims ?? this.#claims.get(previous);
+    if (known !== undefined) this.#claims.set(result, known);
+  }
+
+  /**
+   * The claims of the ID token that came with a token, or with the one that it was refreshed from, validated;
+   * `undefined` when none came, and for a token that was restored from a store.
+   */
+  claims(token: AccessToken): IdTokenClaims | undefined {
+    return this.#claims.get(token);
+  }
+
+  /**
+   * Validates an ID token of this server for this client; see {@link verifyIdToken}.
+   *
+   * @throws TokenValidationError
+   */
+  verifyIdToken(idToken: string, options: ClientVerifyIdTokenOptions = {}): Promise<IdTokenClaims> {
+    return verifyIdToken(idToken, {
+      ...options,
+      issuer: expectedIssuer(this.metadata),
+      clientId: this.id ?? "",
+      key: this.#answers.key,
+      algorithms: this.#idTokenAlgorithms,
+      clockTolerance: this.#clockTolerance,
+      now: this.clock() / 1000,
+    });
+  }
+
+  /**
+   * Validates a logout token of this server for this client; see {@link verifyLogoutToken}.
+   *
+   * @throws TokenValidationError
+   */
+  verifyLogoutToken(
+    logoutToken: string,
+    options: ClientVerifyLogoutTokenOptions = {},
+  ): Promise<LogoutClaims> {
+    return verifyLogoutToken(logoutToken, {
+      ...options,
+      issuer: this.metadata.issuer,
+      clientId: this.id ?? "",
+      key: this.#answers.key,
+      algorithms: this.#idTokenAlgorithms,
+      clockTolerance: this.#clockTolerance,
+      now: this.clock() / 1000,
+    });
+  }
+
+  /**
+   * Fetches the claims about the user (OpenID Connect Core, 5.3); see {@link ClientUserInfoOptions}.
+   *
+   * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when there is no `sub` to compare with; MetadataError, ChallengeError,
+   * TokenValidationError
+   */
+  async userInfo(
+    token: AccessToken | string,
+    options: ClientUserInfoOptions = {},
+  ): Promise<UserInfo> {
+    const isText = typeof token === "string";
+    const known = isText ? undefined : this.#claims.get(token)?.sub;
+    const { expectedSub = known, proof } = options;
+    if (expectedSub === undefined)
+      throw optionError("expectedSub", undefined, "the sub of the ID token, or false");
+    const isBound = isText || token.tokenType?.toLowerCase() === "dpop";
+    const value = isText ? token : token.token;
+    const request = { ...options, expectedSub, proof: proof ?? (isBound ? undefined : null) };
+    return userInfo(this, value, request, this.#answers);
+  }
+
+  /**
+   * Asks the server about a token (RFC 7662), with a signed answer if wanted (RFC 9701).
+   *
+   * @throws MetadataError, OAuth2Error, TokenValidationError, InvalidResponseError
+   */
+  introspect(token: AccessToken | string, options: IntrospectOptions = {}): Promise<Introspection> {
+    const value = typeof token === "string" ? token : token.token;
+    return introspect(this, value, options, this.#answers);
+  }
+
+  /**
+   * Pushes an authorization request (RFC 9126). `authCode.start` does it by itself; this is for requests of one's own.
+   *
+   * @throws MetadataError, OAuth2Error
+   */
+  pushAuthorization(params: Params, options?: EndpointCallOptions): Promise<PushedAuthorization> {
+    return pushAuthorization(this, params, options);
+  }
+
+  /**
+   * Signs an authorization request with the key of the option `requestObject` (RFC 9101).
+   *
+   * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when there is no such key
+   */
+  async signRequestObject(params: Params): Promise<string> {
+    const signing = this.#requestObject;
+    if (signing === undefined) throw optionError("requestObject", undefined, "a key to sign with");
+    const { metadata, id } = this;
+    const now = Math.floor(this.clock() / 1000);
+    return signRequestObject(params, {
+      ...signing,
+      clientId: id ?? "",
+      audience: metadata.issuer,
+      now,
+    });
+  }
+
+  /**
+   * Makes the URL at which the provider signs the user out (OpenID Connect RP-Initiated Logout).
+   *
+   * @throws MetadataError when the provider has none
+   */
+  endSessionUrl(options?: EndSessionOptions): string {
+    return endSessionUrl(this.metadata, this.id, options);
+  }
+
+  #keyOf(header: JwtHeader): VerificationKey | Promise<VerificationKey> {
+    if (header.alg.startsWith("HS")) {
+      // Only where the options name it: the default has no such algorithm.
+      if (this.secret !== null) return new TextEncoder().encode(this.secret);
+      throw new MetadataError(`${header.alg} needs a client secret`);
+    }
+    if (this.jwks === undefined) throw new MetadataError("the server has no jwks_uri");
+    return this.jwks.getKey(header);
+  }
+}
+
+/** Claims of an ID token that was validated when it came. */
+function decodeClaims(idToken: string | undefined): JsonRecord | undefined {
+  try {
+    return idToken === undefined ? undefined : decodeJwt(idToken);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,241 @@
+import { wrap } from "@fetchwork/http";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  AccessToken,
+  authorizedFetch,
+  bearer,
+  OAuth2Client,
+  TokenManager,
+  type AuthorizeOptions,
+  type ClientOptions,
+  type ProofTarget,
+  type RequestProof,
+} from "../src/index.ts";
+import {
+  json,
+  startScriptedServer,
+  type ScriptedServer,
+  type SeenRequest,
+} from "./scripted-server.ts";
+
+const seen: SeenRequest[] = [];
+let api: ScriptedServer;
+let other: ScriptedServer;
+let tokens: ScriptedServer;
+beforeEach(async () => {
+  seen.length = 0;
+  api = await startScriptedServer("API", seen, json({ fine: true }));
+  other = await startScriptedServer("OTHER", seen, json({ other: true }));
+  tokens = await startScriptedServer("TOKENS", [], json({ access_token: "A2" }));
+});
+afterEach(async () => {
+  for (const server of [api, other, tokens]) await server[Symbol.asyncDispose]();
+});
+
+function clientOf(options: ClientOptions = {}): OAuth2Client {
+  const tokenUrl = `${tokens.origin}/token`;
+  return new OAuth2Client("id", "secret", { site: api.origin, tokenUrl, ...options });
+}
+
+async function managerOf(hash: Record<string, unknown> = {}): Promise<TokenManager> {
+  const client = clientOf();
+  const manager = new TokenManager(client);
+  await manager.set(
+    AccessToken.fromHash(client, { access_token: "A1", refresh_token: "R1", ...hash }),
+  );
+  return manager;
+}
+
+type Send = (input: string, init?: RequestInit) => Promise<Response>;
+
+/** The same behaviour, as a `fetch` and as a middleware. */
+const kinds: Readonly<
+  Record<string, (source: TokenManager | AccessToken, options?: AuthorizeOptions) => Send>
+> = {
+  authorizedFetch: (source, options) => authorizedFetch(source, options),
+  bearer: (source, options) => {
+    const send = wrap((request) => fetch(request), bearer(source, options));
+    return async (input, init) => send(new Request(new URL(input, api.origin), init));
+  },
+};
+
+const authorizations = (): unknown => seen.map(({ headers }) => headers["authorization"]);
+const refusal = json({ error: "invalid_token" }, 401);
+
+describe.each(Object.entries(kinds))("%s", (kind, make) => {
+  it("does not let the token leave the site", async () => {
+    const send = make(await managerOf());
+    if (kind === "bearer") await send(`${other.origin}/x`);
+    else
+      await expect(send(`${other.origin}/x`)).rejects.toMatchObject({ code: "ERR_OAUTH_TARGET" });
+    expect(authorizations()).toEqual(kind === "bearer" ? [undefined] : []);
+  });
+
+  it("sends the token to origins that are allowed", async () => {
+    const send = make(await managerOf(), { allowedOrigins: [other.origin] });
+    await send(`${other.origin}/x`);
+    expect(authorizations()).toEqual(["Bearer A1"]);
+  });
+
+  it("wants origins where the client has no site", () => {
+    const client = new OAuth2Client("id");
+    const token = AccessToken.fromHash(client, { access_token: "A" });
+    expect(() => make(token)).toThrow(expect.objectContaining({ code: "ERR_OAUTH_OPTION" }));
+    expect(() => make(token, { allowedOrigins: "any" })).not.toThrow();
+  });
+
+  it("drops the token when it is redirected to another origin", async () => {
+    api.script = [{ status: 302, headers: { location: `${other.origin}/x` }, body: "" }];
+    await make(await managerOf())("/r");
+    expect(seen.map(({ host, headers }) => [host, headers["authorization"]])).toEqual([
+      ["API", "Bearer A1"],
+      ["OTHER", undefined],
+    ]);
+  });
+
+  it("renews a token that has expired, before the request", async () => {
+    await make(await managerOf({ expires_at: 1 }))("/r");
+    expect(authorizations()).toEqual(["Bearer A2"]);
+  });
+
+  it("renews a token that was refused, and sends the request once more", async () => {
+    api.script = [refusal, json({ fine: true })];
+    const response = await make(await managerOf())("/r");
+    expect(await response.json()).toEqual({ fine: true });
+    expect(authorizations()).toEqual(["Bearer A1", "Bearer A2"]);
+  });
+
+  it("sends it once more only once", async () => {
+    api.script = [refusal];
+    expect((await make(await managerOf())("/r")).status).toBe(401);
+    expect(seen).toHaveLength(2);
+    expect(tokens.seen).toHaveLength(1);
+  });
+
+  it("gives the 401 when the token cannot be renewed, or is one that nobody renews", async () => {
+    api.script = [refusal];
+    const response = await make(await managerOf({ refresh_token: null }))("/r");
+    expect([response.status, await response.json()]).toEqual([401, { error: "invalid_token" }]);
+    const token = AccessToken.fromHash(clientOf(), { access_token: "A1", refresh_token: "R1" });
+    expect((await make(token)("/r")).status).toBe(401);
+    expect((await make(await managerOf(), { retryOn401: false })("/r")).status).toBe(401);
+    expect(seen).toHaveLength(3);
+    expect(tokens.seen).toEqual([]);
+  });
+
+  it("does not send a stream twice", async () => {
+    api.script = [refusal];
+    const body = new Blob(["once"]).stream();
+    const init = { method: "POST", body, duplex: "half" } as RequestInit;
+    expect((await make(await managerOf())("/r", init)).status).toBe(401);
+    expect(seen).toMatchObject([{ body: "once" }]);
+  });
+
+  it("makes one refresh of many requests that were refused", async () => {
+    const manager = await managerOf();
+    const send = make(manager);
+    api.respond = ({ headers }) => (headers["authorization"] === "Bearer A2" ? undefined : refusal);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => send("/r")));
+    expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    expect(tokens.seen).toHaveLength(1);
+  });
+
+  it("keeps method, headers and body, and changes nothing that it was given", async () => {
+    const init = Object.freeze({
+      method: "PUT",
+      body: "text",
+      headers: Object.freeze({ "x-a": "1" }),
+    });
+    await make(await managerOf())("/r", init);
+    expect(seen).toMatchObject([
+      { method: "PUT", body: "text", headers: { "x-a": "1", authorization: "Bearer A1" } },
+    ]);
+  });
+
+  it("sends the token in the query, and follows no redirects then", async () => {
+    api.script = [{ status: 302, headers: { location: "/x" }, body: "" }];
+    const send = make(await managerOf({ mode: "query", param_name: "t" }), { retryOn401: false });
+    const response = kind === "bearer" ? undefined : await send("/r?a=1");
+    if (response === undefined) return;
+    expect(response.status).toBe(302);
+    expect(seen.map(({ target }) => target)).toEqual(["/r?a=1&t=A1"]);
+  });
+
+  it("ends the wait of a caller who leaves", async () => {
+    const controller = new AbortController();
+    controller.abort(new Error("gone"));
+    const send = make(await managerOf({ expires_at: 1 }));
+    await expect(send("/r", { signal: controller.signal })).rejects.toThrow("gone");
+    expect(seen).toEqual([]);
+  });
+
+  it("sends proofs with a bound token, and once more when a nonce is asked for", async () => {
+    const proof = nonceProof();
+    const client = clientOf({ dpop: proof });
+    const token = AccessToken.fromHash(client, { access_token: "A1", token_type: "DPoP" });
+    api.script = [
+      {
+        ...refusal,
+        headers: { "dpop-nonce": "n1", "www-authenticate": 'DPoP error="use_dpop_nonce"' },
+      },
+      json({ fine: true }),
+    ];
+    expect((await make(token)("/r")).status).toBe(200);
+    expect(seen.map(({ headers }) => [headers["authorization"], headers["dpop"]])).toEqual([
+      ["DPoP A1", `GET ${api.origin}/r A1 none`],
+      ["DPoP A1", `GET ${api.origin}/r A1 n1`],
+    ]);
+  });
+});
+
+function nonceProof(): RequestProof {
+  let nonce = "none";
+  return {
+    prove: async ({ method, url, token }: ProofTarget) => `${method} ${url.href} ${token} ${nonce}`,
+    accept(response) {
+      nonce = response.headers.get("dpop-nonce") ?? nonce;
+      return response.status === 401 && nonce !== "none";
+    },
+  };
+}
+
+describe("authorizedFetch", () => {
+  it("takes a Request, with its method, headers and body", async () => {
+    const send = authorizedFetch(await managerOf());
+    const request = new Request(`${api.origin}/r`, {
+      method: "POST",
+      body: "x",
+      headers: { "x-a": "1" },
+    });
+    await send(request);
+    expect(seen).toMatchObject([
+      { method: "POST", body: "x", headers: { "x-a": "1", authorization: "Bearer A1" } },
+    ]);
+  });
+
+  it("refuses paths that would change the host", async () => {
+    await expect(authorizedFetch(await managerOf())("//evil.example/x")).rejects.toMatchObject({
+      code: "ERR_OAUTH_TARGET",
+    });
+  });
+
+  it("uses the fetch that it is given", async () => {
+    const calls: unknown[] = [];
+    const send = authorizedFetch(await managerOf(), {
+      fetch: async (input, init) => {
+        calls.push([input, init?.headers]);
+        return new Response("given");
+      },
+    });
+    expect(await (await send("/r")).text()).toBe("given");
+    expect(calls).toEqual([[`${api.origin}/r`, { authorization: "Bearer A1" }]]);
+  });
+});
+
+describe("bearer", () => {
+  it("leaves an Authorization that is there alone", async () => {
+    const send = kinds["bearer"]?.(await managerOf());
+    await send?.("/r", { headers: { authorization: "Basic x" } });
+    expect(authorizations()).toEqual(["Basic x"]);
+  });
+});

@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { defineCollection, openStore, type Store } from "@fetchwork/documents";
+import {
+  AccessToken,
+  DocumentTokenStore,
+  OAuth2Client,
+  TokenManager,
+  type TokenDocument,
+} from "@fetchwork/oauth2";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+
+// Packages of one layer do not know each other, so what they do together is tested here.
+const tokens = defineCollection<TokenDocument>("tokens");
+let folder: string;
+let store: Store;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "fetchwork-"));
+  store = await openStore(`sqlite:${join(folder, "tokens.db")}`, { collections: [tokens] });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const newStore = (options = {}): DocumentTokenStore =>
+  new DocumentTokenStore(store.collection(tokens), options);
+
+it("keeps, replaces and removes tokens under any key", async () => {
+  const kept = newStore();
+  expect(await kept.get("../a b")).toBeUndefined();
+  for (const access_token of ["A", "B"]) {
+    await kept.set("../a b", { access_token, refresh_token: null, $odd: { id: 1 } });
+    expect(await kept.get("../a b")).toEqual({
+      access_token,
+      refresh_token: null,
+      $odd: { id: 1 },
+    });
+  }
+  await kept.delete("../a b");
+  expect(await kept.get("../a b")).toBeUndefined();
+  await kept.delete("../a b");
+});
+
+it("makes one refresh of many managers, each with a store of its own", async () => {
+  const refresh = vi.fn(async () =>
+    Response.json({ access_token: "fresh", refresh_token: "R1", expires_in: 3600 }),
+  );
+  const client = new OAuth2Client("id", "secret", { site: "https://e.org", fetch: refresh });
+  const old = { access_token: "old", refresh_token: "R0", expires_at: 1 };
+  await newStore().set("default", old);
+  const managers = Array.from({ length: 8 }, () => new TokenManager(client, { store: newStore() }));
+  const found = await Promise.all(managers.map((manager) => manager.getToken()));
+  expect(new Set(found.map(({ token }) => token))).toEqual(new Set(["fresh"]));
+  expect(refresh).toHaveBeenCalledOnce();
+  expect(await newStore().get("default")).toMatchObject({ refresh_token: "R1" });
+  expect(AccessToken.fromHash(client, (await newStore().get("default")) ?? {}).token).toBe("fresh");
+});
+
+it("takes a lock over whose holder is gone, and waits for one that is not", async () => {
+  const first = newStore({ leaseTime: 40 });
+  const second = newStore({ patience: 20 });
+  const never = Promise.withResolvers<void>();
+  const holding = first.lock("k", () => never.promise);
+  await expect(second.lock("k", async () => {})).rejects.toMatchObject({ code: "ERR_OAUTH_STORE" });
+  expect(await newStore({ patience: 5000 }).lock("k", async () => "taken over")).toBe("taken over");
+  never.resolve();
+  await holding;
+});
+
+it("refuses a damaged document, without showing it", async () => {
+  const kept = newStore();
+  await kept.set("k", { access_token: "A" });
+  const collection = store.collection(tokens);
+  for (const { id } of await collection.find()) {
+    await collection.replace(id, { token: '{"access_token":"canary-9c1' });
+  }
+  const error: unknown = await kept.get("k").catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: "ERR_OAUTH_STORE" });
+  expect(inspect(error)).not.toContain("canary");
+});
