@@ -133,12 +133,13 @@ export class AccessToken {
     options: TokenOptions = defaultTokenOptions,
     response?: OAuth2Response,
   ): AccessToken {
-    const fields = Object.assign(emptyHash(), given);
     const tokenName = options.tokenName ?? undefined;
-    const { field, token, candidates } = findToken(fields, tokenName);
+    const { field, token, candidates } = findToken(given, tokenName);
+    const fields = emptyHash();
+    for (const [name, value] of Object.entries(given)) if (name !== field) fields[name] = value;
     warnExtra(client, candidates, field);
     if (token === "" && !fields["refresh_token"] && !fields["refreshToken"]) {
-      warnMissing(client, Object.keys(fields), tokenName);
+      warnMissing(client, Object.keys(given), tokenName);
       throw new InvalidResponseError(
         tokenName === undefined
           ? "the answer has no token"
@@ -146,7 +147,6 @@ export class AccessToken {
         { response },
       );
     }
-    if (field !== undefined) delete fields[field];
     return new AccessToken(client, token, options, { fields, response });
   }
 
