@@ -78,6 +78,23 @@ describe("refusals", () => {
     expect(server.refreshes).toEqual(["stolen"]);
     expect(store.get("default")).toMatchObject({ refresh_token: "stolen" });
   });
+
+  it("sends a refresh token that the server refused no second time, until it is set again", async () => {
+    await using server = await startRotatingServer();
+    const { manager, expired } = await managerOf(server);
+    const { client } = manager;
+    const fields = { access_token: "A", refresh_token: "void", expires_at: 1 };
+    const refused = AccessToken.fromHash(client, fields);
+    await manager.set(refused);
+    for (let count = 0; count < 3; count += 1) {
+      await expect(manager.getToken()).rejects.toMatchObject({ code: "invalid_grant" });
+    }
+    expect(server.refreshes).toEqual(["void"]);
+    await manager.set(refused);
+    await expect(manager.getToken()).rejects.toMatchObject({ code: "invalid_grant" });
+    expect(server.refreshes).toEqual(["void", "void"]);
+    expect(expired.refreshToken).toBe("R0");
+  });
 });
 
 describe("single flight", () => {
