@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { AccessToken } from "../src/index.ts";
-import { OidcClient, registerClient } from "../src/oidc/index.ts";
+import { codeChallenge, OidcClient, registerClient } from "../src/oidc/index.ts";
 import { away, connect, html, idToken, issuer, metadata } from "./scripted-provider.ts";
 
 describe("OidcClient", () => {
@@ -203,6 +203,21 @@ describe("pushAuthorization", () => {
     expect(sent[0]?.form.getAll("resource")).toEqual(["https://a/", "https://b/"]);
     expect(sent[0]?.form.get("state")).toBe(transaction.state);
     expect(sent[0]?.form.has("tenant")).toBe(false);
+  });
+
+  it("pushes each parameter, also those that the query of the endpoint has with another value", async () => {
+    const { client, sent } = connect(
+      { "/par": () => Response.json({ request_uri: "urn:x", expires_in: 60 }, { status: 201 }) },
+      {
+        pushAuthorization: true,
+        metadata: { authorization_endpoint: `${issuer}/auth?tenant=1&state=x&code_challenge=y` },
+      },
+    );
+    const { transaction } = await client.authCode.start();
+    const form = sent[0]?.form;
+    expect(form?.getAll("state")).toEqual([transaction.state]);
+    expect(form?.get("code_challenge")).toBe(await codeChallenge(transaction.codeVerifier));
+    expect(form?.has("tenant")).toBe(false);
   });
 
   it("reports what the server refuses", async () => {
