@@ -81,3 +81,9 @@ it("refuses a damaged document, without showing it", async () => {
   expect(error).toMatchObject({ code: "ERR_OAUTH_STORE" });
   expect(inspect(error)).not.toContain("canary");
 });
+
+it("refuses a lease that is no time", () => {
+  expect(() => newStore({ leaseTime: Number.NaN })).toThrow(
+    expect.objectContaining({ code: "ERR_OAUTH_OPTION" }),
+  );
+});

@@ -23,6 +23,15 @@ async function fileOf(): Promise<string> {
 }
 
 describe("refusals", () => {
+  it.each([{ leaseTime: 0 }, { leaseTime: Number.NaN }, { patience: -1 }])(
+    "refuses the option %j",
+    (options) => {
+      expect(() => new FileTokenStore(folder, options)).toThrow(
+        expect.objectContaining({ code: "ERR_OAUTH_OPTION" }),
+      );
+    },
+  );
+
   it("refuses a damaged file, without showing it", async () => {
     const store = new FileTokenStore(folder);
     await store.set("k", token);

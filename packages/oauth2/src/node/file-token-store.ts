@@ -14,7 +14,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { TokenHash } from "../access-token.ts";
 import { TokenStoreError } from "../errors.ts";
-import { waitForLease } from "../lease.ts";
+import { checkLease, waitForLease } from "../lease.ts";
 import type { TokenStore } from "../token-store.ts";
 
 /** Options of {@link FileTokenStore}. */
@@ -35,9 +35,11 @@ export class FileTokenStore implements TokenStore {
   readonly #leaseTime: number;
   readonly #patience: number;
 
+  /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
   constructor(folder: string, options: FileTokenStoreOptions = {}) {
     const { leaseTime = 30_000, patience = 90_000 } = options;
     this.#folder = folder;
+    checkLease({ leaseTime, patience });
     this.#leaseTime = leaseTime;
     this.#patience = patience;
   }
