@@ -1,4 +1,4 @@
-import type { TokenHash } from "./access-token.ts";
+import type { TokenHash } from "./token-hash.ts";
 import { TokenStoreError } from "./errors.ts";
 import { checkLease, waitForLease } from "./lease.ts";
 import { parseJsonRecord } from "./oidc/json-record.ts";

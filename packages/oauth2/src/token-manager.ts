@@ -1,7 +1,8 @@
-import { AccessToken, type TokenHash } from "./access-token.ts";
+import { AccessToken } from "./access-token.ts";
 import type { OAuth2Client } from "./client.ts";
 import { ConnectionError, OAuth2Error, optionError, TokenUnavailableError } from "./errors.ts";
 import { raceSignal } from "./race-signal.ts";
+import type { TokenHash } from "./token-hash.ts";
 import { MemoryTokenStore, type TokenStore } from "./token-store.ts";
 
 /** Options of {@link TokenManager}. */

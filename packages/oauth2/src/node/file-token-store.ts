@@ -12,7 +12,7 @@ import {
 } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { TokenHash } from "../access-token.ts";
+import type { TokenHash } from "../token-hash.ts";
 import { TokenStoreError } from "../errors.ts";
 import { checkLease, waitForLease } from "../lease.ts";
 import type { TokenStore } from "../token-store.ts";
