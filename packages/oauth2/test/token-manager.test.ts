@@ -321,6 +321,30 @@ describe("store", () => {
     expect(manager.peek()).toBeUndefined();
   });
 
+  it("does not put a refreshed token over one that was set meanwhile, in a store without locks", async () => {
+    await using server = await startRotatingServer();
+    const tokens = new Map<string, TokenHash>();
+    const store: TokenStore = {
+      get: (key) => tokens.get(key),
+      set: (key, token) => void tokens.set(key, token),
+      delete: (key) => void tokens.delete(key),
+    };
+    const { manager, client } = await managerOf(server, { store });
+    const arrived = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    server.onRefresh = () => {
+      arrived.resolve();
+      return answer.promise;
+    };
+    const refreshing = manager.getToken();
+    await arrived.promise;
+    await manager.set(AccessToken.fromHash(client, { access_token: "of another sign-in" }));
+    answer.resolve();
+    await refreshing;
+    expect(tokens.get("default")).toMatchObject({ access_token: "of another sign-in" });
+    expect(manager.peek()?.token).toBe("of another sign-in");
+  });
+
   it("keeps tokens of different keys apart", async () => {
     await using server = await startRotatingServer();
     const store = new MemoryTokenStore();
