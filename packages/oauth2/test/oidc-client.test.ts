@@ -1,8 +1,9 @@
+import { createHmac } from "node:crypto";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { AccessToken } from "../src/index.ts";
 import { codeChallenge, OidcClient, registerClient } from "../src/oidc/index.ts";
-import { away, connect, html, idToken, issuer, metadata } from "./scripted-provider.ts";
+import { away, connect, html, idToken, issuer, metadata, now } from "./scripted-provider.ts";
 
 describe("OidcClient", () => {
   it.each([
@@ -161,12 +162,39 @@ describe("OidcClient", () => {
     expect(await client.verifyIdToken(await idToken({ iss, tid }))).toMatchObject({ iss });
     for (const wrong of [
       { iss, tid: "other" },
+      { iss: template.replace("{tenantid}", "x/.."), tid: "x/.." },
+      { iss: template.replace("{tenantid}", ""), tid: "" },
       { iss: "https://evil.example", tid },
       { iss: template },
     ]) {
       await expect(client.verifyIdToken(await idToken(wrong))).rejects.toMatchObject({
         claim: "iss",
       });
+    }
+  });
+
+  it("verifies HS256 with the client secret where that is named, and with nothing else", async () => {
+    const claims = { iss: issuer, aud: "app", sub: "user", iat: now(), exp: now() + 60 };
+    const signedWith = (key: string): string => {
+      const parts = [{ alg: "HS256" }, claims].map((part) =>
+        Buffer.from(JSON.stringify(part)).toString("base64url"),
+      );
+      const signature = createHmac("sha256", key).update(parts.join(".")).digest("base64url");
+      return [...parts, signature].join(".");
+    };
+    const named = { idTokenAlgorithms: ["HS256"] };
+    const secret = "a secret of thirty-two characters";
+    const judge = (secretOf: string | null, jwt: string, options = {}): Promise<unknown> =>
+      new OidcClient(metadata, "app", secretOf, options)
+        .verifyIdToken(jwt)
+        .then(({ sub }) => sub)
+        .catch((error: unknown) => Object(error).name);
+    expect(await judge(secret, signedWith(secret), named)).toBe("user");
+    expect(await judge(secret, signedWith(secret))).toBe("TokenValidationError");
+    expect(await judge(secret, signedWith("another"), named)).toBe("TokenValidationError");
+    expect(await judge("", signedWith(""), named)).toBe("TokenValidationError");
+    for (const key of ["", "null", "undefined"]) {
+      expect(await judge(null, signedWith(key), named)).toBe("MetadataError");
     }
   });
 
