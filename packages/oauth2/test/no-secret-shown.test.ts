@@ -173,7 +173,7 @@ const schemes = ["basic_auth", "request_body", "client_secret_jwt"] as const;
 /** Whether an answer tells what its request did not. */
 function isForeign(flow: string, answer: string): boolean {
   const toResource = flow.startsWith("a resource");
-  if (/about the secret$/.test(answer)) return toResource || flow === "authorized fetch";
+  if (answer.endsWith("about the secret")) return toResource || flow === "authorized fetch";
   return answer === "an error about the token" && !toResource;
 }
 

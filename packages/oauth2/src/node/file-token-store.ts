@@ -154,14 +154,15 @@ async function makeFolder(path: string): Promise<void> {
 
 /** Reads a file, unless somebody else put it there: a link, or a file of another user, in a folder that they share. */
 async function readOwn(path: string): Promise<string> {
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  // Windows has neither of the last two, and `|` takes what is not there for 0.
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   const { uid } = await file.stat();
   const own = process.getuid?.() ?? uid;
   if (uid !== own && own !== 0) {
     throw new TokenStoreError("the file of a token belongs to another user");
   }
-  return file.readFile("utf8");
+  return await file.readFile("utf8");
 }
 
 function parse(text: string): TokenHash {
