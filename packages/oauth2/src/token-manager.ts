@@ -192,7 +192,10 @@ export class TokenManager {
   async #accept(token: AccessToken): Promise<void> {
     const previous = this.#current;
     this.#unsaved = token;
-    await this.#store.set(this.#key, token.toHash());
+    // With its lifetime, of which another process needs to know when the token is to be renewed.
+    const { expiresIn: expires_in } = token;
+    const lifetime = expires_in === undefined ? {} : { expires_in };
+    await this.#store.set(this.#key, { ...token.toHash(), ...lifetime });
     this.#unsaved = undefined;
     this.#current = token;
     await this.#options.onChange?.(token, previous);

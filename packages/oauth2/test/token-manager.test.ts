@@ -358,6 +358,17 @@ describe("store", () => {
   });
 });
 
+it("takes a token of a short life from the store while it is good, as the one who stored it does", async () => {
+  await using server = await startRotatingServer();
+  server.lifetime = 20;
+  const store = new MemoryTokenStore();
+  const { client, manager } = await managerOf(server, { store });
+  expect((await manager.getToken()).token).toBe("A1");
+  const other = new TokenManager(client, { store });
+  expect(await other.getToken()).toMatchObject({ token: "A1", expiresIn: 20 });
+  expect(server.refreshes).toHaveLength(1);
+});
+
 describe("grant", () => {
   it("gets a first token with it, once for all callers", async () => {
     const client = new OAuth2Client("id");
