@@ -60,10 +60,15 @@ it("makes one refresh of many managers, each with a store of its own", async () 
 });
 
 it("takes a lock over whose holder is gone, and waits for one that is not", async () => {
-  const first = newStore({ leaseTime: 40 });
+  const first = newStore({ leaseTime: 1000 });
   const second = newStore({ patience: 20 });
   const never = Promise.withResolvers<void>();
-  const holding = first.lock("k", () => never.promise);
+  const started = Promise.withResolvers<void>();
+  const holding = first.lock("k", () => {
+    started.resolve();
+    return never.promise;
+  });
+  await started.promise;
   await expect(second.lock("k", async () => {})).rejects.toMatchObject({ code: "ERR_OAUTH_STORE" });
   expect(await newStore({ patience: 5000 }).lock("k", async () => "taken over")).toBe("taken over");
   never.resolve();
@@ -80,4 +85,10 @@ it("refuses a damaged document, without showing it", async () => {
   const error: unknown = await kept.get("k").catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: "ERR_OAUTH_STORE" });
   expect(inspect(error)).not.toContain("canary");
+});
+
+it("refuses a lease that is no time", () => {
+  expect(() => newStore({ leaseTime: Number.NaN })).toThrow(
+    expect.objectContaining({ code: "ERR_OAUTH_OPTION" }),
+  );
 });

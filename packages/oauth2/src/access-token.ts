@@ -9,16 +9,13 @@ import { emptyHash } from "./empty-hash.ts";
 import { expiryOf, readSeconds, readTime } from "./expiry.ts";
 import { inspectAsJson } from "./inspect-as-json.ts";
 import { parseForm } from "./parse-body.ts";
-import { redactHash } from "./redact.ts";
 import { sendToResource, type Credential, type RequestOptions } from "./resource-request.ts";
 import { errorOfFields, type OAuth2Response } from "./response.ts";
 import { sendModeFor } from "./send-mode.ts";
-import { settings } from "./settings.ts";
 import { findToken, readToken, takeField } from "./token-fields.ts";
+import { showTokenHash, writeTokenHash, type TokenHash } from "./token-hash.ts";
 import {
   defaultTokenOptions,
-  serializedOptions,
-  serializeOptions,
   splitTokenOptions,
   takeSerializedOptions,
   type TokenOptions,
@@ -26,9 +23,6 @@ import {
 } from "./token-options.ts";
 import type { TokenParams } from "./token-params.ts";
 import { warnExtra, warnMissing } from "./token-warnings.ts";
-
-/** A token as {@link AccessToken.toHash} writes it: plain values, ready for JSON. */
-export type TokenHash = Record<string, unknown>;
 
 /** What a token can be revoked as (RFC 7009, 2.1). */
 export type TokenTypeHint = "access_token" | "refresh_token";
@@ -133,12 +127,13 @@ export class AccessToken {
     options: TokenOptions = defaultTokenOptions,
     response?: OAuth2Response,
   ): AccessToken {
-    const fields = Object.assign(emptyHash(), given);
     const tokenName = options.tokenName ?? undefined;
-    const { field, token, candidates } = findToken(fields, tokenName);
+    const { field, token, candidates } = findToken(given, tokenName);
+    const fields = emptyHash();
+    for (const [name, value] of Object.entries(given)) if (name !== field) fields[name] = value;
     warnExtra(client, candidates, field);
     if (token === "" && !fields["refresh_token"] && !fields["refreshToken"]) {
-      warnMissing(client, Object.keys(fields), tokenName);
+      warnMissing(client, Object.keys(given), tokenName);
       throw new InvalidResponseError(
         tokenName === undefined
           ? "the answer has no token"
@@ -146,7 +141,6 @@ export class AccessToken {
         { response },
       );
     }
-    if (field !== undefined) delete fields[field];
     return new AccessToken(client, token, options, { fields, response });
   }
 
@@ -314,21 +308,11 @@ export class AccessToken {
 
   /** Writes the token with its options as a hash of plain values, to be stored; a `mode` that is a function is lost. */
   toHash(): TokenHash {
-    return {
-      ...withoutOptions(this.#params),
-      access_token: this.#token,
-      refresh_token: this.#refreshToken ?? null,
-      expires_at: this.expiresAt ?? null,
-      ...serializeOptions(this.#settings),
-    };
+    return writeTokenHash(this);
   }
 
   toJSON(): unknown {
-    const { access_token, refresh_token, ...rest } = this.toHash();
-    return Object.assign(redactHash(rest), {
-      access_token: hidden(access_token),
-      refresh_token: hidden(refresh_token),
-    });
+    return showTokenHash(this.toHash());
   }
 
   #credential(verb: string): Credential {
@@ -357,15 +341,6 @@ export class AccessToken {
     const { response } = fresh;
     return new AccessToken(this.#client, fresh.token, { ...fresh.options }, { fields, response });
   }
-}
-
-function hidden(value: unknown): unknown {
-  return value === "" || value === null ? value : settings().filteredLabel;
-}
-
-function withoutOptions(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const kept = Object.entries(fields).filter(([name]) => !serializedOptions.includes(name));
-  return Object.fromEntries(kept);
 }
 
 function defined(options: TokenOptions): TokenOptions {

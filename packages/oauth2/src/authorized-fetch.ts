@@ -110,7 +110,8 @@ function send(call: Call, url: URL, { authorization, dpop }: Credentials): Promi
   const given = init?.headers ?? (input instanceof Request ? input.headers : undefined);
   const plain = given === undefined && authorization !== undefined && dpop === undefined;
   const headers = plain ? { authorization } : withCredentials(given, { authorization, dpop });
-  const manual = url !== call.url || dpop !== undefined ? { redirect: "manual" as const } : {};
+  const isBound = url !== call.url || dpop !== undefined;
+  const manual = isBound && redirectOf(call) === "follow" ? { redirect: "manual" as const } : {};
   const moved = input instanceof Request && url === call.url ? input : url.href;
   if (input instanceof Request && moved !== input) {
     return call.send(new Request(url, input), { ...init, ...manual, headers });
@@ -132,12 +133,18 @@ function methodOf({ input, init }: Call): string {
   return (init?.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase();
 }
 
+function redirectOf({ input, init }: Call): RequestRedirect {
+  return init?.redirect ?? (input instanceof Request ? input.redirect : "follow");
+}
+
 function signalOf({ input, init }: Call): AbortSignal | null | undefined {
   return init?.signal ?? (input instanceof Request ? input.signal : undefined);
 }
 
-/** Whether a request can be sent twice: a stream cannot, nor the body of a `Request`. */
+/** Whether a request can be sent twice: a stream cannot, of whatever kind, nor the body of a `Request`. */
 function mayRepeat({ input, init }: Call): boolean {
   if (input instanceof Request && input.body !== null) return false;
-  return !(init?.body instanceof ReadableStream);
+  const body: unknown = init?.body;
+  if (typeof body !== "object" || body === null) return true;
+  return !(body instanceof ReadableStream) && !(Symbol.asyncIterator in body);
 }

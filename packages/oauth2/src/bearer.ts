@@ -16,7 +16,7 @@ export type ContextMiddleware = <C>(next: ContextHandler<C>) => ContextHandler<C
 
 /**
  * Makes a middleware that puts a token on every request to allowed origins, unless the request has an `Authorization` of
- * its own; others go on as they are. For a fixed token there is the `bearer` of `@fetchwork/middleware`.
+ * its own; others go on as they are. With mode `query` and with DPoP redirects are not followed. For a fixed token there is the `bearer` of `@fetchwork/middleware`.
  *
  * @example
  * ```ts
@@ -71,7 +71,10 @@ async function authorized(
   if (authorization !== undefined) headers.set("authorization", authorization);
   if (proof !== undefined) headers.set("dpop", await proof.prove(target));
   const moved = url === target.url ? request : new Request(url, request);
-  return new Request(moved, { headers });
+  // Elsewhere a proof is void, and the platform drops the token of a header only.
+  const isBound = proof !== undefined || authorization === undefined;
+  const redirect = isBound && request.redirect === "follow" ? "manual" : request.redirect;
+  return new Request(moved, { headers, redirect });
 }
 
 async function renewed(

@@ -8,7 +8,7 @@ import { checkClientOptions, type ClientOptions } from "./client-options.ts";
 import { buildConnection, type ConnectionBuilder } from "./connection-builder.ts";
 import { checkConnectionOpts, needsNode } from "./connection-opts.ts";
 import { Connection } from "./connection.ts";
-import { InvalidResponseError, OAuth2Error, OAuth2UsageError } from "./errors.ts";
+import { OAuth2Error, OAuth2UsageError } from "./errors.ts";
 import { sendForm, type FormSender, type TokenMethod } from "./form-request.ts";
 import { toPairs, withQuery, type Params } from "./form.ts";
 import { ImplicitStrategy } from "./implicit.ts";
@@ -20,9 +20,10 @@ import type { RequestProof } from "./proof.ts";
 import type { BodyEncoding } from "./request-body.ts";
 import { createResolver, parseSite, type UrlResolver } from "./resolve-url.ts";
 import { sendToResource, type RequestOptions, type ResourceSender } from "./resource-request.ts";
-import { errorOf, type OAuth2Response } from "./response.ts";
+import type { OAuth2Response } from "./response.ts";
 import { settings } from "./settings.ts";
 import { defaultTokenOptions, type TokenOptions } from "./token-options.ts";
+import { readTokenResponse } from "./token-response.ts";
 import { splitTokenParams, type TokenParams } from "./token-params.ts";
 
 /**
@@ -290,24 +291,4 @@ export class OAuth2Client implements FormSender, ResourceSender {
     this.#warnedOfQuery = true;
     this.warn("OAuth2: tokenMethod sends credentials in URLs, where logs and proxies keep them");
   }
-}
-
-function readTokenResponse(
-  client: OAuth2Client,
-  response: OAuth2Response,
-  options: TokenOptions,
-): AccessToken {
-  if (response.error !== undefined) throw response.error;
-  const { fields } = response;
-  if (fields === undefined || Object.keys(fields).length === 0) {
-    throw new InvalidResponseError(
-      `the answer of the token endpoint is no hash (HTTP ${response.status})`,
-      {
-        response,
-      },
-    );
-  }
-  // Some servers send errors with a status of 200.
-  if (typeof fields["error"] === "string") throw errorOf(response);
-  return AccessToken.fromFields(client, fields, options, response);
 }

@@ -1,6 +1,6 @@
-import type { TokenHash } from "./access-token.ts";
+import type { TokenHash } from "./token-hash.ts";
 import { TokenStoreError } from "./errors.ts";
-import { waitForLease } from "./lease.ts";
+import { checkLease, waitForLease } from "./lease.ts";
 import { parseJsonRecord } from "./oidc/json-record.ts";
 import type { TokenStore } from "./token-store.ts";
 
@@ -28,7 +28,10 @@ export interface TokenCollection {
 
 /** Options of {@link DocumentTokenStore}. */
 export interface DocumentTokenStoreOptions {
-  /** After how many milliseconds the lock of a process that died is free. Default: 60_000. */
+  /**
+   * After how many milliseconds the lock of a process that died is free. Longer than a refresh may take, or two processes
+   * make one: with DPoP that is twice the timeout of the client. Default: 60_000.
+   */
   readonly leaseTime?: number | undefined;
   /** How long to wait for a lock, in milliseconds. Default: 90_000. */
   readonly patience?: number | undefined;
@@ -40,9 +43,11 @@ export class DocumentTokenStore implements TokenStore {
   readonly #leaseTime: number;
   readonly #patience: number;
 
+  /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
   constructor(collection: TokenCollection, options: DocumentTokenStoreOptions = {}) {
     const { leaseTime = 60_000, patience = 90_000 } = options;
     this.#collection = collection;
+    checkLease({ leaseTime, patience });
     this.#leaseTime = leaseTime;
     this.#patience = patience;
   }

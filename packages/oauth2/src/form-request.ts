@@ -92,17 +92,16 @@ async function attempt(
   }
   if (proof !== undefined) headers.set("dpop", await proof.prove(target));
 
-  const pairs = [...body];
   const inQuery = method !== "post";
   const response = await client.connection.send({
     method: target.method,
-    url: inQuery ? extendQuery(target.url, pairs) : target.url,
+    url: inQuery ? extendQuery(target.url, body) : target.url,
     headers,
     body: inQuery ? emptyBody(headers, target.method) : formBody(headers, body, request.params),
     maxResponseBytes: client.maxResponseBytes,
     timeout: request.timeout,
     signal: request.signal,
-    secrets: secretsOf(client, pairs),
+    secrets: secretsOf(client, body),
     parse: request.parse,
     snaky: request.snaky,
     snakyHashClass: request.snakyHashClass,
@@ -116,12 +115,14 @@ async function attempt(
   return response;
 }
 
-function secretsOf({ secret }: FormSender, pairs: readonly Pair[]): readonly string[] {
-  const sent = pairs.filter(([name]) => isFilteredKey(name)).map(([, value]) => value);
-  return secret === undefined || secret === null ? sent : [...sent, secret];
+function secretsOf({ secret }: FormSender, body: URLSearchParams): readonly string[] {
+  const secrets: string[] = [];
+  for (const [name, value] of body) if (isFilteredKey(name)) secrets.push(value);
+  if (secret !== undefined && secret !== null) secrets.push(secret);
+  return secrets;
 }
 
-function extendQuery(url: URL, pairs: readonly Pair[]): URL {
+function extendQuery(url: URL, pairs: Iterable<Pair>): URL {
   const extended = new URL(url);
   extended.search = encodePairs([...url.searchParams, ...pairs]);
   return extended;

@@ -1,9 +1,4 @@
-export {
-  AccessToken,
-  type RevokeParams,
-  type TokenHash,
-  type TokenTypeHint,
-} from "./access-token.ts";
+export { AccessToken, type RevokeParams, type TokenTypeHint } from "./access-token.ts";
 export type { AllowedOrigins } from "./allowed-origins.ts";
 export {
   authorizedFetch,
@@ -18,6 +13,7 @@ export {
   type TokenDocument,
 } from "./document-token-store.ts";
 export { TokenManager, type GetTokenOptions, type TokenManagerOptions } from "./token-manager.ts";
+export type { TokenHash } from "./token-hash.ts";
 export type { AuthorizeOptions, TokenSource } from "./token-source.ts";
 export { MemoryTokenStore, type TokenStore } from "./token-store.ts";
 export {

@@ -1,4 +1,4 @@
-import { TokenStoreError } from "./errors.ts";
+import { optionError, TokenStoreError } from "./errors.ts";
 
 /** One try to get a lock. */
 export type LeaseAttempt = () => Promise<boolean>;
@@ -15,6 +15,18 @@ export async function waitForLease(attempt: LeaseAttempt, patience: number): Pro
       throw new TokenStoreError(`the lock of the token was not free within ${patience} ms`);
     }
     await sleep(pause * (0.5 + Math.random()));
+  }
+}
+
+/**
+ * Checks the times of a lock.
+ *
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
+ */
+export function checkLease(times: { readonly leaseTime: number; readonly patience: number }): void {
+  for (const [name, value] of Object.entries(times)) {
+    const least = name === "leaseTime" ? 1 : 0;
+    if (!Number.isFinite(value) || value < least) throw optionError(name, value, "milliseconds");
   }
 }
 

@@ -56,13 +56,19 @@ function createSiteResolver({ origin, pathname, search }: URL): (path: string) =
     // What starts with one slash is a path of the host; to say so takes one URL, to resolve it takes two.
     const url = path.startsWith("/")
       ? new URL(origin + path)
-      : new URL(path, path === "" ? whole : folder);
+      : relative(path, path === "" ? whole : folder);
     if (url.origin !== origin) throw targetError("names another host");
     if (search !== "") {
       url.search = url.search === "" ? search : `${search}&${url.search.slice(1)}`;
     }
     return withoutFragment(url);
   };
+}
+
+/** The platform's error would show the path, and be of another kind. */
+function relative(path: string, base: string): URL {
+  if (!URL.canParse(path, base)) throw targetError("is no URL");
+  return new URL(path, base);
 }
 
 function withoutFragment(url: URL): URL {

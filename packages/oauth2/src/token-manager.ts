@@ -1,7 +1,8 @@
-import { AccessToken, type TokenHash } from "./access-token.ts";
+import { AccessToken } from "./access-token.ts";
 import type { OAuth2Client } from "./client.ts";
 import { ConnectionError, OAuth2Error, optionError, TokenUnavailableError } from "./errors.ts";
 import { raceSignal } from "./race-signal.ts";
+import type { TokenHash } from "./token-hash.ts";
 import { MemoryTokenStore, type TokenStore } from "./token-store.ts";
 
 /** Options of {@link TokenManager}. */
@@ -37,7 +38,8 @@ export interface GetTokenOptions {
 
 /**
  * Keeps one token fresh. However many callers ask, and however many processes share the store, an expired token is
- * refreshed once; a new one is stored before anybody gets it.
+ * refreshed once; a new one is stored before anybody gets it. A refresh token that the server refused (`invalid_grant`) is
+ * not sent again, unless it is set again.
  *
  * @example
  * ```ts
@@ -56,6 +58,8 @@ export class TokenManager {
   /** A token that the server gave and the store did not take. */
   #unsaved: AccessToken | undefined;
   #flight: Promise<AccessToken> | undefined;
+  /** A refresh token that the server refused for good, and how; some servers take its use for theft. */
+  #refusal: { readonly refreshToken: string; readonly error: OAuth2Error } | undefined;
   /** Counts `set` and `clear`, which a renewal that is under way must not undo. */
   #epoch = 0;
 
@@ -108,6 +112,7 @@ export class TokenManager {
   /** Puts another token in place, such as that of a sign-in, and stores it. */
   async set(token: AccessToken): Promise<void> {
     this.#epoch += 1;
+    this.#refusal = undefined;
     await this.#locked(async () => this.#accept(token));
   }
 
@@ -171,11 +176,14 @@ export class TokenManager {
         known === undefined ? "there is no token yet" : "the token cannot be refreshed",
       );
     }
+    const { refreshToken } = known;
     try {
+      if (this.#refusal?.refreshToken === refreshToken) throw this.#refusal.error;
       return usable(await known.refresh());
     } catch (error) {
-      const refusedForGood = error instanceof OAuth2Error && error.code === "invalid_grant";
-      if (!refusedForGood || grant === undefined) throw error;
+      if (!(error instanceof OAuth2Error) || error.code !== "invalid_grant") throw error;
+      this.#refusal = { refreshToken, error };
+      if (grant === undefined) throw error;
       return usable(await grant());
     }
   }
@@ -184,7 +192,10 @@ export class TokenManager {
   async #accept(token: AccessToken): Promise<void> {
     const previous = this.#current;
     this.#unsaved = token;
-    await this.#store.set(this.#key, token.toHash());
+    // With its lifetime, of which another process needs to know when the token is to be renewed.
+    const { expiresIn: expires_in } = token;
+    const lifetime = expires_in === undefined ? {} : { expires_in };
+    await this.#store.set(this.#key, { ...token.toHash(), ...lifetime });
     this.#unsaved = undefined;
     this.#current = token;
     await this.#options.onChange?.(token, previous);

@@ -1,4 +1,4 @@
-import type { TokenHash } from "./access-token.ts";
+import type { TokenHash } from "./token-hash.ts";
 
 /**
  * Keeps tokens, under keys. A store that processes share has a `lock`, so that one of them refreshes a token while the

@@ -219,6 +219,30 @@ describe("authorizedFetch", () => {
     });
   });
 
+  it("fails at a redirect where that is wanted, also with a token in the query", async () => {
+    api.script = [{ status: 302, headers: { location: "/elsewhere" }, body: "" }];
+    const token = AccessToken.fromHash(clientOf(), { access_token: "A1", mode: "query" });
+    const send = authorizedFetch(token);
+    await expect(send("/r", { redirect: "error" })).rejects.toThrow(TypeError);
+    await expect(send(new Request(`${api.origin}/r`, { redirect: "error" }))).rejects.toThrow(
+      TypeError,
+    );
+    expect((await send("/r")).status).toBe(302);
+    expect(seen).toHaveLength(3);
+  });
+
+  it("does not repeat a request whose body can be read only once", async () => {
+    api.script = [refusal, json({ fine: true })];
+    async function* chunks(): AsyncGenerator<Uint8Array> {
+      yield new TextEncoder().encode("x");
+    }
+    const body = Object(chunks());
+    const init = Object({ method: "POST", body, duplex: "half" });
+    const response = await authorizedFetch(await managerOf())("/r", init);
+    expect(response.status).toBe(401);
+    expect(seen).toMatchObject([{ method: "POST", body: "x" }]);
+  });
+
   it("uses the fetch that it is given", async () => {
     const calls: unknown[] = [];
     const send = authorizedFetch(await managerOf(), {

@@ -23,6 +23,15 @@ async function fileOf(): Promise<string> {
 }
 
 describe("refusals", () => {
+  it.each([{ leaseTime: 0 }, { leaseTime: Number.NaN }, { patience: -1 }])(
+    "refuses the option %j",
+    (options) => {
+      expect(() => new FileTokenStore(folder, options)).toThrow(
+        expect.objectContaining({ code: "ERR_OAUTH_OPTION" }),
+      );
+    },
+  );
+
   it("refuses a damaged file, without showing it", async () => {
     const store = new FileTokenStore(folder);
     await store.set("k", token);
@@ -175,6 +184,29 @@ describe("lock", () => {
       await utimes(join(folder, lock), long, long);
       expect(await store.lock("k", async () => "taken over")).toBe("taken over");
     });
+  });
+
+  it("is not given back by a holder that it was taken from", async () => {
+    const store = new FileTokenStore(folder, { patience: 1000, leaseTime: 5000 });
+    const taken = Promise.withResolvers<void>();
+    const done = Promise.withResolvers<void>();
+    let second: Promise<void> | undefined;
+    const locks = async (): Promise<string[]> =>
+      (await readdir(folder)).filter((name) => name.endsWith(".lock"));
+    await store.lock("k", async () => {
+      const [lock = ""] = await locks();
+      const long = new Date(Date.now() - 6000);
+      await utimes(join(folder, lock), long, long);
+      second = store.lock("k", () => {
+        taken.resolve();
+        return done.promise;
+      });
+      await taken.promise;
+    });
+    expect(await locks()).toHaveLength(1);
+    done.resolve();
+    await second;
+    expect(await locks()).toEqual([]);
   });
 
   it("removes what a process that was killed while it wrote has left", async () => {

@@ -266,6 +266,8 @@ describe("redirects", () => {
     "javascript:alert(1)",
     "file:///etc/passwd",
     "http://u:p@127.0.0.1/",
+    "http://u@127.0.0.1/",
+    "http://:p@127.0.0.1/",
     "http://[::",
     "data:,x",
   ];

@@ -100,7 +100,7 @@ const answers: Readonly<Record<string, ScriptedAnswer>> = {
   redirect: {
     status: 307,
     headers: {
-      location: `https://evil.invalid/?code=${secret("code")}&access_token=${secret("loc")}`,
+      location: `https://${secret("user")}:${secret("pass")}@evil.invalid/?code=${secret("code")}&access_token=${secret("loc")}`,
     },
     body: "",
   },
@@ -111,7 +111,11 @@ const answers: Readonly<Record<string, ScriptedAnswer>> = {
 /** What servers for debugging answer, and those with debugging left on. */
 function echo({ headers, body, target }: SeenRequest): ScriptedAnswer {
   const { authorization = "" } = headers;
-  return json({ error: authorization, error_description: target, headers, body, target }, 400);
+  const parts = authorization.split(" ");
+  return json(
+    { error: authorization, error_description: target, headers, body, target, parts },
+    400,
+  );
 }
 
 type Flow = (client: OAuth2Client) => Promise<unknown>;
@@ -169,7 +173,7 @@ const schemes = ["basic_auth", "request_body", "client_secret_jwt"] as const;
 /** Whether an answer tells what its request did not. */
 function isForeign(flow: string, answer: string): boolean {
   const toResource = flow.startsWith("a resource");
-  if (/about the secret$/.test(answer)) return toResource || flow === "authorized fetch";
+  if (answer.endsWith("about the secret")) return toResource || flow === "authorized fetch";
   return answer === "an error about the token" && !toResource;
 }
 
@@ -211,6 +215,19 @@ describe("debug output", () => {
     expect(lines[0]).not.toContain("[FILTERED]]");
     expect(lines[1]).toContain("response: 200");
     expect(lines[1]).toContain('{"access_token":"[FILTERED]","scope":"read"}');
+  });
+
+  it("replaces JWTs wherever they stand", async () => {
+    const jwt = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1c2VyIn0.c2lnbmF0dXJl";
+    for (const [type, body] of [
+      ["text/plain", `what came was ${jwt}, which is void`],
+      ["application/json", JSON.stringify({ note: `what came was ${jwt}`, list: [jwt] })],
+    ] as const) {
+      server.script = [{ status: 200, headers: { "content-type": type, "x-note": jwt }, body }];
+      await clientWith().request("get", "/r");
+    }
+    expect(lines.join("\n")).toContain("what came was [FILTERED]");
+    expect(lines.join("\n")).not.toContain("eyJ");
   });
 
   it("is off by default", async () => {

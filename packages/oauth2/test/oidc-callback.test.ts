@@ -125,14 +125,30 @@ describe("authCode.callback", () => {
     ["a body that is no form", { body: "{}", headers: { "content-type": "application/json" } }],
     ["no body", {}],
     ["an endless body", { body: new URLSearchParams({ code: "c".repeat(70_000) }) }],
-  ])("refuses a POST with %s", async (_case, init) => {
+  ])("refuses a POST with %s", async (_case, given) => {
     const client = makeClient();
     const { transaction } = await client.authCode.start();
+    const init = { ...given };
+    if ("body" in init && init.body instanceof URLSearchParams)
+      init.body.set("state", transaction.state);
     const request = new Request(redirectUri, { method: "POST", ...init });
     await expect(client.authCode.callback(request, transaction)).rejects.toThrow(
       AuthorizationResponseError,
     );
   });
+
+  it.each(["code=c", "code=c&state=other", "state={state}", "code=c&state={state}&token=x"])(
+    "says of ?%s that it is not of this sign-in",
+    async (template) => {
+      const client = makeClient();
+      const { transaction } = await client.authCode.start();
+      const query = template.replace("{state}", transaction.state);
+      await expect(client.authCode.callback(query, transaction)).rejects.toMatchObject({
+        name: "AuthorizationResponseError",
+        code: "ERR_OAUTH_CALLBACK",
+      });
+    },
+  );
 
   it("says why the server refused, without what could forge a log line", async () => {
     const client = makeClient();

@@ -1,8 +1,9 @@
+import { createHmac } from "node:crypto";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { AccessToken } from "../src/index.ts";
-import { OidcClient, registerClient } from "../src/oidc/index.ts";
-import { away, connect, html, idToken, issuer, metadata } from "./scripted-provider.ts";
+import { codeChallenge, OidcClient, registerClient } from "../src/oidc/index.ts";
+import { away, connect, html, idToken, issuer, metadata, now } from "./scripted-provider.ts";
 
 describe("OidcClient", () => {
   it.each([
@@ -161,12 +162,39 @@ describe("OidcClient", () => {
     expect(await client.verifyIdToken(await idToken({ iss, tid }))).toMatchObject({ iss });
     for (const wrong of [
       { iss, tid: "other" },
+      { iss: template.replace("{tenantid}", "x/.."), tid: "x/.." },
+      { iss: template.replace("{tenantid}", ""), tid: "" },
       { iss: "https://evil.example", tid },
       { iss: template },
     ]) {
       await expect(client.verifyIdToken(await idToken(wrong))).rejects.toMatchObject({
         claim: "iss",
       });
+    }
+  });
+
+  it("verifies HS256 with the client secret where that is named, and with nothing else", async () => {
+    const claims = { iss: issuer, aud: "app", sub: "user", iat: now(), exp: now() + 60 };
+    const signedWith = (key: string): string => {
+      const parts = [{ alg: "HS256" }, claims].map((part) =>
+        Buffer.from(JSON.stringify(part)).toString("base64url"),
+      );
+      const signature = createHmac("sha256", key).update(parts.join(".")).digest("base64url");
+      return [...parts, signature].join(".");
+    };
+    const named = { idTokenAlgorithms: ["HS256"] };
+    const secret = "a secret of thirty-two characters";
+    const judge = (secretOf: string | null, jwt: string, options = {}): Promise<unknown> =>
+      new OidcClient(metadata, "app", secretOf, options)
+        .verifyIdToken(jwt)
+        .then(({ sub }) => sub)
+        .catch((error: unknown) => Object(error).name);
+    expect(await judge(secret, signedWith(secret), named)).toBe("user");
+    expect(await judge(secret, signedWith(secret))).toBe("TokenValidationError");
+    expect(await judge(secret, signedWith("another"), named)).toBe("TokenValidationError");
+    expect(await judge("", signedWith(""), named)).toBe("TokenValidationError");
+    for (const key of ["", "null", "undefined"]) {
+      expect(await judge(null, signedWith(key), named)).toBe("MetadataError");
     }
   });
 
@@ -203,6 +231,21 @@ describe("pushAuthorization", () => {
     expect(sent[0]?.form.getAll("resource")).toEqual(["https://a/", "https://b/"]);
     expect(sent[0]?.form.get("state")).toBe(transaction.state);
     expect(sent[0]?.form.has("tenant")).toBe(false);
+  });
+
+  it("pushes each parameter, also those that the query of the endpoint has with another value", async () => {
+    const { client, sent } = connect(
+      { "/par": () => Response.json({ request_uri: "urn:x", expires_in: 60 }, { status: 201 }) },
+      {
+        pushAuthorization: true,
+        metadata: { authorization_endpoint: `${issuer}/auth?tenant=1&state=x&code_challenge=y` },
+      },
+    );
+    const { transaction } = await client.authCode.start();
+    const form = sent[0]?.form;
+    expect(form?.getAll("state")).toEqual([transaction.state]);
+    expect(form?.get("code_challenge")).toBe(await codeChallenge(transaction.codeVerifier));
+    expect(form?.has("tenant")).toBe(false);
   });
 
   it("reports what the server refuses", async () => {

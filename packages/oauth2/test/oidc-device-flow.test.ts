@@ -151,6 +151,15 @@ describe("device.poll", () => {
     expect(waits).toEqual([5, 30, 35]);
   });
 
+  it("asks neither sooner than before nor more rarely than once an hour, whatever Retry-After says", async () => {
+    const soon = failure("slow", 503, { "retry-after": "0" });
+    const never = failure("slow", 503, { "retry-after": "999999999" });
+    const script = scripted(json({ ...good, expires_in: 86_400 }), soon, never, token);
+    const { client, waits, wait } = script;
+    await client.device.poll(await start(script), { wait });
+    expect(waits).toEqual([5, 5, 3600]);
+  });
+
   it.each(["access_denied", "expired_token", "invalid_grant"])("ends with %s", async (code) => {
     const script = scripted(json(good), failure("authorization_pending"), failure(code));
     const { client, wait } = script;

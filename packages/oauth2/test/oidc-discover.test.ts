@@ -127,6 +127,14 @@ describe("discover", () => {
     );
   });
 
+  it.each([201, 301, 404, 500])("takes no document of status %i", async (status) => {
+    const fetch = (): Response => Response.json({ issuer }, { status });
+    await expect(discover(issuer, { fetch })).rejects.toMatchObject({
+      code: "ERR_OAUTH_METADATA",
+      status,
+    });
+  });
+
   it("allows http to other machines only where it is told to", async () => {
     const open = "http://op.internal";
     const options = { fetch: () => Response.json({ issuer: open }) };

@@ -161,6 +161,21 @@ describe("a client with DPoP", () => {
     expect(tokens.map(({ token }) => token)).toEqual(["AT", "AT", "AT"]);
   });
 
+  it("has bearer follow no redirect with a proof, nor with a token in the query", async () => {
+    const dpop = await DPoP.generate();
+    const client = new OAuth2Client("id", null, { site: "https://as.example", dpop });
+    const seen: string[] = [];
+    const fetch = (request: Request): Response => {
+      seen.push(request.redirect);
+      return new Response(null);
+    };
+    for (const hash of [{ token_type: "DPoP" }, { mode: "query" }, {}]) {
+      const token = AccessToken.fromHash(client, { access_token: "AT", ...hash });
+      await bearer(token)(fetch)(new Request("https://as.example/r"), undefined);
+    }
+    expect(seen).toEqual(["manual", "manual", "follow"]);
+  });
+
   it("sends each request twice at most, whatever the server wants", async () => {
     const dpop = await DPoP.generate();
     const sent: unknown[] = [];

@@ -57,6 +57,18 @@ describe("RemoteJwks", () => {
     expect(make).toThrow(expect.objectContaining({ code: "ERR_OAUTH_OPTION" }));
   });
 
+  it("looks at 200 keys of a set and no more", async () => {
+    const { jwks, ...state } = publish("a");
+    const others = Array.from({ length: 200 }, (_, index) => ({ kty: "EC", kid: `k${index}` }));
+    const keysOf = (document: unknown): RemoteJwks =>
+      jwks({ fetch: () => Response.json(document), clock: () => state.now });
+    const some = keysOf({ keys: [...others.slice(1), jwkOf("a")] });
+    expect(await some.getKey(es("a"))).toBeInstanceOf(CryptoKey);
+    await expect(keysOf({ keys: [...others, jwkOf("a")] }).getKey(es("a"))).rejects.toMatchObject({
+      claim: "kid",
+    });
+  });
+
   it("refuses to fetch over http from another machine, unless that is allowed", async () => {
     const open = new RemoteJwks("http://op.example/jwks", { fetch: () => Response.json({}) });
     await expect(open.getKey(es("a"))).rejects.toMatchObject({ code: "ERR_OAUTH_METADATA" });

@@ -45,6 +45,8 @@ describe("targets", () => {
     "https://user:pass@evil.example/",
     "http:evil.example",
     "ht\ntp://evil.example",
+    " http://[",
+    " http://evil.example/x",
   ];
   it.each(tricks)("refuses %j before anything is sent", async (path) => {
     await expect(tokenOf().get(path)).rejects.toEqual(usage("ERR_OAUTH_TARGET"));

@@ -78,6 +78,23 @@ describe("refusals", () => {
     expect(server.refreshes).toEqual(["stolen"]);
     expect(store.get("default")).toMatchObject({ refresh_token: "stolen" });
   });
+
+  it("sends a refresh token that the server refused no second time, until it is set again", async () => {
+    await using server = await startRotatingServer();
+    const { manager, expired } = await managerOf(server);
+    const { client } = manager;
+    const fields = { access_token: "A", refresh_token: "void", expires_at: 1 };
+    const refused = AccessToken.fromHash(client, fields);
+    await manager.set(refused);
+    for (let count = 0; count < 3; count += 1) {
+      await expect(manager.getToken()).rejects.toMatchObject({ code: "invalid_grant" });
+    }
+    expect(server.refreshes).toEqual(["void"]);
+    await manager.set(refused);
+    await expect(manager.getToken()).rejects.toMatchObject({ code: "invalid_grant" });
+    expect(server.refreshes).toEqual(["void", "void"]);
+    expect(expired.refreshToken).toBe("R0");
+  });
 });
 
 describe("single flight", () => {
@@ -304,6 +321,30 @@ describe("store", () => {
     expect(manager.peek()).toBeUndefined();
   });
 
+  it("does not put a refreshed token over one that was set meanwhile, in a store without locks", async () => {
+    await using server = await startRotatingServer();
+    const tokens = new Map<string, TokenHash>();
+    const store: TokenStore = {
+      get: (key) => tokens.get(key),
+      set: (key, token) => void tokens.set(key, token),
+      delete: (key) => void tokens.delete(key),
+    };
+    const { manager, client } = await managerOf(server, { store });
+    const arrived = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    server.onRefresh = () => {
+      arrived.resolve();
+      return answer.promise;
+    };
+    const refreshing = manager.getToken();
+    await arrived.promise;
+    await manager.set(AccessToken.fromHash(client, { access_token: "of another sign-in" }));
+    answer.resolve();
+    await refreshing;
+    expect(tokens.get("default")).toMatchObject({ access_token: "of another sign-in" });
+    expect(manager.peek()?.token).toBe("of another sign-in");
+  });
+
   it("keeps tokens of different keys apart", async () => {
     await using server = await startRotatingServer();
     const store = new MemoryTokenStore();
@@ -315,6 +356,17 @@ describe("store", () => {
     const fresh = new TokenManager(client, { store, key: "ann" });
     expect((await fresh.getToken()).token).toBe("of-ann");
   });
+});
+
+it("takes a token of a short life from the store while it is good, as the one who stored it does", async () => {
+  await using server = await startRotatingServer();
+  server.lifetime = 20;
+  const store = new MemoryTokenStore();
+  const { client, manager } = await managerOf(server, { store });
+  expect((await manager.getToken()).token).toBe("A1");
+  const other = new TokenManager(client, { store });
+  expect(await other.getToken()).toMatchObject({ token: "A1", expiresIn: 20 });
+  expect(server.refreshes).toHaveLength(1);
 });
 
 describe("grant", () => {

@@ -12,9 +12,9 @@ import {
 } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { TokenHash } from "../access-token.ts";
+import type { TokenHash } from "../token-hash.ts";
 import { TokenStoreError } from "../errors.ts";
-import { waitForLease } from "../lease.ts";
+import { checkLease, waitForLease } from "../lease.ts";
 import type { TokenStore } from "../token-store.ts";
 
 /** Options of {@link FileTokenStore}. */
@@ -35,9 +35,11 @@ export class FileTokenStore implements TokenStore {
   readonly #leaseTime: number;
   readonly #patience: number;
 
+  /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
   constructor(folder: string, options: FileTokenStoreOptions = {}) {
     const { leaseTime = 30_000, patience = 90_000 } = options;
     this.#folder = folder;
+    checkLease({ leaseTime, patience });
     this.#leaseTime = leaseTime;
     this.#patience = patience;
   }
@@ -152,14 +154,15 @@ async function makeFolder(path: string): Promise<void> {
 
 /** Reads a file, unless somebody else put it there: a link, or a file of another user, in a folder that they share. */
 async function readOwn(path: string): Promise<string> {
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  // Windows has neither of the last two, and `|` takes what is not there for 0.
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   const { uid } = await file.stat();
   const own = process.getuid?.() ?? uid;
   if (uid !== own && own !== 0) {
     throw new TokenStoreError("the file of a token belongs to another user");
   }
-  return file.readFile("utf8");
+  return await file.readFile("utf8");
 }
 
 function parse(text: string): TokenHash {

@@ -1,4 +1,3 @@
-import { decodeJwt } from "jose";
 import type { AccessToken } from "../access-token.ts";
 import type { OpenIdFlow } from "../authorization-flow.ts";
 import { OAuth2Client } from "../client.ts";
@@ -9,14 +8,12 @@ import type { TokenParams } from "../token-params.ts";
 import { DeviceFlow } from "./device-flow.ts";
 import { discover } from "./discover.ts";
 import { endSessionUrl, type EndSessionOptions } from "./end-session-url.ts";
-import { MetadataError, TokenValidationError } from "./errors.ts";
 import {
   introspect,
   type Introspection,
   type IntrospectOptions,
   type SignedAnswerOptions,
 } from "./introspect.ts";
-import type { JsonRecord } from "./json-record.ts";
 import {
   checkOidcOptions,
   chooseScheme,
@@ -28,16 +25,17 @@ import {
   type OidcDiscoverOptions,
   type RequestObjectKey,
 } from "./oidc-client-options.ts";
+import { createKeySource } from "./key-source.ts";
 import { createOpenIdFlow } from "./open-id-flow.ts";
 import type { EndpointCallOptions, ProviderClient } from "./provider-endpoint.ts";
 import { pushAuthorization, type PushedAuthorization } from "./push-authorization.ts";
 import { RemoteJwks } from "./remote-jwks.ts";
+import { checkSameUser } from "./same-user.ts";
 import { signRequestObject } from "./request-object.ts";
 import type { ServerMetadata } from "./server-metadata.ts";
 import { TokenExchange } from "./token-exchange.ts";
 import { userInfo, type ClientUserInfoOptions, type UserInfo } from "./user-info.ts";
 import { verifyIdToken, type IdTokenClaims, type VerifyIdTokenOptions } from "./verify-id-token.ts";
-import type { JwtHeader, VerificationKey } from "./verify-jwt.ts";
 import {
   verifyLogoutToken,
   type LogoutClaims,
@@ -125,8 +123,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
       own;
     this.#idTokenAlgorithms = idTokenAlgorithms;
     const { answerAlgorithms: algorithms = idTokenAlgorithms } = own;
-    const key = (header: JwtHeader): VerificationKey | Promise<VerificationKey> =>
-      this.#keyOf(header);
+    const key = createKeySource(this.secret, this.jwks);
     this.#answers = { key, algorithms, clockTolerance };
     this.device = new DeviceFlow(this);
     this.tokenExchange = new TokenExchange(this);
@@ -196,13 +193,10 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
    * @internal
    */
   override checkRefreshed(previous: AccessToken, answer: AccessToken, result: AccessToken): void {
-    const before = this.#claims.get(previous) ?? decodeClaims(previous.idToken);
+    const before = this.#claims.get(previous);
     const claims = this.#claims.get(answer);
-    if (before !== undefined && claims !== undefined && before["sub"] !== claims.sub)
-      throw new TokenValidationError("the sub of the refreshed ID token is another one", {
-        claim: "sub",
-      });
-    const known = claims ?? this.#claims.get(previous);
+    checkSameUser(before ?? previous.idToken, claims);
+    const known = claims ?? before;
     if (known !== undefined) this.#claims.set(result, known);
   }
 
@@ -316,24 +310,5 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
    */
   endSessionUrl(options?: EndSessionOptions): string {
     return endSessionUrl(this.metadata, this.id, options);
-  }
-
-  #keyOf(header: JwtHeader): VerificationKey | Promise<VerificationKey> {
-    if (header.alg.startsWith("HS")) {
-      // Only where the options name it: the default has no such algorithm.
-      if (this.secret !== null) return new TextEncoder().encode(this.secret);
-      throw new MetadataError(`${header.alg} needs a client secret`);
-    }
-    if (this.jwks === undefined) throw new MetadataError("the server has no jwks_uri");
-    return this.jwks.getKey(header);
-  }
-}
-
-/** Claims of an ID token that was validated when it came. */
-function decodeClaims(idToken: string | undefined): JsonRecord | undefined {
-  try {
-    return idToken === undefined ? undefined : decodeJwt(idToken);
-  } catch {
-    return undefined;
   }
 }

@@ -70,10 +70,11 @@ function checkTransaction(
     throw new TokenValidationError("the answer has no ID token, though the scope has openid");
 }
 
-/** The parameters of a request, without those that belong to the endpoint. */
+/** The parameters of a request, without those that belong to the endpoint; what replaced one of these is the request's. */
 function paramsOf({ searchParams }: URL, endpoint: URL): Params {
-  const own = [...searchParams.keys()].filter((name) => !endpoint.searchParams.has(name));
-  const names = new Set(own);
+  const isOwn = (name: string): boolean =>
+    searchParams.getAll(name).join(" ") !== endpoint.searchParams.getAll(name).join(" ");
+  const names = new Set([...searchParams.keys()].filter(isOwn));
   const entries = Array.from(names, (name): readonly [string, unknown] => {
     const values = searchParams.getAll(name);
     return [name, values.length === 1 ? values[0] : values];
