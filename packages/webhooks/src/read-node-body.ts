@@ -1,6 +1,6 @@
+import { BodyBytes } from "./body-bytes.ts";
 import { bodyError, type BodyLimits } from "./body-error.ts";
 import type { NodeRequest } from "./node-message.ts";
-import { joinChunks } from "./read-web-body.ts";
 
 const encoder = new TextEncoder();
 
@@ -32,8 +32,7 @@ function bytesOf(body: unknown): Uint8Array | undefined {
 
 function readStream(request: NodeRequest, { maxBody, timeout }: BodyLimits): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
+    const body = new BodyBytes();
     const stop = (): void => {
       clearTimeout(timer);
       request.off("data", onData);
@@ -45,9 +44,8 @@ function readStream(request: NodeRequest, { maxBody, timeout }: BodyLimits): Pro
     };
     const onData = (chunk: Uint8Array | string): void => {
       const bytes = typeof chunk === "string" ? encoder.encode(chunk) : chunk;
-      size += bytes.length;
-      if (size <= maxBody) {
-        chunks.push(bytes);
+      if (body.size + bytes.length <= maxBody) {
+        body.add(bytes);
         return;
       }
       stop();
@@ -55,7 +53,7 @@ function readStream(request: NodeRequest, { maxBody, timeout }: BodyLimits): Pro
     };
     const onEnd = (): void => {
       stop();
-      resolve(joinChunks(chunks, size));
+      resolve(body.join());
     };
     const onError = (cause: unknown): void => {
       stop();
