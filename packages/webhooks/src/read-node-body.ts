@@ -22,6 +22,8 @@ export function readNodeBody(
     return kept;
   }
   if (request.readableDidRead === true) throw bodyError("ERR_WEBHOOKS_BODY_USED");
+  // Its events have been, so nothing would end the wait.
+  if (request.destroyed === true) throw bodyError("ERR_WEBHOOKS_BODY");
   return readStream(request, limits);
 }
 
