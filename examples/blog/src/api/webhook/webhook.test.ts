@@ -60,13 +60,18 @@ describe.each(transports)("webhooks (%s)", (transport) => {
     const path = created.headers.get("location") ?? "";
     expect((await blog.send("GET", path, { token })).json).toEqual(endpoint);
     expect((await blog.send("GET", "/webhooks", { token })).json).toEqual([endpoint]);
+    const deliveries = `${path}/deliveries`;
+    await blog.send("POST", "/articles", { json: { title: "t" }, token });
+    const [delivery] = (await blog.send("GET", deliveries, { token })).json;
+    const ofAnother = `/webhooks/another/deliveries/${delivery.id}/replays`;
+    expect((await blog.send("POST", ofAnother, { token })).status).toBe(404);
+    const own = `${deliveries}/${delivery.id}/replays`;
+    expect((await blog.send("POST", own, { token })).status).toBe(202);
     for (const bad of [{ url: "http://a.example" }, { events: ["a b"] }, { secret: "short" }]) {
       expect((await blog.send("PATCH", path, { json: bad, token })).status).toBe(400);
     }
     const change = { status: "disabled", events: ["user.created"] };
     expect((await blog.send("PATCH", path, { json: change, token })).json).toMatchObject(change);
-    const deliveries = `${path}/deliveries`;
-    expect((await blog.send("GET", deliveries, { token })).json).toEqual([]);
     expect((await blog.send("GET", `${deliveries}?status=x`, { token })).status).toBe(400);
     const replayed = await blog.send("POST", `${deliveries}/x/replays`, { token });
     expect(replayed.status).toBe(404);
