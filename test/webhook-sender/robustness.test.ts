@@ -147,6 +147,22 @@ describe("a store that refuses changes", () => {
   });
 });
 
+describe("a store that refused changes", () => {
+  it("has cost the endpoint none of its places", async () => {
+    await using receiver = await startReceiver();
+    const failures: unknown[] = [];
+    const recovering = storeWith((method) => {
+      if (method === "update" && failures.length < 30) throw new Error("the disk is full");
+    });
+    const sender = makeSender({ store: recovering, onError: (error) => failures.push(error) });
+    const { id } = await sender.endpoints.create({ url: receiver.url });
+    await addBacklog(id, 20);
+    sender.start();
+    await receiver.until(20);
+    expect(new Set(receiver.arrived.map((arrived) => arrived.id)).size).toBe(20);
+  });
+});
+
 describe("a clock that is put forward", () => {
   it("neither hides what is due nor keeps the sender busy", async () => {
     await using silent = await startReceiver(() => {});
