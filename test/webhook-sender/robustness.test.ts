@@ -41,7 +41,10 @@ function makeSender(options: Partial<SenderOptions> = {}): Sender {
 }
 
 /** The store, with an eye on what is asked of its deliveries. */
-function storeWith(notice: (method: string) => void): SenderStore {
+function storeWith(
+  notice: (method: string) => void,
+  hold: () => Promise<void> | undefined = () => undefined,
+): SenderStore {
   const whole: SenderStore = store;
   const deliveries = new Proxy(whole.collection(senderCollections.deliveries), {
     get(target, name) {
@@ -49,7 +52,10 @@ function storeWith(notice: (method: string) => void): SenderStore {
       if (typeof method !== "function") return method;
       return async (...given: unknown[]): Promise<unknown> => {
         notice(String(name));
-        return Reflect.apply(method, target, given);
+        const result: unknown = await Reflect.apply(method, target, given);
+        // Looks for what is due, not those for what is old.
+        if (name === "find" && JSON.stringify(given).includes("pending")) await hold();
+        return result;
       };
     },
   });
@@ -141,6 +147,22 @@ describe("a store that refuses changes", () => {
   });
 });
 
+describe("a store that refused changes", () => {
+  it("has cost the endpoint none of its places", async () => {
+    await using receiver = await startReceiver();
+    const failures: unknown[] = [];
+    const recovering = storeWith((method) => {
+      if (method === "update" && failures.length < 30) throw new Error("the disk is full");
+    });
+    const sender = makeSender({ store: recovering, onError: (error) => failures.push(error) });
+    const { id } = await sender.endpoints.create({ url: receiver.url });
+    await addBacklog(id, 20);
+    sender.start();
+    await receiver.until(20);
+    expect(new Set(receiver.arrived.map((arrived) => arrived.id)).size).toBe(20);
+  });
+});
+
 describe("a clock that is put forward", () => {
   it("neither hides what is due nor keeps the sender busy", async () => {
     await using silent = await startReceiver(() => {});
@@ -151,13 +173,14 @@ describe("a clock that is put forward", () => {
     });
     const sender = makeSender({ store: counting, concurrency: 9 });
     const { id } = await sender.endpoints.create({ url: silent.url, events: ["silent"] });
-    await sender.endpoints.create({ url: quick.url, events: ["quick"] });
+    const { id: quickId } = await sender.endpoints.create({ url: quick.url, events: ["quick"] });
     await addBacklog(id, 8);
     sender.start();
     await silent.until(8);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + day / 24 });
     looks = 0;
-    await sender.send({ name: "quick", payload: {} });
+    // By another process, so that a look has to find it.
+    await addBacklog(quickId, 1);
     await quick.until(1);
     for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
     expect(silent.arrived.length).toBe(8);
@@ -185,6 +208,42 @@ describe("listeners that fail", () => {
     await sender.send({ name: "a", payload: {} });
     await receiver.until(2);
     await expect.poll(() => log.mock.calls.length).toBe(2);
+  });
+});
+
+describe("replay", () => {
+  it("wakes the sender, gives a new time limit, and leaves alone what is under way", async () => {
+    let status = 500;
+    await using receiver = await startReceiver((_, response) => {
+      response.writeHead(status).end();
+    });
+    const sender = makeSender({
+      pollInterval: 60_000,
+      retry: { giveUpAfter: 500, firstDelay: day },
+    });
+    sender.start();
+    await sender.endpoints.create({ url: receiver.url });
+    const { id: eventId } = await sender.send({ name: "a", payload: {} });
+    await expect.poll(async () => (await sender.deadLetters()).length).toBe(1);
+    const [dead] = await sender.deliveries({ eventId });
+    status = 200;
+    expect(await sender.replay(dead?.id ?? "")).toBe(true);
+    await receiver.until(2);
+    await expect
+      .poll(async () => (await sender.deliveries({ status: "delivered" })).length)
+      .toBe(1);
+    const [done] = await sender.deliveries({ id: dead?.id });
+    expect(Date.parse(done?.expiresAt ?? "")).toBeGreaterThan(Date.parse(dead?.expiresAt ?? ""));
+    expect(await sender.deliveries({ id: "another" })).toEqual([]);
+
+    const later = makeSender();
+    const { id } = await later.send({ name: "a", payload: {} });
+    const [pending] = await later.deliveries({ eventId: id });
+    const due = new Date(Date.now() + day).toISOString();
+    const deliveries = store.collection(senderCollections.deliveries);
+    await deliveries.update(pending?.id ?? "", { dueAt: due, attempts: 3 });
+    expect(await later.replay(pending?.id ?? "")).toBe(true);
+    expect(await later.deliveries({ eventId: id })).toMatchObject([{ dueAt: due, attempts: 3 }]);
   });
 });
 
@@ -293,6 +352,9 @@ describe("what came of a try", () => {
     });
     const changed = await sender.endpoints.update(id, { url: "https://example.com/" });
     expect(changed?.failingSince).toBeUndefined();
+    const endpoints = store.collection(senderCollections.endpoints);
+    await endpoints.update(id, { failingSince: "2026-01-01T00:00:00.000Z" });
+    expect((await sender.endpoints.enable(id))?.failingSince).toBeUndefined();
   });
 });
 
@@ -319,7 +381,64 @@ describe("a redirect to another origin", () => {
   });
 });
 
+describe("an event that is sent during a look", () => {
+  it("does not wait for the next interval", async () => {
+    await using receiver = await startReceiver();
+    const release = Promise.withResolvers<void>();
+    const isLooking = Promise.withResolvers<void>();
+    let looks = 0;
+    const slow = storeWith(
+      () => {},
+      () => {
+        looks += 1;
+        // The first one is for everything; the second one is for the endpoint that was sent to.
+        if (looks !== 2) return undefined;
+        isLooking.resolve();
+        return release.promise;
+      },
+    );
+    const sender = makeSender({ store: slow, pollInterval: 60_000 });
+    await sender.endpoints.create({ url: receiver.url });
+    sender.start();
+    await expect.poll(() => looks).toBe(1);
+    await sender.send({ name: "a", payload: {} });
+    await isLooking.promise;
+    await sender.send({ name: "a", payload: {} });
+    release.resolve();
+    await receiver.until(2);
+  });
+});
+
 describe("stopping", () => {
+  it("waits for a look, and then leaves the store alone", async () => {
+    await using receiver = await startReceiver(() => {});
+    const release = Promise.withResolvers<void>();
+    const isLooking = Promise.withResolvers<void>();
+    let calls = 0;
+    const slow = storeWith(
+      () => {
+        calls += 1;
+      },
+      () => {
+        isLooking.resolve();
+        return release.promise;
+      },
+    );
+    const sender = makeSender({ store: slow });
+    const { id } = await sender.endpoints.create({ url: receiver.url });
+    await addBacklog(id, 3);
+    sender.start();
+    await isLooking.promise;
+    const stopped = sender.stop({ grace: 0 });
+    setImmediate(() => release.resolve());
+    await stopped;
+    calls = 0;
+    for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+    expect(calls).toBe(0);
+    const left = await sender.deliveries();
+    expect(left.map(({ dueAt }) => Date.parse(dueAt) <= Date.now())).toEqual([true, true, true]);
+  });
+
   it("waits without an end for what runs when told to, and never begins anew", async () => {
     let answer: () => void = () => {};
     await using receiver = await startReceiver((_, response) => {
@@ -378,6 +497,29 @@ describe("removing what is old", () => {
       "replayed",
     ]);
     expect((await events.find()).map(({ id }) => id).toSorted()).toEqual(["pending", "replayed"]);
+  });
+
+  it("goes on past what is needed, and is over when the sender has stopped", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 400 * day });
+    const events = store.collection(senderCollections.events);
+    const deliveries = store.collection(senderCollections.deliveries);
+    const far = new Date(Date.now() + 800 * day).toISOString();
+    const rest = { eventName: "a", expiresAt: far, attempts: 1, history: [], dueAt: far };
+    await store.transaction(async (transaction) => {
+      const inside = transaction.collection(senderCollections.events);
+      for (let n = 0; n < 700; n += 1)
+        await inside.insert({ name: "a", payload: "{}" }, { id: `e${n}` });
+    });
+    const needed = Array.from({ length: 350 }, (_, n) => `e${2 * n}`);
+    await deliveries.insertMany(
+      needed.map((eventId) => ({ ...rest, eventId, endpointId: "x", status: "pending" as const })),
+    );
+    vi.useRealTimers();
+    const sender = makeSender();
+    sender.start();
+    await sender.stop();
+    const left = (await events.find()).map(({ id }) => id);
+    expect(left.toSorted()).toEqual(needed.toSorted());
   });
 });
 

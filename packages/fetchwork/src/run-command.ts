@@ -4,6 +4,7 @@ import type { Command, CommandGroup } from "./command.ts";
 import { commandHelp, groupHelp } from "./command-help.ts";
 import { UsageError } from "./usage-error.ts";
 import { VERSION } from "./version.ts";
+import { oneLine } from "./webhooks/terminal-text.ts";
 
 /** Exit codes that every command shares; a command may add its own from 3 on. */
 export const exitCodes: { readonly ok: 0; readonly failed: 1; readonly usage: 2 } = {
@@ -49,7 +50,8 @@ export async function runCommand(
     }
     return await target.run(parse(target, rest), io);
   } catch (error) {
-    io.stderr.write(`${path.join(" ")}: ${messageOf(error)}\n`);
+    // A message may quote a file or an answer.
+    io.stderr.write(`${path.join(" ")}: ${oneLine(messageOf(error), 2000)}\n`);
     if (!(error instanceof UsageError)) return exitCodes.failed;
     io.stderr.write(`Try: ${path.join(" ")} --help\n`);
     return exitCodes.usage;

@@ -22,8 +22,8 @@ export function colours({ isTerminal }: CommandOutput): Colours {
 const moving = /[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /** What a stranger sent, so that it can neither move the cursor nor begin a line of its own. */
-export function oneLine(text: string): string {
-  return text.slice(0, 200).replace(moving, "?");
+export function oneLine(text: string, most = 200): string {
+  return text.slice(0, most).replace(moving, "?");
 }
 
 /** The same for a longer text, whose lines and tabs stay. */

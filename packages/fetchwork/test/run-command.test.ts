@@ -57,6 +57,18 @@ async function run(...args: string[]): Promise<readonly [number, string, string]
 }
 
 describe("runCommand", () => {
+  it("lets no message of a failure move the cursor or begin a line", async () => {
+    const quote = defineCommand({
+      summary: "Quotes",
+      options: {},
+      run: () => Promise.reject(new Error("got \u001b[2J\u009b2J and\nanother line")),
+    });
+    const commands = new Map([["quote", () => Promise.resolve(quote)]]);
+    const io = memoryIo();
+    expect(await runCommand({ summary: "A test", commands }, { args: ["quote"], io })).toBe(1);
+    expect(io.written.stderr).toBe("fetchwork quote: got ?[2J?2J and?another line\n");
+  });
+
   it.each([
     [["gret"], `fetchwork: unknown command "gret"\nTry: fetchwork --help\n`],
     [["--loud"], `fetchwork: unknown option "--loud"\nTry: fetchwork --help\n`],

@@ -11,6 +11,8 @@ export interface NodeRequest {
   readonly rawBody?: unknown;
   /** Whether somebody has read, or begun to. */
   readonly readableDidRead?: boolean;
+  /** Whether nothing more will come, because the connection broke or somebody ended it. */
+  readonly destroyed?: boolean;
   /** Whether all of the body has come. */
   readonly complete?: boolean;
   on(event: string, listener: (value: Uint8Array) => void): unknown;

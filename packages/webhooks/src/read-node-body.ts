@@ -1,6 +1,6 @@
+import { BodyBytes } from "./body-bytes.ts";
 import { bodyError, type BodyLimits } from "./body-error.ts";
 import type { NodeRequest } from "./node-message.ts";
-import { joinChunks } from "./read-web-body.ts";
 
 const encoder = new TextEncoder();
 
@@ -22,6 +22,8 @@ export function readNodeBody(
     return kept;
   }
   if (request.readableDidRead === true) throw bodyError("ERR_WEBHOOKS_BODY_USED");
+  // Its events have been, so nothing would end the wait.
+  if (request.destroyed === true) throw bodyError("ERR_WEBHOOKS_BODY");
   return readStream(request, limits);
 }
 
@@ -32,8 +34,7 @@ function bytesOf(body: unknown): Uint8Array | undefined {
 
 function readStream(request: NodeRequest, { maxBody, timeout }: BodyLimits): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
+    const body = new BodyBytes();
     const stop = (): void => {
       clearTimeout(timer);
       request.off("data", onData);
@@ -45,9 +46,8 @@ function readStream(request: NodeRequest, { maxBody, timeout }: BodyLimits): Pro
     };
     const onData = (chunk: Uint8Array | string): void => {
       const bytes = typeof chunk === "string" ? encoder.encode(chunk) : chunk;
-      size += bytes.length;
-      if (size <= maxBody) {
-        chunks.push(bytes);
+      if (body.size + bytes.length <= maxBody) {
+        body.add(bytes);
         return;
       }
       stop();
@@ -55,7 +55,7 @@ function readStream(request: NodeRequest, { maxBody, timeout }: BodyLimits): Pro
     };
     const onEnd = (): void => {
       stop();
-      resolve(joinChunks(chunks, size));
+      resolve(body.join());
     };
     const onError = (cause: unknown): void => {
       stop();

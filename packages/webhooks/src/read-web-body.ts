@@ -1,3 +1,4 @@
+import { BodyBytes } from "./body-bytes.ts";
 import { bodyError, type BodyLimits } from "./body-error.ts";
 
 /**
@@ -42,8 +43,7 @@ async function readAll(
   maxBody: number,
   isLate: () => boolean,
 ): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const bytes = new BodyBytes();
   for (;;) {
     let chunk;
     try {
@@ -52,22 +52,8 @@ async function readAll(
       throw bodyError(isLate() ? "ERR_WEBHOOKS_BODY_TIMEOUT" : "ERR_WEBHOOKS_BODY", cause);
     }
     if (isLate()) throw bodyError("ERR_WEBHOOKS_BODY_TIMEOUT");
-    if (chunk.done) return joinChunks(chunks, size);
-    size += chunk.value.byteLength;
-    if (size > maxBody) throw bodyError("ERR_WEBHOOKS_BODY_SIZE");
-    chunks.push(chunk.value);
+    if (chunk.done) return bytes.join();
+    if (bytes.size + chunk.value.byteLength > maxBody) throw bodyError("ERR_WEBHOOKS_BODY_SIZE");
+    bytes.add(chunk.value);
   }
-}
-
-/** Puts chunks together; one alone is not copied. */
-export function joinChunks(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const [first] = chunks;
-  if (first !== undefined && chunks.length === 1) return first;
-  const joined = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    joined.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return joined;
 }

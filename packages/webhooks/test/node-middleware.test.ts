@@ -55,6 +55,24 @@ function readUntil(socket: Socket, end: RegExp): Promise<string> {
 }
 
 describe("createNodeMiddleware", () => {
+  it("does not wait for the body of a client that has gone before", async () => {
+    const webhooks = new Webhooks({ secret, log });
+    const middleware = createNodeMiddleware(webhooks, { bodyTimeout: Infinity });
+    const answered = new Promise<boolean>((resolve, reject) => {
+      void listen((request, response) => {
+        client.destroy();
+        request.on("error", () => undefined);
+        request.on("close", () => void middleware(request, response).then(resolve, reject));
+      }).then(async (port) => {
+        client = connect(port, "127.0.0.1");
+        client.write((await good(webhooks)).slice(0, -1));
+      });
+    });
+    let client: Socket;
+    expect(await answered).toBe(true);
+    expect(errors).toMatchObject([{ code: "ERR_WEBHOOKS_BODY" }]);
+  });
+
   it.each([
     ["another type", text("{}", { "content-type": "text/plain" }), 415],
     ["missing headers", text("{}", { "content-type": "application/json" }), 400],

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { memoryReplayStore, type ReplayStore, Webhooks } from "../src/index.ts";
+import {
+  createWebMiddleware,
+  memoryReplayStore,
+  type ReplayStore,
+  Webhooks,
+} from "../src/index.ts";
+import { slack } from "../src/vendors/index.ts";
 
 const log = { warn: () => undefined, error: () => undefined };
 const secret = "mysecret";
@@ -20,6 +26,20 @@ describe("replay protection", () => {
     expect(calls).toBe(1);
     await webhooks.verifyAndReceive(await delivery(webhooks, '{"a":2}'));
     expect(calls).toBe(2);
+  });
+
+  it("answers a handshake each time", async () => {
+    const webhooks = new Webhooks({ secret, log, vendor: slack, replay: true });
+    const middleware = createWebMiddleware(webhooks);
+    const body = JSON.stringify({ type: "url_verification", challenge: "abc" });
+    const timestamp = Math.floor(Date.now() / 1000);
+    const signed = await slack.scheme.createKey(secret).sign({ id: "1", timestamp, body });
+    for (let n = 0; n < 2; n += 1) {
+      const headers = { ...signed, "content-type": "application/json" };
+      const request = new Request(`http://x${slack.path}`, { method: "POST", headers, body });
+      const response = await middleware(request);
+      expect([response.status, await response.text()]).toEqual([200, "abc"]);
+    }
   });
 
   it("handles a delivery again after a handler failed", async () => {

@@ -1,96 +1,115 @@
-import type {
-  Change,
-  Collection,
-  CollectionDefinition,
-  Store,
-  Stored,
-  Transaction,
-} from "@fetchwork/documents";
+import type { Change, Collection, Store, Stored, Transaction } from "@fetchwork/documents";
 import { view, type Resource } from "@fetchwork/rest";
-import type { EventToSend, Sender } from "@fetchwork/webhooks/sender";
+import { senderCollections, type EventToSend, type Sender } from "@fetchwork/webhooks/sender";
+
+/** Makes a change, and stores the events of what came of it. */
+type Announce<T extends object> = <R>(
+  change: (documents: Collection<T>) => Promise<R>,
+  eventsOf: (result: R) => readonly EventToSend[],
+) => Promise<R>;
 
 /**
  * Makes a store that announces what changes in the collections of some resources: `article` with the action `created`,
  * `updated` or `removed`, and the document as its resource shows it. A change and its event are stored together or not
- * at all. Changes inside of transactions and `removeMany` are not announced.
+ * at all, inside of transactions too. `removeMany` is not announced.
  */
 export function announceChanges(
   store: Store,
   { resources, sender }: { readonly resources: readonly Resource[]; readonly sender: Sender },
 ): Store {
   const byCollection = new Map(resources.map((resource) => [resource.collection.name, resource]));
+
+  async function storeEvents(
+    transaction: Transaction,
+    events: readonly EventToSend[],
+  ): Promise<void> {
+    for (const event of events) await sender.send(event, { transaction });
+  }
+
   return {
     collection: (definition) => {
       const resource = byCollection.get(definition.name);
       const documents = store.collection(definition);
-      return resource ? announced(documents, definition, resource) : documents;
+      if (!resource) return documents;
+      return announced(documents, resource, async (change, eventsOf) => {
+        // A transaction waits for the disk alone, so it is not made for nobody.
+        if (!(await hasListeners(store))) return change(documents);
+        return store.transaction(async (transaction) => {
+          const result = await change(transaction.collection(definition));
+          await storeEvents(transaction, eventsOf(result));
+          return result;
+        });
+      });
     },
-    transaction: (work, options) => store.transaction(work, options),
+    transaction: (work, options) =>
+      store.transaction(
+        (transaction) =>
+          work({
+            collection: (definition) => {
+              const resource = byCollection.get(definition.name);
+              const documents = transaction.collection(definition);
+              if (!resource) return documents;
+              return announced(documents, resource, async (change, eventsOf) => {
+                const result = await change(documents);
+                const isHeard = await hasListeners(transaction);
+                if (isHeard) await storeEvents(transaction, eventsOf(result));
+                return result;
+              });
+            },
+          }),
+        options,
+      ),
     close: () => store.close(),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
-
-  function announced<T extends object>(
-    documents: Collection<T>,
-    definition: CollectionDefinition<T>,
-    resource: Resource,
-  ): Collection<T> {
-    const { name, list } = resource;
-    const changed = (action: string, document: Stored<T>): EventToSend => ({
-      id: `${document.id}-${document.version}`,
-      name,
-      payload: { action, [name]: view(document, list.selectable) },
-    });
-
-    async function withEvents<R>(
-      run: (documents: Collection<T>) => Promise<R>,
-      eventsOf: (result: R) => readonly EventToSend[],
-    ): Promise<R> {
-      // A transaction waits for the disk alone, so it is not made for nobody.
-      if (!(await hasListeners(sender))) return run(documents);
-      return store.transaction(async (transaction: Transaction) => {
-        const result = await run(transaction.collection(definition));
-        for (const event of eventsOf(result)) await sender.send(event, { transaction });
-        return result;
-      });
-    }
-
-    const updated = (document: Stored<T> | undefined): readonly EventToSend[] =>
-      document ? [changed("updated", document)] : [];
-
-    return {
-      name: documents.name,
-      get: (id) => documents.get(id),
-      getMany: (ids) => documents.getMany(ids),
-      find: documents.find.bind(documents),
-      count: (selection) => documents.count(selection),
-      removeMany: (selection) => documents.removeMany(selection),
-      insert: (document, options) =>
-        withEvents(
-          (inside) => inside.insert(document, options),
-          (stored) => [changed("created", stored)],
-        ),
-      insertMany: (given) =>
-        withEvents(
-          (inside) => inside.insertMany(given),
-          (stored) => stored.map((document) => changed("created", document)),
-        ),
-      update: (id, change: Change<T> | ((stored: Stored<T>) => T), options) =>
-        withEvents((inside) => inside.update(id, change, options), updated),
-      replace: (id, document, options) =>
-        withEvents((inside) => inside.replace(id, document, options), updated),
-      remove: (id, options) =>
-        withEvents(
-          (inside) => inside.remove(id, options),
-          (wasThere) =>
-            wasThere
-              ? [{ id: `${id}-removed`, name, payload: { action: "removed", [name]: { id } } }]
-              : [],
-        ),
-    };
-  }
 }
 
-async function hasListeners({ endpoints }: Sender): Promise<boolean> {
-  return (await endpoints.list()).some(({ status }) => status === "enabled");
+function announced<T extends object>(
+  documents: Collection<T>,
+  { name, list }: Resource,
+  announce: Announce<T>,
+): Collection<T> {
+  const changed = (action: string, document: Stored<T>): EventToSend => ({
+    id: `${document.id}-${document.version}`,
+    name,
+    payload: { action, [name]: view(document, list.selectable) },
+  });
+  const updated = (document: Stored<T> | undefined): readonly EventToSend[] =>
+    document ? [changed("updated", document)] : [];
+
+  return {
+    name: documents.name,
+    get: (id) => documents.get(id),
+    getMany: (ids) => documents.getMany(ids),
+    find: documents.find.bind(documents),
+    count: (selection) => documents.count(selection),
+    removeMany: (selection) => documents.removeMany(selection),
+    insert: (document, options) =>
+      announce(
+        (inside) => inside.insert(document, options),
+        (stored) => [changed("created", stored)],
+      ),
+    insertMany: (given) =>
+      announce(
+        (inside) => inside.insertMany(given),
+        (stored) => stored.map((document) => changed("created", document)),
+      ),
+    update: (id, change: Change<T> | ((stored: Stored<T>) => T), options) =>
+      announce((inside) => inside.update(id, change, options), updated),
+    replace: (id, document, options) =>
+      announce((inside) => inside.replace(id, document, options), updated),
+    remove: (id, options) =>
+      announce(
+        (inside) => inside.remove(id, options),
+        (wasThere) =>
+          wasThere
+            ? [{ id: `${id}-removed`, name, payload: { action: "removed", [name]: { id } } }]
+            : [],
+      ),
+  };
+}
+
+async function hasListeners(documents: Pick<Transaction, "collection">): Promise<boolean> {
+  const endpoints = documents.collection(senderCollections.endpoints);
+  return (await endpoints.find({ where: { status: "enabled" }, limit: 1 })).length > 0;
 }

@@ -48,7 +48,9 @@ export function createWebhookController(sender: Sender): WebhookController {
       return json(await sender.deliveries({ endpointId, status }));
     },
     async replay({ params }) {
-      if (!(await sender.replay(params["delivery"] ?? ""))) throw notFound();
+      const id = params["delivery"] ?? "";
+      const [delivery] = await sender.deliveries({ id, endpointId: idOf(params) });
+      if (!delivery || !(await sender.replay(id))) throw notFound();
       return empty(202);
     },
   };

@@ -60,10 +60,18 @@ describe.each(transports)("webhooks (%s)", (transport) => {
     const path = created.headers.get("location") ?? "";
     expect((await blog.send("GET", path, { token })).json).toEqual(endpoint);
     expect((await blog.send("GET", "/webhooks", { token })).json).toEqual([endpoint]);
+    const deliveries = `${path}/deliveries`;
+    await blog.send("POST", "/articles", { json: { title: "t" }, token });
+    const [delivery] = (await blog.send("GET", deliveries, { token })).json;
+    const ofAnother = `/webhooks/another/deliveries/${delivery.id}/replays`;
+    expect((await blog.send("POST", ofAnother, { token })).status).toBe(404);
+    const own = `${deliveries}/${delivery.id}/replays`;
+    expect((await blog.send("POST", own, { token })).status).toBe(202);
+    for (const bad of [{ url: "http://a.example" }, { events: ["a b"] }, { secret: "short" }]) {
+      expect((await blog.send("PATCH", path, { json: bad, token })).status).toBe(400);
+    }
     const change = { status: "disabled", events: ["user.created"] };
     expect((await blog.send("PATCH", path, { json: change, token })).json).toMatchObject(change);
-    const deliveries = `${path}/deliveries`;
-    expect((await blog.send("GET", deliveries, { token })).json).toEqual([]);
     expect((await blog.send("GET", `${deliveries}?status=x`, { token })).status).toBe(400);
     const replayed = await blog.send("POST", `${deliveries}/x/replays`, { token });
     expect(replayed.status).toBe(404);
@@ -149,6 +157,27 @@ describe("the receiver", () => {
 });
 
 describe("a change", () => {
+  it("inside of a transaction is announced too, with it or not at all", async () => {
+    const store = await openStore("sqlite::memory:");
+    onTestFinished(() => store.close());
+    const { sender } = createApp({ masterKey, jwtSecret, tokenLifetime: 60 }, store);
+    const announced = announceChanges(store, { resources: [article], sender });
+    const insert = (title: string) =>
+      announced.transaction((alone) =>
+        alone.collection(article.collection).insert({ title, content: "" }),
+      );
+    await insert("nobody listens");
+    await sender.endpoints.create({ url });
+    const { id } = await insert("heard");
+    const undone = announced.transaction(async (alone) => {
+      await alone.collection(article.collection).remove(id);
+      throw new Error("undone");
+    });
+    await expect(undone).rejects.toThrow("undone");
+    const deliveries = await sender.deliveries();
+    expect(deliveries.map(({ eventId }) => eventId)).toEqual([`${id}-1`]);
+  });
+
   it("is not stored when its event cannot be", async () => {
     const store = await openStore("sqlite::memory:");
     onTestFinished(() => store.close());

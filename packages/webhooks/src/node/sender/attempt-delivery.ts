@@ -49,16 +49,20 @@ export async function attemptDelivery(
 ): Promise<AttemptResult> {
   const startedAt = new Date();
   const begun = performance.now();
-  const timeout = AbortSignal.timeout(options.timeout);
-  const signal = AbortSignal.any([options.signal, timeout]);
+  const late = new AbortController();
+  // Not `AbortSignal.timeout`, whose timer would outlive the try.
+  const timer = setTimeout(() => late.abort(), options.timeout);
+  const signal = AbortSignal.any([options.signal, late.signal]);
   try {
     const headers = await messageHeaders(message, { ...options, startedAt });
     const { status, retryAfter } = await post(message, headers, { ...options, signal });
     const wait = parseRetryAfter(retryAfter, Date.now());
     return { startedAt, duration: performance.now() - begun, status, retryAfter: wait };
   } catch (error) {
-    const code = timeout.aborted ? "ERR_HTTP_TIMEOUT" : codeOf(error);
+    const code = late.signal.aborted ? "ERR_HTTP_TIMEOUT" : codeOf(error);
     return { startedAt, duration: performance.now() - begun, error: code };
+  } finally {
+    clearTimeout(timer);
   }
 }
 

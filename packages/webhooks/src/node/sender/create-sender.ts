@@ -41,6 +41,7 @@ export type Delivery = DeliveryRecord & Pick<SenderDocument, "id" | "createdAt">
 
 /** Which deliveries. */
 export interface DeliveryQuery {
+  readonly id?: string | undefined;
   readonly status?: DeliveryRecord["status"] | undefined;
   readonly endpointId?: string | undefined;
   readonly eventId?: string | undefined;
@@ -144,11 +145,12 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function list(query: DeliveryQuery = {}): Promise<readonly Delivery[]> {
-    const { limit = 100, offset = 0, status, endpointId, eventId } = query;
+    const { limit = 100, offset = 0, id, status, endpointId, eventId } = query;
     if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000)) {
       throw optionError("limit", limit, "1 to 1000");
     }
     const where = {
+      ...(id !== undefined && { id }),
       ...(status !== undefined && { status }),
       ...(endpointId !== undefined && { endpointId }),
       ...(eventId !== undefined && { eventId }),

@@ -1,9 +1,9 @@
-import { lookup as systemLookup } from "node:dns";
-import { isIP, type LookupFunction } from "node:net";
+import { lookup } from "node:dns";
+import { isIP } from "node:net";
 import type { Transport, TransportRequest } from "@fetchwork/http";
-import { WebhookUsageError } from "../../errors.ts";
 import { lazyTransport } from "./lazy-transport.ts";
 import { isPublicAddress } from "./public-address.ts";
+import { notPublic, publicLookup } from "./public-lookup.ts";
 
 /**
  * Makes a transport that connects to public addresses only. What is checked is the address that the connection is made
@@ -13,7 +13,7 @@ import { isPublicAddress } from "./public-address.ts";
 export function publicTransport(): Transport {
   const transport = lazyTransport(async () => {
     const { undiciTransport } = await import("@fetchwork/http/undici");
-    return undiciTransport({ lookup: publicLookup, proxy: false });
+    return undiciTransport({ lookup: publicLookup(lookup), proxy: false });
   });
   return {
     // An address that stands in the URL is never looked up.
@@ -25,26 +25,6 @@ export function publicTransport(): Transport {
 
 function checkLiteral(request: TransportRequest): TransportRequest {
   const host = request.url.hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host) !== 0 && !isPublicAddress(host)) throw refused();
+  if (isIP(host) !== 0 && !isPublicAddress(host)) throw notPublic();
   return request;
-}
-
-const publicLookup: LookupFunction = (hostname, options, callback) => {
-  systemLookup(hostname, { ...options, all: true }, (error, addresses) => {
-    const [first] = addresses ?? [];
-    if (error !== null || first === undefined) {
-      callback(error ?? new Error("no address"), "", 0);
-    } else if (!addresses.every(({ address }) => isPublicAddress(address))) {
-      // One special address is enough: which of them would be used is chance.
-      callback(refused(), "", 0);
-    } else if (options.all === true) {
-      callback(null, addresses);
-    } else {
-      callback(null, first.address, first.family);
-    }
-  });
-};
-
-function refused(): WebhookUsageError {
-  return new WebhookUsageError("ERR_WEBHOOKS_TARGET", "The target's address is not public");
 }

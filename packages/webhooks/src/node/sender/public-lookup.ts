@@ -1,0 +1,35 @@
+import type { LookupAddress, LookupAllOptions } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { WebhookUsageError } from "../../errors.ts";
+import { isPublicAddress } from "./public-address.ts";
+
+/** Finds all addresses of a name, as `lookup` of `node:dns` does. */
+export type LookupAll = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/** Makes a lookup for connections that refuses names of which any address is not public. */
+export function publicLookup(lookup: LookupAll): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error !== null || first === undefined) {
+        callback(error ?? new Error("no address"), "", 0);
+      } else if (!addresses.every(({ address }) => isPublicAddress(address))) {
+        // One special address is enough: which of them would be used is chance.
+        callback(notPublic(), "", 0);
+      } else if (options.all === true) {
+        callback(null, addresses);
+      } else {
+        callback(null, first.address, first.family);
+      }
+    });
+  };
+}
+
+/** The error for a target that is not public. */
+export function notPublic(): WebhookUsageError {
+  return new WebhookUsageError("ERR_WEBHOOKS_TARGET", "The target's address is not public");
+}
