@@ -2,9 +2,9 @@ import { parseArgs } from "node:util";
 import type { CommandIo } from "./command-io.ts";
 import type { Command, CommandGroup } from "./command.ts";
 import { commandHelp, groupHelp } from "./command-help.ts";
+import { oneLine } from "./terminal-text.ts";
 import { UsageError } from "./usage-error.ts";
 import { VERSION } from "./version.ts";
-import { oneLine } from "./webhooks/terminal-text.ts";
 
 /** Exit codes that every command shares; a command may add its own from 3 on. */
 export const exitCodes: { readonly ok: 0; readonly failed: 1; readonly usage: 2 } = {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseRetryAfter, retrySchedule } from "../../src/node/sender/retry-schedule.ts";
+import { retrySchedule } from "../../src/node/sender/retry-schedule.ts";
 
 describe("retrySchedule", () => {
   it.each([
@@ -43,27 +43,5 @@ describe("retrySchedule", () => {
   it("stays a number after any amount of tries, also without a first delay", () => {
     const { delayAfter } = retrySchedule({ firstDelay: 0, factor: 100, jitter: 1 });
     expect(delayAfter(1_000_000)).toBe(0);
-  });
-});
-
-describe("parseRetryAfter", () => {
-  const now = Date.parse("2026-11-21T12:00:00Z");
-
-  it.each([
-    [undefined, undefined],
-    ["", undefined],
-    ["-1", undefined],
-    ["1.5", undefined],
-    ["1e3", undefined],
-    ["9999999999", undefined],
-    ["May", undefined],
-    ["2026-11-21T12:00:10Z", undefined],
-    ["Sat, 99 Nov 2026 12:00:10 GMT", undefined],
-    ["0", 0],
-    ["120", 120_000],
-    ["Sat, 21 Nov 2026 12:00:10 GMT", 10_000],
-    ["Sat, 21 Nov 2026 11:00:00 GMT", 0],
-  ])("reads %j as %j", (value, expected) => {
-    expect(parseRetryAfter(value, now)).toBe(expected);
   });
 });

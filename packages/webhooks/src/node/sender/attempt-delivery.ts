@@ -1,8 +1,7 @@
-import { HttpError, type Transport } from "@fetchwork/http";
+import { HttpError, parseRetryAfter, type Transport } from "@fetchwork/http";
 import { WebhookUsageError } from "../../errors.ts";
 import type { SignatureKey } from "../../signature-scheme.ts";
 import type { Vendor } from "../../vendor.ts";
-import { parseRetryAfter } from "./retry-schedule.ts";
 import { checkTarget, type TargetRules } from "./target-url.ts";
 
 /** What goes to an endpoint. */
@@ -56,7 +55,7 @@ export async function attemptDelivery(
   try {
     const headers = await messageHeaders(message, { ...options, startedAt });
     const { status, retryAfter } = await post(message, headers, { ...options, signal });
-    const wait = parseRetryAfter(retryAfter, Date.now());
+    const wait = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter);
     return { startedAt, duration: performance.now() - begun, status, retryAfter: wait };
   } catch (error) {
     const code = late.signal.aborted ? "ERR_HTTP_TIMEOUT" : codeOf(error);

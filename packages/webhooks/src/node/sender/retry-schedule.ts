@@ -58,17 +58,3 @@ export function retrySchedule(options: RetryOptions = {}): RetrySchedule {
     },
   };
 }
-
-/**
- * Reads a `Retry-After` header (RFC 9110, 10.2.3): seconds, or a date. Returns milliseconds from `now`, and `undefined`
- * for anything else.
- */
-export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  // Only the form that servers must send; `Date.parse` alone would take "1" or "May".
-  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(value))
-    return undefined;
-  const time = Date.parse(value);
-  return Number.isNaN(time) ? undefined : Math.max(0, time - now);
-}
