@@ -300,13 +300,16 @@ describe("what came of a try", () => {
     expect(after).not.toHaveProperty("deadReason");
   });
 
-  it("is not stored over what another one did, and no end is reported", async () => {
+  it.each([
+    ["given up", 1],
+    ["tried again", day],
+  ])("is not stored over what another one did, when it would be %s", async (_, giveUpAfter) => {
     let answer: () => void = () => {};
     await using receiver = await startReceiver((_, response) => {
       answer = () => response.writeHead(500).end();
     });
     const reports: AttemptReport[] = [];
-    const retry = { giveUpAfter: 1, firstDelay: 10 };
+    const retry = { giveUpAfter, firstDelay: 10 };
     const sender = makeSender({ onAttempt: (report) => reports.push(report), retry });
     sender.start();
     await sender.endpoints.create({ url: receiver.url });
@@ -314,12 +317,27 @@ describe("what came of a try", () => {
     await receiver.until(1);
     const [delivery] = await sender.deliveries();
     const deliveries = store.collection(senderCollections.deliveries);
-    const dueAt = new Date(Date.now() + day).toISOString();
+    const dueAt = new Date(Date.now() + 2 * day).toISOString();
     await deliveries.update(delivery?.id ?? "", { dueAt, attempts: 2 });
     answer();
     await expect.poll(() => reports).toMatchObject([{ outcome: "retry", number: 1 }]);
     expect(reports[0]?.nextAt).toBeUndefined();
     expect(await sender.deliveries()).toMatchObject([{ status: "pending", dueAt, attempts: 2 }]);
+  });
+
+  it("is remembered with the last 20 tries", async () => {
+    await using receiver = await startReceiver();
+    const sender = makeSender();
+    await sender.endpoints.create({ url: receiver.url });
+    await sender.send({ name: "a", payload: {} });
+    const [delivery] = await sender.deliveries();
+    const history = Array.from({ length: 20 }, (_, n) => ({ at: "", duration: n, status: 500 }));
+    const deliveries = store.collection(senderCollections.deliveries);
+    await deliveries.update(delivery?.id ?? "", { history });
+    sender.start();
+    await expect
+      .poll(async () => (await sender.deliveries())[0]?.history)
+      .toEqual([...history.slice(1), expect.objectContaining({ status: 200 })]);
   });
 
   it("may ask for a pause, which does not outlive the delivery", async () => {
