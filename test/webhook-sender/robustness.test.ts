@@ -171,19 +171,19 @@ describe("a clock that is put forward", () => {
     const counting = storeWith((method) => {
       if (method === "find") looks += 1;
     });
-    const sender = makeSender({ store: counting, concurrency: 9 });
+    const sender = makeSender({ store: counting, concurrency: 5 });
     const { id } = await sender.endpoints.create({ url: silent.url, events: ["silent"] });
     const { id: quickId } = await sender.endpoints.create({ url: quick.url, events: ["quick"] });
-    await addBacklog(id, 8);
+    await addBacklog(id, 4);
     sender.start();
-    await silent.until(8);
+    await silent.until(4);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + day / 24 });
     looks = 0;
     // By another process, so that a look has to find it.
     await addBacklog(quickId, 1);
     await quick.until(1);
     for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
-    expect(silent.arrived.length).toBe(8);
+    expect(silent.arrived.length).toBe(4);
     expect(looks).toBeLessThan(50);
   });
 });
