@@ -171,19 +171,19 @@ describe("a clock that is put forward", () => {
     const counting = storeWith((method) => {
       if (method === "find") looks += 1;
     });
-    const sender = makeSender({ store: counting, concurrency: 9 });
+    const sender = makeSender({ store: counting, concurrency: 5 });
     const { id } = await sender.endpoints.create({ url: silent.url, events: ["silent"] });
     const { id: quickId } = await sender.endpoints.create({ url: quick.url, events: ["quick"] });
-    await addBacklog(id, 8);
+    await addBacklog(id, 4);
     sender.start();
-    await silent.until(8);
+    await silent.until(4);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + day / 24 });
     looks = 0;
     // By another process, so that a look has to find it.
     await addBacklog(quickId, 1);
     await quick.until(1);
     for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
-    expect(silent.arrived.length).toBe(8);
+    expect(silent.arrived.length).toBe(4);
     expect(looks).toBeLessThan(50);
   });
 });
@@ -300,13 +300,16 @@ describe("what came of a try", () => {
     expect(after).not.toHaveProperty("deadReason");
   });
 
-  it("is not stored over what another one did, and no end is reported", async () => {
+  it.each([
+    ["given up", 1],
+    ["tried again", day],
+  ])("is not stored over what another one did, when it would be %s", async (_, giveUpAfter) => {
     let answer: () => void = () => {};
     await using receiver = await startReceiver((_, response) => {
       answer = () => response.writeHead(500).end();
     });
     const reports: AttemptReport[] = [];
-    const retry = { giveUpAfter: 1, firstDelay: 10 };
+    const retry = { giveUpAfter, firstDelay: 10 };
     const sender = makeSender({ onAttempt: (report) => reports.push(report), retry });
     sender.start();
     await sender.endpoints.create({ url: receiver.url });
@@ -314,12 +317,27 @@ describe("what came of a try", () => {
     await receiver.until(1);
     const [delivery] = await sender.deliveries();
     const deliveries = store.collection(senderCollections.deliveries);
-    const dueAt = new Date(Date.now() + day).toISOString();
+    const dueAt = new Date(Date.now() + 2 * day).toISOString();
     await deliveries.update(delivery?.id ?? "", { dueAt, attempts: 2 });
     answer();
     await expect.poll(() => reports).toMatchObject([{ outcome: "retry", number: 1 }]);
     expect(reports[0]?.nextAt).toBeUndefined();
     expect(await sender.deliveries()).toMatchObject([{ status: "pending", dueAt, attempts: 2 }]);
+  });
+
+  it("is remembered with the last 20 tries", async () => {
+    await using receiver = await startReceiver();
+    const sender = makeSender();
+    await sender.endpoints.create({ url: receiver.url });
+    await sender.send({ name: "a", payload: {} });
+    const [delivery] = await sender.deliveries();
+    const history = Array.from({ length: 20 }, (_, n) => ({ at: "", duration: n, status: 500 }));
+    const deliveries = store.collection(senderCollections.deliveries);
+    await deliveries.update(delivery?.id ?? "", { history });
+    sender.start();
+    await expect
+      .poll(async () => (await sender.deliveries())[0]?.history)
+      .toEqual([...history.slice(1), expect.objectContaining({ status: 200 })]);
   });
 
   it("may ask for a pause, which does not outlive the delivery", async () => {
@@ -409,6 +427,21 @@ describe("an event that is sent during a look", () => {
   });
 });
 
+describe("a delivery to an endpoint that was disabled", () => {
+  it("dies without a try", async () => {
+    await using receiver = await startReceiver();
+    const reports: AttemptReport[] = [];
+    const sender = makeSender({ onAttempt: (report) => reports.push(report) });
+    const { id } = await sender.endpoints.create({ url: receiver.url });
+    await sender.send({ name: "a", payload: {} });
+    await sender.endpoints.disable(id);
+    sender.start();
+    await expect.poll(() => reports).toMatchObject([{ outcome: "dead", deadReason: "disabled" }]);
+    expect(reports[0]?.attempt).toBeUndefined();
+    expect(receiver.arrived).toEqual([]);
+  });
+});
+
 describe("stopping", () => {
   it("waits for a look, and then leaves the store alone", async () => {
     await using receiver = await startReceiver(() => {});
@@ -463,63 +496,6 @@ describe("stopping", () => {
     await expect(makeSender().stop({ grace })).rejects.toMatchObject({
       code: "ERR_WEBHOOKS_OPTION",
     });
-  });
-});
-
-describe("removing what is old", () => {
-  it("spares what is pending, and what was replayed, with their events", async () => {
-    const then = Date.now() - 400 * day;
-    vi.useFakeTimers({ toFake: ["Date"], now: then });
-    const sender = makeSender({ onError: () => {} });
-    const events = store.collection(senderCollections.events);
-    const deliveries = store.collection(senderCollections.deliveries);
-    const { id: endpointId } = await sender.endpoints.create({ url: "http://127.0.0.1:1/" });
-    const far = new Date(then + 800 * day).toISOString();
-    const old = new Date(then + day).toISOString();
-    const rest = { eventName: "a", expiresAt: far, attempts: 1, history: [], dueAt: far };
-    for (const eventId of ["pending", "replayed", "settled", "nobody"]) {
-      await events.insert({ name: "a", payload: "{}" }, { id: eventId });
-    }
-    await deliveries.insertMany([
-      { ...rest, eventId: "pending", endpointId, status: "pending" },
-      { ...rest, eventId: "replayed", endpointId, status: "delivered", settledAt: old },
-      { ...rest, eventId: "settled", endpointId, status: "delivered", settledAt: old },
-      { ...rest, eventId: "settled", endpointId: "other", status: "dead", settledAt: old },
-    ]);
-    const [replayed] = await sender.deliveries({ eventId: "replayed" });
-    await sender.replay(replayed?.id ?? "");
-    await deliveries.update(replayed?.id ?? "", { dueAt: far });
-    vi.useRealTimers();
-    sender.start();
-    await expect.poll(() => events.count()).toBe(2);
-    expect((await sender.deliveries()).map(({ eventId }) => eventId).toSorted()).toEqual([
-      "pending",
-      "replayed",
-    ]);
-    expect((await events.find()).map(({ id }) => id).toSorted()).toEqual(["pending", "replayed"]);
-  });
-
-  it("goes on past what is needed, and is over when the sender has stopped", async () => {
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 400 * day });
-    const events = store.collection(senderCollections.events);
-    const deliveries = store.collection(senderCollections.deliveries);
-    const far = new Date(Date.now() + 800 * day).toISOString();
-    const rest = { eventName: "a", expiresAt: far, attempts: 1, history: [], dueAt: far };
-    await store.transaction(async (transaction) => {
-      const inside = transaction.collection(senderCollections.events);
-      for (let n = 0; n < 700; n += 1)
-        await inside.insert({ name: "a", payload: "{}" }, { id: `e${n}` });
-    });
-    const needed = Array.from({ length: 350 }, (_, n) => `e${2 * n}`);
-    await deliveries.insertMany(
-      needed.map((eventId) => ({ ...rest, eventId, endpointId: "x", status: "pending" as const })),
-    );
-    vi.useRealTimers();
-    const sender = makeSender();
-    sender.start();
-    await sender.stop();
-    const left = (await events.find()).map(({ id }) => id);
-    expect(left.toSorted()).toEqual(needed.toSorted());
   });
 });
 

@@ -28,9 +28,9 @@ describe("replay protection", () => {
     expect(calls).toBe(2);
   });
 
-  it("answers a handshake each time", async () => {
+  it.each(["await", "ack"] as const)("answers a handshake each time, with %s", async (mode) => {
     const webhooks = new Webhooks({ secret, log, vendor: slack, replay: true });
-    const middleware = createWebMiddleware(webhooks);
+    const middleware = createWebMiddleware(webhooks, { mode });
     const body = JSON.stringify({ type: "url_verification", challenge: "abc" });
     const timestamp = Math.floor(Date.now() / 1000);
     const signed = await slack.scheme.createKey(secret).sign({ id: "1", timestamp, body });
