@@ -11,39 +11,46 @@ import { safeUrl } from "./safe-url.ts";
 /** The variable that holds a secret which must not stand on a command line. */
 const secretVariable = "FETCHWORK_OAUTH_CLIENT_SECRET";
 
-const text = { type: "string" } as const;
-
 /** Options that name a provider and a client of it. */
 export const providerOptions = {
-  issuer: { ...text, hint: "url", description: "Provider, which tells its endpoints (discovery)" },
+  issuer: {
+    type: "string",
+    hint: "url",
+    description: "Provider, which tells its endpoints (discovery)",
+  },
   discovery: {
-    ...text,
+    type: "string",
     hint: "kind",
     default: "oidc",
     description: "Where it tells them: oidc, or oauth2 (RFC 8414)",
   },
   "authorize-url": {
-    ...text,
+    type: "string",
     hint: "url",
     description: "Authorization endpoint, without --issuer",
   },
-  "token-url": { ...text, hint: "url", description: "Token endpoint, without --issuer" },
-  "device-url": { ...text, hint: "url", description: "Device endpoint, without --issuer" },
-  "revoke-url": { ...text, hint: "url", description: "Revocation endpoint, without --issuer" },
-  "client-id": { ...text, hint: "id", description: "Identifier of the client" },
-  "client-secret": {
-    ...text,
-    hint: "secret",
-    description: `Secret; others on this machine can see it, ${secretVariable} or a file cannot be seen`,
+  "token-url": { type: "string", hint: "url", description: "Token endpoint, without --issuer" },
+  "device-url": { type: "string", hint: "url", description: "Device endpoint, without --issuer" },
+  "revoke-url": {
+    type: "string",
+    hint: "url",
+    description: "Revocation endpoint, without --issuer",
   },
-  "client-secret-file": { ...text, hint: "file", description: "File with the secret" },
+  "client-id": { type: "string", hint: "id", description: "Identifier of the client" },
+  "client-secret": {
+    type: "string",
+    hint: "secret",
+    description:
+      "Secret; others on this machine can see it, FETCHWORK_OAUTH_CLIENT_SECRET or a file cannot be seen",
+  },
+  "client-secret-file": { type: "string", hint: "file", description: "File with the secret" },
   "client-auth": {
-    ...text,
+    type: "string",
     hint: "kind",
     description: "Where the secret stands: basic, or post (default: what the provider says)",
   },
   resource: {
-    ...text,
+    type: "string",
     hint: "url",
     multiple: true,
     description: "Resource that the token is for (RFC 8707); may repeat",

@@ -1,7 +1,7 @@
 import { empty, json } from "@fetchwork/http";
 import { badFields, fieldError, notFound, type Call, type OutputOf } from "@fetchwork/rest";
 import { WebhookUsageError } from "@fetchwork/webhooks";
-import type { Delivery, Endpoint, Sender } from "@fetchwork/webhooks/sender";
+import type { StoredDelivery, Endpoint, Sender } from "@fetchwork/webhooks/sender";
 import type { newWebhook, webhookChange } from "./model.ts";
 
 /** What the routes of endpoints do. */
@@ -65,7 +65,7 @@ function found(endpoint: Endpoint | undefined): Endpoint {
   return endpoint;
 }
 
-function statusOf(given: string | null): Delivery["status"] | undefined {
+function statusOf(given: string | null): StoredDelivery["status"] | undefined {
   if (given === null || given === "pending" || given === "delivered" || given === "dead") {
     return given ?? undefined;
   }

@@ -37,7 +37,7 @@ export interface SendEventOptions {
 }
 
 /** An event on its way to one endpoint. */
-export type Delivery = DeliveryRecord & Pick<SenderDocument, "id" | "createdAt">;
+export type StoredDelivery = DeliveryRecord & Pick<SenderDocument, "id" | "createdAt">;
 
 /** Which deliveries. */
 export interface DeliveryQuery {
@@ -69,9 +69,9 @@ export interface Sender extends AsyncDisposable {
    */
   stop(options?: { readonly grace?: number | undefined }): Promise<void>;
   /** Lists deliveries, newest first. */
-  deliveries(query?: DeliveryQuery): Promise<readonly Delivery[]>;
+  deliveries(query?: DeliveryQuery): Promise<readonly StoredDelivery[]>;
   /** Lists deliveries that were given up, newest first. */
-  deadLetters(query?: Omit<DeliveryQuery, "status">): Promise<readonly Delivery[]>;
+  deadLetters(query?: Omit<DeliveryQuery, "status">): Promise<readonly StoredDelivery[]>;
   /** Delivers once more, with all its tries. Resolves to whether there is such a delivery. */
   replay(deliveryId: string): Promise<boolean>;
   /** Does that with all deliveries that were given up. Resolves to their number. */
@@ -144,7 +144,7 @@ export function createSender(options: SenderOptions): Sender {
       });
   }
 
-  async function list(query: DeliveryQuery = {}): Promise<readonly Delivery[]> {
+  async function list(query: DeliveryQuery = {}): Promise<readonly StoredDelivery[]> {
     const { limit = 100, offset = 0, id, status, endpointId, eventId } = query;
     if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000)) {
       throw optionError("limit", limit, "1 to 1000");

@@ -1,6 +1,6 @@
 export {
   createSender,
-  type Delivery,
+  type StoredDelivery,
   type DeliveryQuery,
   type EventToSend,
   type SendEventOptions,
