@@ -2,7 +2,7 @@ import { DocumentsError } from "../errors.ts";
 import type { Connection } from "./connection.ts";
 import { prepareCollection, REGISTRY } from "./schema.ts";
 import { isEngineFailure } from "./sqlite-error.ts";
-import type { Stamps } from "./stamps.ts";
+import type { Stamps } from "../stamps.ts";
 import type { Table } from "./table.ts";
 
 /** What reading needs. */

@@ -1,32 +1,28 @@
 import type { Collection, InsertOptions, WriteOptions } from "../collection.ts";
 import type { Change, Projected, Stored } from "../document.ts";
-import { InputError } from "../errors.ts";
-import { isMetaField } from "../field-path.ts";
 import { parseFilter } from "../filter.ts";
-import { isPlainObject } from "../is-object.ts";
 import { parseJsonText, toJsonText } from "../json-text.ts";
 import { type FindQuery, parseQuery, parseSelection, type Selection } from "../query.ts";
+import {
+  checkId,
+  checkNewId,
+  merge,
+  type NewDocument,
+  parseTarget,
+  type Target,
+  withoutMeta,
+} from "../change-input.ts";
 import type { Where } from "../where.ts";
 import { count, find, readMany, readOne } from "./reading.ts";
 import type { Reader, Session } from "./session.ts";
 import type { Table } from "./table.ts";
-import {
-  changeOne,
-  insertOne,
-  merge,
-  type NewDocument,
-  removeMatching,
-  removeOne,
-  type Target,
-} from "./writing.ts";
+import { changeOne, insertOne, removeMatching, removeOne } from "./writing.ts";
 
 /** The way to the tables: through the store, or through a transaction. */
 export interface Access {
   read<R>(table: Table, work: (reader: Reader) => R): Promise<R>;
   write<R>(table: Table, work: (session: Session) => R): Promise<R>;
 }
-
-const ID = /^[A-Za-z0-9._~:@+=-]{1,128}$/;
 
 /** A collection in SQLite. Everything is checked and copied before a change waits for its turn. */
 export class SqliteCollection<T> implements Collection<T> {
@@ -135,32 +131,4 @@ export class SqliteCollection<T> implements Collection<T> {
       changeOne<T>(session, this.#table, target, change),
     );
   }
-}
-
-/** Takes the store's own fields off again, with which `{ ...stored, title }` comes back. */
-function withoutMeta(document: unknown, meta: Readonly<Record<string, unknown>>): unknown {
-  if (!isPlainObject(document)) return document;
-  return Object.fromEntries(
-    Object.entries(document).filter(([name, value]) => !isMetaField(name) || value !== meta[name]),
-  );
-}
-
-function parseTarget(id: string, { ifVersion }: WriteOptions): Target {
-  if (ifVersion !== undefined && !Number.isSafeInteger(ifVersion)) {
-    throw new InputError("ERR_DOCUMENTS_QUERY", '"ifVersion" is a whole number');
-  }
-  return { id: checkId(id), ifVersion };
-}
-
-function checkId(id: unknown): string {
-  if (typeof id === "string") return id;
-  throw new InputError("ERR_DOCUMENTS_ID", `An id is a string, got ${typeof id}`);
-}
-
-function checkNewId(id: unknown): void {
-  if (ID.test(checkId(id))) return;
-  throw new InputError(
-    "ERR_DOCUMENTS_ID",
-    "The id is refused, expected 1 to 128 ASCII letters, digits and -._~:@+=",
-  );
 }

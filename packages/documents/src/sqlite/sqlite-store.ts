@@ -5,7 +5,7 @@ import type { Store, Transaction, TransactionOptions } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import type { Reader, Session } from "./session.ts";
 import { type Access, SqliteCollection } from "./sqlite-collection.ts";
-import { createStamps } from "./stamps.ts";
+import { createStamps } from "../stamps.ts";
 import { createTable, type Table } from "./table.ts";
 import { Writer } from "./writer.ts";
 

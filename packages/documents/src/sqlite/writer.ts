@@ -3,7 +3,7 @@ import { DocumentsError } from "../errors.ts";
 import type { Connection } from "./connection.ts";
 import { Session } from "./session.ts";
 import { isEngineFailure } from "./sqlite-error.ts";
-import type { Stamps } from "./stamps.ts";
+import type { Stamps } from "../stamps.ts";
 import type { Table } from "./table.ts";
 
 /** A change that waits for its turn. */

@@ -1,3 +1,4 @@
+import type { NewDocument, Target } from "../change-input.ts";
 import type { Stored } from "../document.ts";
 import { VersionError } from "../errors.ts";
 import type { Filter } from "../filter.ts";
@@ -8,13 +9,6 @@ import { DOCUMENT_COLUMNS, toStored } from "./row.ts";
 import type { Session } from "./session.ts";
 import { Expressions } from "./sql.ts";
 import type { Table } from "./table.ts";
-
-/** A document on its way in. */
-export interface NewDocument {
-  readonly id: string | undefined;
-  /** The JSON text of the caller's fields. */
-  readonly text: string;
-}
 
 /** Adds a document, without counting it. */
 export function insertOne<T>(session: Session, table: Table, document: NewDocument): Stored<T> {
@@ -33,12 +27,6 @@ export function insertOne<T>(session: Session, table: Table, document: NewDocume
     ]);
   }
   return stored;
-}
-
-/** Which version of which document is to be changed. */
-export interface Target {
-  readonly id: string;
-  readonly ifVersion: number | undefined;
 }
 
 /** Changes a document to what `change` makes of the stored one. */
@@ -72,26 +60,6 @@ export function changeOne<T>(
     connection.run(`UPDATE ${table.quotedSearch} SET text = ? WHERE rowid = ?`, [newSearch, seq]);
   }
   return after;
-}
-
-/** Merges a change into a document at the top level. */
-export function merge(
-  stored: Stored<unknown>,
-  change: {
-    readonly fields: Readonly<Record<string, unknown>>;
-    readonly removed: readonly string[];
-  },
-): unknown {
-  const {
-    id: _id,
-    version: _version,
-    createdAt: _created,
-    updatedAt: _updated,
-    ...fields
-  } = stored;
-  const merged: Record<string, unknown> = { ...fields, ...change.fields };
-  for (const name of change.removed) Reflect.deleteProperty(merged, name);
-  return merged;
 }
 
 /** Removes a document. */
