@@ -15,7 +15,12 @@ export {
   VersionError,
 } from "./errors.ts";
 export type { FieldPath, FieldValue, MetaField } from "./field-path.ts";
+export type { Expires } from "./expiry.ts";
+export type { ClaimQuery, Lease, Leasing } from "./lease.ts";
 export { openStore } from "./open-store.ts";
-export type { FindQuery, Selection, SortKey } from "./query.ts";
+export type { Page, PageQuery, Paging, Total } from "./page.ts";
+export type { CountQuery, FindQuery, Selection, SortKey } from "./query.ts";
+export type { Deleted, PurgeSelection, SoftDeletion } from "./soft-deletion.ts";
 export type { Store, StoreOptions, Transaction, TransactionOptions } from "./store.ts";
+export type { UpsertChange, Upserting, UpsertOptions } from "./upsert.ts";
 export type { Combinators, Condition, Operators, Scalar, UntypedWhere, Where } from "./where.ts";

@@ -1,5 +1,5 @@
 import type { Stored } from "./document.ts";
-import type { FindQuery } from "./query.ts";
+import { type FindQuery, parseMaximum } from "./query.ts";
 
 /** Selects documents to work on. */
 export interface ClaimQuery<T> extends Pick<FindQuery<T>, "q" | "sort" | "where"> {
@@ -42,4 +42,17 @@ export interface Leasing<T> {
 
   /** Gives a lease up; resolves to whether it was still held. */
   release(lease: Pick<Lease<T>, "document" | "token">): Promise<boolean>;
+}
+
+const DEFAULT_EXPIRY = 60_000;
+const MAX_EXPIRY = 86_400_000;
+
+/**
+ * Checks the time for which a lease is given.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseExpiry(expiry: number | undefined): number {
+  return parseMaximum("expiry", expiry ?? DEFAULT_EXPIRY, MAX_EXPIRY);
 }

@@ -1,5 +1,5 @@
 import type { Projected, Stored } from "./document.ts";
-import type { FindQuery } from "./query.ts";
+import { type FindQuery, parseMaximum, type ParsedQuery, parseQuery } from "./query.ts";
 
 /** Selects, sorts and cuts one page. */
 export interface PageQuery<T> extends Omit<FindQuery<T>, "offset"> {
@@ -45,4 +45,25 @@ export interface Paging<T> {
    */
   page(query?: PageQuery<T> & { readonly fields?: undefined }): Promise<Page<Stored<T>>>;
   page(query: PageQuery<T>): Promise<Page<Projected<T>>>;
+}
+
+const DEFAULT_LIMIT = 30;
+const MAX_LIMIT = 10_000;
+
+/**
+ * Checks the query of a page.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parsePage<T>(query: PageQuery<T>): {
+  readonly parsed: ParsedQuery;
+  readonly limit: number;
+  readonly total: number | "exact" | "none";
+} {
+  const limit = parseMaximum("limit", query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
+  const { total = "none" } = query;
+  const parsed = parseQuery(query);
+  if (total !== "exact" && total !== "none") parseMaximum("total", total);
+  return { parsed, limit, total };
 }

@@ -1,5 +1,8 @@
+import type { CollectionDefinition } from "./definition.ts";
 import type { Stored } from "./document.ts";
-import type { FieldPath } from "./field-path.ts";
+import { InputError } from "./errors.ts";
+import { type FieldPath, parsePath, valueAt } from "./field-path.ts";
+import type { Filter } from "./filter.ts";
 
 /** Says which document an upsert means: by its id, or by the fields of a unique index. */
 export type UpsertOptions<T> = UpsertChange<T> &
@@ -37,4 +40,40 @@ export interface Upserting<T> {
    * @throws {UniqueError} When another unique field is taken.
    */
   upsert(document: T, options: UpsertOptions<T>): Promise<Stored<T>>;
+}
+
+/**
+ * Checks which document an upsert means: its id, or the values of a unique index's fields.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseUpsert(
+  definition: CollectionDefinition<unknown>,
+  document: unknown,
+  { id, by }: { readonly id?: unknown; readonly by?: unknown },
+): { readonly id: string | undefined; readonly filter: Filter } {
+  if ((id === undefined) === (by === undefined)) throw wrong('an upsert takes "id" or "by"');
+  if (id !== undefined) {
+    if (typeof id !== "string") throw wrong('"id" is a string');
+    return { id, filter: { kind: "any", filters: [] } };
+  }
+  const given: readonly unknown[] = Array.isArray(by) ? by : [by];
+  const fields = definition.unique.find(
+    (unique) => unique.length === given.length && unique.every((field) => given.includes(field)),
+  );
+  if (fields === undefined) throw wrong('"by" names no unique index of the definition');
+  const filters = fields.map((field): Filter => {
+    const path = parsePath(field);
+    const value = valueAt(document, path.segments);
+    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
+      throw wrong(`the field "${field}" of "by" is no string, number or boolean`);
+    }
+    return { kind: "equals", path, values: [value] };
+  });
+  return { id: undefined, filter: { kind: "all", filters } };
+}
+
+function wrong(reason: string): InputError {
+  return new InputError("ERR_DOCUMENTS_QUERY", `The upsert is wrong: ${reason}`);
 }

@@ -1,6 +1,7 @@
 import { DocumentsError } from "../errors.ts";
 import type { Connection } from "./connection.ts";
-import { prepareCollection, REGISTRY } from "./schema.ts";
+import { REGISTRY } from "./layout.ts";
+import { prepareCollection } from "./schema.ts";
 import { isEngineFailure } from "./sqlite-error.ts";
 import type { Stamps } from "../stamps.ts";
 import type { Table } from "./table.ts";
@@ -16,6 +17,8 @@ export interface Reader {
 export class Session implements Reader {
   readonly connection: Connection;
   readonly stamps: Stamps;
+  /** Whether the feed of changes got records. */
+  hasRecorded = false;
   /** The collections that were prepared before, and in other sessions meanwhile. */
   readonly #ready: Set<Table>;
   readonly #prepared = new Set<Table>();

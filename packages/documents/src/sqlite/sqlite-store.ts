@@ -6,6 +6,7 @@ import type { Connection } from "./connection.ts";
 import type { Reader, Session } from "./session.ts";
 import { type Access, SqliteCollection } from "./sqlite-collection.ts";
 import { createStamps } from "../stamps.ts";
+import { SWEEP_BATCH, sweepTable } from "./sweeping.ts";
 import { createTable, type Table } from "./table.ts";
 import { Writer } from "./writer.ts";
 
@@ -17,6 +18,7 @@ export interface Connections {
 }
 
 const DEFAULT_TIMEOUT = 10_000;
+const SWEEP_INTERVAL = 60_000;
 const MAX_TIMEOUT = 0x7fff_ffff;
 
 /** A store in one SQLite file. */
@@ -27,6 +29,7 @@ export class SqliteStore implements Store, Access {
   readonly #collections = new Map<string, { readonly table: Table; readonly handle: unknown }>();
   readonly #own: Reader;
   readonly #committed: Reader;
+  #sweeper: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(connections: Connections, options: { readonly busyTimeout: number }) {
@@ -104,7 +107,22 @@ export class SqliteStore implements Store, Access {
     return this.close();
   }
 
+  /** Removes what expired, in batches, so that nobody waits for long. */
+  async sweep(): Promise<number> {
+    let removed = 0;
+    for (const { table } of this.#collections.values()) {
+      if (table.expiresAt === undefined) continue;
+      for (let batch = SWEEP_BATCH; batch === SWEEP_BATCH; removed += batch) {
+        batch = await this.write(table, (session) =>
+          session.atomically(() => sweepTable(session, table)),
+        );
+      }
+    }
+    return removed;
+  }
+
   async #close(): Promise<void> {
+    clearInterval(this.#sweeper);
     await this.#writer.idle();
     this.#connections.reader.close();
     // The last connection brings the write-ahead log into the file.
@@ -122,6 +140,13 @@ export class SqliteStore implements Store, Access {
     return work(this.#reader());
   }
 
+  #startSweeping(): void {
+    this.#sweeper ??= setInterval(() => {
+      // A failure is met again in a minute; until then expired documents are hidden all the same.
+      this.sweep().catch(() => undefined);
+    }, SWEEP_INTERVAL).unref();
+  }
+
   #entry(definition: CollectionDefinition<object>): {
     readonly table: Table;
     readonly handle: unknown;
@@ -131,6 +156,7 @@ export class SqliteStore implements Store, Access {
       const table = createTable(definition);
       const entry = { table, handle: new SqliteCollection(this, table) };
       this.#collections.set(definition.name, entry);
+      if (table.expiresAt !== undefined) this.#startSweeping();
       return entry;
     }
     if (sameDefinition(known.table.definition, definition)) return known;
