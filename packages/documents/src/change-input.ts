@@ -23,6 +23,8 @@ export interface NewDocument {
 export interface Target {
   readonly id: string;
   readonly ifVersion: number | undefined;
+  /** The token of a lease that must be held. */
+  readonly lease?: string | undefined;
 }
 
 const ID = /^[A-Za-z0-9._~:@+=-]{1,128}$/;
@@ -39,6 +41,17 @@ export function merge(
     readonly removed: readonly string[];
   },
 ): unknown {
+  const merged: Record<string, unknown> = { ...ownFields(stored), ...change.fields };
+  for (const name of change.removed) Reflect.deleteProperty(merged, name);
+  return merged;
+}
+
+/**
+ * Gives the fields of a document without those of the store.
+ *
+ * @internal
+ */
+export function ownFields(stored: Stored<unknown>): Record<string, unknown> {
   const {
     id: _id,
     version: _version,
@@ -46,9 +59,17 @@ export function merge(
     updatedAt: _updated,
     ...fields
   } = stored;
-  const merged: Record<string, unknown> = { ...fields, ...change.fields };
-  for (const name of change.removed) Reflect.deleteProperty(merged, name);
-  return merged;
+  return fields;
+}
+
+/**
+ * Applies a function to a stored document, and takes the store's own fields off what it gives.
+ *
+ * @internal
+ */
+export function applyChange<T>(change: (stored: Stored<T>) => T, stored: Stored<T>): unknown {
+  const { id, version, createdAt, updatedAt } = stored;
+  return withoutMeta(change(stored), { id, version, createdAt, updatedAt });
 }
 
 /**
@@ -56,7 +77,7 @@ export function merge(
  *
  * @internal
  */
-export function withoutMeta(document: unknown, meta: Readonly<Record<string, unknown>>): unknown {
+function withoutMeta(document: unknown, meta: Readonly<Record<string, unknown>>): unknown {
   if (!isPlainObject(document)) return document;
   return Object.fromEntries(
     Object.entries(document).filter(([name, value]) => !isMetaField(name) || value !== meta[name]),
@@ -68,11 +89,14 @@ export function withoutMeta(document: unknown, meta: Readonly<Record<string, unk
  *
  * @internal
  */
-export function parseTarget(id: string, { ifVersion }: WriteOptions): Target {
+export function parseTarget(id: string, { ifVersion, lease }: WriteOptions): Target {
   if (ifVersion !== undefined && !Number.isSafeInteger(ifVersion)) {
     throw new InputError("ERR_DOCUMENTS_QUERY", '"ifVersion" is a whole number');
   }
-  return { id: checkId(id), ifVersion };
+  if (lease !== undefined && typeof lease !== "string") {
+    throw new InputError("ERR_DOCUMENTS_QUERY", '"lease" is the token of a lease');
+  }
+  return { id: checkId(id), ifVersion, lease };
 }
 
 /**

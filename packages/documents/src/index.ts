@@ -1,3 +1,10 @@
+export type {
+  ChangeFeed,
+  ChangeKind,
+  ChangeRecord,
+  ChangesOptions,
+  ConsumeOptions,
+} from "./changes.ts";
 export type { Collection, InsertOptions, WriteOptions } from "./collection.ts";
 export {
   type CollectionDefinition,
@@ -17,6 +24,7 @@ export {
 export type { FieldPath, FieldValue, MetaField } from "./field-path.ts";
 export type { Expires } from "./expiry.ts";
 export type { ClaimQuery, Lease, Leasing } from "./lease.ts";
+export type { Locking, LockOptions } from "./lock.ts";
 export { openStore } from "./open-store.ts";
 export type { Page, PageQuery, Paging, Total } from "./page.ts";
 export type { CountQuery, FindQuery, Selection, SortKey } from "./query.ts";

@@ -1,5 +1,7 @@
+import type { ChangeFeed } from "./changes.ts";
 import type { Collection } from "./collection.ts";
 import type { CollectionDefinition } from "./definition.ts";
+import type { Locking } from "./lock.ts";
 
 /** Options of `openStore`. */
 export interface StoreOptions {
@@ -30,7 +32,7 @@ export interface Transaction {
 }
 
 /** A set of collections in one place. */
-export interface Store extends AsyncDisposable {
+export interface Store extends AsyncDisposable, ChangeFeed, Locking {
   /**
    * Gives the documents of a collection. Cheap; the same definition gives the same object.
    *

@@ -1,10 +1,18 @@
+import {
+  applyChange,
+  checkId,
+  checkNewId,
+  merge,
+  type NewDocument,
+  ownFields,
+  parseTarget,
+  type Target,
+} from "../change-input.ts";
 import type { Collection, InsertOptions, WriteOptions } from "../collection.ts";
 import { readCursor, writeCursor } from "../cursor.ts";
 import type { Change, Projected, Stored } from "../document.ts";
 import { DocumentsTypeError, InputError } from "../errors.ts";
-import { isMetaField } from "../field-path.ts";
 import { parseFilter } from "../filter.ts";
-import { isPlainObject } from "../is-object.ts";
 import { parseJsonText, toJsonText } from "../json-text.ts";
 import { type ClaimQuery, type Lease, parseExpiry } from "../lease.ts";
 import { type Page, type PageQuery, parsePage, type Total } from "../page.ts";
@@ -28,14 +36,10 @@ import {
   changeOne,
   findByFields,
   insertOne,
-  merge,
-  type NewDocument,
-  ownFields,
   purgeMatching,
   purgeOne,
   removeMatching,
   removeOne,
-  type Target,
 } from "./writing.ts";
 
 /** The way to the tables: through the store, or through a transaction. */
@@ -44,7 +48,6 @@ export interface Access {
   write<R>(table: Table, work: (session: Session) => R): Promise<R>;
 }
 
-const ID = /^[A-Za-z0-9._~:@+=-]{1,128}$/;
 const MAX_CLAIMED = 1000;
 
 /** A collection in SQLite. Everything is checked and copied before a change waits for its turn. */
@@ -275,42 +278,6 @@ function projected<T>(stored: Stored<T>, { fields }: ParsedQuery): Projected<T> 
   return project(stored, fields) as Projected<T>;
 }
 
-function applyChange<T>(change: (stored: Stored<T>) => T, stored: Stored<T>): unknown {
-  const { id, version, createdAt, updatedAt } = stored;
-  return withoutMeta(change(stored), { id, version, createdAt, updatedAt });
-}
-
-/** Takes the store's own fields off again, with which `{ ...stored, title }` comes back. */
-function withoutMeta(document: unknown, meta: Readonly<Record<string, unknown>>): unknown {
-  if (!isPlainObject(document)) return document;
-  return Object.fromEntries(
-    Object.entries(document).filter(([name, value]) => !isMetaField(name) || value !== meta[name]),
-  );
-}
-
-function parseTarget(id: string, { ifVersion, lease }: WriteOptions): Target {
-  if (ifVersion !== undefined && !Number.isSafeInteger(ifVersion)) {
-    throw new InputError("ERR_DOCUMENTS_QUERY", '"ifVersion" is a whole number');
-  }
-  if (lease !== undefined && typeof lease !== "string") {
-    throw new InputError("ERR_DOCUMENTS_QUERY", '"lease" is the token of a lease');
-  }
-  return { id: checkId(id), ifVersion, lease };
-}
-
 function isTime(text: unknown): boolean {
   return typeof text === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text);
-}
-
-function checkId(id: unknown): string {
-  if (typeof id === "string") return id;
-  throw new InputError("ERR_DOCUMENTS_ID", `An id is a string, got ${typeof id}`);
-}
-
-function checkNewId(id: unknown): void {
-  if (ID.test(checkId(id))) return;
-  throw new InputError(
-    "ERR_DOCUMENTS_ID",
-    "The id is refused, expected 1 to 128 ASCII letters, digits and -._~:@+=",
-  );
 }

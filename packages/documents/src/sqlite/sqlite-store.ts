@@ -1,8 +1,15 @@
+import type { ChangeRecord, ChangesOptions, ConsumeOptions } from "../changes.ts";
 import type { Collection } from "../collection.ts";
+import { consumeChanges, type ConsumerSource } from "../consume-changes.ts";
 import { type CollectionDefinition, sameDefinition } from "../definition.ts";
-import { DocumentsError, DocumentsTypeError } from "../errors.ts";
+import { DocumentsError, DocumentsTypeError, InputError } from "../errors.ts";
+import { followChanges, oneByOne } from "../follow-changes.ts";
+import { holdLock } from "../hold-lock.ts";
+import type { LockOptions } from "../lock.ts";
 import type { Store, Transaction, TransactionOptions } from "../store.ts";
 import type { Connection } from "./connection.ts";
+import { loadPosition, readChanges, savePosition, trimChanges } from "./feed.ts";
+import { dropLock, renewLock, takeLock } from "./locking.ts";
 import type { Reader, Session } from "./session.ts";
 import { type Access, SqliteCollection } from "./sqlite-collection.ts";
 import { createStamps } from "../stamps.ts";
@@ -29,6 +36,9 @@ export class SqliteStore implements Store, Access {
   readonly #collections = new Map<string, { readonly table: Table; readonly handle: unknown }>();
   readonly #own: Reader;
   readonly #committed: Reader;
+  readonly #listeners = new Set<() => void>();
+  readonly #closed = new AbortController();
+  readonly #source: ConsumerSource = this.#createSource();
   #sweeper: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
 
@@ -39,6 +49,9 @@ export class SqliteStore implements Store, Access {
     this.#writer = new Writer(connections.writer, {
       stamps: createStamps(),
       ready: this.#ready,
+      onRecorded: () => {
+        for (const listener of this.#listeners) listener();
+      },
       busyTimeout: options.busyTimeout,
     });
   }
@@ -98,6 +111,33 @@ export class SqliteStore implements Store, Access {
     }, timeout);
   }
 
+  changes(options: ChangesOptions = {}): AsyncIterable<ChangeRecord> {
+    return oneByOne(followChanges(this.#source, options));
+  }
+
+  consume(
+    name: string,
+    handler: (changes: readonly ChangeRecord[]) => Promise<void> | void,
+    options: ConsumeOptions = {},
+  ): Promise<void> {
+    return consumeChanges(this.#source, { name, handler }, options);
+  }
+
+  async trimChanges({ before }: { readonly before: string }): Promise<number> {
+    if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(before)) {
+      throw new InputError("ERR_DOCUMENTS_QUERY", '"before" is a time in ISO 8601, in UTC');
+    }
+    return this.#alter((connection) => trimChanges(connection, before));
+  }
+
+  lock<R>(
+    name: string,
+    work: (signal: AbortSignal) => Promise<R> | R,
+    options?: LockOptions,
+  ): Promise<R> {
+    return holdLock(this.#source, name, work, options);
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -123,6 +163,7 @@ export class SqliteStore implements Store, Access {
 
   async #close(): Promise<void> {
     clearInterval(this.#sweeper);
+    this.#closed.abort();
     await this.#writer.idle();
     this.#connections.reader.close();
     // The last connection brings the write-ahead log into the file.
@@ -138,6 +179,44 @@ export class SqliteStore implements Store, Access {
   async #prepareAndRead<R>(table: Table, work: (reader: Reader) => R): Promise<R> {
     await this.write(table, () => undefined);
     return work(this.#reader());
+  }
+
+  #createSource(): ConsumerSource {
+    return {
+      closed: this.#closed.signal,
+      readChanges: (query) => this.#look((connection) => readChanges(connection, query)),
+      onRecorded: (listener) => {
+        this.#listeners.add(listener);
+        return () => {
+          this.#listeners.delete(listener);
+        };
+      },
+      loadPosition: (name) => this.#look((connection) => loadPosition(connection, name)),
+      savePosition: (name, position) =>
+        this.#alter((connection) => {
+          savePosition(connection, name, position);
+        }),
+      takeLock: (lock) => this.#alter((connection) => takeLock(connection, lock)),
+      renewLock: (lock) => this.#alter((connection) => renewLock(connection, lock)),
+      dropLock: (lock) =>
+        this.#alter((connection) => {
+          dropLock(connection, lock);
+        }),
+    };
+  }
+
+  /** Reads the store's own tables. */
+  #look<R>(work: (connection: Connection) => R): Promise<R> {
+    if (this.#closing !== undefined) return Promise.reject(closed());
+    return attempt(() => work(this.#reader().connection));
+  }
+
+  /** Changes the store's own tables. */
+  #alter<R>(work: (connection: Connection) => R): Promise<R> {
+    if (this.#closing !== undefined) return Promise.reject(closed());
+    return this.#writer.write((session) =>
+      session.run(undefined, () => session.atomically(() => work(session.connection))),
+    );
   }
 
   #startSweeping(): void {

@@ -28,6 +28,8 @@ export interface WriterContext {
   readonly stamps: Stamps;
   /** The collections that are prepared. */
   readonly ready: Set<Table>;
+  /** Is called when a commit brought records into the feed of changes. */
+  readonly onRecorded: () => void;
   /** The time to wait for another process, in milliseconds. */
   readonly busyTimeout: number;
 }

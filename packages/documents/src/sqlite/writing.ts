@@ -1,3 +1,4 @@
+import type { NewDocument, Target } from "../change-input.ts";
 import type { Stored } from "../document.ts";
 import { UniqueError, VersionError } from "../errors.ts";
 import type { Filter } from "../filter.ts";
@@ -13,13 +14,6 @@ import type { Session } from "./session.ts";
 import { Expressions } from "./sql.ts";
 import { sweepTable } from "./sweeping.ts";
 import { type Table, visibleTerms } from "./table.ts";
-
-/** A document on its way in. */
-export interface NewDocument {
-  readonly id: string | undefined;
-  /** The JSON text of the caller's fields. */
-  readonly text: string;
-}
 
 /** Adds a document, without counting it. */
 export function insertOne<T>(session: Session, table: Table, document: NewDocument): Stored<T> {
@@ -51,13 +45,6 @@ export function insertOne<T>(session: Session, table: Table, document: NewDocume
   }
   recordChange(session, table, { kind: "insert", id, version: 1, text: document.text });
   return stored;
-}
-
-/** Which version of which document is to be changed. */
-export interface Target {
-  readonly id: string;
-  readonly ifVersion: number | undefined;
-  readonly lease?: string | undefined;
 }
 
 /** What to make of a document, and of which state of it. */
@@ -106,31 +93,6 @@ export function changeOne<T>(
   recordChange(session, table, { kind, id, version: version + 1, text });
   if (restores) session.addCount(table, 1);
   return after;
-}
-
-/** Merges a change into a document at the top level. */
-export function merge(
-  stored: Stored<unknown>,
-  change: {
-    readonly fields: Readonly<Record<string, unknown>>;
-    readonly removed: readonly string[];
-  },
-): unknown {
-  const merged: Record<string, unknown> = { ...ownFields(stored), ...change.fields };
-  for (const name of change.removed) Reflect.deleteProperty(merged, name);
-  return merged;
-}
-
-/** Gives the fields of a document without those of the store. */
-export function ownFields(stored: Stored<unknown>): Record<string, unknown> {
-  const {
-    id: _id,
-    version: _version,
-    createdAt: _created,
-    updatedAt: _updated,
-    ...fields
-  } = stored;
-  return fields;
 }
 
 /** Removes a document. */
