@@ -20,9 +20,22 @@ export function writeCursor(
   order: readonly OrderTerm[],
   document: unknown,
 ): string {
-  const values = JSON.stringify(
-    order.map(({ path }) => sortValue(valueAt(document, path.segments))),
-  );
+  const values = order.map(({ path }) => sortValue(valueAt(document, path.segments)));
+  return writeValues(collection, order, values);
+}
+
+/**
+ * Writes the place behind given values, for an engine that sorts some by another text.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY` when the values take more than 32 KiB.
+ */
+export function writeValues(
+  collection: string,
+  order: readonly OrderTerm[],
+  sorted: readonly SortValue[],
+): string {
+  const values = JSON.stringify(sorted);
   const text = digest(collection, order, values) + Buffer.from(values).toString("base64url");
   if (text.length > MAX_LENGTH) {
     throw new InputError(
@@ -66,8 +79,12 @@ function digest(collection: string, order: readonly OrderTerm[], values: string)
     .slice(0, DIGEST_LENGTH);
 }
 
-/** Gives a value as it is sorted: booleans with the numbers, objects and lists as their text. */
-function sortValue(value: unknown): SortValue {
+/**
+ * Gives a value as it is sorted: booleans with the numbers, objects and lists as their text.
+ *
+ * @internal
+ */
+export function sortValue(value: unknown): SortValue {
   if (typeof value === "number" || typeof value === "string") return value;
   if (typeof value === "boolean") return value ? 1 : 0;
   return value === undefined || value === null ? null : JSON.stringify(value);

@@ -26,6 +26,7 @@ export type { Expires } from "./expiry.ts";
 export type { ClaimQuery, Lease, Leasing } from "./lease.ts";
 export type { Locking, LockOptions } from "./lock.ts";
 export { openStore } from "./open-store.ts";
+export type { PostgresOptions } from "./postgres/postgres-options.ts";
 export type { Page, PageQuery, Paging, Total } from "./page.ts";
 export type { CountQuery, FindQuery, Selection, SortKey } from "./query.ts";
 export type { Deleted, PurgeSelection, SoftDeletion } from "./soft-deletion.ts";

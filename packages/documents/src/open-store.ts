@@ -10,9 +10,12 @@ const DEFAULT_BUSY_TIMEOUT = 5000;
  *
  * `sqlite:data/blog.db` is a file, relative to the working directory (an absolute path and a
  * `file:` URL do as well); `sqlite::memory:` is a store that is gone when it is closed.
+ * `postgres://user:password@host/database` is a database of PostgreSQL, with `,` between hosts of
+ * which one at a time is the primary.
  *
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for a wrong URL or option.
  * @throws {DocumentsError} `ERR_DOCUMENTS_OPEN` when the file cannot be opened or is not a store;
+ *   `ERR_DOCUMENTS_CONNECTION` when PostgreSQL cannot be reached;
  *   `ERR_DOCUMENTS_UNIQUE` when documents already break a new unique index.
  * @example
  * ```ts
@@ -23,6 +26,11 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   const { collections = [], busyTimeout = DEFAULT_BUSY_TIMEOUT } = options;
   if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
     throw wrong('"busyTimeout" is a whole number of milliseconds from 0');
+  }
+  if (typeof url === "string" && /^postgres(?:ql)?:/i.test(url)) {
+    // Loaded only when it is needed: it brings the driver.
+    const { openPostgres } = await import("./postgres/open-postgres.ts");
+    return openPostgres(url, { collections, postgres: options.postgres });
   }
   const path = parseUrl(url);
   const store =
@@ -46,7 +54,8 @@ function parseUrl(url: string): string | undefined {
     // Only the scheme is shown: the rest of a database URL may hold a password.
     const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0] ?? "a URL without a scheme";
     throw wrong(
-      `${scheme} is not supported, expected "sqlite:<path>", "sqlite::memory:" or "file:///<path>"`,
+      `${scheme} is not supported, expected "sqlite:<path>", "sqlite::memory:", ` +
+        '"file:///<path>" or "postgres://<user>@<host>/<database>"',
     );
   }
   const path = url.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "");

@@ -2,6 +2,7 @@ import type { ChangeFeed } from "./changes.ts";
 import type { Collection } from "./collection.ts";
 import type { CollectionDefinition } from "./definition.ts";
 import type { Locking } from "./lock.ts";
+import type { PostgresOptions } from "./postgres/postgres-options.ts";
 
 /** Options of `openStore`. */
 export interface StoreOptions {
@@ -14,6 +15,8 @@ export interface StoreOptions {
    * The time to wait for another process that is writing, in milliseconds. Default: `5_000`.
    */
   readonly busyTimeout?: number | undefined;
+  /** Options of PostgreSQL, which other engines pass over. */
+  readonly postgres?: PostgresOptions | undefined;
 }
 
 /** Options of `transaction`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type ChangeRecord, defineCollection, type Store } from "../src/index.ts";
-import { FEED_ENGINES } from "./feed-engines.ts";
+import { ENGINES } from "./open-for-test.ts";
 
 interface Thing {
   a: number;
@@ -16,7 +16,7 @@ async function read(store: Store, options: object = {}): Promise<readonly Change
   return changes;
 }
 
-describe.each(FEED_ENGINES)("The feed of changes in %s", (_name, open) => {
+describe.each(ENGINES)("The feed of changes in %s", (_name, open) => {
   it.each([
     { pollInterval: 9 },
     { pollInterval: Number.NaN },
@@ -181,7 +181,7 @@ describe.each(FEED_ENGINES)("The feed of changes in %s", (_name, open) => {
   });
 });
 
-describe.each(FEED_ENGINES)("A consumer in %s", (_name, open) => {
+describe.each(ENGINES)("A consumer in %s", (_name, open) => {
   const end = { atEnd: "end" } as const;
 
   it.each([

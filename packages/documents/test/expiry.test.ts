@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { defineCollection, openStore } from "../src/index.ts";
-import { SQLITE_ENGINES } from "./sqlite-engines.ts";
+import { ENGINES } from "./open-for-test.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 interface Session {
@@ -25,7 +25,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe.each(SQLITE_ENGINES)("A document that expires in %s", (_name, open) => {
+describe.each(ENGINES)("A document that expires in %s", (_name, open) => {
   it("is gone from every answer when its time comes", async () => {
     const collection = (await open()).collection(sessions);
     const { id } = await collection.insert({ key: "alpha", until: "2030-01-01T00:00:01Z" });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { defineCollection } from "../src/index.ts";
-import { SQLITE_ENGINES } from "./sqlite-engines.ts";
+import { ENGINES } from "./open-for-test.ts";
 
 interface Job {
   state: "done" | "open";
@@ -10,7 +10,7 @@ interface Job {
 const jobs = defineCollection<Job>("jobs", { indexes: [["state", "rank"]] });
 const START = new Date("2030-01-01T00:00:00.000Z");
 
-describe.each(SQLITE_ENGINES)("A lease in %s", (_name, open) => {
+describe.each(ENGINES)("A lease in %s", (_name, open) => {
   beforeEach(() => {
     vi.useFakeTimers({ now: START, toFake: ["Date"] });
   });

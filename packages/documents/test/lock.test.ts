@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { FEED_ENGINES } from "./feed-engines.ts";
+import { ENGINES } from "./open-for-test.ts";
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-describe.each(FEED_ENGINES)("A lock in %s", (_name, open) => {
+describe.each(ENGINES)("A lock in %s", (_name, open) => {
   it.each([
     ["", {}],
     ["x".repeat(201), {}],

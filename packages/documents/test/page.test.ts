@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defineCollection } from "../src/index.ts";
 import { CONFUSABLE } from "./filter-model.ts";
-import { SQLITE_ENGINES } from "./sqlite-engines.ts";
+import { ENGINES } from "./open-for-test.ts";
 
 type Document = Record<string, unknown>;
 
@@ -12,7 +12,7 @@ const things = defineCollection<Document>("things", {
 });
 const others = defineCollection<Document>("others");
 
-describe.each(SQLITE_ENGINES)("A page in %s", (_name, open) => {
+describe.each(ENGINES)("A page in %s", (_name, open) => {
   it.each([
     ["a limit of 0", { limit: 0 }],
     ["a limit of 10,001", { limit: 10_001 }],

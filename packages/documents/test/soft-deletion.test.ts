@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { defineCollection, openStore, UniqueError } from "../src/index.ts";
-import { openInMemory } from "./open-for-test.ts";
-import { SQLITE_ENGINES } from "./sqlite-engines.ts";
+import { ENGINES, openInMemory } from "./open-for-test.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 interface Member {
@@ -14,7 +13,7 @@ const options = { unique: ["email"], indexes: ["name"], search: ["name"] } as co
 const members = defineCollection<Member>("members", { ...options, softDelete: true });
 const hard = defineCollection<Member>("members", options);
 
-describe.each(SQLITE_ENGINES)("Soft deletion in %s", (_name, open) => {
+describe.each(ENGINES)("Soft deletion in %s", (_name, open) => {
   it("hides a removed document from everything that does not ask for it", async () => {
     const collection = (await open()).collection(members);
     const { id } = await collection.insert({ email: "a", name: "Anna" });

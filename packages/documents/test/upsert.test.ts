@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defineCollection, UniqueError } from "../src/index.ts";
-import { SQLITE_ENGINES } from "./sqlite-engines.ts";
+import { ENGINES } from "./open-for-test.ts";
 
 interface Member {
   email: string;
@@ -15,7 +15,7 @@ const members = defineCollection<Member>("members", {
   search: ["name"],
 });
 
-describe.each(SQLITE_ENGINES)("An upsert in %s", (_name, open) => {
+describe.each(ENGINES)("An upsert in %s", (_name, open) => {
   it.each([
     ["neither an id nor fields", {}],
     ["both", { id: "a", by: "email" }],
