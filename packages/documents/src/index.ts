@@ -1,3 +1,5 @@
+export { administer } from "./administer.ts";
+export type { Administration, CheckResult } from "./administration.ts";
 export type {
   ChangeFeed,
   ChangeKind,
@@ -25,6 +27,7 @@ export type { FieldPath, FieldValue, MetaField } from "./field-path.ts";
 export type { Expires } from "./expiry.ts";
 export type { ClaimQuery, Lease, Leasing } from "./lease.ts";
 export type { Locking, LockOptions } from "./lock.ts";
+export type { AppliedMigration, Migration, PlanStep, StoreStatus } from "./migration.ts";
 export { openStore } from "./open-store.ts";
 export type { PostgresOptions } from "./postgres/postgres-options.ts";
 export type { Page, PageQuery, Paging, Total } from "./page.ts";

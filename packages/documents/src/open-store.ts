@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { DocumentsError, DocumentsTypeError } from "./errors.ts";
 import { openError, openFile, openMemory } from "./sqlite/open-sqlite.ts";
+import { parseMigrations } from "./migrate.ts";
 import type { Store, StoreOptions } from "./store.ts";
 
 const DEFAULT_BUSY_TIMEOUT = 5000;
@@ -16,6 +17,7 @@ const DEFAULT_BUSY_TIMEOUT = 5000;
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for a wrong URL or option.
  * @throws {DocumentsError} `ERR_DOCUMENTS_OPEN` when the file cannot be opened or is not a store;
  *   `ERR_DOCUMENTS_CONNECTION` when PostgreSQL cannot be reached;
+ *   `ERR_DOCUMENTS_MIGRATION` when a migration failed or does not belong to the store;
  *   `ERR_DOCUMENTS_UNIQUE` when documents already break a new unique index.
  * @example
  * ```ts
@@ -28,14 +30,17 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     throw wrong('"busyTimeout" is a whole number of milliseconds from 0');
   }
   if (typeof url === "string" && /^postgres(?:ql)?:/i.test(url)) {
+    if (options.migrations !== undefined) throw wrong('PostgreSQL does not take "migrations" yet');
     // Loaded only when it is needed: it brings the driver.
     const { openPostgres } = await import("./postgres/open-postgres.ts");
     return openPostgres(url, { collections, postgres: options.postgres });
   }
   const path = parseUrl(url);
+  const migrations = options.migrations === undefined ? [] : parseMigrations(options.migrations);
   const store =
     path === undefined ? await openMemory({ busyTimeout }) : await openFile(path, { busyTimeout });
   try {
+    if (options.migrations !== undefined) await store.migrate(migrations);
     await store.prepare(collections);
   } catch (error) {
     await store.close();

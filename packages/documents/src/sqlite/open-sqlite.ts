@@ -13,9 +13,11 @@ import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSync } from "node:sqlite";
 import { DocumentsError } from "../errors.ts";
+import { care } from "./care.ts";
 import { Connection } from "./connection.ts";
 import { loadSqlite } from "./load-sqlite.ts";
 import { APPLICATION_ID, FORMAT_VERSION, upgradeLayout } from "./layout.ts";
+import { runCare } from "./run-care.ts";
 import { isBusy } from "./sqlite-error.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 
@@ -44,7 +46,10 @@ export async function openFile(
     const release = (): void => {
       openFiles.delete(key);
     };
-    return new SqliteStore({ writer, reader, release }, options);
+    return new SqliteStore(
+      { writer, reader, release, care: (task) => runCare(path, task) },
+      options,
+    );
   } catch (error) {
     openFiles.delete(key);
     throw openError(path, error);
@@ -70,7 +75,19 @@ export async function openMemory(options: { readonly busyTimeout: number }): Pro
     const reader = openReader(path, writer, options.busyTimeout);
     // An open file lives on without its name, and ends with the process. Windows refuses.
     if (process.platform !== "win32") remove();
-    return new SqliteStore({ writer, reader, release: remove }, options);
+    return new SqliteStore(
+      {
+        writer,
+        reader,
+        release: remove,
+        // A file without a name is open to nobody else.
+        care: (task) =>
+          new Promise((resolve) => {
+            resolve(reader.use((database) => care(database, task)));
+          }),
+      },
+      options,
+    );
   } catch (error) {
     remove();
     throw openError(directory, error);

@@ -1,7 +1,7 @@
 import { DocumentsError, DocumentsTypeError } from "../errors.ts";
-import { type ParsedPath, parsePath } from "../field-path.ts";
 import { searchText } from "../fold.ts";
 import type { Cell, Connection, Row } from "./connection.ts";
+import { type IndexDefinition, indexDefinitions } from "./index-definition.ts";
 import { REGISTRY } from "./layout.ts";
 import { DOCUMENT_COLUMNS, toStored } from "./row.ts";
 import { indexExpression, quoteName, quoteText } from "./sql.ts";
@@ -14,7 +14,7 @@ const REBUILD_CHUNK = 500;
 
 /** Brings a collection's table and indexes up to its definition, inside a transaction. */
 export function prepareCollection(connection: Connection, table: Table): void {
-  const { name, unique, indexes } = table.definition;
+  const { name, unique } = table.definition;
   const known = connection.get(`SELECT name, search, expires FROM ${REGISTRY} WHERE name = ?`, [
     name,
   ]);
@@ -43,43 +43,32 @@ export function prepareCollection(connection: Connection, table: Table): void {
   }
   if (!table.softDelete && columns.has("deleted_at")) refuseRemoved(connection, table);
   prepareExpiry(connection, table, { columns, current: known?.[2] ?? null });
-  createIndex(connection, table, { name: `${name}:created`, paths: [CREATED_AT, ID] });
+  for (const index of indexDefinitions(table)) createIndex(connection, table, index);
   for (const fields of unique) {
-    const paths = fields.map((field) => parsePath(field));
-    createIndex(connection, table, {
-      name: uniqueIndexName({ collection: name, live: table.softDelete }, fields),
-      paths,
-      unique: "UNIQUE",
-      where: table.softDelete ? "deleted_at IS NULL" : undefined,
-    });
-    // The other form of it, which would say more or less than the definition does.
+    // The other form of the index, which would say more or less than the definition does.
     const other = uniqueIndexName({ collection: name, live: !table.softDelete }, fields);
     connection.exec(`DROP INDEX IF EXISTS ${quoteName(other)}`);
-  }
-  for (const fields of indexes) {
-    const paths = fields.map((field) => parsePath(field));
-    // With the id at its end the index serves the whole of a total order.
-    if (!fields.includes("id")) paths.push(ID);
-    createIndex(connection, table, { name: `${name}:index:${JSON.stringify(fields)}`, paths });
   }
   prepareSearch(connection, table, known?.[1] ?? null);
 }
 
-function createIndex(
-  connection: Connection,
-  table: Table,
-  index: {
-    readonly name: string;
-    readonly paths: readonly ParsedPath[];
-    readonly unique?: "UNIQUE";
-    readonly where?: string | undefined;
-  },
-): void {
+function createIndex(connection: Connection, table: Table, index: IndexDefinition): void {
   const fields = index.paths.map((path) => indexExpression(path)).join(", ");
+  const where = index.isUnique && table.softDelete ? " WHERE deleted_at IS NULL" : "";
   connection.exec(
-    `CREATE ${index.unique ?? ""} INDEX IF NOT EXISTS ${quoteName(index.name)} ` +
-      `ON ${table.quoted} (${fields})${index.where === undefined ? "" : ` WHERE ${index.where}`}`,
+    `CREATE ${index.isUnique ? "UNIQUE" : ""} INDEX IF NOT EXISTS ${quoteName(index.name)} ` +
+      `ON ${table.quoted} (${fields})${where}`,
   );
+}
+
+/** What the registry keeps of how a collection is searched; null for not at all. */
+export function wantedSearch({ definition: { search } }: Table): string | null {
+  return search.length === 0 ? null : JSON.stringify({ fold: FOLD_VERSION, fields: search });
+}
+
+/** What the registry keeps of when documents expire; null for never. */
+export function wantedExpires({ definition: { expires } }: Table): string | null {
+  return expires === undefined ? null : JSON.stringify([expires.field, expires.after ?? 0]);
 }
 
 function columnsOf(connection: Connection, table: Table): ReadonlySet<unknown> {
@@ -107,8 +96,8 @@ function prepareExpiry(
   table: Table,
   { columns, current }: { readonly columns: ReadonlySet<unknown>; readonly current: unknown },
 ): void {
-  const { name, expires } = table.definition;
-  const wanted = expires === undefined ? null : JSON.stringify([expires.field, expires.after ?? 0]);
+  const { name } = table.definition;
+  const wanted = wantedExpires(table);
   if (current === wanted) return;
   if (!columns.has("expires_at")) {
     connection.exec(`ALTER TABLE ${table.quoted} ADD COLUMN expires_at INTEGER`);
@@ -130,9 +119,8 @@ function prepareExpiry(
  * no more would fall behind; it can always be made again, so it is dropped.
  */
 function prepareSearch(connection: Connection, table: Table, current: unknown): void {
-  const { name, search } = table.definition;
-  const wanted =
-    search.length === 0 ? null : JSON.stringify({ fold: FOLD_VERSION, fields: search });
+  const { name } = table.definition;
+  const wanted = wantedSearch(table);
   if (current === wanted) return;
   connection.exec(`DROP TABLE IF EXISTS ${table.quotedSearch}`);
   if (wanted !== null) {
@@ -168,6 +156,3 @@ function forEachRow(
     if (rows.length < REBUILD_CHUNK) return;
   }
 }
-
-const CREATED_AT: ParsedPath = parsePath("createdAt");
-const ID: ParsedPath = parsePath("id");

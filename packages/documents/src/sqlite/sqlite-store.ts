@@ -1,4 +1,5 @@
 import type { ChangeRecord, ChangesOptions, ConsumeOptions } from "../changes.ts";
+import type { Administration } from "../administration.ts";
 import type { Collection } from "../collection.ts";
 import { consumeChanges, type ConsumerSource } from "../consume-changes.ts";
 import { type CollectionDefinition, sameDefinition } from "../definition.ts";
@@ -6,11 +7,15 @@ import { DocumentsError, DocumentsTypeError, InputError } from "../errors.ts";
 import { followChanges, oneByOne } from "../follow-changes.ts";
 import { holdLock } from "../hold-lock.ts";
 import type { LockOptions } from "../lock.ts";
+import type { Migration } from "../migration.ts";
 import type { Store, Transaction, TransactionOptions } from "../store.ts";
+import type { CareTask } from "./care.ts";
 import type { Connection } from "./connection.ts";
 import { loadPosition, readChanges, savePosition, trimChanges } from "./feed.ts";
 import { dropLock, renewLock, takeLock } from "./locking.ts";
+import { migrate } from "./migrating.ts";
 import type { Reader, Session } from "./session.ts";
+import { SqliteAdministration } from "./sqlite-administration.ts";
 import { type Access, SqliteCollection } from "./sqlite-collection.ts";
 import { createStamps } from "../stamps.ts";
 import { SWEEP_BATCH, sweepTable } from "./sweeping.ts";
@@ -21,6 +26,8 @@ import { Writer } from "./writer.ts";
 export interface Connections {
   readonly writer: Connection;
   readonly reader: Connection;
+  /** Does a task on the file, away from this thread where another one can open it. */
+  care(task: CareTask): Promise<readonly string[]>;
   release(): void;
 }
 
@@ -30,6 +37,11 @@ const MAX_TIMEOUT = 0x7fff_ffff;
 
 /** A store in one SQLite file. */
 export class SqliteStore implements Store, Access {
+  readonly administration: Administration = new SqliteAdministration({
+    look: (work) => this.#look(work),
+    care: (task) => this.#care(task),
+    sweep: () => this.sweep(),
+  });
   readonly #connections: Connections;
   readonly #writer: Writer;
   readonly #ready = new Set<Table>();
@@ -61,6 +73,11 @@ export class SqliteStore implements Store, Access {
     // Definitions are the same by name and indexes; whether T is too is the word of the caller, as
     // it is for what an earlier process stored.
     return handle as Collection<T>;
+  }
+
+  /** Runs the migrations that did not run yet. */
+  async migrate(migrations: readonly Migration[]): Promise<void> {
+    await migrate(this.#writer, migrations);
   }
 
   /** Creates what collections need, all in one transaction. */
@@ -149,6 +166,7 @@ export class SqliteStore implements Store, Access {
 
   /** Removes what expired, in batches, so that nobody waits for long. */
   async sweep(): Promise<number> {
+    if (this.#closing !== undefined) throw closed();
     let removed = 0;
     for (const { table } of this.#collections.values()) {
       if (table.expiresAt === undefined) continue;
@@ -217,6 +235,11 @@ export class SqliteStore implements Store, Access {
     return this.#writer.write((session) =>
       session.run(undefined, () => session.atomically(() => work(session.connection))),
     );
+  }
+
+  async #care(task: CareTask): Promise<readonly string[]> {
+    if (this.#closing !== undefined) throw closed();
+    return this.#connections.care(task);
   }
 
   #startSweeping(): void {
