@@ -57,7 +57,9 @@ export async function runPostgres(
     { ...unprivilegedUser(), stdio: ["ignore", "ignore", "pipe"] },
   );
   await ready(child);
-  const url = (database: string): string => `postgres://postgres@/${database}?host=${folder}`;
+  const port = settings.find((setting) => setting.startsWith("port="))?.slice("port=".length);
+  const url = (database: string): string =>
+    `postgres://postgres@:${port ?? "5432"}/${database}?host=${folder}`;
   let databases = 0;
   return {
     folder,
@@ -78,8 +80,8 @@ export async function runPostgres(
 
 /** Runs statements on a connection of their own, and gives the rows of the last one. */
 export async function runSql(url: string, text: string): Promise<readonly unknown[]> {
-  const [, database = "", host = ""] = /\/([^/?]*)\?host=(.*)$/.exec(url) ?? [];
-  const client = new Client({ host, database, user: "postgres" });
+  const [, port, database = "", host = ""] = /:(\d+)\/([^/?]*)\?host=(.*)$/.exec(url) ?? [];
+  const client = new Client({ host, port: Number(port), database, user: "postgres" });
   await client.connect();
   try {
     const result: unknown = await client.query(text);

@@ -59,7 +59,7 @@ export async function readChanges(session: Session, query: FeedQuery): Promise<C
     }
     const isAtGap = gap !== undefined && gap.position === scanned;
     const isAtEnd = !isAtGap && rows.length < WINDOW;
-    if (isAtEnd || (isAtGap && (changes.length > 0 || performance.now() > deadline))) {
+    if (isAtEnd || (isAtGap && performance.now() > deadline)) {
       return { changes, scanned: writePosition(scanned) };
     }
     if (isAtGap) await wait(GAP_PAUSE);

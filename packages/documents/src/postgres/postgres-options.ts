@@ -13,12 +13,6 @@ export interface PostgresOptions {
   readonly failoverTimeout?: number | undefined;
   /** The time after which the server gives a statement up, in milliseconds. Default: `30_000`. */
   readonly statementTimeout?: number | undefined;
-  /**
-   * How unique fields are held. `"index"` uses unique indexes; `"claims"` a table with a row for
-   * each taken value, for tables that are distributed by `id`, as Citus does, where a unique index
-   * must contain the `id`. All processes of a store must use the same. Default: `"index"`.
-   */
-  readonly unique?: "claims" | "index" | undefined;
 }
 
 /** {@link PostgresOptions} with their defaults. */
@@ -27,7 +21,6 @@ export interface PostgresSettings {
   readonly connectTimeout: number;
   readonly failoverTimeout: number;
   readonly statementTimeout: number;
-  readonly unique: "claims" | "index";
 }
 
 const MAX_TIMEOUT = 0x7fff_ffff;
@@ -43,9 +36,7 @@ export function parsePostgresOptions(options: PostgresOptions = {}): PostgresSet
     connectTimeout = 5000,
     failoverTimeout = 30_000,
     statementTimeout = 30_000,
-    unique = "index",
   } = options;
-  if (unique !== "index" && unique !== "claims") throw wrong('"unique" is "index" or "claims"');
   return {
     poolSize: wholeNumber("poolSize", poolSize, { least: 2, most: 1000 }),
     connectTimeout: wholeNumber("connectTimeout", connectTimeout, { least: 1, most: MAX_TIMEOUT }),
@@ -57,7 +48,6 @@ export function parsePostgresOptions(options: PostgresOptions = {}): PostgresSet
       least: 1,
       most: MAX_TIMEOUT,
     }),
-    unique,
   };
 }
 

@@ -15,9 +15,11 @@ import { toDocumentsError } from "./postgres-error.ts";
 import { type Access, PostgresCollection } from "./postgres-collection.ts";
 import { prepareTables } from "./schema.ts";
 import { FreeSession, type Session } from "./session.ts";
+import { SWEEP_BATCH, sweepTable } from "./sweeping.ts";
 import { createTable, type Table } from "./table.ts";
 import { Transactions } from "./transactions.ts";
 
+const SWEEP_INTERVAL = 60_000;
 const DEFAULT_TIMEOUT = 10_000;
 const MAX_TIMEOUT = 0x7fff_ffff;
 
@@ -40,6 +42,7 @@ export class PostgresStore implements Store, Access {
   readonly #listeners = new Set<() => void>();
   readonly #closed = new AbortController();
   readonly #source: ConsumerSource = this.#createSource();
+  readonly #sweeping: NodeJS.Timeout;
   #closing: Promise<void> | undefined;
 
   constructor(connections: Connections, maintenance: Connections) {
@@ -48,6 +51,11 @@ export class PostgresStore implements Store, Access {
     this.#maintenance = maintenance;
     this.#session = new FreeSession(connections, stamps);
     this.#transactions = new Transactions(connections, stamps);
+    this.#sweeping = setInterval(() => {
+      // What fails now, for instance in a failover, is done a minute later.
+      this.sweep().catch(() => undefined);
+    }, SWEEP_INTERVAL);
+    this.#sweeping.unref();
   }
 
   collection<T extends object>(definition: CollectionDefinition<T>): Collection<T> {
@@ -155,7 +163,20 @@ export class PostgresStore implements Store, Access {
     return holdLock(this.#source, name, work, options);
   }
 
+  /** Removes the expired documents of the collections in use; gives their number. */
+  async sweep(): Promise<number> {
+    let removed = 0;
+    for (const { table } of this.#entries.values()) {
+      if (table.expiresAt === undefined || this.#ready.get(table) !== "ready") continue;
+      for (let count = SWEEP_BATCH; count === SWEEP_BATCH; removed += count) {
+        count = await this.write(table, (session) => sweepTable(session, table));
+      }
+    }
+    return removed;
+  }
+
   close(): Promise<void> {
+    clearInterval(this.#sweeping);
     this.#closed.abort();
     this.#closing ??= this.#close();
     return this.#closing;
