@@ -1,10 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
 import { once } from "node:events";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chownSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { defineCollection, DocumentsError, openStore } from "../src/index.ts";
 import {
@@ -115,7 +114,7 @@ async function startCluster(): Promise<Cluster> {
     await standby.stop();
     rmSync(folder, { recursive: true, force: true });
   });
-  const url = `${primary.url("postgres")}`;
+  const url = primary.url("postgres");
   await runSql(url, "ALTER SYSTEM SET synchronous_standby_names = '*'");
   await runSql(url, "SELECT pg_reload_conf()");
   await expect
