@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { InputError } from "./errors.ts";
 import { valueAt } from "./field-path.ts";
 import type { SortValue } from "./keyset.ts";
@@ -73,10 +73,8 @@ export function readCursor(
 
 function digest(collection: string, order: readonly OrderTerm[], values: string): string {
   const keys = order.map(({ path, descending }) => `${descending ? "-" : ""}${path.text}`);
-  return createHash("sha256")
-    .update(JSON.stringify([1, collection, keys, values]))
-    .digest("base64url")
-    .slice(0, DIGEST_LENGTH);
+  const text = JSON.stringify([1, collection, keys, values]);
+  return hash("sha256", text, "base64url").slice(0, DIGEST_LENGTH);
 }
 
 /**

@@ -152,7 +152,8 @@ function segmentSql({ equal, beyond }: Segment, sql: Expressions): string {
   );
   const field = sql.field(beyond.term.path);
   if (beyond.value === undefined) {
-    terms.push(`${field} IS ${beyond.kind === "null" ? "NULL" : "NOT NULL"}`);
+    // Minus infinity, the least of all values, because no index is searched for IS NOT NULL.
+    terms.push(beyond.kind === "null" ? `${field} IS NULL` : `${field} >= -9e999`);
   } else {
     terms.push(`${field} ${beyond.kind === "greater" ? ">" : "<"} ${sql.value(beyond.value)}`);
   }
