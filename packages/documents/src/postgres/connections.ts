@@ -111,15 +111,17 @@ export class Connections {
   }
 
   async #once(statement: Statement): Promise<Result> {
-    const client = await this.acquire();
-    let failure: unknown;
+    // The usual case goes without the search for a primary.
+    const client = await this.#pool()
+      .connect()
+      .catch(() => this.acquire());
     try {
-      return await run(client, statement);
+      const result = await run(client, statement);
+      client.release();
+      return result;
     } catch (error) {
-      failure = error;
+      this.release(client, error);
       throw error;
-    } finally {
-      this.release(client, failure);
     }
   }
 }

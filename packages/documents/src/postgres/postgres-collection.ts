@@ -101,9 +101,10 @@ export class PostgresCollection<T> implements Collection<T> {
     });
   }
 
-  async get(id: string): Promise<Stored<T> | undefined> {
-    const checked = checkId(id);
-    return this.#access.read(this.#table, (session) => readOne<T>(session, this.#table, checked));
+  get(id: string): Promise<Stored<T> | undefined> {
+    return this.#access.read(this.#table, (session) =>
+      readOne<T>(session, this.#table, checkId(id)),
+    );
   }
 
   async getMany(ids: readonly string[]): Promise<readonly (Stored<T> | undefined)[]> {

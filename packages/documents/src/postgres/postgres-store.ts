@@ -40,7 +40,8 @@ export class PostgresStore implements Store, Access {
   readonly #session: Session;
   readonly #entries = new Map<string, Entry>();
   readonly #ready = new Map<Table, Promise<void> | "ready">();
-  readonly #pending = new Set<Promise<unknown>>();
+  #running = 0;
+  #whenIdle: (() => void) | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #closed = new AbortController();
   readonly #source: ConsumerSource = this.#createSource();
@@ -112,24 +113,34 @@ export class PostgresStore implements Store, Access {
     throw new DocumentsError("ERR_DOCUMENTS_OPEN", "The database has another encoding than UTF8");
   }
 
-  read<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R> {
-    return this.#track(async () => {
+  async read<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R> {
+    this.#begin();
+    try {
       if (this.#ready.get(table) !== "ready") {
         this.#refuseInside();
         await this.#prepare(table);
       }
-      return work(this.#session);
-    }, table);
+      return await work(this.#session);
+    } catch (error) {
+      throw toDocumentsError(error, table);
+    } finally {
+      this.#end();
+    }
   }
 
-  write<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R> {
-    return this.#track(async () => {
+  async write<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R> {
+    this.#begin();
+    try {
       this.#refuseInside();
       if (this.#ready.get(table) !== "ready") await this.#prepare(table);
       const result = await work(this.#session);
       if (table.definition.changes !== undefined) this.#recorded();
       return result;
-    }, table);
+    } catch (error) {
+      throw toDocumentsError(error, table);
+    } finally {
+      this.#end();
+    }
   }
 
   async transaction<R>(
@@ -211,7 +222,11 @@ export class PostgresStore implements Store, Access {
   }
 
   async #close(): Promise<void> {
-    await Promise.allSettled(this.#pending);
+    if (this.#running > 0) {
+      await new Promise<void>((resolve) => {
+        this.#whenIdle = resolve;
+      });
+    }
     await Promise.all([this.#connections.close(), this.#maintenance.close()]);
   }
 
@@ -290,19 +305,27 @@ export class PostgresStore implements Store, Access {
   }
 
   /** Keeps `close` waiting for what was begun before it. */
-  async #track<R>(work: () => Promise<R>, table?: Table): Promise<R> {
+  async #track<R>(work: () => Promise<R>): Promise<R> {
+    this.#begin();
+    try {
+      return await work();
+    } catch (error) {
+      throw toDocumentsError(error);
+    } finally {
+      this.#end();
+    }
+  }
+
+  #begin(): void {
     if (this.#closing !== undefined) {
       throw new DocumentsError("ERR_DOCUMENTS_CLOSED", "The store is closed");
     }
-    const running = work();
-    this.#pending.add(running);
-    try {
-      return await running;
-    } catch (error) {
-      throw toDocumentsError(error, table);
-    } finally {
-      this.#pending.delete(running);
-    }
+    this.#running += 1;
+  }
+
+  #end(): void {
+    this.#running -= 1;
+    if (this.#running === 0) this.#whenIdle?.();
   }
 
   #entry(definition: CollectionDefinition<object>): Entry {

@@ -10,7 +10,7 @@ import { filterSql } from "./filter-sql.ts";
 import { DOCUMENT_COLUMNS, toStored } from "./row.ts";
 import type { Session } from "./session.ts";
 import { keyOf, keyOfValue, orderSql, Parameters, textOf } from "./sql.ts";
-import type { Table } from "./table.ts";
+import { statementName, type Table } from "./table.ts";
 
 /** Reads a document. */
 export async function readOne<T>(
@@ -86,10 +86,9 @@ async function select<T>(
   const sorting = order.length === 0 ? "" : ` ORDER BY ${orderSql(order)}`;
   const limit = query.limit === undefined ? "" : ` LIMIT ${query.limit}`;
   const offset = query.offset === 0 ? "" : ` OFFSET ${query.offset}`;
-  const { rows } = await session.read({
-    text: `SELECT ${DOCUMENT_COLUMNS} FROM ${table.quoted}${where}${sorting}${limit}${offset}`,
-    values: parameters.values,
-  });
+  const text = `SELECT ${DOCUMENT_COLUMNS} FROM ${table.quoted}${where}${sorting}${limit}${offset}`;
+  const name = statementName(table, text);
+  const { rows } = await session.read({ name, text, values: parameters.values });
   return rows.map((row) => toStored<T>(table, row));
 }
 

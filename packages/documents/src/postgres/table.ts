@@ -22,6 +22,8 @@ export interface Table {
   readonly quoted: string;
   /** Begins the names of prepared statements. */
   readonly hash: string;
+  /** The names under which servers keep statements, by their texts. */
+  readonly statements: Map<string, string>;
   /** The name of the constraint that keeps ids unique. */
   readonly idConstraint: string;
   /** The name of the index of search texts. */
@@ -44,6 +46,8 @@ export interface Table {
 
 /** Raised when the expressions of indexes change, so that they are built anew. */
 const INDEX_VERSION = 1;
+const MAX_STATEMENTS = 64;
+const MAX_STATEMENT_LENGTH = 4096;
 
 /** Describes the table of a collection. */
 export function createTable(definition: CollectionDefinition<unknown>): Table {
@@ -59,6 +63,7 @@ export function createTable(definition: CollectionDefinition<unknown>): Table {
     definition,
     quoted: quoteName(name),
     hash: createHash("sha256").update(JSON.stringify(definition)).digest("hex").slice(0, 16),
+    statements: new Map(),
     idConstraint,
     searchIndex: indexName(name, "search", []),
     indexes: all,
@@ -72,6 +77,19 @@ export function createTable(definition: CollectionDefinition<unknown>): Table {
     reserved: new Set(softDelete ? ["deletedAt"] : []),
     expiresAt: expires === undefined ? undefined : createExpiry(expires),
   };
+}
+
+/**
+ * Names a statement that servers shall keep prepared: the first ones of each collection that are
+ * not long, because a connection never forgets them, and users may ask for any filter.
+ */
+export function statementName({ statements }: Table, text: string): string | undefined {
+  const known = statements.get(text);
+  if (known !== undefined) return known;
+  if (statements.size >= MAX_STATEMENTS || text.length > MAX_STATEMENT_LENGTH) return undefined;
+  const name = createHash("sha256").update(text).digest("base64url").slice(0, 24);
+  statements.set(text, name);
+  return name;
 }
 
 /** An index that the store itself needs. */
