@@ -56,6 +56,8 @@ export async function runPostgres(
     ["-D", join(folder, "data"), ...options.flatMap((option) => ["-c", option])],
     { ...unprivilegedUser(), stdio: ["ignore", "ignore", "pipe"] },
   );
+  // A server does not notice that the tests ended before they could stop it.
+  process.once("exit", () => child.kill("SIGKILL"));
   await ready(child);
   const port = settings.find((setting) => setting.startsWith("port="))?.slice("port=".length);
   const url = (database: string): string =>
