@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { defineCollection, openStore } from "../src/index.ts";
+import { segmentsAfter } from "../src/keyset.ts";
 import { parseQuery } from "../src/query.ts";
 import { whereSql } from "../src/sqlite/reading.ts";
 import { Expressions } from "../src/sqlite/sql.ts";
@@ -70,6 +71,35 @@ describe("The query planner", () => {
     const text = await plan({ where });
     expect(text).toContain(expected);
     expect(text).not.toContain("SCAN posts");
+  });
+
+  it.each([
+    ["createdAt", ["2026-01-01", "x"]],
+    ["-createdAt", ["2026-01-01", "x"]],
+    ["views", [5, "x"]],
+    ["-views", [5, "x"]],
+    ["-views", [null, "x"]],
+    ["views", [null, "x"]],
+  ])("searches and never sorts for what comes behind a cursor by %s", async (key, values) => {
+    const path = join(temporaryFolder(), "a.db");
+    await (await openStore(`sqlite:${path}`, { collections: [posts] })).close();
+    const parsed = parseQuery({ sort: [key] });
+    const table = createTable(posts);
+    const database = new DatabaseSync(path);
+    const segments = segmentsAfter(parsed.order, values);
+    expect(segments.length).toBeGreaterThan(0);
+    for (const segment of segments) {
+      const sql = new Expressions(table.indexed);
+      const where = whereSql(table, { ...parsed, segment }, sql);
+      const order = sql.order(segment.order);
+      const rows = database
+        .prepare(`EXPLAIN QUERY PLAN SELECT doc FROM posts${where} ORDER BY ${order}`)
+        .all(...sql.parameters);
+      const text = rows.map((row) => row["detail"]).join("\n");
+      expect(text).toMatch(/SEARCH posts USING INDEX posts:(created|index)/);
+      expect(text).not.toContain("TEMP B-TREE");
+    }
+    database.close();
   });
 
   it("gets one statement for all fields without an index", () => {
