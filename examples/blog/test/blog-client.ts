@@ -1,6 +1,7 @@
 import { openStore } from "@fetchwork/documents";
 import { createContext } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
+import { senderCollections } from "@fetchwork/webhooks/sender";
 import { onTestFinished } from "vitest";
 import { article } from "../src/api/article/model.ts";
 import { user } from "../src/api/user/model.ts";
@@ -46,9 +47,10 @@ const storeUrl = process.env["TEST_DATABASE_URL"] || "sqlite::memory:";
 /** Opens a blog on an empty store, which is closed when the test ends. */
 export async function openBlog(transport: Transport = "memory"): Promise<Blog> {
   const store = await openStore(storeUrl);
-  for (const { collection } of [user, article]) {
+  for (const collection of [user.collection, article.collection]) {
     await store.collection(collection).removeMany({ where: {} });
   }
+  await store.collection(senderCollections.endpoints).removeMany({ where: {} });
   const { handler } = createApp({ masterKey, jwtSecret, tokenLifetime: 60 }, store);
   let fetchFrom = async (request: Request): Promise<Response> =>
     handler(request, createContext(request));
