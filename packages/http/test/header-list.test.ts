@@ -100,9 +100,11 @@ describe("a header list", () => {
   it("takes ten thousand headers of the platform's without walking the list for each", () => {
     const many = new Headers();
     for (let index = 0; index < 10_000; index += 1) many.set(`x-${index}`, "1");
-    const startedAt = performance.now();
+    const startedAt = process.threadCpuUsage();
     expect([...HeaderList.from(many)]).toHaveLength(10_000);
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    // Time of the processor: the machine may be busy with others.
+    const { user, system } = process.threadCpuUsage(startedAt);
+    expect((user + system) / 1000).toBeLessThan(500);
   });
 });
 

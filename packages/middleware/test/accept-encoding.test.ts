@@ -127,10 +127,12 @@ describe("chooseEncoding", () => {
         expect([undefined, ...offered]).toContain(chooseEncoding(field, offered));
       }),
     );
-    const start = performance.now();
+    const start = process.threadCpuUsage();
     for (const part of [",", ";", "gzip;q=", "gzip;q=0.", " ", "*;", "q=1;"]) {
       chooseEncoding(part.repeat(65_536 / part.length), offered);
     }
-    expect(performance.now() - start).toBeLessThan(500);
+    // Time of the processor: the machine may be busy with others.
+    const { user, system } = process.threadCpuUsage(start);
+    expect((user + system) / 1000).toBeLessThan(500);
   });
 });

@@ -62,11 +62,13 @@ describe("parseForwarded", () => {
   it("ends on hostile input of 64 KiB within 50 ms", () => {
     for (const unit of ['"', "\\", "for=", "a", ";", ",", " ", 'for="', "=", "for=a;"]) {
       const value = unit.repeat(65_536 / unit.length);
-      const start = performance.now();
+      const start = process.threadCpuUsage();
       parseForwarded(value);
       parseForwardedFor(value);
       addressOfNode(value);
-      expect(performance.now() - start).toBeLessThan(50);
+      // Time of the processor: the machine may be busy with others.
+      const { user, system } = process.threadCpuUsage(start);
+      expect((user + system) / 1000).toBeLessThan(50);
     }
   });
 });

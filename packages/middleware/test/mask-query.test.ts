@@ -69,9 +69,11 @@ describe("queryMasker", () => {
   it("takes linear time", () => {
     for (const piece of ["password=a;", "a=b&", "%", "a[", "=", ";", "+"]) {
       const url = `/?${piece.repeat(65_536 / piece.length)}=`;
-      const startedAt = performance.now();
+      const startedAt = process.threadCpuUsage();
       mask(url);
-      expect(performance.now() - startedAt).toBeLessThan(100);
+      // Time of the processor: the machine may be busy with others.
+      const { user, system } = process.threadCpuUsage(startedAt);
+      expect((user + system) / 1000).toBeLessThan(100);
     }
   });
 });

@@ -120,8 +120,10 @@ describe("parseChallenges", () => {
       `Bearer ${"a".repeat(16_000)}`,
       " ,".repeat(8000),
     ];
-    const start = performance.now();
+    const start = process.threadCpuUsage();
     for (const field of hostile) parseChallenges(field);
-    expect(performance.now() - start).toBeLessThan(200);
+    // Time of the processor: the machine may be busy with others.
+    const { user, system } = process.threadCpuUsage(start);
+    expect((user + system) / 1000).toBeLessThan(200);
   });
 });

@@ -172,11 +172,13 @@ describe("parseRange", () => {
         expect(sum).toBeLessThanOrEqual(size);
       }),
     );
-    const startedAt = performance.now();
+    const startedAt = process.threadCpuUsage();
     parseRange(`bytes=${"0-".repeat(32_768)}`, 10);
     parseRange(`bytes=${" ".repeat(65_536)}x`, 10);
     parseRange(`bytes=0-${" ".repeat(65_536)}x`, 10);
     parseRange(`bytes=${"\t ".repeat(32_768)}0-${" ".repeat(32_768)}x`, 10);
-    expect(performance.now() - startedAt).toBeLessThan(50);
+    // Time of the processor: the machine may be busy with others.
+    const { user, system } = process.threadCpuUsage(startedAt);
+    expect((user + system) / 1000).toBeLessThan(50);
   });
 });
