@@ -2,6 +2,8 @@ import { openStore } from "@fetchwork/documents";
 import { createContext } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
 import { onTestFinished } from "vitest";
+import { article } from "../src/api/article/model.ts";
+import { user } from "../src/api/user/model.ts";
 import { createApp } from "../src/app.ts";
 
 export const masterKey = "test-master-key-test-master-key-0";
@@ -38,9 +40,15 @@ export interface Blog {
   join(email: string, role?: "user" | "admin"): Promise<{ id: string; token: string }>;
 }
 
+/** The store of the tests: in memory, or a database, which the tests empty. */
+const storeUrl = process.env["TEST_DATABASE_URL"] || "sqlite::memory:";
+
 /** Opens a blog on an empty store, which is closed when the test ends. */
 export async function openBlog(transport: Transport = "memory"): Promise<Blog> {
-  const store = await openStore("sqlite::memory:");
+  const store = await openStore(storeUrl);
+  for (const { collection } of [user, article]) {
+    await store.collection(collection).removeMany({ where: {} });
+  }
   const { handler } = createApp({ masterKey, jwtSecret, tokenLifetime: 60 }, store);
   let fetchFrom = async (request: Request): Promise<Response> =>
     handler(request, createContext(request));

@@ -1,5 +1,9 @@
 import type { Change, Projected, Stored } from "./document.ts";
-import type { FindQuery, Selection } from "./query.ts";
+import type { Leasing } from "./lease.ts";
+import type { Paging } from "./page.ts";
+import type { CountQuery, FindQuery } from "./query.ts";
+import type { SoftDeletion } from "./soft-deletion.ts";
+import type { Upserting } from "./upsert.ts";
 import type { Where } from "./where.ts";
 
 /** Guards a change against a change in between. */
@@ -9,6 +13,11 @@ export interface WriteOptions {
    * Default: any version.
    */
   readonly ifVersion?: number | undefined;
+  /**
+   * The token of a lease that must still be held; else the operation rejects with
+   * `ERR_DOCUMENTS_LEASE`. Default: none.
+   */
+  readonly lease?: string | undefined;
 }
 
 /** Options of `insert`. */
@@ -24,7 +33,7 @@ export interface InsertOptions {
  *
  * Each promise of a change resolves after the change is durable. A rejected one changed nothing.
  */
-export interface Collection<T> {
+export interface Collection<T> extends Leasing<T>, Paging<T>, SoftDeletion<T>, Upserting<T> {
   /** The collection's name. */
   readonly name: string;
 
@@ -53,8 +62,11 @@ export interface Collection<T> {
   find(query?: FindQuery<T> & { readonly fields?: undefined }): Promise<readonly Stored<T>[]>;
   find(query: FindQuery<T>): Promise<readonly Projected<T>[]>;
 
-  /** Counts the documents that a filter and a search select; without either it costs nothing. */
-  count(selection?: Selection<T>): Promise<number>;
+  /**
+   * Counts the documents that a filter and a search select, up to `max`; without any of them it
+   * costs nothing.
+   */
+  count(query?: CountQuery<T>): Promise<number>;
 
   /**
    * Changes a document; resolves to `undefined` when there is none.
@@ -75,7 +87,7 @@ export interface Collection<T> {
   /** Puts another document in a document's place; as `update` in every other way. */
   replace(id: string, document: T, options?: WriteOptions): Promise<Stored<T> | undefined>;
 
-  /** Removes a document; resolves to whether there was one. */
+  /** Removes a document; resolves to whether there was one. See `SoftDeletion` for what is kept. */
   remove(id: string, options?: WriteOptions): Promise<boolean>;
 
   /** Removes every document that the filter matches (`{}` matches all); resolves to their number. */

@@ -1,4 +1,5 @@
 import { DocumentsTypeError } from "./errors.ts";
+import type { Expires } from "./expiry.ts";
 import { type FieldPath, parsePath } from "./field-path.ts";
 
 /** Describes a collection. */
@@ -12,6 +13,21 @@ export interface CollectionOptions<T> {
   readonly indexes?: readonly (FieldPath<T> | readonly FieldPath<T>[])[] | undefined;
   /** Fields whose text the keyword search `q` looks in. Default: none. */
   readonly search?: readonly FieldPath<T>[] | undefined;
+  /**
+   * Keeps removed documents until they are purged; see `SoftDeletion`. Documents may not have a
+   * field `deletedAt` of their own then. Default: `false`.
+   */
+  readonly softDelete?: boolean | undefined;
+  /**
+   * When documents expire. Expired ones are not found, counted or changed any more, and are removed
+   * for good within about a minute while a store is open. Default: never.
+   */
+  readonly expires?: Expires<FieldPath<T>> | undefined;
+  /**
+   * Writes each change to the feed that `store.changes` reads: only what happened to which document
+   * (`"ids"`), or with the document as it is then (`"documents"`). Default: neither.
+   */
+  readonly changes?: "documents" | "ids" | undefined;
 }
 
 /** A collection's name and indexes, with the type of its documents. */
@@ -24,6 +40,12 @@ export interface CollectionDefinition<T> {
   readonly indexes: readonly (readonly string[])[];
   /** The fields that `q` looks in. */
   readonly search: readonly string[];
+  /** Whether removed documents are kept until they are purged. */
+  readonly softDelete?: boolean | undefined;
+  /** When documents expire. */
+  readonly expires?: Expires | undefined;
+  /** What is written to the feed of changes. */
+  readonly changes?: "documents" | "ids" | undefined;
   /** Never set: carries the type of the documents. */
   readonly document?: T | undefined;
 }
@@ -63,6 +85,7 @@ export function defineCollection<T extends object>(
     unique: fieldLists(name, options.unique ?? []),
     indexes: fieldLists(name, options.indexes ?? []),
     search: fieldList(name, options.search ?? []),
+    ...extras(name, options),
   });
 }
 
@@ -75,9 +98,42 @@ export function sameDefinition(
   one: CollectionDefinition<unknown>,
   other: CollectionDefinition<unknown>,
 ): boolean {
-  const key = ({ name, unique, indexes, search }: CollectionDefinition<unknown>): string =>
-    JSON.stringify([name, unique, indexes, search]);
+  const key = (definition: CollectionDefinition<unknown>): string => {
+    const { name, unique, indexes, search, softDelete = false, expires, changes } = definition;
+    const { field, after = 0 } = expires ?? {};
+    return JSON.stringify([name, unique, indexes, search, softDelete, field, after, changes]);
+  };
   return one === other || key(one) === key(other);
+}
+
+/** Leaves out what is not set, so that a definition without it is what it always was. */
+function extras(
+  name: string,
+  {
+    softDelete,
+    expires,
+    changes,
+  }: Pick<CollectionOptions<never>, "changes" | "expires" | "softDelete">,
+): Pick<CollectionDefinition<unknown>, "changes" | "expires" | "softDelete"> {
+  if (softDelete !== undefined && typeof softDelete !== "boolean") {
+    throw faulty(name, '"softDelete" is true or false');
+  }
+  if (changes !== undefined && changes !== "documents" && changes !== "ids") {
+    throw faulty(name, '"changes" is "documents" or "ids"');
+  }
+  return {
+    ...(softDelete === true ? { softDelete } : {}),
+    ...(expires === undefined ? {} : { expires: checkExpires(name, expires) }),
+    ...(changes === undefined ? {} : { changes }),
+  };
+}
+
+function checkExpires(name: string, { field, after = 0 }: Expires): Expires {
+  fieldList(name, [field]);
+  if (!(Number.isSafeInteger(after) && after >= 0)) {
+    throw faulty(name, '"expires.after" is a whole number of milliseconds from 0');
+  }
+  return Object.freeze({ field, after });
 }
 
 function fieldLists(

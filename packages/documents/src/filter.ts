@@ -10,6 +10,7 @@ import type { Scalar } from "./where.ts";
  */
 export type Filter =
   | { readonly kind: "all" | "any"; readonly filters: readonly Filter[] }
+  | { readonly kind: "contains"; readonly path: ParsedPath; readonly values: readonly Scalar[] }
   | { readonly kind: "equals"; readonly path: ParsedPath; readonly values: readonly Scalar[] }
   | { readonly kind: "exists"; readonly path: ParsedPath }
   | { readonly kind: "not"; readonly filter: Filter }
@@ -111,6 +112,12 @@ function parseCondition(
       case "notIn":
         filters.push(not({ kind: "equals", path, values: scalars(path, value) }));
         break;
+      case "contains":
+        filters.push({ kind: "contains", path, values: [scalar(path, value)] });
+        break;
+      case "containsAny":
+        filters.push({ kind: "contains", path, values: scalars(path, value) });
+        break;
       case "exists": {
         if (typeof value !== "boolean") throw wrong('"exists" takes true or false', path);
         filters.push(value ? { kind: "exists", path } : not({ kind: "exists", path }));
@@ -161,7 +168,7 @@ function not(filter: Filter): Filter {
 }
 
 function scalars(path: ParsedPath, values: unknown): readonly Scalar[] {
-  if (!Array.isArray(values)) throw wrong('"in" and "notIn" take a list', path);
+  if (!Array.isArray(values)) throw wrong('"in", "notIn" and "containsAny" take a list', path);
   if (values.length > MAX_LIST) throw wrong(`a list of more than ${MAX_LIST} values`, path);
   return values.map((value: unknown) => scalar(path, value));
 }

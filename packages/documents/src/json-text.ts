@@ -2,6 +2,7 @@ import { InputError } from "./errors.ts";
 import { isMetaField } from "./field-path.ts";
 import { isObject, isPlainObject } from "./is-object.ts";
 
+const NONE: ReadonlySet<string> = new Set();
 const MAX_DEPTH = 200;
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -14,17 +15,19 @@ const MAX_BYTES = 16 * 1024 * 1024;
  * (`Date` and `Map` too), holes and `undefined` in arrays, references to an enclosing object,
  * the character U+0000 and lone surrogates, more than 200 levels, and more than 16 MiB of text.
  *
+ * `reserved` are names of top-level fields that are refused besides those of every document.
+ *
  * @internal
  * @throws {InputError} `ERR_DOCUMENTS_VALUE` or `ERR_DOCUMENTS_NAME`, with the path.
  */
-export function toJsonText(document: unknown): string {
+export function toJsonText(document: unknown, reserved: ReadonlySet<string> = NONE): string {
   if (!isPlainObject(document)) {
     throw new InputError(
       "ERR_DOCUMENTS_VALUE",
       `A document is a plain object, got ${kindOf(document)}`,
     );
   }
-  for (const name of Object.keys(document)) checkTopLevelName(name);
+  for (const name of Object.keys(document)) checkTopLevelName(name, reserved);
   checkObject(document, "", [document]);
   const text = JSON.stringify(document);
   if (text.length * 3 > MAX_BYTES && Buffer.byteLength(text) > MAX_BYTES) {
@@ -45,8 +48,8 @@ export function parseJsonText(text: string): Record<string, unknown> {
   throw new SyntaxError("The JSON text is not an object");
 }
 
-function checkTopLevelName(name: string): void {
-  if (isMetaField(name)) {
+function checkTopLevelName(name: string, reserved: ReadonlySet<string>): void {
+  if (isMetaField(name) || reserved.has(name)) {
     throw new InputError("ERR_DOCUMENTS_NAME", `The field "${name}" is kept by the store`, name);
   }
   if (name.startsWith("$")) {

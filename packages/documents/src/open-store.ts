@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { DocumentsError, DocumentsTypeError } from "./errors.ts";
 import { openError, openFile, openMemory } from "./sqlite/open-sqlite.ts";
+import { parseMigrations } from "./migrate.ts";
 import type { Store, StoreOptions } from "./store.ts";
 
 const DEFAULT_BUSY_TIMEOUT = 5000;
@@ -10,9 +11,13 @@ const DEFAULT_BUSY_TIMEOUT = 5000;
  *
  * `sqlite:data/blog.db` is a file, relative to the working directory (an absolute path and a
  * `file:` URL do as well); `sqlite::memory:` is a store that is gone when it is closed.
+ * `postgres://user:password@host/database` is a database of PostgreSQL, with `,` between hosts of
+ * which one at a time is the primary.
  *
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for a wrong URL or option.
  * @throws {DocumentsError} `ERR_DOCUMENTS_OPEN` when the file cannot be opened or is not a store;
+ *   `ERR_DOCUMENTS_CONNECTION` when PostgreSQL cannot be reached;
+ *   `ERR_DOCUMENTS_MIGRATION` when a migration failed or does not belong to the store;
  *   `ERR_DOCUMENTS_UNIQUE` when documents already break a new unique index.
  * @example
  * ```ts
@@ -24,10 +29,18 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
     throw wrong('"busyTimeout" is a whole number of milliseconds from 0');
   }
+  if (typeof url === "string" && /^postgres(?:ql)?:/i.test(url)) {
+    if (options.migrations !== undefined) throw wrong('PostgreSQL does not take "migrations" yet');
+    // Loaded only when it is needed: it brings the driver.
+    const { openPostgres } = await import("./postgres/open-postgres.ts");
+    return openPostgres(url, { collections, postgres: options.postgres });
+  }
   const path = parseUrl(url);
+  const migrations = options.migrations === undefined ? [] : parseMigrations(options.migrations);
   const store =
     path === undefined ? await openMemory({ busyTimeout }) : await openFile(path, { busyTimeout });
   try {
+    if (options.migrations !== undefined) await store.migrate(migrations);
     await store.prepare(collections);
   } catch (error) {
     await store.close();
@@ -46,7 +59,8 @@ function parseUrl(url: string): string | undefined {
     // Only the scheme is shown: the rest of a database URL may hold a password.
     const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0] ?? "a URL without a scheme";
     throw wrong(
-      `${scheme} is not supported, expected "sqlite:<path>", "sqlite::memory:" or "file:///<path>"`,
+      `${scheme} is not supported, expected "sqlite:<path>", "sqlite::memory:", ` +
+        '"file:///<path>" or "postgres://<user>@<host>/<database>"',
     );
   }
   const path = url.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "");

@@ -6,12 +6,9 @@ import { isObject } from "./is-object.ts";
  *
  * @internal
  */
-export function project(
-  document: Readonly<Record<string, unknown>>,
-  paths: readonly ParsedPath[],
-): Record<string, unknown> {
+export function project(document: unknown, paths: readonly ParsedPath[]): Record<string, unknown> {
   const result: Record<string, unknown> = {};
-  define(result, "id", document["id"]);
+  define(result, "id", valueAt(document, ["id"]));
   for (const { segments } of paths) {
     const value = valueAt(document, segments);
     if (value !== undefined) setAt(result, segments, value);

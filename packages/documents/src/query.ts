@@ -2,6 +2,7 @@ import { InputError } from "./errors.ts";
 import { type FieldPath, type ParsedPath, parsePath } from "./field-path.ts";
 import { type Filter, parseFilter } from "./filter.ts";
 import { foldedWords, isShortWord } from "./fold.ts";
+import type { Deleted } from "./soft-deletion.ts";
 import type { Where } from "./where.ts";
 
 /** A field to sort by, descending with a `-` before it. */
@@ -20,6 +21,20 @@ export interface Selection<T> {
    * for which every text is read. A word that is part of another one does not count as short.
    */
   readonly q?: string | undefined;
+  /**
+   * Which documents of a collection defined with `softDelete`. Default: `"exclude"`, those that
+   * were not removed.
+   */
+  readonly deleted?: Deleted | undefined;
+}
+
+/** Selects and counts documents. */
+export interface CountQuery<T> extends Selection<T> {
+  /**
+   * Stops counting at this number, from 1, which bounds the work; the result is that at most.
+   * Default: counts all.
+   */
+  readonly max?: number | undefined;
 }
 
 /** Selects, sorts and pages documents. */
@@ -34,6 +49,11 @@ export interface FindQuery<T> extends Selection<T> {
   readonly limit?: number | undefined;
   /** The number of documents to pass over. Default: 0. */
   readonly offset?: number | undefined;
+  /**
+   * The cursor of a page, to begin behind that page; see `page`. Not with `offset`. Default: begins
+   * with the first document.
+   */
+  readonly after?: string | undefined;
   /** The fields to return, besides `id`. Default: whole documents. */
   readonly fields?: readonly FieldPath<T>[] | undefined;
 }
@@ -46,6 +66,7 @@ export interface FindQuery<T> extends Selection<T> {
 export interface ParsedSelection {
   readonly filter: Filter | undefined;
   readonly words: readonly string[];
+  readonly deleted: Deleted;
 }
 
 /**
@@ -57,6 +78,8 @@ export interface ParsedQuery extends ParsedSelection {
   readonly order: readonly OrderTerm[];
   readonly limit: number | undefined;
   readonly offset: number;
+  /** A cursor, not yet read. */
+  readonly after: string | undefined;
   readonly fields: readonly ParsedPath[] | undefined;
 }
 
@@ -86,9 +109,34 @@ const MAX_FIELDS = 200;
 export function parseSelection(selection: {
   readonly where?: unknown;
   readonly q?: unknown;
+  readonly deleted?: unknown;
 }): ParsedSelection {
-  const { where, q } = selection;
-  return { filter: where === undefined ? undefined : parseFilter(where), words: parseWords(q) };
+  const { where, q, deleted = "exclude" } = selection;
+  if (deleted !== "exclude" && deleted !== "include" && deleted !== "only") {
+    throw wrong('"deleted" is "exclude", "include" or "only"');
+  }
+  return {
+    filter: where === undefined ? undefined : parseFilter(where),
+    words: parseWords(q),
+    deleted,
+  };
+}
+
+/**
+ * Checks a number of documents from 1, such as the one at which counting stops.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseMaximum(
+  name: string,
+  value: unknown,
+  greatest: number = Number.MAX_SAFE_INTEGER - 1,
+): number {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= greatest) {
+    return value;
+  }
+  throw wrong(`"${name}" is a whole number from 1 to ${greatest}`);
 }
 
 /**
@@ -100,16 +148,24 @@ export function parseSelection(selection: {
 export function parseQuery(query: {
   readonly where?: unknown;
   readonly q?: unknown;
+  readonly deleted?: unknown;
   readonly sort?: unknown;
   readonly limit?: unknown;
   readonly offset?: unknown;
+  readonly after?: unknown;
   readonly fields?: unknown;
 }): ParsedQuery {
+  const { after } = query;
+  if (after !== undefined && typeof after !== "string") throw wrong('"after" is a cursor');
+  if (after !== undefined && query.offset !== undefined) {
+    throw wrong('"after" and "offset" exclude one another');
+  }
   return {
     ...parseSelection(query),
     order: parseSort(query.sort),
     limit: parseNumber("limit", query.limit),
     offset: parseNumber("offset", query.offset) ?? 0,
+    after,
     fields: query.fields === undefined ? undefined : parseFields(query.fields),
   };
 }

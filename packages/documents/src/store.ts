@@ -1,5 +1,9 @@
+import type { ChangeFeed } from "./changes.ts";
 import type { Collection } from "./collection.ts";
 import type { CollectionDefinition } from "./definition.ts";
+import type { Locking } from "./lock.ts";
+import type { Migration } from "./migration.ts";
+import type { PostgresOptions } from "./postgres/postgres-options.ts";
 
 /** Options of `openStore`. */
 export interface StoreOptions {
@@ -12,6 +16,15 @@ export interface StoreOptions {
    * The time to wait for another process that is writing, in milliseconds. Default: `5_000`.
    */
   readonly busyTimeout?: number | undefined;
+  /**
+   * Migrations, of which those that did not run on this store yet do so before it is opened, each
+   * once, however many processes start at the same time. They run before `collections` are
+   * prepared, so that they can make room for a new unique index. Every one that ever ran must be
+   * listed. Default: none, and no check of those that ran.
+   */
+  readonly migrations?: readonly Migration[] | undefined;
+  /** Options of PostgreSQL, which other engines pass over. */
+  readonly postgres?: PostgresOptions | undefined;
 }
 
 /** Options of `transaction`. */
@@ -30,7 +43,7 @@ export interface Transaction {
 }
 
 /** A set of collections in one place. */
-export interface Store extends AsyncDisposable {
+export interface Store extends AsyncDisposable, ChangeFeed, Locking {
   /**
    * Gives the documents of a collection. Cheap; the same definition gives the same object.
    *

@@ -36,7 +36,7 @@ export interface Combinators<W> {
 }
 
 /** What a field must be: a value, or operators that must all hold. */
-export type Condition<V> = Operators<ScalarOf<V>> | ScalarOf<V> | null;
+export type Condition<V> = Operators<ScalarOf<V>, MemberOf<V>> | ScalarOf<V> | null;
 
 /**
  * Operators on one field.
@@ -44,7 +44,7 @@ export type Condition<V> = Operators<ScalarOf<V>> | ScalarOf<V> | null;
  * Values of different JSON types are never equal and never in order. Strings are in the order of
  * their Unicode code points.
  */
-export interface Operators<S> {
+export interface Operators<S, M = S> {
   /** Equals; `null` also matches a missing field. */
   readonly eq?: S | null;
   /** Does not equal, which a missing field does not either. */
@@ -63,8 +63,18 @@ export interface Operators<S> {
   readonly notIn?: readonly (S | null)[];
   /** Is there (null is), or is not. */
   readonly exists?: boolean;
+  /** Is a list with this member; members that are lists or objects equal nothing. */
+  readonly contains?: [M] extends [never] ? never : M | null;
+  /** Is a list with a member that equals one of these; at most 10,000. */
+  readonly containsAny?: [M] extends [never] ? never : readonly (M | null)[];
   /** Is a string that begins with this, case-sensitive. */
   readonly prefix?: Extract<S, string> extends never ? never : string;
 }
+
+type MemberOf<V> = unknown extends V
+  ? Scalar
+  : V extends readonly (infer M)[]
+    ? ScalarOf<NonNullable<M>>
+    : never;
 
 type ScalarOf<V> = unknown extends V ? Scalar : Extract<V, boolean | number | string>;

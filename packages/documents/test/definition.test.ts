@@ -31,6 +31,11 @@ describe("defineCollection", () => {
     { search: ["$a"] },
     { search: "name" },
     { unique: [1] },
+    { softDelete: 1 },
+    { changes: true },
+    { expires: { field: "" } },
+    { expires: { field: "at", after: -1 } },
+    { expires: { field: "at", after: 0.5 } },
   ])("refuses the options %j", (options) => {
     expect(() => Reflect.apply(defineCollection, undefined, ["a", options])).toThrow(
       expect.objectContaining({ code: "ERR_DOCUMENTS_DEFINITION" }),

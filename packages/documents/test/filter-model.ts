@@ -26,6 +26,10 @@ function holds(found: unknown, operator: string, operand: unknown): boolean {
       return list(operand).some((item) => equal(found, item));
     case "notIn":
       return !list(operand).some((item) => equal(found, item));
+    case "contains":
+      return Array.isArray(found) && found.some((item) => item === operand);
+    case "containsAny":
+      return Array.isArray(found) && found.some((item) => list(operand).includes(item));
     case "exists":
       return (found !== undefined) === operand;
     case "prefix":
@@ -136,6 +140,9 @@ export const CONFUSABLE: readonly Json[] = [
   [1],
   { c: 1 },
   ["a"],
+  [null],
+  [true, 0, "[1]", "a"],
+  [[1], { c: 1 }, "1", 1125437519286860400],
   { c: true, a: { c: "a" } },
 ];
 
@@ -169,7 +176,10 @@ const comparable = scalar.filter((item) => typeof item === "string" || typeof it
 const operator = fc.oneof(
   ...["eq", "ne"].map((name) => fc.tuple(fc.constant(name), scalar)),
   ...["gt", "gte", "lt", "lte"].map((name) => fc.tuple(fc.constant(name), comparable)),
-  ...["in", "notIn"].map((name) => fc.tuple(fc.constant(name), fc.array(scalar, { maxLength: 4 }))),
+  fc.tuple(fc.constant("contains"), scalar),
+  ...["in", "notIn", "containsAny"].map((name) =>
+    fc.tuple(fc.constant(name), fc.array(scalar, { maxLength: 4 })),
+  ),
   fc.tuple(fc.constant("exists"), fc.boolean()),
   fc.tuple(fc.constant("prefix"), text),
 );

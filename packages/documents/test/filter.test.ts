@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defineCollection } from "../src/index.ts";
 import { CONFUSABLE, document, filter, matches } from "./filter-model.ts";
-import { openInMemory } from "./open-for-test.ts";
+import { ENGINES } from "./open-for-test.ts";
 
 type Document = Record<string, unknown>;
 
@@ -24,6 +24,8 @@ const refused: readonly (readonly [text: string, where: unknown])[] = [
   ["null in a range", { a: { lt: null } }],
   ["a list that is none", { a: { in: "abc" } }],
   ["a too long list", { a: { in: Array.from({ length: 10_001 }, () => 1) } }],
+  ["contains of a list", { a: { contains: [1] } }],
+  ["containsAny of a value", { a: { containsAny: 1 } }],
   ["exists of a number", { a: { exists: 1 } }],
   ["a prefix that is a number", { a: { prefix: 1 } }],
   ["and of an object", { and: {} }],
@@ -40,9 +42,9 @@ const refused: readonly (readonly [text: string, where: unknown])[] = [
   ["too deep nesting", Array.from({ length: 40 }).reduce<unknown>((not) => ({ not }), {})],
 ];
 
-describe("A filter", () => {
+describe.each(ENGINES)("A filter of %s", (_engine, open) => {
   it.each(refused)("with %s is refused", async (_text, where) => {
-    const collection = (await openInMemory()).collection(things);
+    const collection = (await open()).collection(things);
     for (const method of [collection.find, collection.count, collection.removeMany]) {
       const result: unknown = Reflect.apply(method, collection, [{ where }]);
       await expect(result).rejects.toMatchObject({ code: "ERR_DOCUMENTS_QUERY" });
@@ -50,13 +52,13 @@ describe("A filter", () => {
   });
 
   it("is required to remove documents", async () => {
-    const collection = (await openInMemory()).collection(things);
+    const collection = (await open()).collection(things);
     const result: unknown = Reflect.apply(collection.removeMany, collection, [{}]);
     await expect(result).rejects.toMatchObject({ code: "ERR_DOCUMENTS_QUERY" });
   });
 
   it("compares the fields that the store keeps like any other", async () => {
-    const collection = (await openInMemory()).collection(things);
+    const collection = (await open()).collection(things);
     const { id, createdAt } = await collection.insert({ a: 1 });
     await collection.insert({ a: 2 });
     await collection.update(id, { a: 3 });
@@ -75,7 +77,7 @@ describe("A filter", () => {
   });
 
   it("may have 500 conditions, of every kind", async () => {
-    const collection = (await openInMemory()).collection(things);
+    const collection = (await open()).collection(things);
     const some = Array.from({ length: 41 }, (_, index) => ({
       [`f${index}`]: {
         in: [0, true, false, null, "[", "x"],
@@ -100,7 +102,7 @@ describe("A filter", () => {
   });
 
   it("takes 10,000 values in a list", async () => {
-    const collection = (await openInMemory()).collection(things);
+    const collection = (await open()).collection(things);
     await collection.insertMany([{ a: 9999 }, { a: -1 }, { a: "5" }]);
     const list = Array.from({ length: 10_000 }, (_, index) => index);
     expect(await collection.count({ where: { a: { in: list } } })).toBe(1);
@@ -108,11 +110,13 @@ describe("A filter", () => {
   });
 
   it("tells apart all values that an engine could confuse", async () => {
-    const collection = (await openInMemory({ collections: [things] })).collection(things);
+    const collection = (await open({ collections: [things] })).collection(things);
     const stored = await collection.insertMany([{}, ...CONFUSABLE.map((a) => ({ a }))]);
     const operands = CONFUSABLE.filter((value) => typeof value !== "object" || value === null);
     const conditions = operands.flatMap((operand): unknown[] => [
       { eq: operand },
+      { contains: operand },
+      { containsAny: [7, operand] },
       { ne: operand },
       { in: [operand, 7] },
       { notIn: [operand, "x"] },
@@ -147,7 +151,7 @@ describe("A filter", () => {
   });
 
   it("matches what a plain filter in memory matches", async () => {
-    const collection = (await openInMemory({ collections: [things] })).collection(things);
+    const collection = (await open({ collections: [things] })).collection(things);
     await fc.assert(
       fc.asyncProperty(
         fc.array(document, { maxLength: 12 }),
@@ -174,7 +178,7 @@ describe("A filter", () => {
   });
 
   it("distinguishes any two numbers that JavaScript does", async () => {
-    const collection = (await openInMemory({ collections: [things] })).collection(things);
+    const collection = (await open({ collections: [things] })).collection(things);
     await fc.assert(
       fc.asyncProperty(fc.double({ noDefaultInfinity: true, noNaN: true }), async (number) => {
         await collection.removeMany({ where: {} });

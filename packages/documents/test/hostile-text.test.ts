@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defineCollection } from "../src/index.ts";
-import { openInMemory } from "./open-for-test.ts";
+import { ENGINES } from "./open-for-test.ts";
 
 type Document = Record<string, unknown>;
 
@@ -41,10 +41,10 @@ const hostile = [
 
 const fieldNames = hostile.filter((name) => !name.startsWith("$"));
 
-describe("Hostile text", () => {
+describe.each(ENGINES)("Hostile text of %s", (_engine, open) => {
   it.each(hostile)("%j is nothing but a value", async (text) => {
     const things = defineCollection<Document>("things", { unique: ["a"], search: ["a"] });
-    const collection = (await openInMemory()).collection(things);
+    const collection = (await open()).collection(things);
     const { id } = await collection.insert({ a: text });
     await collection.insert({ a: "other" });
     expect(await collection.count({ where: { a: text } })).toBe(1);
@@ -67,7 +67,7 @@ describe("Hostile text", () => {
       indexes: [name],
       search: [name],
     });
-    const collection = (await openInMemory()).collection(things);
+    const collection = (await open()).collection(things);
     const field = <V>(value: V): Record<string, V> => Object.fromEntries([[name, value]]);
     const { id } = await collection.insert({ ...field("value"), a: 1, nested: field(2) });
     await collection.insert({ a: 2 });

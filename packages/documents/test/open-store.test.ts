@@ -29,7 +29,9 @@ function mode(path: string): string {
 
 describe("openStore", () => {
   it.each([
-    "postgres://user:secret@host/db",
+    "postgres://user:secret@host/db?pass=secret",
+    "postgres://user:sec%ret@host/db",
+    "postgres:user:secret",
     "mysql://x",
     "data.db",
     "",
@@ -81,9 +83,9 @@ describe("openStore", () => {
     const path = join(temporaryFolder(), "a.db");
     await (await openStore(`sqlite:${path}`)).close();
     const database = new DatabaseSync(path);
-    database.exec("PRAGMA user_version = 2");
+    database.exec("PRAGMA user_version = 3");
     database.close();
-    await expect(openStore(`sqlite:${path}`)).rejects.toThrow("it has format 2");
+    await expect(openStore(`sqlite:${path}`)).rejects.toThrow("it has format 3");
   });
 
   it("refuses a folder, and a path below a file", async () => {

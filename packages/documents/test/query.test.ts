@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fold, foldedWords } from "../src/fold.ts";
 import { defineCollection } from "../src/index.ts";
-import { openInMemory } from "./open-for-test.ts";
+import { ENGINES } from "./open-for-test.ts";
 
 type Document = Record<string, unknown>;
 
@@ -22,9 +22,9 @@ function compare(left: unknown, right: unknown): number {
     : Buffer.compare(Buffer.from(String(left)), Buffer.from(String(right)));
 }
 
-describe("A sort order", () => {
+describe.each(ENGINES)("A sort order of %s", (_engine, open) => {
   it("is the one of a plain sort in memory, and pages cut it without overlap", async () => {
-    const collection = (await openInMemory({ collections: [things] })).collection(things);
+    const collection = (await open({ collections: [things] })).collection(things);
     const value = fc.constantFrom(
       undefined,
       null,
@@ -87,9 +87,9 @@ function words(count: number, prefix: string): string {
   return Array.from({ length: count }, (_, index) => prefix + index.toString(36)).join(" ");
 }
 
-describe("The limit of sort keys", () => {
+describe.each(ENGINES)("The limit of sort keys of %s", (_engine, open) => {
   it("is 16", async () => {
-    const collection = (await openInMemory()).collection(things);
+    const collection = (await open()).collection(things);
     const { id } = await collection.insert({ a: 1 });
     const keys = Array.from({ length: 17 }, (_, index) => `k${index}`);
     expect(await collection.find({ sort: keys.slice(1) })).toMatchObject([{ id }]);
@@ -100,9 +100,9 @@ describe("The limit of sort keys", () => {
   });
 });
 
-describe("A keyword search", () => {
+describe.each(ENGINES)("A keyword search of %s", (_engine, open) => {
   it("finds exactly the documents in whose folded text every folded word occurs", async () => {
-    const collection = (await openInMemory({ collections: [things] })).collection(things);
+    const collection = (await open({ collections: [things] })).collection(things);
     const word = fc.oneof(
       fc.constantFrom(
         "ab",
@@ -181,7 +181,7 @@ describe("A keyword search", () => {
     ["a]", 0],
     ["^a", 0],
   ])("takes %j for nothing but words", async (q, count) => {
-    const collection = (await openInMemory()).collection(things);
+    const collection = (await open()).collection(things);
     await collection.insert({ t: "abcdef" });
     expect(await collection.count({ q })).toBe(count);
   });
@@ -189,7 +189,7 @@ describe("A keyword search", () => {
   it.each(["*", "?", "[", "]", "[a", "a*", "[]", "?]", "-", "^", "\\", "%", "_", "😀", "😀é"])(
     "finds %j by itself, and only by itself",
     async (q) => {
-      const collection = (await openInMemory()).collection(things);
+      const collection = (await open()).collection(things);
       await collection.insert({ t: `before${q}after` });
       await collection.insert({ t: "before and after" });
       expect(await collection.count({ q })).toBe(1);
@@ -210,7 +210,7 @@ describe("A keyword search", () => {
     ["short words that are part of another one", "abcdefgh a b c d e f g h ab bc cd de", true],
     ["4 short words of which one is in another", "ab b cd ef", true],
   ])("bounds the words that it looks for: %s", async (_text, q, accepted) => {
-    const collection = (await openInMemory()).collection(things);
+    const collection = (await open()).collection(things);
     await collection.insert({ t: q });
     await collection.insert({ t: "other" });
     if (accepted) {
@@ -223,12 +223,12 @@ describe("A keyword search", () => {
   });
 
   it("takes a query that grows when it is folded", async () => {
-    const collection = (await openInMemory()).collection(things);
+    const collection = (await open()).collection(things);
     expect(await collection.count({ q: "ﷺ".repeat(1000) })).toBe(0);
   });
 
   it("finds no word across two fields, and not the line between them", async () => {
-    const collection = (await openInMemory()).collection(things);
+    const collection = (await open()).collection(things);
     await collection.insert({ t: "first", u: { v: "second" } });
     expect(await collection.count({ q: "firstsecond" })).toBe(0);
     expect(await collection.count({ q: "ts" })).toBe(0);
@@ -236,7 +236,7 @@ describe("A keyword search", () => {
   });
 
   it("looks in lists and numbers, and in nothing that is not declared", async () => {
-    const collection = (await openInMemory()).collection(things);
+    const collection = (await open()).collection(things);
     await collection.insert({ t: ["red apple", 1984], u: { v: { w: "hidden" } }, other: "secret" });
     expect(await collection.count({ q: "1984 apple red" })).toBe(1);
     expect(await collection.count({ q: "hidden" })).toBe(0);

@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { EnvironmentFile } from "./environment-file.ts";
+import { shownUrl } from "./shown-url.ts";
 
 /** What the greeting tells about. */
 export interface Greeted {
@@ -16,9 +17,9 @@ export interface Greeted {
 /** What to know and what to try next, printed at the start. The lines work as pasted into a shell. */
 export function greeting(greeted: Greeted): string {
   const { server, databaseUrl, masterKey, environmentFile, projectFolder, workingFolder } = greeted;
-  const shownUrl =
+  const serverUrl =
     server.hostname === "0.0.0.0" ? server.url.replace("localhost", "0.0.0.0") : server.url;
-  const url = shownUrl.replace(/\/$/, "");
+  const url = serverUrl.replace(/\/$/, "");
 
   const file = path.relative(workingFolder, environmentFile?.path ?? "");
   const isInFile = environmentFile !== undefined && linesOf(environmentFile.text) === masterKey;
@@ -31,7 +32,7 @@ export function greeting(greeted: Greeted): string {
     : '--data-urlencode "access_token=$MASTER_KEY"';
 
   return `Blog API on ${url}, reference at ${url}/docs
-Documents: ${databaseUrl}
+Documents: ${shownUrl(databaseUrl)}
 Keys: ${isInFile ? file : "from the environment"}
 
 Try, in another terminal${where}${what}:

@@ -5,6 +5,7 @@ import {
   type Store,
   type StoreOptions,
 } from "@fetchwork/documents";
+import { shownUrl } from "./shown-url.ts";
 import { StartError } from "./start-error.ts";
 
 /**
@@ -23,9 +24,8 @@ export async function openDatabase(
       throw new StartError(`DATABASE_URL: ${error.message}`, { cause: error });
     }
     if (error instanceof DocumentsError) {
-      // The URL names a file here: one with a password has been refused before.
-      const file = url.replace(/^sqlite:/, "");
-      const message = error.message.includes(file) ? error.message : `${file}: ${error.message}`;
+      const place = shownUrl(url).replace(/^sqlite:/, "");
+      const message = error.message.includes(place) ? error.message : `${place}: ${error.message}`;
       throw new StartError(`DATABASE_URL: ${message}`, { cause: error });
     }
     throw error;

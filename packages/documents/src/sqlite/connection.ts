@@ -64,6 +64,15 @@ export class Connection {
     }
   }
 
+  /** Lends the connection itself. */
+  use<R>(work: (database: DatabaseSync) => R): R {
+    try {
+      return work(this.#database);
+    } catch (error) {
+      throw toDocumentsError(error);
+    }
+  }
+
   /** Rolls back when a transaction is open; SQLite itself already did after some failures. */
   rollback(): void {
     if (this.inTransaction) this.exec("ROLLBACK");

@@ -1,5 +1,6 @@
 import type { MetaField, ParsedPath } from "../field-path.ts";
 import type { Bound, Filter, RangeFilter } from "../filter.ts";
+import { afterPrefix, isMistakable, looksLikeJson } from "../text-range.ts";
 import type { Scalar } from "../where.ts";
 import type { Expressions } from "./sql.ts";
 
@@ -21,6 +22,8 @@ export function filterSql(filter: Filter, sql: Expressions): string {
       return `(${filterSql(filter.filter, sql)}) IS NOT TRUE`;
     case "exists":
       return filter.path.meta === undefined ? `${sql.type(filter.path)} IS NOT NULL` : "TRUE";
+    case "contains":
+      return containsSql(filter.path, filter.values, sql);
     case "equals":
       return filter.path.meta === undefined
         ? equalsSql(filter.path, filter.values, sql)
@@ -55,6 +58,20 @@ function equalsSql(path: ParsedPath, values: readonly Scalar[], sql: Expressions
   return choices.length === 0 ? "FALSE" : `(${choices.join(" OR ")})`;
 }
 
+/** Members are compared with their JSON types, because `true` would equal 1, and a list its text. */
+function containsSql(path: ParsedPath, values: readonly Scalar[], sql: Expressions): string {
+  if (path.meta !== undefined || values.length === 0) return "FALSE";
+  return (
+    `(${sql.type(path)} = 'array' AND EXISTS (SELECT 1 FROM json_each(${sql.document(path)}) AS m, ` +
+    `json_each(${sql.bind(JSON.stringify(values))}) AS w WHERE m.atom IS w.atom ` +
+    `AND ${memberType("m")} = ${memberType("w")}))`
+  );
+}
+
+function memberType(row: string): string {
+  return `replace(${row}.type, 'real', 'integer')`;
+}
+
 function metaEqualsSql(
   path: ParsedPath,
   meta: MetaField,
@@ -69,7 +86,7 @@ function metaEqualsSql(
 function oneOf(path: ParsedPath, values: readonly Scalar[], sql: Expressions): string {
   const [first] = values;
   if (values.length === 1 && (typeof first === "string" || typeof first === "number")) {
-    return `${sql.field(path)} = ${bind(first, sql)}`;
+    return `${sql.field(path)} = ${sql.value(first)}`;
   }
   return `${sql.field(path)} IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(values))}))`;
 }
@@ -82,31 +99,17 @@ function prefixSql(path: ParsedPath, prefix: string, sql: Expressions): string {
   return rangeSql({ kind: "range", path, lower, upper }, sql);
 }
 
-/** Gives the least text that is greater than every text with the prefix, if there is one. */
-function afterPrefix(prefix: string): string | undefined {
-  const points = Array.from(prefix);
-  for (let last = points.pop(); last !== undefined; last = points.pop()) {
-    const point = last.codePointAt(0) ?? 0;
-    if (point < 0x10_ffff) {
-      // Lone surrogates do not occur in stored text.
-      const next = point === 0xd7ff ? 0xe000 : point + 1;
-      return points.join("") + String.fromCodePoint(next);
-    }
-  }
-  return undefined;
-}
-
 function rangeSql({ path, lower, upper }: RangeFilter, sql: Expressions): string {
   const type = typeof (lower ?? upper)?.value;
   if (path.meta !== undefined && type !== typeOfMeta(path.meta)) return "FALSE";
   const terms: string[] = [];
   if (lower !== undefined) {
-    terms.push(`${sql.field(path)} ${lower.inclusive ? ">=" : ">"} ${bind(lower.value, sql)}`);
+    terms.push(`${sql.field(path)} ${lower.inclusive ? ">=" : ">"} ${sql.value(lower.value)}`);
   } else if (type === "string") {
     terms.push(`${sql.field(path)} >= ''`);
   }
   if (upper !== undefined) {
-    terms.push(`${sql.field(path)} ${upper.inclusive ? "<=" : "<"} ${bind(upper.value, sql)}`);
+    terms.push(`${sql.field(path)} ${upper.inclusive ? "<=" : "<"} ${sql.value(upper.value)}`);
   } else if (type === "number" && path.meta === undefined) {
     // Every text is greater than every number, and the empty one is the least.
     terms.push(`${sql.field(path)} < ''`);
@@ -118,12 +121,6 @@ function rangeSql({ path, lower, upper }: RangeFilter, sql: Expressions): string
   return `(${terms.join(" AND ")})`;
 }
 
-function bind(value: number | string, sql: Expressions): string {
-  if (typeof value === "string" || Number.isSafeInteger(value)) return sql.bind(value);
-  // SQLite reads some decimal numbers one bit apart from JavaScript, so it reads this one too.
-  return `(${sql.bind(JSON.stringify(value))} ->> '$')`;
-}
-
 function typeOfMeta(meta: MetaField): "number" | "string" {
   return meta === "version" ? "number" : "string";
 }
@@ -131,24 +128,4 @@ function typeOfMeta(meta: MetaField): "number" | "string" {
 function isUnmistakable(value: Scalar): boolean {
   if (typeof value === "number") return value !== 0 && value !== 1;
   return typeof value === "string" && !looksLikeJson(value);
-}
-
-function looksLikeJson(text: string): boolean {
-  return text.startsWith("{") || text.startsWith("[");
-}
-
-/** Tells whether a range may hold `true`, `false`, or the text of an object or array. */
-function isMistakable(
-  lower: number | string | undefined,
-  upper: number | string | undefined,
-  type: string,
-): boolean {
-  if (type === "number") {
-    return !((typeof lower === "number" && lower > 1) || (typeof upper === "number" && upper < 0));
-  }
-  const low = typeof lower === "string" ? lower : "";
-  const high = typeof upper === "string" ? upper : undefined;
-  const holds = (first: string, next: string): boolean =>
-    low < next && (high === undefined || high >= first);
-  return holds("[", "\\") || holds("{", "|");
 }

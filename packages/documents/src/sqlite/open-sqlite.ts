@@ -13,9 +13,11 @@ import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSync } from "node:sqlite";
 import { DocumentsError } from "../errors.ts";
+import { care } from "./care.ts";
 import { Connection } from "./connection.ts";
 import { loadSqlite } from "./load-sqlite.ts";
-import { APPLICATION_ID, createRegistry, FORMAT_VERSION } from "./schema.ts";
+import { APPLICATION_ID, FORMAT_VERSION, upgradeLayout } from "./layout.ts";
+import { runCare } from "./run-care.ts";
 import { isBusy } from "./sqlite-error.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 
@@ -44,7 +46,10 @@ export async function openFile(
     const release = (): void => {
       openFiles.delete(key);
     };
-    return new SqliteStore({ writer, reader, release }, options);
+    return new SqliteStore(
+      { writer, reader, release, care: (task) => runCare(path, task) },
+      options,
+    );
   } catch (error) {
     openFiles.delete(key);
     throw openError(path, error);
@@ -70,7 +75,19 @@ export async function openMemory(options: { readonly busyTimeout: number }): Pro
     const reader = openReader(path, writer, options.busyTimeout);
     // An open file lives on without its name, and ends with the process. Windows refuses.
     if (process.platform !== "win32") remove();
-    return new SqliteStore({ writer, reader, release: remove }, options);
+    return new SqliteStore(
+      {
+        writer,
+        reader,
+        release: remove,
+        // A file without a name is open to nobody else.
+        care: (task) =>
+          new Promise((resolve) => {
+            resolve(reader.use((database) => care(database, task)));
+          }),
+      },
+      options,
+    );
   } catch (error) {
     remove();
     throw openError(directory, error);
@@ -123,7 +140,7 @@ async function openPatiently(path: string, busyTimeout: number): Promise<Connect
 
 function setUp(database: DatabaseSync, path: string): Connection {
   const connection = new Connection(database);
-  const isNew = checkFile(connection, path);
+  const format = checkFile(connection, path);
   const [mode] = connection.get("PRAGMA journal_mode = WAL", []) ?? [];
   if (mode !== "wal") {
     throw new DocumentsError(
@@ -138,11 +155,12 @@ function setUp(database: DatabaseSync, path: string): Connection {
     PRAGMA cache_size = -${CACHE_KIB};
     PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES};
   `);
-  if (isNew) {
+  if (format < FORMAT_VERSION) {
     connection.exec("BEGIN IMMEDIATE");
     try {
       // Another process may have been first.
-      if (checkFile(connection, path)) createRegistry(connection);
+      const current = checkFile(connection, path);
+      if (current < FORMAT_VERSION) upgradeLayout(connection, current);
       connection.exec("COMMIT");
     } catch (error) {
       connection.rollback();
@@ -152,12 +170,12 @@ function setUp(database: DatabaseSync, path: string): Connection {
   return connection;
 }
 
-/** Refuses what is not a store of ours; tells whether the file is still empty. */
-function checkFile(connection: Connection, path: string): boolean {
+/** Refuses what is not a store of ours; tells its format, 0 while the file is empty. */
+function checkFile(connection: Connection, path: string): number {
   const application = connection.get("PRAGMA application_id", [])?.[0];
   if (application !== APPLICATION_ID) {
     const objects = connection.get("SELECT count(*) FROM sqlite_master", [])?.[0];
-    if (application === 0 && objects === 0) return true;
+    if (application === 0 && objects === 0) return 0;
     throw new DocumentsError(
       "ERR_DOCUMENTS_OPEN",
       `Cannot open ${path}: it is the database of another program`,
@@ -170,7 +188,7 @@ function checkFile(connection: Connection, path: string): boolean {
       `Cannot open ${path}: it has format ${format}, this version knows formats up to ${FORMAT_VERSION}`,
     );
   }
-  return false;
+  return format;
 }
 
 function openReader(path: string, writer: Connection, busyTimeout: number): Connection {

@@ -1,23 +1,34 @@
-import type { Projected, Stored } from "../document.ts";
+import type { Stored } from "../document.ts";
 import { InputError } from "../errors.ts";
 import { isShortWord } from "../fold.ts";
-import { project } from "../projection.ts";
+import { type Segment, segmentsAfter, type SortValue } from "../keyset.ts";
 import type { ParsedQuery, ParsedSelection } from "../query.ts";
 import type { Row } from "./connection.ts";
 import { filterSql } from "./filter-sql.ts";
-import { DOCUMENT_COLUMNS, toStored } from "./row.ts";
-import { REGISTRY } from "./schema.ts";
+import { REGISTRY } from "./layout.ts";
+import { toStored } from "./row.ts";
 import type { Reader } from "./session.ts";
 import { Expressions } from "./sql.ts";
-import type { Table } from "./table.ts";
+import { type Table, visibleTerms } from "./table.ts";
 
 /** Reads a document. */
 export function readOne<T>(reader: Reader, table: Table, id: string): Stored<T> | undefined {
-  const row = reader.connection.get(
-    `SELECT ${DOCUMENT_COLUMNS} FROM ${table.quoted} WHERE id = ?`,
-    [id],
-  );
+  const row = rowOf(reader, table, { id, columns: table.columns });
   return row === undefined ? undefined : toStored<T>(table, row);
+}
+
+/** Reads some columns of a document that can be seen. */
+export function rowOf(
+  { connection }: Reader,
+  table: Table,
+  { id, columns }: { readonly id: string; readonly columns: string },
+): Row | undefined {
+  const sql = new Expressions(table.indexed);
+  const terms = [`id = ${sql.bind(id)}`, ...visible(table, sql)];
+  return connection.get(
+    `SELECT ${columns} FROM ${table.quoted} WHERE ${terms.join(" AND ")}`,
+    sql.parameters,
+  );
 }
 
 /** Reads documents in the order of the ids. */
@@ -26,9 +37,12 @@ export function readMany<T>(
   table: Table,
   ids: readonly string[],
 ): readonly (Stored<T> | undefined)[] {
+  const sql = new Expressions(table.indexed);
+  const list = `id IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(ids))}))`;
+  const terms = [list, ...visible(table, sql)];
   const rows = reader.connection.all(
-    `SELECT ${DOCUMENT_COLUMNS} FROM ${table.quoted} WHERE id IN (SELECT value FROM json_each(?))`,
-    [JSON.stringify(ids)],
+    `SELECT ${table.columns} FROM ${table.quoted} WHERE ${terms.join(" AND ")}`,
+    sql.parameters,
   );
   const rowsById = new Map<unknown, Row>();
   for (const row of rows) rowsById.set(row[0], row);
@@ -38,52 +52,111 @@ export function readMany<T>(
   });
 }
 
-/** Selects, sorts and pages documents. */
+/** Selects, sorts and pages documents; `after` are the values of the cursor, if there is one. */
 export function find<T>(
   reader: Reader,
   table: Table,
-  query: ParsedQuery,
-): readonly (Projected<T> | Stored<T>)[] {
+  {
+    query,
+    after,
+  }: { readonly query: ParsedQuery; readonly after?: readonly SortValue[] | undefined },
+): readonly Stored<T>[] {
+  const rows =
+    after === undefined
+      ? select(reader, table, query)
+      : selectAfter(reader, table, { query, after });
+  return rows.map((row) => toStored<T>(table, row));
+}
+
+/** One statement for each segment, and not one with OR, which no index serves. */
+function selectAfter(
+  reader: Reader,
+  table: Table,
+  { query, after }: { readonly query: ParsedQuery; readonly after: readonly SortValue[] },
+): readonly Row[] {
+  const rows: Row[] = [];
+  for (const segment of segmentsAfter(query.order, after)) {
+    const limit = query.limit === undefined ? undefined : query.limit - rows.length;
+    if (limit === 0) break;
+    for (const row of select(reader, table, { ...query, limit, segment })) rows.push(row);
+  }
+  return rows;
+}
+
+function select(
+  reader: Reader,
+  table: Table,
+  query: ParsedQuery & { readonly segment?: Segment },
+): readonly Row[] {
   const sql = new Expressions(table.indexed);
-  const rows = reader.connection.all(
-    `SELECT ${DOCUMENT_COLUMNS} FROM ${table.quoted}${whereSql(table, query, sql)} ` +
+  const where = whereSql(table, query, sql);
+  const order = sql.order(query.segment?.order ?? query.order);
+  return reader.connection.all(
+    `SELECT ${table.columns} FROM ${table.quoted}${where} ` +
       // LIMIT -1 is none.
-      `ORDER BY ${sql.order(query.order)} LIMIT ${sql.bind(query.limit ?? -1)} ` +
+      `${order === "" ? "" : `ORDER BY ${order} `}LIMIT ${sql.bind(query.limit ?? -1)} ` +
       `OFFSET ${sql.bind(query.offset)}`,
     sql.parameters,
   );
-  const { fields } = query;
-  if (fields === undefined) return rows.map((row) => toStored<T>(table, row));
-  return rows.map((row) => {
-    // Some of the fields of a Stored<T>, by the paths that the caller gave.
-    return project(toStored<Record<string, unknown>>(table, row), fields) as Projected<T>;
-  });
 }
 
-/** Counts documents; all of them are counted already. */
-export function count(reader: Reader, table: Table, selection: ParsedSelection): number {
-  if (selection.filter === undefined && selection.words.length === 0) {
+/** Counts documents, up to `max`; all of them are counted already. */
+export function count(
+  reader: Reader,
+  table: Table,
+  { max, ...selection }: ParsedSelection & { readonly max?: number | undefined },
+): number {
+  const isAll =
+    selection.filter === undefined &&
+    selection.words.length === 0 &&
+    selection.deleted === "exclude" &&
+    table.expiresAt === undefined;
+  if (isAll) {
     const row = reader.connection.get(`SELECT documents FROM ${REGISTRY} WHERE name = ?`, [
       table.definition.name,
     ]);
-    return Number(row?.[0] ?? 0) + reader.uncounted(table);
+    return Math.min(Number(row?.[0] ?? 0) + reader.uncounted(table), max ?? Infinity);
   }
   const sql = new Expressions(table.indexed);
   const where = whereSql(table, selection, sql);
-  const row = reader.connection.get(`SELECT count(*) FROM ${table.quoted}${where}`, sql.parameters);
-  return Number(row?.[0]);
+  const from =
+    max === undefined
+      ? `${table.quoted}${where}`
+      : `(SELECT 1 FROM ${table.quoted}${where} LIMIT ${sql.bind(max)})`;
+  return Number(reader.connection.get(`SELECT count(*) FROM ${from}`, sql.parameters)?.[0]);
 }
 
 /** Writes the WHERE clause of a selection, with a space before it; empty when all is selected. */
 export function whereSql(
   table: Table,
-  { filter, words }: ParsedSelection,
+  { filter, words, deleted, segment }: ParsedSelection & { readonly segment?: Segment },
   sql: Expressions,
 ): string {
   const terms: string[] = [];
+  if (segment !== undefined) terms.push(segmentSql(segment, sql));
   if (filter !== undefined) terms.push(filterSql(filter, sql));
   if (words.length > 0) terms.push(searchSql(table, words, sql));
+  terms.push(...visibleTerms(table, { deleted, bind: (value) => sql.bind(value) }));
   return terms.length === 0 ? "" : ` WHERE ${terms.join(" AND ")}`;
+}
+
+function visible(table: Table, sql: Expressions): readonly string[] {
+  return visibleTerms(table, { deleted: "exclude", bind: (value) => sql.bind(value) });
+}
+
+function segmentSql({ equal, beyond }: Segment, sql: Expressions): string {
+  const terms = equal.map(({ term, value }) =>
+    value === null
+      ? `${sql.field(term.path)} IS NULL`
+      : `${sql.field(term.path)} = ${sql.value(value)}`,
+  );
+  const field = sql.field(beyond.term.path);
+  if (beyond.value === undefined) {
+    terms.push(`${field} IS ${beyond.kind === "null" ? "NULL" : "NOT NULL"}`);
+  } else {
+    terms.push(`${field} ${beyond.kind === "greater" ? ">" : "<"} ${sql.value(beyond.value)}`);
+  }
+  return terms.join(" AND ");
 }
 
 /**

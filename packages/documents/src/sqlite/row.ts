@@ -14,15 +14,17 @@ export type DocumentRow = readonly [
   createdAt: string,
   updatedAt: string,
   doc: string,
+  deletedAt?: string | null,
 ];
 
 /** Makes the document of a row; the type of its own fields is the word of the caller. */
 export function toStored<T>(table: Table, row: Row): Stored<T> {
   if (!isDocumentRow(row)) throw new DamagedError(table.definition.name, String(row[0]));
-  const [id, version, createdAt, updatedAt, doc] = row;
+  const [id, version, createdAt, updatedAt, doc, deletedAt] = row;
   const fields: object = parseFields(table, id, doc);
   // The definition names T for whatever was accepted into this collection.
-  return { id, version, createdAt, updatedAt, ...fields } as Stored<T>;
+  const document = { id, version, createdAt, updatedAt, ...fields } as Stored<T>;
+  return typeof deletedAt === "string" ? { ...document, deletedAt } : document;
 }
 
 /** Parses the text of a document, which another program may have damaged. */
@@ -41,6 +43,7 @@ function isDocumentRow(row: Row): row is DocumentRow {
     typeof row[1] === "number" &&
     typeof row[2] === "string" &&
     typeof row[3] === "string" &&
-    typeof row[4] === "string"
+    typeof row[4] === "string" &&
+    (row[5] === undefined || row[5] === null || typeof row[5] === "string")
   );
 }

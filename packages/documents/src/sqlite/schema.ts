@@ -1,42 +1,23 @@
-import { DocumentsError } from "../errors.ts";
-import { type ParsedPath, parsePath } from "../field-path.ts";
+import { DocumentsError, DocumentsTypeError } from "../errors.ts";
 import { searchText } from "../fold.ts";
-import type { Cell, Connection } from "./connection.ts";
+import type { Cell, Connection, Row } from "./connection.ts";
+import { type IndexDefinition, indexDefinitions } from "./index-definition.ts";
+import { REGISTRY } from "./layout.ts";
 import { DOCUMENT_COLUMNS, toStored } from "./row.ts";
 import { indexExpression, quoteName, quoteText } from "./sql.ts";
 import { uniqueIndexName } from "./sqlite-error.ts";
 import type { Table } from "./table.ts";
 
-/** The table with a row for each collection. */
-export const REGISTRY: string = quoteName("fetchwork:collections");
-
-/** Marks the file, so that no other program's database is taken for a store: "FWDR". */
-export const APPLICATION_ID = 0x46574452;
-
-/** The version of the layout below. */
-export const FORMAT_VERSION = 1;
-
 /** Raised when {@link fold} changes, so that search indexes are built again. */
 const FOLD_VERSION = 1;
 const REBUILD_CHUNK = 500;
 
-/** Creates the tables of an empty store, inside a transaction. */
-export function createRegistry(connection: Connection): void {
-  connection.exec(`
-    CREATE TABLE ${REGISTRY} (
-      name TEXT PRIMARY KEY COLLATE NOCASE,
-      documents INTEGER NOT NULL DEFAULT 0,
-      search TEXT
-    ) STRICT;
-    PRAGMA application_id = ${APPLICATION_ID};
-    PRAGMA user_version = ${FORMAT_VERSION};
-  `);
-}
-
 /** Brings a collection's table and indexes up to its definition, inside a transaction. */
 export function prepareCollection(connection: Connection, table: Table): void {
-  const { name, unique, indexes } = table.definition;
-  const known = connection.get(`SELECT name, search FROM ${REGISTRY} WHERE name = ?`, [name]);
+  const { name, unique } = table.definition;
+  const known = connection.get(`SELECT name, search, expires FROM ${REGISTRY} WHERE name = ?`, [
+    name,
+  ]);
   if (known !== undefined && known[0] !== name) {
     throw new DocumentsError(
       "ERR_DOCUMENTS_OPEN",
@@ -56,38 +37,81 @@ export function prepareCollection(connection: Connection, table: Table): void {
     `);
     connection.run(`INSERT INTO ${REGISTRY} (name) VALUES (?)`, [name]);
   }
-  createIndex(connection, table, { name: `${name}:created`, paths: [CREATED_AT, ID] });
-  for (const fields of unique) {
-    const paths = fields.map((field) => parsePath(field));
-    createIndex(connection, table, {
-      name: uniqueIndexName(name, fields),
-      paths,
-      unique: "UNIQUE",
-    });
+  const columns = columnsOf(connection, table);
+  if (table.softDelete && !columns.has("deleted_at")) {
+    connection.exec(`ALTER TABLE ${table.quoted} ADD COLUMN deleted_at TEXT`);
   }
-  for (const fields of indexes) {
-    const paths = fields.map((field) => parsePath(field));
-    // With the id at its end the index serves the whole of a total order.
-    if (!fields.includes("id")) paths.push(ID);
-    createIndex(connection, table, { name: `${name}:index:${JSON.stringify(fields)}`, paths });
+  if (!table.softDelete && columns.has("deleted_at")) refuseRemoved(connection, table);
+  prepareExpiry(connection, table, { columns, current: known?.[2] ?? null });
+  for (const index of indexDefinitions(table)) createIndex(connection, table, index);
+  for (const fields of unique) {
+    // The other form of the index, which would say more or less than the definition does.
+    const other = uniqueIndexName({ collection: name, live: !table.softDelete }, fields);
+    connection.exec(`DROP INDEX IF EXISTS ${quoteName(other)}`);
   }
   prepareSearch(connection, table, known?.[1] ?? null);
 }
 
-function createIndex(
+function createIndex(connection: Connection, table: Table, index: IndexDefinition): void {
+  const fields = index.paths.map((path) => indexExpression(path)).join(", ");
+  const where = index.isUnique && table.softDelete ? " WHERE deleted_at IS NULL" : "";
+  connection.exec(
+    `CREATE ${index.isUnique ? "UNIQUE" : ""} INDEX IF NOT EXISTS ${quoteName(index.name)} ` +
+      `ON ${table.quoted} (${fields})${where}`,
+  );
+}
+
+/** What the registry keeps of how a collection is searched; null for not at all. */
+export function wantedSearch({ definition: { search } }: Table): string | null {
+  return search.length === 0 ? null : JSON.stringify({ fold: FOLD_VERSION, fields: search });
+}
+
+/** What the registry keeps of when documents expire; null for never. */
+export function wantedExpires({ definition: { expires } }: Table): string | null {
+  return expires === undefined ? null : JSON.stringify([expires.field, expires.after ?? 0]);
+}
+
+function columnsOf(connection: Connection, table: Table): ReadonlySet<unknown> {
+  const rows = connection.all("SELECT name FROM pragma_table_info(?)", [table.definition.name]);
+  return new Set(rows.map(([column]) => column));
+}
+
+/** Without `softDelete` the removed documents would be there again. */
+function refuseRemoved(connection: Connection, table: Table): void {
+  const removed = connection.get(
+    `SELECT 1 FROM ${table.quoted} WHERE deleted_at IS NOT NULL LIMIT 1`,
+    [],
+  );
+  if (removed === undefined) return;
+  throw new DocumentsTypeError(
+    "ERR_DOCUMENTS_DEFINITION",
+    `The collection "${table.definition.name}" keeps removed documents, expected "softDelete" ` +
+      "until they are purged",
+  );
+}
+
+/** Computes anew when documents expire, where that is defined differently than it was. */
+function prepareExpiry(
   connection: Connection,
   table: Table,
-  index: {
-    readonly name: string;
-    readonly paths: readonly ParsedPath[];
-    readonly unique?: "UNIQUE";
-  },
+  { columns, current }: { readonly columns: ReadonlySet<unknown>; readonly current: unknown },
 ): void {
-  const fields = index.paths.map((path) => indexExpression(path)).join(", ");
+  const { name } = table.definition;
+  const wanted = wantedExpires(table);
+  if (current === wanted) return;
+  if (!columns.has("expires_at")) {
+    connection.exec(`ALTER TABLE ${table.quoted} ADD COLUMN expires_at INTEGER`);
+  }
+  const { expiresAt = () => null } = table;
+  const write = `UPDATE ${table.quoted} SET expires_at = ? WHERE seq = ?`;
+  forEachRow(connection, table, (seq, row) => {
+    connection.run(write, [expiresAt(toStored(table, row)), seq]);
+  });
   connection.exec(
-    `CREATE ${index.unique ?? ""} INDEX IF NOT EXISTS ${quoteName(index.name)} ` +
-      `ON ${table.quoted} (${fields})`,
+    `CREATE INDEX IF NOT EXISTS ${quoteName(`${name}:expires`)} ` +
+      `ON ${table.quoted} (expires_at) WHERE expires_at IS NOT NULL`,
   );
+  connection.run(`UPDATE ${REGISTRY} SET expires = ? WHERE name = ?`, [wanted, name]);
 }
 
 /**
@@ -95,9 +119,8 @@ function createIndex(
  * no more would fall behind; it can always be made again, so it is dropped.
  */
 function prepareSearch(connection: Connection, table: Table, current: unknown): void {
-  const { name, search } = table.definition;
-  const wanted =
-    search.length === 0 ? null : JSON.stringify({ fold: FOLD_VERSION, fields: search });
+  const { name } = table.definition;
+  const wanted = wantedSearch(table);
   if (current === wanted) return;
   connection.exec(`DROP TABLE IF EXISTS ${table.quotedSearch}`);
   if (wanted !== null) {
@@ -111,18 +134,25 @@ function prepareSearch(connection: Connection, table: Table, current: unknown): 
 }
 
 function fillSearch(connection: Connection, table: Table): void {
-  const read = `SELECT ${DOCUMENT_COLUMNS}, seq FROM ${table.quoted} WHERE seq > ? ORDER BY seq LIMIT ${REBUILD_CHUNK}`;
   const write = `INSERT INTO ${table.quotedSearch} (rowid, text) VALUES (?, ?)`;
+  forEachRow(connection, table, (seq, row) => {
+    connection.run(write, [seq, searchText(toStored(table, row), table.searchPaths)]);
+  });
+}
+
+function forEachRow(
+  connection: Connection,
+  table: Table,
+  visit: (seq: number, row: Row) => void,
+): void {
+  const read = `SELECT ${DOCUMENT_COLUMNS}, NULL, seq FROM ${table.quoted} WHERE seq > ? ORDER BY seq LIMIT ${REBUILD_CHUNK}`;
   let last: Cell = -1;
   for (;;) {
     const rows = connection.all(read, [last]);
     for (const row of rows) {
-      last = Number(row[5]);
-      connection.run(write, [last, searchText(toStored(table, row), table.searchPaths)]);
+      last = Number(row[6]);
+      visit(last, row);
     }
     if (rows.length < REBUILD_CHUNK) return;
   }
 }
-
-const CREATED_AT: ParsedPath = parsePath("createdAt");
-const ID: ParsedPath = parsePath("id");

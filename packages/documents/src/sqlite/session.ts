@@ -1,8 +1,9 @@
 import { DocumentsError } from "../errors.ts";
 import type { Connection } from "./connection.ts";
-import { prepareCollection, REGISTRY } from "./schema.ts";
+import { REGISTRY } from "./layout.ts";
+import { prepareCollection } from "./schema.ts";
 import { isEngineFailure } from "./sqlite-error.ts";
-import type { Stamps } from "./stamps.ts";
+import type { Stamps } from "../stamps.ts";
 import type { Table } from "./table.ts";
 
 /** What reading needs. */
@@ -16,8 +17,11 @@ export interface Reader {
 export class Session implements Reader {
   readonly connection: Connection;
   readonly stamps: Stamps;
+  /** Whether the feed of changes got records. */
+  hasRecorded = false;
   /** The collections that were prepared before, and in other sessions meanwhile. */
   readonly #ready: Set<Table>;
+  readonly #onRecorded: () => void;
   readonly #prepared = new Set<Table>();
   readonly #counts = new Map<Table, number>();
   #failure: DocumentsError | undefined;
@@ -25,11 +29,17 @@ export class Session implements Reader {
 
   constructor(
     connection: Connection,
-    context: { readonly stamps: Stamps; readonly ready: Set<Table> },
+    context: {
+      readonly stamps: Stamps;
+      readonly ready: Set<Table>;
+      /** Is called when a commit brought records into the feed of changes. */
+      readonly onRecorded: () => void;
+    },
   ) {
     this.connection = connection;
     this.stamps = context.stamps;
     this.#ready = context.ready;
+    this.#onRecorded = context.onRecorded;
   }
 
   /** Whether the session still accepts work. */
@@ -37,14 +47,17 @@ export class Session implements Reader {
     return this.#open;
   }
 
-  /** Runs work on a collection, which is prepared first. Work that throws may be half done. */
-  run<R>(table: Table, work: (session: Session) => R): R {
+  /**
+   * Runs work on a collection, which is prepared first, or on the store's own tables. Work that
+   * throws may be half done.
+   */
+  run<R>(table: Table | undefined, work: (session: Session) => R): R {
     if (!this.#open) {
       throw new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "The transaction is over");
     }
     if (this.#failure !== undefined) throw this.#failure;
     try {
-      if (!this.#ready.has(table) && !this.#prepared.has(table)) {
+      if (table !== undefined && !this.#ready.has(table) && !this.#prepared.has(table)) {
         this.atomically(() => {
           prepareCollection(this.connection, table);
         });
@@ -93,6 +106,7 @@ export class Session implements Reader {
     }
     this.connection.exec("COMMIT");
     for (const table of this.#prepared) this.#ready.add(table);
+    if (this.hasRecorded) this.#onRecorded();
   }
 
   /** Undoes everything, and gives the reason to reject with. */

@@ -59,10 +59,24 @@ export class Expressions {
       : `json_type(doc, ${this.bind(jsonPath(path))})`;
   }
 
+  /** Writes the arguments of a JSON function that looks at a field. */
+  document(path: ParsedPath): string {
+    return this.#indexed.has(path.text)
+      ? `doc, ${quoteText(jsonPath(path))}`
+      : `doc, ${this.bind(jsonPath(path))}`;
+  }
+
   /** Writes a value. */
   bind(value: Cell): string {
     this.parameters.push(value);
     return "?";
+  }
+
+  /** Writes a value that fields are compared with. */
+  value(value: number | string): string {
+    if (typeof value === "string" || Number.isSafeInteger(value)) return this.bind(value);
+    // SQLite reads some decimal numbers one bit apart from JavaScript, so it reads this one too.
+    return `(${this.bind(JSON.stringify(value))} ->> '$')`;
   }
 
   /** Writes the terms of ORDER BY. */

@@ -1,23 +1,45 @@
+import {
+  applyChange,
+  checkId,
+  checkNewId,
+  merge,
+  type NewDocument,
+  ownFields,
+  parseTarget,
+  type Target,
+} from "../change-input.ts";
 import type { Collection, InsertOptions, WriteOptions } from "../collection.ts";
+import { readCursor, writeCursor } from "../cursor.ts";
 import type { Change, Projected, Stored } from "../document.ts";
-import { InputError } from "../errors.ts";
-import { isMetaField } from "../field-path.ts";
+import { DocumentsTypeError, InputError } from "../errors.ts";
 import { parseFilter } from "../filter.ts";
-import { isPlainObject } from "../is-object.ts";
 import { parseJsonText, toJsonText } from "../json-text.ts";
-import { type FindQuery, parseQuery, parseSelection, type Selection } from "../query.ts";
+import { type ClaimQuery, type Lease, parseExpiry } from "../lease.ts";
+import { type Page, type PageQuery, parsePage, type Total } from "../page.ts";
+import { project } from "../projection.ts";
+import {
+  type CountQuery,
+  type FindQuery,
+  parseMaximum,
+  type ParsedQuery,
+  parseQuery,
+  parseSelection,
+} from "../query.ts";
+import type { PurgeSelection } from "../soft-deletion.ts";
+import { parseUpsert, type UpsertOptions } from "../upsert.ts";
 import type { Where } from "../where.ts";
+import { claimMatching, releaseLease, renewLease } from "./leasing.ts";
 import { count, find, readMany, readOne } from "./reading.ts";
 import type { Reader, Session } from "./session.ts";
 import type { Table } from "./table.ts";
 import {
   changeOne,
+  findByFields,
   insertOne,
-  merge,
-  type NewDocument,
+  purgeMatching,
+  purgeOne,
   removeMatching,
   removeOne,
-  type Target,
 } from "./writing.ts";
 
 /** The way to the tables: through the store, or through a transaction. */
@@ -26,7 +48,7 @@ export interface Access {
   write<R>(table: Table, work: (session: Session) => R): Promise<R>;
 }
 
-const ID = /^[A-Za-z0-9._~:@+=-]{1,128}$/;
+const MAX_CLAIMED = 1000;
 
 /** A collection in SQLite. Everything is checked and copied before a change waits for its turn. */
 export class SqliteCollection<T> implements Collection<T> {
@@ -43,17 +65,13 @@ export class SqliteCollection<T> implements Collection<T> {
   async insert(document: T, options: InsertOptions = {}): Promise<Stored<T>> {
     const { id } = options;
     if (id !== undefined) checkNewId(id);
-    const added: NewDocument = { id, text: toJsonText(document) };
-    return this.#access.write(this.#table, (session) => {
-      const stored = insertOne<T>(session, this.#table, added);
-      session.addCount(this.#table, 1);
-      return stored;
-    });
+    const added: NewDocument = { id, text: this.#toText(document) };
+    return this.#access.write(this.#table, (session) => this.#insert(session, added));
   }
 
   async insertMany(documents: readonly T[]): Promise<readonly Stored<T>[]> {
     const added = documents.map((document): NewDocument => {
-      return { id: undefined, text: toJsonText(document) };
+      return { id: undefined, text: this.#toText(document) };
     });
     return this.#access.write(this.#table, (session) => {
       const stored = session.atomically(() =>
@@ -61,6 +79,31 @@ export class SqliteCollection<T> implements Collection<T> {
       );
       session.addCount(this.#table, added.length);
       return stored;
+    });
+  }
+
+  async upsert(document: T, options: UpsertOptions<T>): Promise<Stored<T>> {
+    const text = this.#toText(document);
+    const { id, filter } = parseUpsert(this.#table.definition, parseJsonText(text), options);
+    if (id !== undefined) checkNewId(id);
+    const { change } = options;
+    const make = (stored: Stored<T>): unknown =>
+      change === undefined ? parseJsonText(text) : applyChange(change, stored);
+    return this.#access.write(this.#table, (session) => {
+      const found = id ?? findByFields(session, this.#table, filter);
+      const target = found === undefined ? undefined : { id: found, ifVersion: undefined };
+      const changed =
+        target === undefined
+          ? undefined
+          : (changeOne<T>(session, this.#table, target, { make }) ??
+            (this.#table.softDelete
+              ? changeOne<T>(session, this.#table, target, {
+                  // One that was removed counts as none: its content does not come back.
+                  make: () => parseJsonText(text),
+                  restores: true,
+                })
+              : undefined));
+      return changed ?? this.#insert(session, { id, text });
     });
   }
 
@@ -77,15 +120,32 @@ export class SqliteCollection<T> implements Collection<T> {
   find(query?: FindQuery<T> & { readonly fields?: undefined }): Promise<readonly Stored<T>[]>;
   find(query: FindQuery<T>): Promise<readonly Projected<T>[]>;
   find(query: FindQuery<T> = {}): Promise<readonly (Projected<T> | Stored<T>)[]> {
-    return this.#access.read(this.#table, (reader) =>
-      find<T>(reader, this.#table, parseQuery(query)),
-    );
+    return this.#access.read(this.#table, (reader) => {
+      const parsed = parseQuery(query);
+      return this.#find(reader, parsed).map((stored) => projected(stored, parsed));
+    });
   }
 
-  count(selection: Selection<T> = {}): Promise<number> {
-    return this.#access.read(this.#table, (reader) =>
-      count(reader, this.#table, parseSelection(selection)),
-    );
+  page(query?: PageQuery<T> & { readonly fields?: undefined }): Promise<Page<Stored<T>>>;
+  page(query: PageQuery<T>): Promise<Page<Projected<T>>>;
+  page(query: PageQuery<T> = {}): Promise<Page<Projected<T> | Stored<T>>> {
+    return this.#access.read(this.#table, (reader) => {
+      const { parsed, limit, total } = parsePage(query);
+      const found = this.#find(reader, { ...parsed, limit: limit + 1 });
+      const last = found.length > limit ? found[limit - 1] : undefined;
+      return {
+        items: found.slice(0, limit).map((stored) => projected(stored, parsed)),
+        next: last === undefined ? undefined : writeCursor(this.name, parsed.order, last),
+        total: this.#total(reader, parsed, total),
+      };
+    });
+  }
+
+  count(query: CountQuery<T> = {}): Promise<number> {
+    return this.#access.read(this.#table, (reader) => {
+      const max = query.max === undefined ? undefined : parseMaximum("max", query.max);
+      return count(reader, this.#table, { ...parseSelection(query), max });
+    });
   }
 
   async update(
@@ -95,12 +155,9 @@ export class SqliteCollection<T> implements Collection<T> {
   ): Promise<Stored<T> | undefined> {
     const target = parseTarget(id, options);
     if (typeof change === "function") {
-      return this.#change(target, (stored) => {
-        const { id: own, version, createdAt, updatedAt } = stored;
-        return withoutMeta(change(stored), { id: own, version, createdAt, updatedAt });
-      });
+      return this.#change(target, (stored) => applyChange(change, stored));
     }
-    const text = toJsonText(change);
+    const text = this.#toText(change);
     const removed = Object.entries(change).flatMap(([name, value]) =>
       value === undefined ? [name] : [],
     );
@@ -114,7 +171,7 @@ export class SqliteCollection<T> implements Collection<T> {
     options: WriteOptions = {},
   ): Promise<Stored<T> | undefined> {
     const target = parseTarget(id, options);
-    const text = toJsonText(document);
+    const text = this.#toText(document);
     return this.#change(target, () => parseJsonText(text));
   }
 
@@ -126,41 +183,101 @@ export class SqliteCollection<T> implements Collection<T> {
   async removeMany(selection: { readonly where: Where<T> }): Promise<number> {
     const filter = parseFilter(selection.where);
     return this.#access.write(this.#table, (session) =>
-      removeMatching(session, this.#table, filter),
+      session.atomically(() => removeMatching(session, this.#table, filter)),
     );
   }
 
-  #change(target: Target, change: (stored: Stored<T>) => unknown): Promise<Stored<T> | undefined> {
+  async restore(id: string): Promise<Stored<T> | undefined> {
+    this.#checkSoftDelete();
+    const target = parseTarget(id, {});
     return this.#access.write(this.#table, (session) =>
-      changeOne<T>(session, this.#table, target, change),
+      changeOne<T>(session, this.#table, target, { make: ownFields, restores: true }),
+    );
+  }
+
+  async purge(id: string): Promise<boolean> {
+    this.#checkSoftDelete();
+    checkId(id);
+    return this.#access.write(this.#table, (session) => purgeOne(session, this.#table, id));
+  }
+
+  async purgeMany(selection: PurgeSelection<T> = {}): Promise<number> {
+    this.#checkSoftDelete();
+    const { where, deletedBefore } = selection;
+    if (deletedBefore !== undefined && !isTime(deletedBefore)) {
+      throw new InputError("ERR_DOCUMENTS_QUERY", '"deletedBefore" is a time in ISO 8601, in UTC');
+    }
+    const filter = where === undefined ? undefined : parseFilter(where);
+    return this.#access.write(this.#table, (session) =>
+      session.atomically(() => purgeMatching(session, this.#table, { filter, deletedBefore })),
+    );
+  }
+
+  async claim(query: ClaimQuery<T> = {}): Promise<readonly Lease<T>[]> {
+    const { where, q, sort } = query;
+    const limit = parseMaximum("limit", query.limit ?? 1, MAX_CLAIMED);
+    const expiry = parseExpiry(query.expiry);
+    const parsed = parseQuery({ where, q, sort, limit });
+    return this.#access.write(this.#table, (session) =>
+      session.atomically(() => claimMatching<T>(session, this.#table, { query: parsed, expiry })),
+    );
+  }
+
+  async renew(lease: Pick<Lease<T>, "document" | "token">, expiry?: number): Promise<boolean> {
+    const held = { id: lease.document.id, token: lease.token, expiry: parseExpiry(expiry) };
+    return this.#access.write(this.#table, (session) => renewLease(session, this.#table, held));
+  }
+
+  async release(lease: Pick<Lease<T>, "document" | "token">): Promise<boolean> {
+    const held = { id: lease.document.id, token: lease.token };
+    return this.#access.write(this.#table, (session) => releaseLease(session, this.#table, held));
+  }
+
+  #find(reader: Reader, query: ParsedQuery): readonly Stored<T>[] {
+    const after =
+      query.after === undefined ? undefined : readCursor(this.name, query.order, query.after);
+    return find<T>(reader, this.#table, { query, after });
+  }
+
+  #total(reader: Reader, query: ParsedQuery, total: number | "exact" | "none"): Total | undefined {
+    if (total === "none") return undefined;
+    if (total === "exact") return { count: count(reader, this.#table, query), exact: true };
+    const counted = count(reader, this.#table, { ...query, max: total + 1 });
+    return { count: Math.min(counted, total), exact: counted <= total };
+  }
+
+  #insert(session: Session, added: NewDocument): Stored<T> {
+    const stored = insertOne<T>(session, this.#table, added);
+    session.addCount(this.#table, 1);
+    return stored;
+  }
+
+  #toText(document: unknown): string {
+    return toJsonText(document, this.#table.reserved);
+  }
+
+  #change(target: Target, make: (stored: Stored<T>) => unknown): Promise<Stored<T> | undefined> {
+    return this.#access.write(this.#table, (session) =>
+      changeOne<T>(session, this.#table, target, { make }),
+    );
+  }
+
+  #checkSoftDelete(): void {
+    if (this.#table.softDelete) return;
+    throw new DocumentsTypeError(
+      "ERR_DOCUMENTS_DEFINITION",
+      `The collection "${this.name}" is not defined with "softDelete"`,
     );
   }
 }
 
-/** Takes the store's own fields off again, with which `{ ...stored, title }` comes back. */
-function withoutMeta(document: unknown, meta: Readonly<Record<string, unknown>>): unknown {
-  if (!isPlainObject(document)) return document;
-  return Object.fromEntries(
-    Object.entries(document).filter(([name, value]) => !isMetaField(name) || value !== meta[name]),
-  );
+/** The stored document, or of it what was asked for. */
+function projected<T>(stored: Stored<T>, { fields }: ParsedQuery): Projected<T> | Stored<T> {
+  if (fields === undefined) return stored;
+  // Some of the fields of a Stored<T>, by the paths that the caller gave.
+  return project(stored, fields) as Projected<T>;
 }
 
-function parseTarget(id: string, { ifVersion }: WriteOptions): Target {
-  if (ifVersion !== undefined && !Number.isSafeInteger(ifVersion)) {
-    throw new InputError("ERR_DOCUMENTS_QUERY", '"ifVersion" is a whole number');
-  }
-  return { id: checkId(id), ifVersion };
-}
-
-function checkId(id: unknown): string {
-  if (typeof id === "string") return id;
-  throw new InputError("ERR_DOCUMENTS_ID", `An id is a string, got ${typeof id}`);
-}
-
-function checkNewId(id: unknown): void {
-  if (ID.test(checkId(id))) return;
-  throw new InputError(
-    "ERR_DOCUMENTS_ID",
-    "The id is refused, expected 1 to 128 ASCII letters, digits and -._~:@+=",
-  );
+function isTime(text: unknown): boolean {
+  return typeof text === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text);
 }

@@ -55,13 +55,19 @@ export function isEngineFailure(error: unknown): error is DocumentsError {
   );
 }
 
-/** The name of a collection's unique index, from which {@link toUniqueError} reads the fields. */
-export function uniqueIndexName(collection: string, fields: readonly string[]): string {
-  return `${collection}:unique:${JSON.stringify(fields)}`;
+/**
+ * The name of a collection's unique index, from which {@link toUniqueError} reads the fields. The
+ * index of `live` documents leaves out those that were removed and are kept.
+ */
+export function uniqueIndexName(
+  { collection, live }: { readonly collection: string; readonly live: boolean },
+  fields: readonly string[],
+): string {
+  return `${collection}:unique${live ? "-live" : ""}:${JSON.stringify(fields)}`;
 }
 
 function toUniqueError(error: Error): UniqueError | undefined {
-  const index = /: index '([^:]+):unique:(\[.*\])'$/s.exec(error.message);
+  const index = /: index '([^:]+):unique(?:-live)?:(\[.*\])'$/s.exec(error.message);
   if (index?.[1] !== undefined && index[2] !== undefined) {
     // SQLite doubles the single quotes of the name in its message.
     const fields: unknown = JSON.parse(index[2].replaceAll("''", "'"));

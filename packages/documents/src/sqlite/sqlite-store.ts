@@ -1,11 +1,24 @@
+import type { ChangeRecord, ChangesOptions, ConsumeOptions } from "../changes.ts";
+import type { Administration } from "../administration.ts";
 import type { Collection } from "../collection.ts";
+import { consumeChanges, type ConsumerSource } from "../consume-changes.ts";
 import { type CollectionDefinition, sameDefinition } from "../definition.ts";
-import { DocumentsError, DocumentsTypeError } from "../errors.ts";
+import { DocumentsError, DocumentsTypeError, InputError } from "../errors.ts";
+import { followChanges, oneByOne } from "../follow-changes.ts";
+import { holdLock } from "../hold-lock.ts";
+import type { LockOptions } from "../lock.ts";
+import type { Migration } from "../migration.ts";
 import type { Store, Transaction, TransactionOptions } from "../store.ts";
+import type { CareTask } from "./care.ts";
 import type { Connection } from "./connection.ts";
+import { loadPosition, readChanges, savePosition, trimChanges } from "./feed.ts";
+import { dropLock, renewLock, takeLock } from "./locking.ts";
+import { migrate } from "./migrating.ts";
 import type { Reader, Session } from "./session.ts";
+import { SqliteAdministration } from "./sqlite-administration.ts";
 import { type Access, SqliteCollection } from "./sqlite-collection.ts";
-import { createStamps } from "./stamps.ts";
+import { createStamps } from "../stamps.ts";
+import { SWEEP_BATCH, sweepTable } from "./sweeping.ts";
 import { createTable, type Table } from "./table.ts";
 import { Writer } from "./writer.ts";
 
@@ -13,20 +26,32 @@ import { Writer } from "./writer.ts";
 export interface Connections {
   readonly writer: Connection;
   readonly reader: Connection;
+  /** Does a task on the file, away from this thread where another one can open it. */
+  care(task: CareTask): Promise<readonly string[]>;
   release(): void;
 }
 
 const DEFAULT_TIMEOUT = 10_000;
+const SWEEP_INTERVAL = 60_000;
 const MAX_TIMEOUT = 0x7fff_ffff;
 
 /** A store in one SQLite file. */
 export class SqliteStore implements Store, Access {
+  readonly administration: Administration = new SqliteAdministration({
+    look: (work) => this.#look(work),
+    care: (task) => this.#care(task),
+    sweep: () => this.sweep(),
+  });
   readonly #connections: Connections;
   readonly #writer: Writer;
   readonly #ready = new Set<Table>();
   readonly #collections = new Map<string, { readonly table: Table; readonly handle: unknown }>();
   readonly #own: Reader;
   readonly #committed: Reader;
+  readonly #listeners = new Set<() => void>();
+  readonly #closed = new AbortController();
+  readonly #source: ConsumerSource = this.#createSource();
+  #sweeper: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(connections: Connections, options: { readonly busyTimeout: number }) {
@@ -36,6 +61,9 @@ export class SqliteStore implements Store, Access {
     this.#writer = new Writer(connections.writer, {
       stamps: createStamps(),
       ready: this.#ready,
+      onRecorded: () => {
+        for (const listener of this.#listeners) listener();
+      },
       busyTimeout: options.busyTimeout,
     });
   }
@@ -45,6 +73,11 @@ export class SqliteStore implements Store, Access {
     // Definitions are the same by name and indexes; whether T is too is the word of the caller, as
     // it is for what an earlier process stored.
     return handle as Collection<T>;
+  }
+
+  /** Runs the migrations that did not run yet. */
+  async migrate(migrations: readonly Migration[]): Promise<void> {
+    await migrate(this.#writer, migrations);
   }
 
   /** Creates what collections need, all in one transaction. */
@@ -95,6 +128,33 @@ export class SqliteStore implements Store, Access {
     }, timeout);
   }
 
+  changes(options: ChangesOptions = {}): AsyncIterable<ChangeRecord> {
+    return oneByOne(followChanges(this.#source, options));
+  }
+
+  consume(
+    name: string,
+    handler: (changes: readonly ChangeRecord[]) => Promise<void> | void,
+    options: ConsumeOptions = {},
+  ): Promise<void> {
+    return consumeChanges(this.#source, { name, handler }, options);
+  }
+
+  async trimChanges({ before }: { readonly before: string }): Promise<number> {
+    if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(before)) {
+      throw new InputError("ERR_DOCUMENTS_QUERY", '"before" is a time in ISO 8601, in UTC');
+    }
+    return this.#alter((connection) => trimChanges(connection, before));
+  }
+
+  lock<R>(
+    name: string,
+    work: (signal: AbortSignal) => Promise<R> | R,
+    options?: LockOptions,
+  ): Promise<R> {
+    return holdLock(this.#source, name, work, options);
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -104,7 +164,24 @@ export class SqliteStore implements Store, Access {
     return this.close();
   }
 
+  /** Removes what expired, in batches, so that nobody waits for long. */
+  async sweep(): Promise<number> {
+    if (this.#closing !== undefined) throw closed();
+    let removed = 0;
+    for (const { table } of this.#collections.values()) {
+      if (table.expiresAt === undefined) continue;
+      for (let batch = SWEEP_BATCH; batch === SWEEP_BATCH; removed += batch) {
+        batch = await this.write(table, (session) =>
+          session.atomically(() => sweepTable(session, table)),
+        );
+      }
+    }
+    return removed;
+  }
+
   async #close(): Promise<void> {
+    clearInterval(this.#sweeper);
+    this.#closed.abort();
     await this.#writer.idle();
     this.#connections.reader.close();
     // The last connection brings the write-ahead log into the file.
@@ -122,6 +199,56 @@ export class SqliteStore implements Store, Access {
     return work(this.#reader());
   }
 
+  #createSource(): ConsumerSource {
+    return {
+      closed: this.#closed.signal,
+      readChanges: (query) => this.#look((connection) => readChanges(connection, query)),
+      onRecorded: (listener) => {
+        this.#listeners.add(listener);
+        return () => {
+          this.#listeners.delete(listener);
+        };
+      },
+      loadPosition: (name) => this.#look((connection) => loadPosition(connection, name)),
+      savePosition: (name, position) =>
+        this.#alter((connection) => {
+          savePosition(connection, name, position);
+        }),
+      takeLock: (lock) => this.#alter((connection) => takeLock(connection, lock)),
+      renewLock: (lock) => this.#alter((connection) => renewLock(connection, lock)),
+      dropLock: (lock) =>
+        this.#alter((connection) => {
+          dropLock(connection, lock);
+        }),
+    };
+  }
+
+  /** Reads the store's own tables. */
+  #look<R>(work: (connection: Connection) => R): Promise<R> {
+    if (this.#closing !== undefined) return Promise.reject(closed());
+    return attempt(() => work(this.#reader().connection));
+  }
+
+  /** Changes the store's own tables. */
+  #alter<R>(work: (connection: Connection) => R): Promise<R> {
+    if (this.#closing !== undefined) return Promise.reject(closed());
+    return this.#writer.write((session) =>
+      session.run(undefined, () => session.atomically(() => work(session.connection))),
+    );
+  }
+
+  async #care(task: CareTask): Promise<readonly string[]> {
+    if (this.#closing !== undefined) throw closed();
+    return this.#connections.care(task);
+  }
+
+  #startSweeping(): void {
+    this.#sweeper ??= setInterval(() => {
+      // A failure is met again in a minute; until then expired documents are hidden all the same.
+      this.sweep().catch(() => undefined);
+    }, SWEEP_INTERVAL).unref();
+  }
+
   #entry(definition: CollectionDefinition<object>): {
     readonly table: Table;
     readonly handle: unknown;
@@ -131,6 +258,7 @@ export class SqliteStore implements Store, Access {
       const table = createTable(definition);
       const entry = { table, handle: new SqliteCollection(this, table) };
       this.#collections.set(definition.name, entry);
+      if (table.expiresAt !== undefined) this.#startSweeping();
       return entry;
     }
     if (sameDefinition(known.table.definition, definition)) return known;

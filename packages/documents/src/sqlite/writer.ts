@@ -3,7 +3,7 @@ import { DocumentsError } from "../errors.ts";
 import type { Connection } from "./connection.ts";
 import { Session } from "./session.ts";
 import { isEngineFailure } from "./sqlite-error.ts";
-import type { Stamps } from "./stamps.ts";
+import type { Stamps } from "../stamps.ts";
 import type { Table } from "./table.ts";
 
 /** A change that waits for its turn. */
@@ -28,6 +28,8 @@ export interface WriterContext {
   readonly stamps: Stamps;
   /** The collections that are prepared. */
   readonly ready: Set<Table>;
+  /** Is called when a commit brought records into the feed of changes. */
+  readonly onRecorded: () => void;
   /** The time to wait for another process, in milliseconds. */
   readonly busyTimeout: number;
 }

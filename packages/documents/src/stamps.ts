@@ -1,4 +1,4 @@
-import { createIdGenerator } from "../uuid.ts";
+import { createIdGenerator } from "./uuid.ts";
 
 /** Gives the times and ids of changes. */
 export interface Stamps {

@@ -1,0 +1,38 @@
+import type { CollectionDefinition } from "./definition.ts";
+import type { Migration, PlanStep, StoreStatus } from "./migration.ts";
+
+/** What `check` found. */
+export interface CheckResult {
+  /** Whether nothing is wrong. */
+  readonly ok: boolean;
+  /** What is wrong, at most 100 lines; names and ids, never values. */
+  readonly problems: readonly string[];
+}
+
+/** What a store tells about itself, and its care. */
+export interface Administration {
+  /** Tells what the store holds. */
+  status(): Promise<StoreStatus>;
+
+  /**
+   * Tells what opening the store with these definitions and migrations would do, and does nothing.
+   * Indexes and collections that no definition names are told of and never dropped.
+   */
+  plan(wanted: {
+    readonly collections?: readonly CollectionDefinition<object>[] | undefined;
+    readonly migrations?: readonly Migration[] | undefined;
+  }): Promise<readonly PlanStep[]>;
+
+  /**
+   * Copies the store, as it is at one moment, into a new SQLite file, while it is in use.
+   *
+   * @throws {DocumentsError} `ERR_DOCUMENTS_OPEN` when the file exists or cannot be written.
+   */
+  backup(path: string): Promise<void>;
+
+  /** Reads everything and tells what is damaged. */
+  check(): Promise<CheckResult>;
+
+  /** Removes expired documents now; resolves to their number. It also happens by itself. */
+  sweep(): Promise<number>;
+}

@@ -1,0 +1,132 @@
+import type { WriteOptions } from "./collection.ts";
+import type { Stored } from "./document.ts";
+import { InputError } from "./errors.ts";
+import { isMetaField } from "./field-path.ts";
+import { isPlainObject } from "./is-object.ts";
+
+/**
+ * A document on its way in.
+ *
+ * @internal
+ */
+export interface NewDocument {
+  readonly id: string | undefined;
+  /** The JSON text of the caller's fields. */
+  readonly text: string;
+}
+
+/**
+ * Which version of which document is to be changed.
+ *
+ * @internal
+ */
+export interface Target {
+  readonly id: string;
+  readonly ifVersion: number | undefined;
+  /** The token of a lease that must be held. */
+  readonly lease?: string | undefined;
+}
+
+const ID = /^[A-Za-z0-9._~:@+=-]{1,128}$/;
+
+/**
+ * Merges a change into a document at the top level.
+ *
+ * @internal
+ */
+export function merge(
+  stored: Stored<unknown>,
+  change: {
+    readonly fields: Readonly<Record<string, unknown>>;
+    readonly removed: readonly string[];
+  },
+): unknown {
+  const merged: Record<string, unknown> = { ...ownFields(stored), ...change.fields };
+  for (const name of change.removed) Reflect.deleteProperty(merged, name);
+  return merged;
+}
+
+/**
+ * Gives the fields of a document without those of the store.
+ *
+ * @internal
+ */
+export function ownFields(stored: Stored<unknown>): Record<string, unknown> {
+  const {
+    id: _id,
+    version: _version,
+    createdAt: _created,
+    updatedAt: _updated,
+    ...fields
+  } = stored;
+  return fields;
+}
+
+/**
+ * Applies a function to a stored document, and takes the store's own fields off what it gives.
+ *
+ * @internal
+ */
+export function applyChange<T>(change: (stored: Stored<T>) => T, stored: Stored<T>): unknown {
+  const { id, version, createdAt, updatedAt } = stored;
+  return withoutMeta(change(stored), { id, version, createdAt, updatedAt });
+}
+
+/**
+ * Takes the store's own fields off again, with which `{ ...stored, title }` comes back.
+ *
+ * @internal
+ */
+function withoutMeta(document: unknown, meta: Readonly<Record<string, unknown>>): unknown {
+  if (!isPlainObject(document)) return document;
+  return Object.fromEntries(
+    Object.entries(document).filter(([name, value]) => !isMetaField(name) || value !== meta[name]),
+  );
+}
+
+/**
+ * Checks which document is to be changed.
+ *
+ * @internal
+ */
+export function parseTarget(id: string, { ifVersion, lease }: WriteOptions): Target {
+  if (ifVersion !== undefined && !Number.isSafeInteger(ifVersion)) {
+    throw new InputError("ERR_DOCUMENTS_QUERY", '"ifVersion" is a whole number');
+  }
+  if (lease !== undefined && typeof lease !== "string") {
+    throw new InputError("ERR_DOCUMENTS_QUERY", '"lease" is the token of a lease');
+  }
+  return { id: checkId(id), ifVersion, lease };
+}
+
+/**
+ * Checks an id that may be any.
+ *
+ * @internal
+ */
+export function checkId(id: unknown): string {
+  if (typeof id === "string") return id;
+  throw new InputError("ERR_DOCUMENTS_ID", `An id is a string, got ${typeof id}`);
+}
+
+/**
+ * Checks the id of a new document.
+ *
+ * @internal
+ */
+export function checkNewId(id: unknown): void {
+  if (ID.test(checkId(id))) return;
+  throw new InputError(
+    "ERR_DOCUMENTS_ID",
+    "The id is refused, expected 1 to 128 ASCII letters, digits and -._~:@+=",
+  );
+}
+
+/**
+ * Tells whether a document can have this id.
+ *
+ * @internal
+ */
+export function isPossibleId(id: string): boolean {
+  return ID.test(id);
+}

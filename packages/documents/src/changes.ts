@@ -1,0 +1,101 @@
+/** What happened to a document. */
+export type ChangeKind = "insert" | "purge" | "remove" | "restore" | "update";
+
+/** One change of a document, as the feed tells it. */
+export interface ChangeRecord {
+  /** The place in the feed, to go on from. Opaque, and in the order of the feed as a string. */
+  readonly position: string;
+  /** The collection's name. */
+  readonly collection: string;
+  /** The document's id. */
+  readonly id: string;
+  /**
+   * What happened. `remove` of a collection without soft deletion, of an expired document, and
+   * `purge`, leave nothing behind.
+   */
+  readonly kind: ChangeKind;
+  /** The document's version after the change; before it when nothing was left behind. */
+  readonly version: number;
+  /** The time of the change, ISO 8601. */
+  readonly at: string;
+  /**
+   * The document after the change, in collections defined with `changes: "documents"`; `undefined`
+   * when nothing was left behind.
+   */
+  readonly document: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Options of `changes`. */
+export interface ChangesOptions {
+  /**
+   * The position of the last change that was dealt with; the feed begins behind it. Default: the
+   * oldest change that is kept.
+   */
+  readonly after?: string | undefined;
+  /** The names of the collections to tell of. Default: all that are defined with `changes`. */
+  readonly collections?: readonly string[] | undefined;
+  /** Whether to wait for further changes at the end, or to end. Default: `"wait"`. */
+  readonly atEnd?: "end" | "wait" | undefined;
+  /** Ends the feed. Default: it ends with the loop that reads it, and with the store. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * How often to look for changes of other processes, in milliseconds from 10. Those of this one are
+   * seen at once. Default: `250`.
+   */
+  readonly pollInterval?: number | undefined;
+}
+
+/** Options of `consume`. */
+export interface ConsumeOptions extends Omit<ChangesOptions, "after"> {
+  /** The greatest number of changes in one call of the handler, 1 to 1,000. Default: 100. */
+  readonly batch?: number | undefined;
+  /**
+   * The time after which another process takes over from one that stopped, in milliseconds from
+   * 1,000. Default: `30_000`.
+   */
+  readonly lease?: number | undefined;
+}
+
+/**
+ * The feed of what changed in the collections defined with `changes`. Each record is written in the
+ * transaction of its change, so none is missing and none is of a change that was undone. Records
+ * are in the order of the commits, in every process the same.
+ */
+export interface ChangeFeed {
+  /**
+   * Tells the changes, the oldest first.
+   *
+   * @throws {DocumentsError} `ERR_DOCUMENTS_POSITION` when records behind `after` were trimmed, so
+   *   that whoever follows has to read the collections anew.
+   * @throws {InputError} `ERR_DOCUMENTS_QUERY` for a position that no feed gave.
+   * @example
+   * ```ts
+   * for await (const change of store.changes({ after: await load() })) {
+   *   await index(change);
+   *   await save(change.position);
+   * }
+   * ```
+   */
+  changes(options?: ChangesOptions): AsyncIterable<ChangeRecord>;
+
+  /**
+   * Gives the changes to a handler and keeps its position in the store under a name: an outbox.
+   *
+   * Any number of processes may consume under one name; one of them at a time does, and another one
+   * goes on when it ends or stops answering. A batch whose handler rejected, or whose process died,
+   * is given again, so the handler must bear a change that it already knows. Resolves when `signal`
+   * aborts, or with `atEnd: "end"` at the end of the feed; rejects with what the handler rejects
+   * with, the position being that before the batch.
+   */
+  consume(
+    name: string,
+    handler: (changes: readonly ChangeRecord[]) => Promise<void> | void,
+    options?: ConsumeOptions,
+  ): Promise<void>;
+
+  /**
+   * Removes records of changes made before a time, ISO 8601 in UTC; resolves to their number. They
+   * are kept for ever otherwise.
+   */
+  trimChanges(selection: { readonly before: string }): Promise<number>;
+}

@@ -1,0 +1,216 @@
+import { type ClientBase, DatabaseError, Pool, type PoolClient, type PoolConfig } from "pg";
+import { setTimeout as wait } from "node:timers/promises";
+import {
+  connectionError,
+  ConnectionLostError,
+  isConnectionLoss,
+  isReadOnly,
+  NotPrimaryError,
+} from "./postgres-error.ts";
+import { isObject } from "../is-object.ts";
+import type { PostgresSettings } from "./postgres-options.ts";
+import type { PostgresAddress } from "./postgres-url.ts";
+import type { Statement } from "./sql.ts";
+
+/** A row, its columns as the server wrote them. */
+export type Row = readonly (string | null)[];
+
+/** What a statement gave. */
+export interface Result {
+  readonly rows: readonly Row[];
+  /** The rows that were read or changed. */
+  readonly count: number;
+}
+
+const RETRY_DELAY = 50;
+const IDLE_TIMEOUT = 30_000;
+/** What the store relies on, whatever the database's defaults are. */
+const SESSION =
+  "SET standard_conforming_strings = on; SET default_transaction_isolation = 'read committed'; " +
+  "SET client_min_messages = warning; SHOW transaction_read_only";
+
+/** Connections to the server of a cluster that accepts changes at the moment. */
+export class Connections {
+  readonly #pools: readonly Pool[];
+  readonly #settings: PostgresSettings;
+  #current = 0;
+
+  constructor(address: PostgresAddress, settings: PostgresSettings) {
+    this.#settings = settings;
+    this.#pools = address.hosts.map(({ host, port }) =>
+      createPool({ ...poolConfig(address, settings), host, port }),
+    );
+  }
+
+  /**
+   * Gives a connection to the primary, which is looked for while a failover lasts.
+   *
+   * @throws {DocumentsError} `ERR_DOCUMENTS_CONNECTION`
+   */
+  async acquire(): Promise<PoolClient> {
+    const deadline = performance.now() + this.#settings.failoverTimeout;
+    for (;;) {
+      try {
+        return await this.#pool().connect();
+      } catch (error) {
+        // Waiting for others to give their connections back says nothing about the server.
+        if (!isFull(error)) this.lookElsewhere();
+        if (!mayPass(error) || performance.now() >= deadline) throw unreachable(error);
+        await wait(RETRY_DELAY);
+      }
+    }
+  }
+
+  /** Reads; a connection that broke meanwhile is replaced, since reading twice does no harm. */
+  async read(statement: Statement): Promise<Result> {
+    const deadline = performance.now() + this.#settings.failoverTimeout;
+    for (;;) {
+      try {
+        return await this.#once(statement);
+      } catch (error) {
+        if (!isConnectionLoss(error) || performance.now() >= deadline) throw error;
+        await wait(RETRY_DELAY);
+      }
+    }
+  }
+
+  /** Changes; done again only when it is known that nothing happened. */
+  async write(statement: Statement): Promise<Result> {
+    const deadline = performance.now() + this.#settings.failoverTimeout;
+    for (;;) {
+      try {
+        return await this.#once(statement);
+      } catch (error) {
+        if (!isReadOnly(error) || performance.now() >= deadline) throw error;
+        await wait(RETRY_DELAY);
+      }
+    }
+  }
+
+  /** Gives a connection back; one that broke, or whose server became a standby, is not kept. */
+  release(client: PoolClient, error?: unknown): void {
+    const isBroken = isReadOnly(error) || isConnectionLoss(error);
+    client.release(isBroken);
+    if (isReadOnly(error)) this.lookElsewhere();
+  }
+
+  /** Tries the next host from now on. */
+  lookElsewhere(): void {
+    this.#current = (this.#current + 1) % this.#pools.length;
+  }
+
+  /** Closes the connections as they come back. */
+  async close(): Promise<void> {
+    await Promise.all(this.#pools.map((pool) => pool.end()));
+  }
+
+  #pool(): Pool {
+    const pool = this.#pools[this.#current];
+    if (pool === undefined) throw new RangeError("There is no host");
+    return pool;
+  }
+
+  async #once(statement: Statement): Promise<Result> {
+    const client = await this.acquire();
+    let failure: unknown;
+    try {
+      return await run(client, statement);
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      this.release(client, failure);
+    }
+  }
+}
+
+/** Runs a statement on a connection. */
+export async function run(client: PoolClient, statement: Statement): Promise<Result> {
+  try {
+    const { rows, rowCount } = await client.query<(string | null)[]>({
+      text: statement.text,
+      values: [...statement.values],
+      rowMode: "array",
+      ...(statement.name === undefined ? {} : { name: statement.name }),
+    });
+    return { rows, count: rowCount ?? rows.length };
+  } catch (error) {
+    // Whatever does not come from the server comes from the socket.
+    if (error instanceof DatabaseError) throw error;
+    throw new ConnectionLostError("The connection was lost", { cause: error });
+  }
+}
+
+/** Runs statements that take no values. */
+export async function execute(client: PoolClient, text: string): Promise<void> {
+  try {
+    await client.query(text);
+  } catch (error) {
+    if (error instanceof DatabaseError) throw error;
+    throw new ConnectionLostError("The connection was lost", { cause: error });
+  }
+}
+
+function poolConfig(address: PostgresAddress, settings: PostgresSettings): PoolConfig {
+  const { user, password, database, ssl, applicationName } = address;
+  return {
+    user,
+    // A password that is undefined would be looked for in the environment.
+    password: password ?? "",
+    database,
+    ssl,
+    application_name: applicationName,
+    max: settings.poolSize,
+    connectionTimeoutMillis: settings.connectTimeout,
+    statement_timeout: settings.statementTimeout,
+    idleTimeoutMillis: IDLE_TIMEOUT,
+    keepAlive: true,
+    pipeline: true,
+    types: { getTypeParser: () => asText },
+    onConnect: (client): unknown => prepareConnection(client),
+  };
+}
+
+/** @throws {NotPrimaryError} When the server is a standby. */
+async function prepareConnection(client: ClientBase): Promise<void> {
+  const results: unknown = await client.query(SESSION);
+  if (!isPrimary(results)) throw new NotPrimaryError("The server is a standby");
+}
+
+function createPool(config: PoolConfig): Pool {
+  const pool = new Pool(config);
+  // An idle connection that breaks is replaced when it is needed.
+  pool.on("error", () => undefined);
+  // Between being taken and its first statement a connection breaks without a listener otherwise.
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  return pool;
+}
+
+function isPrimary(results: unknown): boolean {
+  const last: unknown = Array.isArray(results) ? results.at(-1) : undefined;
+  return (
+    JSON.stringify(isObject(last) ? last["rows"] : undefined) ===
+    '[{"transaction_read_only":"off"}]'
+  );
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && error.message === "timeout exceeded when trying to connect";
+}
+
+/** Tells whether another attempt to connect may succeed: not where the server refused this one. */
+function mayPass(error: unknown): boolean {
+  return !(error instanceof DatabaseError) || isConnectionLoss(error);
+}
+
+function unreachable(error: unknown): Error {
+  if (!mayPass(error)) {
+    return connectionError(error, "PostgreSQL refused the connection");
+  }
+  return connectionError(error, "PostgreSQL cannot be reached, or no server of it takes changes");
+}
+
+/** Keeps numbers as text: which of them fit is known where they are read. */
+function asText<T>(value: T): T {
+  return value;
+}

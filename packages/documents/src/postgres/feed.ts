@@ -1,0 +1,162 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { ChangeKind, ChangeRecord } from "../changes.ts";
+import { DocumentsError, InputError } from "../errors.ts";
+import type { ChangeBatch } from "../follow-changes.ts";
+import { parseJsonText } from "../json-text.ts";
+import type { Row } from "./connections.ts";
+import { CHANGES, POSITIONS } from "./own-tables.ts";
+import type { Session } from "./session.ts";
+
+/** The name under which the position is kept up to which the feed was trimmed. */
+const TRIMMED = "";
+const POSITION_LENGTH = 16;
+const WINDOW = 1000;
+const GAP_PAUSE = 5;
+/** How long one reading waits for a gap to close; the next one goes on waiting. */
+const GAP_PATIENCE = 1000;
+
+/** What is asked of the feed. */
+export interface FeedQuery {
+  readonly after: string | undefined;
+  readonly collections: readonly string[] | undefined;
+  readonly limit: number;
+}
+
+/**
+ * Reads the oldest changes behind a position.
+ *
+ * A missing number is a change that is not committed yet, or one that never will be. Whoever drew
+ * it had begun to change the database before the next number was drawn. So once every transaction
+ * is over that was running when the gap was seen, what is still missing stays missing.
+ */
+export async function readChanges(session: Session, query: FeedQuery): Promise<ChangeBatch> {
+  const trimmed = await trimmedPosition(session);
+  const given = query.after === undefined ? trimmed : parsePosition(query.after);
+  if (given < trimmed) {
+    throw new DocumentsError(
+      "ERR_DOCUMENTS_POSITION",
+      "The feed was trimmed behind this position, so changes are missing",
+    );
+  }
+  const deadline = performance.now() + GAP_PATIENCE;
+  const changes: ChangeRecord[] = [];
+  let gap: { readonly position: number; readonly end: bigint } | undefined;
+  let scanned = given;
+  for (;;) {
+    const rows = await readWindow(session, scanned);
+    for (const row of rows) {
+      const position = Number(row[0]);
+      if (position !== scanned + 1) {
+        const isDead = gap?.position === scanned && BigInt(row[7] ?? 0) >= gap.end;
+        if (gap?.position !== scanned) gap = { position: scanned, end: BigInt(row[8] ?? 0) };
+        if (!isDead) break;
+      }
+      scanned = position;
+      if (query.collections === undefined || query.collections.includes(row[1] ?? "")) {
+        changes.push(toRecord(row));
+        if (changes.length === query.limit) return { changes, scanned: writePosition(scanned) };
+      }
+    }
+    const isAtGap = gap !== undefined && gap.position === scanned;
+    const isAtEnd = !isAtGap && rows.length < WINDOW;
+    if (isAtEnd || (isAtGap && performance.now() > deadline)) {
+      return { changes, scanned: writePosition(scanned) };
+    }
+    if (isAtGap) await wait(GAP_PAUSE);
+  }
+}
+
+async function readWindow(session: Session, after: number): Promise<readonly Row[]> {
+  const { rows } = await session.read({
+    name: "fetchwork:changes",
+    text:
+      "SELECT position, collection, id, kind, version, at, doc, " +
+      "pg_snapshot_xmin(pg_current_snapshot()), pg_snapshot_xmax(pg_current_snapshot()) " +
+      `FROM ${CHANGES} WHERE position > $1 ORDER BY position LIMIT ${WINDOW}`,
+    values: [String(after)],
+  });
+  return rows;
+}
+
+async function trimmedPosition(session: Session): Promise<number> {
+  return Number((await storedPosition(session, TRIMMED)) ?? 0);
+}
+
+/** Reads the position of a consumer. */
+export async function loadPosition(session: Session, name: string): Promise<string | undefined> {
+  const position = await storedPosition(session, name);
+  return position === undefined ? undefined : writePosition(Number(position));
+}
+
+async function storedPosition(session: Session, name: string): Promise<string | undefined> {
+  const { rows } = await session.read({
+    text: `SELECT position FROM ${POSITIONS} WHERE name = $1`,
+    values: [name],
+  });
+  return rows[0]?.[0] ?? undefined;
+}
+
+/** Keeps the position of a consumer, unless a later one is kept. */
+export async function savePosition(
+  session: Session,
+  name: string,
+  position: string,
+): Promise<void> {
+  await session.write({
+    text:
+      `INSERT INTO ${POSITIONS} AS kept (name, position) VALUES ($1, $2) ON CONFLICT (name) ` +
+      "DO UPDATE SET position = greatest(kept.position, excluded.position)",
+    values: [name, String(parsePosition(position))],
+  });
+}
+
+/** Removes records of changes before a time. */
+export async function trimChanges(session: Session, before: string): Promise<number> {
+  // Clocks differ: what is removed is everything before the first record that stays.
+  const { rows } = await session.write({
+    text:
+      "WITH bound AS (SELECT coalesce(" +
+      `(SELECT min(position) - 1 FROM ${CHANGES} WHERE at >= $1), ` +
+      `(SELECT max(position) FROM ${CHANGES})) AS position), ` +
+      `removed AS (DELETE FROM ${CHANGES} WHERE position <= (SELECT position FROM bound) RETURNING 1), ` +
+      `kept AS (INSERT INTO ${POSITIONS} AS kept (name, position) ` +
+      "SELECT $2, position FROM bound WHERE EXISTS (SELECT FROM removed) ON CONFLICT (name) " +
+      "DO UPDATE SET position = greatest(kept.position, excluded.position)) " +
+      "SELECT count(*) FROM removed",
+    values: [before, TRIMMED],
+  });
+  return Number(rows[0]?.[0]);
+}
+
+function toRecord(row: Row): ChangeRecord {
+  const [position, collection, id, kind, version, at, doc] = row;
+  if (!isKind(kind)) throw new DocumentsError("ERR_DOCUMENTS_ENGINE", "A change is damaged");
+  return {
+    position: writePosition(Number(position)),
+    collection: String(collection),
+    id: String(id),
+    version: Number(version),
+    kind,
+    at: String(at),
+    document: typeof doc === "string" ? parseJsonText(doc) : undefined,
+  };
+}
+
+function isKind(kind: unknown): kind is ChangeKind {
+  return (
+    kind === "insert" ||
+    kind === "purge" ||
+    kind === "remove" ||
+    kind === "restore" ||
+    kind === "update"
+  );
+}
+
+function writePosition(position: number): string {
+  return String(position).padStart(POSITION_LENGTH, "0");
+}
+
+function parsePosition(position: string): number {
+  if (/^\d{16}$/.test(position) && Number.isSafeInteger(Number(position))) return Number(position);
+  throw new InputError("ERR_DOCUMENTS_QUERY", '"after" is no position of this feed', "after");
+}

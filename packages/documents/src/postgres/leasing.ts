@@ -1,0 +1,108 @@
+import type { Target } from "../change-input.ts";
+import { DocumentsError } from "../errors.ts";
+import type { Lease } from "../lease.ts";
+import type { ParsedQuery } from "../query.ts";
+import type { Row } from "./connections.ts";
+import { whereSql } from "./reading.ts";
+import { DOCUMENT_COLUMNS, toStored } from "./row.ts";
+import type { Session } from "./session.ts";
+import { orderSql, Parameters } from "./sql.ts";
+import type { Table } from "./table.ts";
+
+/** Where the token and the end of a lease are in a row of a document and its lease. */
+const TOKEN = 6;
+const UNTIL = 7;
+
+/**
+ * Claims documents that nobody holds a lease of. One that somebody else is claiming at the moment
+ * is passed over instead of waited for.
+ */
+export async function claimMatching<T>(
+  session: Session,
+  table: Table,
+  { query, expiry }: { readonly query: ParsedQuery; readonly expiry: number },
+): Promise<readonly Lease<T>[]> {
+  const now = Date.now();
+  const parameters = new Parameters();
+  const where = whereSql(table, query, parameters);
+  const free = `(lease_until IS NULL OR lease_until <= ${parameters.bind(String(now), "bigint")})`;
+  const columns = DOCUMENT_COLUMNS.split(", ").map((column) => `claimed.${column}`);
+  const { rows } = await session.write({
+    text:
+      `WITH picked AS (SELECT id FROM ${table.quoted}${where} AND ${free} ` +
+      `ORDER BY ${orderSql(query.order)} LIMIT ${query.limit ?? 1} FOR UPDATE SKIP LOCKED), ` +
+      "numbered AS (SELECT id, row_number() OVER () AS place FROM picked) " +
+      `UPDATE ${table.quoted} AS claimed SET lease_token = gen_random_uuid()::text, ` +
+      `lease_until = ${parameters.bind(String(now + expiry), "bigint")}, ` +
+      "lease_attempt = lease_attempt + 1 FROM numbered WHERE claimed.id = numbered.id " +
+      `RETURNING ${columns.join(", ")}, claimed.lease_token, claimed.lease_attempt, numbered.place`,
+    values: parameters.values,
+  });
+  const until = new Date(now + expiry).toISOString();
+  return rows
+    .toSorted((left, right) => Number(left[8]) - Number(right[8]))
+    .map((row) => {
+      const document = toStored<T>(table, row);
+      return { document, token: row[TOKEN] ?? "", until, attempt: Number(row[7]) };
+    });
+}
+
+/** Which lease of which document. */
+export interface Held {
+  readonly id: string;
+  readonly token: string;
+}
+
+/** Extends a lease that is still held. */
+export async function renewLease(
+  session: Session,
+  table: Table,
+  { id, token, expiry }: Held & { readonly expiry: number },
+): Promise<boolean> {
+  const now = Date.now();
+  const { count } = await session.write({
+    text:
+      `UPDATE ${table.quoted} SET lease_until = $1 ` +
+      "WHERE id = $2 AND lease_token = $3 AND lease_until > $4",
+    values: [String(now + expiry), possibleToken(id), possibleToken(token), String(now)],
+  });
+  return count === 1;
+}
+
+/** Gives up a lease that is still held. */
+export async function releaseLease(
+  session: Session,
+  table: Table,
+  { id, token }: Held,
+): Promise<boolean> {
+  const { count } = await session.write({
+    text:
+      `UPDATE ${table.quoted} SET lease_token = NULL, lease_until = NULL, lease_attempt = 0 ` +
+      "WHERE id = $1 AND lease_token = $2 AND lease_until > $3",
+    values: [possibleToken(id), possibleToken(token), String(Date.now())],
+  });
+  return count === 1;
+}
+
+/** Writes the condition that the lease of a change is held, with AND before it. */
+export function heldSql({ lease }: Target, parameters: Parameters): string {
+  if (lease === undefined) return "";
+  const token = parameters.bind(possibleToken(lease), "text");
+  const now = parameters.bind(String(Date.now()), "bigint");
+  return ` AND lease_token = ${token} AND lease_until > ${now}`;
+}
+
+/** Refuses a change by somebody whose lease is over. */
+export function checkHeld(table: Table, { lease }: Target, row: Row): void {
+  if (lease === undefined) return;
+  if (row[TOKEN] === lease && Number(row[UNTIL]) > Date.now()) return;
+  throw new DocumentsError(
+    "ERR_DOCUMENTS_LEASE",
+    `The lease of the document of "${table.definition.name}" is over`,
+  );
+}
+
+/** PostgreSQL refuses a text with U+0000; nothing is found by an empty one. */
+function possibleToken(text: string): string {
+  return text.includes("\0") ? "" : text;
+}

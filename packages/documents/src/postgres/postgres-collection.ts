@@ -1,0 +1,315 @@
+import {
+  applyChange,
+  checkId,
+  checkNewId,
+  merge,
+  type NewDocument,
+  ownFields,
+  parseTarget,
+  type Target,
+} from "../change-input.ts";
+import type { Collection, InsertOptions, WriteOptions } from "../collection.ts";
+import { readCursor, writeValues } from "../cursor.ts";
+import type { Change, Projected, Stored } from "../document.ts";
+import { DocumentsError, DocumentsTypeError, InputError, UniqueError } from "../errors.ts";
+import { parseFilter } from "../filter.ts";
+import { parseJsonText, toJsonText } from "../json-text.ts";
+import { type ClaimQuery, type Lease, parseExpiry } from "../lease.ts";
+import { type Page, type PageQuery, parsePage, type Total } from "../page.ts";
+import { project } from "../projection.ts";
+import {
+  type CountQuery,
+  type FindQuery,
+  parseMaximum,
+  type ParsedQuery,
+  parseQuery,
+  parseSelection,
+} from "../query.ts";
+import type { PurgeSelection } from "../soft-deletion.ts";
+import { parseUpsert, type UpsertOptions } from "../upsert.ts";
+import type { Where } from "../where.ts";
+import { claimMatching, releaseLease, renewLease } from "./leasing.ts";
+import { toDocumentsError } from "./postgres-error.ts";
+import { count, find, readMany, readOne, sortValues } from "./reading.ts";
+import type { Session } from "./session.ts";
+import type { Table } from "./table.ts";
+import { purge, removeMatching, removeOne } from "./removing.ts";
+import { changeOne, findByFields, insertAll, mergeChange, mergeOne } from "./writing.ts";
+
+/** The way to the tables: through the store, or through a transaction. */
+export interface Access {
+  read<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R>;
+  write<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R>;
+}
+
+const MAX_CLAIMED = 1000;
+const UPSERT_ATTEMPTS = 10;
+
+/** A collection in PostgreSQL. Everything is checked and copied before a change is sent. */
+export class PostgresCollection<T> implements Collection<T> {
+  readonly name: string;
+  readonly #access: Access;
+  readonly #table: Table;
+
+  constructor(access: Access, table: Table) {
+    this.name = table.definition.name;
+    this.#access = access;
+    this.#table = table;
+  }
+
+  async insert(document: T, options: InsertOptions = {}): Promise<Stored<T>> {
+    const { id } = options;
+    if (id !== undefined) checkNewId(id);
+    const added: NewDocument = { id, text: this.#toText(document) };
+    return this.#access.write(this.#table, (session) => this.#insert(session, added));
+  }
+
+  async insertMany(documents: readonly T[]): Promise<readonly Stored<T>[]> {
+    const added = documents.map((document): NewDocument => {
+      return { id: undefined, text: this.#toText(document) };
+    });
+    return this.#access.write(this.#table, (session) => insertAll<T>(session, this.#table, added));
+  }
+
+  async upsert(document: T, options: UpsertOptions<T>): Promise<Stored<T>> {
+    const text = this.#toText(document);
+    const { id, filter } = parseUpsert(this.#table.definition, parseJsonText(text), options);
+    if (id !== undefined) checkNewId(id);
+    const { change } = options;
+    const make = (stored: Stored<T>): unknown =>
+      change === undefined ? parseJsonText(text) : applyChange(change, stored);
+    return this.#access.write(this.#table, async (session) => {
+      for (let attempt = 1; ; attempt += 1) {
+        const found = id ?? (await findByFields(session, this.#table, filter));
+        const changed =
+          found === undefined
+            ? undefined
+            : await this.#changeOrRestore(session, found, { make, text });
+        if (changed !== undefined) return changed;
+        try {
+          return await this.#insert(session, { id, text });
+        } catch (error) {
+          // Somebody else may have added it since it was looked for.
+          const isTaken = toDocumentsError(error, this.#table) instanceof UniqueError;
+          if (!isTaken || attempt === UPSERT_ATTEMPTS) throw error;
+          const now = id ?? (await findByFields(session, this.#table, filter));
+          if (now === undefined || (id !== undefined && !(await this.#isThere(session, id)))) {
+            throw error;
+          }
+        }
+      }
+    });
+  }
+
+  async get(id: string): Promise<Stored<T> | undefined> {
+    const checked = checkId(id);
+    return this.#access.read(this.#table, (session) => readOne<T>(session, this.#table, checked));
+  }
+
+  async getMany(ids: readonly string[]): Promise<readonly (Stored<T> | undefined)[]> {
+    const checked = ids.map(checkId);
+    return this.#access.read(this.#table, (session) => readMany<T>(session, this.#table, checked));
+  }
+
+  find(query?: FindQuery<T> & { readonly fields?: undefined }): Promise<readonly Stored<T>[]>;
+  find(query: FindQuery<T>): Promise<readonly Projected<T>[]>;
+  async find(query: FindQuery<T> = {}): Promise<readonly (Projected<T> | Stored<T>)[]> {
+    const parsed = parseQuery(query);
+    return this.#access.read(this.#table, async (session) => {
+      const found = await this.#find(session, parsed);
+      return found.map((stored) => projected(stored, parsed));
+    });
+  }
+
+  page(query?: PageQuery<T> & { readonly fields?: undefined }): Promise<Page<Stored<T>>>;
+  page(query: PageQuery<T>): Promise<Page<Projected<T>>>;
+  async page(query: PageQuery<T> = {}): Promise<Page<Projected<T> | Stored<T>>> {
+    const { parsed, limit, total } = parsePage(query);
+    return this.#access.read(this.#table, async (session) => {
+      const found = await this.#find(session, { ...parsed, limit: limit + 1 });
+      const last = found.length > limit ? found[limit - 1] : undefined;
+      return {
+        items: found.slice(0, limit).map((stored) => projected(stored, parsed)),
+        next: last === undefined ? undefined : await this.#cursor(session, parsed, last),
+        total: await this.#total(session, parsed, total),
+      };
+    });
+  }
+
+  async count(query: CountQuery<T> = {}): Promise<number> {
+    const max = query.max === undefined ? undefined : parseMaximum("max", query.max);
+    const selection = { ...parseSelection(query), max };
+    return this.#access.read(this.#table, (session) => count(session, this.#table, selection));
+  }
+
+  async update(
+    id: string,
+    change: Change<T> | ((stored: Stored<T>) => T),
+    options: WriteOptions = {},
+  ): Promise<Stored<T> | undefined> {
+    const target = parseTarget(id, options);
+    if (typeof change === "function") {
+      return this.#change(target, (stored) => applyChange(change, stored));
+    }
+    const text = this.#toText(change);
+    const removed = Object.entries(change).flatMap(([name, value]) =>
+      value === undefined ? [name] : [],
+    );
+    const merging = mergeChange(text, removed);
+    return this.#access.write(this.#table, async (session) => {
+      const merged = await mergeOne<T>(session, this.#table, { target, change: merging });
+      if (merged !== "unsure") return merged;
+      const fields = parseJsonText(text);
+      return changeOne<T>(session, this.#table, target, {
+        make: (stored) => merge(stored, { fields, removed }),
+      });
+    });
+  }
+
+  async replace(
+    id: string,
+    document: T,
+    options: WriteOptions = {},
+  ): Promise<Stored<T> | undefined> {
+    const target = parseTarget(id, options);
+    const text = this.#toText(document);
+    return this.#change(target, () => parseJsonText(text));
+  }
+
+  async remove(id: string, options: WriteOptions = {}): Promise<boolean> {
+    const target = parseTarget(id, options);
+    return this.#access.write(this.#table, (session) => removeOne(session, this.#table, target));
+  }
+
+  async removeMany(selection: { readonly where: Where<T> }): Promise<number> {
+    const filter = parseFilter(selection.where);
+    return this.#access.write(this.#table, (session) =>
+      removeMatching(session, this.#table, filter),
+    );
+  }
+
+  async restore(id: string): Promise<Stored<T> | undefined> {
+    this.#checkSoftDelete();
+    const target = parseTarget(id, {});
+    return this.#access.write(this.#table, (session) =>
+      changeOne<T>(session, this.#table, target, { make: ownFields, restores: true }),
+    );
+  }
+
+  async purge(id: string): Promise<boolean> {
+    this.#checkSoftDelete();
+    checkId(id);
+    return this.#access.write(
+      this.#table,
+      async (session) => (await purge(session, this.#table, { id })) > 0,
+    );
+  }
+
+  async purgeMany(selection: PurgeSelection<T> = {}): Promise<number> {
+    this.#checkSoftDelete();
+    const { where, deletedBefore } = selection;
+    if (deletedBefore !== undefined && !isTime(deletedBefore)) {
+      throw new InputError("ERR_DOCUMENTS_QUERY", '"deletedBefore" is a time in ISO 8601, in UTC');
+    }
+    const filter = where === undefined ? undefined : parseFilter(where);
+    return this.#access.write(this.#table, (session) =>
+      purge(session, this.#table, { filter, deletedBefore }),
+    );
+  }
+
+  async claim(query: ClaimQuery<T> = {}): Promise<readonly Lease<T>[]> {
+    const { where, q, sort } = query;
+    const limit = parseMaximum("limit", query.limit ?? 1, MAX_CLAIMED);
+    const expiry = parseExpiry(query.expiry);
+    const parsed = parseQuery({ where, q, sort, limit });
+    return this.#access.write(this.#table, (session) =>
+      claimMatching<T>(session, this.#table, { query: parsed, expiry }),
+    );
+  }
+
+  async renew(lease: Pick<Lease<T>, "document" | "token">, expiry?: number): Promise<boolean> {
+    const held = { id: lease.document.id, token: lease.token, expiry: parseExpiry(expiry) };
+    return this.#access.write(this.#table, (session) => renewLease(session, this.#table, held));
+  }
+
+  async release(lease: Pick<Lease<T>, "document" | "token">): Promise<boolean> {
+    const held = { id: lease.document.id, token: lease.token };
+    return this.#access.write(this.#table, (session) => releaseLease(session, this.#table, held));
+  }
+
+  #find(session: Session, query: ParsedQuery): Promise<readonly Stored<T>[]> {
+    const after =
+      query.after === undefined ? undefined : readCursor(this.name, query.order, query.after);
+    return find<T>(session, this.#table, { query, after });
+  }
+
+  async #cursor(session: Session, { order }: ParsedQuery, last: Stored<T>): Promise<string> {
+    const values = await sortValues(session, this.#table, { document: last, order });
+    return writeValues(this.name, order, values);
+  }
+
+  async #total(
+    session: Session,
+    query: ParsedQuery,
+    total: number | "exact" | "none",
+  ): Promise<Total | undefined> {
+    if (total === "none") return undefined;
+    if (total === "exact") return { count: await count(session, this.#table, query), exact: true };
+    const counted = await count(session, this.#table, { ...query, max: total + 1 });
+    return { count: Math.min(counted, total), exact: counted <= total };
+  }
+
+  async #insert(session: Session, added: NewDocument): Promise<Stored<T>> {
+    const [stored] = await insertAll<T>(session, this.#table, [added]);
+    if (stored !== undefined) return stored;
+    throw new DocumentsError("ERR_DOCUMENTS_ENGINE", "PostgreSQL added nothing");
+  }
+
+  /** Changes the document, or the one that was removed, whose content does not come back. */
+  async #changeOrRestore(
+    session: Session,
+    id: string,
+    { make, text }: { readonly make: (stored: Stored<T>) => unknown; readonly text: string },
+  ): Promise<Stored<T> | undefined> {
+    const target: Target = { id, ifVersion: undefined };
+    const changed = await changeOne<T>(session, this.#table, target, { make });
+    if (changed !== undefined || !this.#table.softDelete) return changed;
+    return changeOne<T>(session, this.#table, target, {
+      make: () => parseJsonText(text),
+      restores: true,
+    });
+  }
+
+  async #isThere(session: Session, id: string): Promise<boolean> {
+    return (await readOne<T>(session, this.#table, id)) !== undefined;
+  }
+
+  #toText(document: unknown): string {
+    return toJsonText(document, this.#table.reserved);
+  }
+
+  #change(target: Target, make: (stored: Stored<T>) => unknown): Promise<Stored<T> | undefined> {
+    return this.#access.write(this.#table, (session) =>
+      changeOne<T>(session, this.#table, target, { make }),
+    );
+  }
+
+  #checkSoftDelete(): void {
+    if (this.#table.softDelete) return;
+    throw new DocumentsTypeError(
+      "ERR_DOCUMENTS_DEFINITION",
+      `The collection "${this.name}" is not defined with "softDelete"`,
+    );
+  }
+}
+
+/** The stored document, or of it what was asked for. */
+function projected<T>(stored: Stored<T>, { fields }: ParsedQuery): Projected<T> | Stored<T> {
+  if (fields === undefined) return stored;
+  // Some of the fields of a Stored<T>, by the paths that the caller gave.
+  return project(Object(stored), fields) as Projected<T>;
+}
+
+function isTime(text: unknown): boolean {
+  return typeof text === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text);
+}

@@ -1,0 +1,65 @@
+import { DocumentsTypeError } from "../errors.ts";
+
+/** Options of a store on PostgreSQL. */
+export interface PostgresOptions {
+  /** The greatest number of connections to one server. Default: `10`. */
+  readonly poolSize?: number | undefined;
+  /** The time to wait for one connection attempt, in milliseconds. Default: `5_000`. */
+  readonly connectTimeout?: number | undefined;
+  /**
+   * The time to look for a primary before an operation fails with `ERR_DOCUMENTS_CONNECTION`, in
+   * milliseconds. It should outlast a failover. Default: `30_000`.
+   */
+  readonly failoverTimeout?: number | undefined;
+  /** The time after which the server gives a statement up, in milliseconds. Default: `30_000`. */
+  readonly statementTimeout?: number | undefined;
+}
+
+/** {@link PostgresOptions} with their defaults. */
+export interface PostgresSettings {
+  readonly poolSize: number;
+  readonly connectTimeout: number;
+  readonly failoverTimeout: number;
+  readonly statementTimeout: number;
+}
+
+const MAX_TIMEOUT = 0x7fff_ffff;
+
+/**
+ * Checks the options and gives them their defaults.
+ *
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
+ */
+export function parsePostgresOptions(options: PostgresOptions = {}): PostgresSettings {
+  const {
+    poolSize = 10,
+    connectTimeout = 5000,
+    failoverTimeout = 30_000,
+    statementTimeout = 30_000,
+  } = options;
+  return {
+    poolSize: wholeNumber("poolSize", poolSize, { least: 2, most: 1000 }),
+    connectTimeout: wholeNumber("connectTimeout", connectTimeout, { least: 1, most: MAX_TIMEOUT }),
+    failoverTimeout: wholeNumber("failoverTimeout", failoverTimeout, {
+      least: 0,
+      most: MAX_TIMEOUT,
+    }),
+    statementTimeout: wholeNumber("statementTimeout", statementTimeout, {
+      least: 1,
+      most: MAX_TIMEOUT,
+    }),
+  };
+}
+
+function wholeNumber(
+  name: string,
+  value: number,
+  { least, most }: { readonly least: number; readonly most: number },
+): number {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
+  throw wrong(`"${name}" is a whole number from ${least} to ${most}`);
+}
+
+function wrong(message: string): DocumentsTypeError {
+  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
+}

@@ -1,0 +1,298 @@
+import type { Collection } from "../collection.ts";
+import { type CollectionDefinition, sameDefinition } from "../definition.ts";
+import { consumeChanges, type ConsumerSource } from "../consume-changes.ts";
+import type { ChangeRecord, ChangesOptions, ConsumeOptions } from "../changes.ts";
+import { DocumentsError, DocumentsTypeError, InputError } from "../errors.ts";
+import { followChanges, oneByOne } from "../follow-changes.ts";
+import { holdLock } from "../hold-lock.ts";
+import type { LockOptions } from "../lock.ts";
+import { createStamps, type Stamps } from "../stamps.ts";
+import type { Store, Transaction, TransactionOptions } from "../store.ts";
+import type { Connections } from "./connections.ts";
+import { loadPosition, readChanges, savePosition, trimChanges } from "./feed.ts";
+import { dropLock, renewLock, takeLock } from "./locking.ts";
+import { toDocumentsError } from "./postgres-error.ts";
+import { type Access, PostgresCollection } from "./postgres-collection.ts";
+import { prepareTables } from "./schema.ts";
+import { FreeSession, type Session } from "./session.ts";
+import { SWEEP_BATCH, sweepTable } from "./sweeping.ts";
+import { createTable, type Table } from "./table.ts";
+import { Transactions } from "./transactions.ts";
+
+const SWEEP_INTERVAL = 60_000;
+const DEFAULT_TIMEOUT = 10_000;
+const MAX_TIMEOUT = 0x7fff_ffff;
+
+/** A collection that is in use. */
+interface Entry {
+  readonly table: Table;
+  readonly handle: unknown;
+}
+
+/** A store in a database of PostgreSQL. */
+export class PostgresStore implements Store, Access {
+  readonly #connections: Connections;
+  /** Of its own, so that preparing a collection waits for no transaction that waits for it. */
+  readonly #maintenance: Connections;
+  readonly #transactions: Transactions;
+  readonly #session: Session;
+  readonly #entries = new Map<string, Entry>();
+  readonly #ready = new Map<Table, Promise<void> | "ready">();
+  readonly #pending = new Set<Promise<unknown>>();
+  readonly #listeners = new Set<() => void>();
+  readonly #closed = new AbortController();
+  readonly #source: ConsumerSource = this.#createSource();
+  readonly #sweeping: NodeJS.Timeout;
+  #closing: Promise<void> | undefined;
+
+  constructor(connections: Connections, maintenance: Connections) {
+    const stamps: Stamps = createStamps();
+    this.#connections = connections;
+    this.#maintenance = maintenance;
+    this.#session = new FreeSession(connections, stamps);
+    this.#transactions = new Transactions(connections, stamps);
+    this.#sweeping = setInterval(() => {
+      // What fails now, for instance in a failover, is done a minute later.
+      this.sweep().catch(() => undefined);
+    }, SWEEP_INTERVAL);
+    this.#sweeping.unref();
+  }
+
+  collection<T extends object>(definition: CollectionDefinition<T>): Collection<T> {
+    const { handle } = this.#entry(definition);
+    // Definitions are the same by name and indexes; whether T is too is the word of the caller, as
+    // it is for what an earlier process stored.
+    return handle as Collection<T>;
+  }
+
+  /** Creates what collections need. */
+  async prepare(definitions: readonly CollectionDefinition<object>[]): Promise<void> {
+    try {
+      await prepareTables(this.#maintenance, []);
+    } catch (error) {
+      throw toDocumentsError(error);
+    }
+    for (const definition of definitions) await this.#prepare(this.#entry(definition).table);
+  }
+
+  /** Makes sure that the database can be reached and keeps every text. */
+  async check(): Promise<void> {
+    try {
+      const { rows } = await this.#connections.read({
+        text: "SELECT current_setting('server_encoding')",
+        values: [],
+      });
+      if (rows[0]?.[0] === "UTF8") return;
+    } catch (error) {
+      throw toDocumentsError(error);
+    }
+    throw new DocumentsError("ERR_DOCUMENTS_OPEN", "The database has another encoding than UTF8");
+  }
+
+  read<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R> {
+    return this.#track(async () => {
+      if (this.#ready.get(table) !== "ready") {
+        this.#refuseInside();
+        await this.#prepare(table);
+      }
+      return work(this.#session);
+    }, table);
+  }
+
+  write<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R> {
+    return this.#track(async () => {
+      this.#refuseInside();
+      if (this.#ready.get(table) !== "ready") await this.#prepare(table);
+      const result = await work(this.#session);
+      if (table.definition.changes !== undefined) this.#recorded();
+      return result;
+    }, table);
+  }
+
+  async transaction<R>(
+    work: (transaction: Transaction) => Promise<R> | R,
+    options: TransactionOptions = {},
+  ): Promise<R> {
+    const { timeout = DEFAULT_TIMEOUT } = options;
+    if (!(timeout > 0 && timeout <= MAX_TIMEOUT)) {
+      throw new DocumentsTypeError(
+        "ERR_DOCUMENTS_OPTIONS",
+        `"timeout" is a number of milliseconds from 1 to ${MAX_TIMEOUT}`,
+      );
+    }
+    return this.#track(async () => {
+      if (this.#transactions.inside) {
+        throw new DocumentsError(
+          "ERR_DOCUMENTS_TRANSACTION",
+          "A transaction cannot contain another one",
+        );
+      }
+      const result = await this.#transactions.run(
+        (session) => work({ collection: (definition) => this.#bound(session, definition) }),
+        timeout,
+      );
+      this.#recorded();
+      return result;
+    });
+  }
+
+  changes(options: ChangesOptions = {}): AsyncIterable<ChangeRecord> {
+    return oneByOne(followChanges(this.#source, options));
+  }
+
+  consume(
+    name: string,
+    handler: (changes: readonly ChangeRecord[]) => Promise<void> | void,
+    options: ConsumeOptions = {},
+  ): Promise<void> {
+    return consumeChanges(this.#source, { name, handler }, options);
+  }
+
+  async trimChanges({ before }: { readonly before: string }): Promise<number> {
+    if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(before)) {
+      throw new InputError("ERR_DOCUMENTS_QUERY", '"before" is a time in ISO 8601, in UTC');
+    }
+    return this.#own((session) => trimChanges(session, before));
+  }
+
+  lock<R>(
+    name: string,
+    work: (signal: AbortSignal) => Promise<R> | R,
+    options?: LockOptions,
+  ): Promise<R> {
+    return holdLock(this.#source, name, work, options);
+  }
+
+  /** Removes the expired documents of the collections in use; gives their number. */
+  async sweep(): Promise<number> {
+    let removed = 0;
+    for (const { table } of this.#entries.values()) {
+      if (table.expiresAt === undefined || this.#ready.get(table) !== "ready") continue;
+      for (let count = SWEEP_BATCH; count === SWEEP_BATCH; removed += count) {
+        count = await this.write(table, (session) => sweepTable(session, table));
+      }
+    }
+    return removed;
+  }
+
+  close(): Promise<void> {
+    clearInterval(this.#sweeping);
+    this.#closed.abort();
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled(this.#pending);
+    await Promise.all([this.#connections.close(), this.#maintenance.close()]);
+  }
+
+  /** A collection as a transaction sees it. */
+  #bound<T extends object>(
+    session: Session & { readonly open: boolean },
+    definition: CollectionDefinition<T>,
+  ): Collection<T> {
+    const run = async <R>(table: Table, work: (bound: Session) => Promise<R>): Promise<R> => {
+      if (!session.open) {
+        throw new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "The transaction is over");
+      }
+      try {
+        if (this.#ready.get(table) !== "ready") await this.#prepare(table);
+        return await work(session);
+      } catch (error) {
+        throw toDocumentsError(error, table);
+      }
+    };
+    return new PostgresCollection<T>({ read: run, write: run }, this.#entry(definition).table);
+  }
+
+  #createSource(): ConsumerSource {
+    return {
+      closed: this.#closed.signal,
+      readChanges: (query) => this.#own((session) => readChanges(session, query)),
+      onRecorded: (listener) => {
+        this.#listeners.add(listener);
+        return () => {
+          this.#listeners.delete(listener);
+        };
+      },
+      loadPosition: (name) => this.#own((session) => loadPosition(session, name)),
+      savePosition: (name, position) =>
+        this.#own((session) => savePosition(session, name, position)),
+      takeLock: (lock) => this.#own((session) => takeLock(session, lock)),
+      renewLock: (lock) => this.#own((session) => renewLock(session, lock)),
+      dropLock: (lock) => this.#own((session) => dropLock(session, lock)),
+    };
+  }
+
+  /** Works with the store's own tables. */
+  #own<R>(work: (session: Session) => Promise<R>): Promise<R> {
+    return this.#track(() => work(this.#session));
+  }
+
+  #recorded(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  #refuseInside(): void {
+    if (!this.#transactions.inside) return;
+    throw new DocumentsError(
+      "ERR_DOCUMENTS_TRANSACTION",
+      "A change inside a transaction goes through the transaction, not through the store",
+    );
+  }
+
+  /** Prepares a collection once; after a failure, anew. */
+  async #prepare(table: Table): Promise<void> {
+    const known = this.#ready.get(table);
+    if (known === "ready") return;
+    const preparing = known ?? this.#prepareNow(table);
+    this.#ready.set(table, preparing);
+    await preparing;
+  }
+
+  async #prepareNow(table: Table): Promise<void> {
+    try {
+      await prepareTables(this.#maintenance, [table]);
+      this.#ready.set(table, "ready");
+    } catch (error) {
+      this.#ready.delete(table);
+      throw toDocumentsError(error, table);
+    }
+  }
+
+  /** Keeps `close` waiting for what was begun before it. */
+  async #track<R>(work: () => Promise<R>, table?: Table): Promise<R> {
+    if (this.#closing !== undefined) {
+      throw new DocumentsError("ERR_DOCUMENTS_CLOSED", "The store is closed");
+    }
+    const running = work();
+    this.#pending.add(running);
+    try {
+      return await running;
+    } catch (error) {
+      throw toDocumentsError(error, table);
+    } finally {
+      this.#pending.delete(running);
+    }
+  }
+
+  #entry(definition: CollectionDefinition<object>): Entry {
+    const known = this.#entries.get(definition.name);
+    if (known === undefined) {
+      const table = createTable(definition);
+      const entry = { table, handle: new PostgresCollection(this, table) };
+      this.#entries.set(definition.name, entry);
+      return entry;
+    }
+    if (sameDefinition(known.table.definition, definition)) return known;
+    throw new DocumentsTypeError(
+      "ERR_DOCUMENTS_DEFINITION",
+      `The collection "${definition.name}" is in use with another definition`,
+    );
+  }
+}

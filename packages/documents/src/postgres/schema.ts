@@ -1,0 +1,248 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { type PoolClient } from "pg";
+import { DocumentsError } from "../errors.ts";
+import { type Connections, execute, run } from "./connections.ts";
+import { sqlState } from "./postgres-error.ts";
+import { CREATE_OWN_TABLES, LOCKS, REGISTRY } from "./own-tables.ts";
+import { DOCUMENT_COLUMNS, expiryColumn, searchColumn, toStored } from "./row.ts";
+import { quoteName } from "./sql.ts";
+import type { Index, Table } from "./table.ts";
+
+/** The advisory lock of changes to the schema: "FWDR". */
+const SCHEMA_LOCK = 0x46574452;
+
+/** Raised when `fold` changes, so that search texts are made again. */
+const FOLD_VERSION = 1;
+const REBUILD_CHUNK = 500;
+const LOCK_POLL = 50;
+const TABLE_EXISTS = "42P07";
+const TABLE_MISSING = "42P01";
+
+/**
+ * Brings tables and indexes up to their definitions.
+ *
+ * What is there already is only looked at. Everything else happens under a lock, so that processes
+ * that start together do it once; indexes of a table with documents are built while it is in use.
+ */
+export async function prepareTables(
+  connections: Connections,
+  tables: readonly Table[],
+): Promise<void> {
+  const client = await connections.acquire();
+  let failure: unknown;
+  try {
+    const missing: Table[] = [];
+    for (const table of tables) if (!(await isReady(client, table))) missing.push(table);
+    const isNew = !(await hasOwnTables(client));
+    if (isNew || missing.length > 0) await underLock(client, missing);
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    connections.release(client, failure);
+  }
+}
+
+async function underLock(client: PoolClient, tables: readonly Table[]): Promise<void> {
+  // Building an index takes as long as it takes.
+  await execute(client, "SET statement_timeout = 0");
+  // Waiting inside a statement would hold up the very build that the lock is waited for.
+  while (!(await tryLock(client))) await wait(LOCK_POLL);
+  try {
+    await execute(client, CREATE_OWN_TABLES);
+    for (const table of tables) await prepareTable(client, table);
+  } finally {
+    await execute(client, `SELECT pg_advisory_unlock(${SCHEMA_LOCK}); RESET statement_timeout`);
+  }
+}
+
+/** Looks for the table that is created last. */
+async function hasOwnTables(client: PoolClient): Promise<boolean> {
+  const { rows } = await run(client, { text: "SELECT to_regclass($1)", values: [LOCKS] });
+  return typeof rows[0]?.[0] === "string";
+}
+
+async function tryLock(client: PoolClient): Promise<boolean> {
+  const { rows } = await run(client, {
+    text: `SELECT pg_try_advisory_lock(${SCHEMA_LOCK})::text`,
+    values: [],
+  });
+  return rows[0]?.[0] === "true";
+}
+
+async function isReady(client: PoolClient, table: Table): Promise<boolean> {
+  const registered = await readRegistry(client, table).catch((error: unknown) => {
+    if (sqlState(error) === TABLE_MISSING) return undefined;
+    throw error;
+  });
+  if (registered === undefined || !isCurrent(registered, table)) return false;
+  const valid = await indexes(client, table);
+  return table.indexes.every(({ name }) => valid.get(name) === true);
+}
+
+async function prepareTable(client: PoolClient, table: Table): Promise<void> {
+  const registered = await readRegistry(client, table);
+  if (registered === undefined) await createTable(client, table);
+  const known = await indexes(client, table);
+  for (const index of table.indexes) {
+    const isValid = known.get(index.name);
+    // A build that did not end leaves an index that nothing uses.
+    if (isValid === false) await execute(client, `DROP INDEX ${quoteName(index.name)}`);
+    if (isValid !== true) await buildIndex(client, table, index);
+  }
+  await prepareDerived(client, table, registered);
+}
+
+async function createTable(client: PoolClient, table: Table): Promise<void> {
+  const { name } = table.definition;
+  const twin = await run(client, {
+    text: `SELECT name FROM ${REGISTRY} WHERE lower(name) = lower($1)`,
+    values: [name],
+  });
+  if (twin.rows[0] !== undefined) {
+    throw new DocumentsError(
+      "ERR_DOCUMENTS_OPEN",
+      `The collection "${name}" differs only in case from "${twin.rows[0][0]}", which exists`,
+    );
+  }
+  await execute(client, "BEGIN");
+  try {
+    await execute(
+      client,
+      `CREATE TABLE ${table.quoted} (id text COLLATE "C" NOT NULL, version bigint NOT NULL, ` +
+        'created_at text COLLATE "C" NOT NULL, updated_at text COLLATE "C" NOT NULL, ' +
+        'doc jsonb NOT NULL, search text COLLATE "C", deleted_at text COLLATE "C", ' +
+        "expires_at bigint, lease_token text, lease_until bigint, " +
+        "lease_attempt integer NOT NULL DEFAULT 0, " +
+        `CONSTRAINT ${quoteName(table.idConstraint)} PRIMARY KEY (id))`,
+    );
+    for (const index of table.indexes) await execute(client, indexSql(table, index, ""));
+    await run(client, { text: `INSERT INTO ${REGISTRY} (name) VALUES ($1)`, values: [name] });
+    await execute(client, "COMMIT");
+  } catch (error) {
+    await execute(client, "ROLLBACK").catch(() => undefined);
+    if (sqlState(error) !== TABLE_EXISTS) throw error;
+    throw new DocumentsError(
+      "ERR_DOCUMENTS_OPEN",
+      `The database has a table "${name}" of another program`,
+    );
+  }
+}
+
+async function buildIndex(client: PoolClient, table: Table, index: Index): Promise<void> {
+  try {
+    await execute(client, indexSql(table, index, "CONCURRENTLY "));
+  } catch (error) {
+    await execute(client, `DROP INDEX IF EXISTS ${quoteName(index.name)}`).catch(() => undefined);
+    throw error;
+  }
+}
+
+function indexSql(table: Table, index: Index, how: "" | "CONCURRENTLY "): string {
+  const unique = index.isUnique ? "UNIQUE " : "";
+  return (
+    `CREATE ${unique}INDEX ${how}${quoteName(index.name)} ` +
+    `ON ${table.quoted} (${index.columns}) WHERE deleted_at IS NULL`
+  );
+}
+
+/** Tells which indexes a table has, and whether they are finished. */
+async function indexes(client: PoolClient, table: Table): Promise<ReadonlyMap<string, boolean>> {
+  const { rows } = await run(client, {
+    text:
+      "SELECT c.relname, i.indisvalid::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid " +
+      "WHERE i.indrelid = to_regclass($1)",
+    values: [table.quoted],
+  });
+  return new Map(rows.map(([name, valid]) => [name ?? "", valid === "true"]));
+}
+
+/** What the columns hold that this program derives from documents. */
+interface Derived {
+  readonly search: string | null;
+  readonly expires: string | null;
+}
+
+/** Reads what the registry says of a collection; `undefined` for one that does not exist. */
+async function readRegistry(client: PoolClient, table: Table): Promise<Derived | undefined> {
+  const { rows } = await run(client, {
+    text: `SELECT search, expires FROM ${REGISTRY} WHERE name = $1`,
+    values: [table.definition.name],
+  });
+  const [row] = rows;
+  return row === undefined ? undefined : { search: row[0] ?? null, expires: row[1] ?? null };
+}
+
+function wantedDerived({ definition: { search, expires } }: Table): Derived {
+  return {
+    search: search.length === 0 ? null : JSON.stringify({ fold: FOLD_VERSION, fields: search }),
+    expires: expires === undefined ? null : JSON.stringify([expires.field, expires.after ?? 0]),
+  };
+}
+
+function isCurrent(registered: Derived, table: Table): boolean {
+  const wanted = wantedDerived(table);
+  return registered.search === wanted.search && registered.expires === wanted.expires;
+}
+
+/**
+ * Derives the search texts and times of expiry again when the definition asks for others. While it
+ * asks for none they fall behind, which the registry remembers.
+ */
+async function prepareDerived(
+  client: PoolClient,
+  table: Table,
+  registered: Derived | undefined,
+): Promise<void> {
+  if (registered !== undefined && isCurrent(registered, table)) return;
+  const wanted = wantedDerived(table);
+  if (registered !== undefined) await fillDerived(client, table);
+  if (wanted.search !== null) await buildSearchIndex(client, table);
+  else {
+    await execute(client, `DROP INDEX CONCURRENTLY IF EXISTS ${quoteName(table.searchIndex)}`);
+  }
+  await run(client, {
+    text: `UPDATE ${REGISTRY} SET search = $2, expires = $3 WHERE name = $1`,
+    values: [table.definition.name, wanted.search, wanted.expires],
+  });
+}
+
+/** Where `pg_trgm` is not there or not allowed, searching reads every text. */
+async function buildSearchIndex(client: PoolClient, table: Table): Promise<void> {
+  try {
+    await execute(client, "CREATE EXTENSION IF NOT EXISTS pg_trgm");
+    await execute(
+      client,
+      `CREATE INDEX CONCURRENTLY IF NOT EXISTS ${quoteName(table.searchIndex)} ` +
+        `ON ${table.quoted} USING gin (search gin_trgm_ops)`,
+    );
+  } catch (error) {
+    if (sqlState(error) === undefined) throw error;
+    await execute(client, `DROP INDEX IF EXISTS ${quoteName(table.searchIndex)}`);
+  }
+}
+
+async function fillDerived(client: PoolClient, table: Table): Promise<void> {
+  for (let last = ""; ;) {
+    const { rows } = await run(client, {
+      text: `SELECT ${DOCUMENT_COLUMNS} FROM ${table.quoted} WHERE id > $1 ORDER BY id LIMIT ${REBUILD_CHUNK}`,
+      values: [last],
+    });
+    const documents = rows.map((row) => toStored(table, [...row.slice(0, 5), null]));
+    await run(client, {
+      text:
+        `UPDATE ${table.quoted} AS stored SET search = made.search, expires_at = made.expires_at ` +
+        "FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[]) " +
+        "AS made (id, version, search, expires_at) " +
+        "WHERE stored.id = made.id AND stored.version = made.version",
+      values: [
+        rows.map(([id = null]) => id),
+        rows.map(([, version = null]) => version),
+        documents.map((stored) => searchColumn(table, stored)),
+        documents.map((stored) => expiryColumn(table, stored)),
+      ],
+    });
+    if (rows.length < REBUILD_CHUNK) return;
+    last = rows.at(-1)?.[0] ?? "";
+  }
+}

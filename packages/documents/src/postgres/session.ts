@@ -1,0 +1,150 @@
+import type { PoolClient } from "pg";
+import { DocumentsError } from "../errors.ts";
+import type { Stamps } from "../stamps.ts";
+import { type Connections, execute, type Result, run } from "./connections.ts";
+import { isConflict, isConnectionLoss } from "./postgres-error.ts";
+import type { Statement } from "./sql.ts";
+
+/** Where statements run: each on its own, or all in one transaction. */
+export interface Session {
+  readonly stamps: Stamps;
+  /** Runs a statement that changes nothing. */
+  read(statement: Statement): Promise<Result>;
+  /** Runs a statement that happens as a whole or not at all. */
+  write(statement: Statement): Promise<Result>;
+  /** Runs statements that happen together or not at all. */
+  together<R>(work: (session: Session) => Promise<R>): Promise<R>;
+}
+
+/** Runs each statement on its own. */
+export class FreeSession implements Session {
+  readonly stamps: Stamps;
+  readonly #connections: Connections;
+
+  constructor(connections: Connections, stamps: Stamps) {
+    this.#connections = connections;
+    this.stamps = stamps;
+  }
+
+  read(statement: Statement): Promise<Result> {
+    return this.#connections.read(statement);
+  }
+
+  write(statement: Statement): Promise<Result> {
+    return this.#connections.write(statement);
+  }
+
+  async together<R>(work: (session: Session) => Promise<R>): Promise<R> {
+    const client = await this.#connections.acquire();
+    const session = new BoundSession(client, this.stamps);
+    let failure: unknown;
+    try {
+      void client.query("BEGIN").catch(() => undefined);
+      const result = await work(session);
+      await execute(client, "COMMIT");
+      return result;
+    } catch (error) {
+      failure = error;
+      await client.query("ROLLBACK").catch(() => undefined);
+      throw error;
+    } finally {
+      session.end();
+      this.#connections.release(client, failure);
+    }
+  }
+}
+
+/** Runs statements in the open transaction of one connection. */
+export class BoundSession implements Session {
+  readonly stamps: Stamps;
+  readonly #client: PoolClient;
+  #failure: Error | undefined;
+  #open = true;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(client: PoolClient, stamps: Stamps) {
+    this.#client = client;
+    this.stamps = stamps;
+  }
+
+  /** Whether the transaction still accepts work. */
+  get open(): boolean {
+    return this.#open;
+  }
+
+  /** What makes a commit impossible. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  /** Accepts no more work. */
+  end(): void {
+    this.#open = false;
+  }
+
+  /** A failed reading ends the transaction: it has no savepoint, because it is not expected. */
+  read(statement: Statement): Promise<Result> {
+    return this.#inTurn(async () => {
+      try {
+        return await this.#run(statement);
+      } catch (error) {
+        this.#failure ??= asError(error);
+        throw error;
+      }
+    });
+  }
+
+  /** A statement that fails would end the transaction, so it gets a savepoint to go back to. */
+  async write(statement: Statement): Promise<Result> {
+    return this.together((session) => session.read(statement));
+  }
+
+  together<R>(work: (session: Session) => Promise<R>): Promise<R> {
+    return this.#inTurn(() => this.#saved(work));
+  }
+
+  async #saved<R>(work: (session: Session) => Promise<R>): Promise<R> {
+    const inner: Session = {
+      stamps: this.stamps,
+      read: (statement) => this.#run(statement),
+      write: (statement) => this.#run(statement),
+      together: (nested) => nested(inner),
+    };
+    // The server answers in order, so the answer of the first statement is awaited for both.
+    void this.#client.query("SAVEPOINT work").catch(() => undefined);
+    try {
+      const result = await work(inner);
+      void this.#client.query("RELEASE work").catch(() => undefined);
+      return result;
+    } catch (error) {
+      void this.#client.query("ROLLBACK TO work").catch(() => undefined);
+      void this.#client.query("RELEASE work").catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Savepoints are a stack, so changes that were asked for at once go one after the other. */
+  #inTurn<R>(work: () => Promise<R>): Promise<R> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => undefined);
+    return result;
+  }
+
+  async #run(statement: Statement): Promise<Result> {
+    if (!this.#open) {
+      throw new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "The transaction is over");
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+    try {
+      return await run(this.#client, statement);
+    } catch (error) {
+      // Nothing that follows can bring the transaction to a good end.
+      if (isConflict(error) || isConnectionLoss(error)) this.#failure = asError(error);
+      throw error;
+    }
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error("A failure of an unknown kind");
+}

@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import type { CollectionDefinition } from "../definition.ts";
+import { createExpiry } from "../expiry.ts";
+import { type ParsedPath, parsePath } from "../field-path.ts";
+import { orderSql, quoteName } from "./sql.ts";
+
+/** An index of a collection's table. */
+export interface Index {
+  readonly name: string;
+  readonly isUnique: boolean;
+  /** The fields; empty for what the store itself needs. */
+  readonly fields: readonly string[];
+  /** What stands between the parentheses. */
+  readonly columns: string;
+}
+
+/** The table of a collection. */
+export interface Table {
+  /** What the collection was defined as. */
+  readonly definition: CollectionDefinition<unknown>;
+  /** The name of the table, quoted. */
+  readonly quoted: string;
+  /** Begins the names of prepared statements. */
+  readonly hash: string;
+  /** The name of the constraint that keeps ids unique. */
+  readonly idConstraint: string;
+  /** The name of the index of search texts. */
+  readonly searchIndex: string;
+  /** The indexes that the definition asks for. */
+  readonly indexes: readonly Index[];
+  /** The fields of each unique index and constraint, by its name. */
+  readonly fieldsOfConstraint: ReadonlyMap<string, readonly string[]>;
+  /** The fields that an index holds. */
+  readonly indexed: ReadonlySet<string>;
+  /** The fields that the search text holds. */
+  readonly searchPaths: readonly ParsedPath[];
+  /** Whether removed documents are kept. */
+  readonly softDelete: boolean;
+  /** Top-level fields that documents of this collection may not have, besides the usual ones. */
+  readonly reserved: ReadonlySet<string>;
+  /** Tells when a document expires, in collections where any does. */
+  readonly expiresAt: ((stored: unknown) => number | null) | undefined;
+}
+
+/** Raised when the expressions of indexes change, so that they are built anew. */
+const INDEX_VERSION = 1;
+
+/** Describes the table of a collection. */
+export function createTable(definition: CollectionDefinition<unknown>): Table {
+  const { name, unique, indexes, search, softDelete = false, expires } = definition;
+  const all = [
+    ownIndex(name, { kind: "created", columns: "created_at, id" }),
+    ...(expires === undefined ? [] : [ownIndex(name, { kind: "expires", columns: "expires_at" })]),
+    ...unique.map((fields) => uniqueIndex(name, fields)),
+    ...indexes.map((fields) => orderIndex(name, fields)),
+  ];
+  const idConstraint = indexName(name, "id", []);
+  return {
+    definition,
+    quoted: quoteName(name),
+    hash: createHash("sha256").update(JSON.stringify(definition)).digest("hex").slice(0, 16),
+    idConstraint,
+    searchIndex: indexName(name, "search", []),
+    indexes: all,
+    fieldsOfConstraint: new Map([
+      [idConstraint, ["id"]],
+      ...all.filter(({ isUnique }) => isUnique).map((index) => [index.name, index.fields] as const),
+    ]),
+    indexed: new Set([...unique, ...indexes].flat()),
+    searchPaths: search.map((field) => parsePath(field)),
+    softDelete,
+    reserved: new Set(softDelete ? ["deletedAt"] : []),
+    expiresAt: expires === undefined ? undefined : createExpiry(expires),
+  };
+}
+
+/** An index that the store itself needs. */
+function ownIndex(
+  collection: string,
+  { kind, columns }: { readonly kind: "created" | "expires"; readonly columns: string },
+): Index {
+  return { name: indexName(collection, kind, []), isUnique: false, fields: [], columns };
+}
+
+function uniqueIndex(collection: string, fields: readonly string[]): Index {
+  return {
+    name: indexName(collection, "unique", fields),
+    isUnique: true,
+    fields,
+    columns: ascending(fields.map((field) => parsePath(field))),
+  };
+}
+
+function orderIndex(collection: string, fields: readonly string[]): Index {
+  const paths = fields.map((field) => parsePath(field));
+  // With the id at its end the index serves the whole of a total order.
+  if (!fields.includes("id")) paths.push(parsePath("id"));
+  return {
+    name: indexName(collection, "index", fields),
+    isUnique: false,
+    fields,
+    columns: ascending(paths),
+  };
+}
+
+function ascending(paths: readonly ParsedPath[]): string {
+  return orderSql(paths.map((path) => ({ path, descending: false })));
+}
+
+/** Names an index within the 63 bytes that PostgreSQL has for names. */
+function indexName(collection: string, kind: string, fields: readonly string[]): string {
+  const identity = JSON.stringify([INDEX_VERSION, collection, kind, fields]);
+  const hash = createHash("sha256").update(identity).digest("hex").slice(0, 16);
+  return `${collection.slice(0, 32)}:${kind}:${hash}`;
+}

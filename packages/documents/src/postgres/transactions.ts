@@ -1,0 +1,129 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { setTimeout as wait } from "node:timers/promises";
+import { DocumentsError } from "../errors.ts";
+import type { Stamps } from "../stamps.ts";
+import { type Connections, execute } from "./connections.ts";
+import { isConflict, isConnectionLoss, isReadOnly, toDocumentsError } from "./postgres-error.ts";
+import { BoundSession } from "./session.ts";
+
+const FIRST_PAUSE = 2;
+const LONGEST_PAUSE = 100;
+/** After these many conflicts a transaction queues behind others that conflicted as often. */
+const FREE_ATTEMPTS = 2;
+/** The advisory lock of transactions that conflicted: "FWTX". */
+const QUEUE_LOCK = 0x46575458;
+
+/** Runs transactions as if each were alone, again where two of them met. */
+export class Transactions {
+  readonly #connections: Connections;
+  readonly #stamps: Stamps;
+  readonly #scope = new AsyncLocalStorage<BoundSession>();
+
+  constructor(connections: Connections, stamps: Stamps) {
+    this.#connections = connections;
+    this.#stamps = stamps;
+  }
+
+  /** Whether the code that asks runs inside of a transaction. */
+  get inside(): boolean {
+    return this.#scope.getStore()?.open === true;
+  }
+
+  /** Runs a transaction until it is committed, `timeout` is over, or it fails by itself. */
+  async run<R>(work: (session: BoundSession) => Promise<R> | R, timeout: number): Promise<R> {
+    const deadline = performance.now() + timeout;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await this.#attempt(work, { deadline, timeout, attempt });
+      } catch (error) {
+        if (!(error instanceof Again)) throw error;
+        if (performance.now() >= deadline) throw toDocumentsError(error.cause);
+        await wait(Math.random() * Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** attempt));
+      }
+    }
+  }
+
+  async #attempt<R>(
+    work: (session: BoundSession) => Promise<R> | R,
+    {
+      deadline,
+      timeout,
+      attempt,
+    }: { readonly deadline: number; readonly timeout: number; readonly attempt: number },
+  ): Promise<R> {
+    const client = await this.#connections.acquire();
+    const session = new BoundSession(client, this.#stamps);
+    const expiry = expireAt(deadline, timeout);
+    const isQueued = attempt >= FREE_ATTEMPTS;
+    const left = Math.max(1, Math.ceil(deadline - performance.now()));
+    let failure: unknown;
+    let isCommitting = false;
+    try {
+      // The lock comes before the snapshot, or it would be of the time before the others ended.
+      if (isQueued) {
+        await execute(
+          client,
+          `SET statement_timeout = ${left}; SELECT pg_advisory_lock(${QUEUE_LOCK})`,
+        );
+      }
+      void client.query(`${BEGIN}; SET LOCAL statement_timeout = ${left}`).catch(() => undefined);
+      const value = await Promise.race([
+        this.#scope.run(session, async () => work(session)),
+        expiry.promise,
+      ]);
+      session.end();
+      if (session.failure !== undefined) throw session.failure;
+      isCommitting = true;
+      await execute(client, "COMMIT");
+      return value;
+    } catch (error) {
+      const cause = session.failure ?? error;
+      failure = cause;
+      session.end();
+      await client.query("ROLLBACK").catch(() => undefined);
+      const isSafe = isConflict(cause) || isReadOnly(cause) || !isCommitting;
+      const mayWork = isConflict(cause) || isReadOnly(cause) || isConnectionLoss(cause);
+      throw isSafe && mayWork ? new Again("Again", { cause }) : toDocumentsError(error);
+    } finally {
+      expiry.cancel();
+      if (isQueued) {
+        await client
+          .query(`RESET statement_timeout; SELECT pg_advisory_unlock(${QUEUE_LOCK})`)
+          .catch(() => undefined);
+      }
+      this.#connections.release(client, failure);
+    }
+  }
+}
+
+const BEGIN = "BEGIN ISOLATION LEVEL SERIALIZABLE";
+
+/** Says that the whole of a transaction is to be done again. */
+class Again extends Error {}
+
+function expireAt(
+  deadline: number,
+  timeout: number,
+): { readonly promise: Promise<never>; cancel(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const promise = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => {
+        reject(
+          new DocumentsError(
+            "ERR_DOCUMENTS_TIMEOUT",
+            `The transaction took longer than ${timeout} ms and was rolled back`,
+          ),
+        );
+      },
+      Math.max(0, deadline - performance.now()),
+    );
+  });
+  promise.catch(() => undefined);
+  return {
+    promise,
+    cancel() {
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,241 @@
+import { isPossibleId, type NewDocument, type Target } from "../change-input.ts";
+import type { Stored } from "../document.ts";
+import { UniqueError } from "../errors.ts";
+import type { Filter } from "../filter.ts";
+import { parseJsonText, toJsonText } from "../json-text.ts";
+import { checkHeld, heldSql } from "./leasing.ts";
+import { toDocumentsError } from "./postgres-error.ts";
+import { visibleTerms, whereSql } from "./reading.ts";
+import { changeStatement } from "./recording.ts";
+import { DOCUMENT_COLUMNS, expiryColumn, searchColumn, toStored } from "./row.ts";
+import type { Session } from "./session.ts";
+import { Parameters } from "./sql.ts";
+import { checkVersion } from "./removing.ts";
+import { sweepTable } from "./sweeping.ts";
+import type { Table } from "./table.ts";
+
+const INSERTED = "id, version, created_at, updated_at, doc, search, expires_at";
+/** After these many lost races a change waits for the lock of its document. */
+const FREE_ATTEMPTS = 3;
+/** Below this size, of the document and of the change, a merged document is not too large. */
+const MERGED_BYTES = 8 * 1024 * 1024;
+
+/** Adds documents, all or none. */
+export async function insertAll<T>(
+  session: Session,
+  table: Table,
+  documents: readonly NewDocument[],
+): Promise<readonly Stored<T>[]> {
+  if (documents.length === 0) return [];
+  const now = session.stamps.now();
+  const added = documents.map((document) => {
+    const id = document.id ?? session.stamps.id();
+    return toStored<T>(table, [id, "1", now, now, document.text, null]);
+  });
+  const [first] = added;
+  await pastExpired(session, table, async () => {
+    const parameters = new Parameters();
+    const at = parameters.bind(now, "text");
+    const [text] = documents.length === 1 ? documents.map((document) => document.text) : [];
+    const rows =
+      text === undefined || first === undefined
+        ? `SELECT id, 1, ${at}, ${at}, doc::jsonb, search, expires_at FROM unnest(` +
+          `${parameters.bind(
+            added.map(({ id }) => id),
+            "text[]",
+          )}, ${parameters.bind(
+            documents.map((document) => document.text),
+            "text[]",
+          )}, ${parameters.bind(
+            added.map((stored) => searchColumn(table, stored)),
+            "text[]",
+          )}, ${parameters.bind(
+            added.map((stored) => expiryColumn(table, stored)),
+            "bigint[]",
+          )}) AS added (id, doc, search, expires_at)`
+        : `VALUES (${parameters.bind(first.id, "text")}, 1, ${at}, ${at}, ` +
+          `${parameters.bind(text, "jsonb")}, ${parameters.bind(searchColumn(table, first), "text")}, ` +
+          `${parameters.bind(expiryColumn(table, first), "bigint")})`;
+    await session.write(
+      changeStatement(table, {
+        name: text === undefined ? "insertMany" : "insert",
+        text: `INSERT INTO ${table.quoted} (${INSERTED}) ${rows}`,
+        kind: "insert",
+        parameters,
+        at: now,
+      }),
+    );
+  });
+  return added;
+}
+
+/** What to make of a document, and of which state of it. */
+export interface Modification<T> {
+  /** Whether the document is one that was removed, to be brought back. Default: `false`. */
+  readonly restores?: boolean;
+  make(stored: Stored<T>): unknown;
+}
+
+/**
+ * Changes a document to what the modification makes of the stored one. No lock is held while it
+ * does: the change is made only to the version that was read, and begun anew when another one was
+ * faster.
+ */
+export async function changeOne<T>(
+  session: Session,
+  table: Table,
+  target: Target,
+  modification: Modification<T>,
+): Promise<Stored<T> | undefined> {
+  if (!isPossibleId(target.id)) return undefined;
+  return pastExpired(session, table, async () => {
+    for (let attempt = 0; attempt < FREE_ATTEMPTS; attempt += 1) {
+      const outcome = await attemptChange(session, table, { target, modification, lock: "" });
+      if (outcome !== "overtaken") return outcome;
+    }
+    return session.together(async (locked) => {
+      const lock = " FOR UPDATE";
+      const outcome = await attemptChange(locked, table, { target, modification, lock });
+      // Only the end of the lease comes between the lock and the change.
+      return outcome === "overtaken" ? undefined : outcome;
+    });
+  });
+}
+
+async function attemptChange<T>(
+  session: Session,
+  table: Table,
+  {
+    target,
+    modification,
+    lock,
+  }: {
+    readonly target: Target;
+    readonly modification: Modification<T>;
+    readonly lock: "" | " FOR UPDATE";
+  },
+): Promise<Stored<T> | "overtaken" | undefined> {
+  const { restores = false } = modification;
+  const reading = new Parameters();
+  const terms = [`id = ${reading.bind(target.id, "text")}`];
+  terms.push(...visibleTerms(table, restores ? "only" : "exclude", reading));
+  const { rows } = await session.read({
+    name: `${table.hash}:target${lock}:${restores}`,
+    text:
+      `SELECT ${DOCUMENT_COLUMNS}, lease_token, lease_until FROM ${table.quoted} ` +
+      `WHERE ${terms.join(" AND ")}${lock}`,
+    values: reading.values,
+  });
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const before = toStored<T>(table, [...row.slice(0, 5), null]);
+  checkVersion(table, target, before.version);
+  checkHeld(table, target, row);
+  const { id, version, createdAt } = before;
+  const text = toJsonText(modification.make(before), table.reserved);
+  const now = session.stamps.now();
+  const after = toStored<T>(table, [id, String(version + 1), createdAt, now, text, null]);
+  const parameters = new Parameters();
+  const { count } = await session.write(
+    changeStatement(table, {
+      name: `update:${restores}:${target.lease !== undefined}`,
+      text:
+        `UPDATE ${table.quoted} SET version = version + 1, deleted_at = NULL, ` +
+        `updated_at = ${parameters.bind(now, "text")}, doc = ${parameters.bind(text, "jsonb")}, ` +
+        `search = ${parameters.bind(searchColumn(table, after), "text")}, ` +
+        `expires_at = ${parameters.bind(expiryColumn(table, after), "bigint")} ` +
+        `WHERE id = ${parameters.bind(id, "text")} ` +
+        `AND version = ${parameters.bind(String(version), "bigint")} ` +
+        `AND deleted_at IS ${restores ? "NOT " : ""}NULL${heldSql(target, parameters)}`,
+      kind: restores ? "restore" : "update",
+      parameters,
+      at: now,
+    }),
+  );
+  return count === 0 ? "overtaken" : after;
+}
+
+/** Fields to set and to remove. */
+export interface MergeChange {
+  readonly text: string;
+  readonly names: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** Gives the fields of a merge. */
+export function mergeChange(text: string, removed: readonly string[]): MergeChange {
+  return { text, names: Object.keys(parseJsonText(text)), removed };
+}
+
+/**
+ * Merges a change into a document in one statement; resolves to "unsure" when the document is not
+ * there, is not the one that is meant, or must be looked at first.
+ */
+export async function mergeOne<T>(
+  session: Session,
+  table: Table,
+  { target, change }: { readonly target: Target; readonly change: MergeChange },
+): Promise<Stored<T> | "unsure"> {
+  if (!isMergedBlindly(table, change) || !isPossibleId(target.id)) return "unsure";
+  const now = session.stamps.now();
+  const parameters = new Parameters();
+  const { ifVersion } = target;
+  const version =
+    ifVersion === undefined ? "" : ` AND version = ${parameters.bind(String(ifVersion), "bigint")}`;
+  const { rows } = await session.write(
+    changeStatement(table, {
+      name: `merge:${ifVersion !== undefined}:${target.lease !== undefined}`,
+      text:
+        `UPDATE ${table.quoted} SET version = version + 1, ` +
+        `updated_at = ${parameters.bind(now, "text")}, ` +
+        `doc = (doc || ${parameters.bind(change.text, "jsonb")}) - ` +
+        `${parameters.bind(change.removed, "text[]")} ` +
+        `WHERE id = ${parameters.bind(target.id, "text")} AND deleted_at IS NULL${version}` +
+        `${heldSql(target, parameters)} AND octet_length(doc::text) < ${MERGED_BYTES}`,
+      kind: "update",
+      parameters,
+      returning: DOCUMENT_COLUMNS,
+      at: now,
+    }),
+  );
+  const [row] = rows;
+  return row === undefined ? "unsure" : toStored<T>(table, row);
+}
+
+/** Tells whether nothing that is made of the document by this program depends on the change. */
+function isMergedBlindly(table: Table, change: MergeChange): boolean {
+  const touched = new Set([...change.names, ...change.removed]);
+  const isSearched = table.searchPaths.some(({ segments: [head = ""], meta }) =>
+    meta === undefined ? touched.has(head) : meta !== "id" && meta !== "createdAt",
+  );
+  const isReserved = change.names.some((name) => table.reserved.has(name));
+  const isSmall = change.text.length <= MERGED_BYTES / 3;
+  return isSmall && !isSearched && !isReserved && table.expiresAt === undefined;
+}
+
+/** Finds the document that has the values of a unique index. */
+export async function findByFields(
+  session: Session,
+  table: Table,
+  filter: Filter,
+): Promise<string | undefined> {
+  const parameters = new Parameters();
+  const where = whereSql(table, { filter, words: [], deleted: "exclude" }, parameters);
+  const { rows } = await session.read({
+    text: `SELECT id FROM ${table.quoted}${where} LIMIT 1`,
+    values: parameters.values,
+  });
+  return rows[0]?.[0] ?? undefined;
+}
+
+/** Lets a document that expired, and was not removed yet, be in nobody's way. */
+async function pastExpired<R>(session: Session, table: Table, work: () => Promise<R>): Promise<R> {
+  try {
+    return await work();
+  } catch (error) {
+    const isTaken = toDocumentsError(error, table) instanceof UniqueError;
+    if (!isTaken || table.expiresAt === undefined) throw error;
+    if ((await sweepTable(session, table)) === 0) throw error;
+    return work();
+  }
+}

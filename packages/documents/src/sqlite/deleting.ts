@@ -1,0 +1,26 @@
+import type { Cell } from "./connection.ts";
+import type { Session } from "./session.ts";
+import type { Table } from "./table.ts";
+
+/** Deletes rows for good, out of the search index too. */
+export function deleteMatching(
+  { connection }: Session,
+  table: Table,
+  { where, parameters }: { readonly where: string; readonly parameters: readonly Cell[] },
+): number {
+  if (table.searchPaths.length > 0) {
+    connection.run(
+      `DELETE FROM ${table.quotedSearch} WHERE rowid IN (SELECT seq FROM ${table.quoted}${where})`,
+      parameters,
+    );
+  }
+  return connection.run(`DELETE FROM ${table.quoted}${where}`, parameters);
+}
+
+/** Deletes a row for good, out of the search index too. */
+export function deleteRow({ connection }: Session, table: Table, seq: number): void {
+  if (table.searchPaths.length > 0) {
+    connection.run(`DELETE FROM ${table.quotedSearch} WHERE rowid = ?`, [seq]);
+  }
+  connection.run(`DELETE FROM ${table.quoted} WHERE seq = ?`, [seq]);
+}

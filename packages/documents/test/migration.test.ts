@@ -1,0 +1,145 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import {
+  administer,
+  defineCollection,
+  type Migration,
+  openStore,
+  type Store,
+} from "../src/index.ts";
+import { counters } from "./process-collections.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+interface User {
+  email: string;
+  name?: string;
+}
+
+const before = defineCollection<User>("users");
+const users = defineCollection<User>("users", { unique: ["email"] });
+const PROCESSES = 10;
+
+const lowerCase: Migration = {
+  id: 1,
+  name: "lower-case the addresses",
+  up: async (tx) => {
+    const collection = tx.collection(before);
+    const seen = new Set<string>();
+    for (const { id, email } of await collection.find({ sort: ["id"] })) {
+      if (seen.has(email.toLowerCase())) await collection.remove(id);
+      else await collection.update(id, { email: email.toLowerCase() });
+      seen.add(email.toLowerCase());
+    }
+  },
+};
+const nothing = (id: number, name = `step ${id}`): Migration => ({ id, name, up: () => undefined });
+
+function newUrl(): string {
+  return `sqlite:${join(temporaryFolder(), "a.db")}`;
+}
+
+async function openAndClose(url: string, migrations: readonly Migration[]): Promise<void> {
+  const store: Store = await openStore(url, { migrations });
+  await store.close();
+}
+
+describe("A migration", () => {
+  it.each([
+    ["no list", {}],
+    ["an id of 0", [nothing(0)]],
+    ["an id that is no number", [{ ...nothing(1), id: "1" }]],
+    ["an empty name", [nothing(1, "")]],
+    ["a name of 201 characters", [nothing(1, "x".repeat(201))]],
+    ["no function", [{ id: 1, name: "a" }]],
+    ["an id that occurs twice", [nothing(1, "a"), nothing(1, "b")]],
+  ])("is refused with %s", async (_text, migrations) => {
+    const result: unknown = Reflect.apply(openStore, undefined, [
+      "sqlite::memory:",
+      { migrations },
+    ]);
+    await expect(result).rejects.toMatchObject({ code: "ERR_DOCUMENTS_OPTIONS" });
+  });
+
+  it("changes the documents before the collections get their indexes, and once", async () => {
+    const url = newUrl();
+    const first = await openStore(url);
+    await first.collection(before).insertMany([{ email: "A@x" }, { email: "a@x" }, { email: "b" }]);
+    await first.close();
+    const options = { collections: [users], migrations: [lowerCase] };
+    const second = await openStore(url, options);
+    const found = await second.collection(users).find({ sort: ["email"] });
+    expect(found.map(({ email }) => email)).toEqual(["a@x", "b"]);
+    await second.collection(users).insert({ email: "C" });
+    await second.close();
+    await using third = await openStore(url, options);
+    expect(await third.collection(users).count({ where: { email: "C" } })).toBe(1);
+  });
+
+  it("leaves nothing when it fails, keeps the ones before it, and names itself", async () => {
+    const url = newUrl();
+    const failing: Migration = {
+      id: 2,
+      name: "second",
+      up: async (tx) => {
+        await tx.collection(before).insert({ email: "two" });
+        throw new Error("no");
+      },
+    };
+    const one: Migration = {
+      id: 1,
+      name: "first",
+      up: async (tx) => {
+        await tx.collection(before).insert({ email: "one" });
+      },
+    };
+    const failed = openStore(url, { migrations: [failing, one] });
+    await expect(failed).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_MIGRATION",
+      message: "The migration 2 (second) failed: no",
+      cause: new Error("no"),
+    });
+    await using store = await openStore(url, { migrations: [one] });
+    const found = await store.collection(before).find();
+    expect(found.map(({ email }) => email)).toEqual(["one"]);
+    expect((await administer(store).status()).migrations).toMatchObject([{ id: 1, name: "first" }]);
+  });
+
+  it.each([
+    ["a migration that ran is missing", [nothing(5)]],
+    ["it has another name", [nothing(3), nothing(5, "other")]],
+    ["one comes before another that ran", [nothing(3), nothing(4), nothing(5)]],
+  ])("refuses the store when %s", async (_text, migrations) => {
+    const url = newUrl();
+    await openAndClose(url, [nothing(3), nothing(5)]);
+    await expect(openStore(url, { migrations })).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_MIGRATION",
+    });
+    await openAndClose(url, [nothing(5), nothing(3), nothing(6)]);
+  });
+
+  it("runs once when ten processes start together", async () => {
+    const path = join(temporaryFolder(), "a.db");
+    const program = fileURLToPath(new URL("migration-process.ts", import.meta.url));
+    const children = Array.from({ length: PROCESSES }, async () => {
+      const args = ["--conditions=@fetchwork/source", program, path];
+      const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+      const [[code], out, errors] = await Promise.all([
+        once(child, "exit"),
+        text(child.stdout),
+        text(child.stderr),
+      ]);
+      expect([code, out, errors]).toEqual([0, "3", ""]);
+    });
+    await Promise.all(children);
+    await using store = await openStore(`sqlite:${path}`, { collections: [counters] });
+    expect(await store.collection(counters).find({ sort: ["value"] })).toMatchObject([
+      { name: "step 1", value: 1 },
+      { name: "step 2", value: 2 },
+      { name: "step 3", value: 3 },
+    ]);
+  });
+});

@@ -1,0 +1,142 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Client } from "pg";
+
+/** A server of PostgreSQL of a test's own, reached over a Unix socket. */
+export interface PostgresServer {
+  readonly folder: string;
+  readonly process: ChildProcess;
+  /** Gives the URL of a database. */
+  url(database: string): string;
+  /** Creates a database and gives its URL. */
+  create(): Promise<string>;
+  /** Ends the server at once and removes its data. */
+  stop(): Promise<void>;
+}
+
+const DEBIAN = "/usr/lib/postgresql";
+
+/** The folder of the server's programs; the variable chooses another version than Debian's. */
+export const POSTGRES_BIN: string | undefined = findPrograms();
+
+/** Why nothing can be tested on PostgreSQL, if so; never in CI, where its absence is a failure. */
+export const NO_POSTGRES: string | undefined =
+  POSTGRES_BIN === undefined && process.env["CI"] !== "true"
+    ? "PostgreSQL is not installed: apt-get install postgresql"
+    : undefined;
+
+/** Starts an empty server; nothing of it is durable. */
+export async function startPostgres(
+  settings: readonly string[] = ["fsync=off", "full_page_writes=off", "synchronous_commit=off"],
+): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), "pg-"));
+  const owner = unprivilegedUser();
+  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
+  const data = join(folder, "data");
+  execFileSync(
+    program("initdb"),
+    ["-D", data, "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "-A", "trust", "--no-sync"],
+    { ...owner, stdio: "ignore" },
+  );
+  return runPostgres(folder, settings);
+}
+
+/** Runs the server whose data is in a folder. */
+export async function runPostgres(
+  folder: string,
+  settings: readonly string[],
+): Promise<PostgresServer> {
+  const options = ["listen_addresses=", `unix_socket_directories=${folder}`, ...settings];
+  const child = spawn(
+    program("postgres"),
+    ["-D", join(folder, "data"), ...options.flatMap((option) => ["-c", option])],
+    { ...unprivilegedUser(), stdio: ["ignore", "ignore", "pipe"] },
+  );
+  await ready(child);
+  const port = settings.find((setting) => setting.startsWith("port="))?.slice("port=".length);
+  const url = (database: string): string =>
+    `postgres://postgres@:${port ?? "5432"}/${database}?host=${folder}`;
+  let databases = 0;
+  return {
+    folder,
+    process: child,
+    url,
+    async create() {
+      databases += 1;
+      const name = `test${databases}`;
+      await runSql(url("postgres"), `CREATE DATABASE ${name}`);
+      return url(name);
+    },
+    async stop() {
+      await kill(child);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Runs statements on a connection of their own, and gives the rows of the last one. */
+export async function runSql(url: string, text: string): Promise<readonly unknown[]> {
+  const [, port, database = "", host = ""] = /:(\d+)\/([^/?]*)\?host=(.*)$/.exec(url) ?? [];
+  const client = new Client({ host, port: Number(port), database, user: "postgres" });
+  await client.connect();
+  try {
+    const result: unknown = await client.query(text);
+    const last: unknown = Array.isArray(result) ? result.at(-1) : result;
+    const { rows } = Object(last);
+    return Array.isArray(rows) ? rows : [];
+  } finally {
+    await client.end();
+  }
+}
+
+/** Ends a server as a power failure would, without its saying good-bye to anybody. */
+export async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+}
+
+/** Gives the path of one of the server's programs. */
+export function program(name: string): string {
+  if (POSTGRES_BIN === undefined) {
+    throw new Error("PostgreSQL is not installed: apt-get install postgresql");
+  }
+  return join(POSTGRES_BIN, name);
+}
+
+/** PostgreSQL refuses to run as root, so root runs it as the user that Debian made for it. */
+export function unprivilegedUser(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (flag: string): number =>
+    Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
+  return { uid: id("-u"), gid: id("-g") };
+}
+
+async function ready(child: ChildProcess): Promise<void> {
+  const log: string[] = [];
+  if (child.stderr === null) throw new Error("The server has no log");
+  for await (const line of createInterface({ input: child.stderr })) {
+    log.push(line);
+    if (/ready to accept (?:read-only )?connections/.test(line)) {
+      // Whoever does not read on stops the server when the pipe is full.
+      child.stderr.resume();
+      return;
+    }
+  }
+  throw new Error(`PostgreSQL did not start:\n${log.join("\n")}`);
+}
+
+function findPrograms(): string | undefined {
+  const chosen = process.env["FETCHWORK_POSTGRES_BIN"];
+  if (chosen !== undefined && chosen !== "") return chosen;
+  if (!existsSync(DEBIAN) || !statSync(DEBIAN).isDirectory()) return undefined;
+  return readdirSync(DEBIAN)
+    .toSorted((left, right) => Number(right) - Number(left))
+    .map((version) => join(DEBIAN, version, "bin"))
+    .find((bin) => existsSync(join(bin, "initdb")));
+}

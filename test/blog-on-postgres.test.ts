@@ -1,0 +1,35 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, it, onTestFinished } from "vitest";
+import { NO_POSTGRES, startPostgres } from "../packages/documents/test/postgres-server.ts";
+
+const root = join(import.meta.dirname, "..");
+
+it.skipIf(NO_POSTGRES !== undefined)(
+  "The blog passes its tests on PostgreSQL, too",
+  { timeout: 180_000 },
+  async () => {
+    const server = await startPostgres();
+    onTestFinished(() => server.stop());
+    const child = spawn(
+      process.execPath,
+      // One file after the other, since they share the database.
+      [
+        join(root, "node_modules/vitest/vitest.mjs"),
+        "run",
+        "--no-file-parallelism",
+        "--exclude=**/start.test.ts",
+        "examples/blog/src/api",
+        "examples/blog/src/services/middlewares",
+      ],
+      {
+        cwd: root,
+        env: { ...process.env, TEST_DATABASE_URL: await server.create() },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
+    const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect(`${output}${errors}`).toMatch(/^[1-9]\d* passed, 0 failed/m);
+  },
+);
