@@ -1,6 +1,7 @@
 import type { Change, Collection, Store, Stored, Transaction } from "@fetchwork/documents";
 import { view, type Resource } from "@fetchwork/rest";
 import { senderCollections, type EventToSend, type Sender } from "@fetchwork/webhooks/sender";
+import { overlay } from "./overlay.ts";
 
 /** Makes a change, and stores the events of what came of it. */
 type Announce<T extends object> = <R>(
@@ -11,7 +12,7 @@ type Announce<T extends object> = <R>(
 /**
  * Makes a store that announces what changes in the collections of some resources: `article` with the action `created`,
  * `updated` or `removed`, and the document as its resource shows it. A change and its event are stored together or not
- * at all, inside of transactions too. `removeMany` is not announced.
+ * at all, inside of transactions too. Other ways to change documents, such as `removeMany`, are not announced.
  */
 export function announceChanges(
   store: Store,
@@ -26,7 +27,7 @@ export function announceChanges(
     for (const event of events) await sender.send(event, { transaction });
   }
 
-  return {
+  return overlay(store, {
     collection: (definition) => {
       const resource = byCollection.get(definition.name);
       const documents = store.collection(definition);
@@ -59,9 +60,7 @@ export function announceChanges(
           }),
         options,
       ),
-    close: () => store.close(),
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
-  };
+  });
 }
 
 function announced<T extends object>(
@@ -77,13 +76,7 @@ function announced<T extends object>(
   const updated = (document: Stored<T> | undefined): readonly EventToSend[] =>
     document ? [changed("updated", document)] : [];
 
-  return {
-    name: documents.name,
-    get: (id) => documents.get(id),
-    getMany: (ids) => documents.getMany(ids),
-    find: documents.find.bind(documents),
-    count: (selection) => documents.count(selection),
-    removeMany: (selection) => documents.removeMany(selection),
+  return overlay(documents, {
     insert: (document, options) =>
       announce(
         (inside) => inside.insert(document, options),
@@ -106,7 +99,7 @@ function announced<T extends object>(
             ? [{ id: `${id}-removed`, name, payload: { action: "removed", [name]: { id } } }]
             : [],
       ),
-  };
+  });
 }
 
 async function hasListeners(documents: Pick<Transaction, "collection">): Promise<boolean> {
