@@ -25,22 +25,25 @@ const DEFAULT_BUSY_TIMEOUT = 5000;
  * ```
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
-  const { collections = [], busyTimeout = DEFAULT_BUSY_TIMEOUT } = options;
+  const { collections = [], busyTimeout = DEFAULT_BUSY_TIMEOUT, exclusive = false } = options;
   if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
     throw wrong('"busyTimeout" is a whole number of milliseconds from 0');
   }
+  if (typeof exclusive !== "boolean") throw wrong('"exclusive" is true or false');
+  const migrations =
+    options.migrations === undefined ? undefined : parseMigrations(options.migrations);
   if (typeof url === "string" && /^postgres(?:ql)?:/i.test(url)) {
-    if (options.migrations !== undefined) throw wrong('PostgreSQL does not take "migrations" yet');
     // Loaded only when it is needed: it brings the driver.
     const { openPostgres } = await import("./postgres/open-postgres.ts");
-    return openPostgres(url, { collections, postgres: options.postgres });
+    return openPostgres(url, { collections, migrations, postgres: options.postgres });
   }
   const path = parseUrl(url);
-  const migrations = options.migrations === undefined ? [] : parseMigrations(options.migrations);
   const store =
-    path === undefined ? await openMemory({ busyTimeout }) : await openFile(path, { busyTimeout });
+    path === undefined
+      ? await openMemory({ busyTimeout })
+      : await openFile(path, { busyTimeout, exclusive });
   try {
-    if (options.migrations !== undefined) await store.migrate(migrations);
+    if (migrations !== undefined) await store.migrate(migrations);
     await store.prepare(collections);
   } catch (error) {
     await store.close();

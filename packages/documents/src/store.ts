@@ -17,6 +17,13 @@ export interface StoreOptions {
    */
   readonly busyTimeout?: number | undefined;
   /**
+   * Whether this process has a SQLite file for itself: it is not opened when another process has
+   * it open, and no other process opens it meanwhile. Several processes that write one file stay
+   * correct, but a busy one starves the others; they belong on PostgreSQL. Leaves an empty file
+   * `<path>-lock` beside the store. Default: `false`.
+   */
+  readonly exclusive?: boolean | undefined;
+  /**
    * Migrations, of which those that did not run on this store yet do so before it is opened, each
    * once, however many processes start at the same time. They run before `collections` are
    * prepared, so that they can make room for a new unique index. Every one that ever ran must be

@@ -13,6 +13,7 @@ export const members = defineCollection<Member>("members", {
   unique: ["email"],
   indexes: ["changes"],
   search: ["email"],
+  changes: "documents",
 });
 
 /** The other half of each transaction. */

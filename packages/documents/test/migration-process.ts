@@ -2,8 +2,8 @@
 import { openStore } from "../src/index.ts";
 import { counters } from "./process-collections.ts";
 
-const [, , path = ""] = process.argv;
-await using store = await openStore(`sqlite:${path}`, {
+const [, , url = ""] = process.argv;
+await using store = await openStore(url, {
   collections: [counters],
   busyTimeout: 15_000,
   migrations: [1, 2, 3].map((id) => ({

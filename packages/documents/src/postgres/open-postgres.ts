@@ -1,4 +1,5 @@
 import type { CollectionDefinition } from "../definition.ts";
+import type { Migration } from "../migration.ts";
 import { Connections } from "./connections.ts";
 import { parsePostgresOptions, type PostgresOptions } from "./postgres-options.ts";
 import { PostgresStore } from "./postgres-store.ts";
@@ -9,9 +10,11 @@ export async function openPostgres(
   url: string,
   {
     collections,
+    migrations,
     postgres,
   }: {
     readonly collections: readonly CollectionDefinition<object>[];
+    readonly migrations: readonly Migration[] | undefined;
     readonly postgres: PostgresOptions | undefined;
   },
 ): Promise<PostgresStore> {
@@ -23,6 +26,8 @@ export async function openPostgres(
   );
   try {
     await store.check();
+    await store.create();
+    if (migrations !== undefined) await store.migrate(migrations);
     await store.prepare(collections);
     return store;
   } catch (error) {

@@ -12,6 +12,9 @@ export const POSITIONS: string = quoteName("fetchwork:positions");
 /** The table with the locks that are held. */
 export const LOCKS: string = quoteName("fetchwork:locks");
 
+/** The table with the migrations that ran. */
+export const MIGRATIONS: string = quoteName("fetchwork:migrations");
+
 /**
  * Creates the store's own tables.
  *
@@ -25,5 +28,6 @@ export const CREATE_OWN_TABLES: string = [
     'collection text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, kind text NOT NULL, ' +
     'version bigint NOT NULL, at text COLLATE "C" NOT NULL, doc jsonb)',
   `CREATE TABLE IF NOT EXISTS ${POSITIONS} (name text COLLATE "C" PRIMARY KEY, position bigint NOT NULL)`,
+  `CREATE TABLE IF NOT EXISTS ${MIGRATIONS} (id bigint PRIMARY KEY, name text NOT NULL, at text NOT NULL)`,
   `CREATE TABLE IF NOT EXISTS ${LOCKS} (name text COLLATE "C" PRIMARY KEY, token text NOT NULL, until bigint NOT NULL)`,
 ].join("; ");

@@ -6,11 +6,13 @@ import { DocumentsError, DocumentsTypeError, InputError } from "../errors.ts";
 import { followChanges, oneByOne } from "../follow-changes.ts";
 import { holdLock } from "../hold-lock.ts";
 import type { LockOptions } from "../lock.ts";
+import type { Migration } from "../migration.ts";
 import { createStamps, type Stamps } from "../stamps.ts";
 import type { Store, Transaction, TransactionOptions } from "../store.ts";
 import type { Connections } from "./connections.ts";
 import { loadPosition, readChanges, savePosition, trimChanges } from "./feed.ts";
 import { dropLock, renewLock, takeLock } from "./locking.ts";
+import { migrate } from "./migrating.ts";
 import { toDocumentsError } from "./postgres-error.ts";
 import { type Access, PostgresCollection } from "./postgres-collection.ts";
 import { prepareTables } from "./schema.ts";
@@ -65,13 +67,34 @@ export class PostgresStore implements Store, Access {
     return handle as Collection<T>;
   }
 
-  /** Creates what collections need. */
-  async prepare(definitions: readonly CollectionDefinition<object>[]): Promise<void> {
+  /** Creates the store's own tables. */
+  async create(): Promise<void> {
     try {
       await prepareTables(this.#maintenance, []);
     } catch (error) {
       throw toDocumentsError(error);
     }
+  }
+
+  /** Runs the migrations that did not run yet. */
+  async migrate(migrations: readonly Migration[]): Promise<void> {
+    await this.#track(() =>
+      migrate(this.#transactions, migrations, (session) => {
+        // A migration's definitions are those of its time, so they are not those of the store.
+        const tables = new Map<CollectionDefinition<object>, Table>();
+        return {
+          collection: (definition) => {
+            const table = tables.get(definition) ?? createTable(definition);
+            tables.set(definition, table);
+            return this.#bound(session, table);
+          },
+        };
+      }),
+    );
+  }
+
+  /** Creates what collections need. */
+  async prepare(definitions: readonly CollectionDefinition<object>[]): Promise<void> {
     for (const definition of definitions) await this.#prepare(this.#entry(definition).table);
   }
 
@@ -128,7 +151,8 @@ export class PostgresStore implements Store, Access {
         );
       }
       const result = await this.#transactions.run(
-        (session) => work({ collection: (definition) => this.#bound(session, definition) }),
+        (session) =>
+          work({ collection: (definition) => this.#bound(session, this.#entry(definition).table) }),
         timeout,
       );
       this.#recorded();
@@ -194,9 +218,9 @@ export class PostgresStore implements Store, Access {
   /** A collection as a transaction sees it. */
   #bound<T extends object>(
     session: Session & { readonly open: boolean },
-    definition: CollectionDefinition<T>,
+    bound: Table,
   ): Collection<T> {
-    const run = async <R>(table: Table, work: (bound: Session) => Promise<R>): Promise<R> => {
+    const run = async <R>(table: Table, work: (own: Session) => Promise<R>): Promise<R> => {
       if (!session.open) {
         throw new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "The transaction is over");
       }
@@ -207,7 +231,7 @@ export class PostgresStore implements Store, Access {
         throw toDocumentsError(error, table);
       }
     };
-    return new PostgresCollection<T>({ read: run, write: run }, this.#entry(definition).table);
+    return new PostgresCollection<T>({ read: run, write: run }, bound);
   }
 
   #createSource(): ConsumerSource {

@@ -17,6 +17,7 @@ import { care } from "./care.ts";
 import { Connection } from "./connection.ts";
 import { loadSqlite } from "./load-sqlite.ts";
 import { APPLICATION_ID, FORMAT_VERSION, upgradeLayout } from "./layout.ts";
+import { respectOwnership, takeOwnership } from "./ownership.ts";
 import { runCare } from "./run-care.ts";
 import { isBusy } from "./sqlite-error.ts";
 import { SqliteStore } from "./sqlite-store.ts";
@@ -36,14 +37,17 @@ const openFiles = new Set<string>();
 /** Opens the store in a file, which is created with its directory when it is not there. */
 export async function openFile(
   path: string,
-  options: { readonly busyTimeout: number },
+  options: { readonly busyTimeout: number; readonly exclusive: boolean },
 ): Promise<SqliteStore> {
   const key = claim(path);
+  let endOwnership: (() => void) | undefined;
   try {
     createPrivately(path);
+    endOwnership = own(path, options);
     const writer = await openPatiently(path, options.busyTimeout);
     const reader = openReader(path, writer, options.busyTimeout);
     const release = (): void => {
+      endOwnership?.();
       openFiles.delete(key);
     };
     return new SqliteStore(
@@ -51,9 +55,18 @@ export async function openFile(
       options,
     );
   } catch (error) {
+    endOwnership?.();
     openFiles.delete(key);
     throw openError(path, error);
   }
+}
+
+/** Has the store for this process alone, or leaves it to one that has. */
+function own(path: string, options: { readonly exclusive: boolean }): (() => void) | undefined {
+  const lock = `${path}-lock`;
+  if (options.exclusive) createPrivately(lock);
+  if (!existsSync(lock)) return undefined;
+  return options.exclusive ? takeOwnership(path) : respectOwnership(path);
 }
 
 /**

@@ -9,6 +9,8 @@ export interface Recorded {
   readonly kind: ChangeKind;
   readonly id: string;
   readonly version: number;
+  /** The time of the change, the same as in the document. */
+  readonly at: string;
   /** The JSON text of the caller's fields; undefined when nothing was left behind. */
   readonly text: string | undefined;
 }
@@ -20,7 +22,7 @@ export function recordChange(session: Session, table: Table, change: Recorded): 
   const text = changes === "documents" ? (change.text ?? null) : null;
   session.connection.run(
     `INSERT INTO ${CHANGES} (collection, id, kind, version, at, doc) VALUES (?, ?, ?, ?, ?, ?)`,
-    [name, change.id, change.kind, change.version, session.stamps.now(), text],
+    [name, change.id, change.kind, change.version, change.at, text],
   );
   session.hasRecorded = true;
 }
@@ -32,6 +34,7 @@ export function recordMatching(
   change: {
     readonly kind: ChangeKind;
     readonly added: number;
+    readonly at: string;
     readonly where: string;
     readonly parameters: readonly Cell[];
   },
@@ -43,7 +46,7 @@ export function recordMatching(
   session.connection.run(
     `INSERT INTO ${CHANGES} (collection, id, kind, version, at, doc) ` +
       `SELECT ?, id, ?, version + ?, ?, ${text} FROM ${table.quoted}${change.where} ORDER BY seq`,
-    [name, change.kind, change.added, session.stamps.now(), ...change.parameters],
+    [name, change.kind, change.added, change.at, ...change.parameters],
   );
   session.hasRecorded = true;
 }

@@ -19,7 +19,13 @@ export function sweepTable(session: Session, table: Table): number {
     `SELECT count(*) FROM ${table.quoted}${where}${live}`,
     parameters,
   )?.[0];
-  recordMatching(session, table, { kind: "remove", added: 0, where, parameters });
+  recordMatching(session, table, {
+    kind: "remove",
+    added: 0,
+    at: session.stamps.now(),
+    where,
+    parameters,
+  });
   const removed = deleteMatching(session, table, { where, parameters });
   session.addCount(table, -Number(counted));
   return removed;

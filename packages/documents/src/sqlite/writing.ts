@@ -43,7 +43,7 @@ export function insertOne<T>(session: Session, table: Table, document: NewDocume
       searchText(stored, table.searchPaths),
     ]);
   }
-  recordChange(session, table, { kind: "insert", id, version: 1, text: document.text });
+  recordChange(session, table, { kind: "insert", id, version: 1, at: now, text: document.text });
   return stored;
 }
 
@@ -90,7 +90,7 @@ export function changeOne<T>(
     connection.run(`UPDATE ${table.quotedSearch} SET text = ? WHERE rowid = ?`, [newSearch, seq]);
   }
   const kind = restores ? "restore" : "update";
-  recordChange(session, table, { kind, id, version: version + 1, text });
+  recordChange(session, table, { kind, id, version: version + 1, at: now, text });
   if (restores) session.addCount(table, 1);
   return after;
 }
@@ -103,17 +103,29 @@ export function removeOne(session: Session, table: Table, target: Target): boole
   const version = Number(row[1]);
   checkTarget(session, table, target, version);
   const seq = Number(row[6]);
+  const now = session.stamps.now();
   if (table.softDelete) {
-    const now = session.stamps.now();
     connection.run(
       `UPDATE ${table.quoted} SET version = version + 1, updated_at = ?, deleted_at = ? WHERE seq = ?`,
       [now, now, seq],
     );
     const text = String(row[4]);
-    recordChange(session, table, { kind: "remove", id: target.id, version: version + 1, text });
+    recordChange(session, table, {
+      kind: "remove",
+      id: target.id,
+      version: version + 1,
+      at: now,
+      text,
+    });
   } else {
     deleteRow(session, table, seq);
-    recordChange(session, table, { kind: "remove", id: target.id, version, text: undefined });
+    recordChange(session, table, {
+      kind: "remove",
+      id: target.id,
+      version,
+      at: now,
+      text: undefined,
+    });
   }
   session.addCount(table, -1);
   return true;
@@ -126,8 +138,8 @@ export function removeMatching(session: Session, table: Table, filter: Filter): 
   const where = whereSql(table, { filter, words: [], deleted: "exclude" }, sql);
   const { parameters } = sql;
   const added = table.softDelete ? 1 : 0;
-  recordMatching(session, table, { kind: "remove", added, where, parameters });
   const now = session.stamps.now();
+  recordMatching(session, table, { kind: "remove", added, at: now, where, parameters });
   const removed = table.softDelete
     ? connection.run(
         `UPDATE ${table.quoted} SET version = version + 1, updated_at = ?, deleted_at = ?${where}`,
@@ -143,7 +155,8 @@ export function purgeOne(session: Session, table: Table, id: string): boolean {
   const row = targetRow(session, table, { id, ifVersion: undefined }, true);
   if (row === undefined) return false;
   deleteRow(session, table, Number(row[6]));
-  recordChange(session, table, { kind: "purge", id, version: Number(row[1]), text: undefined });
+  const at = session.stamps.now();
+  recordChange(session, table, { kind: "purge", id, version: Number(row[1]), at, text: undefined });
   return true;
 }
 
@@ -164,7 +177,8 @@ export function purgeMatching(
   const where =
     deletedBefore === undefined ? clause : `${clause} AND deleted_at < ${sql.bind(deletedBefore)}`;
   const { parameters } = sql;
-  recordMatching(session, table, { kind: "purge", added: 0, where, parameters });
+  const at = session.stamps.now();
+  recordMatching(session, table, { kind: "purge", added: 0, at, where, parameters });
   return deleteMatching(session, table, { where, parameters });
 }
 
