@@ -86,10 +86,11 @@ async function select<T>(
   const sorting = order.length === 0 ? "" : ` ORDER BY ${orderSql(order)}`;
   const limit = query.limit === undefined ? "" : ` LIMIT ${query.limit}`;
   const offset = query.offset === 0 ? "" : ` OFFSET ${query.offset}`;
-  const { rows } = await session.read({
-    text: `SELECT ${DOCUMENT_COLUMNS} FROM ${table.quoted}${where}${sorting}${limit}${offset}`,
-    values: parameters.values,
-  });
+  const text = `SELECT ${DOCUMENT_COLUMNS} FROM ${table.quoted}${where}${sorting}${limit}${offset}`;
+  // A search needs a plan for its words, and every offset is another statement.
+  const isNamed = query.words.length === 0 && query.offset === 0;
+  const name = isNamed ? table.lists.nameOf(text) : undefined;
+  const { rows } = await session.read({ name, text, values: parameters.values });
   return rows.map((row) => toStored<T>(table, row));
 }
 

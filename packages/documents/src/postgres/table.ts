@@ -3,6 +3,7 @@ import type { CollectionDefinition } from "../definition.ts";
 import { createExpiry } from "../expiry.ts";
 import { type ParsedPath, parsePath } from "../field-path.ts";
 import { orderSql, quoteName } from "./sql.ts";
+import { StatementNames } from "./statement-names.ts";
 
 /** An index of a collection's table. */
 export interface Index {
@@ -22,6 +23,8 @@ export interface Table {
   readonly quoted: string;
   /** Begins the names of prepared statements. */
   readonly hash: string;
+  /** Names the statements that read lists. */
+  readonly lists: StatementNames;
   /** The name of the constraint that keeps ids unique. */
   readonly idConstraint: string;
   /** The name of the index of search texts. */
@@ -54,11 +57,13 @@ export function createTable(definition: CollectionDefinition<unknown>): Table {
     ...unique.map((fields) => uniqueIndex(name, fields)),
     ...indexes.map((fields) => orderIndex(name, fields)),
   ];
+  const hash = createHash("sha256").update(JSON.stringify(definition)).digest("hex").slice(0, 16);
   const idConstraint = indexName(name, "id", []);
   return {
     definition,
     quoted: quoteName(name),
-    hash: createHash("sha256").update(JSON.stringify(definition)).digest("hex").slice(0, 16),
+    hash,
+    lists: new StatementNames(hash),
     idConstraint,
     searchIndex: indexName(name, "search", []),
     indexes: all,
