@@ -24,7 +24,7 @@ export async function open({ url, folder, search }) {
       }
       return async () => (await docs.page({ sort: ["rank"], limit: 30, after })).items;
     },
-    search: (word) => docs.find({ q: word, limit: 30 }),
+    search: search ? (word) => docs.find({ q: word, limit: 30 }) : undefined,
     insert: (document) => docs.insert(document),
     close: () => store.close(),
   };

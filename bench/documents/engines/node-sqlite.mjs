@@ -72,7 +72,7 @@ export async function open({ folder, search }) {
           .slice(0, 30)
           .map(read);
     },
-    search: (word) => statements.search.all(`"${word}"`).map(read),
+    search: search ? (word) => statements.search.all(`"${word}"`).map(read) : undefined,
     insert: (document) => transaction(() => add(document)),
     close: () => db.close(),
   };
