@@ -28,10 +28,10 @@ export interface Snapshot {
    * Reads every document of a collection, removed and expired ones too, in the order of the ids
    * (by code point), behind the id `after` when it is given.
    */
-  records(
+  readonly records: (
     collection: string,
     options?: { readonly after?: string | undefined },
-  ): AsyncIterable<DocumentRecord>;
+  ) => AsyncIterable<DocumentRecord>;
 }
 
 /** Puts documents into a store as they were in another one. */

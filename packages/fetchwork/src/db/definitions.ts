@@ -35,7 +35,7 @@ export async function loadDefinitions(
 ): Promise<Definitions> {
   if (module === undefined) return { collections: [], migrations: undefined };
   const loaded: unknown = await import(pathToFileURL(resolve(io.cwd, module)).href);
-  const { migrations, ...others } = Object.fromEntries(Object.entries(Object(loaded)));
+  const { migrations, ...others } = exportsOf(loaded);
   const found = new Map<string, CollectionDefinition<object>>();
   for (const value of Object.values(others).flat()) {
     if (isDefinition(value)) found.set(value.name, value);
@@ -68,6 +68,10 @@ export function bareDefinition(
   { softDelete }: { readonly softDelete: boolean },
 ): CollectionDefinition<object> {
   return defineCollection(name, { softDelete });
+}
+
+function exportsOf(module: unknown): Readonly<Record<string, unknown>> {
+  return typeof module === "object" && module !== null ? { ...module } : {};
 }
 
 function asMigrations(value: unknown, module: string): readonly Migration[] | undefined {

@@ -39,7 +39,7 @@ export const migrate: Command = defineCommand({
 
 async function plan(url: string, definitions: Definitions): Promise<readonly PlanStep[]> {
   await using store = await openStore(url);
-  return administer(store).plan(definitions);
+  return await administer(store).plan(definitions);
 }
 
 /** Opens the store with the definitions, and tells of the migrations that ran here. */

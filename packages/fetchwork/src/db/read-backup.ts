@@ -16,6 +16,7 @@ const NEWLINE = 10;
 /**
  * Reads a backup from beginning to end.
  *
+ * @yields The first line, then each document.
  * @throws When a line is malformed; and at the end, when the number of documents or the checksum
  *   is another one than the last line says, or there is no last line.
  */

@@ -10,7 +10,11 @@ const MOST = 500;
 /** Documents may have 16 MiB each. */
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 
-/** Gathers documents that come one after the other into batches of one collection. */
+/**
+ * Gathers documents that come one after the other into batches of one collection.
+ *
+ * @yields Each batch.
+ */
 export async function* recordBatches(
   records: AsyncIterable<{ readonly collection: string; readonly record: DocumentRecord }>,
 ): AsyncGenerator<RecordBatch> {

@@ -21,7 +21,7 @@ async function fill(url: string): Promise<void> {
 
 async function read(url: string): Promise<readonly DocumentRecord[]> {
   await using store = await openStore(url);
-  return administer(store).snapshot(async ({ records }) => [
+  return await administer(store).snapshot(async ({ records }) => [
     ...(await Array.fromAsync(records("items"))),
     ...(await Array.fromAsync(records("orders"))),
   ]);
