@@ -21,16 +21,22 @@ const works = {
   insert: () => engine.insert(sample((added += 1), total)),
 };
 
-process.on("message", async ({ work, milliseconds, writers }) => {
-  if (work === "check") return process.send(await check());
-  if (work === "end") {
-    await engine.close();
-    process.disconnect();
-    return;
-  }
-  process.send(works[work] ? await measure(works[work], milliseconds, writers ?? inFlight) : null);
+process.on("message", (task) => {
+  void answer(task);
 });
 process.send(loading);
+
+async function answer({ work, milliseconds, writers }) {
+  if (work === "check") {
+    process.send(await check());
+  } else if (work === "end") {
+    await engine.close();
+    process.disconnect();
+  } else {
+    const run = works[work];
+    process.send(run ? await measure(run, milliseconds, writers ?? inFlight) : null);
+  }
+}
 
 /** Loads the documents, a thousand at a time. */
 async function load() {

@@ -1,14 +1,12 @@
 // lokijs: all in memory; its file is written whole by `saveDatabase`, so an insert is not on the disk.
+import { promisify } from "node:util";
 import Loki from "lokijs";
 
-export async function open({ folder }) {
+export function open({ folder }) {
   const db = new Loki(`${folder}/docs.db`);
   const docs = db.addCollection("docs", { indices: ["author", "rank"] });
   const ids = [];
-  const save = () =>
-    new Promise((resolve, reject) => {
-      db.saveDatabase((error) => (error ? reject(error) : resolve()));
-    });
+  const save = promisify((done) => db.saveDatabase(done));
   return {
     load(chunk) {
       for (const { $loki } of docs.insert(chunk)) ids.push($loki);

@@ -3,7 +3,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { newId } from "../sample.mjs";
 
-export async function open({ folder, search }) {
+export function open({ folder, search }) {
   const db = new DatabaseSync(`${folder}/docs.db`);
   const author = "json_extract(doc, '$.author')";
   const rank = "json_extract(doc, '$.rank')";

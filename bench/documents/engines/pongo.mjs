@@ -1,11 +1,11 @@
 // @event-driven-io/pongo on the same PostgreSQL. Its `find` has neither order nor limit, so a list reads all that match.
 import { pongoClient } from "@event-driven-io/pongo";
 
-export async function open({ url }) {
+export function open({ url }) {
   const client = pongoClient(url);
   const docs = client.db().collection("docs");
   const ids = [];
-  const sorted = (found, sign) => found.sort((a, b) => sign * (a.rank - b.rank)).slice(0, 30);
+  const sorted = (found, sign) => found.toSorted((a, b) => sign * (a.rank - b.rank)).slice(0, 30);
   return {
     async load(chunk) {
       for (const id of (await docs.insertMany(chunk)).insertedIds) ids.push(id);
