@@ -38,6 +38,8 @@ const groups = {
   PostgreSQL: ["fetchwork", "pg", "pongo"],
 };
 
+// Whoever waits for a process that failed goes on, so that folders and servers are removed.
+const failed = new AbortController();
 const folder = mkdtempSync(path.join(os.tmpdir(), "bench-documents-"));
 try {
   console.log(
@@ -87,9 +89,9 @@ async function compare(title, optionsOf) {
     child.once("exit", (code) => {
       if (code === 0) return;
       console.error(`${name} ended with ${code}`);
-      process.exit(1);
+      failed.abort();
     });
-    const [loading] = await once(child, "message");
+    const [loading] = await once(child, "message", { signal: failed.signal });
     engines.push({ name, child, loading });
   }
   await check(engines);
@@ -115,7 +117,7 @@ async function check(engines) {
   let first;
   for (const { name, child } of engines) {
     child.send({ work: "check" });
-    const [answers] = await once(child, "message");
+    const [answers] = await once(child, "message", { signal: failed.signal });
     first ??= answers;
     for (const [work, answer] of Object.entries(answers)) {
       deepStrictEqual(answer, first[work], `${name} answers ${work} differently`);
@@ -130,7 +132,7 @@ async function measure(engines, task) {
     const order = [...engines.slice(turn), ...engines.slice(0, turn)];
     for (const { name, child } of round % 2 === 0 ? order : order.toReversed()) {
       child.send(task);
-      const [result] = await once(child, "message");
+      const [result] = await once(child, "message", { signal: failed.signal });
       if (round > 0 && result !== null) results.get(name).push(result);
     }
   }
