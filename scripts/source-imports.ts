@@ -13,7 +13,8 @@ export interface SourceFacts {
 /**
  * Reads a module with a real parser, so that comments and strings that look like imports do not count.
  *
- * @throws {SyntaxError} when the text does not parse, or an import's specifier is not a literal.
+ * @throws {SyntaxError} when the text does not parse, or an import's specifier is neither a literal nor
+ *   `pathToFileURL(…).href`, a file that the user names.
  */
 export function readSource(path: string, text: string): SourceFacts {
   const { program, errors } = parseSync(path, text);
@@ -31,6 +32,8 @@ export function readSource(path: string, text: string): SourceFacts {
       if (!exported) starExports.add(source.value);
     },
     ImportExpression({ source }) {
+      // A file that the user of a command names belongs to no package.
+      if (/^pathToFileURL\(.+\)\.href$/s.test(slice(text, source))) return;
       if (source.type !== "Literal" || typeof source.value !== "string") {
         throw new SyntaxError(`${path}: import() of what is no literal: ${slice(text, source)}`);
       }

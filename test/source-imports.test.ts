@@ -36,6 +36,12 @@ describe("readSource", () => {
     );
   });
 
+  it("passes over the import of a file that a user names, and of nothing else", () => {
+    const text = "await import(pathToFileURL(resolve(cwd, module)).href);";
+    expect(readSource("module.ts", text).imports).toEqual([]);
+    expect(() => readSource("module.ts", "import(other(module).href)")).toThrow("no literal");
+  });
+
   it("refuses a text that does not parse", () => {
     expect(() => readSource("a.ts", "const = 1")).toThrow("a.ts: ");
   });

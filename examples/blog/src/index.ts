@@ -1,9 +1,7 @@
 import { serve } from "@fetchwork/http/serve";
-import { senderCollections } from "@fetchwork/webhooks/sender";
-import { article } from "./api/article/model.ts";
-import { user } from "./api/user/model.ts";
 import { createApp } from "./app.ts";
 import { projectFolder, readConfig } from "./config.ts";
+import { collections } from "./definitions.ts";
 import { loadEnvironment } from "./services/environment-file.ts";
 import { greeting } from "./services/greeting.ts";
 import { openDatabase } from "./services/open-database.ts";
@@ -24,11 +22,7 @@ async function start(): Promise<void> {
   const environmentFile = loadEnvironment(projectFolder);
   const config = readConfig(process.env);
   const { hostname, port, masterKey, databaseUrl } = config;
-  const store = await openDatabase(databaseUrl, [
-    user.collection,
-    article.collection,
-    ...Object.values(senderCollections),
-  ]);
+  const store = await openDatabase(databaseUrl, collections);
   try {
     const { handler, sender } = createApp(config, store);
     const server = await serve(handler, { hostname, port, requestTimeout: 30_000 });

@@ -1,23 +1,34 @@
 import type { Administration } from "./administration.ts";
 import { DocumentsTypeError } from "./errors.ts";
-import { SqliteStore } from "./sqlite/sqlite-store.ts";
+import { isObject } from "./is-object.ts";
 import type { Store } from "./store.ts";
 
+/** A store that can be cared for. */
+interface Administered {
+  readonly administration: Administration;
+}
+
 /**
- * Gives the care of a store: its status, what opening it with other definitions would do, backups,
- * checks. It is there for stores in SQLite.
+ * Gives the care of a store: its status, what opening it with other definitions would do, moving
+ * its documents; in SQLite also backups and checks.
  *
- * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for a store of another engine, which has its
- *   own tools.
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for what `openStore` did not give.
  * @example
  * ```ts
  * await administer(store).backup("backups/blog.db");
  * ```
  */
 export function administer(store: Store): Administration {
-  if (store instanceof SqliteStore) return store.administration;
+  // Asking for the class of each engine would load the driver of each.
+  if (isAdministered(store)) return store.administration;
   throw new DocumentsTypeError(
     "ERR_DOCUMENTS_OPTIONS",
-    "Only stores in SQLite are administered here, expected the tools of the database",
+    'Only a store of "openStore" can be administered',
+  );
+}
+
+function isAdministered(store: unknown): store is Administered {
+  return (
+    typeof store === "object" && store !== null && isObject(Reflect.get(store, "administration"))
   );
 }

@@ -1,5 +1,6 @@
 import type { CollectionDefinition } from "./definition.ts";
 import type { Migration, PlanStep, StoreStatus } from "./migration.ts";
+import type { Loading, Snapshot } from "./transfer.ts";
 
 /** What `check` found. */
 export interface CheckResult {
@@ -32,6 +33,25 @@ export interface Administration {
 
   /** Reads everything and tells what is damaged. */
   check(): Promise<CheckResult>;
+
+  /**
+   * Lets work read the store as it is at one moment, while it is in use; other changes of a store
+   * in memory wait.
+   *
+   * @example
+   * ```ts
+   * await administer(store).snapshot(async ({ records }) => {
+   *   for await (const { id, document } of records("users")) console.log(id, document);
+   * });
+   * ```
+   */
+  snapshot<R>(work: (snapshot: Snapshot) => Promise<R>): Promise<R>;
+
+  /**
+   * Lets work put documents into the store as they were in another one, all of them or, when it
+   * throws, none. Other changes may wait until it ends.
+   */
+  load<R>(work: (loading: Loading) => Promise<R>): Promise<R>;
 
   /** Removes expired documents now; resolves to their number. It also happens by itself. */
   sweep(): Promise<number>;

@@ -8,6 +8,8 @@ const TRIGRAM = 3;
  * @internal
  */
 export function fold(text: string): string {
+  // ASCII has nothing but case to fold, and most texts are long and ASCII.
+  if (/^\p{ASCII}*$/u.test(text)) return text.toLowerCase();
   return (
     text
       .normalize("NFKD")

@@ -34,5 +34,6 @@ export type { Page, PageQuery, Paging, Total } from "./page.ts";
 export type { CountQuery, FindQuery, Selection, SortKey } from "./query.ts";
 export type { Deleted, PurgeSelection, SoftDeletion } from "./soft-deletion.ts";
 export type { Store, StoreOptions, Transaction, TransactionOptions } from "./store.ts";
+export type { DocumentRecord, Loading, Snapshot } from "./transfer.ts";
 export type { UpsertChange, Upserting, UpsertOptions } from "./upsert.ts";
 export type { Combinators, Condition, Operators, Scalar, UntypedWhere, Where } from "./where.ts";

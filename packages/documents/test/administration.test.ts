@@ -28,7 +28,7 @@ async function openFile(path: string): Promise<Store> {
 }
 
 describe("The care of a store", () => {
-  it("is refused for what is no store in SQLite", async () => {
+  it("is refused for what openStore did not give", async () => {
     const store = await openInMemory();
     expect(store).toBeInstanceOf(SqliteStore);
     const other: Store = { ...store };

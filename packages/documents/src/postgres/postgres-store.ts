@@ -9,16 +9,20 @@ import type { LockOptions } from "../lock.ts";
 import type { Migration } from "../migration.ts";
 import { createStamps, type Stamps } from "../stamps.ts";
 import type { Store, Transaction, TransactionOptions } from "../store.ts";
+import type { Loading } from "../transfer.ts";
+import type { Administration } from "../administration.ts";
 import type { Connections } from "./connections.ts";
 import { loadPosition, readChanges, savePosition, trimChanges } from "./feed.ts";
 import { dropLock, renewLock, takeLock } from "./locking.ts";
 import { migrate } from "./migrating.ts";
 import { toDocumentsError } from "./postgres-error.ts";
+import { PostgresAdministration } from "./postgres-administration.ts";
 import { type Access, PostgresCollection } from "./postgres-collection.ts";
 import { prepareTables } from "./schema.ts";
 import { FreeSession, type Session } from "./session.ts";
 import { SWEEP_BATCH, sweepTable } from "./sweeping.ts";
 import { createTable, type Table } from "./table.ts";
+import { atOneMoment, createLoading } from "./transferring.ts";
 import { Transactions } from "./transactions.ts";
 
 const SWEEP_INTERVAL = 60_000;
@@ -210,6 +214,15 @@ export class PostgresStore implements Store, Access {
     return removed;
   }
 
+  /** The care of the store. */
+  get administration(): Administration {
+    return new PostgresAdministration({
+      look: (work) => this.#track(() => atOneMoment(this.#connections, work)),
+      load: (work) => this.#load(work),
+      sweep: () => this.sweep(),
+    });
+  }
+
   close(): Promise<void> {
     clearInterval(this.#sweeping);
     this.#closed.abort();
@@ -219,6 +232,18 @@ export class PostgresStore implements Store, Access {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #load<R>(work: (loading: Loading) => Promise<R>): Promise<R> {
+    const prepared = async (definition: CollectionDefinition<object>): Promise<Table> => {
+      const { table } = this.#entry(definition);
+      await this.#prepare(table);
+      return table;
+    };
+    return this.#track(async () => {
+      this.#refuseInside();
+      return this.#session.together((session) => work(createLoading(session, prepared)));
+    });
   }
 
   async #close(): Promise<void> {

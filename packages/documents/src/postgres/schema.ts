@@ -76,14 +76,14 @@ async function isReady(client: PoolClient, table: Table): Promise<boolean> {
     throw error;
   });
   if (registered === undefined || !isCurrent(registered, table)) return false;
-  const valid = await indexes(client, table);
+  const valid = await readIndexes(client, table);
   return table.indexes.every(({ name }) => valid.get(name) === true);
 }
 
 async function prepareTable(client: PoolClient, table: Table): Promise<void> {
   const registered = await readRegistry(client, table);
   if (registered === undefined) await createTable(client, table);
-  const known = await indexes(client, table);
+  const known = await readIndexes(client, table);
   for (const index of table.indexes) {
     const isValid = known.get(index.name);
     // A build that did not end leaves an index that nothing uses.
@@ -147,7 +147,10 @@ function indexSql(table: Table, index: Index, how: "" | "CONCURRENTLY "): string
 }
 
 /** Tells which indexes a table has, and whether they are finished. */
-async function indexes(client: PoolClient, table: Table): Promise<ReadonlyMap<string, boolean>> {
+export async function readIndexes(
+  client: PoolClient,
+  table: Table,
+): Promise<ReadonlyMap<string, boolean>> {
   const { rows } = await run(client, {
     text:
       "SELECT c.relname, i.indisvalid::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid " +
@@ -158,7 +161,7 @@ async function indexes(client: PoolClient, table: Table): Promise<ReadonlyMap<st
 }
 
 /** What the columns hold that this program derives from documents. */
-interface Derived {
+export interface Derived {
   readonly search: string | null;
   readonly expires: string | null;
 }
@@ -173,7 +176,8 @@ async function readRegistry(client: PoolClient, table: Table): Promise<Derived |
   return row === undefined ? undefined : { search: row[0] ?? null, expires: row[1] ?? null };
 }
 
-function wantedDerived({ definition: { search, expires } }: Table): Derived {
+/** Gives what the registry says of a collection that is up to its definition. */
+export function wantedDerived({ definition: { search, expires } }: Table): Derived {
   return {
     search: search.length === 0 ? null : JSON.stringify({ fold: FOLD_VERSION, fields: search }),
     expires: expires === undefined ? null : JSON.stringify([expires.field, expires.after ?? 0]),

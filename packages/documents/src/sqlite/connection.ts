@@ -55,6 +55,18 @@ export class Connection {
     }
   }
 
+  /**
+   * Adds a row, and gives its `rowid`. RETURNING would make a savepoint of the statement, at which
+   * FTS5 writes all that it has gathered since the last one.
+   */
+  insert(sql: string, parameters: readonly Cell[]): number {
+    try {
+      return Number(this.#prepare(sql).run(...parameters).lastInsertRowid);
+    } catch (error) {
+      throw toDocumentsError(error);
+    }
+  }
+
   /** Runs statements that take no values. */
   exec(sql: string): void {
     try {

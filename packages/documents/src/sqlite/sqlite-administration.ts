@@ -7,11 +7,14 @@ import type { CareTask } from "./care.ts";
 import type { Connection } from "./connection.ts";
 import { appliedMigrations, planTables, readStatus } from "./planning.ts";
 import { createTable } from "./table.ts";
+import type { Loading, Snapshot } from "../transfer.ts";
 
 /** What the care of a store needs of it. */
 export interface Cared {
   look<R>(work: (connection: Connection) => R): Promise<R>;
   care(task: CareTask): Promise<readonly string[]>;
+  snapshot<R>(work: (snapshot: Snapshot) => Promise<R>): Promise<R>;
+  load<R>(work: (loading: Loading) => Promise<R>): Promise<R>;
   sweep(): Promise<number>;
 }
 
@@ -50,6 +53,14 @@ export class SqliteAdministration implements Administration {
   async check(): Promise<CheckResult> {
     const problems = await this.#store.care({ kind: "check" });
     return { ok: problems.length === 0, problems };
+  }
+
+  snapshot<R>(work: (snapshot: Snapshot) => Promise<R>): Promise<R> {
+    return this.#store.snapshot(work);
+  }
+
+  load<R>(work: (loading: Loading) => Promise<R>): Promise<R> {
+    return this.#store.load(work);
   }
 
   sweep(): Promise<number> {

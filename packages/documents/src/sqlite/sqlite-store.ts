@@ -9,6 +9,7 @@ import { holdLock } from "../hold-lock.ts";
 import type { LockOptions } from "../lock.ts";
 import type { Migration } from "../migration.ts";
 import type { Store, Transaction, TransactionOptions } from "../store.ts";
+import type { Loading, Snapshot } from "../transfer.ts";
 import type { CareTask } from "./care.ts";
 import type { Connection } from "./connection.ts";
 import { loadPosition, readChanges, savePosition, trimChanges } from "./feed.ts";
@@ -20,6 +21,7 @@ import { type Access, SqliteCollection } from "./sqlite-collection.ts";
 import { createStamps } from "../stamps.ts";
 import { SWEEP_BATCH, sweepTable } from "./sweeping.ts";
 import { createTable, type Table } from "./table.ts";
+import { createLoading, createSnapshot, openBeside } from "./transferring.ts";
 import { Writer } from "./writer.ts";
 
 /** The two connections to one file, and what to do after they are closed. */
@@ -37,9 +39,11 @@ const MAX_TIMEOUT = 0x7fff_ffff;
 
 /** A store in one SQLite file. */
 export class SqliteStore implements Store, Access {
-  readonly administration: Administration = new SqliteAdministration({
+  readonly #administration: Administration = new SqliteAdministration({
     look: (work) => this.#look(work),
     care: (task) => this.#care(task),
+    snapshot: (work) => this.#snapshot(work),
+    load: (work) => this.#load(work),
     sweep: () => this.sweep(),
   });
   readonly #connections: Connections;
@@ -66,6 +70,11 @@ export class SqliteStore implements Store, Access {
       },
       busyTimeout: options.busyTimeout,
     });
+  }
+
+  /** The care of the store. */
+  get administration(): Administration {
+    return this.#administration;
   }
 
   collection<T extends object>(definition: CollectionDefinition<T>): Collection<T> {
@@ -240,6 +249,32 @@ export class SqliteStore implements Store, Access {
   async #care(task: CareTask): Promise<readonly string[]> {
     if (this.#closing !== undefined) throw closed();
     return this.#connections.care(task);
+  }
+
+  /** Reads on a connection of its own, so that nobody waits; where there can be none, alone. */
+  async #snapshot<R>(work: (snapshot: Snapshot) => Promise<R>): Promise<R> {
+    if (this.#closing !== undefined) throw closed();
+    const beside = openBeside(this.#connections.reader);
+    if (beside === undefined) {
+      return this.#writer.transaction(
+        (session) => work(createSnapshot(session.connection)),
+        MAX_TIMEOUT,
+      );
+    }
+    try {
+      beside.exec("BEGIN");
+      return await work(createSnapshot(beside));
+    } finally {
+      beside.close();
+    }
+  }
+
+  async #load<R>(work: (loading: Loading) => Promise<R>): Promise<R> {
+    if (this.#closing !== undefined) throw closed();
+    return this.#writer.transaction(
+      (session) => work(createLoading(session, (definition) => this.#entry(definition).table)),
+      MAX_TIMEOUT,
+    );
   }
 
   #startSweeping(): void {

@@ -27,19 +27,16 @@ export function insertOne<T>(session: Session, table: Table, document: NewDocume
     columns.push("expires_at");
     values.push(table.expiresAt(stored));
   }
-  const seq = pastExpired(
-    session,
-    table,
-    () =>
-      connection.get(
-        `INSERT INTO ${table.quoted} (${columns.join(", ")}) ` +
-          `VALUES (${columns.map(() => "?").join(", ")}) RETURNING seq`,
-        values,
-      )?.[0],
+  const seq = pastExpired(session, table, () =>
+    connection.insert(
+      `INSERT INTO ${table.quoted} (${columns.join(", ")}) ` +
+        `VALUES (${columns.map(() => "?").join(", ")})`,
+      values,
+    ),
   );
   if (table.searchPaths.length > 0) {
     connection.run(`INSERT INTO ${table.quotedSearch} (rowid, text) VALUES (?, ?)`, [
-      Number(seq),
+      seq,
       searchText(stored, table.searchPaths),
     ]);
   }

@@ -1,0 +1,31 @@
+// @fetchwork/documents on either engine.
+import { defineCollection, openStore } from "../../../packages/documents/src/index.ts";
+
+export async function open({ url, folder, search }) {
+  const definition = defineCollection("docs", {
+    indexes: [["author", "rank"], "rank"],
+    search: search ? ["title", "text"] : [],
+  });
+  const store = await openStore(url ?? `sqlite:${folder}/docs.db`, { collections: [definition] });
+  const docs = store.collection(definition);
+  const ids = [];
+  return {
+    async load(chunk) {
+      for (const { id } of await docs.insertMany(chunk)) ids.push(id);
+    },
+    get: (number) => docs.get(ids[number]),
+    list: (author) => docs.find({ where: { author }, sort: ["-rank"], limit: 30 }),
+    async pageAfter(count) {
+      let after;
+      for (let passed = 0; passed < count;) {
+        const limit = Math.min(10_000, count - passed);
+        after = (await docs.page({ sort: ["rank"], limit, after })).next;
+        passed += limit;
+      }
+      return async () => (await docs.page({ sort: ["rank"], limit: 30, after })).items;
+    },
+    search: search ? (word) => docs.find({ q: word, limit: 30 }) : undefined,
+    insert: (document) => docs.insert(document),
+    close: () => store.close(),
+  };
+}

@@ -1,0 +1,18 @@
+// @event-driven-io/pongo on the same PostgreSQL. Its `find` has neither order nor limit, so a list reads all that match.
+import { pongoClient } from "@event-driven-io/pongo";
+
+export function open({ url }) {
+  const client = pongoClient(url);
+  const docs = client.db().collection("docs");
+  const ids = [];
+  const sorted = (found, sign) => found.toSorted((a, b) => sign * (a.rank - b.rank)).slice(0, 30);
+  return {
+    async load(chunk) {
+      for (const id of (await docs.insertMany(chunk)).insertedIds) ids.push(id);
+    },
+    get: (number) => docs.findOne({ _id: ids[number] }),
+    list: async (author) => sorted(await docs.find({ author }), -1),
+    insert: (document) => docs.insertOne(document),
+    close: () => client.close(),
+  };
+}

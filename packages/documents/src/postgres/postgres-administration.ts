@@ -1,0 +1,72 @@
+import type { PoolClient } from "pg";
+import type { Administration, CheckResult } from "../administration.ts";
+import type { CollectionDefinition } from "../definition.ts";
+import { DocumentsTypeError } from "../errors.ts";
+import { parseMigrations, pendingMigrations } from "../migrate.ts";
+import type { Migration, PlanStep, StoreStatus } from "../migration.ts";
+import type { Loading, Snapshot } from "../transfer.ts";
+import { planTables, readMigrations, readStatus } from "./planning.ts";
+import { createTable } from "./table.ts";
+import { createSnapshot } from "./transferring.ts";
+
+/** What the care of a store needs of it. */
+export interface Cared {
+  /** Reads in a transaction that keeps to one moment. */
+  look<R>(work: (client: PoolClient) => Promise<R>): Promise<R>;
+  load<R>(work: (loading: Loading) => Promise<R>): Promise<R>;
+  sweep(): Promise<number>;
+}
+
+/** The care of a store in PostgreSQL. */
+export class PostgresAdministration implements Administration {
+  readonly #store: Cared;
+
+  constructor(store: Cared) {
+    this.#store = store;
+  }
+
+  status(): Promise<StoreStatus> {
+    return this.#store.look(readStatus);
+  }
+
+  async plan(wanted: {
+    readonly collections?: readonly CollectionDefinition<object>[] | undefined;
+    readonly migrations?: readonly Migration[] | undefined;
+  }): Promise<readonly PlanStep[]> {
+    const { collections = [], migrations } = wanted;
+    const given = migrations === undefined ? undefined : parseMigrations(migrations);
+    return this.#store.look(async (client) => {
+      const pending =
+        given === undefined ? [] : pendingMigrations(given, await readMigrations(client));
+      const steps = pending.map(({ id, name }): PlanStep => ({ kind: "migrate", id, name }));
+      return [...steps, ...(await planTables(client, collections.map(createTable)))];
+    });
+  }
+
+  backup(): Promise<void> {
+    return Promise.reject(notHere("pg_dump", "backup"));
+  }
+
+  check(): Promise<CheckResult> {
+    return Promise.reject(notHere("pg_amcheck", "check"));
+  }
+
+  snapshot<R>(work: (snapshot: Snapshot) => Promise<R>): Promise<R> {
+    return this.#store.look(async (client) => work(await createSnapshot(client)));
+  }
+
+  load<R>(work: (loading: Loading) => Promise<R>): Promise<R> {
+    return this.#store.load(work);
+  }
+
+  sweep(): Promise<number> {
+    return this.#store.sweep();
+  }
+}
+
+function notHere(tool: string, operation: string): DocumentsTypeError {
+  return new DocumentsTypeError(
+    "ERR_DOCUMENTS_OPTIONS",
+    `"${operation}" is there for stores in SQLite, expected ${tool} for PostgreSQL`,
+  );
+}

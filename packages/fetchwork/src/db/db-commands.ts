@@ -1,0 +1,13 @@
+import type { CommandGroup } from "../command.ts";
+
+/** `fetchwork db`. */
+export const dbCommands: CommandGroup = {
+  summary: "Look after a document store: status, migrations, backups, moving",
+  commands: new Map([
+    ["status", async () => (await import("./status.ts")).status],
+    ["migrate", async () => (await import("./migrate.ts")).migrate],
+    ["backup", async () => (await import("./backup.ts")).backup],
+    ["restore", async () => (await import("./restore.ts")).restore],
+    ["copy", async () => (await import("./copy.ts")).copy],
+  ]),
+};

@@ -1,0 +1,88 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import {
+  type CollectionDefinition,
+  type CollectionOptions,
+  defineCollection,
+  type Migration,
+} from "@fetchwork/documents";
+import type { CommandIo } from "../command-io.ts";
+
+/** What a program wants of its store. */
+export interface Definitions {
+  readonly collections: readonly CollectionDefinition<object>[];
+  /** Its migrations; undefined when it names none. */
+  readonly migrations: readonly Migration[] | undefined;
+}
+
+/** The option that names a module with definitions. */
+export const definitionsOption = {
+  definitions: {
+    type: "string",
+    short: "d",
+    hint: "module",
+    description: "Module that exports collection definitions, and its migrations as `migrations`",
+  },
+} as const;
+
+/**
+ * Loads the definitions of a program: every export that is a collection definition, or a list of
+ * them, and the list `migrations`. The module is run, as the program itself would run it.
+ */
+export async function loadDefinitions(
+  module: string | undefined,
+  io: CommandIo,
+): Promise<Definitions> {
+  if (module === undefined) return { collections: [], migrations: undefined };
+  const loaded: unknown = await import(pathToFileURL(resolve(io.cwd, module)).href);
+  const { migrations, ...others } = exportsOf(loaded);
+  const found = new Map<string, CollectionDefinition<object>>();
+  for (const value of Object.values(others).flat()) {
+    if (isDefinition(value)) found.set(value.name, value);
+  }
+  if (found.size === 0 && migrations === undefined) {
+    throw new Error(`${module} exports no collection definition`);
+  }
+  return { collections: [...found.values()], migrations: asMigrations(migrations, module) };
+}
+
+/** Reads a definition that was written as JSON. */
+export function parseDefinition(value: unknown): CollectionDefinition<object> {
+  if (!isDefinition(value)) throw new Error("A collection definition is malformed");
+  const { name, unique, indexes, search, softDelete, expires, changes } = value;
+  // What is not a path or a known word is refused by `defineCollection`.
+  const options: CollectionOptions<Record<string, unknown>> = {
+    unique,
+    indexes,
+    search,
+    softDelete,
+    expires,
+    changes,
+  };
+  return defineCollection<Record<string, unknown>>(name, options);
+}
+
+/** A definition with nothing but what storing the documents needs. */
+export function bareDefinition(
+  name: string,
+  { softDelete }: { readonly softDelete: boolean },
+): CollectionDefinition<object> {
+  return defineCollection(name, { softDelete });
+}
+
+function exportsOf(module: unknown): Readonly<Record<string, unknown>> {
+  return typeof module === "object" && module !== null ? { ...module } : {};
+}
+
+function asMigrations(value: unknown, module: string): readonly Migration[] | undefined {
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value)) throw new Error(`"migrations" of ${module} is not a list`);
+  // The store checks every one of them before it does anything.
+  return value as readonly Migration[];
+}
+
+function isDefinition(value: unknown): value is CollectionDefinition<object> {
+  if (typeof value !== "object" || value === null) return false;
+  const lists = ["unique", "indexes", "search"].map((name): unknown => Reflect.get(value, name));
+  return typeof Reflect.get(value, "name") === "string" && lists.every(Array.isArray);
+}

@@ -1,0 +1,25 @@
+import type { PlanStep } from "@fetchwork/documents";
+
+/** Tells whether a step of a plan would change the store. */
+export function isPending({ kind }: PlanStep): boolean {
+  return kind !== "unknown-collection" && kind !== "unused-index";
+}
+
+/** Says a step of a plan in a line. */
+export function describeStep(step: PlanStep): string {
+  if (step.kind === "migrate") return `migration ${step.id}: ${step.name}`;
+  if (step.kind === "unknown-collection") {
+    return `collection ${step.collection}: no definition names it`;
+  }
+  const { kind, collection, fields } = step;
+  if (kind === "create-collection") return `collection ${collection}: to be created`;
+  const list = fields.length === 0 ? "" : ` (${fields.join(", ")})`;
+  const words = {
+    "build-index": "index to be built",
+    "build-search": "search to be built",
+    "drop-search": "search to be dropped",
+    "rebuild-expiry": "expiry to be worked out",
+    "unused-index": "index that no definition names",
+  };
+  return `collection ${collection}: ${words[kind]}${list}`;
+}

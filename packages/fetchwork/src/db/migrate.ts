@@ -1,0 +1,69 @@
+import { administer, type Migration, openStore, type PlanStep } from "@fetchwork/documents";
+import { defineCommand, type Command } from "../command.ts";
+import { colours, oneLine } from "../terminal-text.ts";
+import { UsageError } from "../usage-error.ts";
+import { type Definitions, definitionsOption, loadDefinitions } from "./definitions.ts";
+import { describeStep, isPending } from "./describe-step.ts";
+import { exists, storeUrl, urlOption } from "./store-url.ts";
+
+/** `fetchwork db migrate`. */
+export const migrate: Command = defineCommand({
+  summary: "Run pending migrations, and build missing indexes",
+  options: {
+    ...urlOption,
+    ...definitionsOption,
+    "dry-run": { type: "boolean", description: "Print what would be done, and do nothing" },
+    json: { type: "boolean", description: "Print a line of JSON for each step" },
+  },
+  async run({ values }, io) {
+    if (values.definitions === undefined) throw new UsageError("--definitions is missing");
+    const url = storeUrl(values.url, io);
+    const definitions = await loadDefinitions(values.definitions, io);
+    const isDry = values["dry-run"] === true;
+    const { green, dim } = colours(io.stdout);
+    const tell = (step: PlanStep): void => {
+      const word = isDry ? dim("to do") : green("done");
+      const line = values.json === true ? JSON.stringify(step) : `${word}  ${describeStep(step)}`;
+      io.stdout.write(`${oneLine(line, 10_000)}\n`);
+    };
+    // A store that is not there yet is planned as an empty one, and not created for that.
+    const planned = isDry && !exists(url) ? "sqlite::memory:" : url;
+    const steps = (await plan(planned, definitions)).filter(isPending);
+    if (isDry) for (const step of steps) tell(step);
+    else await run(url, definitions, tell);
+    if (!isDry) for (const step of steps) if (step.kind !== "migrate") tell(step);
+    if (steps.length === 0) io.stderr.write("Nothing is pending\n");
+    return 0;
+  },
+});
+
+async function plan(url: string, definitions: Definitions): Promise<readonly PlanStep[]> {
+  await using store = await openStore(url);
+  return await administer(store).plan(definitions);
+}
+
+/** Opens the store with the definitions, and tells of the migrations that ran here. */
+async function run(
+  url: string,
+  { collections, migrations }: Definitions,
+  tell: (step: PlanStep) => void,
+): Promise<void> {
+  let last: Migration | undefined;
+  const tellLast = (): void => {
+    if (last !== undefined) tell({ kind: "migrate", id: last.id, name: last.name });
+    last = undefined;
+  };
+  const watched = migrations?.map((migration) => ({
+    ...migration,
+    up: async (transaction: Parameters<Migration["up"]>[0]) => {
+      // Another one begins when the one before is committed.
+      if (last?.id !== migration.id) tellLast();
+      await migration.up(transaction);
+      last = migration;
+    },
+  }));
+  // Apart, so that what ran is told also when an index cannot be built.
+  if (watched !== undefined) await (await openStore(url, { migrations: watched })).close();
+  tellLast();
+  await (await openStore(url, { collections })).close();
+}

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { createGunzip } from "node:zlib";
+import {
+  type BackupHeader,
+  type BackupLine,
+  type BackupTrailer,
+  parseHeader,
+  parseLine,
+} from "./backup-format.ts";
+
+/** A document of 16 MiB is longer as a line, because its text is written anew. */
+const MAX_LINE = 128 * 1024 * 1024;
+const NEWLINE = 10;
+
+/**
+ * Reads a backup from beginning to end.
+ *
+ * @yields The first line, then each document.
+ * @throws When a line is malformed; and at the end, when the number of documents or the checksum
+ *   is another one than the last line says, or there is no last line.
+ */
+export async function* readBackup(path: string): AsyncGenerator<BackupHeader | BackupLine> {
+  const hash = createHash("sha256");
+  let documents = 0;
+  let number = 0;
+  let trailer: BackupTrailer | undefined;
+  for await (const line of readLines(path)) {
+    number += 1;
+    if (trailer !== undefined) throw new Error(`The backup goes on behind its end, line ${number}`);
+    const parsed = atLine(number, () => (number === 1 ? parseHeader : parseLine)(line.toString()));
+    if ("sha256" in parsed) {
+      trailer = parsed;
+      continue;
+    }
+    hash.update(line).update("\n");
+    if ("record" in parsed) documents += 1;
+    yield parsed;
+  }
+  if (trailer === undefined) throw new Error("The backup is not whole: its last line is missing");
+  if (trailer.documents !== documents) {
+    throw new Error(
+      `The backup has ${documents} documents, its last line says ${trailer.documents}`,
+    );
+  }
+  if (trailer.sha256 !== hash.digest("hex")) {
+    throw new Error("The backup was changed: its checksum is another one");
+  }
+}
+
+async function* readLines(path: string): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of readChunks(path)) {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      parts.push(chunk.subarray(from, end));
+      yield Buffer.concat(parts);
+      parts = [];
+      length = 0;
+      from = end + 1;
+    }
+    parts.push(chunk.subarray(from));
+    length += chunk.length - from;
+    if (length > MAX_LINE) throw new Error("A line of the backup is longer than 128 MiB");
+  }
+  if (length > 0) throw new Error("The backup is not whole: its last line does not end");
+}
+
+async function* readChunks(path: string): AsyncGenerator<Buffer> {
+  const file = createReadStream(path);
+  const gunzip = path.endsWith(".gz") ? createGunzip() : undefined;
+  if (gunzip !== undefined) {
+    file.on("error", (error) => gunzip.destroy(error));
+    file.pipe(gunzip);
+  }
+  try {
+    for await (const chunk of gunzip ?? file) {
+      if (!Buffer.isBuffer(chunk)) throw new Error("The file gave text instead of bytes");
+      yield chunk;
+    }
+  } finally {
+    file.destroy();
+    gunzip?.destroy();
+  }
+}
+
+function atLine<R>(number: number, work: () => R): R {
+  try {
+    return work();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${reason}, line ${number}`, { cause: error });
+  }
+}

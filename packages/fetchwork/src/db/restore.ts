@@ -1,0 +1,142 @@
+import { resolve } from "node:path";
+import { administer, type CollectionDefinition, openStore, type Store } from "@fetchwork/documents";
+import type { CommandIo } from "../command-io.ts";
+import { defineCommand, type Command } from "../command.ts";
+import type { BackupHeader, BackupLine } from "./backup-format.ts";
+import { bareDefinition, definitionsOption, loadDefinitions } from "./definitions.ts";
+import { refuseOtherMigrations } from "./migrations-fit.ts";
+import { createProgress } from "./progress.ts";
+import { readBackup } from "./read-backup.ts";
+import { recordBatches } from "./record-batches.ts";
+import { storeUrl, urlOption } from "./store-url.ts";
+
+/** What a first reading of a backup says. */
+interface Contents {
+  readonly header: BackupHeader;
+  readonly documents: number;
+  /** The collections with documents that were removed and are kept. */
+  readonly withRemoved: ReadonlySet<string>;
+}
+
+/** `fetchwork db restore`. */
+export const restore: Command = defineCommand({
+  summary: "Fill an empty store from a backup, all or nothing",
+  positionals: ["file"],
+  options: {
+    ...urlOption,
+    ...definitionsOption,
+    json: { type: "boolean", description: "Print JSON, and the progress as lines of JSON" },
+  },
+  async run({ values, positionals: [file = ""] }, io) {
+    const url = storeUrl(values.url, io);
+    const { collections } = await loadDefinitions(values.definitions, io);
+    const path = resolve(io.cwd, file);
+    const asJson = values.json === true;
+    const contents = await readWhole(path);
+    const { header, documents } = contents;
+    const store = await openStore(url);
+    try {
+      await refuseFull(store, header);
+      await load(store, { path, contents, asJson, io });
+    } finally {
+      await store.close();
+    }
+    const given = new Map(collections.map((each) => [each.name, each]));
+    const wanted = header.collections.map((each) => given.get(each.name) ?? each);
+    await buildIndexes(
+      url,
+      wanted.filter((each) => !isBare(each)),
+    );
+    io.stdout.write(
+      asJson ? `${JSON.stringify({ documents })}\n` : `${documents} documents restored\n`,
+    );
+    return 0;
+  },
+});
+
+/** Builds what definitions ask for, after the documents are there. */
+export async function buildIndexes(
+  url: string,
+  collections: readonly CollectionDefinition<object>[],
+): Promise<void> {
+  if (collections.length === 0) return;
+  await (await openStore(url, { collections })).close();
+}
+
+/** Reads all of a backup before anything is done with it. */
+async function readWhole(path: string): Promise<Contents> {
+  let header: BackupHeader | undefined;
+  let documents = 0;
+  const withRemoved = new Set<string>();
+  for await (const part of readBackup(path)) {
+    if ("format" in part) {
+      header = part;
+      continue;
+    }
+    documents += 1;
+    if (part.record.deletedAt !== undefined) withRemoved.add(part.collection);
+  }
+  if (header === undefined) throw new Error("The backup is empty");
+  return { header, documents, withRemoved };
+}
+
+async function refuseFull(store: Store, { migrations }: BackupHeader): Promise<void> {
+  await administer(store).snapshot(async ({ status, records }) => {
+    for (const { name } of status.collections) {
+      const first = await records(name)[Symbol.asyncIterator]().next();
+      if (first.done !== true) {
+        throw new Error(`The store is not empty: "${name}" has documents`);
+      }
+    }
+    refuseOtherMigrations(status.migrations, migrations);
+  });
+}
+
+/** Fills the store in one transaction, which a file that changed meanwhile undoes. */
+async function load(
+  store: Store,
+  {
+    path,
+    contents: { header, documents, withRemoved },
+    asJson,
+    io,
+  }: {
+    readonly path: string;
+    readonly contents: Contents;
+    readonly asJson: boolean;
+    readonly io: CommandIo;
+  },
+): Promise<void> {
+  const progress = createProgress(io, { of: documents, asJson });
+  const definitions = new Map(
+    header.collections.map(({ name, softDelete = false }) => [
+      name,
+      bareDefinition(name, { softDelete: softDelete || withRemoved.has(name) }),
+    ]),
+  );
+  try {
+    await administer(store).load(async (loading) => {
+      for (const definition of definitions.values()) await loading.add(definition, []);
+      for await (const { collection, records } of recordBatches(documentsOf(path))) {
+        io.signal.throwIfAborted();
+        const definition = definitions.get(collection);
+        if (definition === undefined) {
+          throw new Error("The backup has a document of a collection that it does not name");
+        }
+        await loading.add(definition, records);
+        progress.add(collection, records.length);
+      }
+      await loading.noteMigrations(header.migrations);
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+async function* documentsOf(path: string): AsyncGenerator<BackupLine> {
+  for await (const part of readBackup(path)) if ("record" in part) yield part;
+}
+
+function isBare({ unique, indexes, search, expires }: CollectionDefinition<object>): boolean {
+  return [...unique, ...indexes, ...search].length === 0 && expires === undefined;
+}

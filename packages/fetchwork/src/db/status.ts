@@ -1,0 +1,60 @@
+import { administer } from "@fetchwork/documents";
+import { defineCommand, type Command } from "../command.ts";
+import { colours, oneLine } from "../terminal-text.ts";
+import { definitionsOption, loadDefinitions } from "./definitions.ts";
+import { describeStep, isPending } from "./describe-step.ts";
+import { openExisting, shownUrl, storeUrl, urlOption } from "./store-url.ts";
+
+const PENDING = 3;
+
+/** `fetchwork db status`. */
+export const status: Command = defineCommand({
+  summary: "Show what a store holds, and what is pending; exits 3 when something is",
+  options: {
+    ...urlOption,
+    ...definitionsOption,
+    json: { type: "boolean", description: "Print JSON" },
+  },
+  async run({ values }, io) {
+    const url = storeUrl(values.url, io);
+    const { collections, migrations } = await loadDefinitions(values.definitions, io);
+    await using store = await openExisting(url);
+    const care = administer(store);
+    const held = await care.status();
+    const steps =
+      values.definitions === undefined ? [] : await care.plan({ collections, migrations });
+    const code = steps.some(isPending) ? PENDING : 0;
+    if (values.json === true) {
+      const definitions = values.definitions === undefined ? undefined : collections;
+      const result = { url: shownUrl(url), ...held, definitions, steps, pending: code !== 0 };
+      io.stdout.write(`${JSON.stringify(result)}\n`);
+      return code;
+    }
+    const { green, red, dim } = colours(io.stdout);
+    const print = (line: string): void => io.stdout.write(`${line}\n`);
+    print(`${oneLine(shownUrl(url))}  ${held.engine}, ${held.bytes} bytes`);
+    for (const { name, documents } of held.collections) {
+      print(`collection ${name}: ${documents} documents`);
+      const definition = collections.find((each) => each.name === name);
+      for (const fields of [...(definition?.unique ?? []), ...(definition?.indexes ?? [])]) {
+        const isMissing = steps.some(
+          (step) =>
+            step.kind === "build-index" &&
+            step.collection === name &&
+            step.fields.join() === fields.join(),
+        );
+        if (!isMissing) print(`  index (${oneLine(fields.join(", "))}) ${green("present")}`);
+      }
+    }
+    for (const { id, name, at } of held.migrations) {
+      print(`migration ${id}: ${oneLine(name)} ${green("applied")} ${dim(at)}`);
+    }
+    for (const step of steps) {
+      print(`${isPending(step) ? red("pending") : dim("note")}  ${oneLine(describeStep(step))}`);
+    }
+    if (values.definitions === undefined) {
+      io.stderr.write("Without --definitions it is not known what is pending\n");
+    }
+    return code;
+  },
+});

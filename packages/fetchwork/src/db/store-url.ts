@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { openStore, type Store } from "@fetchwork/documents";
+import type { CommandIo } from "../command-io.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** The option that names a store. */
+export const urlOption = {
+  url: {
+    type: "string",
+    short: "u",
+    description:
+      "The store: sqlite:<path> or postgres://… (or DATABASE_URL, which ps does not show)",
+  },
+} as const;
+
+/** Gives the URL of the store that is meant, its path relative to the working folder. */
+export function storeUrl(url: string | undefined, io: CommandIo): string {
+  const given = url ?? io.env["DATABASE_URL"];
+  if (given === undefined || given === "") {
+    throw new UsageError("--url is missing, and DATABASE_URL is not set");
+  }
+  const path = /^sqlite:(?!:|\/)(.+)$/s.exec(given)?.[1];
+  return path === undefined ? given : `sqlite:${resolve(io.cwd, path)}`;
+}
+
+/** A URL without its password and its parameters. */
+export function shownUrl(url: string): string {
+  const [scheme] = /^postgres(?:ql)?:\/\//i.exec(url) ?? [];
+  if (scheme === undefined) return /^(?:sqlite|file):/.test(url) ? url : "the store";
+  const at = url.lastIndexOf("@");
+  const user = at === -1 ? "" : `${/^[^:@/?#]*/.exec(url.slice(scheme.length))?.[0] ?? ""}@`;
+  const place = url.slice(at === -1 ? scheme.length : at + 1);
+  return `${scheme}${user}${place.replace(/[?#].*$/s, "")}`;
+}
+
+/** Opens a store that is there, with nothing done to it. */
+export async function openExisting(url: string): Promise<Store> {
+  if (!exists(url)) throw new Error(`${shownUrl(url)} is not there`);
+  return openStore(url);
+}
+
+/** Tells whether a store is there; one in PostgreSQL is asked for when it is opened. */
+export function exists(url: string): boolean {
+  if (url.startsWith("file:///")) return existsSync(fileURLToPath(url));
+  const path = /^sqlite:(?!:)(?:\/\/(?=\/))?(.+)$/s.exec(url)?.[1];
+  return path === undefined || existsSync(path);
+}

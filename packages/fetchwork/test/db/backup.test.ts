@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { administer, type DocumentRecord, openStore } from "@fetchwork/documents";
+import { describe, expect, it } from "vitest";
+import { DEFINITIONS, ENGINES, newFolder, runDb } from "./db-world.ts";
+import { items, migrations, others } from "./shop-definitions.ts";
+
+const options = { collections: [items, ...others], migrations };
+
+/** Fills a store with documents of many versions, one of them removed. */
+async function fill(url: string): Promise<void> {
+  await using store = await openStore(url, options);
+  const names = Array.from({ length: 1200 }, (_entry, index) => ({ name: `item ${index}` }));
+  const [first, second] = await store.collection(items).insertMany(names);
+  await store.collection(items).update(first?.id ?? "", { price: 0.1 });
+  await store.collection(items).remove(second?.id ?? "");
+  await store.collection(others[0] ?? items).insert({ name: 'Ünïcode "\\ 🎉\n' });
+}
+
+async function read(url: string): Promise<readonly DocumentRecord[]> {
+  await using store = await openStore(url);
+  return await administer(store).snapshot(async ({ records }) => [
+    ...(await Array.fromAsync(records("items"))),
+    ...(await Array.fromAsync(records("orders"))),
+  ]);
+}
+
+async function backupOf(url: string, name = "a.jsonl"): Promise<string> {
+  const file = join(newFolder(), name);
+  const [code] = await runDb(["backup", file, "-u", url, "-d", DEFINITIONS]);
+  expect(code).toBe(0);
+  return file;
+}
+
+describe.each(ENGINES)("fetchwork db backup of %s", (_engine, newUrl) => {
+  it.each(["a.jsonl", "a.jsonl.gz"])(
+    "writes %s for its owner alone, which restores as it was",
+    async (name) => {
+      const url = await newUrl();
+      await fill(url);
+      const file = await backupOf(url, name);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      const bytes = readFileSync(file);
+      const lines = (name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString().split("\n");
+      const sha256 = createHash("sha256")
+        .update(`${lines.slice(0, -2).join("\n")}\n`)
+        .digest("hex");
+      expect(JSON.parse(lines.at(-2) ?? "")).toEqual({ documents: 1201, sha256 });
+      for (const [, another] of ENGINES) {
+        const to = await another();
+        expect(await runDb(["restore", file, "-u", to])).toEqual([
+          0,
+          "1201 documents restored\n",
+          "",
+        ]);
+        expect(await read(to)).toEqual(await read(url));
+        const [code] = await runDb(["status", "-u", to, "-d", DEFINITIONS]);
+        expect(code).toBe(0);
+      }
+    },
+    120_000,
+  );
+
+  it("writes over no file, and leaves no other behind", async () => {
+    const url = await newUrl();
+    await fill(url);
+    const file = await backupOf(url);
+    const before = readFileSync(file);
+    const [code, , stderr] = await runDb(["backup", file, "-u", url]);
+    expect([code, stderr]).toMatchObject([1, expect.stringContaining("EEXIST")]);
+    expect(readFileSync(file)).toEqual(before);
+  }, 60_000);
+
+  it("is restored into no store that has documents", async () => {
+    const url = await newUrl();
+    await fill(url);
+    const file = await backupOf(url);
+    const [code, , stderr] = await runDb(["restore", file, "-u", url]);
+    expect([code, stderr]).toEqual([
+      1,
+      'fetchwork db restore: The store is not empty: "items" has documents\n',
+    ]);
+  }, 60_000);
+});
+
+describe("fetchwork db restore", () => {
+  it.each([
+    ["is no backup", () => "{}\n", "The file is no backup of fetchwork db, line 1"],
+    ["is no JSON", () => "secret\n", "A line of the backup is not JSON, line 1"],
+    ["is cut", (text: string) => text.slice(0, -100), "The backup is not whole"],
+    [
+      "lost a line",
+      (text: string) => text.replace(/\n.*?\n/, "\n"),
+      "The backup has 1200 documents",
+    ],
+    ["was changed", (text: string) => text.replace("item 5", "item 6"), "its checksum is another"],
+    [
+      "goes on",
+      (text: string) => `${text}{"collection":"items","document":{}}\n`,
+      "behind its end",
+    ],
+  ])("refuses a file that %s, and adds nothing", async (_text, change, message) => {
+    const folder = newFolder();
+    await fill(`sqlite:${join(folder, "a.db")}`);
+    const file = await backupOf(`sqlite:${join(folder, "a.db")}`);
+    writeFileSync(file, change(readFileSync(file, "utf8")));
+    const to = `sqlite:${join(folder, "b.db")}`;
+    const [code, , stderr] = await runDb(["restore", file, "-u", to]);
+    expect([code, stderr]).toMatchObject([1, expect.stringContaining(message)]);
+    expect(stderr).not.toContain("secret");
+    await using store = await openStore(to);
+    expect((await administer(store).status()).collections).toEqual([]);
+  });
+});

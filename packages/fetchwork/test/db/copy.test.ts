@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { administer, openStore } from "@fetchwork/documents";
+import { describe, expect, it } from "vitest";
+import { DEFINITIONS, ENGINES, newFolder, runDb } from "./db-world.ts";
+import { items, migrations, others } from "./shop-definitions.ts";
+
+const MAIN = join(import.meta.dirname, "../../src/main.ts");
+
+async function fill(count: number): Promise<string> {
+  const url = `sqlite:${join(newFolder(), "from.db")}`;
+  await using store = await openStore(url, { collections: [items, ...others], migrations });
+  const names = Array.from({ length: count }, (_entry, index) => ({ z: 1, name: `item ${index}` }));
+  const [first] = await store.collection(items).insertMany(names);
+  await store.collection(items).remove(first?.id ?? "");
+  return url;
+}
+
+describe.each(ENGINES)("fetchwork db copy to %s", (_engine, newUrl) => {
+  it("copies every document, with versions, removals and migrations, and checks it", async () => {
+    const from = await fill(1100);
+    const to = await newUrl();
+    const [code, stdout, stderr] = await runDb(["copy", from, to, "-d", DEFINITIONS]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^collection items: 1100 documents, SHA-256 [0-9a-f]{64}\n/);
+    expect((await runDb(["status", "-u", to, "-d", DEFINITIONS]))[0]).toBe(0);
+    await using store = await openStore(to, { collections: [items] });
+    expect(await store.collection(items).count()).toBe(1099);
+    expect(await store.collection(items).find({ q: "item 77", limit: 1 })).toHaveLength(1);
+    expect(await store.collection(items).find({ deleted: "only" })).toMatchObject([{ version: 2 }]);
+    expect((await administer(store).status()).migrations).toMatchObject([{ id: 1 }]);
+  }, 60_000);
+
+  it("refuses a target with other documents, and changes none of them", async () => {
+    const from = await fill(10);
+    const to = await newUrl();
+    const store = await openStore(to);
+    await store.collection(items).insert({ name: "another" }, { id: "another" });
+    await store.close();
+    const [code, , stderr] = await runDb(["copy", from, to]);
+    expect([code, stderr]).toMatchObject([
+      1,
+      expect.stringContaining('another document in "items"'),
+    ]);
+    await using after = await openStore(to);
+    expect(await after.collection(items).find()).toMatchObject([{ id: "another", version: 1 }]);
+  }, 60_000);
+
+  it("goes on after kill -9 with what is there", async () => {
+    const from = await fill(20_000);
+    const to = await newUrl();
+    const args = ["--conditions=@fetchwork/source", MAIN, "db", "copy", from, to, "--json"];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
+    const ended = once(child, "exit");
+    let lines = 0;
+    for await (const line of createInterface({ input: child.stderr })) {
+      expect(JSON.parse(line)).toMatchObject({ collection: "items", of: 19_999 });
+      lines += 1;
+      if (lines === 5) child.kill("SIGKILL");
+    }
+    expect(await ended).toEqual([null, "SIGKILL"]);
+    const again = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const [[code], stdout, stderr] = await Promise.all([
+      once(again, "exit"),
+      text(again.stdout),
+      text(again.stderr),
+    ]);
+    expect(code).toBe(0);
+    const [first = ""] = stderr.split("\n", 1);
+    const resumed: unknown = JSON.parse(first);
+    expect(resumed).toMatchObject({ collection: "items", of: 19_999 });
+    expect(Number(Object(resumed)["documents"])).toBeGreaterThan(1000);
+    expect(JSON.parse(stdout)).toMatchObject({
+      collections: [{ collection: "items", documents: 20_000 }, { documents: 0 }],
+    });
+  }, 120_000);
+});
+
+describe("fetchwork db copy", () => {
+  it("refuses one store for both, and a source that is not there", async () => {
+    expect((await runDb(["copy", "sqlite:a.db", "sqlite:a.db"]))[0]).toBe(2);
+    const cwd = newFolder();
+    expect((await runDb(["copy", "sqlite:a.db", "sqlite:b.db"], { cwd }))[0]).toBe(1);
+  });
+});

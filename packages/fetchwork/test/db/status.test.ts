@@ -1,0 +1,82 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { openStore } from "@fetchwork/documents";
+import { describe, expect, it } from "vitest";
+import { shownUrl } from "../../src/db/store-url.ts";
+import { DEFINITIONS, ENGINES, newFolder, runDb } from "./db-world.ts";
+import { items, migrations, others } from "./shop-definitions.ts";
+
+describe("fetchwork db status", () => {
+  it("refuses to guess which store is meant", async () => {
+    expect(await runDb(["status"])).toMatchObject([2, "", expect.stringContaining("--url")]);
+  });
+
+  it("creates no store that is not there", async () => {
+    const folder = newFolder();
+    const [code, , stderr] = await runDb(["status", "--url", "sqlite:a.db"], { cwd: folder });
+    expect([code, stderr]).toEqual([
+      1,
+      `fetchwork db status: sqlite:${folder}/a.db is not there\n`,
+    ]);
+    expect(existsSync(join(folder, "a.db"))).toBe(false);
+  });
+
+  it("refuses a module without definitions", async () => {
+    const [code, , stderr] = await runDb(["status", "-u", "sqlite:a.db", "-d", "db-world.ts"], {
+      cwd: import.meta.dirname,
+    });
+    expect([code, stderr]).toEqual([
+      1,
+      "fetchwork db status: db-world.ts exports no collection definition\n",
+    ]);
+  });
+
+  it.each([
+    ["postgres://ann:s3cret@db.example/shop?sslmode=require", "postgres://ann@db.example/shop"],
+    ["postgres://ann:s3@cret@db/shop", "postgres://ann@db/shop"],
+    ["postgres://:s3cret@db/shop", "postgres://@db/shop"],
+    ["s3cret", "the store"],
+  ])("shows no password of %s", (url, shown) => {
+    expect(shownUrl(url)).toBe(shown);
+  });
+
+  it("shows no password of a URL that is wrong", async () => {
+    const url = "postgres://ann:s3cret@127.0.0.1:99999/shop";
+    const [code, stdout, stderr] = await runDb(["status"], { env: { DATABASE_URL: url } });
+    expect(code).toBe(1);
+    expect(stdout + stderr).not.toContain("s3cret");
+  });
+
+  it.each(ENGINES)(
+    "exits 3 with what is pending on %s, and 0 when nothing is",
+    async (...engine) => {
+      const url = await engine[1]();
+      await (await openStore(url)).close();
+      const args = ["status", "--url", url, "--definitions", DEFINITIONS];
+      const [pending, text] = await runDb(args);
+      expect(pending).toBe(3);
+      expect(text).toContain("pending  migration 1: give every item a price\n");
+      expect(text).toContain("pending  collection items: to be created\n");
+      const store = await openStore(url, { collections: [items, ...others], migrations });
+      await store.collection(items).insert({ name: "pen" });
+      await store.close();
+      const [done, report] = await runDb(args);
+      expect([done, report]).toMatchObject([0, expect.stringContaining("collection items: 1 doc")]);
+      expect(report).toContain("  index (name) present\n  index (price) present\n");
+      expect(report).toContain("migration 1: give every item a price applied 20");
+      const [code, json] = await runDb([...args, "--json"]);
+      expect(code).toBe(0);
+      expect(JSON.parse(json)).toMatchObject({
+        url: shownUrl(url),
+        collections: [
+          { name: "items", documents: 1 },
+          { name: "orders", documents: 0 },
+        ],
+        migrations: [{ id: 1 }],
+        steps: [],
+        pending: false,
+      });
+    },
+    60_000,
+  );
+});
