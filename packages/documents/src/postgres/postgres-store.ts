@@ -1,5 +1,5 @@
 import type { Collection } from "../collection.ts";
-import { type CollectionDefinition, sameDefinition } from "../definition.ts";
+import type { CollectionDefinition } from "../definition.ts";
 import { consumeChanges, type ConsumerSource } from "../consume-changes.ts";
 import type { ChangeRecord, ChangesOptions, ConsumeOptions } from "../changes.ts";
 import { DocumentsError, DocumentsTypeError, InputError } from "../errors.ts";
@@ -11,6 +11,7 @@ import { createStamps, type Stamps } from "../stamps.ts";
 import type { Store, Transaction, TransactionOptions } from "../store.ts";
 import type { Loading } from "../transfer.ts";
 import type { Administration } from "../administration.ts";
+import { CollectionEntries } from "./collection-entries.ts";
 import type { Connections } from "./connections.ts";
 import { loadPosition, readChanges, savePosition, trimChanges } from "./feed.ts";
 import { dropLock, renewLock, takeLock } from "./locking.ts";
@@ -29,12 +30,6 @@ const SWEEP_INTERVAL = 60_000;
 const DEFAULT_TIMEOUT = 10_000;
 const MAX_TIMEOUT = 0x7fff_ffff;
 
-/** A collection that is in use. */
-interface Entry {
-  readonly table: Table;
-  readonly handle: unknown;
-}
-
 /** A store in a database of PostgreSQL. */
 export class PostgresStore implements Store, Access {
   readonly #connections: Connections;
@@ -42,7 +37,7 @@ export class PostgresStore implements Store, Access {
   readonly #maintenance: Connections;
   readonly #transactions: Transactions;
   readonly #session: Session;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new CollectionEntries((table) => new PostgresCollection(this, table));
   readonly #ready = new Map<Table, Promise<void> | "ready">();
   #running = 0;
   #whenIdle: (() => void) | undefined;
@@ -66,7 +61,7 @@ export class PostgresStore implements Store, Access {
   }
 
   collection<T extends object>(definition: CollectionDefinition<T>): Collection<T> {
-    const { handle } = this.#entry(definition);
+    const { handle } = this.#entries.of(definition);
     // Definitions are the same by name and indexes; whether T is too is the word of the caller, as
     // it is for what an earlier process stored.
     return handle as Collection<T>;
@@ -100,7 +95,7 @@ export class PostgresStore implements Store, Access {
 
   /** Creates what collections need. */
   async prepare(definitions: readonly CollectionDefinition<object>[]): Promise<void> {
-    for (const definition of definitions) await this.#prepare(this.#entry(definition).table);
+    for (const definition of definitions) await this.#prepare(this.#entries.of(definition).table);
   }
 
   /** Makes sure that the database can be reached and keeps every text. */
@@ -121,7 +116,7 @@ export class PostgresStore implements Store, Access {
     this.#begin();
     try {
       if (this.#ready.get(table) !== "ready") {
-        this.#refuseInside();
+        this.#transactions.refuseInside();
         await this.#prepare(table);
       }
       return await work(this.#session);
@@ -135,7 +130,7 @@ export class PostgresStore implements Store, Access {
   async write<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R> {
     this.#begin();
     try {
-      this.#refuseInside();
+      this.#transactions.refuseInside();
       if (this.#ready.get(table) !== "ready") await this.#prepare(table);
       const result = await work(this.#session);
       if (table.definition.changes !== undefined) this.#recorded();
@@ -167,7 +162,9 @@ export class PostgresStore implements Store, Access {
       }
       const result = await this.#transactions.run(
         (session) =>
-          work({ collection: (definition) => this.#bound(session, this.#entry(definition).table) }),
+          work({
+            collection: (definition) => this.#bound(session, this.#entries.of(definition).table),
+          }),
         timeout,
       );
       this.#recorded();
@@ -205,7 +202,7 @@ export class PostgresStore implements Store, Access {
   /** Removes the expired documents of the collections in use; gives their number. */
   async sweep(): Promise<number> {
     let removed = 0;
-    for (const { table } of this.#entries.values()) {
+    for (const { table } of this.#entries.all()) {
       if (table.expiresAt === undefined || this.#ready.get(table) !== "ready") continue;
       for (let count = SWEEP_BATCH; count === SWEEP_BATCH; removed += count) {
         count = await this.write(table, (session) => sweepTable(session, table));
@@ -236,12 +233,12 @@ export class PostgresStore implements Store, Access {
 
   #load<R>(work: (loading: Loading) => Promise<R>): Promise<R> {
     const prepared = async (definition: CollectionDefinition<object>): Promise<Table> => {
-      const { table } = this.#entry(definition);
+      const { table } = this.#entries.of(definition);
       await this.#prepare(table);
       return table;
     };
     return this.#track(async () => {
-      this.#refuseInside();
+      this.#transactions.refuseInside();
       return this.#session.together((session) => work(createLoading(session, prepared)));
     });
   }
@@ -302,14 +299,6 @@ export class PostgresStore implements Store, Access {
     for (const listener of this.#listeners) listener();
   }
 
-  #refuseInside(): void {
-    if (!this.#transactions.inside) return;
-    throw new DocumentsError(
-      "ERR_DOCUMENTS_TRANSACTION",
-      "A change inside a transaction goes through the transaction, not through the store",
-    );
-  }
-
   /** Prepares a collection once; after a failure, anew. */
   async #prepare(table: Table): Promise<void> {
     const known = this.#ready.get(table);
@@ -351,20 +340,5 @@ export class PostgresStore implements Store, Access {
   #end(): void {
     this.#running -= 1;
     if (this.#running === 0) this.#whenIdle?.();
-  }
-
-  #entry(definition: CollectionDefinition<object>): Entry {
-    const known = this.#entries.get(definition.name);
-    if (known === undefined) {
-      const table = createTable(definition);
-      const entry = { table, handle: new PostgresCollection(this, table) };
-      this.#entries.set(definition.name, entry);
-      return entry;
-    }
-    if (sameDefinition(known.table.definition, definition)) return known;
-    throw new DocumentsTypeError(
-      "ERR_DOCUMENTS_DEFINITION",
-      `The collection "${definition.name}" is in use with another definition`,
-    );
   }
 }

@@ -128,5 +128,6 @@ function ascending(paths: readonly ParsedPath[]): string {
 /** Names an index within the 63 bytes that PostgreSQL has for names. */
 function indexName(collection: string, kind: string, fields: readonly string[]): string {
   const identity = JSON.stringify([INDEX_VERSION, collection, kind, fields]);
+  const hash = createHash("sha256").update(identity).digest("hex").slice(0, 16);
   return `${collection.slice(0, 32)}:${kind}:${hash}`;
 }

@@ -29,6 +29,15 @@ export class Transactions {
     return this.#scope.getStore()?.open === true;
   }
 
+  /** Refuses a change through the store itself by code that runs inside of a transaction. */
+  refuseInside(): void {
+    if (!this.inside) return;
+    throw new DocumentsError(
+      "ERR_DOCUMENTS_TRANSACTION",
+      "A change inside a transaction goes through the transaction, not through the store",
+    );
+  }
+
   /** Runs a transaction until it is committed, `timeout` is over, or it fails by itself. */
   async run<R>(work: (session: BoundSession) => Promise<R> | R, timeout: number): Promise<R> {
     const deadline = performance.now() + timeout;
