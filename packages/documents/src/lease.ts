@@ -1,5 +1,5 @@
 import type { Stored } from "./document.ts";
-import { type FindQuery, parseMaximum } from "./query.ts";
+import { type FindQuery, parseMaximum, type ParsedQuery, parseQuery } from "./query.ts";
 
 /** Selects documents to work on. */
 export interface ClaimQuery<T> extends Pick<FindQuery<T>, "q" | "sort" | "where"> {
@@ -55,4 +55,22 @@ const MAX_EXPIRY = 86_400_000;
  */
 export function parseExpiry(expiry: number | undefined): number {
   return parseMaximum("expiry", expiry ?? DEFAULT_EXPIRY, MAX_EXPIRY);
+}
+
+const MAX_CLAIMED = 1000;
+
+/**
+ * Checks what selects documents to work on.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseClaim<T>(query: ClaimQuery<T>): {
+  readonly query: ParsedQuery;
+  readonly expiry: number;
+} {
+  const { where, q, sort } = query;
+  const limit = parseMaximum("limit", query.limit ?? 1, MAX_CLAIMED);
+  const expiry = parseExpiry(query.expiry);
+  return { query: parseQuery({ where, q, sort, limit }), expiry };
 }

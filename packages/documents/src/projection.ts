@@ -1,3 +1,4 @@
+import type { Projected, Stored } from "./document.ts";
 import { type ParsedPath, valueAt } from "./field-path.ts";
 import { isObject } from "./is-object.ts";
 
@@ -14,6 +15,20 @@ export function project(document: unknown, paths: readonly ParsedPath[]): Record
     if (value !== undefined) setAt(result, segments, value);
   }
   return result;
+}
+
+/**
+ * Gives the stored document, or of it what was asked for.
+ *
+ * @internal
+ */
+export function projected<T>(
+  stored: Stored<T>,
+  fields: readonly ParsedPath[] | undefined,
+): Projected<T> | Stored<T> {
+  if (fields === undefined) return stored;
+  // Some of the fields of a Stored<T>, by the paths that the caller gave.
+  return project(stored, fields) as Projected<T>;
 }
 
 function setAt(target: Record<string, unknown>, segments: readonly string[], value: unknown): void {

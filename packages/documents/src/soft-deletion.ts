@@ -1,4 +1,8 @@
+import type { CollectionDefinition } from "./definition.ts";
 import type { Stored } from "./document.ts";
+import { DocumentsTypeError } from "./errors.ts";
+import { type Filter, parseFilter } from "./filter.ts";
+import { checkUtcTime } from "./utc-time.ts";
 import type { Where } from "./where.ts";
 
 /**
@@ -36,4 +40,39 @@ export interface SoftDeletion<T> {
 
   /** Removes removed documents for good; resolves to their number. */
   purgeMany(selection?: PurgeSelection<T>): Promise<number>;
+}
+
+/**
+ * A selection of documents to be purged that was checked.
+ *
+ * @internal
+ */
+export interface ParsedPurge {
+  readonly filter: Filter | undefined;
+  readonly deletedBefore: string | undefined;
+}
+
+/**
+ * Checks what selects documents to be purged.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parsePurge<T>({ where, deletedBefore }: PurgeSelection<T>): ParsedPurge {
+  if (deletedBefore !== undefined) checkUtcTime("deletedBefore", deletedBefore);
+  return { filter: where === undefined ? undefined : parseFilter(where), deletedBefore };
+}
+
+/**
+ * Refuses what only collections with soft deletion can do.
+ *
+ * @internal
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION`
+ */
+export function requireSoftDelete({ name, softDelete }: CollectionDefinition<unknown>): void {
+  if (softDelete === true) return;
+  throw new DocumentsTypeError(
+    "ERR_DOCUMENTS_DEFINITION",
+    `The collection "${name}" is not defined with "softDelete"`,
+  );
 }

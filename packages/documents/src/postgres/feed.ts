@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { ChangeKind, ChangeRecord } from "../changes.ts";
-import { DocumentsError, InputError } from "../errors.ts";
+import type { ChangeRecord } from "../changes.ts";
+import { DocumentsError } from "../errors.ts";
+import { isChangeKind, parsePosition, writePosition } from "../feed-position.ts";
 import type { ChangeBatch } from "../follow-changes.ts";
 import { parseJsonText } from "../json-text.ts";
 import type { Row } from "./connections.ts";
@@ -9,7 +10,6 @@ import type { Session } from "./session.ts";
 
 /** The name under which the position is kept up to which the feed was trimmed. */
 const TRIMMED = "";
-const POSITION_LENGTH = 16;
 const WINDOW = 1000;
 const GAP_PAUSE = 5;
 /** How long one reading waits for a gap to close; the next one goes on waiting. */
@@ -130,7 +130,7 @@ export async function trimChanges(session: Session, before: string): Promise<num
 
 function toRecord(row: Row): ChangeRecord {
   const [position, collection, id, kind, version, at, doc] = row;
-  if (!isKind(kind)) throw new DocumentsError("ERR_DOCUMENTS_ENGINE", "A change is damaged");
+  if (!isChangeKind(kind)) throw new DocumentsError("ERR_DOCUMENTS_ENGINE", "A change is damaged");
   return {
     position: writePosition(Number(position)),
     collection: String(collection),
@@ -140,23 +140,4 @@ function toRecord(row: Row): ChangeRecord {
     at: String(at),
     document: typeof doc === "string" ? parseJsonText(doc) : undefined,
   };
-}
-
-function isKind(kind: unknown): kind is ChangeKind {
-  return (
-    kind === "insert" ||
-    kind === "purge" ||
-    kind === "remove" ||
-    kind === "restore" ||
-    kind === "update"
-  );
-}
-
-function writePosition(position: number): string {
-  return String(position).padStart(POSITION_LENGTH, "0");
-}
-
-function parsePosition(position: string): number {
-  if (/^\d{16}$/.test(position) && Number.isSafeInteger(Number(position))) return Number(position);
-  throw new InputError("ERR_DOCUMENTS_QUERY", '"after" is no position of this feed', "after");
 }

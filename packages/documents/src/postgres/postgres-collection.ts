@@ -11,12 +11,12 @@ import {
 import type { Collection, InsertOptions, WriteOptions } from "../collection.ts";
 import { readCursor, writeValues } from "../cursor.ts";
 import type { Change, Projected, Stored } from "../document.ts";
-import { DocumentsError, DocumentsTypeError, InputError, UniqueError } from "../errors.ts";
+import { DocumentsError, UniqueError } from "../errors.ts";
 import { parseFilter } from "../filter.ts";
 import { parseJsonText, toJsonText } from "../json-text.ts";
-import { type ClaimQuery, type Lease, parseExpiry } from "../lease.ts";
+import { type ClaimQuery, type Lease, parseClaim, parseExpiry } from "../lease.ts";
 import { type Page, type PageQuery, parsePage, type Total } from "../page.ts";
-import { project } from "../projection.ts";
+import { projected } from "../projection.ts";
 import {
   type CountQuery,
   type FindQuery,
@@ -25,7 +25,7 @@ import {
   parseQuery,
   parseSelection,
 } from "../query.ts";
-import type { PurgeSelection } from "../soft-deletion.ts";
+import { parsePurge, type PurgeSelection, requireSoftDelete } from "../soft-deletion.ts";
 import { parseUpsert, type UpsertOptions } from "../upsert.ts";
 import type { Where } from "../where.ts";
 import { claimMatching, releaseLease, renewLease } from "./leasing.ts";
@@ -42,7 +42,6 @@ export interface Access {
   write<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R>;
 }
 
-const MAX_CLAIMED = 1000;
 const UPSERT_ATTEMPTS = 10;
 
 /** A collection in PostgreSQL. Everything is checked and copied before a change is sent. */
@@ -118,7 +117,7 @@ export class PostgresCollection<T> implements Collection<T> {
     const parsed = parseQuery(query);
     return this.#access.read(this.#table, async (session) => {
       const found = await this.#find(session, parsed);
-      return found.map((stored) => projected(stored, parsed));
+      return found.map((stored) => projected(stored, parsed.fields));
     });
   }
 
@@ -130,7 +129,7 @@ export class PostgresCollection<T> implements Collection<T> {
       const found = await this.#find(session, { ...parsed, limit: limit + 1 });
       const last = found.length > limit ? found[limit - 1] : undefined;
       return {
-        items: found.slice(0, limit).map((stored) => projected(stored, parsed)),
+        items: found.slice(0, limit).map((stored) => projected(stored, parsed.fields)),
         next: last === undefined ? undefined : await this.#cursor(session, parsed, last),
         total: await this.#total(session, parsed, total),
       };
@@ -190,7 +189,7 @@ export class PostgresCollection<T> implements Collection<T> {
   }
 
   async restore(id: string): Promise<Stored<T> | undefined> {
-    this.#checkSoftDelete();
+    requireSoftDelete(this.#table.definition);
     const target = parseTarget(id, {});
     return this.#access.write(this.#table, (session) =>
       changeOne<T>(session, this.#table, target, { make: ownFields, restores: true }),
@@ -198,7 +197,7 @@ export class PostgresCollection<T> implements Collection<T> {
   }
 
   async purge(id: string): Promise<boolean> {
-    this.#checkSoftDelete();
+    requireSoftDelete(this.#table.definition);
     checkId(id);
     return this.#access.write(
       this.#table,
@@ -207,24 +206,15 @@ export class PostgresCollection<T> implements Collection<T> {
   }
 
   async purgeMany(selection: PurgeSelection<T> = {}): Promise<number> {
-    this.#checkSoftDelete();
-    const { where, deletedBefore } = selection;
-    if (deletedBefore !== undefined && !isTime(deletedBefore)) {
-      throw new InputError("ERR_DOCUMENTS_QUERY", '"deletedBefore" is a time in ISO 8601, in UTC');
-    }
-    const filter = where === undefined ? undefined : parseFilter(where);
-    return this.#access.write(this.#table, (session) =>
-      purge(session, this.#table, { filter, deletedBefore }),
-    );
+    requireSoftDelete(this.#table.definition);
+    const parsed = parsePurge(selection);
+    return this.#access.write(this.#table, (session) => purge(session, this.#table, parsed));
   }
 
   async claim(query: ClaimQuery<T> = {}): Promise<readonly Lease<T>[]> {
-    const { where, q, sort } = query;
-    const limit = parseMaximum("limit", query.limit ?? 1, MAX_CLAIMED);
-    const expiry = parseExpiry(query.expiry);
-    const parsed = parseQuery({ where, q, sort, limit });
+    const parsed = parseClaim(query);
     return this.#access.write(this.#table, (session) =>
-      claimMatching<T>(session, this.#table, { query: parsed, expiry }),
+      claimMatching<T>(session, this.#table, parsed),
     );
   }
 
@@ -294,23 +284,4 @@ export class PostgresCollection<T> implements Collection<T> {
       changeOne<T>(session, this.#table, target, { make }),
     );
   }
-
-  #checkSoftDelete(): void {
-    if (this.#table.softDelete) return;
-    throw new DocumentsTypeError(
-      "ERR_DOCUMENTS_DEFINITION",
-      `The collection "${this.name}" is not defined with "softDelete"`,
-    );
-  }
-}
-
-/** The stored document, or of it what was asked for. */
-function projected<T>(stored: Stored<T>, { fields }: ParsedQuery): Projected<T> | Stored<T> {
-  if (fields === undefined) return stored;
-  // Some of the fields of a Stored<T>, by the paths that the caller gave.
-  return project(Object(stored), fields) as Projected<T>;
-}
-
-function isTime(text: unknown): boolean {
-  return typeof text === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text);
 }

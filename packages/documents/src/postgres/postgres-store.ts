@@ -1,17 +1,18 @@
 import type { Collection } from "../collection.ts";
 import type { CollectionDefinition } from "../definition.ts";
+import { CollectionEntries } from "../collection-entries.ts";
 import { consumeChanges, type ConsumerSource } from "../consume-changes.ts";
 import type { ChangeRecord, ChangesOptions, ConsumeOptions } from "../changes.ts";
-import { DocumentsError, DocumentsTypeError, InputError } from "../errors.ts";
+import { DocumentsError, DocumentsTypeError } from "../errors.ts";
 import { followChanges, oneByOne } from "../follow-changes.ts";
 import { holdLock } from "../hold-lock.ts";
 import type { LockOptions } from "../lock.ts";
 import type { Migration } from "../migration.ts";
 import { createStamps, type Stamps } from "../stamps.ts";
 import type { Store, Transaction, TransactionOptions } from "../store.ts";
+import { checkUtcTime } from "../utc-time.ts";
 import type { Loading } from "../transfer.ts";
 import type { Administration } from "../administration.ts";
-import { CollectionEntries } from "./collection-entries.ts";
 import type { Connections } from "./connections.ts";
 import { loadPosition, readChanges, savePosition, trimChanges } from "./feed.ts";
 import { dropLock, renewLock, takeLock } from "./locking.ts";
@@ -37,7 +38,10 @@ export class PostgresStore implements Store, Access {
   readonly #maintenance: Connections;
   readonly #transactions: Transactions;
   readonly #session: Session;
-  readonly #entries = new CollectionEntries((table) => new PostgresCollection(this, table));
+  readonly #entries = new CollectionEntries((definition) => {
+    const table = createTable(definition);
+    return { table, handle: new PostgresCollection(this, table) };
+  });
   readonly #ready = new Map<Table, Promise<void> | "ready">();
   #running = 0;
   #whenIdle: (() => void) | undefined;
@@ -185,9 +189,7 @@ export class PostgresStore implements Store, Access {
   }
 
   async trimChanges({ before }: { readonly before: string }): Promise<number> {
-    if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(before)) {
-      throw new InputError("ERR_DOCUMENTS_QUERY", '"before" is a time in ISO 8601, in UTC');
-    }
+    checkUtcTime("before", before);
     return this.#own((session) => trimChanges(session, before));
   }
 

@@ -1,5 +1,6 @@
-import type { ChangeKind, ChangeRecord } from "../changes.ts";
-import { DocumentsError, InputError } from "../errors.ts";
+import type { ChangeRecord } from "../changes.ts";
+import { DocumentsError } from "../errors.ts";
+import { isChangeKind, parsePosition, writePosition } from "../feed-position.ts";
 import type { ChangeBatch } from "../follow-changes.ts";
 import { parseJsonText } from "../json-text.ts";
 import type { Connection, Row } from "./connection.ts";
@@ -8,7 +9,6 @@ import { DamagedError } from "./sqlite-error.ts";
 
 /** The name under which the position is kept up to which the feed was trimmed. */
 const TRIMMED = "";
-const POSITION_LENGTH = 16;
 
 /** Reads the oldest changes behind a position. */
 export function readChanges(
@@ -71,7 +71,7 @@ export function trimChanges(connection: Connection, before: string): number {
 
 function toRecord(row: Row): ChangeRecord {
   const [position, collection, id, kind, version, at, doc] = row;
-  if (!isKind(kind)) throw new DamagedError(String(collection), String(id));
+  if (!isChangeKind(kind)) throw new DamagedError(String(collection), String(id));
   const meta = { id: String(id), version: Number(version) };
   return {
     position: writePosition(Number(position)),
@@ -81,23 +81,4 @@ function toRecord(row: Row): ChangeRecord {
     at: String(at),
     document: typeof doc === "string" ? parseJsonText(doc) : undefined,
   };
-}
-
-function isKind(kind: unknown): kind is ChangeKind {
-  return (
-    kind === "insert" ||
-    kind === "purge" ||
-    kind === "remove" ||
-    kind === "restore" ||
-    kind === "update"
-  );
-}
-
-function writePosition(position: number): string {
-  return String(position).padStart(POSITION_LENGTH, "0");
-}
-
-function parsePosition(position: string): number {
-  if (/^\d{16}$/.test(position) && Number.isSafeInteger(Number(position))) return Number(position);
-  throw new InputError("ERR_DOCUMENTS_QUERY", '"after" is no position of this feed', "after");
 }

@@ -11,12 +11,11 @@ import {
 import type { Collection, InsertOptions, WriteOptions } from "../collection.ts";
 import { readCursor, writeCursor } from "../cursor.ts";
 import type { Change, Projected, Stored } from "../document.ts";
-import { DocumentsTypeError, InputError } from "../errors.ts";
 import { parseFilter } from "../filter.ts";
 import { parseJsonText, toJsonText } from "../json-text.ts";
-import { type ClaimQuery, type Lease, parseExpiry } from "../lease.ts";
+import { type ClaimQuery, type Lease, parseClaim, parseExpiry } from "../lease.ts";
 import { type Page, type PageQuery, parsePage, type Total } from "../page.ts";
-import { project } from "../projection.ts";
+import { projected } from "../projection.ts";
 import {
   type CountQuery,
   type FindQuery,
@@ -25,7 +24,7 @@ import {
   parseQuery,
   parseSelection,
 } from "../query.ts";
-import type { PurgeSelection } from "../soft-deletion.ts";
+import { parsePurge, type PurgeSelection, requireSoftDelete } from "../soft-deletion.ts";
 import { parseUpsert, type UpsertOptions } from "../upsert.ts";
 import type { Where } from "../where.ts";
 import { claimMatching, releaseLease, renewLease } from "./leasing.ts";
@@ -47,8 +46,6 @@ export interface Access {
   read<R>(table: Table, work: (reader: Reader) => R): Promise<R>;
   write<R>(table: Table, work: (session: Session) => R): Promise<R>;
 }
-
-const MAX_CLAIMED = 1000;
 
 /** A collection in SQLite. Everything is checked and copied before a change waits for its turn. */
 export class SqliteCollection<T> implements Collection<T> {
@@ -122,7 +119,7 @@ export class SqliteCollection<T> implements Collection<T> {
   find(query: FindQuery<T> = {}): Promise<readonly (Projected<T> | Stored<T>)[]> {
     return this.#access.read(this.#table, (reader) => {
       const parsed = parseQuery(query);
-      return this.#find(reader, parsed).map((stored) => projected(stored, parsed));
+      return this.#find(reader, parsed).map((stored) => projected(stored, parsed.fields));
     });
   }
 
@@ -134,7 +131,7 @@ export class SqliteCollection<T> implements Collection<T> {
       const found = this.#find(reader, { ...parsed, limit: limit + 1 });
       const last = found.length > limit ? found[limit - 1] : undefined;
       return {
-        items: found.slice(0, limit).map((stored) => projected(stored, parsed)),
+        items: found.slice(0, limit).map((stored) => projected(stored, parsed.fields)),
         next: last === undefined ? undefined : writeCursor(this.name, parsed.order, last),
         total: this.#total(reader, parsed, total),
       };
@@ -188,7 +185,7 @@ export class SqliteCollection<T> implements Collection<T> {
   }
 
   async restore(id: string): Promise<Stored<T> | undefined> {
-    this.#checkSoftDelete();
+    requireSoftDelete(this.#table.definition);
     const target = parseTarget(id, {});
     return this.#access.write(this.#table, (session) =>
       changeOne<T>(session, this.#table, target, { make: ownFields, restores: true }),
@@ -196,30 +193,23 @@ export class SqliteCollection<T> implements Collection<T> {
   }
 
   async purge(id: string): Promise<boolean> {
-    this.#checkSoftDelete();
+    requireSoftDelete(this.#table.definition);
     checkId(id);
     return this.#access.write(this.#table, (session) => purgeOne(session, this.#table, id));
   }
 
   async purgeMany(selection: PurgeSelection<T> = {}): Promise<number> {
-    this.#checkSoftDelete();
-    const { where, deletedBefore } = selection;
-    if (deletedBefore !== undefined && !isTime(deletedBefore)) {
-      throw new InputError("ERR_DOCUMENTS_QUERY", '"deletedBefore" is a time in ISO 8601, in UTC');
-    }
-    const filter = where === undefined ? undefined : parseFilter(where);
+    requireSoftDelete(this.#table.definition);
+    const parsed = parsePurge(selection);
     return this.#access.write(this.#table, (session) =>
-      session.atomically(() => purgeMatching(session, this.#table, { filter, deletedBefore })),
+      session.atomically(() => purgeMatching(session, this.#table, parsed)),
     );
   }
 
   async claim(query: ClaimQuery<T> = {}): Promise<readonly Lease<T>[]> {
-    const { where, q, sort } = query;
-    const limit = parseMaximum("limit", query.limit ?? 1, MAX_CLAIMED);
-    const expiry = parseExpiry(query.expiry);
-    const parsed = parseQuery({ where, q, sort, limit });
+    const parsed = parseClaim(query);
     return this.#access.write(this.#table, (session) =>
-      session.atomically(() => claimMatching<T>(session, this.#table, { query: parsed, expiry })),
+      session.atomically(() => claimMatching<T>(session, this.#table, parsed)),
     );
   }
 
@@ -261,23 +251,4 @@ export class SqliteCollection<T> implements Collection<T> {
       changeOne<T>(session, this.#table, target, { make }),
     );
   }
-
-  #checkSoftDelete(): void {
-    if (this.#table.softDelete) return;
-    throw new DocumentsTypeError(
-      "ERR_DOCUMENTS_DEFINITION",
-      `The collection "${this.name}" is not defined with "softDelete"`,
-    );
-  }
-}
-
-/** The stored document, or of it what was asked for. */
-function projected<T>(stored: Stored<T>, { fields }: ParsedQuery): Projected<T> | Stored<T> {
-  if (fields === undefined) return stored;
-  // Some of the fields of a Stored<T>, by the paths that the caller gave.
-  return project(stored, fields) as Projected<T>;
-}
-
-function isTime(text: unknown): boolean {
-  return typeof text === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text);
 }

@@ -1,14 +1,16 @@
 import type { ChangeRecord, ChangesOptions, ConsumeOptions } from "../changes.ts";
 import type { Administration } from "../administration.ts";
 import type { Collection } from "../collection.ts";
+import { CollectionEntries } from "../collection-entries.ts";
 import { consumeChanges, type ConsumerSource } from "../consume-changes.ts";
-import { type CollectionDefinition, sameDefinition } from "../definition.ts";
-import { DocumentsError, DocumentsTypeError, InputError } from "../errors.ts";
+import type { CollectionDefinition } from "../definition.ts";
+import { DocumentsError, DocumentsTypeError } from "../errors.ts";
 import { followChanges, oneByOne } from "../follow-changes.ts";
 import { holdLock } from "../hold-lock.ts";
 import type { LockOptions } from "../lock.ts";
 import type { Migration } from "../migration.ts";
 import type { Store, Transaction, TransactionOptions } from "../store.ts";
+import { checkUtcTime } from "../utc-time.ts";
 import type { Loading, Snapshot } from "../transfer.ts";
 import type { CareTask } from "./care.ts";
 import type { Connection } from "./connection.ts";
@@ -49,7 +51,11 @@ export class SqliteStore implements Store, Access {
   readonly #connections: Connections;
   readonly #writer: Writer;
   readonly #ready = new Set<Table>();
-  readonly #collections = new Map<string, { readonly table: Table; readonly handle: unknown }>();
+  readonly #entries = new CollectionEntries((definition) => {
+    const table = createTable(definition);
+    if (table.expiresAt !== undefined) this.#startSweeping();
+    return { table, handle: new SqliteCollection(this, table) };
+  });
   readonly #own: Reader;
   readonly #committed: Reader;
   readonly #listeners = new Set<() => void>();
@@ -78,7 +84,7 @@ export class SqliteStore implements Store, Access {
   }
 
   collection<T extends object>(definition: CollectionDefinition<T>): Collection<T> {
-    const { handle } = this.#entry(definition);
+    const { handle } = this.#entries.of(definition);
     // Definitions are the same by name and indexes; whether T is too is the word of the caller, as
     // it is for what an earlier process stored.
     return handle as Collection<T>;
@@ -91,7 +97,7 @@ export class SqliteStore implements Store, Access {
 
   /** Creates what collections need, all in one transaction. */
   async prepare(definitions: readonly CollectionDefinition<object>[]): Promise<void> {
-    const tables = definitions.map((definition) => this.#entry(definition).table);
+    const tables = definitions.map((definition) => this.#entries.of(definition).table);
     if (tables.length === 0) return;
     await this.#writer.write((session) => {
       session.atomically(() => {
@@ -132,7 +138,7 @@ export class SqliteStore implements Store, Access {
       };
       return work({
         collection: <D extends object>(definition: CollectionDefinition<D>) =>
-          new SqliteCollection<D>(access, this.#entry(definition).table),
+          new SqliteCollection<D>(access, this.#entries.of(definition).table),
       });
     }, timeout);
   }
@@ -150,9 +156,7 @@ export class SqliteStore implements Store, Access {
   }
 
   async trimChanges({ before }: { readonly before: string }): Promise<number> {
-    if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(before)) {
-      throw new InputError("ERR_DOCUMENTS_QUERY", '"before" is a time in ISO 8601, in UTC');
-    }
+    checkUtcTime("before", before);
     return this.#alter((connection) => trimChanges(connection, before));
   }
 
@@ -177,7 +181,7 @@ export class SqliteStore implements Store, Access {
   async sweep(): Promise<number> {
     if (this.#closing !== undefined) throw closed();
     let removed = 0;
-    for (const { table } of this.#collections.values()) {
+    for (const { table } of this.#entries.all()) {
       if (table.expiresAt === undefined) continue;
       for (let batch = SWEEP_BATCH; batch === SWEEP_BATCH; removed += batch) {
         batch = await this.write(table, (session) =>
@@ -272,7 +276,7 @@ export class SqliteStore implements Store, Access {
   async #load<R>(work: (loading: Loading) => Promise<R>): Promise<R> {
     if (this.#closing !== undefined) throw closed();
     return this.#writer.transaction(
-      (session) => work(createLoading(session, (definition) => this.#entry(definition).table)),
+      (session) => work(createLoading(session, (definition) => this.#entries.of(definition).table)),
       MAX_TIMEOUT,
     );
   }
@@ -282,25 +286,6 @@ export class SqliteStore implements Store, Access {
       // A failure is met again in a minute; until then expired documents are hidden all the same.
       this.sweep().catch(() => undefined);
     }, SWEEP_INTERVAL).unref();
-  }
-
-  #entry(definition: CollectionDefinition<object>): {
-    readonly table: Table;
-    readonly handle: unknown;
-  } {
-    const known = this.#collections.get(definition.name);
-    if (known === undefined) {
-      const table = createTable(definition);
-      const entry = { table, handle: new SqliteCollection(this, table) };
-      this.#collections.set(definition.name, entry);
-      if (table.expiresAt !== undefined) this.#startSweeping();
-      return entry;
-    }
-    if (sameDefinition(known.table.definition, definition)) return known;
-    throw new DocumentsTypeError(
-      "ERR_DOCUMENTS_DEFINITION",
-      `The collection "${definition.name}" is in use with another definition`,
-    );
   }
 }
 
