@@ -4,6 +4,7 @@ import {
   type Context,
   type Handler,
   type Middleware,
+  parseRetryAfter,
 } from "@fetchwork/http";
 import { checkAmount, checkTexts, longestTimer, optionError } from "./check-options.ts";
 import { continueStream, joinChunks, readUpTo } from "./read-up-to.ts";
@@ -94,7 +95,7 @@ async function repeat(
     try {
       const response = await next(request, context);
       if (isLast || !policy.statuses.has(response.status)) return response;
-      const asked = retryAfter(response.headers.get("retry-after"));
+      const asked = parseRetryAfter(response.headers.get("retry-after") ?? "") ?? 0;
       if (asked > policy.maxRetryAfter) return response;
       delay = Math.max(delay, asked);
       // What is not read would keep its connection.
@@ -109,14 +110,6 @@ async function repeat(
 
 function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === "AbortError";
-}
-
-/** Milliseconds of a `Retry-After` (RFC 9110, 10.2.3); 0 for none, and for what is none. */
-function retryAfter(field: string | null): number {
-  if (field === null) return 0;
-  if (/^\d{1,10}$/.test(field)) return Number(field) * 1000;
-  const date = /^[A-Z][a-z]{2,8}, .* GMT$/.test(field) ? Date.parse(field) : Number.NaN;
-  return Number.isNaN(date) ? 0 : Math.max(0, date - Date.now());
 }
 
 /** Waits, unless a signal aborts, which rejects with its reason. */
