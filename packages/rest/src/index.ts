@@ -19,6 +19,8 @@ export { parseListQuery } from "./list-query.ts";
 export type { ApiInfo, OpenApiDocument } from "./openapi.ts";
 export { openApiDocument } from "./openapi.ts";
 export { hashPassword, verifyPassword } from "./password.ts";
+export type { PasswordReset, PasswordResets, PasswordResetsOptions } from "./password-resets.ts";
+export { createPasswordResets } from "./password-resets.ts";
 export type { ProblemOptions } from "./problem.ts";
 export type { Page } from "./page-links.ts";
 export { pageLinks } from "./page-links.ts";
