@@ -1,17 +1,18 @@
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { about } from "./about.ts";
 import { projectFolder, readConfig } from "./config.ts";
 
 const secrets = { MASTER_KEY: "m".repeat(32), JWT_SECRET: "j".repeat(32) };
 
 describe("readConfig", () => {
   it.each([
-    [undefined, `sqlite:${path.join(projectFolder, "data/blog.db")}`],
+    [undefined, `sqlite:${path.join(projectFolder, `data/${about.name}.db`)}`],
     ["sqlite:data/other.db", `sqlite:${path.join(projectFolder, "data/other.db")}`],
     ["sqlite:./a/../b.db", `sqlite:${path.join(projectFolder, "b.db")}`],
-    ["sqlite:/var/blog.db", "sqlite:/var/blog.db"],
-    ["sqlite:///var/blog.db", "sqlite:///var/blog.db"],
-    ["file:///var/blog.db", "file:///var/blog.db"],
+    ["sqlite:/var/api.db", "sqlite:/var/api.db"],
+    ["sqlite:///var/api.db", "sqlite:///var/api.db"],
+    ["file:///var/api.db", "file:///var/api.db"],
     ["sqlite::memory:", "sqlite::memory:"],
     ["sqlite:", "sqlite:"],
   ])("takes the documents from the project for DATABASE_URL=%s", (url, expected) => {

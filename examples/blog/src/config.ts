@@ -1,5 +1,7 @@
 import path from "node:path";
 import { parseIPRange } from "@fetchwork/middleware";
+import { about } from "./about.ts";
+import { readMailSettings, type MailSettings } from "./services/mail-settings.ts";
 import { readProviders, readPublicUrl, type Provider } from "./services/providers.ts";
 import { StartError } from "./services/start-error.ts";
 
@@ -28,6 +30,8 @@ export interface Config {
   readonly publicUrl: string;
   /** Providers that users sign in with. */
   readonly providers: readonly Provider[];
+  /** How mails are sent; without it none are. */
+  readonly mail: MailSettings | undefined;
 }
 
 /** Folder of the project, whatever folder it is started from. */
@@ -58,7 +62,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       1,
       31_536_000,
     ),
-    databaseUrl: absoluteUrl(environment["DATABASE_URL"] || "sqlite:data/blog.db"),
+    databaseUrl: absoluteUrl(environment["DATABASE_URL"] || `sqlite:data/${about.name}.db`),
     log: logFormat(environment["LOG"] || (isProduction ? "json" : "spec")),
     trustedProxies: addressRanges(environment["TRUSTED_PROXIES"] || ""),
     webhookSecret: optionalSecret("WEBHOOK_SECRET", environment["WEBHOOK_SECRET"]),
@@ -69,6 +73,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     signInLimit: wholeNumber("SIGN_IN_LIMIT", environment["SIGN_IN_LIMIT"] || "30", 0, 1_000_000),
     publicUrl,
     providers,
+    mail: readMailSettings(environment, { publicUrl, isProduction }),
   };
 }
 

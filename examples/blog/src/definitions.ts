@@ -1,10 +1,10 @@
 import { senderCollections } from "@fetchwork/webhooks/sender";
-import { article } from "./api/article/model.ts";
-import { user } from "./api/user/model.ts";
+import { resources } from "./api/index.ts";
+import { resets } from "./api/password-reset/model.ts";
 
-/** The collections of the blog, also for `fetchwork db --definitions examples/blog/src/definitions.ts`. */
-export const collections: readonly [
-  typeof user.collection,
-  typeof article.collection,
-  ...(typeof senderCollections)[keyof typeof senderCollections][],
-] = [user.collection, article.collection, ...Object.values(senderCollections)];
+/** The collections of the store, also for `fetchwork db --definitions src/definitions.ts`. */
+export const collections = [
+  ...resources.map(({ collection }) => collection),
+  resets.collection,
+  ...Object.values(senderCollections),
+];

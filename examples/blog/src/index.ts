@@ -1,4 +1,5 @@
 import { serve } from "@fetchwork/http/serve";
+import { resources } from "./api/index.ts";
 import { createApp } from "./app.ts";
 import { projectFolder, readConfig } from "./config.ts";
 import { collections } from "./definitions.ts";
@@ -35,6 +36,7 @@ async function start(): Promise<void> {
           environmentFile,
           projectFolder,
           workingFolder: process.cwd(),
+          resources: resources.filter(({ name }) => name !== "user"),
         }),
       );
       sender.start();

@@ -4,7 +4,7 @@ import { serve } from "@fetchwork/http/serve";
 import { chromium } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
 import { createApp } from "../src/app.ts";
-import { jwtSecret, masterKey } from "./blog-client.ts";
+import { jwtSecret, masterKey } from "./api-client.ts";
 
 const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const isMissing = !existsSync(executablePath);

@@ -7,7 +7,7 @@ import { openStore } from "@fetchwork/documents";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { user } from "../src/api/user/model.ts";
 import { projectFolder } from "../src/config.ts";
-import { jwtSecret, masterKey } from "./blog-client.ts";
+import { jwtSecret, masterKey } from "./api-client.ts";
 
 const entry = path.join(import.meta.dirname, "../src/index.ts");
 

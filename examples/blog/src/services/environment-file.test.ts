@@ -9,7 +9,7 @@ import { StartError } from "./start-error.ts";
 afterEach(() => void vi.unstubAllEnvs());
 
 async function emptyProject(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), "blog-"));
+  const folder = await mkdtemp(path.join(tmpdir(), "api-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await copyFile(path.join(projectFolder, ".env.example"), path.join(folder, ".env.example"));
   for (const name of ["MASTER_KEY", "JWT_SECRET"]) vi.stubEnv(name, undefined);

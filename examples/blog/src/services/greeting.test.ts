@@ -1,22 +1,38 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { defineResource } from "@fetchwork/rest";
+import { z } from "zod";
+import { about } from "../about.ts";
 import { greeting, type Greeted } from "./greeting.ts";
 
 const masterKey = "a1".repeat(24);
 const environmentFile = {
-  path: "/work/blog/.env",
+  path: "/work/api/.env",
   text: `# Keys\nMASTER_KEY=${masterKey}\nPORT=1\n`,
 };
+const note = defineResource({
+  name: "note",
+  path: "/notes",
+  schema: z.object({
+    text: z.string().min(1),
+    stars: z.int().min(1).max(5),
+    kind: z.enum(["plain", "rich"]),
+    more: z.array(z.string()).optional(),
+  }),
+  access: { list: "public", create: "user" },
+  search: ["text"],
+});
 const usual: Greeted = {
   server: { url: "http://localhost:9000/", hostname: "0.0.0.0" },
-  databaseUrl: "sqlite:/work/blog/data/blog.db",
+  databaseUrl: "sqlite:/work/api/data/api.db",
   masterKey,
   environmentFile,
-  projectFolder: "/work/blog",
-  workingFolder: "/work/blog",
+  projectFolder: "/work/api",
+  workingFolder: "/work/api",
+  resources: [note],
 };
 
 /** What a person pastes. */
@@ -28,8 +44,8 @@ describe("greeting", () => {
   it("shows where the server answers, its documents and the file of the keys", () => {
     const lines = greeting(usual).split("\n");
     expect(lines.slice(0, 5)).toEqual([
-      "Blog API on http://0.0.0.0:9000, reference at http://0.0.0.0:9000/docs",
-      "Documents: sqlite:/work/blog/data/blog.db",
+      `${about.title} API on http://0.0.0.0:9000, reference at http://0.0.0.0:9000/docs`,
+      "Documents: sqlite:/work/api/data/api.db",
       "Keys: .env",
       "",
       "Try, in another terminal:",
@@ -52,13 +68,29 @@ describe("greeting", () => {
     }
   });
 
-  it("prints what the README of the repository says", () => {
-    const readme = readFileSync(path.join(import.meta.dirname, "../../../../README.md"), "utf8");
-    const inRepository = { ...environmentFile, path: "/work/examples/blog/.env" };
-    const text = greeting({ ...usual, environmentFile: inRepository, workingFolder: "/work" });
-    for (const line of pasted(text)) {
-      expect(readme).toContain(`\n${line}\n`);
-    }
+  it("shows how to create and find what the first resource has", () => {
+    expect(pasted(greeting(usual)).slice(-2)).toEqual([
+      "curl -w '\\n' http://0.0.0.0:9000/notes -d text='Some text' -d stars=1 -d kind=plain -d access_token=$TOKEN",
+      `curl -w '\\n' "http://0.0.0.0:9000/notes?q=some&fields=text"`,
+    ]);
+  });
+
+  it.each([
+    ["a list of texts", z.object({ tags: z.array(z.string()) })],
+    ["a text of a certain form", z.object({ code: z.string().regex(/^x+$/) })],
+    ["a longer text", z.object({ code: z.string().min(100) })],
+  ])("shows no form that the API would refuse: %s", (_, schema) => {
+    const access = { list: "public", create: "public" } as const;
+    const odd = defineResource({ name: "odd", path: "/odds", schema, access });
+    expect(pasted(greeting({ ...usual, resources: [odd] })).at(-1)).toBe(
+      `curl -w '\\n' http://0.0.0.0:9000/odds`,
+    );
+  });
+
+  it("shows users alone when there is nothing else", () => {
+    expect(pasted(greeting({ ...usual, resources: [] })).at(-1)).toBe(
+      "curl -w '\\n' http://0.0.0.0:9000/users/me -H \"Authorization: Bearer $TOKEN\"",
+    );
   });
 
   it.each([
@@ -67,7 +99,7 @@ describe("greeting", () => {
     ["a quoted", `MASTER_KEY="${masterKey}"\n`],
     ["a second", `MASTER_KEY=${masterKey}\nMASTER_KEY=${"b2".repeat(24)}\n`],
   ])("reads no key from a file with %s key", (_, text) => {
-    const shown = greeting({ ...usual, environmentFile: { path: "/work/blog/.env", text } });
+    const shown = greeting({ ...usual, environmentFile: { path: "/work/api/.env", text } });
     expect(shown).toContain("\nKeys: from the environment\n");
     expect(shown).toContain("with MASTER_KEY set as here");
     expect(shown).not.toContain("MASTER_KEY=$(");
@@ -86,7 +118,7 @@ describe("greeting", () => {
   });
 
   it("quotes a path for the shell", () => {
-    const folder = mkdtempSync(path.join(tmpdir(), "it's a blog "));
+    const folder = mkdtempSync(path.join(tmpdir(), "it's an API "));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = path.join(folder, ".env");
     const text = `MASTER_KEY=${masterKey}\n`;

@@ -1,6 +1,9 @@
 import path from "node:path";
+import type { Resource } from "@fetchwork/rest";
+import { about } from "../about.ts";
 import type { EnvironmentFile } from "./environment-file.ts";
 import { shownUrl } from "./shown-url.ts";
+import { triesOf } from "./try-lines.ts";
 
 /** What the greeting tells about. */
 export interface Greeted {
@@ -12,11 +15,16 @@ export interface Greeted {
   readonly environmentFile: EnvironmentFile | undefined;
   readonly projectFolder: string;
   readonly workingFolder: string;
+  /** What there is beside users. */
+  readonly resources: readonly Resource[];
 }
 
 /** What to know and what to try next, printed at the start. The lines work as pasted into a shell. */
 export function greeting(greeted: Greeted): string {
   const { server, databaseUrl, masterKey, environmentFile, projectFolder, workingFolder } = greeted;
+  const {
+    resources: [resource],
+  } = greeted;
   const serverUrl =
     server.hostname === "0.0.0.0" ? server.url.replace("localhost", "0.0.0.0") : server.url;
   const url = serverUrl.replace(/\/$/, "");
@@ -31,7 +39,12 @@ export function greeting(greeted: Greeted): string {
     ? "-d access_token=$MASTER_KEY"
     : '--data-urlencode "access_token=$MASTER_KEY"';
 
-  return `Blog API on ${url}, reference at ${url}/docs
+  const tries =
+    resource === undefined
+      ? [`curl -w '\\n' ${url}/users/me -H "Authorization: Bearer $TOKEN"`]
+      : triesOf(resource, url);
+
+  return `${about.title} API on ${url}, reference at ${url}/docs
 Documents: ${shownUrl(databaseUrl)}
 Keys: ${isInFile ? file : "from the environment"}
 
@@ -39,9 +52,7 @@ Try, in another terminal${where}${what}:
 
 ${readKey}  curl -w '\\n' ${url}/users -d email=ada@example.com -d password=analytical ${key}
   TOKEN=$(curl -s -u ada@example.com:analytical ${url}/auth ${key} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
-  curl -w '\\n' ${url}/articles -d title='Notes on the Engine' -d content='It weaves algebraic patterns.' -d access_token=$TOKEN
-  curl -w '\\n' "${url}/articles?q=engine&fields=title"
-
+${tries.map((line) => `  ${line}\n`).join("")}
 Ctrl-C stops it.`;
 }
 

@@ -1,19 +1,20 @@
 import { createContext, text, wrap } from "@fetchwork/http";
 import { describe, expect, it } from "vitest";
-import { masterKey, openBlog } from "../../test/blog-client.ts";
+import { masterKey, openApi } from "../../test/api-client.ts";
+import { about } from "../about.ts";
 import { middlewares } from "./middlewares.ts";
 
 describe("around every route", () => {
   it("answers have an identifier, security headers and the time that they took", async () => {
-    const blog = await openBlog("socket");
-    for (const path of ["/articles", "/articles/none", "/nothing"]) {
-      const { headers } = await blog.send("GET", path, { headers: { "x-request-id": "mine" } });
+    const api = await openApi("socket");
+    for (const path of ["/users", "/users/none", "/nothing"]) {
+      const { headers } = await api.send("GET", path, { headers: { "x-request-id": "mine" } });
       expect(Object.fromEntries(headers)).toMatchObject({
         "x-request-id": "mine",
         "x-frame-options": "DENY",
         "x-content-type-options": "nosniff",
         "content-security-policy": expect.stringContaining("default-src 'self'"),
-        "app-name": "blog",
+        "app-name": about.name,
         "server-timing": expect.stringMatching(/^total;dur=/),
       });
       expect(headers.has("strict-transport-security")).toBe(false);
@@ -21,41 +22,40 @@ describe("around every route", () => {
   });
 
   it("pages of other origins may read, and change with what the API understands", async () => {
-    const blog = await openBlog("socket");
-    const preflight = await blog.send("OPTIONS", "/articles/1", {
+    const api = await openApi("socket");
+    const preflight = await api.send("OPTIONS", "/users/1", {
       headers: { origin: "https://app.example", "access-control-request-method": "PATCH" },
     });
     expect(preflight.status).toBe(204);
     expect(preflight.headers.get("access-control-allow-headers")).toContain("If-Match");
-    const { headers } = await blog.send("GET", "/articles", {
+    const { headers } = await api.send("GET", "/openapi.json", {
       headers: { origin: "https://app.example" },
     });
     expect(headers.get("access-control-allow-origin")).toBe("*");
     expect(headers.get("access-control-expose-headers")).toContain("X-Total-Count");
   });
 
-  it("lists are compressed, and an article keeps the ETag that If-Match needs", async () => {
-    const blog = await openBlog("socket");
-    const { token } = await blog.join("ada@example.com");
-    const article = { title: "Long", content: "It weaves algebraic patterns. ".repeat(100) };
-    const { json } = await blog.send("POST", "/articles", { token, json: article });
+  it("answers are compressed, and a document keeps the ETag that If-Match needs", async () => {
+    const api = await openApi("socket");
+    const { id, token } = await api.join("ada@example.com");
     const sent = { "accept-encoding": "gzip" };
-    const list = await blog.send("GET", "/articles", { headers: sent });
-    expect(list.headers.get("content-encoding")).toBe("gzip");
-    const path = `/articles/${json.id}`;
-    const etag = (await blog.send("GET", path, { headers: sent })).headers.get("etag") ?? "";
+    const reference = await api.send("GET", "/openapi.json", { headers: sent });
+    expect(reference.headers.get("content-encoding")).toBe("gzip");
+    const path = `/users/${id}`;
+    const shown = await api.send("GET", path, { token, headers: sent });
+    const etag = shown.headers.get("etag") ?? "";
     expect(etag).toMatch(/^"/);
-    const change = { token, json: { title: "Longer" }, headers: { "if-match": etag } };
-    expect((await blog.send("PATCH", path, change)).status).toBe(200);
-    expect((await blog.send("PATCH", path, change)).status).toBe(412);
+    const change = { token, json: { name: "Ada" }, headers: { "if-match": etag } };
+    expect((await api.send("PATCH", path, change)).status).toBe(200);
+    expect((await api.send("PATCH", path, change)).status).toBe(412);
   });
 
   it("probes answer", async () => {
-    const blog = await openBlog("socket");
-    expect((await blog.send("HEAD", "/ping")).status).toBe(200);
-    const { status, json } = await blog.send("GET", "/health");
+    const api = await openApi("socket");
+    expect((await api.send("HEAD", "/ping")).status).toBe(200);
+    const { status, json } = await api.send("GET", "/health");
     expect([status, json]).toEqual([200, [{ name: "documents", status: "ok" }]]);
-    expect((await blog.send("GET", "/metrics")).json).toHaveProperty("memory.rss");
+    expect((await api.send("GET", "/metrics")).json).toHaveProperty("memory.rss");
   });
 });
 
@@ -105,14 +105,14 @@ describe("with settings", () => {
     expect(refused.headers.get("content-type")).toBe("application/problem+json");
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await send("POST", "/auth", "192.0.2.2")).status).toBe(200);
-    expect((await send("POST", "/articles", "192.0.2.1")).status).toBe(200);
+    expect((await send("POST", "/users", "192.0.2.1")).status).toBe(200);
   });
 });
 
-it("the blog itself limits sign-ins only when it is told so", async () => {
-  const blog = await openBlog();
+it("the API itself limits sign-ins only when it is told so", async () => {
+  const api = await openApi();
   for (let round = 0; round < 40; round += 1) {
     const form = { access_token: masterKey };
-    expect((await blog.send("POST", "/auth", { form })).status).toBe(401);
+    expect((await api.send("POST", "/auth", { form })).status).toBe(401);
   }
 });

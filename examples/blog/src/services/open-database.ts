@@ -9,7 +9,7 @@ import { shownUrl } from "./shown-url.ts";
 import { StartError } from "./start-error.ts";
 
 /**
- * Opens the store of the blog.
+ * Opens the store.
  *
  * @throws StartError that names the setting or the file at fault.
  */

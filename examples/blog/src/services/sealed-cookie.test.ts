@@ -11,7 +11,7 @@ const options: SealedCookieOptions = {
 
 function carrying(setCookie: string): Request {
   const cookie = `x=1; ${setCookie.split(";")[0]}; y=2`;
-  return new Request("https://blog.example/b", { headers: { cookie } });
+  return new Request("https://api.example/b", { headers: { cookie } });
 }
 
 describe("a sealed cookie", () => {

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { ListenError } from "@fetchwork/http";
 import { RestError } from "@fetchwork/rest";
+import { about } from "../about.ts";
 
 /** Something that whoever starts the server can put right; its message says what. */
 export class StartError extends Error {
@@ -11,8 +12,8 @@ export class StartError extends Error {
 export function startFailure(error: unknown): string {
   if (error instanceof ListenError) {
     const advice = error.systemCode === "EADDRINUSE" ? "; set PORT to another" : "";
-    return `blog: ${error.message}${advice}`;
+    return `${about.name}: ${error.message}${advice}`;
   }
   const isKnown = error instanceof StartError || error instanceof RestError;
-  return `blog: ${isKnown ? error.message : inspect(error)}`;
+  return `${about.name}: ${isKnown ? error.message : inspect(error)}`;
 }

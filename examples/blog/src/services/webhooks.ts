@@ -1,47 +1,39 @@
 import type { Store } from "@fetchwork/documents";
 import { defineVendor, vendor, Webhooks } from "@fetchwork/webhooks";
 import { createSender, type Sender } from "@fetchwork/webhooks/sender";
+import { about } from "../about.ts";
+import { resources } from "../api/index.ts";
 import type { Config } from "../config.ts";
 
-/** What happens in a blog. */
-export interface BlogEvents {
-  readonly article: ChangeOf<"article">;
-  readonly "article.created": ChangeOf<"article">;
-  readonly "article.updated": ChangeOf<"article">;
-  readonly "article.removed": ChangeOf<"article">;
-  readonly user: ChangeOf<"user">;
-  readonly "user.created": ChangeOf<"user">;
-  readonly "user.updated": ChangeOf<"user">;
-  readonly "user.removed": ChangeOf<"user">;
+/** What happened to a document, which is the member that is called like its resource. */
+export interface ChangeEvent {
+  readonly action: "created" | "updated" | "removed";
+  readonly [resource: string]: unknown;
 }
 
-type ChangeOf<Name extends string> = {
-  readonly action: "created" | "updated" | "removed";
-} & Readonly<Record<Name, { readonly id: string } & Readonly<Record<string, unknown>>>>;
-
-/** How the blog signs what it sends, and what it takes at the default path. */
-export const blogVendor = defineVendor<BlogEvents>({
+/** How the API signs what it sends, and what it takes at the default path. */
+export const apiVendor = defineVendor<Readonly<Record<string, ChangeEvent>>>({
   ...vendor,
-  name: "blog",
+  name: about.name,
   events: undefined,
-  eventNames: ["article", "user"].flatMap((name) => [
+  eventNames: resources.flatMap(({ name }) => [
     name,
     ...["created", "updated", "removed"].map((action) => `${name}.${action}`),
-  ]) as (keyof BlogEvents)[], // Just the names of the interface.
+  ]),
 });
 
-/** Sends the blog's events to the endpoints that admins subscribe. */
-export function createBlogSender(
+/** Sends events to the endpoints that admins subscribe. */
+export function createApiSender(
   store: Store,
   { webhooksToPrivate: isOpen }: Pick<Config, "webhooksToPrivate">,
 ): Sender {
-  return createSender({ store, vendor: blogVendor, allowHttp: isOpen, allowPrivate: isOpen });
+  return createSender({ store, vendor: apiVendor, allowHttp: isOpen, allowPrivate: isOpen });
 }
 
 /** Receives events: register what should happen with `on`. */
-export function createReceiver(secret: string): Webhooks<BlogEvents> {
-  const webhooks = new Webhooks({ secret, vendor: blogVendor, replay: true });
-  webhooks.on(["article", "user"], ({ id, name, payload }) => {
+export function createReceiver(secret: string): Webhooks<Readonly<Record<string, ChangeEvent>>> {
+  const webhooks = new Webhooks({ secret, vendor: apiVendor, replay: true });
+  webhooks.onAny(({ id, name, payload }) => {
     console.log(`webhook ${id}: ${name}.${payload.action}`);
   });
   return webhooks;

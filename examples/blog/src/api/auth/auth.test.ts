@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { masterKey, openBlog, transports } from "../../../test/blog-client.ts";
+import { masterKey, openApi, transports } from "../../../test/api-client.ts";
 
 const access_token = masterKey;
 const right = ["ada@example.com", "123456"] as const;
@@ -13,18 +13,18 @@ describe.each(transports)("signing in (%s)", (transport) => {
     ["an unknown email", { access_token }, ["eve@example.com", "123456"] as const, /^Basic/],
     ["no password", { access_token }, [right[0], ""] as const, /^Basic/],
   ])("is refused with %s", async (_what, form, basic, challenge) => {
-    const blog = await openBlog(transport);
-    await blog.join(right[0]);
-    const refused = await blog.send("POST", "/auth", basic ? { form, basic } : { form });
+    const api = await openApi(transport);
+    await api.join(right[0]);
+    const refused = await api.send("POST", "/auth", basic ? { form, basic } : { form });
     expect(refused.status).toBe(401);
     expect(refused.headers.get("www-authenticate")).toMatch(challenge);
   });
 
   it("answers the same for an unknown email as for a wrong password", async () => {
-    const blog = await openBlog(transport);
-    await blog.join(right[0]);
+    const api = await openApi(transport);
+    await api.join(right[0]);
     const attempt = async (email: string): Promise<unknown> => {
-      const { status, json } = await blog.send("POST", "/auth", {
+      const { status, json } = await api.send("POST", "/auth", {
         form: { access_token },
         basic: [email, "wrong password"],
       });
@@ -34,10 +34,10 @@ describe.each(transports)("signing in (%s)", (transport) => {
   });
 
   it("yields a token and the user, and is not cached", async () => {
-    const blog = await openBlog(transport);
-    const { id } = await blog.join(right[0]);
+    const api = await openApi(transport);
+    const { id } = await api.join(right[0]);
     const basic = [" ADA@example.com", right[1]] as const;
-    const { status, headers, json } = await blog.send("POST", "/auth", {
+    const { status, headers, json } = await api.send("POST", "/auth", {
       form: { access_token },
       basic,
     });
@@ -51,41 +51,41 @@ describe.each(transports)("signing in (%s)", (transport) => {
   });
 
   it("takes the key from the query, where Basic takes the header", async () => {
-    const blog = await openBlog(transport);
-    await blog.join(right[0]);
-    const { status } = await blog.send("POST", `/auth?access_token=${masterKey}`, { basic: right });
+    const api = await openApi(transport);
+    await api.join(right[0]);
+    const { status } = await api.send("POST", `/auth?access_token=${masterKey}`, { basic: right });
     expect(status).toBe(201);
   });
 
   it("ends everywhere by signing out", async () => {
-    const blog = await openBlog(transport);
-    const { token } = await blog.join(right[0]);
-    const other = await blog.send("POST", "/auth", { form: { access_token }, basic: right });
-    expect((await blog.send("DELETE", "/auth")).status).toBe(401);
-    expect((await blog.send("DELETE", "/auth", { token })).status).toBe(204);
+    const api = await openApi(transport);
+    const { token } = await api.join(right[0]);
+    const other = await api.send("POST", "/auth", { form: { access_token }, basic: right });
+    expect((await api.send("DELETE", "/auth")).status).toBe(401);
+    expect((await api.send("DELETE", "/auth", { token })).status).toBe(204);
     for (const ended of [token, other.json.token]) {
-      expect((await blog.send("GET", "/users/me", { token: ended })).status).toBe(401);
+      expect((await api.send("GET", "/users/me", { token: ended })).status).toBe(401);
     }
-    const again = await blog.send("POST", "/auth", { form: { access_token }, basic: right });
-    expect((await blog.send("GET", "/users/me", { token: again.json.token })).status).toBe(200);
+    const again = await api.send("POST", "/auth", { form: { access_token }, basic: right });
+    expect((await api.send("GET", "/users/me", { token: again.json.token })).status).toBe(200);
   });
 });
 
 describe.each(transports)("a token (%s)", (transport) => {
   it("is refused in two places at once", async () => {
-    const blog = await openBlog(transport);
-    const { token } = await blog.join(right[0]);
+    const api = await openApi(transport);
+    const { token } = await api.join(right[0]);
     for (const path of [`/users/me?access_token=${token}`, `/users/me?access_token=${masterKey}`]) {
-      const refused = await blog.send("GET", path, { token });
+      const refused = await api.send("GET", path, { token });
       expect(refused.json).toMatchObject({ status: 400, param: "access_token", name: "once" });
     }
-    const twice = await blog.send("GET", `/users/me?access_token=${token}&access_token=${token}`);
+    const twice = await api.send("GET", `/users/me?access_token=${token}&access_token=${token}`);
     expect(twice.status).toBe(400);
   });
 
   it("tells in the challenge when it is the one shown that does not hold", async () => {
-    const blog = await openBlog(transport);
-    const refused = await blog.send("GET", "/users/me", { token: "a.b.c" });
+    const api = await openApi(transport);
+    const refused = await api.send("GET", "/users/me", { token: "a.b.c" });
     expect(refused.headers.get("www-authenticate")).toBe(
       'Bearer realm="api", error="invalid_token"',
     );

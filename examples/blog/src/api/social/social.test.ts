@@ -7,7 +7,7 @@ import {
   startProvider,
   type ProviderServer,
 } from "../../../../../packages/oauth2/test/provider-server.ts";
-import { jwtSecret, masterKey } from "../../../test/blog-client.ts";
+import { jwtSecret, masterKey } from "../../../test/api-client.ts";
 import { createApp } from "../../app.ts";
 import { readConfig } from "../../config.ts";
 import { user } from "../user/model.ts";
@@ -406,12 +406,12 @@ describe("access with a token of the provider", () => {
       { id: json.user.id, email: "ada@example.com" },
     ]);
     expect((await blog.get("/users", token)).status).toBe(403);
-    const created = await fetch(`${blog.origin}/articles`, {
-      method: "POST",
+    const changed = await fetch(`${blog.origin}/users/me`, {
+      method: "PUT",
       headers: { authorization: `Bearer ${token}` },
-      body: new URLSearchParams({ title: "by token" }),
+      body: new URLSearchParams({ name: "by token" }),
     });
-    expect(created.status).toBe(201);
+    expect(changed.status).toBe(200);
     const twice = await blog.get(`/users/me?access_token=${json.token}`, token);
     expect(twice.status).toBe(400);
   });

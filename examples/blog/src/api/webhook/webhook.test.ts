@@ -1,19 +1,19 @@
 import { openStore } from "@fetchwork/documents";
 import { serve } from "@fetchwork/http/serve";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { jwtSecret, masterKey, openBlog, transports } from "../../../test/blog-client.ts";
+import { jwtSecret, masterKey, openApi, transports } from "../../../test/api-client.ts";
 import { createApp } from "../../app.ts";
 import { announceChanges } from "../../services/announce-changes.ts";
-import { article } from "../article/model.ts";
+import { user } from "../user/model.ts";
 
 const url = "https://example.com/hooks";
 
 describe.each(transports)("webhooks (%s)", (transport) => {
   it("are for admins only", async () => {
-    const blog = await openBlog(transport);
-    const { token } = await blog.join("user@example.com");
-    const admin = await blog.join("admin@example.com", "admin");
-    const created = await blog.send("POST", "/webhooks", { json: { url }, token: admin.token });
+    const api = await openApi(transport);
+    const { token } = await api.join("user@example.com");
+    const admin = await api.join("admin@example.com", "admin");
+    const created = await api.send("POST", "/webhooks", { json: { url }, token: admin.token });
     const path = `/webhooks/${created.json.id}`;
     for (const [method, target] of [
       ["GET", "/webhooks"],
@@ -25,10 +25,10 @@ describe.each(transports)("webhooks (%s)", (transport) => {
       ["POST", `${path}/deliveries/x/replays`],
     ] as const) {
       const json = method === "POST" || method === "PATCH" ? { url } : undefined;
-      expect((await blog.send(method, target, { json })).status).toBe(401);
-      expect((await blog.send(method, target, { json, token })).status).toBe(403);
+      expect((await api.send(method, target, { json })).status).toBe(401);
+      expect((await api.send(method, target, { json, token })).status).toBe(403);
     }
-    expect((await blog.send("GET", path, { token: admin.token })).status).toBe(200);
+    expect((await api.send("GET", path, { token: admin.token })).status).toBe(200);
   });
 
   it.each([
@@ -41,54 +41,54 @@ describe.each(transports)("webhooks (%s)", (transport) => {
     [{ url, secret: "short" }, "secret"],
     [{ url, description: "x".repeat(501) }, "description"],
   ])("are refused: %j", async (json, param) => {
-    const blog = await openBlog(transport);
-    const { token } = await blog.join("admin@example.com", "admin");
-    const refused = await blog.send("POST", "/webhooks", { json, token });
+    const api = await openApi(transport);
+    const { token } = await api.join("admin@example.com", "admin");
+    const refused = await api.send("POST", "/webhooks", { json, token });
     expect(refused.status).toBe(400);
     expect(refused.json).toMatchObject({ valid: false, param });
-    expect((await blog.send("GET", "/webhooks", { token })).json).toEqual([]);
+    expect((await api.send("GET", "/webhooks", { token })).json).toEqual([]);
   });
 
   it("are created, shown without their secret, changed and deleted", async () => {
-    const blog = await openBlog(transport);
-    const { token } = await blog.join("admin@example.com", "admin");
-    const json = { url, events: ["article"], description: "d" };
-    const created = await blog.send("POST", "/webhooks", { json, token });
+    const api = await openApi(transport);
+    const { token } = await api.join("admin@example.com", "admin");
+    const json = { url, events: ["user"], description: "d" };
+    const created = await api.send("POST", "/webhooks", { json, token });
     expect(created.status).toBe(201);
     const { secret, ...endpoint } = created.json;
     expect(secret).toMatch(/^whsec_/);
     const path = created.headers.get("location") ?? "";
-    expect((await blog.send("GET", path, { token })).json).toEqual(endpoint);
-    expect((await blog.send("GET", "/webhooks", { token })).json).toEqual([endpoint]);
+    expect((await api.send("GET", path, { token })).json).toEqual(endpoint);
+    expect((await api.send("GET", "/webhooks", { token })).json).toEqual([endpoint]);
     const deliveries = `${path}/deliveries`;
-    await blog.send("POST", "/articles", { json: { title: "t" }, token });
-    const [delivery] = (await blog.send("GET", deliveries, { token })).json;
+    await api.join("user@example.com");
+    const [delivery] = (await api.send("GET", deliveries, { token })).json;
     const ofAnother = `/webhooks/another/deliveries/${delivery.id}/replays`;
-    expect((await blog.send("POST", ofAnother, { token })).status).toBe(404);
+    expect((await api.send("POST", ofAnother, { token })).status).toBe(404);
     const own = `${deliveries}/${delivery.id}/replays`;
-    expect((await blog.send("POST", own, { token })).status).toBe(202);
+    expect((await api.send("POST", own, { token })).status).toBe(202);
     for (const bad of [{ url: "http://a.example" }, { events: ["a b"] }, { secret: "short" }]) {
-      expect((await blog.send("PATCH", path, { json: bad, token })).status).toBe(400);
+      expect((await api.send("PATCH", path, { json: bad, token })).status).toBe(400);
     }
     const change = { status: "disabled", events: ["user.created"] };
-    expect((await blog.send("PATCH", path, { json: change, token })).json).toMatchObject(change);
-    expect((await blog.send("GET", `${deliveries}?status=x`, { token })).status).toBe(400);
-    const replayed = await blog.send("POST", `${deliveries}/x/replays`, { token });
+    expect((await api.send("PATCH", path, { json: change, token })).json).toMatchObject(change);
+    expect((await api.send("GET", `${deliveries}?status=x`, { token })).status).toBe(400);
+    const replayed = await api.send("POST", `${deliveries}/x/replays`, { token });
     expect(replayed.status).toBe(404);
-    expect((await blog.send("DELETE", path, { token })).status).toBe(204);
-    expect((await blog.send("DELETE", path, { token })).status).toBe(404);
-    expect((await blog.send("PATCH", path, { json: change, token })).status).toBe(404);
+    expect((await api.send("DELETE", path, { token })).status).toBe(204);
+    expect((await api.send("DELETE", path, { token })).status).toBe(404);
+    expect((await api.send("PATCH", path, { json: change, token })).status).toBe(404);
   });
 });
 
 describe("the receiver", () => {
   it("is not there without a secret", async () => {
-    const blog = await openBlog();
-    const answer = await blog.send("POST", "/api/vendor/webhooks", { json: {} });
+    const api = await openApi();
+    const answer = await api.send("POST", "/api/vendor/webhooks", { json: {} });
     expect(answer.status).toBe(404);
   });
 
-  it("takes what the blog itself sends", { timeout: 30_000 }, async () => {
+  it("takes what the API itself sends", { timeout: 30_000 }, async () => {
     const lines = vi.spyOn(console, "log").mockImplementation(() => {});
     onTestFinished(() => lines.mockRestore());
     const store = await openStore("sqlite::memory:");
@@ -114,8 +114,10 @@ describe("the receiver", () => {
       });
       return [response.status, await response.text()] as const;
     };
-    const user = { email: "a@example.com", password: "123456", role: "admin" };
-    await request("POST", "/users", { ...user, access_token: masterKey });
+    const password = "123456";
+    const join = (email: string, role: string) =>
+      request("POST", "/users", { email, password, role, access_token: masterKey });
+    await join("a@example.com", "admin");
     const session = await fetch(new URL("/auth", server.url), {
       method: "POST",
       headers: { authorization: `Basic ${btoa("a@example.com:123456")}` },
@@ -123,7 +125,7 @@ describe("the receiver", () => {
     });
     const { token } = (await session.json()) as { token: string };
 
-    const wrong = { "x-vendor-event": "article", "x-vendor-delivery": "1" };
+    const wrong = { "x-vendor-event": "user", "x-vendor-delivery": "1" };
     const forged = await fetch(new URL("/api/vendor/webhooks", server.url), {
       method: "POST",
       headers: {
@@ -136,19 +138,19 @@ describe("the receiver", () => {
     expect(forged.status).toBe(400);
 
     const target = new URL("/api/vendor/webhooks", server.url).href;
-    const subscribed = { url: target, secret: webhookSecret, events: ["article"] };
+    const subscribed = { url: target, secret: webhookSecret, events: ["user"] };
     expect((await request("POST", "/webhooks", subscribed, token))[0]).toBe(201);
-    const [status, text] = await request("POST", "/articles", { title: "Hello" }, token);
+    const [status, text] = await join("b@example.com", "user");
     expect(status).toBe(201);
     const { id } = JSON.parse(text) as { id: string };
-    await request("PATCH", `/articles/${id}`, { title: "Hello again" }, token);
-    await request("DELETE", `/articles/${id}`, {}, token);
+    await request("PATCH", `/users/${id}`, { name: "Ben" }, token);
+    await request("DELETE", `/users/${id}`, {}, token);
     await expect
       .poll(() => lines.mock.calls.flat().map(String).toSorted(), { timeout: 15_000 })
       .toEqual([
-        `webhook ${id}-1: article.created`,
-        `webhook ${id}-2: article.updated`,
-        `webhook ${id}-removed: article.removed`,
+        `webhook ${id}-1: user.created`,
+        `webhook ${id}-2: user.updated`,
+        `webhook ${id}-removed: user.removed`,
       ]);
     await expect
       .poll(async () => (await sender.deliveries()).map((delivery) => delivery.status))
@@ -161,16 +163,14 @@ describe("a change", () => {
     const store = await openStore("sqlite::memory:");
     onTestFinished(() => store.close());
     const { sender } = createApp({ masterKey, jwtSecret, tokenLifetime: 60 }, store);
-    const announced = announceChanges(store, { resources: [article], sender });
-    const insert = (title: string) =>
-      announced.transaction((alone) =>
-        alone.collection(article.collection).insert({ title, content: "" }),
-      );
+    const announced = announceChanges(store, { resources: [user], sender });
+    const insert = (email: string) =>
+      announced.transaction((alone) => alone.collection(user.collection).insert({ email }));
     await insert("nobody listens");
     await sender.endpoints.create({ url });
     const { id } = await insert("heard");
     const undone = announced.transaction(async (alone) => {
-      await alone.collection(article.collection).remove(id);
+      await alone.collection(user.collection).remove(id);
       throw new Error("undone");
     });
     await expect(undone).rejects.toThrow("undone");
@@ -184,9 +184,9 @@ describe("a change", () => {
     const { sender } = createApp({ masterKey, jwtSecret, tokenLifetime: 60 }, store);
     await sender.endpoints.create({ url });
     const failing = { ...sender, send: () => Promise.reject(new Error("no room")) };
-    const announced = announceChanges(store, { resources: [article], sender: failing });
-    const articles = announced.collection(article.collection);
-    await expect(articles.insert({ title: "t", content: "" })).rejects.toThrow("no room");
-    expect(await articles.count()).toBe(0);
+    const announced = announceChanges(store, { resources: [user], sender: failing });
+    const users = announced.collection(user.collection);
+    await expect(users.insert({ email: "a@example.com" })).rejects.toThrow("no room");
+    expect(await users.count()).toBe(0);
   });
 });

@@ -3,8 +3,7 @@ import { createContext } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
 import { senderCollections } from "@fetchwork/webhooks/sender";
 import { onTestFinished } from "vitest";
-import { article } from "../src/api/article/model.ts";
-import { user } from "../src/api/user/model.ts";
+import { resources } from "../src/api/index.ts";
 import { createApp } from "../src/app.ts";
 
 export const masterKey = "test-master-key-test-master-key-0";
@@ -34,8 +33,8 @@ export interface Answer {
   readonly json: any; // oxlint-disable-line typescript/no-explicit-any -- tests look into it as it comes
 }
 
-/** A blog with nothing in it, for one test. */
-export interface Blog {
+/** An API with nothing in it, for one test. */
+export interface TestApi {
   send(method: string, path: string, sending?: Sending): Promise<Answer>;
   /** Creates a user and signs it in. */
   join(email: string, role?: "user" | "admin"): Promise<{ id: string; token: string }>;
@@ -44,10 +43,10 @@ export interface Blog {
 /** The store of the tests: in memory, or a database, which the tests empty. */
 const storeUrl = process.env["TEST_DATABASE_URL"] || "sqlite::memory:";
 
-/** Opens a blog on an empty store, which is closed when the test ends. */
-export async function openBlog(transport: Transport = "memory"): Promise<Blog> {
+/** Opens the API on an empty store, which is closed when the test ends. */
+export async function openApi(transport: Transport = "memory"): Promise<TestApi> {
   const store = await openStore(storeUrl);
-  for (const collection of [user.collection, article.collection]) {
+  for (const { collection } of resources) {
     await store.collection(collection).removeMany({ where: {} });
   }
   await store.collection(senderCollections.endpoints).removeMany({ where: {} });
