@@ -4,7 +4,8 @@ import { serve } from "@fetchwork/http/serve";
 import { senderCollections } from "@fetchwork/webhooks/sender";
 import { onTestFinished } from "vitest";
 import { resources } from "../src/api/index.ts";
-import { createApp } from "../src/app.ts";
+import { resets } from "../src/api/password-reset/model.ts";
+import { createApp, type AppConfig } from "../src/app.ts";
 
 export const masterKey = "test-master-key-test-master-key-0";
 export const jwtSecret = "test-jwt-secret-test-jwt-secret-00";
@@ -44,13 +45,17 @@ export interface TestApi {
 const storeUrl = process.env["TEST_DATABASE_URL"] || "sqlite::memory:";
 
 /** Opens the API on an empty store, which is closed when the test ends. */
-export async function openApi(transport: Transport = "memory"): Promise<TestApi> {
+export async function openApi(
+  transport: Transport = "memory",
+  settings: Partial<AppConfig> = {},
+): Promise<TestApi> {
   const store = await openStore(storeUrl);
   for (const { collection } of resources) {
     await store.collection(collection).removeMany({ where: {} });
   }
+  await store.collection(resets.collection).removeMany({ where: {} });
   await store.collection(senderCollections.endpoints).removeMany({ where: {} });
-  const { handler } = createApp({ masterKey, jwtSecret, tokenLifetime: 60 }, store);
+  const { handler } = createApp({ masterKey, jwtSecret, tokenLifetime: 60, ...settings }, store);
   let fetchFrom = async (request: Request): Promise<Response> =>
     handler(request, createContext(request));
   let origin = "http://localhost";
