@@ -40,7 +40,7 @@ export function createApp(config: AppConfig, store: Store): App {
   const hasProviders = providers.length > 0;
   const resets = passwordResetRoutes({
     mailer: mail && createMailer(mail),
-    linkOrigins: mail?.linkOrigins ?? [],
+    linkOrigins: mail?.linkOrigins,
   });
   const sender = createApiSender(store, config);
   const api = createApi({

@@ -2,7 +2,8 @@ import path from "node:path";
 import { parseIPRange } from "@fetchwork/middleware";
 import { about } from "./about.ts";
 import { readMailSettings, type MailSettings } from "./services/mail-settings.ts";
-import { readProviders, readPublicUrl, type Provider } from "./services/providers.ts";
+import { readProviders, type Provider } from "./services/providers.ts";
+import { readPublicUrl } from "./services/public-url.ts";
 import { StartError } from "./services/start-error.ts";
 
 /** Settings of the server, from the environment. */

@@ -1,9 +1,9 @@
 import type { Store } from "@fetchwork/documents";
-import { defineVendor, vendor, Webhooks } from "@fetchwork/webhooks";
+import type { Handler } from "@fetchwork/http";
+import { createWebMiddleware, defineVendor, vendor, Webhooks } from "@fetchwork/webhooks";
 import { createSender, type Sender } from "@fetchwork/webhooks/sender";
 import { about } from "../about.ts";
 import { resources } from "../api/index.ts";
-import type { Config } from "../config.ts";
 
 /** What happened to a document, which is the member that is called like its resource. */
 export interface ChangeEvent {
@@ -25,16 +25,28 @@ export const apiVendor = defineVendor<Readonly<Record<string, ChangeEvent>>>({
 /** Sends events to the endpoints that admins subscribe. */
 export function createApiSender(
   store: Store,
-  { webhooksToPrivate: isOpen }: Pick<Config, "webhooksToPrivate">,
+  { webhooksToPrivate: isOpen = false }: { readonly webhooksToPrivate?: boolean | undefined },
 ): Sender {
   return createSender({ store, vendor: apiVendor, allowHttp: isOpen, allowPrivate: isOpen });
 }
 
 /** Receives events: register what should happen with `on`. */
-export function createReceiver(secret: string): Webhooks<Readonly<Record<string, ChangeEvent>>> {
+function createReceiver(secret: string): Webhooks<Readonly<Record<string, ChangeEvent>>> {
   const webhooks = new Webhooks({ secret, vendor: apiVendor, replay: true });
   webhooks.onAny(({ id, name, payload }) => {
     console.log(`webhook ${id}: ${name}.${payload.action}`);
   });
   return webhooks;
+}
+
+/** Puts the receiver of webhooks before the API, when there is a secret to verify them with. */
+export function withReceiver(handler: Handler, secret: string | undefined): Handler {
+  if (secret === undefined) return handler;
+  const { path } = apiVendor;
+  const receive = createWebMiddleware(createReceiver(secret));
+  return (request, context) =>
+    // The first look is cheap, and no for nearly every request.
+    request.url.includes(path) && new URL(request.url).pathname === path
+      ? receive(request, context)
+      : handler(request, context);
 }
