@@ -22,9 +22,7 @@ export interface Greeted {
 /** What to know and what to try next, printed at the start. The lines work as pasted into a shell. */
 export function greeting(greeted: Greeted): string {
   const { server, databaseUrl, masterKey, environmentFile, projectFolder, workingFolder } = greeted;
-  const {
-    resources: [resource],
-  } = greeted;
+  const [resource] = greeted.resources;
   const serverUrl =
     server.hostname === "0.0.0.0" ? server.url.replace("localhost", "0.0.0.0") : server.url;
   const url = serverUrl.replace(/\/$/, "");
@@ -33,16 +31,16 @@ export function greeting(greeted: Greeted): string {
   const isInFile = environmentFile !== undefined && linesOf(environmentFile.text) === masterKey;
   const where = workingFolder === projectFolder ? "" : ` in ${workingFolder}`;
   const what = isInFile ? "" : ", with MASTER_KEY set as here";
-  const readKey = isInFile ? `  MASTER_KEY=$(${readKeyFrom(file)})\n` : "";
   // Only these characters mean themselves both in a form and to a shell.
   const key = /^[\w.~-]+$/.test(masterKey)
     ? "-d access_token=$MASTER_KEY"
     : '--data-urlencode "access_token=$MASTER_KEY"';
-
-  const tries =
-    resource === undefined
-      ? [`curl -w '\\n' ${url}/users/me -H "Authorization: Bearer $TOKEN"`]
-      : triesOf(resource, url);
+  const lines = [
+    ...(isInFile ? [`MASTER_KEY=$(${readKeyFrom(file)})`] : []),
+    `curl -w '\\n' ${url}/users -d email=ada@example.com -d password=analytical ${key}`,
+    `TOKEN=$(curl -s -u ada@example.com:analytical ${url}/auth ${key} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`,
+    ...(resource === undefined ? noResource(url) : triesOf(resource, { url, key })),
+  ];
 
   return `${about.title} API on ${url}, reference at ${url}/docs
 Documents: ${shownUrl(databaseUrl)}
@@ -50,10 +48,13 @@ Keys: ${isInFile ? file : "from the environment"}
 
 Try, in another terminal${where}${what}:
 
-${readKey}  curl -w '\\n' ${url}/users -d email=ada@example.com -d password=analytical ${key}
-  TOKEN=$(curl -s -u ada@example.com:analytical ${url}/auth ${key} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
-${tries.map((line) => `  ${line}\n`).join("")}
+${lines.map((line) => `  ${line}`).join("\n")}
+
 Ctrl-C stops it.`;
+}
+
+function noResource(url: string): readonly string[] {
+  return [`curl -w '\\n' ${url}/users/me -H "Authorization: Bearer $TOKEN"`];
 }
 
 function readKeyFrom(file: string): string {

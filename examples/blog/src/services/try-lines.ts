@@ -1,13 +1,16 @@
 import type { JsonSchema, Resource } from "@fetchwork/rest";
 
-/** Lines for a shell that create one document of a resource, and find it. */
-export function triesOf(resource: Resource, url: string): readonly string[] {
+/** Lines for a shell that create one document of a resource, and find it; `key` shows the master key. */
+export function triesOf(
+  resource: Resource,
+  { url, key }: { readonly url: string; readonly key: string },
+): readonly string[] {
   const { access, input, list, path, searchable } = resource;
   const form = sampleForm(input);
   const tokens: Readonly<Record<string, string>> = {
     public: "",
     user: " -d access_token=$TOKEN",
-    master: " -d access_token=$MASTER_KEY",
+    master: ` ${key}`,
   };
   const token = tokens[String(access.create)];
   const create =
