@@ -11,6 +11,8 @@ export interface Evidence {
   readonly queryTokens: readonly string[];
   /** Value of the body field `access_token`. */
   readonly bodyToken: unknown;
+  /** Address of the client, for what limits attempts. Default: none is known. */
+  readonly address?: string | undefined;
 }
 
 /**

@@ -105,7 +105,7 @@ function routeHandler(
     const values = body.isForm ? convertForm(fields, properties) : fields;
     const queryTokens = query.getAll(accessTokenField);
     const authorization = request.headers.get("authorization");
-    const evidence = { authorization, queryTokens, bodyToken };
+    const evidence = { authorization, queryTokens, bodyToken, address: context.ip };
     // Checking a password costs much more than checking a body, so there the body comes first.
     if (checksPassword) await accept(route, query, values);
     const user = await authentication.admit(route.access, evidence);

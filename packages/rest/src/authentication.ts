@@ -3,6 +3,7 @@ import { forbidden } from "./access.ts";
 import type { Account, AccountSource } from "./account.ts";
 import { findAccessToken, type Evidence } from "./access-token.ts";
 import type { Turn } from "./argon2.ts";
+import type { AttemptLimiter } from "./attempt-limiter.ts";
 import { parseBasicCredentials } from "./basic-credentials.ts";
 import { RestError } from "./errors.ts";
 import { verifyPassword } from "./password.ts";
@@ -20,6 +21,8 @@ export interface AuthenticationOptions {
   readonly tokenLifetime?: number | undefined;
   /** Where users are found. */
   readonly accounts: AccountSource;
+  /** Slows the guessing of passwords down. Default: nothing does. */
+  readonly attempts?: AttemptLimiter | undefined;
 }
 
 /** Decides who a caller is. */
@@ -30,10 +33,13 @@ export interface Authentication {
    * Finds the caller and applies a rule to it.
    *
    * @throws Problem 401 when the rule needs proof and there is none that holds, 403 when the caller is known and
-   * may not, 400 for contradictory credentials.
+   * may not, 400 for contradictory credentials, 429 after too many wrong passwords.
    */
   admit(rule: AccessRule, evidence: Evidence): Promise<Account | undefined>;
 }
+
+/** Passwords that one network may have checked at once, so that it does not take all the turns there are. */
+const maxAtOnce = 4;
 
 /**
  * Makes an {@link Authentication}.
@@ -41,7 +47,7 @@ export interface Authentication {
  * @throws RestError `ERR_REST_CONFIGURATION` for a key or secret that is too short, and for the same one twice.
  */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
-  const { masterKey, jwtSecret, tokenLifetime, accounts } = options;
+  const { masterKey, jwtSecret, tokenLifetime, accounts, attempts } = options;
   if (masterKey.length < 32) {
     throw new RestError("ERR_REST_CONFIGURATION", "the master key needs at least 32 characters");
   }
@@ -84,10 +90,23 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   async function accountOfPassword(evidence: Evidence, turn: Turn): Promise<Account> {
     const credentials = parseBasicCredentials(evidence.authorization);
     if (!credentials) throw passwordRequired();
-    const account = await accounts.byEmail(credentials.username.trim().toLowerCase());
-    const matches = await verifyPassword(credentials.password, account?.passwordHash, turn);
-    if (!account || !matches) throw passwordRequired();
-    return account;
+    const email = credentials.username.trim().toLowerCase();
+    const attempt = await attempts?.begin({
+      account: email,
+      address: evidence.address,
+      // Holders of the master key sign in for many, so theirs is no network of one client.
+      atOnce: turn === "last" ? maxAtOnce : undefined,
+    });
+    let outcome: "success" | "failure" | "neither" = "neither";
+    try {
+      const account = await accounts.byEmail(email);
+      const matches = await verifyPassword(credentials.password, account?.passwordHash, turn);
+      outcome = account && matches ? "success" : "failure";
+      if (account && matches) return account;
+    } finally {
+      await attempt?.end(outcome);
+    }
+    throw passwordRequired();
   }
 }
 

@@ -4,11 +4,21 @@ export type { Account, AccountSource } from "./account.ts";
 export type { Api, ApiOptions } from "./api.ts";
 export { createApi } from "./api.ts";
 export type { Evidence } from "./access-token.ts";
+export type {
+  Attempt,
+  AttemptBy,
+  AttemptLimiter,
+  AttemptLimiterOptions,
+} from "./attempt-limiter.ts";
+export { createAttemptLimiter } from "./attempt-limiter.ts";
+export type { AttemptRule, AttemptStore } from "./attempt-store.ts";
 export type { Authentication, AuthenticationOptions } from "./authentication.ts";
 export { createAuthentication } from "./authentication.ts";
 export type { ConditionalWrite, WriteTarget } from "./conditional-write.ts";
 export { notFound, writeConditionally } from "./conditional-write.ts";
 export { writeReference } from "./documentation.ts";
+export type { StoredAttempts } from "./documents-attempt-store.ts";
+export { attemptCollection, documentsAttemptStore } from "./documents-attempt-store.ts";
 export type { RestErrorCode } from "./errors.ts";
 export { RestError } from "./errors.ts";
 export { etagOf, noneMatchHolds, requirePreconditions } from "./etag.ts";
@@ -16,6 +26,8 @@ export type { FieldError } from "./field-error.ts";
 export { fieldError } from "./field-error.ts";
 export type { ListQuery, ListRules } from "./list-query.ts";
 export { parseListQuery } from "./list-query.ts";
+export type { MemoryAttemptStoreOptions } from "./memory-attempt-store.ts";
+export { memoryAttemptStore } from "./memory-attempt-store.ts";
 export type { ApiInfo, OpenApiDocument } from "./openapi.ts";
 export { openApiDocument } from "./openapi.ts";
 export { hashPassword, verifyPassword } from "./password.ts";

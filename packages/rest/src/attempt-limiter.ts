@@ -1,0 +1,148 @@
+import type { AttemptRule, AttemptStore } from "./attempt-store.ts";
+import { RestError } from "./errors.ts";
+import { memoryAttemptStore } from "./memory-attempt-store.ts";
+import { networkOf } from "./network-of.ts";
+import { Problem } from "./problem.ts";
+import { createTurns } from "./turns.ts";
+
+/** Options of {@link createAttemptLimiter}. */
+export interface AttemptLimiterOptions {
+  /** Failed attempts without consequence, at least 3. Default: `10`. */
+  readonly limit?: number | undefined;
+  /** Wait after as many, in seconds; each further failure doubles it. Default: `60`. */
+  readonly firstDelay?: number | undefined;
+  /** Longest wait, in seconds. Default: `900`. */
+  readonly maxDelay?: number | undefined;
+  /** Time without attempts after which all are forgotten, in seconds. Default: `3_600`. */
+  readonly memory?: number | undefined;
+  /** Keeps the counts. Default: a `memoryAttemptStore` of its own. */
+  readonly store?: AttemptStore | undefined;
+}
+
+/** Who tries. */
+export interface AttemptBy {
+  /** Name of the account that is tried, whether there is one or not; such as an email. */
+  readonly account: string;
+  /** Address of the client, as no client can choose it. Default: none is known. */
+  readonly address?: string | undefined;
+  /** Attempts that the client's network may have under way at once. Default: any number. */
+  readonly atOnce?: number | undefined;
+}
+
+/** An attempt that may be made. */
+export interface Attempt {
+  /** Says what became of it, once; `neither` counts for nothing, as when the server was at fault. */
+  end(outcome: "success" | "failure" | "neither"): Promise<void>;
+}
+
+/** Slows guessing down. */
+export interface AttemptLimiter {
+  /**
+   * Counts an attempt. Two of an account go on at once, the others wait for them.
+   *
+   * @throws Problem 429 with `Retry-After` when it may not be made now, 503 when 200 of that account wait already.
+   */
+  begin(by: AttemptBy): Promise<Attempt>;
+  /** Forgets the failures of an account, as after a new password. */
+  forget(account: string): Promise<void>;
+}
+
+/** Time for which a network is trusted with an account after signing in from there, in milliseconds. */
+const trustLifetime = 30 * 86_400_000;
+
+/** No email is longer (RFC 5321 section 4.5.3.1.3), so longer names may share their counts. */
+const maxAccountLength = 254;
+
+/** Attempts under way count, so few of them may be, or users with several tabs would be in each other's way. */
+const sameAccount = { atOnce: 2, waiting: 200 };
+
+/**
+ * Limits failed attempts of an account, from wherever they come, with waits that grow.
+ *
+ * So that nobody can lock a user out, a network (an IPv4 address, or a /64 of IPv6) from which the account was signed in
+ * to within 30 days counts for itself: failures elsewhere do not slow it down. Names that no account has count in the
+ * same way, so nothing tells which have one. Successes never count.
+ *
+ * @throws RestError `ERR_REST_CONFIGURATION` for numbers that cannot serve.
+ */
+export function createAttemptLimiter(options: AttemptLimiterOptions = {}): AttemptLimiter {
+  const { limit = 10, firstDelay = 60, maxDelay = 900, memory = 3_600 } = options;
+  const { store = memoryAttemptStore() } = options;
+  checkNumber("limit", limit, 3);
+  for (const [name, seconds] of Object.entries({ firstDelay, maxDelay, memory })) {
+    checkNumber(name, seconds, 1);
+  }
+  const rule: AttemptRule = {
+    limit,
+    firstDelay: firstDelay * 1_000,
+    maxDelay: maxDelay * 1_000,
+    memory: memory * 1_000,
+  };
+  const turns = createTurns(sameAccount);
+  const underWay = new Map<string, number>();
+
+  return {
+    async begin(by) {
+      const account = by.account.slice(0, maxAccountLength);
+      const network = by.address === undefined ? "nowhere" : networkOf(by.address);
+      const running = underWay.get(network) ?? 0;
+      if (by.atOnce !== undefined && running >= by.atOnce) throw tooMany(1_000);
+      underWay.set(network, running + 1);
+      try {
+        await turns.enter(account);
+      } catch (error) {
+        leaveNetwork(network);
+        throw error;
+      }
+      const leave = (): void => {
+        turns.leave(account);
+        leaveNetwork(network);
+      };
+      try {
+        const pair = `${account} from ${network}`;
+        const isTrusted = by.address !== undefined && (await store.isTrusted(pair));
+        const key = isTrusted ? pair : account;
+        const wait = await store.begin(key, rule);
+        if (wait > 0) throw tooMany(wait);
+        return {
+          async end(outcome) {
+            try {
+              if (outcome === "success" && isTrusted) await store.forget(key);
+              else if (outcome !== "failure") await store.giveBack(key);
+              if (outcome === "success" && by.address !== undefined) {
+                await store.trust(pair, trustLifetime);
+              }
+            } finally {
+              leave();
+            }
+          },
+        };
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    },
+    async forget(account) {
+      await store.forget(account.slice(0, maxAccountLength));
+    },
+  };
+
+  function leaveNetwork(network: string): void {
+    const running = (underWay.get(network) ?? 0) - 1;
+    if (running > 0) underWay.set(network, running);
+    else underWay.delete(network);
+  }
+}
+
+function checkNumber(name: string, value: number, least: number): void {
+  if (Number.isSafeInteger(value) && value >= least && value <= 31_536_000) return;
+  const message = `${name} of an attempt limiter is ${value}, expected a whole number from ${least}`;
+  throw new RestError("ERR_REST_CONFIGURATION", message);
+}
+
+function tooMany(wait: number): Problem {
+  return new Problem(429, {
+    detail: "too many attempts; see Retry-After",
+    headers: { "retry-after": String(Math.ceil(wait / 1_000)) },
+  });
+}
