@@ -1,9 +1,10 @@
-import type { CommandGroup } from "./command.ts";
+import type { Command, CommandGroup } from "./command.ts";
 
 /** Everything that `fetchwork` can do. */
 export const commands: CommandGroup = {
   summary: "Fetchwork: everything around an HTTP API, at both ends",
-  commands: new Map([
+  commands: new Map<string, () => Promise<Command | CommandGroup>>([
+    ["new", async () => (await import("./new/new.ts")).newCommand],
     ["db", async () => (await import("./db/db-commands.ts")).dbCommands],
     ["oauth", async () => (await import("./oauth/oauth-commands.ts")).oauthCommands],
     ["webhooks", async () => (await import("./webhooks/webhook-commands.ts")).webhookCommands],

@@ -1,0 +1,115 @@
+import type { ReadStream } from "node:tty";
+import type { CommandIo } from "../command-io.ts";
+import { faultOfName, titleOf } from "./project-options.ts";
+
+/** What may be asked; what is given already is not. */
+export interface Answers {
+  folder?: string | undefined;
+  title?: string | undefined;
+  database?: string | undefined;
+  auth?: string | undefined;
+  passwordResets?: boolean | undefined;
+  webhooks?: boolean | undefined;
+  list?: string | undefined;
+}
+
+/** The terminal that answers questions; `undefined` when nobody sits there. */
+export function terminalOf({ stdin, env }: CommandIo): ReadStream | undefined {
+  // With CI set nobody answers, though some runners lend a terminal.
+  if ((env["CI"] ?? "") !== "" || !("isTTY" in stdin) || stdin.isTTY !== true) return undefined;
+  return stdin as AsyncIterable<Uint8Array> as ReadStream; // Only terminals have `isTTY`.
+}
+
+/**
+ * Asks for what is missing.
+ *
+ * @returns undefined when the user has pressed Ctrl-C.
+ */
+export async function askOptions(
+  given: Answers,
+  {
+    input,
+    nameOf,
+    signal,
+  }: {
+    readonly input: ReadStream;
+    readonly nameOf: (folder: string) => string;
+    readonly signal: AbortSignal;
+  },
+): Promise<Answers | undefined> {
+  const { confirm, intro, isCancel, multiselect, select, text } = await import("@clack/prompts");
+  const answers: Answers = { ...given };
+  const common = { input, signal };
+  /** Whether to go on; keeps the answer. */
+  const keep = <K extends keyof Answers>(name: K, answer: Answers[K] | symbol): boolean => {
+    if (isCancel(answer) || typeof answer === "symbol") return false;
+    answers[name] = answer;
+    return true;
+  };
+
+  intro("A new REST API");
+  if (answers.folder === undefined) {
+    const folder = await text({
+      ...common,
+      message: "In which folder?",
+      placeholder: "my-api",
+      validate: (value) => faultOfName(nameOf(value ?? "")),
+    });
+    if (!keep("folder", folder)) return undefined;
+  }
+  if (answers.title === undefined) {
+    const suggested = titleOf(nameOf(answers.folder ?? ""));
+    const title = await text({ ...common, message: "What is it called?", initialValue: suggested });
+    if (!keep("title", title)) return undefined;
+  }
+  if (answers.database === undefined) {
+    const database = await select({
+      ...common,
+      message: "Where are its documents?",
+      options: [
+        { value: "sqlite", label: "SQLite", hint: "a file, nothing to install" },
+        { value: "postgres", label: "PostgreSQL", hint: "any number of processes" },
+      ],
+    });
+    if (!keep("database", database)) return undefined;
+  }
+  if (answers.auth === undefined) {
+    const chosen = await multiselect({
+      ...common,
+      message: "How do users sign in? None for an API without users",
+      options: [
+        { value: "password", label: "With a password" },
+        { value: "oidc", label: "With an OpenID provider, too" },
+      ],
+      initialValues: ["password"],
+      required: false,
+    });
+    const auth = isCancel(chosen) ? chosen : authOf(chosen);
+    if (!keep("auth", auth)) return undefined;
+  }
+  if (answers.auth === "none") return answers;
+  for (const [name, message] of [
+    ["passwordResets", "May users set a lost password with a link in a mail?"],
+    ["webhooks", "Are changes sent to webhooks?"],
+  ] as const) {
+    if (answers[name] !== undefined) continue;
+    if (!keep(name, await confirm({ ...common, message, initialValue: false }))) return undefined;
+  }
+  if (answers.list === undefined) {
+    const list = await select({
+      ...common,
+      message: "What do lists look like?",
+      options: [
+        { value: "array", label: "[…]", hint: "the number of all is in X-Total-Count" },
+        { value: "rows", label: "{ rows: […], count }" },
+      ],
+    });
+    if (!keep("list", list)) return undefined;
+  }
+  return answers;
+}
+
+function authOf(chosen: readonly string[]): string {
+  if (chosen.length === 0) return "none";
+  return chosen.includes("oidc") ? "password,oidc" : "password";
+}

@@ -1,0 +1,133 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readdir, rename, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The repository that this command runs from; `undefined` for the published command. */
+export function workspaceRoot(): string | undefined {
+  const root = fileURLToPath(new URL("../../../..", import.meta.url));
+  const file = join(root, "package.json");
+  if (!existsSync(file)) return undefined;
+  const { name } = JSON.parse(readFileSync(file, "utf8")) as { readonly name?: unknown };
+  return name === "fetchwork-workspace" ? root : undefined;
+}
+
+/**
+ * Builds and packs the packages of the repository as they would be published, and gives their tarballs by the names of
+ * the packages. They are kept below `node_modules/.cache` until a source changes; the sources are left as they are.
+ */
+export async function packWorkspace(
+  root: string,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const names = (await readdir(join(root, "packages"))).toSorted();
+  const cache = join(root, "node_modules/.cache/fetchwork-tarballs", digest(root, names));
+  if (!existsSync(cache)) await pack(root, { names, cache, signal });
+  const files = new Map<string, string>();
+  for (const folder of names) {
+    const { name, version } = JSON.parse(
+      readFileSync(join(root, "packages", folder, "package.json"), "utf8"),
+    ) as { readonly name: string; readonly version: string };
+    files.set(name, join(cache, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`));
+  }
+  return files;
+}
+
+async function pack(
+  root: string,
+  {
+    names,
+    cache,
+    signal,
+  }: { readonly names: readonly string[]; readonly cache: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const copy = await mkdtemp(join(tmpdir(), "fetchwork-build-"));
+  try {
+    for (const file of ["package.json", "tsconfig.base.json", "tsconfig.build.json"]) {
+      await cp(join(root, file), join(copy, file));
+    }
+    for (const name of names) {
+      const from = join(root, "packages", name);
+      const isSource = (path: string): boolean =>
+        !/^(?:dist|test|node_modules|.*\.tsbuildinfo)$/.test(relative(from, path));
+      await cp(from, join(copy, "packages", name), { recursive: true, filter: isSource });
+    }
+    await linkPackages(root, copy);
+    const tsc = join(root, "node_modules/typescript/bin/tsc");
+    await run(process.execPath, [tsc, "-b", "tsconfig.build.json"], { cwd: copy, signal });
+    const packed = join(copy, "packed");
+    await mkdir(packed);
+    const folders = names.map((name) => `./packages/${name}`);
+    await run(
+      "npm",
+      ["pack", "--silent", "--ignore-scripts", "--pack-destination", packed, ...folders],
+      { cwd: copy, signal },
+    );
+    await mkdir(dirname(cache), { recursive: true });
+    await rm(`${cache}.new`, { recursive: true, force: true });
+    await cp(packed, `${cache}.new`, { recursive: true });
+    await rename(`${cache}.new`, cache);
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}
+
+/** The packages of others are those of the repository; our own are the copies. */
+async function linkPackages(root: string, copy: string): Promise<void> {
+  const modules = join(root, "node_modules");
+  for (const name of await readdir(modules)) {
+    if (name.startsWith(".") || name === "@fetchwork" || name === "fetchwork") continue;
+    await mkdir(join(copy, "node_modules"), { recursive: true });
+    await symlink(join(modules, name), join(copy, "node_modules", name));
+  }
+  await mkdir(join(copy, "node_modules/@fetchwork"));
+  for (const name of await readdir(join(modules, "@fetchwork"))) {
+    const target = join(copy, "packages", name);
+    if (existsSync(target)) await symlink(target, join(copy, "node_modules/@fetchwork", name));
+  }
+}
+
+/** A digest of everything that the tarballs are made of. */
+function digest(root: string, names: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const name of names) {
+    const folder = join(root, "packages", name);
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name: file }) => join(parentPath, file))
+      .filter(
+        (file) => !/^(?:dist|test|node_modules)\/|\.tsbuildinfo$/.test(relative(folder, file)),
+      );
+    for (const file of files.toSorted()) {
+      hash.update(`${relative(root, file)}\0`).update(readFileSync(file));
+    }
+  }
+  return hash.digest("hex").slice(0, 16);
+}
+
+/** Runs a program to its end; what it has written is the message when it fails. */
+export async function run(
+  program: string,
+  args: readonly string[],
+  {
+    cwd,
+    signal,
+    env,
+  }: { readonly cwd: string; readonly signal: AbortSignal; readonly env?: NodeJS.ProcessEnv },
+): Promise<void> {
+  const child = spawn(program, args, { cwd, signal, env, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream
+      .setEncoding("utf8")
+      .on("data", (text: string) => void (output = (output + text).slice(-4000)));
+  }
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject).once("close", resolve);
+  });
+  if (code !== 0)
+    throw new Error(`${[program, ...args].slice(0, 3).join(" ")} failed: ${output.trim()}`);
+}

@@ -1,0 +1,83 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { PackageSource } from "./package-source.ts";
+import { projectManifest } from "./project-manifest.ts";
+import type { ProjectOptions } from "./project-options.ts";
+import { fillTemplate, type TemplateConditions } from "./template-text.ts";
+
+/** A file of a project. */
+export interface ProjectFile {
+  readonly text: string;
+  /** Permissions. Default: what the system gives. */
+  readonly mode?: number | undefined;
+}
+
+/** The folder of the templates, beside the sources and the built files alike. */
+export const templateFolder: string = fileURLToPath(
+  new URL("../../templates/project", import.meta.url),
+);
+
+/** Makes the files of a project, by their paths with slashes. Only `.env` differs from one time to the next. */
+export function projectFiles(
+  options: ProjectOptions,
+  source: PackageSource,
+): ReadonlyMap<string, ProjectFile> {
+  const files = new Map<string, ProjectFile>();
+  const values = {
+    conditions: conditionsOf(options, source),
+    replacements: new Map([
+      ["my-api", options.name],
+      ["My API", options.title],
+      ["9000", String(options.port)],
+    ]),
+  };
+  for (const [path, template] of readTemplates()) {
+    const text = fillTemplate(template, values);
+    // What is one region, and that one left out, is no file of this project.
+    if (text.trim() !== "") files.set(path, { text });
+  }
+  files.set("package.json", { text: projectManifest(options, source) });
+  const example = files.get(".env.example")?.text ?? "";
+  if (source.kind !== "workspace") files.set(".env", { text: withSecrets(example), mode: 0o600 });
+  return files;
+}
+
+/** What the markers of the templates ask about. */
+export function conditionsOf(
+  { auth, database, list, passwordResets, webhooks }: ProjectOptions,
+  source: PackageSource,
+): TemplateConditions {
+  return {
+    users: auth.length > 0,
+    oidc: auth.includes("oidc"),
+    resets: passwordResets,
+    webhooks,
+    rows: list === "rows",
+    postgres: database === "postgres",
+    workspace: source.kind === "workspace",
+  };
+}
+
+/** Reads the templates, by the paths of the files that they become. */
+export function readTemplates(): ReadonlyMap<string, string> {
+  const entries = readdirSync(templateFolder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  return new Map(
+    files.toSorted().map((file) => {
+      // npm leaves out files such as `.gitignore`, so a dot at the beginning is written as a word.
+      const path = relative(templateFolder, file)
+        .split(sep)
+        .join("/")
+        .replace(/(^|\/)dot-/, "$1.");
+      return [path, readFileSync(file, "utf8")];
+    }),
+  );
+}
+
+function withSecrets(example: string): string {
+  return example.replace(/=replace-with-.*$/gm, () => `=${randomBytes(24).toString("hex")}`);
+}

@@ -1,0 +1,86 @@
+import { UsageError } from "../usage-error.ts";
+
+/** What a new project has. */
+export interface ProjectOptions {
+  /** Name of the package, of its store and of its webhooks. */
+  readonly name: string;
+  /** Name for people: title of the reference. */
+  readonly title: string;
+  readonly database: "sqlite" | "postgres";
+  /** How users sign in; empty: there are no users, and all that counts is the master key. */
+  readonly auth: readonly ("password" | "oidc")[];
+  /** Whether users set a lost password with a link that is mailed to them. */
+  readonly passwordResets: boolean;
+  /** Whether admins subscribe endpoints to changes. */
+  readonly webhooks: boolean;
+  /** Shape of lists: an array, or `{ rows, count }`. */
+  readonly list: "array" | "rows";
+  readonly port: number;
+}
+
+/**
+ * Checks the name of a project: that of a package, of a file and of a vendor of webhooks at once.
+ *
+ * @throws UsageError
+ */
+export function checkProjectName(name: string): string {
+  const fault = faultOfName(name);
+  if (fault !== undefined) throw new UsageError(`${JSON.stringify(name)} is no name: ${fault}`);
+  return name;
+}
+
+/** What is wrong with the name of a project; `undefined` when nothing is. */
+export function faultOfName(name: string): string | undefined {
+  if (!/^[a-z][a-z\d]*(?:-[a-z\d]+)*$/.test(name)) {
+    return "it takes lower-case letters, digits and single hyphens, and begins with a letter";
+  }
+  if (name.length > 40) return "it is longer than 40 characters";
+  if (reserved.has(name)) return "a package of that name is in the way";
+  return undefined;
+}
+
+/** Names that npm refuses, or that the project itself depends on. */
+const reserved = new Set(["node", "fetchwork", "jose", "zod", "vitest", "typescript", "oxlint"]);
+for (const name of ["nodemailer", "pino", "test", "favicon", "npm"]) reserved.add(name);
+
+/** The title that a name suggests: `my-api` gives `My Api`. */
+export function titleOf(name: string): string {
+  return name
+    .split("-")
+    .map((word) => (word === "api" ? "API" : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join(" ");
+}
+
+/**
+ * Checks a title, which becomes a text of the sources and a heading.
+ *
+ * @throws UsageError
+ */
+export function checkTitle(title: string): string {
+  if (/^[\p{L}\p{N}][\p{L}\p{N} .,'&+()-]{0,59}$/u.test(title)) return title;
+  throw new UsageError(
+    `${JSON.stringify(title)} is no title: it takes up to 60 letters, digits, spaces and . , ' & + ( ) -`,
+  );
+}
+
+/**
+ * Checks that the options fit together.
+ *
+ * @throws UsageError
+ */
+export function checkProjectOptions(options: ProjectOptions): ProjectOptions {
+  const { auth, passwordResets, webhooks, port } = options;
+  if (auth.includes("oidc") && !auth.includes("password")) {
+    throw new UsageError("oidc comes with password: --auth password,oidc");
+  }
+  if (auth.length === 0 && passwordResets) {
+    throw new UsageError("password resets need users: --auth password");
+  }
+  if (auth.length === 0 && webhooks) {
+    throw new UsageError("webhooks are for admins, who are users: --auth password");
+  }
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+    throw new UsageError("the port must be a whole number from 1 to 65535");
+  }
+  return options;
+}

@@ -1,0 +1,26 @@
+// #if users
+import { empty, json } from "@fetchwork/http";
+import { notFound, view, type Account, type Call } from "@fetchwork/rest";
+import { user } from "../user/model.ts";
+
+type AuthCall = Call<unknown, Account>;
+
+export async function signIn({ store, tokens, user: caller }: AuthCall): Promise<Response> {
+  const [token, found] = await Promise.all([
+    tokens.issue(caller),
+    store.collection(user.collection).get(caller.id),
+  ]);
+  if (!found) throw notFound();
+  const headers = { "cache-control": "no-store" };
+  return json({ token, user: view(found, user.list.selectable) }, { status: 201, headers });
+}
+
+/** Another session version makes all tokens of the user invalid. */
+export async function signOut({ store, user: caller }: AuthCall): Promise<Response> {
+  await store.collection(user.collection).update(caller.id, (current) => ({
+    ...current,
+    sessionVersion: Number(current["sessionVersion"]) + 1,
+  }));
+  return empty();
+}
+// #endif

@@ -1,0 +1,56 @@
+// #if resets
+import { empty, json } from "@fetchwork/http";
+import { notFound, Problem, view, type Call, type OutputOf } from "@fetchwork/rest";
+import type { Mailer } from "../../services/mailer.ts";
+import { user, type newPassword } from "../user/model.ts";
+import { resetMail } from "./message.ts";
+import { holderView, resets, type newReset } from "./model.ts";
+
+type NewReset = OutputOf<ReturnType<typeof newReset>>;
+
+/** What the routes of resets do. */
+export interface ResetController {
+  readonly create: (call: Call<NewReset>) => Response;
+  readonly show: (call: Call) => Promise<Response>;
+  readonly update: (call: Call<OutputOf<typeof newPassword>>) => Promise<Response>;
+}
+
+/** The address has the token in it, which stays here. */
+const headers = { "cache-control": "no-store", "referrer-policy": "no-referrer" };
+
+/** Sends and takes the tokens of users who have lost their password. */
+export function createResetController(mailer: Mailer | undefined): ResetController {
+  return {
+    /** Answers before it looks for the user, so that neither answer nor time tell whether there is one. */
+    create(call) {
+      if (!mailer) throw new Problem(503, { detail: "no mails can be sent: SMTP_URL is not set" });
+      if (mailer.isBusy) {
+        const after = { "retry-after": "60" };
+        throw new Problem(503, { detail: "the server of mails is slow", headers: after });
+      }
+      call.context.waitUntil(sendReset(mailer, call));
+      return empty(202);
+    },
+
+    async show({ params, store }) {
+      const found = await resets.find(store, params["token"] ?? "");
+      if (!found) throw notFound();
+      return json({ user: view(found, holderView) }, { headers });
+    },
+
+    async update({ body, params, store }) {
+      const changed = await resets.use(store, params["token"] ?? "", body.password);
+      if (!changed) throw notFound();
+      return json(view(changed, user.list.selectable), { headers });
+    },
+  };
+}
+
+async function sendReset(mailer: Mailer, { body, store }: Call<NewReset>): Promise<void> {
+  const { email, link } = body;
+  const [found] = await store.collection(user.collection).find({ where: { email }, limit: 1 });
+  if (!found) return;
+  const token = await resets.issue(store, found);
+  await mailer.send(resetMail(email, String(found["name"]), `${link}/${token}`));
+}
+// #endif

@@ -1,0 +1,158 @@
+// #if oidc
+import type { AuthorizationTransaction } from "@fetchwork/oauth2";
+import type { OidcClient } from "@fetchwork/oauth2/oidc";
+import { empty, json } from "@fetchwork/http";
+import { notFound, Problem, view, type Account, type Call, type Fields } from "@fetchwork/rest";
+import { createAccounts } from "../../services/accounts.ts";
+import { findOrCreateLinked, linkTo, type ProviderUser } from "../../services/linked-users.ts";
+import {
+  createProviderClients,
+  providerProblem,
+  type ProviderClients,
+} from "../../services/provider-clients.ts";
+import type { Provider } from "../../services/providers.ts";
+import { createSealedCookie, type SealedCookie } from "../../services/sealed-cookie.ts";
+import { user } from "../user/model.ts";
+import type { SocialOptions } from "./index.ts";
+
+/** What the routes of providers do. */
+export interface SocialController {
+  readonly client: ProviderClients;
+  readonly start: (call: Call) => Promise<Response>;
+  readonly startLink: (call: Call<unknown, Account>) => Promise<Response>;
+  readonly finish: (call: Call) => Promise<Response>;
+}
+
+/** What the browser keeps of a sign-in that is under way, sealed. */
+interface Pending {
+  readonly transaction: AuthorizationTransaction;
+  /** The user who links an account, and the session at that time. */
+  readonly link?: { readonly userId: string; readonly sessionVersion: number } | undefined;
+}
+
+/** Time that a user has at the provider, in seconds. */
+const lifetime = 600;
+
+/** What is at the callback is for the one browser that came. */
+const personal = { "cache-control": "no-store", "referrer-policy": "no-referrer" };
+
+/** Signs users in with providers. */
+export function createSocialController(options: SocialOptions): SocialController {
+  const { publicUrl, secret } = options;
+  const client = createProviderClients(publicUrl);
+  const providers = new Map(options.providers.map((one) => [one.name, one]));
+  const cookies = new Map(options.providers.map((one) => [one.name, cookieOf(one)]));
+
+  function cookieOf({ name }: Provider): SealedCookie {
+    const isSecure = publicUrl.startsWith("https:");
+    const path = `/auth/${name}/callback`;
+    return createSealedCookie({ name: `sign-in-${name}`, path, isSecure, lifetime, secret });
+  }
+
+  function named({ params }: Pick<Call, "params">): {
+    readonly provider: Provider;
+    readonly cookie: SealedCookie;
+  } {
+    const name = params["provider"] ?? "";
+    const provider = providers.get(name);
+    const cookie = cookies.get(name);
+    if (provider === undefined || cookie === undefined) throw notFound();
+    return { provider, cookie };
+  }
+
+  async function begin(
+    { provider, cookie }: ReturnType<typeof named>,
+    link?: Pending["link"],
+  ): Promise<{ readonly url: string; readonly headers: Readonly<Record<string, string>> }> {
+    try {
+      const { authCode } = await client(provider);
+      const { url, transaction } = await authCode.start(
+        { scope: "openid email profile" },
+        { lifetime },
+      );
+      const pending: Pending = { transaction, link };
+      const kept = await cookie.seal(JSON.stringify(pending));
+      return { url, headers: { ...personal, "set-cookie": kept } };
+    } catch (error) {
+      throw providerProblem(provider.name, error);
+    }
+  }
+
+  return {
+    client,
+    async start(call) {
+      const { url, headers } = await begin(named(call));
+      return empty(302, { headers: { ...headers, location: url } });
+    },
+    async startLink(call) {
+      const { id: userId, sessionVersion } = call.user;
+      const { url, headers } = await begin(named(call), { userId, sessionVersion });
+      return json({ url }, { status: 201, headers });
+    },
+    async finish(call) {
+      const { request, store } = call;
+      const { provider, cookie } = named(call);
+      const pending = parse(await cookie.open(request));
+      if (pending === undefined) {
+        throw new Problem(400, { detail: "this browser has started no sign-in, or too long ago" });
+      }
+      const person = await identify(() => client(provider), call, pending.transaction, provider);
+      const found =
+        pending.link === undefined
+          ? await findOrCreateLinked(store, person, `/auth/${provider.name}/links`)
+          : await linked(call, person, pending.link);
+      return signIn(call, found, cookie);
+    },
+  };
+}
+
+async function identify(
+  connect: () => Promise<OidcClient>,
+  { request }: Call,
+  transaction: AuthorizationTransaction,
+  { name }: Provider,
+): Promise<ProviderUser> {
+  try {
+    const client = await connect();
+    const token = await client.authCode.callback(request, transaction);
+    const claims = client.claims(token);
+    if (claims === undefined) throw new Problem(400, { detail: `${name} gave no ID token` });
+    const isComplete = claims["email"] !== undefined || !client.metadata.userinfo_endpoint;
+    const all = isComplete ? claims : { ...claims, ...(await client.userInfo(token)) };
+    const { email, email_verified, name: fullName, picture } = all as Fields;
+    return { issuer: claims.iss, sub: claims.sub, email, email_verified, name: fullName, picture };
+  } catch (error) {
+    throw providerProblem(name, error);
+  }
+}
+
+/** Links the account, unless the user has signed out everywhere meanwhile. */
+async function linked(
+  { store }: Call,
+  person: ProviderUser,
+  { userId, sessionVersion }: NonNullable<Pending["link"]>,
+): Promise<Fields & { readonly id: string }> {
+  const found = await store.collection(user.collection).get(userId);
+  if (found?.["sessionVersion"] !== sessionVersion) {
+    throw new Problem(400, { detail: "the session in which linking began is over" });
+  }
+  await linkTo(store, person, userId);
+  return found;
+}
+
+async function signIn(
+  { store, tokens }: Call,
+  found: Fields & { readonly id: string },
+  cookie: SealedCookie,
+): Promise<Response> {
+  const account = await createAccounts(store).byId(found.id);
+  if (account === undefined) throw notFound();
+  const body = { token: await tokens.issue(account), user: view(found, user.list.selectable) };
+  return json(body, { status: 201, headers: { ...personal, "set-cookie": cookie.removal } });
+}
+
+function parse(text: string | undefined): Pending | undefined {
+  // Sealed by `begin`: nobody else can have written it.
+  return text === undefined ? undefined : (JSON.parse(text) as Pending);
+}
+// #endif

@@ -1,0 +1,84 @@
+// #if oidc
+import type { OidcClient } from "@fetchwork/oauth2/oidc";
+import { defineRoute, type Route } from "@fetchwork/rest";
+import type { Provider } from "../../services/providers.ts";
+import { session } from "../auth/model.ts";
+import type { SocialController } from "./controller.ts";
+import { callbackParameters, link } from "./model.ts";
+
+/** What signing in with providers needs. */
+export interface SocialOptions {
+  readonly providers: readonly Provider[];
+  /** Origin under which browsers reach the server. */
+  readonly publicUrl: string;
+  /** Seals what a sign-in keeps in the browser. */
+  readonly secret: string;
+}
+
+/** Signing in with providers. */
+export interface Social {
+  readonly routes: readonly Route[];
+  /** Gives the client of a provider. */
+  readonly client: (provider: Provider) => Promise<OidcClient>;
+}
+
+const tag = "auth";
+const failures = {
+  400: { description: "The sign-in failed, or was not started in this browser" },
+  404: { description: "There is no such provider" },
+  503: { description: "The provider does not serve now" },
+};
+
+/** Makes the routes by which users sign in with providers; what they need is loaded when the first one comes. */
+export function createSocial(options: SocialOptions): Social {
+  let loaded: Promise<SocialController> | undefined;
+  const controller = (): Promise<SocialController> =>
+    (loaded ??= import("./controller.ts").then((one) => one.createSocialController(options)));
+  const string = { type: "string" };
+  const routes = [
+    defineRoute({
+      method: "GET",
+      path: "/auth/:provider",
+      operation: "startSocialSignIn",
+      summary: "Sends the browser to a provider to sign in",
+      tag,
+      access: "public",
+      responses: { 302: { description: "To the provider" }, ...failures },
+      handle: async (call) => (await controller()).start(call),
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/auth/:provider/callback",
+      operation: "finishSocialSignIn",
+      summary: "Signs in whom a provider sends back",
+      tag,
+      access: "public",
+      query: callbackParameters.map((name) => ({
+        name,
+        description: "As the provider gives it",
+        schema: string,
+      })),
+      responses: {
+        201: { description: "A session", schema: session },
+        409: { description: "The provider has verified no email address; link the account" },
+        ...failures,
+      },
+      handle: async (call) => (await controller()).finish(call),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/auth/:provider/links",
+      operation: "linkProvider",
+      summary: "Starts to link the caller to an account of a provider",
+      tag,
+      access: "user",
+      responses: {
+        201: { description: "Where the browser is to go with the cookie", schema: link },
+        ...failures,
+      },
+      handle: async (call) => (await controller()).startLink(call),
+    }),
+  ];
+  return { routes, client: async (provider) => (await controller()).client(provider) };
+}
+// #endif

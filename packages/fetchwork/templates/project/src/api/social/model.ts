@@ -1,0 +1,44 @@
+// #if oidc
+import { createHash } from "node:crypto";
+import { defineCollection } from "@fetchwork/documents";
+
+/** Says that a user of a provider is one of ours. */
+export interface Identity {
+  readonly issuer: string;
+  /** The user at the provider. */
+  readonly sub: string;
+  /** The user here. */
+  readonly userId: string;
+}
+
+export const identities = defineCollection<Identity>("identities", { indexes: ["userId"] });
+
+/** Id of an identity's document: one per user of a provider. */
+export function identityId(issuer: string, sub: string): string {
+  return createHash("sha256")
+    .update(JSON.stringify([issuer, sub]))
+    .digest("base64url");
+}
+
+/** Parameters that providers add to the callback. */
+export const callbackParameters = [
+  "authuser",
+  "code",
+  "error",
+  "error_description",
+  "error_uri",
+  "hd",
+  "iss",
+  "prompt",
+  "scope",
+  "session_state",
+  "state",
+] as const;
+
+/** Where to send the browser to link an account. */
+export const link = {
+  type: "object",
+  properties: { url: { type: "string", format: "uri", description: "Open it in this browser" } },
+  required: ["url"],
+};
+// #endif

@@ -1,0 +1,101 @@
+// #if users
+import {
+  defineRoute,
+  documentResponse,
+  listParameters,
+  listResponse,
+  type Route,
+} from "@fetchwork/rest";
+import * as controller from "./controller.ts";
+import { newPassword, newUser, publicView, user, userChange } from "./model.ts";
+
+const tag = user.plural;
+const found = documentResponse("user", user.output);
+const foundByAnyone = { ...found, schema: { ...user.output, required: publicView } };
+const created = { ...found, headers: { ...found.headers, Location: "Address of the user" } };
+const notModified = { description: "Not modified", headers: found.headers };
+const missing = { description: "There is no such user" };
+
+export const userRoutes: readonly Route[] = [
+  defineRoute({
+    method: "GET",
+    path: "/users",
+    operation: "listUsers",
+    summary: "Lists users",
+    tag,
+    access: "admin",
+    query: listParameters(user),
+    responses: { 200: listResponse(tag, user.output) },
+    handle: controller.list,
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/users/:id",
+    operation: "showUser",
+    summary: "Shows one user, or with the id me the caller; others see id, name and picture",
+    tag,
+    access: "user",
+    conditional: true,
+    responses: { 200: foundByAnyone, 304: notModified, 404: missing },
+    handle: controller.show,
+  }),
+  defineRoute({
+    method: "POST",
+    path: "/users",
+    operation: "createUser",
+    summary: "Creates a user",
+    tag,
+    access: "master",
+    body: newUser,
+    responses: { 201: created, 409: { description: "The email is taken" } },
+    handle: controller.create,
+  }),
+  defineRoute({
+    method: "PUT",
+    path: "/users/:id",
+    operation: "updateUser",
+    summary: "Changes name and picture of the caller (me), or as admin of anyone",
+    tag,
+    access: "user",
+    conditional: true,
+    body: userChange,
+    responses: { 200: found, 404: missing },
+    handle: controller.update,
+  }),
+  defineRoute({
+    method: "PATCH",
+    path: "/users/:id",
+    operation: "patchUser",
+    summary: "Applies a JSON Merge Patch to name and picture",
+    tag,
+    access: "user",
+    conditional: true,
+    body: userChange,
+    responses: { 200: found, 404: missing },
+    handle: controller.update,
+  }),
+  defineRoute({
+    method: "PUT",
+    path: "/users/:id/password",
+    operation: "updatePassword",
+    summary: "Changes the password of the caller and signs it out everywhere",
+    tag,
+    access: "password",
+    conditional: true,
+    body: newPassword,
+    responses: { 200: found },
+    handle: controller.updatePassword,
+  }),
+  defineRoute({
+    method: "DELETE",
+    path: "/users/:id",
+    operation: "removeUser",
+    summary: "Deletes a user",
+    tag,
+    access: "admin",
+    conditional: true,
+    responses: { 204: { description: "It is deleted" }, 404: missing },
+    handle: controller.remove,
+  }),
+];
+// #endif

@@ -1,0 +1,46 @@
+// #if users
+import { defineResource, type DocumentOf } from "@fetchwork/rest";
+import { z } from "zod";
+
+const email = z.string().trim().max(254).check(z.email()).toLowerCase();
+const name = z.string().trim().max(100);
+const picture = z.url({ protocol: /^https?$/ }).max(2_000);
+/** A form cannot send `null`, so the empty text stands for it. */
+const noText = z.literal("").transform(() => null);
+const role = z.enum(["user", "admin"]);
+const password = z.string().min(6).max(200);
+
+/** Users. Their `passwordHash` and `sessionVersion` are no fields of the schema, so nobody ever sees them. */
+export const user = defineResource({
+  name: "user",
+  path: "/users",
+  schema: z.object({ name, picture, email, role }),
+  access: { list: "admin", show: "user", create: "master", update: "user", remove: "admin" },
+  view: ["id", "name", "picture", "email", "role", "createdAt"],
+  unique: ["email"],
+  search: ["name", "email"],
+  sort: ["name", "email"],
+});
+
+export type User = DocumentOf<typeof user>;
+
+/** What other users see of a user. */
+export const publicView = ["id", "name", "picture"] as const;
+
+/** What the holder of the master key sends to create a user. */
+export const newUser = z.object({
+  email,
+  password,
+  name: name.optional(),
+  picture: z.union([noText, picture]).optional(),
+  role: role.default("user"),
+});
+
+/** What users change of themselves; `null` goes back to what their email gives. */
+export const userChange = z.object({
+  name: name.nullable().optional(),
+  picture: z.union([noText, picture]).nullable().optional(),
+});
+
+export const newPassword = z.object({ password });
+// #endif

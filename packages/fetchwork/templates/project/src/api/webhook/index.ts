@@ -1,0 +1,102 @@
+// #if webhooks
+import { defineRoute, type Route } from "@fetchwork/rest";
+import type { Sender } from "@fetchwork/webhooks/sender";
+import { createWebhookController } from "./controller.ts";
+import { delivery, newWebhook, webhook, webhookChange } from "./model.ts";
+
+const tag = "webhooks";
+const access = "admin";
+const found = { description: "The webhook", schema: webhook };
+const missing = { description: "There is no such webhook" };
+
+/** Makes the routes by which admins subscribe endpoints to changes. */
+export function webhookRoutes(sender: Sender): readonly Route[] {
+  const controller = createWebhookController(sender);
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/webhooks",
+      operation: "listWebhooks",
+      summary: "Lists webhooks",
+      tag,
+      access,
+      responses: {
+        200: { description: "All webhooks", schema: { type: "array", items: webhook } },
+      },
+      handle: controller.list,
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/webhooks/:id",
+      operation: "showWebhook",
+      summary: "Shows one webhook",
+      tag,
+      access,
+      responses: { 200: found, 404: missing },
+      handle: controller.show,
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/webhooks",
+      operation: "createWebhook",
+      summary: "Subscribes an endpoint to changes of articles and users",
+      tag,
+      access,
+      body: newWebhook,
+      responses: { 201: { ...found, headers: { Location: "Address of the webhook" } } },
+      handle: controller.create,
+    }),
+    defineRoute({
+      method: "PATCH",
+      path: "/webhooks/:id",
+      operation: "updateWebhook",
+      summary: "Changes, enables or disables one webhook",
+      tag,
+      access,
+      body: webhookChange,
+      responses: { 200: found, 404: missing },
+      handle: controller.update,
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: "/webhooks/:id",
+      operation: "removeWebhook",
+      summary: "Deletes one webhook",
+      tag,
+      access,
+      responses: { 204: { description: "It is deleted" }, 404: missing },
+      handle: controller.remove,
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/webhooks/:id/deliveries",
+      operation: "listDeliveries",
+      summary: "Lists the last hundred deliveries of one webhook",
+      tag,
+      access,
+      query: [
+        {
+          name: "status",
+          description: "Only these",
+          schema: { enum: ["pending", "delivered", "dead"] },
+        },
+      ],
+      responses: {
+        200: { description: "Newest first", schema: { type: "array", items: delivery } },
+        404: missing,
+      },
+      handle: controller.deliveries,
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/webhooks/:id/deliveries/:delivery/replays",
+      operation: "replayDelivery",
+      summary: "Delivers once more",
+      tag,
+      access,
+      responses: { 202: { description: "It is under way" }, 404: missing },
+      handle: controller.replay,
+    }),
+  ];
+}
+// #endif

@@ -1,0 +1,73 @@
+// #if webhooks
+import { z } from "zod";
+
+const url = z.string().trim().max(2048);
+const event = z.string().max(128);
+const events = z.array(event).min(1).max(100);
+const secret = z.string().min(16).max(256);
+const description = z.string().trim().max(500);
+
+/** What an admin sends to subscribe an endpoint. */
+export const newWebhook = z.object({
+  url,
+  events: events.optional(),
+  secret: secret.optional(),
+  description: description.optional(),
+});
+
+/** What an admin changes of one. */
+export const webhookChange = newWebhook
+  .partial()
+  .extend({ status: z.enum(["enabled", "disabled"]).optional() });
+
+const time = { type: "string", format: "date-time" };
+
+/** An endpoint, for the reference. */
+export const webhook = {
+  type: "object",
+  required: ["id", "url", "status", "createdAt"],
+  properties: {
+    id: { type: "string" },
+    url: { type: "string", format: "uri" },
+    events: { type: "array", items: { type: "string" }, description: "All events when absent" },
+    description: { type: "string" },
+    status: { enum: ["enabled", "disabled"] },
+    disabledReason: { enum: ["manual", "gone", "failing"] },
+    disabledAt: time,
+    failingSince: time,
+    createdAt: time,
+    secret: { type: "string", description: "Only in the answer to its creation" },
+  },
+};
+
+/** A delivery, for the reference. */
+export const delivery = {
+  type: "object",
+  required: ["id", "eventId", "eventName", "endpointId", "status", "attempts", "createdAt"],
+  properties: {
+    id: { type: "string" },
+    eventId: { type: "string" },
+    eventName: { type: "string" },
+    endpointId: { type: "string" },
+    status: { enum: ["pending", "delivered", "dead"] },
+    deadReason: { enum: ["expired", "gone", "disabled", "removed"] },
+    dueAt: time,
+    expiresAt: time,
+    attempts: { type: "integer" },
+    history: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          at: time,
+          duration: { type: "integer", description: "Milliseconds" },
+          status: { type: "integer" },
+          error: { type: "string" },
+        },
+      },
+    },
+    settledAt: time,
+    createdAt: time,
+  },
+};
+// #endif

@@ -1,0 +1,194 @@
+// #if webhooks
+import { openStore } from "@fetchwork/documents";
+import { serve } from "@fetchwork/http/serve";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { jwtSecret, masterKey, openApi, transports } from "../../../test/api-client.ts";
+import { createApp } from "../../app.ts";
+import { announceChanges } from "../../services/announce-changes.ts";
+import { user } from "../user/model.ts";
+
+const url = "https://example.com/hooks";
+
+describe.each(transports)("webhooks (%s)", (transport) => {
+  it("are for admins only", async () => {
+    const api = await openApi(transport);
+    const { token } = await api.join("user@example.com");
+    const admin = await api.join("admin@example.com", "admin");
+    const created = await api.send("POST", "/webhooks", { json: { url }, token: admin.token });
+    const path = `/webhooks/${created.json.id}`;
+    for (const [method, target] of [
+      ["GET", "/webhooks"],
+      ["POST", "/webhooks"],
+      ["GET", path],
+      ["PATCH", path],
+      ["DELETE", path],
+      ["GET", `${path}/deliveries`],
+      ["POST", `${path}/deliveries/x/replays`],
+    ] as const) {
+      const json = method === "POST" || method === "PATCH" ? { url } : undefined;
+      expect((await api.send(method, target, { json })).status).toBe(401);
+      expect((await api.send(method, target, { json, token })).status).toBe(403);
+    }
+    expect((await api.send("GET", path, { token: admin.token })).status).toBe(200);
+  });
+
+  it.each([
+    [{}, "url"],
+    [{ url: "http://example.com/" }, "url"],
+    [{ url: "https://a:b@example.com/" }, "url"],
+    [{ url: "no url" }, "url"],
+    [{ url, events: [] }, "events"],
+    [{ url, events: ["a b"] }, "events"],
+    [{ url, secret: "short" }, "secret"],
+    [{ url, description: "x".repeat(501) }, "description"],
+  ])("are refused: %j", async (json, param) => {
+    const api = await openApi(transport);
+    const { token } = await api.join("admin@example.com", "admin");
+    const refused = await api.send("POST", "/webhooks", { json, token });
+    expect(refused.status).toBe(400);
+    expect(refused.json).toMatchObject({ valid: false, param });
+    expect((await api.send("GET", "/webhooks", { token })).json).toEqual([]);
+  });
+
+  it("are created, shown without their secret, changed and deleted", async () => {
+    const api = await openApi(transport);
+    const { token } = await api.join("admin@example.com", "admin");
+    const json = { url, events: ["user"], description: "d" };
+    const created = await api.send("POST", "/webhooks", { json, token });
+    expect(created.status).toBe(201);
+    const { secret, ...endpoint } = created.json;
+    expect(secret).toMatch(/^whsec_/);
+    const path = created.headers.get("location") ?? "";
+    expect((await api.send("GET", path, { token })).json).toEqual(endpoint);
+    expect((await api.send("GET", "/webhooks", { token })).json).toEqual([endpoint]);
+    const deliveries = `${path}/deliveries`;
+    await api.join("user@example.com");
+    const [delivery] = (await api.send("GET", deliveries, { token })).json;
+    const ofAnother = `/webhooks/another/deliveries/${delivery.id}/replays`;
+    expect((await api.send("POST", ofAnother, { token })).status).toBe(404);
+    const own = `${deliveries}/${delivery.id}/replays`;
+    expect((await api.send("POST", own, { token })).status).toBe(202);
+    for (const bad of [{ url: "http://a.example" }, { events: ["a b"] }, { secret: "short" }]) {
+      expect((await api.send("PATCH", path, { json: bad, token })).status).toBe(400);
+    }
+    const change = { status: "disabled", events: ["user.created"] };
+    expect((await api.send("PATCH", path, { json: change, token })).json).toMatchObject(change);
+    expect((await api.send("GET", `${deliveries}?status=x`, { token })).status).toBe(400);
+    const replayed = await api.send("POST", `${deliveries}/x/replays`, { token });
+    expect(replayed.status).toBe(404);
+    expect((await api.send("DELETE", path, { token })).status).toBe(204);
+    expect((await api.send("DELETE", path, { token })).status).toBe(404);
+    expect((await api.send("PATCH", path, { json: change, token })).status).toBe(404);
+  });
+});
+
+describe("the receiver", () => {
+  it("is not there without a secret", async () => {
+    const api = await openApi();
+    const answer = await api.send("POST", "/api/vendor/webhooks", { json: {} });
+    expect(answer.status).toBe(404);
+  });
+
+  it("takes what the API itself sends", { timeout: 30_000 }, async () => {
+    const lines = vi.spyOn(console, "log").mockImplementation(() => {});
+    onTestFinished(() => lines.mockRestore());
+    const store = await openStore("sqlite::memory:");
+    const webhookSecret = "test-webhook-secret-test-webhook-00";
+    const config = { masterKey, jwtSecret, tokenLifetime: 60 };
+    const all = { ...config, webhookSecret, webhooksToPrivate: true };
+    const { handler, sender } = createApp(all, store);
+    const server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
+    sender.start();
+    onTestFinished(async () => {
+      await server.close();
+      await sender.stop({ grace: 0 });
+      await store.close();
+    });
+    const request = async (method: string, path: string, json: object, token?: string) => {
+      const response = await fetch(new URL(path, server.url), {
+        method,
+        headers: {
+          "content-type": "application/json",
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        },
+        body: JSON.stringify(json),
+      });
+      return [response.status, await response.text()] as const;
+    };
+    const password = "123456";
+    const join = (email: string, role: string) =>
+      request("POST", "/users", { email, password, role, access_token: masterKey });
+    await join("a@example.com", "admin");
+    const session = await fetch(new URL("/auth", server.url), {
+      method: "POST",
+      headers: { authorization: `Basic ${btoa("a@example.com:123456")}` },
+      body: new URLSearchParams({ access_token: masterKey }),
+    });
+    const { token } = (await session.json()) as { token: string };
+
+    const wrong = { "x-vendor-event": "user", "x-vendor-delivery": "1" };
+    const forged = await fetch(new URL("/api/vendor/webhooks", server.url), {
+      method: "POST",
+      headers: {
+        ...wrong,
+        "content-type": "application/json",
+        "x-hub-signature-256": `sha256=${"0".repeat(64)}`,
+      },
+      body: "{}",
+    });
+    expect(forged.status).toBe(400);
+
+    const target = new URL("/api/vendor/webhooks", server.url).href;
+    const subscribed = { url: target, secret: webhookSecret, events: ["user"] };
+    expect((await request("POST", "/webhooks", subscribed, token))[0]).toBe(201);
+    const [status, text] = await join("b@example.com", "user");
+    expect(status).toBe(201);
+    const { id } = JSON.parse(text) as { id: string };
+    await request("PATCH", `/users/${id}`, { name: "Ben" }, token);
+    await request("DELETE", `/users/${id}`, {}, token);
+    await expect
+      .poll(() => lines.mock.calls.flat().map(String).toSorted(), { timeout: 15_000 })
+      .toEqual([
+        `webhook ${id}-1: user.created`,
+        `webhook ${id}-2: user.updated`,
+        `webhook ${id}-removed: user.removed`,
+      ]);
+    await expect
+      .poll(async () => (await sender.deliveries()).map((delivery) => delivery.status))
+      .toEqual(["delivered", "delivered", "delivered"]);
+  });
+});
+
+describe("a change", () => {
+  it("inside of a transaction is announced too, with it or not at all", async () => {
+    const store = await openStore("sqlite::memory:");
+    onTestFinished(() => store.close());
+    const { sender } = createApp({ masterKey, jwtSecret, tokenLifetime: 60 }, store);
+    const announced = announceChanges(store, { resources: [user], sender });
+    const insert = (email: string) =>
+      announced.transaction((alone) => alone.collection(user.collection).insert({ email }));
+    await insert("nobody listens");
+    await sender.endpoints.create({ url });
+    const { id } = await insert("heard");
+    const undone = announced.transaction(async (alone) => {
+      await alone.collection(user.collection).remove(id);
+      throw new Error("undone");
+    });
+    await expect(undone).rejects.toThrow("undone");
+    const deliveries = await sender.deliveries();
+    expect(deliveries.map(({ eventId }) => eventId)).toEqual([`${id}-1`]);
+  });
+
+  it("is not stored when its event cannot be", async () => {
+    const store = await openStore("sqlite::memory:");
+    onTestFinished(() => store.close());
+    const { sender } = createApp({ masterKey, jwtSecret, tokenLifetime: 60 }, store);
+    await sender.endpoints.create({ url });
+    const failing = { ...sender, send: () => Promise.reject(new Error("no room")) };
+    const announced = announceChanges(store, { resources: [user], sender: failing });
+    const users = announced.collection(user.collection);
+    await expect(users.insert({ email: "a@example.com" })).rejects.toThrow("no room");
+    expect(await users.count()).toBe(0);
+  });
+});
+// #endif

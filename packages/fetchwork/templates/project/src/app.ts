@@ -1,0 +1,94 @@
+import type { Store } from "@fetchwork/documents";
+import { wrap } from "@fetchwork/http";
+import { createApi, createAuthentication, type Api } from "@fetchwork/rest";
+import type { Sender } from "@fetchwork/webhooks/sender"; // #if webhooks
+import { about } from "./about.ts";
+import { resources, routes } from "./api/index.ts";
+import { passwordResetRoutes } from "./api/password-reset/index.ts"; // #if resets
+import { createSocial } from "./api/social/index.ts"; // #if oidc
+import { webhookRoutes } from "./api/webhook/index.ts"; // #if webhooks
+import type { Config } from "./config.ts";
+import { createAccounts } from "./services/accounts.ts"; // #if users
+import { announceChanges } from "./services/announce-changes.ts"; // #if webhooks
+import { createMailer } from "./services/mailer.ts"; // #if resets
+import { middlewares } from "./services/middlewares.ts";
+import { acceptProviderTokens } from "./services/provider-tokens.ts"; // #if oidc
+import { createApiSender, withReceiver } from "./services/webhooks.ts"; // #if webhooks
+
+/** Settings of the application; only its secrets and the validity of its tokens are needed. */
+export type AppConfig = Pick<Config, "masterKey" | "jwtSecret" | "tokenLifetime"> & {
+  readonly [K in keyof Config]?: Config[K] | undefined;
+};
+
+// #if webhooks
+/** The application: its API, and what sends its webhooks once it is started. */
+export interface App extends Api {
+  readonly sender: Sender;
+}
+// #endif
+// #if !webhooks
+//+ /** The application. */
+//+ export type App = Api;
+// #endif
+
+/** Puts the API and what stands around it together; tests call it without a server. */
+export function createApp(config: AppConfig, store: Store): App {
+  const { masterKey, jwtSecret, tokenLifetime } = config;
+  const { mail } = config; // #if resets
+  const { providers = [], publicUrl = "" } = config; // #if oidc
+  const authentication = createAuthentication({
+    masterKey,
+    jwtSecret,
+    tokenLifetime,
+    accounts: createAccounts(store), // #if users
+    // #if !users
+    //+ // There are no users: all that counts is the master key.
+    //+ accounts: { byId: async () => undefined, byEmail: async () => undefined },
+    // #endif
+  });
+  // #if oidc
+  const social = createSocial({ providers, publicUrl, secret: jwtSecret });
+  const hasProviders = providers.length > 0;
+  // #endif
+  // #if resets
+  const resets = passwordResetRoutes({
+    mailer: mail && createMailer(mail),
+    linkOrigins: mail?.linkOrigins,
+  });
+  // #endif
+  const sender = createApiSender(store, config); // #if webhooks
+  const api = createApi({
+    title: about.title,
+    version: about.version,
+    routes: [
+      ...routes,
+      ...resets, // #if resets
+      ...webhookRoutes(sender), // #if webhooks
+      ...(hasProviders ? social.routes : []), // #if oidc
+    ],
+    store: announceChanges(store, { resources, sender }), // #if webhooks
+    // #if !webhooks
+    //+ store,
+    // #endif
+    // #if oidc
+    authentication: hasProviders
+      ? acceptProviderTokens(authentication, providers, { store, client: social.client })
+      : authentication,
+    // #endif
+    // #if !oidc
+    //+ authentication,
+    // #endif
+  });
+  const checks = resources.slice(0, 1).map(({ collection }) => {
+    const documents = store.collection(collection);
+    return { name: "documents", check: () => documents.find({ limit: 1 }) };
+  });
+  const layers = middlewares({ ...config, name: about.name, version: about.version, checks });
+  // #if webhooks
+  const handler = withReceiver(api.handler, config.webhookSecret);
+  return { ...api, handler: wrap(handler, ...layers), sender };
+  // #endif
+  // #if !webhooks
+  //+ return { ...api, handler: wrap(api.handler, ...layers) };
+  // #endif
+}

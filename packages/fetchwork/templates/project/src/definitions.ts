@@ -1,0 +1,10 @@
+import { senderCollections } from "@fetchwork/webhooks/sender"; // #if webhooks
+import { resources } from "./api/index.ts";
+import { resets } from "./api/password-reset/model.ts";
+
+/** The collections of the store, also for `fetchwork db --definitions src/definitions.ts`. */
+export const collections = [
+  ...resources.map(({ collection }) => collection),
+  resets.collection,
+  ...Object.values(senderCollections), // #if webhooks
+];

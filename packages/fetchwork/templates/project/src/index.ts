@@ -1,0 +1,56 @@
+import { serve } from "@fetchwork/http/serve";
+import { resources } from "./api/index.ts";
+import { createApp } from "./app.ts";
+import { projectFolder, readConfig } from "./config.ts";
+import { collections } from "./definitions.ts";
+import { loadEnvironment } from "./services/environment-file.ts";
+import { greeting } from "./services/greeting.ts";
+import { openDatabase } from "./services/open-database.ts";
+import { startFailure } from "./services/start-error.ts";
+
+// Whoever read the log may go; that is no reason to stop serving.
+process.stdout.on("error", ignore);
+process.stderr.on("error", ignore);
+
+try {
+  await start();
+} catch (error) {
+  console.error(startFailure(error));
+  process.exitCode = 1;
+}
+
+async function start(): Promise<void> {
+  const environmentFile = loadEnvironment(projectFolder);
+  const config = readConfig(process.env);
+  const { hostname, port, masterKey, databaseUrl } = config;
+  const store = await openDatabase(databaseUrl, collections);
+  try {
+    const { handler, sender } = createApp(config, store); // #if webhooks
+    // #if !webhooks
+    //+ const { handler } = createApp(config, store);
+    // #endif
+    const server = await serve(handler, { hostname, port, requestTimeout: 30_000 });
+    try {
+      console.log(
+        greeting({
+          server,
+          databaseUrl,
+          masterKey,
+          environmentFile,
+          projectFolder,
+          workingFolder: process.cwd(),
+          resources: resources.filter(({ name }) => name !== "user"),
+        }),
+      );
+      sender.start(); // #if webhooks
+      await server.finished;
+    } finally {
+      await server.close();
+      await sender.stop(); // #if webhooks
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+function ignore(): void {}

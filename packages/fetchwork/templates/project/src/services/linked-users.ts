@@ -1,0 +1,112 @@
+// #if oidc
+import { randomUUID } from "node:crypto";
+import { UniqueError, type Store, type Stored } from "@fetchwork/documents";
+import { hashPassword, Problem, type Fields } from "@fetchwork/rest";
+import { identities, identityId } from "../api/social/model.ts";
+import { newUser, user } from "../api/user/model.ts";
+import { nameOf, pictureOf } from "./profile.ts";
+
+/** Who a provider says that somebody is. */
+export interface ProviderUser {
+  readonly issuer: string;
+  readonly sub: string;
+  readonly email?: unknown;
+  readonly email_verified?: unknown;
+  readonly name?: unknown;
+  readonly picture?: unknown;
+}
+
+/** Finds the user that somebody of a provider is linked to. */
+export async function findLinked(
+  store: Store,
+  { issuer, sub }: Pick<ProviderUser, "issuer" | "sub">,
+): Promise<Stored<Fields> | undefined> {
+  const links = store.collection(identities);
+  const id = identityId(issuer, sub);
+  const found = await links.get(id);
+  if (found === undefined) return undefined;
+  const linked = await store.collection(user.collection).get(found.userId);
+  // The user was deleted; whoever comes back is new.
+  if (linked === undefined) await links.remove(id);
+  return linked;
+}
+
+/**
+ * Links somebody of a provider to a user, for good.
+ *
+ * @throws Problem 409 when it is linked to another user.
+ */
+export async function linkTo(
+  store: Store,
+  { issuer, sub }: Pick<ProviderUser, "issuer" | "sub">,
+  userId: string,
+): Promise<void> {
+  try {
+    await store
+      .collection(identities)
+      .insert({ issuer, sub, userId }, { id: identityId(issuer, sub) });
+  } catch (error) {
+    if (!(error instanceof UniqueError)) throw error;
+    const linked = await findLinked(store, { issuer, sub });
+    if (linked?.id === userId) return;
+    throw new Problem(409, { detail: "this account of the provider belongs to another user" });
+  }
+}
+
+/**
+ * Finds or creates the user that has the address of somebody of a provider.
+ *
+ * @throws Problem 409 when the provider has verified no address; `linkPath` is the way out.
+ */
+export async function findOrCreateLinked(
+  store: Store,
+  person: ProviderUser,
+  linkPath: string,
+): Promise<Stored<Fields>> {
+  const linked = await findLinked(store, person);
+  if (linked !== undefined) return linked;
+  const email = newUser.shape.email.safeParse(person.email);
+  // Whoever is believed with an address that is not theirs, takes over the account of that address.
+  if (person.email_verified !== true || !email.success) {
+    throw new Problem(409, {
+      detail: `the provider has verified no email address: sign in otherwise, and link the account with POST ${linkPath}`,
+      headers: { link: `<${linkPath}>; rel="related"` },
+    });
+  }
+  const found = (await byEmail(store, email.data)) ?? (await createUser(store, email.data, person));
+  await linkTo(store, person, found.id);
+  return found;
+}
+
+async function byEmail(store: Store, email: string): Promise<Stored<Fields> | undefined> {
+  const [found] = await store.collection(user.collection).find({ where: { email }, limit: 1 });
+  return found;
+}
+
+async function createUser(
+  store: Store,
+  email: string,
+  { name, picture }: ProviderUser,
+): Promise<Stored<Fields>> {
+  const given = {
+    name: newUser.shape.name.safeParse(name).data,
+    picture: newUser.shape.picture.safeParse(picture).data,
+  };
+  try {
+    return await store.collection(user.collection).insert({
+      email,
+      role: "user",
+      name: given.name || nameOf(email),
+      picture: given.picture ?? pictureOf(email),
+      // Nobody knows it: this user signs in with the provider.
+      passwordHash: await hashPassword(randomUUID()),
+      sessionVersion: 1,
+    });
+  } catch (error) {
+    // Somebody was faster, in another window.
+    const other = error instanceof UniqueError ? await byEmail(store, email) : undefined;
+    if (other === undefined) throw error;
+    return other;
+  }
+}
+// #endif

@@ -1,0 +1,238 @@
+// #if resets
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import tls from "node:tls";
+import { expect, it, onTestFinished, describe } from "vitest";
+import { openMailServer } from "../../test/mail-server.ts";
+import type { SmtpSettings } from "./mail-settings.ts";
+import { createMailer, MailError, type Mailer, type MailerOptions } from "./mailer.ts";
+
+const mail = { to: "ada@example.com", subject: "Hello", text: "Text", html: "<p>HTML</p>" };
+const local: Omit<SmtpSettings, "port"> = {
+  host: "localhost",
+  isSecure: false,
+  requiresTls: false,
+};
+
+function mailerTo(
+  smtp: Partial<SmtpSettings> & Pick<SmtpSettings, "port">,
+  options: MailerOptions = {},
+): Mailer {
+  const settings = { smtp: { ...local, ...smtp }, from: "no-reply@blog.example", linkOrigins: [] };
+  return createMailer(settings, { retryDelays: [], ...options });
+}
+
+/** A server of our own, for what a proper one does not do. */
+async function listen(onConnection: (socket: Socket) => void): Promise<number> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket.on("error", () => undefined));
+    onConnection(socket);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** Makes a certificate for `localhost`. */
+function selfSigned(): { readonly key: string; readonly cert: string } {
+  const folder = mkdtempSync(path.join(tmpdir(), "blog-mail-"));
+  try {
+    const [key, cert] = [path.join(folder, "key.pem"), path.join(folder, "cert.pem")];
+    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+    const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+    const files = ["-keyout", key, "-out", cert];
+    execFileSync("openssl", ["req", "-x509", ...newKey, "-days", "2", ...subject, ...files], {
+      stdio: "pipe",
+    });
+    return { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function hasOpenssl(): boolean {
+  try {
+    execFileSync("openssl", ["version"], { stdio: "ignore" });
+    return true;
+  } catch (error) {
+    if (process.env["CI"] === "true") throw error;
+    return false;
+  }
+}
+
+describe("createMailer", () => {
+  it("gives a server both forms of a mail", async () => {
+    const server = await openMailServer();
+    await mailerTo(server).send(mail);
+    const taken = await server.next();
+    expect(taken).toMatchObject({ from: "no-reply@blog.example", to: [mail.to] });
+    expect(taken.raw).toMatch(/^Subject: Hello\r$/m);
+    expect([taken.text.trim(), taken.html.trim()]).toEqual(["Text", "<p>HTML</p>"]);
+  });
+
+  it.each([
+    "ada@example.com\r\nBcc: eve@example.com",
+    "ada@example.com, eve@example.com",
+    "<ada@example.com> SIZE=1\r\nRCPT TO:<eve@example.com>",
+  ])("never writes to others, whatever the address is: %j", async (to) => {
+    const server = await openMailServer();
+    await mailerTo(server)
+      .send({ ...mail, to })
+      .catch(() => undefined);
+    for (const { to: recipients, raw } of server.taken) {
+      expect(recipients).not.toContain("eve@example.com");
+      expect(raw).not.toMatch(/^Bcc:/im);
+    }
+  });
+
+  it("keeps a subject in its header", async () => {
+    const server = await openMailServer();
+    const subject = "Hello\r\nBcc: eve@example.com\r\n\r\nbody";
+    await mailerTo(server).send({ ...mail, subject });
+    const taken = await server.next();
+    expect(taken.raw).not.toMatch(/^Bcc:/im);
+    expect(taken.to).toEqual([mail.to]);
+  });
+
+  it("signs in, and says without the password when that is refused", async () => {
+    const server = await openMailServer({
+      allowInsecureAuth: true,
+      onAuth: ({ username, password }, _session, done) =>
+        password === "right"
+          ? done(null, { user: username })
+          : done(new Error(`no ${String(password)}`)),
+    });
+    const auth = { user: "blog", pass: "right" };
+    await mailerTo({ ...server, auth }).send(mail);
+    expect((await server.next()).user).toBe("blog");
+
+    const wrong = mailerTo(
+      { ...server, auth: { user: "blog", pass: "wrong-secret" } },
+      { retryDelays: [1, 1] },
+    );
+    const error: unknown = await wrong.send(mail).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(MailError);
+    expect(String(error)).toBe("MailError: a mail was not sent: EAUTH, the server answered 535");
+    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toMatch(/secret|ada@/);
+  });
+
+  it("refuses a server without STARTTLS where TLS is needed, before it says anything", async () => {
+    const server = await openMailServer();
+    const sending = mailerTo({ ...server, requiresTls: true }).send(mail);
+    await expect(sending).rejects.toThrow("a mail was not sent: ETLS");
+    expect(server.taken).toEqual([]);
+  });
+
+  it("refuses a certificate that nobody vouches for", async () => {
+    const server = await openMailServer({ disabledCommands: [] });
+    await expect(mailerTo({ ...server, requiresTls: true }).send(mail)).rejects.toThrow(MailError);
+    const secure = await openMailServer({ secure: true });
+    await expect(mailerTo({ ...secure, isSecure: true }).send(mail)).rejects.toThrow(MailError);
+    expect([...server.taken, ...secure.taken]).toEqual([]);
+  });
+
+  it.skipIf(!hasOpenssl())("goes over to TLS, by STARTTLS and from the start", async () => {
+    const certificate = selfSigned();
+    const before = tls.getCACertificates("default");
+    tls.setDefaultCACertificates([...before, certificate.cert]);
+    onTestFinished(() => tls.setDefaultCACertificates(before));
+    const server = await openMailServer({ ...certificate, disabledCommands: [] });
+    await mailerTo({ ...server, requiresTls: true }).send(mail);
+    expect((await server.next()).isEncrypted).toBe(true);
+    const secure = await openMailServer({ ...certificate, secure: true });
+    await mailerTo({ ...secure, isSecure: true }).send(mail);
+    expect((await secure.next()).isEncrypted).toBe(true);
+  });
+
+  it("tries again what is refused for now, and what cannot be reached", async () => {
+    let attempts = 0;
+    const server = await openMailServer({
+      onMailFrom(_address, _session, done) {
+        attempts += 1;
+        done(attempts < 3 ? Object.assign(new Error("later"), { responseCode: 451 }) : null);
+      },
+    });
+    await mailerTo(server, { retryDelays: [1, 1] }).send(mail);
+    expect(attempts).toBe(3);
+
+    let connections = 0;
+    const port = await listen((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    await expect(mailerTo({ port }, { retryDelays: [1] }).send(mail)).rejects.toThrow(MailError);
+    expect(connections).toBe(2);
+  });
+
+  it("does not try again what is refused for good", async () => {
+    let attempts = 0;
+    const server = await openMailServer({
+      onRcptTo(_address, _session, done) {
+        attempts += 1;
+        done(Object.assign(new Error("no such mailbox"), { responseCode: 550 }));
+      },
+    });
+    const sending = mailerTo(server, { retryDelays: [1, 1] }).send(mail);
+    await expect(sending).rejects.toThrow("EENVELOPE, the server answered 550");
+    expect(attempts).toBe(1);
+  });
+
+  it("says that there is no server", async () => {
+    const port = await listen(() => undefined);
+    const free = createServer().listen(0, "127.0.0.1");
+    await once(free, "listening");
+    const closed = (free.address() as AddressInfo).port;
+    await new Promise((resolve) => free.close(resolve));
+    expect(closed).not.toBe(port);
+    await expect(mailerTo({ port: closed }).send(mail)).rejects.toThrow(/ECONN|ESOCKET/);
+  });
+
+  it.each([
+    ["never greets", () => undefined],
+    [
+      "says a little now and then",
+      (socket: Socket) => {
+        const timer = setInterval(() => void socket.write("220-wait\r\n"), 20);
+        socket.on("close", () => clearInterval(timer));
+      },
+    ],
+  ])("gives a server up that %s", async (_what, behave) => {
+    const port = await listen(behave);
+    const before = performance.now();
+    await expect(mailerTo({ port }, { timeout: 200 }).send(mail)).rejects.toThrow("ETIMEDOUT");
+    expect(performance.now() - before).toBeLessThan(5_000);
+  });
+
+  it("is busy while as many mails are under way as it takes", async () => {
+    let greet = (): void => undefined;
+    const greeted = new Promise<void>((resolve) => (greet = resolve));
+    const server = await openMailServer({
+      onConnect: (_session, done) => void greeted.then(() => done()),
+    });
+    const mailer = mailerTo(server, { limit: 2 });
+    const first = mailer.send(mail);
+    expect(mailer.isBusy).toBe(false);
+    const second = mailer.send(mail);
+    expect(mailer.isBusy).toBe(true);
+    greet();
+    await Promise.all([first, second]);
+    expect(mailer.isBusy).toBe(false);
+  });
+
+  it("shows mails where there is no server", async () => {
+    const shown: string[] = [];
+    const settings = { from: "no-reply@blog.example", linkOrigins: [] };
+    await createMailer(settings, { show: (text) => shown.push(text) }).send(mail);
+    expect(shown).toEqual(["Mail to ada@example.com: Hello\n\nText\n"]);
+  });
+});
+// #endif

@@ -1,0 +1,141 @@
+// #if resets
+import { Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import type { MailSettings, SmtpSettings } from "./mail-settings.ts";
+
+/** A mail to one person. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Sends mails. */
+export interface Mailer {
+  /** Whether so many mails are under way that no more are taken; then the server does not answer, or slowly. */
+  readonly isBusy: boolean;
+  /**
+   * Resolves when the server has taken the mail.
+   *
+   * @throws MailError when it does not, also after more attempts where these make sense.
+   */
+  send(mail: Mail): Promise<void>;
+}
+
+/** Limits of a mailer. */
+export interface MailerOptions {
+  /** Milliseconds for one attempt, from connecting to the last answer. Default: `20_000`. */
+  readonly timeout?: number | undefined;
+  /** Milliseconds before each further attempt. Default: `[1_000, 4_000]`. */
+  readonly retryDelays?: readonly number[] | undefined;
+  /** Mails under way at once. Default: `20`. */
+  readonly limit?: number | undefined;
+  /** Shows mails where there is no server. Default: `console.log`. */
+  readonly show?: ((text: string) => void) | undefined;
+}
+
+/** A mail that the server did not take. Its message says why, without address, text or password. */
+export class MailError extends Error {
+  override readonly name = "MailError";
+}
+
+/** Makes a {@link Mailer}. Its library is loaded with the first mail. */
+export function createMailer(settings: MailSettings, options: MailerOptions = {}): Mailer {
+  const { timeout = 20_000, retryDelays = [1_000, 4_000], limit = 20, show = print } = options;
+  const { smtp, from } = settings;
+  let underWay = 0;
+  return {
+    get isBusy() {
+      return underWay >= limit;
+    },
+    async send(mail) {
+      if (!smtp) {
+        show(`Mail to ${mail.to}: ${mail.subject}\n\n${mail.text}\n`);
+        return;
+      }
+      underWay += 1;
+      try {
+        await sendPersistently(() => sendOnce(smtp, { ...mail, from }, timeout), retryDelays);
+      } finally {
+        underWay -= 1;
+      }
+    },
+  };
+}
+
+async function sendPersistently(
+  attempt: () => Promise<void>,
+  delays: readonly number[],
+): Promise<void> {
+  for (const delay of [...delays, undefined]) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (delay === undefined || !isTemporary(error)) throw mailError(error);
+    }
+    await wait(delay);
+  }
+}
+
+async function sendOnce(
+  { host, port, isSecure, requiresTls, auth }: SmtpSettings,
+  mail: Mail & { readonly from: string },
+  timeout: number,
+): Promise<void> {
+  const { createTransport } = await import("nodemailer");
+  // A server that says a little now and then never reaches a limit of silence, so the whole has a limit too.
+  const socket = new Socket();
+  let isLate = false;
+  const deadline = setTimeout(() => {
+    isLate = true;
+    socket.destroy(new Error("the server took too long"));
+  }, timeout);
+  const transport = createTransport({
+    host,
+    port,
+    secure: isSecure,
+    requireTLS: requiresTls,
+    ...(auth ? { auth: { ...auth } } : {}),
+    socket,
+    connectionTimeout: timeout,
+    greetingTimeout: timeout,
+    socketTimeout: timeout,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  try {
+    // As an object, the address is never read as a list of several.
+    await transport.sendMail({ ...mail, to: { name: "", address: mail.to } });
+  } catch (error) {
+    throw isLate ? Object.assign(new Error("too late"), { code: "ETIMEDOUT" }) : error;
+  } finally {
+    clearTimeout(deadline);
+    socket.destroy();
+  }
+}
+
+const permanent = new Set(["EAUTH", "ENOAUTH", "ETLS", "EENVELOPE", "EMESSAGE"]);
+
+/** Whether another attempt may succeed (RFC 5321 section 4.2.1). */
+function isTemporary(error: unknown): boolean {
+  const { code, responseCode } = detailsOf(error);
+  return typeof responseCode === "number" ? responseCode < 500 : !permanent.has(String(code));
+}
+
+/** What the library throws names addresses and commands, so it is not passed on. */
+function mailError(error: unknown): MailError {
+  const { code, responseCode } = detailsOf(error);
+  const answer = typeof responseCode === "number" ? `, the server answered ${responseCode}` : "";
+  return new MailError(`a mail was not sent: ${String(code ?? "unknown error")}${answer}`);
+}
+
+function detailsOf(error: unknown): { readonly code?: unknown; readonly responseCode?: unknown } {
+  return typeof error === "object" && error !== null ? error : {};
+}
+
+function print(text: string): void {
+  // oxlint-disable-next-line no-console -- where whoever develops looks
+  console.log(text);
+}
+// #endif

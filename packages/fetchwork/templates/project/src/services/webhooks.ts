@@ -1,0 +1,54 @@
+// #if webhooks
+import type { Store } from "@fetchwork/documents";
+import type { Handler } from "@fetchwork/http";
+import { createWebMiddleware, defineVendor, vendor, Webhooks } from "@fetchwork/webhooks";
+import { createSender, type Sender } from "@fetchwork/webhooks/sender";
+import { about } from "../about.ts";
+import { resources } from "../api/index.ts";
+
+/** What happened to a document, which is the member that is called like its resource. */
+export interface ChangeEvent {
+  readonly action: "created" | "updated" | "removed";
+  readonly [resource: string]: unknown;
+}
+
+/** How the API signs what it sends, and what it takes at the default path. */
+export const apiVendor = defineVendor<Readonly<Record<string, ChangeEvent>>>({
+  ...vendor,
+  name: about.name,
+  events: undefined,
+  eventNames: resources.flatMap(({ name }) => [
+    name,
+    ...["created", "updated", "removed"].map((action) => `${name}.${action}`),
+  ]),
+});
+
+/** Sends events to the endpoints that admins subscribe. */
+export function createApiSender(
+  store: Store,
+  { webhooksToPrivate: isOpen = false }: { readonly webhooksToPrivate?: boolean | undefined },
+): Sender {
+  return createSender({ store, vendor: apiVendor, allowHttp: isOpen, allowPrivate: isOpen });
+}
+
+/** Receives events: register what should happen with `on`. */
+function createReceiver(secret: string): Webhooks<Readonly<Record<string, ChangeEvent>>> {
+  const webhooks = new Webhooks({ secret, vendor: apiVendor, replay: true });
+  webhooks.onAny(({ id, name, payload }) => {
+    console.log(`webhook ${id}: ${name}.${payload.action}`);
+  });
+  return webhooks;
+}
+
+/** Puts the receiver of webhooks before the API, when there is a secret to verify them with. */
+export function withReceiver(handler: Handler, secret: string | undefined): Handler {
+  if (secret === undefined) return handler;
+  const { path } = apiVendor;
+  const receive = createWebMiddleware(createReceiver(secret));
+  return (request, context) =>
+    // The first look is cheap, and no for nearly every request.
+    request.url.includes(path) && new URL(request.url).pathname === path
+      ? receive(request, context)
+      : handler(request, context);
+}
+// #endif

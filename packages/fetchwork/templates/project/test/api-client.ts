@@ -1,0 +1,118 @@
+import { openStore } from "@fetchwork/documents";
+import { createContext } from "@fetchwork/http";
+import { serve } from "@fetchwork/http/serve";
+import { senderCollections } from "@fetchwork/webhooks/sender"; // #if webhooks
+import { onTestFinished } from "vitest";
+import { resources } from "../src/api/index.ts";
+import { resets } from "../src/api/password-reset/model.ts";
+import { createApp, type AppConfig } from "../src/app.ts";
+
+export const masterKey = "test-master-key-test-master-key-0";
+export const jwtSecret = "test-jwt-secret-test-jwt-secret-00";
+
+/** How tests reach the API: by calling it, or over a socket. */
+export const transports = ["memory", "socket"] as const;
+export type Transport = (typeof transports)[number];
+
+/** What a test sends. */
+export interface Sending {
+  readonly form?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly body?: BodyInit;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as Bearer header. */
+  readonly token?: string;
+  /** Email and password, sent as HTTP Basic. */
+  readonly basic?: readonly [email: string, password: string];
+}
+
+/** What came back. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON; `undefined` for an empty body. */
+  readonly json: any; // oxlint-disable-line typescript/no-explicit-any -- tests look into it as it comes
+}
+
+/** An API with nothing in it, for one test. */
+export interface TestApi {
+  send(method: string, path: string, sending?: Sending): Promise<Answer>;
+  // #if users
+  /** Creates a user and signs it in. */
+  join(email: string, role?: "user" | "admin"): Promise<{ id: string; token: string }>;
+  // #endif
+}
+
+/** The store of the tests: in memory, or a database, which the tests empty. */
+const storeUrl = process.env["TEST_DATABASE_URL"] || "sqlite::memory:";
+
+/** Opens the API on an empty store, which is closed when the test ends. */
+export async function openApi(
+  transport: Transport = "memory",
+  settings: Partial<AppConfig> = {},
+): Promise<TestApi> {
+  const store = await openStore(storeUrl);
+  for (const { collection } of resources) {
+    await store.collection(collection).removeMany({ where: {} });
+  }
+  await store.collection(resets.collection).removeMany({ where: {} }); // #if resets
+  await store.collection(senderCollections.endpoints).removeMany({ where: {} }); // #if webhooks
+  const { handler } = createApp({ masterKey, jwtSecret, tokenLifetime: 60, ...settings }, store);
+  let fetchFrom = async (request: Request): Promise<Response> =>
+    handler(request, createContext(request));
+  let origin = "http://localhost";
+  let stop = async (): Promise<void> => undefined;
+  if (transport === "socket") {
+    const server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
+    origin = `http://127.0.0.1:${server.port}`;
+    fetchFrom = fetch;
+    stop = () => server.close();
+  }
+  onTestFinished(async () => {
+    await stop();
+    await store.close();
+  });
+
+  async function send(method: string, path: string, sending: Sending = {}): Promise<Answer> {
+    const { form, json, body, token, basic } = sending;
+    const headers = new Headers(sending.headers);
+    if (json !== undefined && !headers.has("content-type")) {
+      headers.set("content-type", "application/json");
+    }
+    if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
+    if (basic)
+      headers.set("authorization", `Basic ${Buffer.from(basic.join(":")).toString("base64")}`);
+    const request = new Request(new URL(path, origin), {
+      method,
+      headers,
+      body: form
+        ? new URLSearchParams(form)
+        : json === undefined
+          ? (body ?? null)
+          : JSON.stringify(json),
+    });
+    const response = await fetchFrom(request);
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      json: text === "" ? undefined : JSON.parse(text),
+    };
+  }
+
+  return {
+    send,
+    // #if users
+    async join(email, role = "user") {
+      const password = "123456";
+      const form = { email, password, role, access_token: masterKey };
+      const created = await send("POST", "/users", { form });
+      const session = await send("POST", "/auth", {
+        basic: [email, password],
+        form: { access_token: masterKey },
+      });
+      return { id: created.json.id, token: session.json.token };
+    },
+    // #endif
+  };
+}
