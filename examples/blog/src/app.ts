@@ -13,6 +13,7 @@ import { announceChanges } from "./services/announce-changes.ts";
 import { createMailer } from "./services/mailer.ts";
 import { middlewares } from "./services/middlewares.ts";
 import { acceptProviderTokens } from "./services/provider-tokens.ts";
+import { createSignInLimits } from "./services/sign-in-limits.ts";
 import { createApiSender, withReceiver } from "./services/webhooks.ts";
 
 /** Settings of the application; only its secrets and the validity of its tokens are needed. */
@@ -30,17 +31,20 @@ export function createApp(config: AppConfig, store: Store): App {
   const { masterKey, jwtSecret, tokenLifetime } = config;
   const { mail } = config;
   const { providers = [], publicUrl = "" } = config;
+  const limits = createSignInLimits(store, config);
   const authentication = createAuthentication({
     masterKey,
     jwtSecret,
     tokenLifetime,
     accounts: createAccounts(store),
+    attempts: limits.passwords,
   });
   const social = createSocial({ providers, publicUrl, secret: jwtSecret });
   const hasProviders = providers.length > 0;
   const resets = passwordResetRoutes({
     mailer: mail && createMailer(mail),
     linkOrigins: mail?.linkOrigins,
+    limits,
   });
   const sender = createApiSender(store, config);
   const api = createApi({

@@ -38,7 +38,7 @@ describe("readConfig", () => {
     }
   });
 
-  it.each(["PORT", "TOKEN_LIFETIME", "SIGN_IN_LIMIT"])("takes digits only as %s", (name) => {
+  it.each(["PORT", "TOKEN_LIFETIME", "SIGN_IN_LIMIT", "SIGN_IN_FAILURES"])("takes digits only as %s", (name) => {
     for (const value of [" ", "1e3", "0x50", "+1", "-1", "1.0", "١"]) {
       expect(() => readConfig({ ...secrets, [name]: value })).toThrow(
         `${name} is "${value}", but must be a whole number`,

@@ -23,6 +23,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Sign-ins and changes of a password per minute and address; 0 for any number. */
   readonly signInLimit: number;
+  /** Wrong passwords for an account before further attempts have to wait; 0 for any number. */
+  readonly signInFailures: number;
   /** Verifies the webhooks that come to `/api/vendor/webhooks`; without it none are taken. */
   readonly webhookSecret: string | undefined;
   /** Whether webhooks may be sent by plain HTTP and to private addresses, as while developing. */
@@ -72,6 +74,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       environment["WEBHOOKS_TO_PRIVATE"] || (isProduction ? "no" : "yes"),
     ),
     signInLimit: wholeNumber("SIGN_IN_LIMIT", environment["SIGN_IN_LIMIT"] || "30", 0, 1_000_000),
+    signInFailures: failures(environment["SIGN_IN_FAILURES"] || "10"),
     publicUrl,
     providers,
     mail: readMailSettings(environment, { publicUrl, isProduction }),
@@ -103,6 +106,12 @@ function wholeNumber(name: string, value: string, min: number, max: number): num
     );
   }
   return number;
+}
+
+function failures(value: string): number {
+  const number = wholeNumber("SIGN_IN_FAILURES", value, 0, 1_000);
+  if (number === 0 || number >= 3) return number;
+  throw new StartError(`SIGN_IN_FAILURES is ${number}, but must be 0 or at least 3`);
 }
 
 function logFormat(value: string): Config["log"] {

@@ -1,3 +1,4 @@
+import { attemptCollection } from "@fetchwork/rest";
 import { senderCollections } from "@fetchwork/webhooks/sender";
 import { resources } from "./api/index.ts";
 import { resets } from "./api/password-reset/model.ts";
@@ -6,5 +7,6 @@ import { resets } from "./api/password-reset/model.ts";
 export const collections = [
   ...resources.map(({ collection }) => collection),
   resets.collection,
+  attemptCollection,
   ...Object.values(senderCollections),
 ];

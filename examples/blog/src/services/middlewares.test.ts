@@ -104,6 +104,13 @@ describe("with settings", () => {
     const refused = await send("PUT", "/users/me/password", "192.0.2.1");
     expect(refused.headers.get("content-type")).toBe("application/problem+json");
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    for (const [method, path] of [
+      ["POST", "/password-resets"],
+      ["GET", "/password-resets/token"],
+      ["PUT", "/password-resets/token/"],
+    ] as const) {
+      expect((await send(method, path, "192.0.2.1")).status).toBe(429);
+    }
     expect((await send("POST", "/auth", "192.0.2.2")).status).toBe(200);
     expect((await send("POST", "/users", "192.0.2.1")).status).toBe(200);
   });

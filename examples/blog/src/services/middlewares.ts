@@ -73,12 +73,13 @@ function limitSignIns(limit: number): Middleware {
   });
 }
 
-/** Whether a request costs the hash of a password, which is also what guessing one takes. */
+/** Whether a request costs the hash of a password or a mail, which is also what guessing takes. */
 function checksPassword({ method, url }: Request): boolean {
   const { pathname } = new URL(url);
   return (
     (method === "POST" && /^\/auth\/?$/.test(pathname)) ||
-    (method === "PUT" && /^\/users\/[^/]+\/password\/?$/.test(pathname))
+    (method === "PUT" && /^\/users\/[^/]+\/password\/?$/.test(pathname)) ||
+    /^\/password-resets(?:\/|$)/.test(pathname)
   );
 }
 
