@@ -4,8 +4,9 @@ import type { CommandIo } from "../command-io.ts";
 import { UsageError } from "../usage-error.ts";
 import { askOptions, terminalOf, type Answers } from "./ask-options.ts";
 import type { PackageSource } from "./package-source.ts";
-import { packWorkspace, run, workspaceRoot } from "./pack-workspace.ts";
+import { closureOf, packWorkspace, run, workspaceRoot } from "./pack-workspace.ts";
 import { projectFiles } from "./project-files.ts";
+import { packageNames } from "./project-manifest.ts";
 import {
   checkProjectName,
   checkProjectOptions,
@@ -127,13 +128,16 @@ async function write(
   }
   if (root === undefined) throw new UsageError("--packages tarballs is for the repository alone");
   io.stderr.write("Packing the packages of this repository\n");
-  const tarballs = await packWorkspace(root, io.signal);
-  const names = Array.from(tarballs, ([name, file]) => [name, `vendor/${basename(file)}`] as const);
-  const source: PackageSource = {
-    kind,
-    files: new Map(names.map(([name, path]) => [name, `file:${path}`])),
-  };
-  const copies = new Map(names.map(([name, path]) => [path, tarballs.get(name) ?? ""]));
+  const packed = await packWorkspace(root, io.signal);
+  const needed = [...packageNames(options), "fetchwork"];
+  const copies = new Map<string, string>();
+  const files = new Map<string, string>();
+  for (const [name, { file }] of closureOf(needed, packed)) {
+    const path = `vendor/${basename(file)}`;
+    copies.set(path, file);
+    files.set(name, `file:${path}`);
+  }
+  const source: PackageSource = { kind, files };
   await writeProject(folder, projectFiles(options, source), { copies, signal: io.signal });
 }
 

@@ -15,6 +15,14 @@ export function workspaceRoot(): string | undefined {
   return name === "fetchwork-workspace" ? root : undefined;
 }
 
+/** A packed package. */
+export interface Tarball {
+  /** Absolute path. */
+  readonly file: string;
+  /** Names of the packages that it depends on. */
+  readonly needs: readonly string[];
+}
+
 /**
  * Builds and packs the packages of the repository as they would be published, and gives their tarballs by the names of
  * the packages. They are kept below `node_modules/.cache` until a source changes; the sources are left as they are.
@@ -22,18 +30,43 @@ export function workspaceRoot(): string | undefined {
 export async function packWorkspace(
   root: string,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, Tarball>> {
   const names = (await readdir(join(root, "packages"))).toSorted();
   const cache = join(root, "node_modules/.cache/fetchwork-tarballs", digest(root, names));
   if (!existsSync(cache)) await pack(root, { names, cache, signal });
-  const files = new Map<string, string>();
+  const tarballs = new Map<string, Tarball>();
   for (const folder of names) {
-    const { name, version } = JSON.parse(
-      readFileSync(join(root, "packages", folder, "package.json"), "utf8"),
-    ) as { readonly name: string; readonly version: string };
-    files.set(name, join(cache, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`));
+    const { name, version, dependencies = {} } = readManifest(join(root, "packages", folder));
+    const file = join(cache, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
+    tarballs.set(name, { file, needs: Object.keys(dependencies) });
   }
-  return files;
+  return tarballs;
+}
+
+/** The packages that some packages need, and these, of all that there are. */
+export function closureOf(
+  names: Iterable<string>,
+  tarballs: ReadonlyMap<string, Tarball>,
+): ReadonlyMap<string, Tarball> {
+  const found = new Map<string, Tarball>();
+  const open = [...names];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    const tarball = tarballs.get(name);
+    if (tarball === undefined || found.has(name)) continue;
+    found.set(name, tarball);
+    open.push(...tarball.needs);
+  }
+  return found;
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest; // Our own.
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
 }
 
 async function pack(

@@ -17,7 +17,7 @@ export function projectManifest(options: ProjectOptions, source: PackageSource):
     ...packagesOf(options, source),
     ...(list === "rows" && { fetchwork: { list } }),
     // The pinned Node is fetched by an install script, which recent versions of npm run for whom they are told to only.
-    ...(source.kind !== "workspace" && { allowScripts: { node: true } }),
+    ...(source.kind !== "workspace" && { allowScripts: { node: true, "@scarf/scarf": false } }),
   };
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
@@ -51,14 +51,20 @@ function workspaceScripts(name: string): Readonly<Record<string, string>> {
   };
 }
 
-function packagesOf(
-  { auth, passwordResets, webhooks }: ProjectOptions,
-  source: PackageSource,
-): Readonly<Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>> {
+/** Names the packages of Fetchwork that a project imports. */
+export function packageNames({ auth, webhooks }: ProjectOptions): readonly string[] {
   const ours = ["documents", "http", "middleware", "rest"];
   if (auth.includes("oidc")) ours.push("oauth2");
   if (webhooks) ours.push("webhooks");
-  const needed = new Set(ours.map((one) => `@fetchwork/${one}`));
+  return ours.map((one) => `@fetchwork/${one}`);
+}
+
+function packagesOf(
+  options: ProjectOptions,
+  source: PackageSource,
+): Readonly<Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>> {
+  const { auth, passwordResets } = options;
+  const needed = new Set(packageNames(options));
   const dependencies: Record<string, string> = { zod: "4.6.7" };
   if (auth.includes("oidc")) dependencies["jose"] = "6.2.17";
   if (passwordResets) dependencies["nodemailer"] = "10.6.0";

@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, mkdtemp, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { UsageError } from "../usage-error.ts";
 import type { ProjectFile } from "./project-files.ts";
@@ -39,7 +40,8 @@ export async function writeProject(
   await checkTarget(folder);
   const parent = dirname(folder);
   await mkdir(parent, { recursive: true });
-  const temporary = await mkdtemp(join(parent, `.${basename(folder)}-`));
+  const temporary = join(parent, `.${basename(folder)}-${randomUUID()}`);
+  await mkdir(temporary);
   try {
     for (const [path, { text, mode }] of files) {
       signal.throwIfAborted();

@@ -1,10 +1,10 @@
 import { senderCollections } from "@fetchwork/webhooks/sender"; // #if webhooks
 import { resources } from "./api/index.ts";
-import { resets } from "./api/password-reset/model.ts";
+import { resets } from "./api/password-reset/model.ts"; // #if resets
 
 /** The collections of the store, also for `fetchwork db --definitions src/definitions.ts`. */
 export const collections = [
   ...resources.map(({ collection }) => collection),
-  resets.collection,
+  resets.collection, // #if resets
   ...Object.values(senderCollections), // #if webhooks
 ];

@@ -4,7 +4,7 @@ import { serve } from "@fetchwork/http/serve";
 import { senderCollections } from "@fetchwork/webhooks/sender"; // #if webhooks
 import { onTestFinished } from "vitest";
 import { resources } from "../src/api/index.ts";
-import { resets } from "../src/api/password-reset/model.ts";
+import { resets } from "../src/api/password-reset/model.ts"; // #if resets
 import { createApp, type AppConfig } from "../src/app.ts";
 
 export const masterKey = "test-master-key-test-master-key-0";
