@@ -4,6 +4,7 @@ import {
   type CollectionDefinition,
   type Store,
   type Stored,
+  type Transaction,
 } from "@fetchwork/documents";
 import { etagOf, requirePreconditions } from "./etag.ts";
 import { Problem } from "./problem.ts";
@@ -11,6 +12,8 @@ import { Problem } from "./problem.ts";
 /** Document that {@link writeConditionally} changes. */
 export interface WriteTarget<T extends object> {
   readonly store: Store;
+  /** Where the change is made, when it is part of a transaction. Default: in the store. */
+  readonly transaction?: Transaction | undefined;
   readonly collection: CollectionDefinition<T>;
   readonly id: string;
   /** Its `If-Match` and `If-None-Match` are applied. */
@@ -40,7 +43,8 @@ export async function writeConditionally<T extends object, R>(
   target: WriteTarget<T>,
   write: ConditionalWrite<T, R>,
 ): Promise<R> {
-  const { store, collection } = target;
+  const { store, transaction, collection } = target;
+  if (transaction) return writeOnce(target, transaction.collection(collection), write);
   for (let tries = 0; tries < freeTries; tries += 1) {
     try {
       return await writeOnce(target, store.collection(collection), write);

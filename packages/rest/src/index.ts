@@ -33,7 +33,8 @@ export type {
   ResourceRule,
 } from "./resource.ts";
 export { defineResource } from "./resource.ts";
-export type { ResourceCall, ResourceController } from "./resource-controller.ts";
+export type { ResourceCall, ResourceHandler } from "./operations/resource-call.ts";
+export type { ResourceController } from "./resource-controller.ts";
 export { createResourceController } from "./resource-controller.ts";
 export {
   documentResponse,

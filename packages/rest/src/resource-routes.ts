@@ -2,8 +2,9 @@ import { requireOwner } from "./access.ts";
 import type { Account } from "./account.ts";
 import { notFound } from "./conditional-write.ts";
 import { defaultLimit, maxLimit, maxSearchLength } from "./list-query.ts";
+import type { ResourceHandler } from "./operations/resource-call.ts";
 import type { Operation, Resource } from "./resource.ts";
-import type { ResourceCall, ResourceController } from "./resource-controller.ts";
+import type { ResourceController } from "./resource-controller.ts";
 import {
   defineRoute,
   type QueryParameter,
@@ -111,10 +112,12 @@ function routeRule(resource: Resource, operation: Operation): RouteDefinition["a
   return rule === "owner" ? "user" : rule;
 }
 
-type Handle = (call: ResourceCall) => Promise<Response>;
-
 /** Applies the rule `owner` before a handler, whoever has written it. */
-function ownersOnly(resource: Resource, operation: Operation, handle: Handle): Handle {
+function ownersOnly(
+  resource: Resource,
+  operation: Operation,
+  handle: ResourceHandler,
+): ResourceHandler {
   const { access, collection, owner } = resource;
   if (access[operation] !== "owner" || owner === undefined) return handle;
   return async (call) => {

@@ -1,4 +1,4 @@
-import type { Store } from "@fetchwork/documents";
+import type { Store, Transaction } from "@fetchwork/documents";
 import type { Context } from "@fetchwork/http";
 import type { AccessRule, CallerOf } from "./access.ts";
 import type { JsonSchema, OutputOf, Schema } from "./schema.ts";
@@ -20,6 +20,11 @@ export interface Call<Body = unknown, User = unknown> {
   /** The caller, as its access rule established it. */
   readonly user: User;
   readonly store: Store;
+  /**
+   * The transaction that the call is part of, when its changes have to happen together with others. Inside one, all
+   * changes go through it, and none through `store`.
+   */
+  readonly transaction?: Transaction | undefined;
   /** Signs tokens. */
   readonly tokens: SessionTokens;
 }

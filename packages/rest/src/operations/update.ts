@@ -1,0 +1,74 @@
+import type { Stored } from "@fetchwork/documents";
+import { json } from "@fetchwork/http";
+import { writeConditionally } from "../conditional-write.ts";
+import { etagOf } from "../etag.ts";
+import { mergePatch } from "../merge-patch.ts";
+import { refuseConflicts } from "../refuse-conflicts.ts";
+import type { Fields, Resource } from "../resource.ts";
+import type { BodyFields } from "../route.ts";
+import { acceptsNull, propertiesOf, validate, type JsonSchema } from "../schema.ts";
+import { view } from "../view.ts";
+import { idOf, type ResourceHandler } from "./resource-call.ts";
+
+/** Makes the handler that changes the given fields and keeps the others. */
+export function updateOperation(resource: Resource): ResourceHandler {
+  const nullable = nullableFields(resource.input);
+
+  return changeOperation(resource, (current, sent) => {
+    // In an update, `null` means a field that is not given, unless the schema knows `null`.
+    const given = Object.entries(sent).filter(
+      ([name, value]) => value !== null || nullable.has(name),
+    );
+    return { ...current, ...Object.fromEntries(given) };
+  });
+}
+
+/** Makes the handler that applies a JSON Merge Patch (RFC 7396). */
+export function patchOperation(resource: Resource): ResourceHandler {
+  return changeOperation(resource, mergePatch);
+}
+
+/** Merges what was sent into the document and validates the whole, so that every rule of the schema holds. */
+function changeOperation(
+  resource: Resource,
+  merge: (current: Fields, sent: BodyFields) => unknown,
+): ResourceHandler {
+  const { collection, fields: own, list, schema } = resource;
+  const named = new Set(own);
+  const shown = list.selectable;
+
+  return async (call) => {
+    const { body, request, store, transaction } = call;
+    const document = await writeConditionally(
+      { store, transaction, collection, id: idOf(call), request },
+      async (current, documents) => {
+        const merged = merge(view(current, own), body);
+        const fields = {
+          ...hidden(current, named),
+          ...((await validate(schema, merged)) as Fields),
+        };
+        const condition = { ifVersion: current.version };
+        return refuseConflicts(documents.replace(current.id, fields, condition));
+      },
+    );
+    return json(view(document, shown), { headers: { etag: etagOf(document.version) } });
+  };
+}
+
+/** What the store keeps beside the fields of the schema: the owner, and what other handlers have set. */
+function hidden(document: Stored<Fields>, named: ReadonlySet<string>): Fields {
+  const {
+    id: _id,
+    version: _version,
+    createdAt: _created,
+    updatedAt: _updated,
+    ...rest
+  } = document;
+  return Object.fromEntries(Object.entries(rest).filter(([name]) => !named.has(name)));
+}
+
+/** Names the fields for which a schema accepts `null`. */
+function nullableFields(schema: JsonSchema): ReadonlySet<string> {
+  const properties = Object.entries(propertiesOf(schema, "a resource"));
+  return new Set(properties.filter(([, property]) => acceptsNull(property)).map(([name]) => name));
+}
