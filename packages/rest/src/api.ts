@@ -20,12 +20,13 @@ import { openApiDocument, type ApiInfo, type OpenApiDocument } from "./openapi.t
 import { badFields, Problem } from "./problem.ts";
 import { readBody } from "./read-body.ts";
 import type { BodyFields, Call, Route } from "./route.ts";
+import type { Typed, TypesOfRoutes } from "./route-types.ts";
 import { byPrecedence, checkRoutes } from "./route-order.ts";
 import { jsonSchemaOf, propertiesOf, validate, type JsonSchema } from "./schema.ts";
 
 /** What an API is made of. */
-export interface ApiOptions extends ApiInfo {
-  readonly routes: readonly Route[];
+export interface ApiOptions<Routes extends readonly Route[] = readonly Route[]> extends ApiInfo {
+  readonly routes: Routes;
   readonly store: Store;
   readonly authentication: Authentication;
   /** Most bytes of a request's body. Default: `102_400`. */
@@ -35,7 +36,7 @@ export interface ApiOptions extends ApiInfo {
 }
 
 /** An API that can be served, tested in memory, and described. */
-export interface Api {
+export interface Api<Types = unknown> extends Typed<Types> {
   /** Answers a request. For HEAD it answers as for GET; whatever sends the answer leaves out the body. */
   readonly handler: Handler;
   /** Its description, as served at `/openapi.json`. */
@@ -47,7 +48,9 @@ export interface Api {
  *
  * @throws RestError `ERR_REST_DEFINITION` for routes that contradict each other.
  */
-export function createApi(options: ApiOptions): Api {
+export function createApi<const Routes extends readonly Route[]>(
+  options: ApiOptions<Routes>,
+): Api<TypesOfRoutes<Routes>> {
   const { routes, reportError = reportToConsole, maxBodySize = 102_400 } = options;
   if (!Number.isSafeInteger(maxBodySize) || maxBodySize < 0) {
     const message = `maxBodySize is ${maxBodySize}, expected whole bytes from 0`;

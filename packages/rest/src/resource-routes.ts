@@ -8,17 +8,19 @@ import type { ResourceController } from "./resource-controller.ts";
 import {
   defineRoute,
   type QueryParameter,
+  type ResourceAction,
   type Route,
   type RouteDefinition,
   type RouteResponse,
 } from "./route.ts";
-import { acceptsNull, propertiesOf, type JsonSchema, type Schema } from "./schema.ts";
+import type { CamelCase, ResourceTypes } from "./route-types.ts";
+import { acceptsNull, propertiesOf, type InputOf, type JsonSchema, type Schema } from "./schema.ts";
 
 /** Makes the routes of a resource: list, show, create, update with PUT and PATCH, and delete. */
-export function resourceRoutes<S extends Schema>(
-  resource: Resource<S>,
+export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
+  resource: Resource<S, Plural, Shown>,
   controller: ResourceController<S>,
-): readonly Route[] {
+): readonly Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>>>[] {
   const { name, path, plural, output } = resource;
   const one = `${path}/:id`;
   const type = capitalized(name);
@@ -33,76 +35,100 @@ export function resourceRoutes<S extends Schema>(
   const conflicts = resource.collection.unique.length > 0 ? { 409: taken } : {};
   const bodyReference = partialSchema(resource.input);
   const { list, show, create, update, patch, remove } = controller;
+  const of = (
+    action: ResourceAction,
+    route: Route,
+  ): Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>>> => {
+    return { ...route, resource, action, types: undefined };
+  };
 
   return [
-    defineRoute({
-      method: "GET",
-      path,
-      operation: `list${plural.split("-").map(capitalized).join("")}`,
-      summary: `Lists ${plural}`,
-      tag,
-      access: routeRule(resource, "list"),
-      query: listParameters(resource),
-      responses: { 200: listResponse(plural, output) },
-      handle: list,
-    }),
-    defineRoute({
-      method: "GET",
-      path: one,
-      operation: `show${type}`,
-      summary: `Shows one ${name}`,
-      tag,
-      access: routeRule(resource, "show"),
-      conditional: true,
-      responses: { 200: document, 304: notModified, 404: missing },
-      handle: ownersOnly(resource, "show", show),
-    }),
-    defineRoute({
-      method: "POST",
-      path,
-      operation: `create${type}`,
-      summary: `Creates one ${name}`,
-      tag,
-      access: routeRule(resource, "create"),
-      body: resource.schema,
-      responses: { 201: created, ...conflicts },
-      handle: create,
-    }),
-    defineRoute({
-      method: "PUT",
-      path: one,
-      operation: `update${type}`,
-      summary: `Changes the given fields of one ${name}`,
-      tag,
-      access: routeRule(resource, "update"),
-      conditional: true,
-      bodyReference,
-      responses: { 200: document, 404: missing, ...conflicts },
-      handle: ownersOnly(resource, "update", update),
-    }),
-    defineRoute({
-      method: "PATCH",
-      path: one,
-      operation: `patch${type}`,
-      summary: `Applies a JSON Merge Patch to one ${name}`,
-      tag,
-      access: routeRule(resource, "update"),
-      conditional: true,
-      bodyReference,
-      responses: { 200: document, 404: missing, ...conflicts },
-      handle: ownersOnly(resource, "update", patch),
-    }),
-    defineRoute({
-      method: "DELETE",
-      path: one,
-      operation: `remove${type}`,
-      summary: `Deletes one ${name}`,
-      tag,
-      access: routeRule(resource, "remove"),
-      conditional: true,
-      responses: { 204: { description: "It is deleted" }, 404: missing },
-      handle: ownersOnly(resource, "remove", remove),
-    }),
+    of(
+      "list",
+      defineRoute({
+        method: "GET",
+        path,
+        operation: `list${plural.split("-").map(capitalized).join("")}`,
+        summary: `Lists ${plural}`,
+        tag,
+        access: routeRule(resource, "list"),
+        query: listParameters(resource),
+        responses: { 200: listResponse(plural, output) },
+        handle: list,
+      }),
+    ),
+    of(
+      "show",
+      defineRoute({
+        method: "GET",
+        path: one,
+        operation: `show${type}`,
+        summary: `Shows one ${name}`,
+        tag,
+        access: routeRule(resource, "show"),
+        conditional: true,
+        responses: { 200: document, 304: notModified, 404: missing },
+        handle: ownersOnly(resource, "show", show),
+      }),
+    ),
+    of(
+      "create",
+      defineRoute({
+        method: "POST",
+        path,
+        operation: `create${type}`,
+        summary: `Creates one ${name}`,
+        tag,
+        access: routeRule(resource, "create"),
+        body: resource.schema,
+        responses: { 201: created, ...conflicts },
+        handle: create,
+      }),
+    ),
+    of(
+      "update",
+      defineRoute({
+        method: "PUT",
+        path: one,
+        operation: `update${type}`,
+        summary: `Changes the given fields of one ${name}`,
+        tag,
+        access: routeRule(resource, "update"),
+        conditional: true,
+        bodyReference,
+        responses: { 200: document, 404: missing, ...conflicts },
+        handle: ownersOnly(resource, "update", update),
+      }),
+    ),
+    of(
+      "patch",
+      defineRoute({
+        method: "PATCH",
+        path: one,
+        operation: `patch${type}`,
+        summary: `Applies a JSON Merge Patch to one ${name}`,
+        tag,
+        access: routeRule(resource, "update"),
+        conditional: true,
+        bodyReference,
+        responses: { 200: document, 404: missing, ...conflicts },
+        handle: ownersOnly(resource, "update", patch),
+      }),
+    ),
+    of(
+      "remove",
+      defineRoute({
+        method: "DELETE",
+        path: one,
+        operation: `remove${type}`,
+        summary: `Deletes one ${name}`,
+        tag,
+        access: routeRule(resource, "remove"),
+        conditional: true,
+        responses: { 204: { description: "It is deleted" }, 404: missing },
+        handle: ownersOnly(resource, "remove", remove),
+      }),
+    ),
   ];
 }
 

@@ -1,8 +1,14 @@
-import { defineCollection, type CollectionDefinition, type Stored } from "@fetchwork/documents";
+import {
+  defineCollection,
+  type CollectionDefinition,
+  type Meta,
+  type Stored,
+} from "@fetchwork/documents";
 import type { AccessRule } from "./access.ts";
 import { accessTokenField } from "./access-token.ts";
 import { RestError } from "./errors.ts";
 import type { ListRules } from "./list-query.ts";
+import type { LastPart } from "./route-types.ts";
 import {
   jsonSchemaOf,
   propertiesOf,
@@ -21,11 +27,15 @@ export type Operation = "list" | "show" | "create" | "update" | "remove";
 export type ResourceRule = Exclude<AccessRule, "password" | "master+password"> | "owner";
 
 /** What a resource is. */
-export interface ResourceOptions<S extends Schema> {
+export interface ResourceOptions<
+  S extends Schema,
+  Path extends string = string,
+  View extends string = string,
+> {
   /** Name of one, in camel case: `article`. Operations are called after it: `createArticle`. */
   readonly name: string;
   /** Path of the collection: `/articles`. The last part is the name of its documents in the store. */
-  readonly path: string;
+  readonly path: Path;
   /** Fields that clients send and see. What it yields must be valid input again, since updates are merged. */
   readonly schema: S;
   /** Who may do what. An operation that is left out is open to admins only. */
@@ -36,7 +46,7 @@ export interface ResourceOptions<S extends Schema> {
    */
   readonly owner?: string | undefined;
   /** Fields that are shown, in this order. Default: `id`, the fields of the schema, `createdAt` and `updatedAt`. */
-  readonly view?: readonly string[] | undefined;
+  readonly view?: readonly View[] | undefined;
   /** Fields in which `q` searches. Default: none, and no `q`. */
   readonly search?: readonly string[] | undefined;
   /** Fields to sort by, beside `id`, `createdAt` and `updatedAt`. Each gets an index. */
@@ -46,11 +56,17 @@ export interface ResourceOptions<S extends Schema> {
 }
 
 /** A resource as routes, controllers and the store use it. */
-export interface Resource<S extends Schema = Schema> {
+export interface Resource<
+  S extends Schema = Schema,
+  Plural extends string = string,
+  Shown = unknown,
+> {
+  /** Never set: carries the type of a document as clients see it. */
+  readonly shownType?: Shown | undefined;
   readonly name: string;
   readonly path: string;
   /** Name of the collection in the store, and of the group in the reference. */
-  readonly plural: string;
+  readonly plural: Plural;
   readonly schema: S;
   readonly access: Readonly<Record<Operation, ResourceRule>>;
   readonly owner: string | undefined;
@@ -72,6 +88,15 @@ export type Fields = Record<string, unknown>;
 export type DocumentOf<R extends Resource> =
   R extends Resource<infer S> ? Stored<OutputOf<S>> : never;
 
+/** A document as clients see it: the shown ones of its own fields and of those that every document has. */
+export type ShownBy<S extends Schema, View extends string> = Pick<
+  WithMeta<S>,
+  Extract<keyof WithMeta<S>, View>
+>;
+
+type WithMeta<S extends Schema> = OutputOf<S> & Omit<Meta, "version">;
+type ShownField<S extends Schema> = Extract<keyof WithMeta<S>, string>;
+
 /** Fields that every document has. */
 const meta: Readonly<Record<string, JsonSchema>> = {
   id: { type: "string" },
@@ -85,15 +110,19 @@ const meta: Readonly<Record<string, JsonSchema>> = {
  * @throws RestError `ERR_REST_DEFINITION` for names that do not fit, fields that the schema lacks, or an `owner`
  * rule that nobody could ever satisfy.
  */
-export function defineResource<S extends Schema>(options: ResourceOptions<S>): Resource<S> {
+export function defineResource<
+  S extends Schema,
+  const Path extends string = string,
+  const View extends string = ShownField<S>,
+>(options: ResourceOptions<S, Path, View>): Resource<S, LastPart<Path>, ShownBy<S, View>> {
   const { name, path, schema, owner, search = [], sort = [], unique = [] } = options;
   const access = { ...adminsOnly, ...options.access };
   const input = jsonSchemaOf(schema, "input");
   const output = jsonSchemaOf(schema, "output");
   const properties = propertiesOf(output, name);
   const fields = Object.keys(properties);
-  const plural = path.split("/").at(-1) ?? "";
-  const view = options.view ?? ["id", ...fields, "createdAt", "updatedAt"];
+  const plural = (path.split("/").at(-1) ?? "") as LastPart<Path>; // The same in types.
+  const view: readonly string[] = options.view ?? ["id", ...fields, "createdAt", "updatedAt"];
 
   check(/^[a-z][A-Za-z0-9]*$/.test(name), `the name ${name} of a resource must be in camel case`);
   check(

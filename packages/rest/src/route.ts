@@ -1,7 +1,9 @@
 import type { Store, Transaction } from "@fetchwork/documents";
 import type { Context } from "@fetchwork/http";
 import type { AccessRule, CallerOf } from "./access.ts";
-import type { JsonSchema, OutputOf, Schema } from "./schema.ts";
+import type { Resource } from "./resource.ts";
+import type { OperationTypes, ParametersOf, Typed } from "./route-types.ts";
+import type { InputOf, JsonSchema, OutputOf, Schema } from "./schema.ts";
 import type { SessionTokens } from "./session-token.ts";
 
 /** Methods of routes; HEAD and OPTIONS are answered from these. */
@@ -49,6 +51,7 @@ export interface QueryParameter {
 export interface RouteDefinition<
   Rule extends AccessRule = AccessRule,
   BodySchema extends Schema | undefined = Schema | undefined,
+  AnswerSchema extends Schema | undefined = Schema | undefined,
 > {
   readonly method: RouteMethod;
   /** Path with parameters as `:name`. */
@@ -62,6 +65,11 @@ export interface RouteDefinition<
   readonly access: Rule;
   /** Schema of the body. Without it a body is read for its token only. */
   readonly body?: BodySchema | undefined;
+  /**
+   * Schema of the JSON body of the successful answer, for the reference and for the types of the client. Answers are not
+   * checked against it. Default: what `responses` say, and `unknown` in the client.
+   */
+  readonly answer?: AnswerSchema | undefined;
   /** Schema of the body in the reference, where it differs from `body`, as for partial updates. */
   readonly bodyReference?: JsonSchema | undefined;
   /** Whether `If-Match` and `If-None-Match` are understood, with 412 where they do not hold. Default: `false`. */
@@ -78,8 +86,15 @@ export interface RouteDefinition<
 /** Fields of a body that no schema has validated. */
 export type BodyFields = Readonly<Record<string, unknown>>;
 
+/** What an operation of a resource does, as the typed client names it. */
+export type ResourceAction =
+  "bulk" | "create" | "list" | "patch" | "remove" | "restore" | "show" | "update";
+
 /** A route whose types are settled, as {@link createApi} takes it. */
-export interface Route extends Omit<RouteDefinition, "handle"> {
+export interface Route<Types = unknown> extends Omit<RouteDefinition, "handle">, Typed<Types> {
+  /** The resource that it belongs to, and what it does there. */
+  readonly resource?: Resource | undefined;
+  readonly action?: ResourceAction | undefined;
   // A method and not a property, so that routes of different bodies and callers stand in one list.
   handle(call: Call<never, never>): Response | Promise<Response>;
 }
@@ -107,6 +122,19 @@ export interface Route extends Omit<RouteDefinition, "handle"> {
 export function defineRoute<
   const Rule extends AccessRule,
   BodySchema extends Schema | undefined = undefined,
->(definition: RouteDefinition<Rule, BodySchema>): Route {
+  AnswerSchema extends Schema | undefined = undefined,
+  const Path extends string = string,
+  const Operation extends string = string,
+>(
+  definition: RouteDefinition<Rule, BodySchema, AnswerSchema> & {
+    readonly path: Path;
+    readonly operation: Operation;
+  },
+): Route<
+  OperationTypes<Operation, ParametersOf<Path>, SentTo<BodySchema>, AnsweredBy<AnswerSchema>>
+> {
   return definition;
 }
+
+type SentTo<S extends Schema | undefined> = S extends Schema ? InputOf<S> : undefined;
+type AnsweredBy<S extends Schema | undefined> = S extends Schema ? OutputOf<S> : unknown;
