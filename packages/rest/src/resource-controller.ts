@@ -2,6 +2,7 @@ import { createOperation } from "./operations/create.ts";
 import { listOperation } from "./operations/list.ts";
 import { removeOperation } from "./operations/remove.ts";
 import type { ResourceHandler } from "./operations/resource-call.ts";
+import { restoreOperation } from "./operations/restore.ts";
 import { showOperation } from "./operations/show.ts";
 import { patchOperation, updateOperation } from "./operations/update.ts";
 import type { Resource } from "./resource.ts";
@@ -20,6 +21,8 @@ export interface ResourceController<S extends Schema = Schema> {
   /** Applies a JSON Merge Patch (RFC 7396). */
   readonly patch: ResourceHandler;
   readonly remove: ResourceHandler;
+  /** Brings a removed document back, where the resource keeps them. */
+  readonly restore: ResourceHandler;
 }
 
 /** Makes the handlers of a resource. */
@@ -33,5 +36,6 @@ export function createResourceController<S extends Schema>(
     update: updateOperation(resource),
     patch: patchOperation(resource),
     remove: removeOperation(resource),
+    restore: restoreOperation(resource),
   };
 }

@@ -27,6 +27,10 @@ export interface Call<Body = unknown, User = unknown> {
    * changes go through it, and none through `store`.
    */
   readonly transaction?: Transaction | undefined;
+  /** Takes what is to be done once the transaction is committed; given where `transaction` is. */
+  readonly afterCommit?: ((work: () => Promise<void>) => void) | undefined;
+  /** Reports an error that does not become the answer. */
+  readonly report: (error: unknown) => void;
   /** Signs tokens. */
   readonly tokens: SessionTokens;
 }
@@ -45,6 +49,8 @@ export interface QueryParameter {
   readonly name: string;
   readonly description: string;
   readonly schema: JsonSchema;
+  /** Whether the route refuses requests without it. Default: `false`. */
+  readonly required?: boolean | undefined;
 }
 
 /** One operation: what it takes, who may use it, what it does, and what it answers. */
@@ -74,8 +80,25 @@ export interface RouteDefinition<
   readonly bodyReference?: JsonSchema | undefined;
   /** Whether `If-Match` and `If-None-Match` are understood, with 412 where they do not hold. Default: `false`. */
   readonly conditional?: boolean | undefined;
+  /**
+   * Whether `handle` refuses some callers of the rule `public` by itself, with 401 or 403, so that an answer is for its
+   * caller alone. Default: `false`.
+   */
+  readonly checksCaller?: boolean | undefined;
+  /**
+   * Refuses, by throwing, unknown query parameters together with those that are wrong. Called only where there are unknown
+   * ones. Default: the unknown ones are refused alone.
+   */
+  readonly checkQuery?: ((query: URLSearchParams) => unknown) | undefined;
   /** Query parameters beside `access_token`. Any other parameter is refused with 400. */
   readonly query?: readonly QueryParameter[] | undefined;
+  /**
+   * Whether a POST with `Idempotency-Key` runs in one transaction with the record of its answer, so that not even the end
+   * of the process can double its effect. Its handler then changes documents through `call.store` only, and may be called
+   * again when another transaction was in its way. Otherwise the key is taken before the handler runs, and falls free
+   * after five minutes if the process ends meanwhile. Default: `true` for the routes of resources, else `false`.
+   */
+  readonly atomic?: boolean | undefined;
   /** Answers by status, without the errors that access and validation give by themselves. */
   readonly responses: Readonly<Record<number, RouteResponse>>;
   handle(

@@ -1,14 +1,16 @@
 import type { Stored } from "@fetchwork/documents";
 import { json } from "@fetchwork/http";
-import { writeConditionally } from "../conditional-write.ts";
 import { etagOf } from "../etag.ts";
+import { guardedSchema, without } from "../guarded-schema.ts";
+import { afterChange } from "../hooks.ts";
 import { mergePatch } from "../merge-patch.ts";
 import { refuseConflicts } from "../refuse-conflicts.ts";
 import type { Fields, Resource } from "../resource.ts";
 import type { BodyFields } from "../route.ts";
 import { acceptsNull, propertiesOf, validate, type JsonSchema } from "../schema.ts";
 import { view } from "../view.ts";
-import { idOf, type ResourceHandler } from "./resource-call.ts";
+import { changeDocument } from "./change-document.ts";
+import type { ResourceHandler } from "./resource-call.ts";
 
 /** Makes the handler that changes the given fields and keeps the others. */
 export function updateOperation(resource: Resource): ResourceHandler {
@@ -28,30 +30,39 @@ export function patchOperation(resource: Resource): ResourceHandler {
   return changeOperation(resource, mergePatch);
 }
 
+interface Changed {
+  readonly before: Stored<Fields>;
+  readonly document: Stored<Fields>;
+}
+
 /** Merges what was sent into the document and validates the whole, so that every rule of the schema holds. */
 function changeOperation(
   resource: Resource,
   merge: (current: Fields, sent: BodyFields) => unknown,
 ): ResourceHandler {
-  const { collection, fields: own, list, schema } = resource;
+  const { fields: own, hooks, present, readOnly } = resource;
+  const { afterUpdate, beforeUpdate } = hooks;
+  const stored = guardedSchema(resource.schema, { readOnly: new Set(), secret: resource.secret });
   const named = new Set(own);
-  const shown = list.selectable;
 
   return async (call) => {
-    const { body, request, store, transaction } = call;
-    const document = await writeConditionally(
-      { store, transaction, collection, id: idOf(call), request },
-      async (current, documents) => {
-        const merged = merge(view(current, own), body);
-        const fields = {
-          ...hidden(current, named),
-          ...((await validate(schema, merged)) as Fields),
-        };
+    const sent = readOnly.size > 0 ? without(call.body, readOnly) : call.body;
+    const { before, document } = await changeDocument<Changed>(resource, call, {
+      operation: "update",
+      isTogether: beforeUpdate !== undefined,
+      async change({ current, documents, transaction }) {
+        const merged = (await validate(stored, merge(view(current, own), sent))) as Fields;
+        let fields: Fields = { ...hidden(current, named), ...merged };
+        if (beforeUpdate && transaction) {
+          fields = (await beforeUpdate({ call, transaction, current, fields })) ?? fields;
+        }
         const condition = { ifVersion: current.version };
-        return refuseConflicts(documents.replace(current.id, fields, condition));
+        const replaced = await refuseConflicts(documents.replace(current.id, fields, condition));
+        return replaced && { before: current, document: replaced };
       },
-    );
-    return json(view(document, shown), { headers: { etag: etagOf(document.version) } });
+    });
+    if (afterUpdate) await afterChange(call, () => afterUpdate({ call, before, document }));
+    return json(present(document), { headers: { etag: etagOf(document.version) } });
   };
 }
 
