@@ -14,18 +14,20 @@ import { accessTokenField } from "./access-token.ts";
 import type { Authentication } from "./authentication.ts";
 import { documentationHandlers } from "./documentation.ts";
 import { RestError } from "./errors.ts";
-import { fieldError } from "./field-error.ts";
+import { callHandler } from "./idempotency/handle-once.ts";
 import { convertForm } from "./form-values.ts";
 import { openApiDocument, type ApiInfo, type OpenApiDocument } from "./openapi.ts";
 import { badFields, Problem } from "./problem.ts";
 import { readBody } from "./read-body.ts";
 import type { BodyFields, Call, Route } from "./route.ts";
+import type { Typed, TypesOfRoutes } from "./route-types.ts";
 import { byPrecedence, checkRoutes } from "./route-order.ts";
 import { jsonSchemaOf, propertiesOf, validate, type JsonSchema } from "./schema.ts";
+import { unknownParameters } from "./unknown-parameters.ts";
 
 /** What an API is made of. */
-export interface ApiOptions extends ApiInfo {
-  readonly routes: readonly Route[];
+export interface ApiOptions<Routes extends readonly Route[] = readonly Route[]> extends ApiInfo {
+  readonly routes: Routes;
   readonly store: Store;
   readonly authentication: Authentication;
   /** Most bytes of a request's body. Default: `102_400`. */
@@ -35,7 +37,7 @@ export interface ApiOptions extends ApiInfo {
 }
 
 /** An API that can be served, tested in memory, and described. */
-export interface Api {
+export interface Api<Types = unknown> extends Typed<Types> {
   /** Answers a request. For HEAD it answers as for GET; whatever sends the answer leaves out the body. */
   readonly handler: Handler;
   /** Its description, as served at `/openapi.json`. */
@@ -47,7 +49,9 @@ export interface Api {
  *
  * @throws RestError `ERR_REST_DEFINITION` for routes that contradict each other.
  */
-export function createApi(options: ApiOptions): Api {
+export function createApi<const Routes extends readonly Route[]>(
+  options: ApiOptions<Routes>,
+): Api<TypesOfRoutes<Routes>> {
   const { routes, reportError = reportToConsole, maxBodySize = 102_400 } = options;
   if (!Number.isSafeInteger(maxBodySize) || maxBodySize < 0) {
     const message = `maxBodySize is ${maxBodySize}, expected whole bytes from 0`;
@@ -92,11 +96,18 @@ type Answer = (request: Request, context: Context) => Promise<Response>;
 /** Prepares everything about a route that no request changes. */
 function routeHandler(
   route: Route,
-  { store, authentication, maxBodySize }: ApiOptions & { readonly maxBodySize: number },
+  {
+    store,
+    authentication,
+    maxBodySize,
+    reportError = reportToConsole,
+  }: ApiOptions & { readonly maxBodySize: number },
 ): Answer {
   const { tokens } = authentication;
+  const handle = callHandler(route);
   const properties = bodyProperties(route);
   const checksPassword = route.access.endsWith("password");
+  const isForAll = route.access === "public" && route.checksCaller !== true;
 
   return async (request, context) => {
     const query = queryOf(request.url);
@@ -118,10 +129,10 @@ function routeHandler(
       user,
       store,
       tokens,
+      report: (error) => reportError(error, request),
     };
-    // The rule and the schema that fix the types of body and user have just been applied.
-    const response = await route.handle(call as Call<never, never>);
-    const isPersonal = route.access !== "public" || user !== undefined;
+    const response = await handle(call, values);
+    const isPersonal = !isForAll || user !== undefined;
     return isPersonal ? keepPrivate(response, context, queryTokens.length > 0) : response;
   };
 }
@@ -150,21 +161,14 @@ function queryOf(url: string): URLSearchParams {
   return new URLSearchParams(mark < 0 ? undefined : url.slice(mark));
 }
 
-/** Names that a refusal repeats: no more and no longer, so that the answer does not outgrow the request. */
-const maxNames = 10;
-const maxNameLength = 64;
-
 function refuseUnknown(query: URLSearchParams, route: Route): void {
   if (query.size === 0) return;
-  const unknown = [...new Set(query.keys())].filter(
+  const unknown = [...query.keys()].filter(
     (name) => name !== accessTokenField && !route.query?.some((known) => known.name === name),
   );
-  if (unknown.length > 0) {
-    const shown = unknown.slice(0, maxNames).map((name) => name.slice(0, maxNameLength));
-    throw badFields(
-      shown.map((name) => fieldError(name, "unknown", `${name} is not a parameter here`)),
-    );
-  }
+  if (unknown.length === 0) return;
+  route.checkQuery?.(query);
+  throw badFields(unknownParameters(unknown));
 }
 
 /** No route for this method and path: 404, or 405 when the path has other methods. */

@@ -111,7 +111,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 }
 
 /** RFC 6750 section 3: the error code is given only to who has shown a token. */
-function bearerRequired(token: string | undefined): Problem {
+export function bearerRequired(token: string | undefined): Problem {
   const shown = token !== undefined;
   return new Problem(401, {
     detail: shown ? "the access token is not valid here" : "an access token is required",

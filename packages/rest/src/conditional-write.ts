@@ -4,6 +4,7 @@ import {
   type CollectionDefinition,
   type Store,
   type Stored,
+  type Transaction,
 } from "@fetchwork/documents";
 import { etagOf, requirePreconditions } from "./etag.ts";
 import { Problem } from "./problem.ts";
@@ -11,10 +12,16 @@ import { Problem } from "./problem.ts";
 /** Document that {@link writeConditionally} changes. */
 export interface WriteTarget<T extends object> {
   readonly store: Store;
+  /** Where the change is made, when it is part of a transaction. Default: in the store. */
+  readonly transaction?: Transaction | undefined;
   readonly collection: CollectionDefinition<T>;
   readonly id: string;
   /** Its `If-Match` and `If-None-Match` are applied. */
   readonly request: Request;
+  /** The document as it was read for this request. Default: it is read. */
+  readonly current?: Stored<T> | undefined;
+  /** Checks a document that was read here, before anything else; refuses by throwing. Default: no check. */
+  readonly check?: ((current: Stored<T>) => Promise<void> | void) | undefined;
   /** Entity tag of the document at this address. Default: `etagOf(version)`. */
   readonly etag?: ((current: Stored<T>) => string) | undefined;
 }
@@ -40,24 +47,28 @@ export async function writeConditionally<T extends object, R>(
   target: WriteTarget<T>,
   write: ConditionalWrite<T, R>,
 ): Promise<R> {
-  const { store, collection } = target;
+  const { store, transaction, collection } = target;
+  const afresh = { ...target, current: undefined };
+  if (transaction) return writeOnce(afresh, transaction.collection(collection), write);
   for (let tries = 0; tries < freeTries; tries += 1) {
     try {
-      return await writeOnce(target, store.collection(collection), write);
+      const { current } = tries === 0 ? target : {};
+      return await writeOnce({ ...target, current }, store.collection(collection), write);
     } catch (error) {
       if (!(error instanceof VersionError)) throw error;
     }
   }
-  return store.transaction((alone) => writeOnce(target, alone.collection(collection), write));
+  return store.transaction((alone) => writeOnce(afresh, alone.collection(collection), write));
 }
 
 async function writeOnce<T extends object, R>(
-  { id, request, etag }: WriteTarget<T>,
+  { id, request, etag, check, current: known }: WriteTarget<T>,
   documents: Collection<T>,
   write: ConditionalWrite<T, R>,
 ): Promise<R> {
-  const current = await documents.get(id);
+  const current = known ?? (await documents.get(id));
   if (!current) throw notFound();
+  if (check && !known) await check(current);
   requirePreconditions(request, etag ? etag(current) : etagOf(current.version));
   const result = await write(current, documents);
   if (result === undefined) throw notFound();

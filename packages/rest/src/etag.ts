@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { Problem } from "./problem.ts";
 
 /**
@@ -7,6 +8,11 @@ import { Problem } from "./problem.ts";
  */
 export function etagOf(version: number, variant?: string): string {
   return variant === undefined ? `"${version}"` : `"${version}-${variant}"`;
+}
+
+/** Makes the entity tag of an answer that no version stands for, such as a list: a hash of its content. */
+export function contentTag(content: string): string {
+  return `"${hash("sha1", content, "base64url")}"`;
 }
 
 /** Whether `If-None-Match` holds the current tag, compared weakly (RFC 9110 section 13.1.2). */

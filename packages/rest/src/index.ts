@@ -24,7 +24,7 @@ export { RestError } from "./errors.ts";
 export { etagOf, noneMatchHolds, requirePreconditions } from "./etag.ts";
 export type { FieldError } from "./field-error.ts";
 export { fieldError } from "./field-error.ts";
-export type { ListQuery, ListRules } from "./list-query.ts";
+export type { ListQuery, ListRules, ParameterNames, StandardParameter } from "./list-query.ts";
 export { parseListQuery } from "./list-query.ts";
 export type { MemoryAttemptStoreOptions } from "./memory-attempt-store.ts";
 export { memoryAttemptStore } from "./memory-attempt-store.ts";
@@ -38,23 +38,25 @@ export type { Page } from "./page-links.ts";
 export { pageLinks } from "./page-links.ts";
 export { badFields, Problem } from "./problem.ts";
 export { refuseConflicts } from "./refuse-conflicts.ts";
+export type { DocumentOf, Fields, Resource } from "./resource.ts";
 export type {
-  DocumentOf,
-  Fields,
+  AccessFunction,
+  ComputedFields,
+  ListOptions,
   Operation,
-  Resource,
   ResourceOptions,
   ResourceRule,
-} from "./resource.ts";
+} from "./resource-options.ts";
+export type { ComputedField } from "./presenter.ts";
+export type { ChangeEvent, HookEvent, Hooks } from "./hooks.ts";
+export type { ListParameter } from "./list-parameter.ts";
+export { listParameter } from "./list-parameter.ts";
 export { defineResource } from "./resource.ts";
-export type { ResourceCall, ResourceController } from "./resource-controller.ts";
+export type { ResourceCall, ResourceHandler } from "./operations/resource-call.ts";
+export type { ResourceController } from "./resource-controller.ts";
 export { createResourceController } from "./resource-controller.ts";
-export {
-  documentResponse,
-  listParameters,
-  listResponse,
-  resourceRoutes,
-} from "./resource-routes.ts";
+export { listParameters, listResponse } from "./list-reference.ts";
+export { documentResponse, resourceRoutes } from "./resource-routes.ts";
 export type {
   BodyFields,
   Call,

@@ -1,5 +1,6 @@
 import type { AccessRule } from "./access.ts";
 import { accessTokenField } from "./access-token.ts";
+import type { Resource } from "./resource.ts";
 import type { Route } from "./route.ts";
 import { jsonSchemaOf, type JsonSchema } from "./schema.ts";
 
@@ -44,7 +45,7 @@ export function openApiDocument(info: ApiInfo, routes: readonly Route[]): OpenAp
 }
 
 function operation(route: Route): JsonSchema {
-  const { access, method, operation: operationId, summary, tag } = route;
+  const { access, action, resource, method, operation: operationId, summary, tag } = route;
   const parameters = [
     ...pathParameters(route.path),
     ...queryParameters(route),
@@ -56,10 +57,16 @@ function operation(route: Route): JsonSchema {
     summary,
     tags: [tag],
     security: security[access],
+    ...(resource && action ? { "x-fetchwork": { resource: clientName(resource), action } } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody ? { requestBody } : {}),
     responses: responsesOf(route, parameters.length > 0 || requestBody !== undefined),
   };
+}
+
+/** Name of a resource in the typed client; the types say the same with `CamelCase`. */
+function clientName({ plural }: Resource): string {
+  return plural.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function pathParameters(path: string): readonly JsonSchema[] {

@@ -1,23 +1,24 @@
-import { requireOwner } from "./access.ts";
-import type { Account } from "./account.ts";
-import { notFound } from "./conditional-write.ts";
-import { defaultLimit, maxLimit, maxSearchLength } from "./list-query.ts";
-import type { Operation, Resource } from "./resource.ts";
-import type { ResourceCall, ResourceController } from "./resource-controller.ts";
+import { createListReader } from "./list-query.ts";
+import { listParameters, resourceListResponse } from "./list-reference.ts";
+import { guarded } from "./resource-access.ts";
+import type { Operation } from "./resource-options.ts";
+import type { Resource } from "./resource.ts";
+import type { ResourceController } from "./resource-controller.ts";
 import {
   defineRoute,
-  type QueryParameter,
+  type ResourceAction,
   type Route,
   type RouteDefinition,
   type RouteResponse,
 } from "./route.ts";
-import { acceptsNull, propertiesOf, type JsonSchema, type Schema } from "./schema.ts";
+import type { CamelCase, ResourceTypes } from "./route-types.ts";
+import { acceptsNull, propertiesOf, type InputOf, type JsonSchema, type Schema } from "./schema.ts";
 
 /** Makes the routes of a resource: list, show, create, update with PUT and PATCH, and delete. */
-export function resourceRoutes<S extends Schema>(
-  resource: Resource<S>,
+export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
+  resource: Resource<S, Plural, Shown>,
   controller: ResourceController<S>,
-): readonly Route[] {
+): readonly Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>>>[] {
   const { name, path, plural, output } = resource;
   const one = `${path}/:id`;
   const type = capitalized(name);
@@ -31,98 +32,133 @@ export function resourceRoutes<S extends Schema>(
   const taken: RouteResponse = { description: "A unique value is taken" };
   const conflicts = resource.collection.unique.length > 0 ? { 409: taken } : {};
   const bodyReference = partialSchema(resource.input);
-  const { list, show, create, update, patch, remove } = controller;
+  const { list, show, create, update, patch, remove, restore } = controller;
+  const of = (
+    action: ResourceAction,
+    route: Route,
+  ): Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>>> => {
+    return { ...route, resource, action, types: undefined };
+  };
 
   return [
-    defineRoute({
-      method: "GET",
-      path,
-      operation: `list${plural.split("-").map(capitalized).join("")}`,
-      summary: `Lists ${plural}`,
-      tag,
-      access: routeRule(resource, "list"),
-      query: listParameters(resource),
-      responses: { 200: listResponse(plural, output) },
-      handle: list,
-    }),
-    defineRoute({
-      method: "GET",
-      path: one,
-      operation: `show${type}`,
-      summary: `Shows one ${name}`,
-      tag,
-      access: routeRule(resource, "show"),
-      conditional: true,
-      responses: { 200: document, 304: notModified, 404: missing },
-      handle: ownersOnly(resource, "show", show),
-    }),
-    defineRoute({
-      method: "POST",
-      path,
-      operation: `create${type}`,
-      summary: `Creates one ${name}`,
-      tag,
-      access: routeRule(resource, "create"),
-      body: resource.schema,
-      responses: { 201: created, ...conflicts },
-      handle: create,
-    }),
-    defineRoute({
-      method: "PUT",
-      path: one,
-      operation: `update${type}`,
-      summary: `Changes the given fields of one ${name}`,
-      tag,
-      access: routeRule(resource, "update"),
-      conditional: true,
-      bodyReference,
-      responses: { 200: document, 404: missing, ...conflicts },
-      handle: ownersOnly(resource, "update", update),
-    }),
-    defineRoute({
-      method: "PATCH",
-      path: one,
-      operation: `patch${type}`,
-      summary: `Applies a JSON Merge Patch to one ${name}`,
-      tag,
-      access: routeRule(resource, "update"),
-      conditional: true,
-      bodyReference,
-      responses: { 200: document, 404: missing, ...conflicts },
-      handle: ownersOnly(resource, "update", patch),
-    }),
-    defineRoute({
-      method: "DELETE",
-      path: one,
-      operation: `remove${type}`,
-      summary: `Deletes one ${name}`,
-      tag,
-      access: routeRule(resource, "remove"),
-      conditional: true,
-      responses: { 204: { description: "It is deleted" }, 404: missing },
-      handle: ownersOnly(resource, "remove", remove),
-    }),
+    of(
+      "list",
+      defineRoute({
+        method: "GET",
+        path,
+        // Of the whole path, since two may end in the same word.
+        operation: `list${path.split(/[/-]/).map(capitalized).join("")}`,
+        summary: `Lists ${plural}`,
+        tag,
+        ...routeRule(resource, "list"),
+        query: listParameters(resource),
+        checkQuery: createListReader(resource.list),
+        responses: { 200: resourceListResponse(resource), 304: notModified },
+        handle: guarded(resource, "list", list),
+      }),
+    ),
+    of(
+      "show",
+      defineRoute({
+        method: "GET",
+        path: one,
+        operation: `show${type}`,
+        summary: `Shows one ${name}`,
+        tag,
+        ...routeRule(resource, "show"),
+        conditional: true,
+        responses: { 200: document, 304: notModified, 404: missing },
+        handle: guarded(resource, "show", show),
+      }),
+    ),
+    of(
+      "create",
+      defineRoute({
+        method: "POST",
+        path,
+        operation: `create${type}`,
+        summary: `Creates one ${name}`,
+        tag,
+        ...routeRule(resource, "create"),
+        // The same but for what clients do not set and nobody sees.
+        body: resource.sent as S,
+        responses: { 201: created, ...conflicts },
+        handle: guarded(resource, "create", create),
+      }),
+    ),
+    of(
+      "update",
+      defineRoute({
+        method: "PUT",
+        path: one,
+        operation: `update${type}`,
+        summary: `Changes the given fields of one ${name}`,
+        tag,
+        ...routeRule(resource, "update"),
+        conditional: true,
+        bodyReference,
+        responses: { 200: document, 404: missing, ...conflicts },
+        handle: guarded(resource, "update", update),
+      }),
+    ),
+    of(
+      "patch",
+      defineRoute({
+        method: "PATCH",
+        path: one,
+        operation: `patch${type}`,
+        summary: `Applies a JSON Merge Patch to one ${name}`,
+        tag,
+        ...routeRule(resource, "update"),
+        conditional: true,
+        bodyReference,
+        responses: { 200: document, 404: missing, ...conflicts },
+        handle: guarded(resource, "update", patch),
+      }),
+    ),
+    of(
+      "remove",
+      defineRoute({
+        method: "DELETE",
+        path: one,
+        operation: `remove${type}`,
+        summary: `Deletes one ${name}`,
+        tag,
+        ...routeRule(resource, "remove"),
+        conditional: true,
+        responses: { 204: { description: "It is deleted" }, 404: missing },
+        handle: guarded(resource, "remove", remove),
+      }),
+    ),
+    ...(resource.softDelete ? [restoreRoute()] : []),
   ];
+
+  function restoreRoute(): Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>>> {
+    return of(
+      "restore",
+      defineRoute({
+        method: "POST",
+        path: `${one}/restore`,
+        operation: `restore${type}`,
+        summary: `Brings one removed ${name} back`,
+        tag,
+        ...routeRule(resource, "restore"),
+        conditional: true,
+        responses: { 200: document, 404: missing, ...conflicts },
+        handle: guarded(resource, "restore", restore),
+      }),
+    );
+  }
 }
 
-/** The rule of a route; who the owner is shows only with the document. */
-function routeRule(resource: Resource, operation: Operation): RouteDefinition["access"] {
+/** The rule of a route; who the owner is, and what a function says, shows only with the document. */
+function routeRule(
+  resource: Resource,
+  operation: Operation,
+): Pick<RouteDefinition, "access" | "checksCaller"> {
   const rule = resource.access[operation];
-  return rule === "owner" ? "user" : rule;
-}
-
-type Handle = (call: ResourceCall) => Promise<Response>;
-
-/** Applies the rule `owner` before a handler, whoever has written it. */
-function ownersOnly(resource: Resource, operation: Operation, handle: Handle): Handle {
-  const { access, collection, owner } = resource;
-  if (access[operation] !== "owner" || owner === undefined) return handle;
-  return async (call) => {
-    const document = await call.store.collection(collection).get(call.params["id"] ?? "");
-    if (!document) throw notFound();
-    requireOwner(call.user as Account, document[owner]); // The rule of the route is `user`.
-    return handle(call);
-  };
+  if (typeof rule === "function") return { access: "public", checksCaller: true };
+  return { access: rule === "owner" ? "user" : rule };
 }
 
 const notModified: RouteResponse = {
@@ -133,52 +169,6 @@ const notModified: RouteResponse = {
 /** Describes the answer with one document. */
 export function documentResponse(name: string, schema: JsonSchema): RouteResponse {
   return { description: `The ${name}`, schema, headers: { ETag: "Version of the document" } };
-}
-
-/** Describes the answer of a list; `fields` may leave out any field. */
-export function listResponse(plural: string, item: JsonSchema): RouteResponse {
-  return {
-    description: `One page of ${plural}`,
-    schema: { type: "array", items: { ...item, required: [] } },
-    headers: {
-      "X-Total-Count": "Number of all that match",
-      Link: "Targets of the first, previous, next and last page (RFC 8288)",
-    },
-  };
-}
-
-/** Describes the parameters of a list. */
-export function listParameters(resource: Resource): readonly QueryParameter[] {
-  const { list, searchable } = resource;
-  const text = { type: "string" };
-  const search = {
-    name: "q",
-    description: "Words, or parts of words, that must occur; case and accents do not matter",
-    schema: { ...text, maxLength: maxSearchLength },
-  };
-  return [
-    ...(searchable ? [search] : []),
-    {
-      name: "page",
-      description: "Number of the page",
-      schema: { type: "integer", minimum: 1, default: 1 },
-    },
-    {
-      name: "limit",
-      description: "Documents on a page",
-      schema: { type: "integer", minimum: 1, maximum: maxLimit, default: defaultLimit },
-    },
-    {
-      name: "sort",
-      description: `Fields to sort by, separated by commas, reversed with "-": ${list.sortable.join(", ")}`,
-      schema: { ...text, default: list.defaultSort.join(",") },
-    },
-    {
-      name: "fields",
-      description: `Fields to show, or with "-" to leave out, separated by commas: ${list.selectable.join(", ")}`,
-      schema: text,
-    },
-  ];
 }
 
 /** What an update takes: any of the fields, and `null` for none. */

@@ -1,8 +1,20 @@
 import { defineCollection, type CollectionDefinition, type Stored } from "@fetchwork/documents";
-import type { AccessRule } from "./access.ts";
-import { accessTokenField } from "./access-token.ts";
-import { RestError } from "./errors.ts";
+import { checkResource } from "./check-resource.ts";
+import { filterField, type FilterField } from "./filter-parameters.ts";
+import { guardedSchema } from "./guarded-schema.ts";
+import type { Hooks } from "./hooks.ts";
 import type { ListRules } from "./list-query.ts";
+import { createPresenter, type ComputedField, type Presenter } from "./presenter.ts";
+import type {
+  ComputedFields,
+  ListOptions,
+  Operation,
+  ResourceOptions,
+  ResourceRule,
+  ShownBy,
+  ShownField,
+} from "./resource-options.ts";
+import type { LastPart } from "./route-types.ts";
 import {
   jsonSchemaOf,
   propertiesOf,
@@ -11,54 +23,38 @@ import {
   type Schema,
 } from "./schema.ts";
 
-/** Operations of a resource. */
-export type Operation = "list" | "show" | "create" | "update" | "remove";
-
-/**
- * Rules that an operation of a resource may have: those of routes, and `owner`, which lets pass the user who
- * created the document, and admins.
- */
-export type ResourceRule = Exclude<AccessRule, "password" | "master+password"> | "owner";
-
-/** What a resource is. */
-export interface ResourceOptions<S extends Schema> {
-  /** Name of one, in camel case: `article`. Operations are called after it: `createArticle`. */
-  readonly name: string;
-  /** Path of the collection: `/articles`. The last part is the name of its documents in the store. */
-  readonly path: string;
-  /** Fields that clients send and see. What it yields must be valid input again, since updates are merged. */
-  readonly schema: S;
-  /** Who may do what. An operation that is left out is open to admins only. */
-  readonly access: Readonly<Partial<Record<Operation, ResourceRule>>>;
-  /**
-   * Field that holds the identifier of the user who created the document. It is not shown. Needed by the rule
-   * `owner`, and for that `create` has to be restricted to users.
-   */
-  readonly owner?: string | undefined;
-  /** Fields that are shown, in this order. Default: `id`, the fields of the schema, `createdAt` and `updatedAt`. */
-  readonly view?: readonly string[] | undefined;
-  /** Fields in which `q` searches. Default: none, and no `q`. */
-  readonly search?: readonly string[] | undefined;
-  /** Fields to sort by, beside `id`, `createdAt` and `updatedAt`. Each gets an index. */
-  readonly sort?: readonly string[] | undefined;
-  /** Fields whose values are unique; an array of names for a combination. */
-  readonly unique?: readonly (string | readonly string[])[] | undefined;
-}
-
 /** A resource as routes, controllers and the store use it. */
-export interface Resource<S extends Schema = Schema> {
+export interface Resource<
+  S extends Schema = Schema,
+  Plural extends string = string,
+  Shown = unknown,
+> {
+  /** Never set: carries the type of a document as clients see it. */
+  readonly shownType?: Shown | undefined;
   readonly name: string;
   readonly path: string;
-  /** Name of the collection in the store, and of the group in the reference. */
-  readonly plural: string;
+  /** Last part of the path; name of the group in the reference. */
+  readonly plural: Plural;
   readonly schema: S;
+  /** Schema of what clients send: without fields that are read-only, and silent about secret ones. */
+  readonly sent: Schema;
   readonly access: Readonly<Record<Operation, ResourceRule>>;
   readonly owner: string | undefined;
   /** Names of the fields of the schema. */
   readonly fields: readonly string[];
+  /** Names of the fields that clients do not set. */
+  readonly readOnly: ReadonlySet<string>;
+  /** Names of the fields that nobody sees. */
+  readonly secret: ReadonlySet<string>;
   readonly searchable: boolean;
+  readonly softDelete: boolean;
   readonly list: ListRules;
+  readonly shape: NonNullable<ListOptions["shape"]>;
+  readonly count: NonNullable<ListOptions["count"]>;
+  readonly hooks: Hooks;
   readonly collection: CollectionDefinition<Fields>;
+  /** Shows a document to clients. */
+  readonly present: Presenter;
   /** Schema of what clients send. */
   readonly input: JsonSchema;
   /** Schema of what clients see. */
@@ -82,71 +78,92 @@ const meta: Readonly<Record<string, JsonSchema>> = {
 /**
  * Defines a resource: from it follow its routes, its validation, its place in the store and its reference.
  *
- * @throws RestError `ERR_REST_DEFINITION` for names that do not fit, fields that the schema lacks, or an `owner`
- * rule that nobody could ever satisfy.
+ * @throws RestError `ERR_REST_DEFINITION` for names that do not fit, fields that the schema lacks, secrets that
+ * something would tell, or an `owner` rule that nobody could ever satisfy.
  */
-export function defineResource<S extends Schema>(options: ResourceOptions<S>): Resource<S> {
-  const { name, path, schema, owner, search = [], sort = [], unique = [] } = options;
+export function defineResource<
+  S extends Schema,
+  const Path extends string = string,
+  const Secret extends string = never,
+  Computed extends ComputedFields<S> = Readonly<Record<never, never>>,
+  const View extends string = ShownField<S, Computed>,
+>(
+  options: ResourceOptions<S, Path, View, Secret, Computed>,
+): Resource<S, LastPart<Path>, ShownBy<S, View, Secret, Computed>> {
+  const { name, path, schema, owner, search = [], sort = [], unique = [], indexes = [] } = options;
+  const { filter = [], geo, list = {}, softDelete = false } = options;
+  const readOnly = new Set(options.readOnly);
+  const secret = new Set<string>(options.secret);
   const access = { ...adminsOnly, ...options.access };
-  const input = jsonSchemaOf(schema, "input");
+  const sent = guardedSchema(schema, { readOnly, secret });
   const output = jsonSchemaOf(schema, "output");
   const properties = propertiesOf(output, name);
   const fields = Object.keys(properties);
-  const plural = path.split("/").at(-1) ?? "";
-  const view = options.view ?? ["id", ...fields, "createdAt", "updatedAt"];
-
-  check(/^[a-z][A-Za-z0-9]*$/.test(name), `the name ${name} of a resource must be in camel case`);
-  check(
-    /^(?:\/[a-z][a-z0-9-]*)+$/.test(path) && plural.length <= 40,
-    `the path ${path} must be like /articles, its last part at most 40 characters long`,
-  );
-  for (const field of [...search, ...sort, ...unique.flat()]) {
-    check(fields.includes(field), `${name} has no field ${field}`);
-  }
-  for (const field of view) {
-    check(
-      fields.includes(field) || Object.hasOwn(meta, field),
-      `${name} has no field ${field} to show`,
-    );
-  }
-  for (const field of [...fields, ...(owner === undefined ? [] : [owner])]) {
-    const reserved = Object.hasOwn(meta, field) || ["version", accessTokenField].includes(field);
-    check(!reserved, `${field} is a reserved name and cannot be a field of ${name}`);
-  }
-  check(owner === undefined || !fields.includes(owner), `${name} has two fields ${owner ?? ""}`);
-  const owned = Object.values(access).includes("owner");
-  check(!owned || owner !== undefined, `${name} has the rule owner, but no owner field`);
-  const anonymous = access.create === "public" || access.create === "master";
-  check(owner === undefined || !anonymous, `${name} has an owner, but anonymous creators`);
-  check(access.list !== "owner" && access.create !== "owner", `list and create have no owner yet`);
-
-  const showsOthers = access.list !== "admin" && access.list !== "master";
-  check(
-    access.show !== "owner" || !showsOthers,
-    `${name} is shown to owners, but listed to others`,
-  );
+  // They are called with documents of the schema only.
+  const computed = (options.computed ?? {}) as Readonly<Record<string, ComputedField>>;
+  const plural = (path.split("/").at(-1) ?? "") as LastPart<Path>; // The same in types.
+  // Parts of a path have no "_", so that no two paths have the same name.
+  const collectionName = path.slice(1).replaceAll("/", "_");
+  const shown = fields.filter((field) => !secret.has(field));
+  const view: readonly string[] = options.view ?? [
+    "id",
+    ...shown,
+    ...Object.keys(computed),
+    "createdAt",
+    "updatedAt",
+  ];
+  const required = requiredOf(jsonSchemaOf(schema, "input"));
+  checkResource({
+    options: options as ResourceOptions<Schema>, // Only names and values are looked at.
+    fields,
+    required,
+    view,
+    computed,
+    collectionName,
+    meta: Object.keys(meta),
+  });
+  const selectable = softDelete ? [...view, "deletedAt"] : view;
+  const { shape = "array", count = "exact", limit = {}, names, parameters } = list;
 
   return {
     name,
     path,
     plural,
     schema,
+    sent,
     access,
     owner,
     fields,
+    readOnly,
+    secret,
     searchable: search.length > 0,
+    softDelete,
     list: {
       sortable: [...sort, ...Object.keys(meta)],
-      selectable: view,
-      defaultSort: ["-createdAt"],
+      selectable,
+      defaultSort: list.sort ?? ["-createdAt"],
+      searchable: search.length > 0,
+      filters: filter.map((field) => filterFor(field, { owner, properties })),
+      defaultLimit: limit.default,
+      maxLimit: limit.max,
+      geo,
+      trash: softDelete,
+      names,
+      parameters,
     },
-    collection: defineCollection<Fields>(plural, {
+    shape,
+    count,
+    // They are called with documents of the schema only.
+    hooks: (options.hooks ?? {}) as Hooks,
+    collection: defineCollection<Fields>(collectionName, {
       unique,
-      indexes: [...sort, "updatedAt"],
+      indexes: withoutRepetition([...sort, "updatedAt", ...indexes]),
       search,
+      ...(softDelete ? { softDelete } : {}),
     }),
-    input,
-    output: shownSchema(view, output, properties),
+    present: createPresenter(selectable, computed),
+    input: jsonSchemaOf(sent, "input"),
+    output: shownSchema(selectable, { output, properties, computed }),
   };
 }
 
@@ -156,21 +173,63 @@ const adminsOnly: Readonly<Record<Operation, ResourceRule>> = {
   create: "admin",
   update: "admin",
   remove: "admin",
+  restore: "admin",
 };
+
+function filterFor(
+  field: string,
+  {
+    owner,
+    properties,
+  }: {
+    readonly owner: string | undefined;
+    readonly properties: Readonly<Record<string, JsonSchema>>;
+  },
+): FilterField {
+  if (field === "createdAt" || field === "updatedAt") {
+    return { path: field, type: { kind: "stored-time", values: undefined, isList: false } };
+  }
+  if (field === "id" || field === owner) {
+    return { path: field, type: { kind: "string", values: undefined, isList: false } };
+  }
+  return filterField(field, properties);
+}
+
+function withoutRepetition(
+  indexes: readonly (string | readonly string[])[],
+): readonly (string | readonly string[])[] {
+  const known = new Map(indexes.map((index) => [[index].flat().join(), index]));
+  return [...known.values()];
+}
+
+function requiredOf(schema: JsonSchema): readonly string[] {
+  const { required } = schema;
+  return Array.isArray(required) ? required.map(String) : [];
+}
 
 function shownSchema(
   view: readonly string[],
-  output: JsonSchema,
-  properties: Readonly<Record<string, JsonSchema>>,
+  {
+    output,
+    properties,
+    computed,
+  }: {
+    readonly output: JsonSchema;
+    readonly properties: Readonly<Record<string, JsonSchema>>;
+    readonly computed: Readonly<Record<string, ComputedField>>;
+  },
 ): JsonSchema {
-  const required = Array.isArray(output["required"]) ? (output["required"] as unknown[]) : [];
+  const required = requiredOf(output);
+  const deletedAt = { type: "string", format: "date-time" };
   return {
     type: "object",
-    properties: Object.fromEntries(view.map((field) => [field, meta[field] ?? properties[field]])),
+    properties: Object.fromEntries(
+      view.map((field) => {
+        const definition = Object.hasOwn(computed, field) ? computed[field] : undefined;
+        const own = Object.hasOwn(properties, field) ? properties[field] : meta[field];
+        return [field, definition ? jsonSchemaOf(definition.schema, "output") : (own ?? deletedAt)];
+      }),
+    ),
     required: view.filter((field) => Object.hasOwn(meta, field) || required.includes(field)),
   };
-}
-
-function check(holds: boolean, message: string): void {
-  if (!holds) throw new RestError("ERR_REST_DEFINITION", message);
 }

@@ -1,7 +1,9 @@
-import type { Store } from "@fetchwork/documents";
+import type { Store, Transaction } from "@fetchwork/documents";
 import type { Context } from "@fetchwork/http";
 import type { AccessRule, CallerOf } from "./access.ts";
-import type { JsonSchema, OutputOf, Schema } from "./schema.ts";
+import type { Resource } from "./resource.ts";
+import type { OperationTypes, ParametersOf, Typed } from "./route-types.ts";
+import type { InputOf, JsonSchema, OutputOf, Schema } from "./schema.ts";
 import type { SessionTokens } from "./session-token.ts";
 
 /** Methods of routes; HEAD and OPTIONS are answered from these. */
@@ -20,6 +22,15 @@ export interface Call<Body = unknown, User = unknown> {
   /** The caller, as its access rule established it. */
   readonly user: User;
   readonly store: Store;
+  /**
+   * The transaction that the call is part of, when its changes have to happen together with others. Inside one, all
+   * changes go through it, and none through `store`.
+   */
+  readonly transaction?: Transaction | undefined;
+  /** Takes what is to be done once the transaction is committed; given where `transaction` is. */
+  readonly afterCommit?: ((work: () => Promise<void>) => void) | undefined;
+  /** Reports an error that does not become the answer. */
+  readonly report: (error: unknown) => void;
   /** Signs tokens. */
   readonly tokens: SessionTokens;
 }
@@ -38,12 +49,15 @@ export interface QueryParameter {
   readonly name: string;
   readonly description: string;
   readonly schema: JsonSchema;
+  /** Whether the route refuses requests without it. Default: `false`. */
+  readonly required?: boolean | undefined;
 }
 
 /** One operation: what it takes, who may use it, what it does, and what it answers. */
 export interface RouteDefinition<
   Rule extends AccessRule = AccessRule,
   BodySchema extends Schema | undefined = Schema | undefined,
+  AnswerSchema extends Schema | undefined = Schema | undefined,
 > {
   readonly method: RouteMethod;
   /** Path with parameters as `:name`. */
@@ -57,12 +71,34 @@ export interface RouteDefinition<
   readonly access: Rule;
   /** Schema of the body. Without it a body is read for its token only. */
   readonly body?: BodySchema | undefined;
+  /**
+   * Schema of the JSON body of the successful answer, for the reference and for the types of the client. Answers are not
+   * checked against it. Default: what `responses` say, and `unknown` in the client.
+   */
+  readonly answer?: AnswerSchema | undefined;
   /** Schema of the body in the reference, where it differs from `body`, as for partial updates. */
   readonly bodyReference?: JsonSchema | undefined;
   /** Whether `If-Match` and `If-None-Match` are understood, with 412 where they do not hold. Default: `false`. */
   readonly conditional?: boolean | undefined;
+  /**
+   * Whether `handle` refuses some callers of the rule `public` by itself, with 401 or 403, so that an answer is for its
+   * caller alone. Default: `false`.
+   */
+  readonly checksCaller?: boolean | undefined;
+  /**
+   * Refuses, by throwing, unknown query parameters together with those that are wrong. Called only where there are unknown
+   * ones. Default: the unknown ones are refused alone.
+   */
+  readonly checkQuery?: ((query: URLSearchParams) => unknown) | undefined;
   /** Query parameters beside `access_token`. Any other parameter is refused with 400. */
   readonly query?: readonly QueryParameter[] | undefined;
+  /**
+   * Whether a POST with `Idempotency-Key` runs in one transaction with the record of its answer, so that not even the end
+   * of the process can double its effect. Its handler then changes documents through `call.store` only, and may be called
+   * again when another transaction was in its way. Otherwise the key is taken before the handler runs, and falls free
+   * after five minutes if the process ends meanwhile. Default: `true` for the routes of resources, else `false`.
+   */
+  readonly atomic?: boolean | undefined;
   /** Answers by status, without the errors that access and validation give by themselves. */
   readonly responses: Readonly<Record<number, RouteResponse>>;
   handle(
@@ -73,8 +109,15 @@ export interface RouteDefinition<
 /** Fields of a body that no schema has validated. */
 export type BodyFields = Readonly<Record<string, unknown>>;
 
+/** What an operation of a resource does, as the typed client names it. */
+export type ResourceAction =
+  "bulk" | "create" | "list" | "patch" | "remove" | "restore" | "show" | "update";
+
 /** A route whose types are settled, as {@link createApi} takes it. */
-export interface Route extends Omit<RouteDefinition, "handle"> {
+export interface Route<Types = unknown> extends Omit<RouteDefinition, "handle">, Typed<Types> {
+  /** The resource that it belongs to, and what it does there. */
+  readonly resource?: Resource | undefined;
+  readonly action?: ResourceAction | undefined;
   // A method and not a property, so that routes of different bodies and callers stand in one list.
   handle(call: Call<never, never>): Response | Promise<Response>;
 }
@@ -102,6 +145,19 @@ export interface Route extends Omit<RouteDefinition, "handle"> {
 export function defineRoute<
   const Rule extends AccessRule,
   BodySchema extends Schema | undefined = undefined,
->(definition: RouteDefinition<Rule, BodySchema>): Route {
+  AnswerSchema extends Schema | undefined = undefined,
+  const Path extends string = string,
+  const Operation extends string = string,
+>(
+  definition: RouteDefinition<Rule, BodySchema, AnswerSchema> & {
+    readonly path: Path;
+    readonly operation: Operation;
+  },
+): Route<
+  OperationTypes<Operation, ParametersOf<Path>, SentTo<BodySchema>, AnsweredBy<AnswerSchema>>
+> {
   return definition;
 }
+
+type SentTo<S extends Schema | undefined> = S extends Schema ? InputOf<S> : undefined;
+type AnsweredBy<S extends Schema | undefined> = S extends Schema ? OutputOf<S> : unknown;

@@ -13,6 +13,9 @@ export type Schema<Output = unknown> = StandardSchemaV1<unknown, Output> &
 /** The type of what a schema accepts, after its defaults and transformations. */
 export type OutputOf<S extends Schema> = StandardSchemaV1.InferOutput<S>;
 
+/** The type of what a schema takes, before its defaults and transformations. */
+export type InputOf<S extends Schema> = StandardSchemaV1.InferInput<S>;
+
 /** A JSON Schema (draft 2020-12), as OpenAPI 3.1 embeds it. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;

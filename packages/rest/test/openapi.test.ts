@@ -54,7 +54,7 @@ describe("openApiDocument", () => {
 
   it("names the credentials and the refusals of each rule", () => {
     expect(document.paths["/notes"].get.security).toEqual([]);
-    expect(Object.keys(document.paths["/notes"].get.responses)).toEqual(["200", "400"]);
+    expect(Object.keys(document.paths["/notes"].get.responses)).toEqual(["200", "304", "400"]);
     expect(document.paths["/notes"].post.security[0]).toEqual({ masterKey: [] });
     expect(Object.keys(document.paths["/notes"].post.responses)).toEqual(
       expect.arrayContaining(["201", "400", "401", "403", "413", "415"]),
@@ -64,7 +64,14 @@ describe("openApiDocument", () => {
   it("names the parameters of lists and paths", () => {
     const names = (operation: { parameters: { name: string }[] }): string[] =>
       operation.parameters.map(({ name }) => name);
-    expect(names(document.paths["/notes"].get)).toEqual(["q", "page", "limit", "sort", "fields"]);
+    expect(names(document.paths["/notes"].get)).toEqual([
+      "q",
+      "page",
+      "limit",
+      "after",
+      "sort",
+      "fields",
+    ]);
     expect(names(document.paths["/notes/{id}"].delete)).toEqual([
       "id",
       "If-Match",

@@ -5,7 +5,7 @@ import { createAuthentication, type Authentication } from "../src/authentication
 import { defineResource } from "../src/resource.ts";
 import { createResourceController } from "../src/resource-controller.ts";
 import { resourceRoutes } from "../src/resource-routes.ts";
-import { defineRoute } from "../src/route.ts";
+import { defineRoute, type Route } from "../src/route.ts";
 import { masterKey, openApi } from "./api-client.ts";
 
 const users = ["ann", "bob", "root"].map((id) => ({
@@ -36,7 +36,7 @@ const diary = defineResource({
 });
 const controller = createResourceController(diary);
 
-async function openDiaries(routes = resourceRoutes(diary, controller)) {
+async function openDiaries(routes: readonly Route[] = resourceRoutes(diary, controller)) {
   const authentication = withUsers();
   const { send } = await openApi({ routes, authentication });
   const as = async (id: string, method: string, path: string, body?: unknown) => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { RestError } from "../src/errors.ts";
-import { defineResource, type ResourceOptions } from "../src/resource.ts";
+import { defineResource } from "../src/resource.ts";
+import type { ResourceOptions } from "../src/resource-options.ts";
 
 const schema = z.object({ title: z.string(), count: z.number().optional() });
 const good = { name: "note", path: "/notes", schema, access: {} } as const;

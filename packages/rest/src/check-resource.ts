@@ -1,0 +1,160 @@
+import { accessTokenField } from "./access-token.ts";
+import { RestError } from "./errors.ts";
+import type { StandardParameter } from "./list-query.ts";
+import type { ComputedField } from "./presenter.ts";
+import type { ResourceOptions } from "./resource-options.ts";
+import type { Schema } from "./schema.ts";
+
+/** What a resource's options say, with what follows from its schema. */
+export interface ResourceParts {
+  readonly options: ResourceOptions<Schema>;
+  /** Names of the fields of the schema. */
+  readonly fields: readonly string[];
+  /** Names of the fields without which the schema refuses a document. */
+  readonly required: readonly string[];
+  readonly view: readonly string[];
+  readonly computed: Readonly<Record<string, ComputedField>>;
+  readonly collectionName: string;
+  readonly meta: readonly string[];
+}
+
+/**
+ * Checks that the parts of a definition fit together.
+ *
+ * @throws RestError `ERR_REST_DEFINITION`
+ */
+export function checkResource(parts: ResourceParts): void {
+  checkNames(parts);
+  checkFields(parts);
+  checkOwner(parts.options);
+  checkGuarded(parts);
+  checkList(parts);
+}
+
+function checkNames({ options: { name, path }, collectionName }: ResourceParts): void {
+  const last = path.split("/").at(-1) ?? "";
+  check(/^[a-z][A-Za-z0-9]*$/.test(name), `the name ${name} of a resource must be in camel case`);
+  check(
+    /^(?:\/[a-z][a-z0-9-]*)+$/.test(path) && last.length <= 40 && collectionName.length <= 48,
+    `the path ${path} must be like /articles, its last part at most 40 characters long and all at most 48`,
+  );
+}
+
+function checkFields({ options, fields, view, computed, meta }: ResourceParts): void {
+  const {
+    geo,
+    name,
+    owner,
+    search = [],
+    sort = [],
+    unique = [],
+    indexes = [],
+    softDelete,
+  } = options;
+  const own = [...search, ...sort, ...unique.flat(), ...(geo === undefined ? [] : [geo])];
+  for (const field of own) check(fields.includes(field), `${name} has no field ${field}`);
+  for (const field of indexes.flat()) {
+    const known = [...fields, ...meta, owner].includes(field.split(".")[0] ?? "");
+    check(known, `${name} has no field ${field} for an index`);
+  }
+  for (const field of view) {
+    const known = fields.includes(field) || meta.includes(field) || Object.hasOwn(computed, field);
+    check(known, `${name} has no field ${field} to show`);
+  }
+  const all = [...fields, ...Object.keys(computed), ...(owner === undefined ? [] : [owner])];
+  for (const field of all) {
+    const isReserved = meta.includes(field) || ["version", accessTokenField].includes(field);
+    check(!isReserved, `${field} is a reserved name and cannot be a field of ${name}`);
+  }
+  check(
+    softDelete !== true || !all.includes("deletedAt"),
+    `deletedAt is a reserved name in ${name}`,
+  );
+  for (const field of Object.keys(computed)) {
+    check(!fields.includes(field), `${name} has two fields ${field}, one of them computed`);
+  }
+  check(owner === undefined || !fields.includes(owner), `${name} has two fields ${owner ?? ""}`);
+}
+
+function checkOwner({ access, name, owner }: ResourceOptions<Schema>): void {
+  const { list = "admin", show = "admin", create = "admin" } = access;
+  const owned = Object.values(access).includes("owner");
+  check(!owned || owner !== undefined, `${name} has the rule owner, but no owner field`);
+  const anonymous = create === "public" || create === "master";
+  check(owner === undefined || !anonymous, `${name} has an owner, but anonymous creators`);
+  check(list !== "owner" && create !== "owner", `list and create have no owner yet`);
+  const showsOthers = list !== "admin" && list !== "master" && typeof list !== "function";
+  check(show !== "owner" || !showsOthers, `${name} is shown to owners, but listed to others`);
+}
+
+/** Each place in which a secret field would tell something about its values is refused. */
+function checkGuarded({ options, fields, required, view }: ResourceParts): void {
+  const { name, geo, readOnly = [], search = [], secret = [], sort = [], unique = [] } = options;
+  const { filter = [] } = options;
+  for (const field of [...secret, ...readOnly]) {
+    check(fields.includes(field), `${name} has no field ${field}`);
+  }
+  const telling = [
+    ...view,
+    ...search,
+    ...sort,
+    ...unique.flat(),
+    ...filter.map((path) => path.split(".")[0] ?? ""),
+    ...(geo === undefined ? [] : [geo]),
+  ];
+  for (const field of secret) {
+    check(!telling.includes(field), `${field} is secret in ${name} and tells nothing to anybody`);
+    check(!readOnly.includes(field), `${field} of ${name} is secret and read-only`);
+  }
+  for (const field of readOnly) {
+    const message = `${field} of ${name} is read-only, so it must be optional or have a default`;
+    check(!required.includes(field), message);
+  }
+}
+
+const standard: readonly StandardParameter[] = [
+  "after",
+  "fields",
+  "limit",
+  "max_distance",
+  "min_distance",
+  "near",
+  "page",
+  "q",
+  "sort",
+  "trash",
+];
+
+function checkList({ options, meta }: ResourceParts): void {
+  const { name, filter = [], list = {}, sort = [] } = options;
+  const { count = "exact", limit = {}, names = {}, parameters = {}, sort: order = [] } = list;
+  const { default: usual = 30, max = 100 } = limit;
+  const isWhole = Number.isSafeInteger(usual) && Number.isSafeInteger(max);
+  check(
+    isWhole && usual >= 1 && usual <= max && max <= 1000,
+    `the limits of the list of ${name} must be whole numbers from 1 to 1000, the default at most the maximum`,
+  );
+  const isCount =
+    count === "exact" || count === "none" || (Number.isSafeInteger(count) && count >= 1);
+  check(
+    isCount,
+    `the count of the list of ${name} must be "exact", "none" or a whole number from 1`,
+  );
+  for (const key of order) {
+    const field = key.replace(/^-/, "");
+    check(sort.includes(field) || meta.includes(field), `${name} cannot be sorted by ${field}`);
+  }
+  const renamed = standard
+    .map((parameter) => names[parameter] ?? parameter)
+    .filter((one) => one !== false);
+  const taken = [...renamed, ...filter, ...Object.keys(parameters), accessTokenField];
+  const twice = taken.find((one, index) => taken.indexOf(one) !== index);
+  check(twice === undefined, `two parameters of the list of ${name} are called ${twice ?? ""}`);
+  for (const one of [...renamed, ...Object.keys(parameters)]) {
+    check(/^[A-Za-z][\w.-]{0,63}$/.test(one), `${one} cannot be the name of a parameter`);
+  }
+}
+
+function check(holds: boolean, message: string): void {
+  if (!holds) throw new RestError("ERR_REST_DEFINITION", message);
+}

@@ -1,0 +1,141 @@
+import type { SendOptions } from "@fetchwork/http";
+import type { OperationTypes, ResourceTypes, Typed, TypesOfRoutes } from "../route-types.ts";
+import type { ListParameters, QueryParameters } from "./list-parameters.ts";
+import type { PageReply, Reply } from "./reply.ts";
+
+/** Options of one call. */
+export interface CallOptions extends Pick<SendOptions, "retry" | "signal" | "timeout"> {
+  /** Does it only if the document has this entity tag; else a {@link ProblemError} with status 412. Default: always. */
+  readonly ifMatch?: string | undefined;
+  /** Entity tag that the caller has; the same one is answered with status 304 and no data. Default: none. */
+  readonly ifNoneMatch?: string | undefined;
+  /** Makes a repeated POST one effect: the same text for each try, such as `crypto.randomUUID()`. Default: none. */
+  readonly idempotencyKey?: string | undefined;
+  /** More parameters of the query, such as a list's own. Default: none. */
+  readonly query?: QueryParameters | undefined;
+  /** More headers. Default: none. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Options of a call that may answer 304. */
+export interface ConditionalOptions extends CallOptions {
+  readonly ifNoneMatch: string;
+}
+
+/** A document some of whose fields were asked for. */
+export type Selected<D> = Partial<D>;
+
+/** A document with others in the place of identifiers, or under names of relations. */
+export type Populated<D> = {
+  readonly [K in keyof D]: string extends D[K]
+    ? D[K] | Readonly<Record<string, unknown>> | null
+    : D[K];
+} & Readonly<Record<string, unknown>>;
+
+type FoundBy<Query, D> = Query extends { readonly fields: string | readonly string[] }
+  ? Selected<Query extends { readonly populate: string | readonly string[] } ? Populated<D> : D>
+  : Query extends { readonly populate: string | readonly string[] }
+    ? Populated<D>
+    : D;
+
+/** What `show` takes in its query. */
+export interface ShowParameters {
+  /** Paths of relations whose documents are put in the place of their identifiers. */
+  readonly populate?: string | readonly string[] | undefined;
+}
+
+/** One item of a bulk call. `version` is that of the document, the number in its entity tag. */
+export type BulkOperation<Input> =
+  | { readonly op: "create"; readonly body: Input }
+  | {
+      readonly op: "patch" | "update";
+      readonly id: string;
+      readonly version?: number | undefined;
+      readonly body: Changes<Input>;
+    }
+  | { readonly op: "remove"; readonly id: string; readonly version?: number | undefined };
+
+/** What became of one item of a bulk call. */
+export interface BulkResult<D> {
+  /** 201 for a created document, 200 for a changed one, 204 for a removed one. */
+  readonly status: number;
+  readonly id: string;
+  /** Version of the document; none for a removed one. */
+  readonly version?: number | undefined;
+  /** The document; none for a removed one. */
+  readonly body?: D | undefined;
+}
+
+/** Any of the fields, and `null` for none. */
+export type Changes<Input> = { readonly [K in keyof Input]?: Input[K] | null | undefined };
+
+/** The operations of a resource. */
+export interface ResourceClient<D, Input> {
+  /** One page of the documents. */
+  list<const Query extends ListParameters<D>>(
+    query?: Query,
+    options?: CallOptions,
+  ): Promise<PageReply<FoundBy<Query, D>>>;
+  /** All pages, each when it is asked for: `for await (const page of …)`. */
+  pages<const Query extends ListParameters<D>>(
+    query?: Query,
+    options?: CallOptions,
+  ): AsyncGenerator<PageReply<FoundBy<Query, D>>, void, undefined>;
+  show(id: string, options: ConditionalOptions): Promise<Reply<D | undefined>>;
+  show<const Query extends ShowParameters>(
+    id: string,
+    options: CallOptions & { readonly query: Query },
+  ): Promise<Reply<FoundBy<Query, D>>>;
+  show(id: string, options?: CallOptions): Promise<Reply<D>>;
+  create(body: Input, options?: CallOptions): Promise<Reply<D>>;
+  /** Changes the given fields and keeps the others. */
+  update(id: string, body: Changes<Input>, options?: CallOptions): Promise<Reply<D>>;
+  /** Applies a JSON Merge Patch (RFC 7396): `null` removes a field. */
+  patch(id: string, body: Changes<Input>, options?: CallOptions): Promise<Reply<D>>;
+  remove(id: string, options?: CallOptions): Promise<Reply<undefined>>;
+  /** All of it or nothing, for a resource that declares `bulk`. */
+  bulk(
+    operations: readonly BulkOperation<Input>[],
+    options?: CallOptions,
+  ): Promise<Reply<readonly BulkResult<D>[]>>;
+}
+
+/** What a route of one's own is called with. */
+export type OperationInput<Parameter extends string, Body> = ([Parameter] extends [never]
+  ? { readonly params?: undefined }
+  : { readonly params: Readonly<Record<Parameter, string>> }) &
+  (undefined extends Body ? { readonly body?: Body } : { readonly body: Body });
+
+/** Calls a route that `defineRoute` made. */
+export type OperationCall<Parameter extends string, Body, Answer> = [Parameter, undefined] extends [
+  never,
+  Body,
+]
+  ? (input?: OperationInput<Parameter, Body>, options?: CallOptions) => Promise<Reply<Answer>>
+  : (input: OperationInput<Parameter, Body>, options?: CallOptions) => Promise<Reply<Answer>>;
+
+type TypesOf<Api> = Api extends readonly unknown[]
+  ? TypesOfRoutes<Api>
+  : Api extends Typed<infer Types>
+    ? Types
+    : never;
+
+type ResourcesIn<Types> = Extract<Types, ResourceTypes>;
+type OperationsIn<Types> = Extract<Types, OperationTypes<string, never> | OperationTypes>;
+
+/**
+ * The client of an API, or of a list of routes: each resource by the last part of its path in camel case, and each other
+ * route by its operation.
+ */
+export type ApiClient<Api> = {
+  readonly [R in ResourcesIn<TypesOf<Api>> as R["resource"]]: ResourceClient<
+    R["document"],
+    R["input"]
+  >;
+} & {
+  readonly [O in OperationsIn<TypesOf<Api>> as O["operation"]]: OperationCall<
+    O["parameter"],
+    O["body"],
+    O["answer"]
+  >;
+} & AsyncDisposable;

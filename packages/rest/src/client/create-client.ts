@@ -1,0 +1,176 @@
+import { createEndpoint, type CompiledRoute } from "@fetchwork/endpoint";
+import { Client, type ClientOptions as HttpOptions, type RestResponse } from "@fetchwork/http";
+import type { ApiClient, CallOptions } from "./api-client.ts";
+import { indexOperations, type ApiDescription, type OperationIndex } from "./description.ts";
+import { ClientError, ProblemError } from "./errors.ts";
+import { queryTexts } from "./list-parameters.ts";
+import { pageReplyOf, replyOf, type PageReply } from "./reply.ts";
+
+/** Options of {@link createClient}. */
+export interface ClientOptions extends Pick<
+  HttpOptions,
+  "headers" | "hooks" | "logger" | "maxResponseSize" | "retry" | "timeout" | "transport"
+> {
+  /** Where the API is: an absolute URL without query. */
+  readonly baseUrl: string;
+  /**
+   * Session token, or master key, sent as `Authorization: Bearer`; a function is asked before each request and may say
+   * `undefined`. Default: none.
+   */
+  readonly token?: string | (() => string | undefined | Promise<string | undefined>) | undefined;
+  /**
+   * Description of the API, such as `openapi.json` written by `writeReference`. Default: fetched from `/openapi.json`
+   * under `baseUrl` with the first call.
+   */
+  readonly openApi?: ApiDescription | undefined;
+}
+
+interface Sending {
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  readonly query?: object | undefined;
+  readonly body?: unknown;
+  readonly options?: CallOptions | undefined;
+}
+
+/**
+ * Makes a typed client of an API; its types come from the definitions, without generated code.
+ *
+ * Calls resolve with a {@link Reply}. They reject with a {@link ProblemError} for a status of 400 or more, with a
+ * `TransportError` of `@fetchwork/http` when there is no answer, and with a {@link ClientError} for an operation that the
+ * API does not have.
+ *
+ * @throws HttpUsageError of `@fetchwork/http` for a wrong option, ClientError `ERR_REST_DESCRIPTION` for a wrong `openApi`
+ * @example
+ * ```ts
+ * const client = createClient<typeof api>({ baseUrl: "https://blog.example", token });
+ * const { data, next } = await client.articles.list({ q: "tea", limit: 3 });
+ * ```
+ */
+export function createClient<Api>(options: ClientOptions): ApiClient<Api> {
+  const { baseUrl, token, openApi, ...settings } = options;
+  const http = new Client({ ...settings, baseUrl });
+  const endpoint = createEndpoint({ baseUrl, onMissing: "throw" });
+  const routes = new Map<string, CompiledRoute<string>>();
+  let index: OperationIndex | undefined = openApi && indexOperations(openApi);
+  let loading: Promise<OperationIndex> | undefined;
+
+  function load(): Promise<OperationIndex> {
+    loading ??= fetchDescription(http).then(
+      (found) => (index = found),
+      (error: unknown) => {
+        loading = undefined; // The next call tries again.
+        throw error;
+      },
+    );
+    return loading;
+  }
+
+  async function send(name: string, sending: Sending): Promise<RestResponse> {
+    const target = (index ?? (await load())).get(name);
+    if (!target) throw new ClientError("ERR_REST_OPERATION", `the API has no operation ${name}`);
+    const { query, body, params = {}, options: given = {} } = sending;
+    const values: Record<string, unknown> = { query: queryTexts(query, given.query) };
+    for (const [position, parameter] of target.parameters.entries()) {
+      const value = Object.hasOwn(params, parameter) ? params[parameter] : undefined;
+      if (typeof value !== "string" || value === "") {
+        throw new ClientError("ERR_REST_OPERATION", `${name} needs the parameter ${parameter}`);
+      }
+      values[`p${position}`] = value;
+    }
+    let route = routes.get(target.route);
+    if (!route) routes.set(target.route, (route = endpoint.compile(target.route)));
+    const headers = headersOf(given, typeof token === "function" ? await token() : token);
+    const { retry, signal, timeout } = given;
+    const request = route({ ...values, headers, ...(body === undefined ? {} : { data: body }) });
+    const response = await http.send(request, { retry, signal, timeout });
+    if (response.statusCode >= 400) throw new ProblemError(response);
+    return response;
+  }
+
+  async function* pages(
+    name: string,
+    query: object | undefined,
+    options: CallOptions | undefined,
+  ): AsyncGenerator<PageReply<unknown>, void, undefined> {
+    let page = pageReplyOf(await send(name, { query, options }));
+    for (;;) {
+      yield page;
+      if (!page.next) return;
+      const { query: _, ...rest } = options ?? {};
+      page = pageReplyOf(await send(name, { query: page.next, options: rest }));
+    }
+  }
+
+  /** What is called is looked up when it is called, since only types know the names before. */
+  function member(name: string): unknown {
+    const of = (action: string): string => `${name}.${action}`;
+    const one = (action: string) => async (id: string, options?: CallOptions) =>
+      replyOf(await send(of(action), { params: { id }, options }));
+    const change = (action: string) => async (id: string, body: unknown, options?: CallOptions) =>
+      replyOf(await send(of(action), { params: { id }, body, options }));
+    const call = async (
+      input: Pick<Sending, "body" | "params"> = {},
+      options?: CallOptions,
+    ): Promise<unknown> => replyOf(await send(name, { ...input, options }));
+
+    return Object.assign(call, {
+      list: async (query?: object, options?: CallOptions) =>
+        pageReplyOf(await send(of("list"), { query, options })),
+      pages: (query?: object, options?: CallOptions) => pages(of("list"), query, options),
+      show: one("show"),
+      remove: one("remove"),
+      restore: one("restore"),
+      update: change("update"),
+      patch: change("patch"),
+      create: async (body: unknown, options?: CallOptions) =>
+        replyOf(await send(of("create"), { body, options })),
+      bulk: async (operations: readonly unknown[], options?: CallOptions) =>
+        replyOf(await send(of("bulk"), { body: { operations }, options })),
+    });
+  }
+
+  const members = new Map<string, unknown>();
+  const client = new Proxy(
+    {},
+    {
+      get(_target, name) {
+        if (name === Symbol.asyncDispose) return () => http.close();
+        // A client is no promise, and nothing else that languages and tools look for.
+        if (typeof name !== "string" || name === "then" || name === "toJSON") return undefined;
+        if (!members.has(name)) members.set(name, member(name));
+        return members.get(name);
+      },
+    },
+  );
+  return client as ApiClient<Api>; // Its members answer to every name; types let only those of the API through.
+}
+
+async function fetchDescription(http: Client): Promise<OperationIndex> {
+  const response = await http.send({ baseUrl: "/openapi.json", headers: { accept: json } });
+  if (!response.ok) {
+    const message = `the description of the API is answered with status ${response.statusCode}`;
+    throw new ClientError("ERR_REST_DESCRIPTION", message);
+  }
+  let description: unknown;
+  try {
+    description = JSON.parse(response.body);
+  } catch (cause) {
+    const message = "the description of the API is not JSON";
+    throw new ClientError("ERR_REST_DESCRIPTION", message, { cause });
+  }
+  return indexOperations(description);
+}
+
+const json = "application/json";
+
+function headersOf(options: CallOptions, token: string | undefined): Record<string, string> {
+  const { headers, idempotencyKey, ifMatch, ifNoneMatch } = options;
+  return {
+    accept: json,
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(ifMatch === undefined ? {} : { "if-match": ifMatch }),
+    ...(ifNoneMatch === undefined ? {} : { "if-none-match": ifNoneMatch }),
+    ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+    ...headers,
+  };
+}

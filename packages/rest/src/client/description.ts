@@ -1,0 +1,64 @@
+import { ClientError } from "./errors.ts";
+
+/** What the client needs of an OpenAPI document: that of `api.openApi`, `/openapi.json` or a file written of it. */
+export interface ApiDescription {
+  readonly paths: Readonly<Record<string, unknown>>;
+}
+
+/** One operation, ready to be called. */
+export interface OperationTarget {
+  /** In upper case. */
+  readonly method: string;
+  /** `POST /articles/{p0}/publication{?query*}`. */
+  readonly route: string;
+  /** Names of the parameters of the path, in the order of their placeholders `p0`, `p1`, … */
+  readonly parameters: readonly string[];
+}
+
+/** Finds operations: by `articles.list` for those of resources, by operation name for all. */
+export type OperationIndex = ReadonlyMap<string, OperationTarget>;
+
+const methods: ReadonlySet<string> = new Set(["get", "post", "put", "patch", "delete"]);
+
+/**
+ * Reads the operations of a description.
+ *
+ * @throws ClientError `ERR_REST_DESCRIPTION` for what is none
+ */
+export function indexOperations(description: unknown): OperationIndex {
+  const paths = isMembers(description) ? description["paths"] : undefined;
+  if (!isMembers(paths)) {
+    throw new ClientError("ERR_REST_DESCRIPTION", "the description of the API has no paths");
+  }
+  const index = new Map<string, OperationTarget>();
+  for (const [path, item] of Object.entries(paths)) {
+    if (!isMembers(item)) continue;
+    for (const [method, operation] of Object.entries(item)) {
+      if (!methods.has(method) || !isMembers(operation)) continue;
+      const target = targetOf(method.toUpperCase(), path);
+      const { operationId, "x-fetchwork": marks } = operation;
+      if (typeof operationId === "string") index.set(operationId, target);
+      if (isMembers(marks)) {
+        index.set(`${String(marks["resource"])}.${String(marks["action"])}`, target);
+      }
+    }
+  }
+  return index;
+}
+
+/** Parameters are renamed, since one called `url` or `headers` would be an option of the builder of requests. */
+function targetOf(method: string, path: string): OperationTarget {
+  if (!/^\/(?!\/)(?:[\w.~/-]|\{\w+\})*$/.test(path)) {
+    throw new ClientError("ERR_REST_DESCRIPTION", "the description of the API has a faulty path");
+  }
+  const parameters: string[] = [];
+  const template = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    parameters.push(name);
+    return `{p${parameters.length - 1}}`;
+  });
+  return { method, route: `${method} ${template}{?query*}`, parameters };
+}
+
+function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,108 @@
+import type { RestResponse } from "@fetchwork/http";
+
+/** Codes of {@link ClientError}. Each has a row in `docs/errors.md`. */
+export type ClientErrorCode = "ERR_REST_ANSWER" | "ERR_REST_DESCRIPTION" | "ERR_REST_OPERATION";
+
+/** One field or parameter that the API refused. */
+export interface RefusedField {
+  /** Its name, with dots between the levels of a nested one. */
+  readonly param: string;
+  /** The rule that it breaks: `required`, `type`, `min`, `unique`, … */
+  readonly name: string;
+  /** What was expected, for a person. */
+  readonly message: string;
+  /** Position of the item in a bulk request. */
+  readonly index?: number | undefined;
+}
+
+/**
+ * A call that cannot be made, or an answer that cannot be read.
+ *
+ * - `ERR_REST_OPERATION`: the API has no such operation, or the call lacks a parameter of its path.
+ * - `ERR_REST_DESCRIPTION`: the description of the API cannot be had or is none.
+ * - `ERR_REST_ANSWER`: a successful answer is not the JSON that it should be.
+ */
+export class ClientError extends Error {
+  override readonly name = "ClientError" as const;
+  readonly code: ClientErrorCode;
+
+  constructor(code: ClientErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/**
+ * The API refused a request: a status of 400 or more, with what its `application/problem+json` (RFC 9457) says.
+ *
+ * @example
+ * ```ts
+ * const saved = await client.articles.create({ title: "" }).catch((error: unknown) => {
+ *   if (error instanceof ProblemError && error.status === 400) return error.errors;
+ *   throw error;
+ * });
+ * ```
+ */
+export class ProblemError extends Error {
+  override readonly name = "ProblemError" as const;
+  readonly code = "ERR_REST_PROBLEM" as const;
+  /** Status of the answer. */
+  readonly status: number;
+  /** The field or parameter at fault; the first one of {@link ProblemError.errors}. */
+  readonly param: string | undefined;
+  /** The rule that {@link ProblemError.param} breaks. */
+  readonly rule: string | undefined;
+  /** All fields and parameters at fault. */
+  readonly errors: readonly RefusedField[];
+  /** What the API asks to wait before the next try (`Retry-After`), as it came. */
+  readonly retryAfter: string | undefined;
+  /** Current entity tag, with a 412. */
+  readonly etag: string | undefined;
+
+  constructor(response: RestResponse) {
+    const problem = problemOf(response);
+    super(messageOf(problem) ?? `the API answered with status ${response.statusCode}`);
+    const errors = listOf(problem["errors"]);
+    this.status = response.statusCode;
+    this.errors = errors;
+    this.param = errors[0]?.param;
+    this.rule = errors[0]?.name;
+    this.retryAfter = response.header("retry-after");
+    this.etag = response.header("etag");
+  }
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+const longestMessage = 1_000;
+
+/** Nothing in an error of a server is trusted: a proxy in between may have answered in its place. */
+function problemOf(response: RestResponse): Members {
+  if (!/[/+]json\b/i.test(response.header("content-type") ?? "")) return {};
+  try {
+    const value: unknown = JSON.parse(response.body);
+    return isMembers(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function messageOf({ detail, message, title }: Members): string | undefined {
+  const found = [detail, message, title].find((text) => typeof text === "string" && text !== "");
+  return typeof found === "string" ? found.slice(0, longestMessage) : undefined;
+}
+
+function listOf(errors: unknown): readonly RefusedField[] {
+  if (!Array.isArray(errors)) return [];
+  return errors
+    .filter(isMembers)
+    .flatMap(({ param, name, message, index }) =>
+      typeof param === "string" && typeof name === "string" && typeof message === "string"
+        ? [{ param, name, message, ...(typeof index === "number" ? { index } : {}) }]
+        : [],
+    );
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,24 @@
+export type {
+  ApiClient,
+  BulkOperation,
+  BulkResult,
+  CallOptions,
+  Changes,
+  ConditionalOptions,
+  OperationCall,
+  OperationInput,
+  Populated,
+  ResourceClient,
+  Selected,
+  ShowParameters,
+} from "./api-client.ts";
+export { createClient, type ClientOptions } from "./create-client.ts";
+export type { ApiDescription } from "./description.ts";
+export { ClientError, ProblemError, type ClientErrorCode, type RefusedField } from "./errors.ts";
+export type {
+  FilterOperator,
+  ListParameters,
+  ParameterValue,
+  QueryParameters,
+} from "./list-parameters.ts";
+export type { PageReply, Reply } from "./reply.ts";

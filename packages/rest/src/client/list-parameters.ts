@@ -1,0 +1,67 @@
+/** A value of a query parameter; a list is sent with commas between its members. */
+export type ParameterValue = string | number | boolean | readonly (string | number | boolean)[];
+
+/** Parameters of a query. `undefined` counts as not given. */
+export type QueryParameters = Readonly<Record<string, ParameterValue | undefined>>;
+
+/** Operators of a filter, as in `"stars[gte]"`. */
+export type FilterOperator =
+  | "eq"
+  | "ne"
+  | "gt"
+  | "gte"
+  | "lt"
+  | "lte"
+  | "in"
+  | "notIn"
+  | "exists"
+  | "prefix"
+  | "contains"
+  | "containsAny";
+
+type FieldOf<D> = Extract<keyof D, string>;
+
+/** Names of fields, each with or without a `-` before it. */
+type Signed<Name extends string> = Name | `-${Name}`;
+
+/** One name or several. */
+type Names<Name extends string> = Name | readonly Name[];
+
+/**
+ * Parameters of a list of `D`. Which fields filter and sort is the API's to say; others are a 400. A resource's own
+ * parameters go into the option `query`.
+ */
+export type ListParameters<D> = {
+  /** Words, or parts of words, that must occur. */
+  readonly q?: string | undefined;
+  /** Number of the page, from 1. */
+  readonly page?: number | undefined;
+  /** Documents on a page, 1 to 100. */
+  readonly limit?: number | undefined;
+  /** Cursor of the page before. */
+  readonly after?: string | undefined;
+  /** Fields to sort by; `-` reverses. */
+  readonly sort?: Names<Signed<FieldOf<D>>> | undefined;
+  /** Fields to show, or with `-` to leave out. */
+  readonly fields?: Names<Signed<FieldOf<D>>> | undefined;
+  /** Paths of relations whose documents are put in the place of their identifiers. */
+  readonly populate?: string | readonly string[] | undefined;
+} & { readonly [K in FieldOf<D>]?: ParameterValue | undefined } & {
+  readonly [K in `${FieldOf<D>}[${FilterOperator}]`]?: ParameterValue | undefined;
+};
+
+/** Makes parameters of texts; what is not given is left out. */
+export function queryTexts(
+  ...sources: readonly (object | undefined)[]
+): Readonly<Record<string, string>> {
+  const texts = new Map<string, string>();
+  for (const source of sources) {
+    for (const [name, value] of Object.entries(source ?? {})) {
+      const given = value as ParameterValue | undefined; // What the types of all sources say.
+      if (given !== undefined) {
+        texts.set(name, typeof given === "object" ? given.join(",") : String(given));
+      }
+    }
+  }
+  return Object.fromEntries(texts);
+}

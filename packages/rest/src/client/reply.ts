@@ -1,0 +1,96 @@
+import type { RestResponse } from "@fetchwork/http";
+import { ClientError } from "./errors.ts";
+
+/** A successful answer. */
+export interface Reply<T> {
+  /** Its body. */
+  readonly data: T;
+  readonly status: number;
+  /** Version of the document, for `ifMatch` of the next change. */
+  readonly etag: string | undefined;
+  /** Address of what was created. */
+  readonly location: string | undefined;
+  /** Value of a header, its name in any case; `undefined` when there is none. */
+  header(name: string): string | undefined;
+}
+
+/** One page of a list. */
+export interface PageReply<T> extends Reply<readonly T[]> {
+  /** Number of all that match; `undefined` where the API does not count. */
+  readonly total: number | undefined;
+  /** Parameters of the next page; `undefined` on the last one. */
+  readonly next: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * Reads a successful answer.
+ *
+ * @throws ClientError `ERR_REST_ANSWER`
+ */
+export function replyOf(response: RestResponse): Reply<unknown> {
+  return {
+    data: dataOf(response),
+    status: response.statusCode,
+    etag: response.header("etag"),
+    location: response.header("location"),
+    header: (name) => response.header(name),
+  };
+}
+
+/**
+ * Reads a successful answer of a list: an array, or `{ rows, count }`.
+ *
+ * @throws ClientError `ERR_REST_ANSWER`
+ */
+export function pageReplyOf(response: RestResponse): PageReply<unknown> {
+  const reply = replyOf(response);
+  const { data } = reply;
+  const { rows, count }: Rows = isRows(data) ? data : { rows: data };
+  const isUnchanged = response.statusCode === 304;
+  if (!isUnchanged && !Array.isArray(rows)) {
+    throw new ClientError("ERR_REST_ANSWER", "the answer of a list is no list");
+  }
+  const total = count ?? numberOf(response.header("x-total-count"));
+  return {
+    ...reply,
+    data: Array.isArray(rows) ? (rows as readonly unknown[]) : [],
+    total: typeof total === "number" ? total : undefined,
+    next: nextOf(response.header("link")),
+  };
+}
+
+function dataOf(response: RestResponse): unknown {
+  const { body, statusCode } = response;
+  if (body === "" || statusCode === 204 || statusCode === 304) return undefined;
+  try {
+    return JSON.parse(body) as unknown;
+  } catch (cause) {
+    throw new ClientError("ERR_REST_ANSWER", `the answer with status ${statusCode} is not JSON`, {
+      cause,
+    });
+  }
+}
+
+interface Rows {
+  readonly rows: unknown;
+  readonly count?: unknown;
+}
+
+function isRows(data: unknown): data is Rows {
+  return typeof data === "object" && data !== null && !Array.isArray(data) && "rows" in data;
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/** Only the parameters of the target count (RFC 8288); the next request goes where the first one went. */
+function nextOf(link: string | undefined): Readonly<Record<string, string>> | undefined {
+  const target = link
+    ?.split(/,(?=\s*<)/)
+    .find((one) => /;\s*rel="?next"?\s*(?:;|$)/.test(one))
+    ?.match(/<([^<>]*)>/)?.[1];
+  const mark = target?.indexOf("?") ?? -1;
+  if (target === undefined || mark < 0) return undefined;
+  return Object.fromEntries(new URLSearchParams(target.slice(mark)));
+}

@@ -1,0 +1,190 @@
+import type { UntypedWhere } from "@fetchwork/documents";
+import { RestError } from "./errors.ts";
+import { fieldError, type FieldError } from "./field-error.ts";
+import {
+  describeType,
+  filterTypeOf,
+  filterValue,
+  ruleOf,
+  type FilterScalar,
+  type FilterType,
+} from "./filter-value.ts";
+import type { QueryParameter } from "./route.ts";
+import type { JsonSchema } from "./schema.ts";
+
+/** A field that lists may be filtered by. */
+export interface FilterField {
+  /** Its path, with dots between the levels. */
+  readonly path: string;
+  readonly type: FilterType;
+}
+
+/** A filter as clients send it: `stars[gte]=3`. */
+export interface FilterParameter {
+  readonly reference: QueryParameter;
+  /** Reads the one value that was given; a {@link FieldError} when it is wrong. */
+  readonly read: (text: string) => FieldError | FilterCondition;
+}
+
+/** What a filter demands of a field. */
+export interface FilterCondition {
+  readonly where: UntypedWhere;
+}
+
+/** Most values of `in` and `nin`. */
+export const maxFilterValues = 100;
+
+/** Most filters of one request. */
+export const maxFilters = 20;
+
+type Operator =
+  "contains" | "eq" | "exists" | "gt" | "gte" | "in" | "lt" | "lte" | "ne" | "nin" | "prefix";
+
+const descriptions: Readonly<Record<Operator, string>> = {
+  eq: "is this",
+  ne: "is not this, or there is none",
+  gt: "is greater than this",
+  gte: "is this or greater",
+  lt: "is less than this",
+  lte: "is this or less",
+  in: "is one of these, separated by commas",
+  nin: "is none of these, separated by commas",
+  prefix: "begins with this",
+  contains: "has this member",
+  exists: "has a value (true), or none (false)",
+};
+
+/**
+ * Finds the type of a field to filter by.
+ *
+ * @throws RestError `ERR_REST_DEFINITION` for one that the schema lacks or whose values no text can stand for.
+ */
+export function filterField(
+  path: string,
+  properties: Readonly<Record<string, JsonSchema>>,
+): FilterField {
+  const schema = path
+    .split(".")
+    .reduce<JsonSchema | undefined>(
+      (at, name, depth) => propertyOf(depth === 0 ? properties : at?.["properties"], name),
+      {},
+    );
+  if (!schema) throw new RestError("ERR_REST_DEFINITION", `there is no field ${path} to filter by`);
+  if (["and", "or", "not"].includes(path)) {
+    throw new RestError("ERR_REST_DEFINITION", `a field called ${path} cannot be filtered by`);
+  }
+  const type = filterTypeOf(schema);
+  if (!type) {
+    const message = `${path} has values of several types, by which nothing can be filtered`;
+    throw new RestError("ERR_REST_DEFINITION", message);
+  }
+  return { path, type };
+}
+
+/** Makes the parameters of the filters, by their names. */
+export function filterParameters(
+  fields: readonly FilterField[],
+): ReadonlyMap<string, FilterParameter> {
+  const parameters = new Map<string, FilterParameter>();
+  for (const field of fields) {
+    const equals = field.type.isList ? "contains" : "eq";
+    for (const operator of operatorsOf(field.type)) {
+      const name = `${field.path}[${operator}]`;
+      parameters.set(name, filterParameter(name, field, operator));
+      if (operator === equals) {
+        parameters.set(field.path, filterParameter(field.path, field, operator));
+      }
+    }
+  }
+  return parameters;
+}
+
+function operatorsOf({ isList, kind, values }: FilterType): readonly Operator[] {
+  if (isList) return ["contains", "in", "nin", "exists"];
+  if (kind === "object") return ["exists"];
+  if (kind === "boolean") return ["eq", "ne", "exists"];
+  const some = ["eq", "ne", "in", "nin", "exists"] as const;
+  if (values) return some;
+  const ordered = [...some, "gt", "gte", "lt", "lte"] as const;
+  return kind === "string" ? [...ordered, "prefix"] : ordered;
+}
+
+function filterParameter(
+  name: string,
+  { path, type }: FilterField,
+  operator: Operator,
+): FilterParameter {
+  const isOneOf = operator === "in" || operator === "nin";
+  return {
+    reference: {
+      name,
+      description: `Documents whose ${path} ${descriptions[operator]}`,
+      schema:
+        operator === "exists" ? { type: "boolean" } : isOneOf ? { type: "string" } : schemaOf(type),
+    },
+    read: isOneOf
+      ? (text) => readValues({ name, path, type, operator }, text)
+      : (text) => readValue({ name, path, type, operator }, text),
+  };
+}
+
+interface Reading {
+  readonly name: string;
+  readonly path: string;
+  readonly type: FilterType;
+  readonly operator: Operator;
+}
+
+function readValue(
+  { name, path, type, operator }: Reading,
+  text: string,
+): FieldError | FilterCondition {
+  if (operator === "exists") {
+    if (text !== "true" && text !== "false") {
+      return fieldError(name, "type", `${name} must be of type boolean`);
+    }
+    return { where: { [path]: text === "true" ? { ne: null } : { eq: null } } };
+  }
+  const value = filterValue(text, type);
+  return value === undefined ? wrong(name, type) : { where: { [path]: { [operator]: value } } };
+}
+
+function readValues(
+  { name, path, type, operator }: Reading,
+  text: string,
+): FieldError | FilterCondition {
+  const texts = text.split(",");
+  if (texts.length > maxFilterValues) {
+    const message = `${name} must have length lower than or equal to ${maxFilterValues}`;
+    return fieldError(name, "maxlength", message);
+  }
+  const values: FilterScalar[] = [];
+  for (const one of texts) {
+    const isText = type.kind === "string" && !type.values;
+    const value = filterValue(isText ? one : one.trim(), type);
+    if (value === undefined) return wrong(name, type);
+    values.push(value);
+  }
+  if (!type.isList)
+    return { where: { [path]: operator === "in" ? { in: values } : { notIn: values } } };
+  const some = { [path]: { containsAny: values } };
+  return { where: operator === "in" ? some : { not: some } };
+}
+
+function wrong(name: string, type: FilterType): FieldError {
+  return fieldError(name, ruleOf(type), `${name} ${describeType(type)}`);
+}
+
+function schemaOf({ kind, values }: FilterType): JsonSchema {
+  if (values) return { type: "string", enum: [...values.keys()] };
+  if (kind === "date") return { type: "string", format: "date" };
+  if (kind === "time" || kind === "stored-time") return { type: "string", format: "date-time" };
+  return { type: kind };
+}
+
+function propertyOf(properties: unknown, name: string): JsonSchema | undefined {
+  if (typeof properties !== "object" || properties === null) return undefined;
+  if (!Object.hasOwn(properties, name)) return undefined;
+  const property: unknown = Reflect.get(properties, name);
+  return typeof property === "object" && property !== null ? { ...property } : undefined;
+}

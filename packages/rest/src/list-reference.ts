@@ -1,0 +1,100 @@
+import { filterParameters } from "./filter-parameters.ts";
+import { compileListParameter } from "./list-parameter.ts";
+import {
+  defaultLimit,
+  maxLimit,
+  maxSearchLength,
+  nameOf,
+  type ListRules,
+  type StandardParameter,
+} from "./list-query.ts";
+import type { Resource } from "./resource.ts";
+import type { QueryParameter, RouteResponse } from "./route.ts";
+import type { JsonSchema } from "./schema.ts";
+
+/** Describes the answer of a list; `fields` may leave out any field. */
+export function listResponse(plural: string, item: JsonSchema): RouteResponse {
+  return {
+    description: `One page of ${plural}`,
+    schema: { type: "array", items: { ...item, required: [] } },
+    headers: listHeaders,
+  };
+}
+
+/** Describes the answer of the list of a resource, in the shape that it has. */
+export function resourceListResponse({ plural, output, shape, count }: Resource): RouteResponse {
+  const array = listResponse(plural, output);
+  if (shape === "array") return array;
+  const properties = {
+    rows: array.schema,
+    ...(count === "none" ? {} : { count: { type: "integer", minimum: 0 } }),
+  };
+  return { ...array, schema: { type: "object", properties, required: Object.keys(properties) } };
+}
+
+const listHeaders = {
+  ETag: "Hash of the answer",
+  "X-Total-Count": "Number of all that match, where they are counted",
+  Link: "Targets of the first, previous, next and last page (RFC 8288)",
+};
+
+/** Describes the parameters of a list. */
+export function listParameters({ list: rules }: Resource): readonly QueryParameter[] {
+  const { filters = [], parameters = {} } = rules;
+  return [
+    ...standardReferences(rules),
+    ...[...filterParameters(filters).values()].map(({ reference }) => reference),
+    ...Object.entries(parameters).map(([name, parameter]) => {
+      const { description, required, schema } = compileListParameter(name, parameter);
+      // A list is sent as one text.
+      const sent = schema["type"] === "array" ? { type: "string" } : schema;
+      return { name, description, schema: sent, ...(required ? { required } : {}) };
+    }),
+  ];
+}
+
+function standardReferences(rules: ListRules): readonly QueryParameter[] {
+  const { defaultLimit: usual = defaultLimit, maxLimit: most = maxLimit } = rules;
+  const text = { type: "string" };
+  const distance = { type: "number", minimum: 0 };
+  const all: readonly (readonly [StandardParameter, string, JsonSchema])[] = [
+    [
+      "q",
+      "Words, or parts of words, that must occur; case and accents do not matter",
+      { ...text, maxLength: maxSearchLength },
+    ],
+    ["page", "Number of the page", { type: "integer", minimum: 1, default: 1 }],
+    [
+      "limit",
+      "Documents on a page",
+      { type: "integer", minimum: 1, maximum: most, default: usual },
+    ],
+    [
+      "after",
+      'Cursor of the page before, from the target of its "next" link; empty to begin; not with numbered pages',
+      text,
+    ],
+    [
+      "sort",
+      `Fields to sort by, separated by commas, reversed with "-": ${rules.sortable.join(", ")}`,
+      { ...text, default: rules.defaultSort.join(",") },
+    ],
+    [
+      "fields",
+      `Fields to show, or with "-" to leave out, separated by commas: ${rules.selectable.join(", ")}`,
+      text,
+    ],
+    ["near", "Latitude and longitude in degrees, separated by a comma; nearest first", text],
+    ["min_distance", "Least distance from there, in metres", distance],
+    ["max_distance", "Greatest distance from there, in metres", distance],
+    [
+      "trash",
+      "Removed documents only, or with the others; for admins",
+      { ...text, enum: ["only", "with"] },
+    ],
+  ];
+  return all.flatMap(([parameter, description, schema]) => {
+    const name = nameOf(parameter, rules);
+    return name === undefined ? [] : [{ name, description, schema }];
+  });
+}

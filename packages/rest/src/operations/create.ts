@@ -1,0 +1,39 @@
+import type { Stored } from "@fetchwork/documents";
+import { json } from "@fetchwork/http";
+import { etagOf } from "../etag.ts";
+import { afterChange } from "../hooks.ts";
+import { refuseConflicts } from "../refuse-conflicts.ts";
+import type { Fields, Resource } from "../resource.ts";
+import { writeTogether, type ResourceCall, type ResourceHandler } from "./resource-call.ts";
+
+/** Makes the handler that creates a document. */
+export function createOperation(resource: Resource): ResourceHandler<unknown> {
+  const { hooks, path, present } = resource;
+
+  return async (call) => {
+    const document = await insertDocument(resource, call);
+    const { afterCreate } = hooks;
+    if (afterCreate) await afterChange(call, () => afterCreate({ call, document }));
+    return json(present(document), {
+      status: 201,
+      headers: { etag: etagOf(document.version), location: `${path}/${document.id}` },
+    });
+  };
+}
+
+async function insertDocument(
+  { collection, hooks, owner }: Resource,
+  call: ResourceCall<unknown>,
+): Promise<Stored<Fields>> {
+  const { body, store, transaction: together, user } = call;
+  const { beforeCreate } = hooks;
+  const fields: Fields = { ...(body as Fields) }; // The schema is one of an object.
+  if (owner !== undefined && user) fields[owner] = user.id;
+  if (!beforeCreate) {
+    return refuseConflicts((together ?? store).collection(collection).insert(fields));
+  }
+  return writeTogether(call, async (transaction) => {
+    const changed = (await beforeCreate({ call, transaction, fields })) ?? fields;
+    return refuseConflicts(transaction.collection(collection).insert(changed));
+  });
+}

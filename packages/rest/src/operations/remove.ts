@@ -1,0 +1,25 @@
+import type { Stored } from "@fetchwork/documents";
+import { empty } from "@fetchwork/http";
+import { afterChange } from "../hooks.ts";
+import type { Fields, Resource } from "../resource.ts";
+import { changeDocument } from "./change-document.ts";
+import type { ResourceHandler } from "./resource-call.ts";
+
+/** Makes the handler that removes a document. */
+export function removeOperation(resource: Resource): ResourceHandler {
+  const { afterRemove, beforeRemove } = resource.hooks;
+
+  return async (call) => {
+    const document = await changeDocument<Stored<Fields>>(resource, call, {
+      operation: "remove",
+      isTogether: beforeRemove !== undefined,
+      async change({ current, documents, transaction }) {
+        if (beforeRemove && transaction) await beforeRemove({ call, transaction, current });
+        const isGone = await documents.remove(current.id, { ifVersion: current.version });
+        return isGone ? current : undefined;
+      },
+    });
+    if (afterRemove) await afterChange(call, () => afterRemove({ call, document }));
+    return empty();
+  };
+}

@@ -1,0 +1,34 @@
+import type { Stored } from "@fetchwork/documents";
+import { json } from "@fetchwork/http";
+import { notFound } from "../conditional-write.ts";
+import { etagOf, requirePreconditions } from "../etag.ts";
+import { afterChange } from "../hooks.ts";
+import { refuseConflicts } from "../refuse-conflicts.ts";
+import { asksAgain, requireAccess } from "../resource-access.ts";
+import type { Fields, Resource } from "../resource.ts";
+import { idOf, writeTogether, type ResourceHandler } from "./resource-call.ts";
+
+/** Makes the handler that brings a removed document back. */
+export function restoreOperation(resource: Resource): ResourceHandler {
+  const { collection, hooks, present } = resource;
+  const { afterRestore, beforeRestore } = hooks;
+
+  return async (call) => {
+    const document = await writeTogether<Stored<Fields>>(call, async (transaction) => {
+      const documents = transaction.collection(collection);
+      const where = { id: idOf(call) };
+      const [current] = await documents.find({ where, deleted: "only", limit: 1 });
+      if (!current) throw notFound();
+      if (asksAgain(resource, "restore")) {
+        await requireAccess(resource, "restore", { call, document: current });
+      }
+      requirePreconditions(call.request, etagOf(current.version));
+      if (beforeRestore) await beforeRestore({ call, transaction, current });
+      const restored = await refuseConflicts(documents.restore(current.id));
+      if (!restored) throw notFound();
+      return restored;
+    });
+    if (afterRestore) await afterChange(call, () => afterRestore({ call, document }));
+    return json(present(document), { headers: { etag: etagOf(document.version) } });
+  };
+}

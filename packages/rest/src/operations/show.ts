@@ -1,0 +1,27 @@
+import { empty, json } from "@fetchwork/http";
+import { notFound } from "../conditional-write.ts";
+import { etagOf, noneMatchHolds, requirePreconditions } from "../etag.ts";
+import type { Resource } from "../resource.ts";
+import { idOf, type ResourceHandler } from "./resource-call.ts";
+
+/** Makes the handler that shows one document. */
+export function showOperation(resource: Resource): ResourceHandler {
+  const { collection, hooks, present } = resource;
+
+  return async (call) => {
+    const { request, store } = call;
+    const id = idOf(call);
+    if (hooks.beforeShow) await hooks.beforeShow({ call, id });
+    const document = call.document ?? (await store.collection(collection).get(id));
+    if (!document) throw notFound();
+    const etag = etagOf(document.version);
+    requirePreconditions(request, etag);
+    // What a hook shows may follow from more than the version.
+    if (!hooks.afterShow && noneMatchHolds(request.headers.get("if-none-match"), etag)) {
+      return empty(304, { headers: { etag } });
+    }
+    const shown = present(document);
+    const changed = hooks.afterShow && (await hooks.afterShow({ call, document, shown }));
+    return json(changed ?? shown, { headers: { etag } });
+  };
+}

@@ -1,0 +1,85 @@
+import type { Stored } from "@fetchwork/documents";
+import { json } from "@fetchwork/http";
+import { etagOf } from "../etag.ts";
+import { guardedSchema, without } from "../guarded-schema.ts";
+import { afterChange } from "../hooks.ts";
+import { mergePatch } from "../merge-patch.ts";
+import { refuseConflicts } from "../refuse-conflicts.ts";
+import type { Fields, Resource } from "../resource.ts";
+import type { BodyFields } from "../route.ts";
+import { acceptsNull, propertiesOf, validate, type JsonSchema } from "../schema.ts";
+import { view } from "../view.ts";
+import { changeDocument } from "./change-document.ts";
+import type { ResourceHandler } from "./resource-call.ts";
+
+/** Makes the handler that changes the given fields and keeps the others. */
+export function updateOperation(resource: Resource): ResourceHandler {
+  const nullable = nullableFields(resource.input);
+
+  return changeOperation(resource, (current, sent) => {
+    // In an update, `null` means a field that is not given, unless the schema knows `null`.
+    const given = Object.entries(sent).filter(
+      ([name, value]) => value !== null || nullable.has(name),
+    );
+    return { ...current, ...Object.fromEntries(given) };
+  });
+}
+
+/** Makes the handler that applies a JSON Merge Patch (RFC 7396). */
+export function patchOperation(resource: Resource): ResourceHandler {
+  return changeOperation(resource, mergePatch);
+}
+
+interface Changed {
+  readonly before: Stored<Fields>;
+  readonly document: Stored<Fields>;
+}
+
+/** Merges what was sent into the document and validates the whole, so that every rule of the schema holds. */
+function changeOperation(
+  resource: Resource,
+  merge: (current: Fields, sent: BodyFields) => unknown,
+): ResourceHandler {
+  const { fields: own, hooks, present, readOnly } = resource;
+  const { afterUpdate, beforeUpdate } = hooks;
+  const stored = guardedSchema(resource.schema, { readOnly: new Set(), secret: resource.secret });
+  const named = new Set(own);
+
+  return async (call) => {
+    const sent = readOnly.size > 0 ? without(call.body, readOnly) : call.body;
+    const { before, document } = await changeDocument<Changed>(resource, call, {
+      operation: "update",
+      isTogether: beforeUpdate !== undefined,
+      async change({ current, documents, transaction }) {
+        const merged = (await validate(stored, merge(view(current, own), sent))) as Fields;
+        let fields: Fields = { ...hidden(current, named), ...merged };
+        if (beforeUpdate && transaction) {
+          fields = (await beforeUpdate({ call, transaction, current, fields })) ?? fields;
+        }
+        const condition = { ifVersion: current.version };
+        const replaced = await refuseConflicts(documents.replace(current.id, fields, condition));
+        return replaced && { before: current, document: replaced };
+      },
+    });
+    if (afterUpdate) await afterChange(call, () => afterUpdate({ call, before, document }));
+    return json(present(document), { headers: { etag: etagOf(document.version) } });
+  };
+}
+
+/** What the store keeps beside the fields of the schema: the owner, and what other handlers have set. */
+function hidden(document: Stored<Fields>, named: ReadonlySet<string>): Fields {
+  const {
+    id: _id,
+    version: _version,
+    createdAt: _created,
+    updatedAt: _updated,
+    ...rest
+  } = document;
+  return Object.fromEntries(Object.entries(rest).filter(([name]) => !named.has(name)));
+}
+
+/** Names the fields for which a schema accepts `null`. */
+function nullableFields(schema: JsonSchema): ReadonlySet<string> {
+  const properties = Object.entries(propertiesOf(schema, "a resource"));
+  return new Set(properties.filter(([, property]) => acceptsNull(property)).map(([name]) => name));
+}

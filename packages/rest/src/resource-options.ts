@@ -1,0 +1,142 @@
+import type { Meta, Stored } from "@fetchwork/documents";
+import type { AccessRule } from "./access.ts";
+import type { Hooks } from "./hooks.ts";
+import type { ListParameter } from "./list-parameter.ts";
+import type { ParameterNames } from "./list-query.ts";
+import type { ResourceCall } from "./operations/resource-call.ts";
+import type { ComputedField } from "./presenter.ts";
+import type { OutputOf, Schema } from "./schema.ts";
+
+/** Operations of a resource. */
+export type Operation = "list" | "show" | "create" | "update" | "remove" | "restore";
+
+/**
+ * Decides whether a call may go on. For show, update, remove and restore, `call.document` is the document at the
+ * address, or `undefined` when there is none; then `true` leads to 404. Who may not gets a 401 without a valid token,
+ * and else a 403.
+ */
+export type AccessFunction = (call: ResourceCall<unknown>) => boolean | Promise<boolean>;
+
+/**
+ * Rules that an operation of a resource may have: those of routes; `owner`, which lets pass the user who created the
+ * document, and admins; and a function.
+ */
+export type ResourceRule =
+  AccessFunction | Exclude<AccessRule, "password" | "master+password"> | "owner";
+
+/** How a resource is listed. */
+export interface ListOptions {
+  /**
+   * What a list answers: an array, with the count in `X-Total-Count`; or an object of `rows` and `count`. Default:
+   * `"array"`.
+   */
+  readonly shape?: "array" | "rows" | undefined;
+  /**
+   * Whether matching documents are counted: all of them, none, or up to a number from 1, which bounds the work; beyond
+   * it, `X-Total-Count-Capped: true` says that there are more. Default: `"exact"`.
+   */
+  readonly count?: number | "exact" | "none" | undefined;
+  /** Documents on a page: without `limit`, and at most, up to 1,000. Default: 30 and 100. */
+  readonly limit?:
+    { readonly default?: number | undefined; readonly max?: number | undefined } | undefined;
+  /** Order without `sort`: fields that may be sorted by, reversed with `-`. Default: `["-createdAt"]`. */
+  readonly sort?: readonly string[] | undefined;
+  /** Other names of the standard parameters; `false` takes one away. Default: none. */
+  readonly names?: ParameterNames | undefined;
+  /** Parameters of one's own by name; see {@link ListParameter}. Default: none. */
+  readonly parameters?: Readonly<Record<string, ListParameter>> | undefined;
+}
+
+/** What a resource is. */
+export interface ResourceOptions<
+  S extends Schema,
+  Path extends string = string,
+  View extends string = string,
+  Secret extends string = string,
+  Computed extends ComputedFields<S> = ComputedFields<S>,
+> {
+  /** Name of one, in camel case: `article`. Operations are called after it: `createArticle`. */
+  readonly name: string;
+  /** Path of the collection: `/articles`. In the store it is called `articles`, and that of `/a/b` `a_b`. */
+  readonly path: Path;
+  /** Fields that clients send and see. What it yields must be valid input again, since updates are merged. */
+  readonly schema: S;
+  /** Who may do what. An operation that is left out is open to admins only. */
+  readonly access: Readonly<Partial<Record<Operation, ResourceRule>>>;
+  /**
+   * Field that holds the identifier of the user who created the document. It is not shown. Needed by the rule
+   * `owner`, and for that `create` has to be restricted to users.
+   */
+  readonly owner?: string | undefined;
+  /**
+   * Fields that are shown, in this order. Default: `id`, the fields of the schema, computed fields, `createdAt` and
+   * `updatedAt`.
+   */
+  readonly view?: readonly View[] | undefined;
+  /** Fields in which `q` searches. Default: none, and no `q`. */
+  readonly search?: readonly string[] | undefined;
+  /** Fields to sort by, beside `id`, `createdAt` and `updatedAt`. Each gets an index. */
+  readonly sort?: readonly string[] | undefined;
+  /**
+   * Fields to filter by: of the schema, with dots between the levels of nested ones, `id`, `createdAt`, `updatedAt` and
+   * the owner field. Each shows who may list which documents have which value. They get no index by themselves.
+   * Default: none.
+   */
+  readonly filter?: readonly string[] | undefined;
+  /** Fields whose values are unique; an array of names for a combination. */
+  readonly unique?: readonly (string | readonly string[])[] | undefined;
+  /** Further indexes for filters; an array of names for a combination. Default: none. */
+  readonly indexes?: readonly (string | readonly string[])[] | undefined;
+  /**
+   * Field with a place on Earth, `{ latitude, longitude }` or a GeoJSON point; lists then take `near`, `min_distance`
+   * and `max_distance`. Default: none.
+   */
+  readonly geo?: string | undefined;
+  /**
+   * Fields that clients may set, and nobody sees: not shown, not found, filtered or sorted by, and not repeated in an
+   * error. They are stored as they are; hash them in a hook where they need not be read. Default: none.
+   */
+  readonly secret?: readonly Secret[] | undefined;
+  /** Fields of the schema that clients see and do not set; what they send of them is passed over. Default: none. */
+  readonly readOnly?: readonly string[] | undefined;
+  /** Fields that are worked out when a document is shown, by name. Default: none. */
+  readonly computed?: Computed | undefined;
+  /**
+   * Keeps removed documents. Admins see them with `trash=only` or `trash=with`, and whoever the rule `restore` names
+   * brings them back with `POST /articles/:id/restore`. Default: `false`.
+   */
+  readonly softDelete?: boolean | undefined;
+  /** Functions to run before and after operations. Default: none. */
+  readonly hooks?: Hooks<OutputOf<S> & object> | undefined;
+  /** How lists look and which parameters they take. */
+  readonly list?: ListOptions | undefined;
+}
+
+/** Computed fields of a resource by name. */
+export type ComputedFields<S extends Schema> = Readonly<
+  Record<string, ComputedField<Stored<OutputOf<S>>>>
+>;
+
+/**
+ * A document as clients see it: the shown ones of its own fields, of those that are computed, and of those that every
+ * document has.
+ */
+export type ShownBy<
+  S extends Schema,
+  View extends string,
+  Secret extends string = never,
+  Computed = unknown,
+> = Pick<Shown<S, Computed>, Exclude<Extract<keyof Shown<S, Computed>, View>, Secret>>;
+
+type Shown<S extends Schema, Computed> = Omit<Meta, "version"> & OutputOf<S> & ValuesOf<Computed>;
+
+type ValuesOf<Computed> = {
+  readonly [Name in keyof Computed]?: Computed[Name] extends {
+    readonly schema: infer V extends Schema;
+  }
+    ? OutputOf<V>
+    : never;
+};
+
+/** Names of the fields of a document that are shown unless the resource says otherwise. */
+export type ShownField<S extends Schema, Computed> = Extract<keyof Shown<S, Computed>, string>;

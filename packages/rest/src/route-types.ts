@@ -1,0 +1,54 @@
+/** What the typed client knows of the routes of a resource; exists in types only. */
+export interface ResourceTypes<Name extends string = string, Document = unknown, Input = unknown> {
+  /** Last part of the path, in camel case: `blogPosts`. */
+  readonly resource: Name;
+  /** A document as clients see it. */
+  readonly document: Document;
+  /** What clients send to create one. */
+  readonly input: Input;
+}
+
+/** What the typed client knows of any other route; exists in types only. */
+export interface OperationTypes<
+  Name extends string = string,
+  Parameter extends string = string,
+  Body = unknown,
+  Answer = unknown,
+> {
+  readonly operation: Name;
+  /** Names of the parameters of the path. */
+  readonly parameter: Parameter;
+  /** What clients send; `undefined` for a route without schema of the body. */
+  readonly body: Body;
+  /** Body of the successful answer. */
+  readonly answer: Answer;
+}
+
+/** Something that carries what the typed client knows: a route or an API. */
+export interface Typed<Types> {
+  /** Never set: carries types. */
+  readonly types?: Types | undefined;
+}
+
+/** What the typed client knows of a list of routes. */
+export type TypesOfRoutes<Routes extends readonly unknown[]> = TypesOfRoute<Routes[number]>;
+
+type TypesOfRoute<Route> =
+  Route extends Typed<infer Types> ? (unknown extends Types ? never : Types) : never;
+
+/** Names of the parameters in a path like `/articles/:id`. */
+export type ParametersOf<Path extends string> = Path extends `${infer Part}/${infer Rest}`
+  ? ParametersOf<Part> | ParametersOf<Rest>
+  : Path extends `:${infer Name}`
+    ? Name
+    : never;
+
+/** Last part of a path. */
+export type LastPart<Path extends string> = Path extends `${string}/${infer Rest}`
+  ? LastPart<Rest>
+  : Path;
+
+/** `blog-posts` as `blogPosts`. */
+export type CamelCase<Name extends string> = Name extends `${infer Word}-${infer Rest}`
+  ? `${Word}${Capitalize<CamelCase<Rest>>}`
+  : Name;
