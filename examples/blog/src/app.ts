@@ -10,6 +10,7 @@ import { webhookRoutes } from "./api/webhook/index.ts";
 import type { Config } from "./config.ts";
 import { createAccounts } from "./services/accounts.ts";
 import { announceChanges } from "./services/announce-changes.ts";
+import type { Log } from "./services/log.ts";
 import { createMailer } from "./services/mailer.ts";
 import { middlewares } from "./services/middlewares.ts";
 import { acceptProviderTokens } from "./services/provider-tokens.ts";
@@ -19,7 +20,7 @@ import { createApiSender, withReceiver } from "./services/webhooks.ts";
 /** Settings of the application; only its secrets and the validity of its tokens are needed. */
 export type AppConfig = Pick<Config, "masterKey" | "jwtSecret" | "tokenLifetime"> & {
   readonly [K in keyof Config]?: Config[K] | undefined;
-};
+} & { readonly logs?: Log | undefined };
 
 /** The application: its API, and what sends its webhooks once it is started. */
 export interface App extends Api {
@@ -56,6 +57,7 @@ export function createApp(config: AppConfig, store: Store): App {
       ...webhookRoutes(sender),
       ...(hasProviders ? social.routes : []),
     ],
+    reportError: config.logs?.failed,
     store: announceChanges(store, { resources, sender }),
     authentication: hasProviders
       ? acceptProviderTokens(authentication, providers, { store, client: social.client })

@@ -19,6 +19,8 @@ export interface Config {
   readonly databaseUrl: string;
   /** Form of the log on the standard output: lines for people, objects for programs, or none. */
   readonly log: "spec" | "json" | "off";
+  /** Least important of what the log has, where it is for programs. */
+  readonly logLevel: (typeof logLevels)[number];
   /** Addresses and ranges of the proxies in front, which alone may name a client's address. */
   readonly trustedProxies: readonly string[];
   /** Sign-ins and changes of a password per minute and address; 0 for any number. */
@@ -36,6 +38,8 @@ export interface Config {
   /** How mails are sent; without it none are. */
   readonly mail: MailSettings | undefined;
 }
+
+const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
 
 /** Folder of the project, whatever folder it is started from. */
 export const projectFolder = path.join(import.meta.dirname, "..");
@@ -66,6 +70,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       31_536_000,
     ),
     databaseUrl: absoluteUrl(environment["DATABASE_URL"] || `sqlite:data/${about.name}.db`),
+    logLevel: logLevel(environment["LOG_LEVEL"] || "info"),
     log: logFormat(environment["LOG"] || (isProduction ? "json" : "spec")),
     trustedProxies: addressRanges(environment["TRUSTED_PROXIES"] || ""),
     webhookSecret: optionalSecret("WEBHOOK_SECRET", environment["WEBHOOK_SECRET"]),
@@ -117,6 +122,13 @@ function failures(value: string): number {
 function logFormat(value: string): Config["log"] {
   if (value === "spec" || value === "json" || value === "off") return value;
   throw new StartError(`LOG is ${JSON.stringify(value)}, but must be spec, json or off`);
+}
+
+function logLevel(value: string): Config["logLevel"] {
+  const level = logLevels.find((known) => known === value);
+  if (level !== undefined) return level;
+  const known = logLevels.join(", ");
+  throw new StartError(`LOG_LEVEL is ${JSON.stringify(value)}, but must be one of ${known}`);
 }
 
 function addressRanges(value: string): readonly string[] {

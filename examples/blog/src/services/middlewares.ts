@@ -4,7 +4,6 @@ import {
   compress,
   cors,
   health,
-  logger,
   maybe,
   metrics,
   ping,
@@ -20,11 +19,12 @@ import {
 } from "@fetchwork/middleware";
 import { Problem } from "@fetchwork/rest";
 import type { Config } from "../config.ts";
+import type { Log } from "./log.ts";
 
 /** Settings of the middlewares. Absent, there is no log, no proxy, and no limit for sign-ins. */
 export type MiddlewareConfig = {
-  readonly [K in "log" | "trustedProxies" | "signInLimit"]?: Config[K] | undefined;
-};
+  readonly [K in "trustedProxies" | "signInLimit"]?: Config[K] | undefined;
+} & { readonly logs?: Log | undefined };
 
 /** What the middlewares need to know. */
 export interface MiddlewareSettings extends MiddlewareConfig {
@@ -36,11 +36,11 @@ export interface MiddlewareSettings extends MiddlewareConfig {
 
 /** What every request passes, from the outside to the inside. The order matters: see docs/middlewares.md. */
 export function middlewares(settings: MiddlewareSettings): readonly Middleware[] {
-  const { name, version, checks, log = "off", trustedProxies = [], signInLimit = 0 } = settings;
+  const { name, version, checks, logs, trustedProxies = [], signInLimit = 0 } = settings;
   return [
     trace(),
     realIp({ trustedProxies }),
-    ...(log === "off" ? [] : [logger({ format: log })]),
+    ...(logs?.middleware ? [logs.middleware] : []),
     serverTiming(),
     cors({
       allowedHeaders: [
@@ -55,7 +55,7 @@ export function middlewares(settings: MiddlewareSettings): readonly Middleware[]
     }),
     secure(secAllHeaders()),
     appInfo({ name, version }),
-    recoverer({ answer: () => new Problem(500).toResponse() }),
+    recoverer({ log: logs?.failed, answer: () => new Problem(500).toResponse() }),
     ping(),
     health({ checks }),
     metrics("127.0.0.1", "::1"),
