@@ -57,7 +57,7 @@ async function isUp(url: string): Promise<boolean> {
   );
 }
 
-const token = "A".repeat(42) + "1";
+const token = `${"A".repeat(42)}1`;
 
 describe("the log in production", () => {
   it("has one object per line, from the start to the last exchange before the end", async () => {

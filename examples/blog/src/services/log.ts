@@ -15,11 +15,12 @@ export interface Log {
 
 /** Opens the log: lines for people, or objects for programs, which `pino` writes and which are loaded only then. */
 export async function openLog({ log, logLevel }: Pick<Config, "log" | "logLevel">): Promise<Log> {
-  const started = (_url: string, greeting: string): void => console.log(greeting);
-  if (log === "off") return { started, failed: reportToConsole };
   if (log === "json") return openPino(logLevel);
-  const format = (record: LogRecord): string => formatSpec(withoutTokens(record));
-  return { middleware: logger({ format }), started, failed: reportToConsole };
+  return {
+    middleware: log === "off" ? undefined : logger({ format: formatLine }),
+    started: (_url, greeting) => console.log(greeting),
+    failed: (error) => console.error(error),
+  };
 }
 
 async function openPino(level: Config["logLevel"]): Promise<Log> {
@@ -64,6 +65,10 @@ function secretPaths(): string[] {
   return names.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 }
 
+function formatLine(record: LogRecord): string {
+  return formatSpec(withoutTokens(record));
+}
+
 /** The token of a password reset is a part of the path, there and on the page from which it was sent. */
 const tokenInPath = /\/[\w-]{43}(?=$|[/?#])/g;
 
@@ -74,8 +79,4 @@ function withoutTokens(record: LogRecord): LogRecord {
     url: url.replace(tokenInPath, "/***"),
     referer: referer?.replace(tokenInPath, "/***"),
   };
-}
-
-function reportToConsole(error: unknown): void {
-  console.error(error);
 }

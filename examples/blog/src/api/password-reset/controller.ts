@@ -4,9 +4,7 @@ import type { Mailer } from "../../services/mailer.ts";
 import type { SignInLimits } from "../../services/sign-in-limits.ts";
 import { user, type newPassword } from "../user/model.ts";
 import { resetMail } from "./message.ts";
-import { holderView, resets, type newReset } from "./model.ts";
-
-type NewReset = OutputOf<ReturnType<typeof newReset>>;
+import { holderView, resets, type NewReset } from "./model.ts";
 
 /** What the routes of resets do. */
 export interface ResetController {
