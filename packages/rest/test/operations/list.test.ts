@@ -276,3 +276,60 @@ describe("the answer of a list", () => {
     expect((await list("?limit=2", { "if-none-match": etag })).status).toBe(200);
   });
 });
+
+const cafe = defineResource({
+  name: "cafe",
+  path: "/cafes",
+  schema: z.object({
+    name: z.string(),
+    kind: z.enum(["bar", "cafe"]).default("cafe"),
+    place: z.object({ latitude: z.number(), longitude: z.number() }).optional(),
+  }),
+  access: { list: "public", create: "public" },
+  filter: ["kind"],
+  geo: "place",
+});
+
+describe("a list of places", () => {
+  async function openCafes() {
+    const client = await openResource(cafe);
+    const add = async (name: string, latitude: number, longitude: number, kind = "cafe") =>
+      client.as("", "POST", "/cafes", { name, kind, place: { latitude, longitude } });
+    await add("North", 0.02, 0);
+    await add("Here", 0, 0);
+    await add("East", 0, 0.01, "bar");
+    await add("Far", 10, 10);
+    await client.as("", "POST", "/cafes", { name: "Nowhere" });
+    return async (query: string) => {
+      const { headers, json, status } = await client.as("", "GET", `/cafes?${query}`);
+      const names =
+        status === 200 ? json.map(({ name }: { name: string }) => name).join(" ") : json;
+      return { names, total: headers.get("x-total-count"), link: headers.get("link") ?? "" };
+    };
+  }
+
+  it.each([
+    ["near=0,0", "Here East North Far", "4"],
+    ["near=0,0&max_distance=2000", "Here East", "2"],
+    ["near=0,0&min_distance=1&max_distance=5000", "East North", "2"],
+    ["near=0,0&kind=cafe", "Here North Far", "3"],
+    ["near=0,0&limit=2&page=2", "North Far", "4"],
+  ])("answers %s with the nearest first", async (query, names, total) => {
+    const list = await openCafes();
+    expect(await list(query)).toMatchObject({ names, total });
+  });
+
+  it("is paged by cursors too", async () => {
+    const list = await openCafes();
+    const first = await list("near=0,0&after=&limit=2");
+    expect(first.names).toBe("Here East");
+    const next = /\?([^>]*)>; rel="next"/.exec(first.link)?.[1] ?? "";
+    expect(await list(next)).toMatchObject({ names: "North Far" });
+  });
+
+  it("has no other order", async () => {
+    const list = await openCafes();
+    const { names } = await list("near=0,0&sort=id");
+    expect(names).toMatchObject({ status: 400, param: "sort", name: "mixed" });
+  });
+});
