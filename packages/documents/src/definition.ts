@@ -14,6 +14,12 @@ export interface CollectionOptions<T> {
   /** Fields whose text the keyword search `q` looks in. Default: none. */
   readonly search?: readonly FieldPath<T>[] | undefined;
   /**
+   * Fields that hold a place on the earth, which `near` finds documents by: `{ latitude, longitude }`
+   * in degrees, or a Point of GeoJSON. A document with anything else there is not found by it.
+   * Default: none.
+   */
+  readonly geo?: readonly FieldPath<T>[] | undefined;
+  /**
    * Keeps removed documents until they are purged; see `SoftDeletion`. Documents may not have a
    * field `deletedAt` of their own then. Default: `false`.
    */
@@ -40,6 +46,8 @@ export interface CollectionDefinition<T> {
   readonly indexes: readonly (readonly string[])[];
   /** The fields that `q` looks in. */
   readonly search: readonly string[];
+  /** The fields that hold a place. */
+  readonly geo?: readonly string[] | undefined;
   /** Whether removed documents are kept until they are purged. */
   readonly softDelete?: boolean | undefined;
   /** When documents expire. */
@@ -101,7 +109,8 @@ export function sameDefinition(
   const key = (definition: CollectionDefinition<unknown>): string => {
     const { name, unique, indexes, search, softDelete = false, expires, changes } = definition;
     const { field, after = 0 } = expires ?? {};
-    return JSON.stringify([name, unique, indexes, search, softDelete, field, after, changes]);
+    const { geo = [] } = definition;
+    return JSON.stringify([name, unique, indexes, search, softDelete, field, after, changes, geo]);
   };
   return one === other || key(one) === key(other);
 }
@@ -113,15 +122,18 @@ function extras(
     softDelete,
     expires,
     changes,
-  }: Pick<CollectionOptions<never>, "changes" | "expires" | "softDelete">,
-): Pick<CollectionDefinition<unknown>, "changes" | "expires" | "softDelete"> {
+    geo,
+  }: Pick<CollectionOptions<never>, "changes" | "expires" | "geo" | "softDelete">,
+): Pick<CollectionDefinition<unknown>, "changes" | "expires" | "geo" | "softDelete"> {
   if (softDelete !== undefined && typeof softDelete !== "boolean") {
     throw faulty(name, '"softDelete" is true or false');
   }
   if (changes !== undefined && changes !== "documents" && changes !== "ids") {
     throw faulty(name, '"changes" is "documents" or "ids"');
   }
+  const places = fieldList(name, geo ?? []);
   return {
+    ...(places.length === 0 ? {} : { geo: places }),
     ...(softDelete === true ? { softDelete } : {}),
     ...(expires === undefined ? {} : { expires: checkExpires(name, expires) }),
     ...(changes === undefined ? {} : { changes }),

@@ -29,6 +29,7 @@ export type { ClaimQuery, Lease, Leasing } from "./lease.ts";
 export type { Locking, LockOptions } from "./lock.ts";
 export type { AppliedMigration, Migration, PlanStep, StoreStatus } from "./migration.ts";
 export { openStore } from "./open-store.ts";
+export type { Near } from "./near.ts";
 export type { PostgresOptions } from "./postgres/postgres-options.ts";
 export type { Page, PageQuery, Paging, Total } from "./page.ts";
 export type { CountQuery, FindQuery, Selection, SortKey } from "./query.ts";

@@ -27,9 +27,11 @@ export interface AppliedMigration {
 export type PlanStep =
   | {
       readonly kind:
+        | "build-geo"
         | "build-index"
         | "build-search"
         | "create-collection"
+        | "drop-geo"
         | "drop-search"
         | "rebuild-expiry"
         | "unused-index";

@@ -41,6 +41,19 @@ export interface TransactionOptions {
    * ends from holding up every other change. Default: `10_000`.
    */
   readonly timeout?: number | undefined;
+  /**
+   * How many times more the transaction is tried when others were in its way, from 0; after that it
+   * rejects with `ERR_DOCUMENTS_BUSY`. Each time the function runs again from its start, after a
+   * random pause that grows from 2 to 100 ms.
+   *
+   * In PostgreSQL that follows a serialization failure (SQLSTATE 40001), a deadlock (40P01), and a
+   * failover before the commit; in SQLite, where nobody else changes the store while the function
+   * runs, only a wait of `busyTimeout` for another process, before the function began. A
+   * `VersionError` is never tried again: the version came from outside, and would be wrong again.
+   *
+   * Default: as often as fit into `timeout` in PostgreSQL, `0` in SQLite.
+   */
+  readonly retries?: number | undefined;
 }
 
 /** A store as seen from inside a transaction. */
@@ -64,10 +77,12 @@ export interface Store extends AsyncDisposable, ChangeFeed, Locking {
    *
    * The function is alone in changing the store until its promise settles; it reads its own
    * changes, everyone else reads the state before it. When it throws, everything is rolled back and
-   * the promise rejects with that error. Other changes wait, so it should wait for nothing slow.
+   * the promise rejects with that error. Other changes wait, so it should wait for nothing slow. It
+   * may be run more than once, see `retries`, so what it does besides is to bear that.
    *
    * @throws {DocumentsError} `ERR_DOCUMENTS_TRANSACTION` for a transaction, or a change through the
-   *   store itself, inside the function; `ERR_DOCUMENTS_TIMEOUT` after `timeout`.
+   *   store itself, inside the function; `ERR_DOCUMENTS_TIMEOUT` after `timeout`;
+   *   `ERR_DOCUMENTS_BUSY` when others were in its way, and no `retries` are left.
    */
   transaction<R>(
     work: (transaction: Transaction) => Promise<R> | R,

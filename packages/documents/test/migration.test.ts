@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { defineCollection, type Migration, openStore, type Store } from "../src/index.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES } from "./postgres-server.ts";
+import { POSTGRES } from "./postgres-server.ts";
 import { counters } from "./process-collections.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -36,7 +36,7 @@ const nothing = (id: number, name = `step ${id}`): Migration => ({ id, name, up:
 
 const DATABASES: readonly (readonly [engine: string, newUrl: () => Promise<string>])[] = [
   ["SQLite", () => Promise.resolve(`sqlite:${join(temporaryFolder(), "a.db")}`)],
-  ...(NO_POSTGRES === undefined ? [["PostgreSQL", newDatabase] as const] : []),
+  ...POSTGRES.map(([name, bin]) => [name, () => newDatabase(bin)] as const),
 ];
 
 async function openAndClose(url: string, migrations: readonly Migration[]): Promise<void> {

@@ -1,11 +1,15 @@
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 import { openStore, type Store, type StoreOptions } from "../src/index.ts";
-import { NO_POSTGRES, type PostgresServer, runSql, startPostgres } from "./postgres-server.ts";
+import { POSTGRES, POSTGRES_BIN } from "./postgres-server.ts";
+import { SharedServer } from "./shared-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** Opens an empty store of one engine, which is closed when the test ends. */
 export type Open = (options?: StoreOptions) => Promise<Store>;
+
+/** The servers that the tests of a file share, by the name of the engine. */
+const SERVERS = new Map<string, SharedServer>();
 
 /** The engines that the contract is held against. */
 export const ENGINES: readonly (readonly [name: string, open: Open])[] = [
@@ -14,10 +18,11 @@ export const ENGINES: readonly (readonly [name: string, open: Open])[] = [
     (options) => openAndClose(`sqlite:${join(temporaryFolder(), "a.db")}`, options),
   ],
   ["SQLite in memory", openInMemory],
-  ...(NO_POSTGRES === undefined ? [["PostgreSQL", openInPostgres] as const] : []),
+  ...POSTGRES.map(([name, bin]): readonly [string, Open] => [
+    name,
+    async (options) => openAndClose(await newDatabase(bin), options),
+  ]),
 ];
-
-let server: Promise<PostgresServer> | undefined;
 
 /** Opens a store in memory, which is closed when the test ends. */
 export function openInMemory(options?: StoreOptions): Promise<Store> {
@@ -29,20 +34,19 @@ export async function openInPostgres(options?: StoreOptions): Promise<Store> {
   return openAndClose(await newDatabase(), options);
 }
 
-/** Creates a database on the server that the tests of a file share, and gives its URL. */
-export async function newDatabase(): Promise<string> {
-  server ??= startShared();
-  return (await server).create();
-}
-
-async function startShared(): Promise<PostgresServer> {
-  const started = await startPostgres();
-  await runSql(started.url("template1"), "CREATE EXTENSION pg_trgm");
-  return started;
+/** Gives the URL of an empty database of a server that the tests of a file share. */
+export async function newDatabase(bin: string | undefined = POSTGRES_BIN): Promise<string> {
+  const key = bin ?? "";
+  const server = SERVERS.get(key) ?? new SharedServer(bin);
+  SERVERS.set(key, server);
+  const url = await server.take();
+  onTestFinished(() => server.giveBack(url));
+  return url;
 }
 
 afterAll(async () => {
-  await (await server)?.stop();
+  for (const server of SERVERS.values()) await server.stop();
+  SERVERS.clear();
 });
 
 async function openAndClose(url: string, options?: StoreOptions): Promise<Store> {

@@ -83,9 +83,9 @@ describe("openStore", () => {
     const path = join(temporaryFolder(), "a.db");
     await (await openStore(`sqlite:${path}`)).close();
     const database = new DatabaseSync(path);
-    database.exec("PRAGMA user_version = 3");
+    database.exec("PRAGMA user_version = 4");
     database.close();
-    await expect(openStore(`sqlite:${path}`)).rejects.toThrow("it has format 3");
+    await expect(openStore(`sqlite:${path}`)).rejects.toThrow("it has format 4");
   });
 
   it("brings a store of the first format up to date, with all that it holds", async () => {
@@ -99,7 +99,8 @@ describe("openStore", () => {
       database.exec(`DROP TABLE "fetchwork:${name}"`);
     }
     database.exec(
-      'ALTER TABLE "fetchwork:collections" DROP COLUMN expires; PRAGMA user_version = 1',
+      'ALTER TABLE "fetchwork:collections" DROP COLUMN expires; ' +
+        'ALTER TABLE "fetchwork:collections" DROP COLUMN geo; PRAGMA user_version = 1',
     );
     database.close();
     const now = defineCollection<{ a: number }>("old", {

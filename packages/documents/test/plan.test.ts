@@ -3,7 +3,9 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { defineCollection, openStore } from "../src/index.ts";
 import { segmentsAfter } from "../src/keyset.ts";
-import { parseQuery } from "../src/query.ts";
+import { parseNear } from "../src/near.ts";
+import { parseQuery, parseSelection } from "../src/query.ts";
+import { nearSql } from "../src/sqlite/reading-near.ts";
 import { whereSql } from "../src/sqlite/reading.ts";
 import { Expressions } from "../src/sqlite/sql.ts";
 import { createTable } from "../src/sqlite/table.ts";
@@ -109,6 +111,26 @@ describe("The query planner", () => {
       return whereSql(createTable(posts), parsed, sql) + sql.order(parsed.order);
     };
     expect(statement("one")).toBe(statement("an.other"));
+  });
+
+  it("searches the cells near to a place, and reads the documents that are found there", async () => {
+    const path = join(temporaryFolder(), "a.db");
+    const shops = defineCollection<Record<string, unknown>>("shops", { geo: ["at"] });
+    await (await openStore(`sqlite:${path}`, { collections: [shops] })).close();
+    const near = { field: "at", latitude: 52.5, longitude: 13.4, maxDistance: 1000 };
+    const selection = parseSelection({ near });
+    const sql = new Expressions(new Set());
+    const reach = selection.near?.greatest ?? 0;
+    const search = { selection, near: parseNear(near), reach };
+    const from = nearSql(createTable(shops), search, sql);
+    const database = new DatabaseSync(path);
+    const rows = database
+      .prepare(`EXPLAIN QUERY PLAN SELECT seq, square ${from} ORDER BY square, id LIMIT 5`)
+      .all(...sql.parameters);
+    database.close();
+    const text = rows.map((row) => row["detail"]).join("\n");
+    expect(text).toContain("SEARCH shops:geo USING PRIMARY KEY (field=? AND cell>? AND cell<?)");
+    expect(text).toContain("SEARCH shops USING INTEGER PRIMARY KEY (rowid=?)");
   });
 
   it("looks words up in the trigram index", async () => {

@@ -1,9 +1,19 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 
 /** A server of PostgreSQL of a test's own, reached over a Unix socket. */
@@ -19,9 +29,14 @@ export interface PostgresServer {
 }
 
 const DEBIAN = "/usr/lib/postgresql";
+/** Where `scripts/install-postgres18.mjs` puts its programs. */
+const CACHE = fileURLToPath(new URL("../../../node_modules/.cache", import.meta.url));
 
 /** The folder of the server's programs; the variable chooses another version than Debian's. */
 export const POSTGRES_BIN: string | undefined = findPrograms();
+
+/** The folder of the programs of PostgreSQL 18, unless a version is chosen. */
+export const POSTGRES_18_BIN: string | undefined = findPrograms18();
 
 /** Why nothing can be tested on PostgreSQL, if so; never in CI, where its absence is a failure. */
 export const NO_POSTGRES: string | undefined =
@@ -29,30 +44,45 @@ export const NO_POSTGRES: string | undefined =
     ? "PostgreSQL is not installed: apt-get install postgresql"
     : undefined;
 
-/** Starts an empty server; nothing of it is durable. */
+/** The versions that are there, the one of {@link POSTGRES_BIN} first. */
+export const POSTGRES: readonly (readonly [engine: string, bin: string | undefined])[] = [
+  ...(NO_POSTGRES === undefined ? [["PostgreSQL", POSTGRES_BIN] as const] : []),
+  ...(POSTGRES_18_BIN === undefined ? [] : [["PostgreSQL 18", POSTGRES_18_BIN] as const]),
+];
+
+/** Settings of a server that may lose everything when the machine stops. */
+export const NOT_DURABLE: readonly string[] = [
+  "fsync=off",
+  "full_page_writes=off",
+  "synchronous_commit=off",
+];
+
+/** Starts an empty server; nothing of it is durable unless the settings say so. */
 export async function startPostgres(
-  settings: readonly string[] = ["fsync=off", "full_page_writes=off", "synchronous_commit=off"],
+  settings: readonly string[] = NOT_DURABLE,
+  bin: string | undefined = POSTGRES_BIN,
 ): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "pg-"));
   const owner = unprivilegedUser();
   if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
   const data = join(folder, "data");
   execFileSync(
-    program("initdb"),
+    program("initdb", bin),
     ["-D", data, "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "-A", "trust", "--no-sync"],
     { ...owner, stdio: "ignore" },
   );
-  return runPostgres(folder, settings);
+  return runPostgres(folder, settings, bin);
 }
 
 /** Runs the server whose data is in a folder. */
 export async function runPostgres(
   folder: string,
   settings: readonly string[],
+  bin: string | undefined = POSTGRES_BIN,
 ): Promise<PostgresServer> {
   const options = ["listen_addresses=", `unix_socket_directories=${folder}`, ...settings];
   const child = spawn(
-    program("postgres"),
+    program("postgres", bin),
     ["-D", join(folder, "data"), ...options.flatMap((option) => ["-c", option])],
     { ...unprivilegedUser(), stdio: ["ignore", "ignore", "pipe"] },
   );
@@ -104,11 +134,11 @@ export async function kill(child: ChildProcess): Promise<void> {
 }
 
 /** Gives the path of one of the server's programs. */
-export function program(name: string): string {
-  if (POSTGRES_BIN === undefined) {
+export function program(name: string, bin: string | undefined = POSTGRES_BIN): string {
+  if (bin === undefined) {
     throw new Error("PostgreSQL is not installed: apt-get install postgresql");
   }
-  return join(POSTGRES_BIN, name);
+  return join(bin, name);
 }
 
 /** PostgreSQL refuses to run as root, so root runs it as the user that Debian made for it. */
@@ -141,4 +171,30 @@ function findPrograms(): string | undefined {
     .toSorted((left, right) => Number(right) - Number(left))
     .map((version) => join(DEBIAN, version, "bin"))
     .find((bin) => existsSync(join(bin, "initdb")));
+}
+
+function findPrograms18(): string | undefined {
+  if (process.env["FETCHWORK_POSTGRES_BIN"]) return undefined;
+  const names = existsSync(CACHE) ? readdirSync(CACHE) : [];
+  const name = names.find((entry) => entry.startsWith("postgres-18"));
+  if (name !== undefined) return reachable(join(CACHE, name));
+  if (process.env["CI"] !== "true") return undefined;
+  throw new Error("PostgreSQL 18 is not there: npm run postgres18");
+}
+
+/** The user that the server runs as may not be let into the folder of the repository. */
+function reachable(folder: string): string {
+  const bin = join(folder, "bin");
+  try {
+    execFileSync("test", ["-x", join(bin, "postgres")], { ...unprivilegedUser(), cwd: "/" });
+    return bin;
+  } catch {
+    const copy = mkdtempSync(join(tmpdir(), "pg18-"));
+    process.once("exit", () => {
+      rmSync(copy, { recursive: true, force: true });
+    });
+    chmodSync(copy, 0o755);
+    cpSync(folder, copy, { recursive: true, verbatimSymlinks: true });
+    return join(copy, "bin");
+  }
 }

@@ -104,6 +104,32 @@ describe.skipIf(NO_POSTGRES !== undefined)("A store on PostgreSQL", () => {
     await open(url, { collections: [rich] });
   });
 
+  it("brings the tables of an earlier version up to places, and finds them by an index", async () => {
+    const url = await newDatabase();
+    const before = defineCollection<Record<string, unknown>>("shops");
+    const first = await openStore(url, { collections: [before] });
+    await first.collection(before).insertMany(
+      Array.from({ length: 3000 }, (_, n) => ({
+        n,
+        at: { latitude: (n % 60) - 30, longitude: (n % 50) - 25 },
+      })),
+    );
+    await first.close();
+    await runSql(
+      url,
+      'ALTER TABLE "fetchwork:collections" DROP COLUMN geo; ALTER TABLE shops DROP COLUMN geo',
+    );
+    const shops = defineCollection<Record<string, unknown>>("shops", { geo: ["at"] });
+    const store = await open(url, { collections: [shops] });
+    await runSql(url, "ANALYZE shops");
+    const near = { field: "at", latitude: -30, longitude: -25, maxDistance: 1000 };
+    expect(await store.collection(shops).count({ near })).toBe(10);
+    await store.close();
+    const used =
+      "SELECT sum(idx_scan)::int > 0 AS used FROM pg_stat_user_indexes WHERE indexrelname LIKE 'shops:geo:%'";
+    await expect.poll(() => runSql(url, used)).toEqual([{ used: true }]);
+  });
+
   it("uses its indexes for an equality with the order of the next field", async () => {
     const url = await newDatabase();
     const store = await open(url, { collections: [rich] });

@@ -265,7 +265,7 @@ function readStandard(
     errors.push(fieldError(called("page"), "mixed", message));
   }
   // The cursor holds the values of the fields that were sorted by, readable for everyone.
-  const unseen = sort.find((key) => !isShown(signed(key).name, rules));
+  const unseen = (near ? [] : sort).find((key) => !isShown(signed(key).name, rules));
   if (after !== undefined && unseen !== undefined) {
     const message = `${called("after")} is not possible in the order of ${signed(unseen).name}`;
     errors.push(fieldError(called("after"), "invalid", message));

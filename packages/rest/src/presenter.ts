@@ -11,7 +11,7 @@ export interface ComputedField<Document = Stored<Fields>, Value = unknown> {
    * Works the value out; `undefined` leaves the field out. It must follow from the document alone, since the entity tag
    * is the version of the document.
    */
-  value(document: Document): unknown;
+  value(document: Document): Value | undefined;
 }
 
 /** Shows the named fields of a document, in their order. */

@@ -53,7 +53,7 @@ export interface ResourceOptions<
   Path extends string = string,
   View extends string = string,
   Secret extends string = string,
-  Computed extends ComputedFields<S> = ComputedFields<S>,
+  Computed = Readonly<Record<string, unknown>>,
 > {
   /** Name of one, in camel case: `article`. Operations are called after it: `createArticle`. */
   readonly name: string;
@@ -100,7 +100,7 @@ export interface ResourceOptions<
   /** Fields of the schema that clients see and do not set; what they send of them is passed over. Default: none. */
   readonly readOnly?: readonly string[] | undefined;
   /** Fields that are worked out when a document is shown, by name. Default: none. */
-  readonly computed?: Computed | undefined;
+  readonly computed?: ComputedFields<S, Computed> | undefined;
   /**
    * Keeps removed documents. Admins see them with `trash=only` or `trash=with`, and whoever the rule `restore` names
    * brings them back with `POST /articles/:id/restore`. Default: `false`.
@@ -112,10 +112,10 @@ export interface ResourceOptions<
   readonly list?: ListOptions | undefined;
 }
 
-/** Computed fields of a resource by name. */
-export type ComputedFields<S extends Schema> = Readonly<
-  Record<string, ComputedField<Stored<OutputOf<S>>>>
->;
+/** Computed fields of a resource by name, of the values that `Computed` has under these names. */
+export type ComputedFields<S extends Schema, Computed = Readonly<Record<string, unknown>>> = {
+  readonly [Name in keyof Computed]: ComputedField<Stored<OutputOf<S>>, Computed[Name]>;
+};
 
 /**
  * A document as clients see it: the shown ones of its own fields, of those that are computed, and of those that every
@@ -128,15 +128,7 @@ export type ShownBy<
   Computed = unknown,
 > = Pick<Shown<S, Computed>, Exclude<Extract<keyof Shown<S, Computed>, View>, Secret>>;
 
-type Shown<S extends Schema, Computed> = Omit<Meta, "version"> & OutputOf<S> & ValuesOf<Computed>;
-
-type ValuesOf<Computed> = {
-  readonly [Name in keyof Computed]?: Computed[Name] extends {
-    readonly schema: infer V extends Schema;
-  }
-    ? OutputOf<V>
-    : never;
-};
+type Shown<S extends Schema, Computed> = Omit<Meta, "version"> & OutputOf<S> & Partial<Computed>;
 
 /** Names of the fields of a document that are shown unless the resource says otherwise. */
 export type ShownField<S extends Schema, Computed> = Extract<keyof Shown<S, Computed>, string>;

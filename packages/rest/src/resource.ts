@@ -6,7 +6,6 @@ import type { Hooks } from "./hooks.ts";
 import type { ListRules } from "./list-query.ts";
 import { createPresenter, type ComputedField, type Presenter } from "./presenter.ts";
 import type {
-  ComputedFields,
   ListOptions,
   Operation,
   ResourceOptions,
@@ -85,7 +84,7 @@ export function defineResource<
   S extends Schema,
   const Path extends string = string,
   const Secret extends string = never,
-  Computed extends ComputedFields<S> = Readonly<Record<never, never>>,
+  Computed = Readonly<Record<never, never>>,
   const View extends string = ShownField<S, Computed>,
 >(
   options: ResourceOptions<S, Path, View, Secret, Computed>,
@@ -160,6 +159,7 @@ export function defineResource<
       indexes: withoutRepetition([...sort, "updatedAt", ...indexes]),
       search,
       ...(softDelete ? { softDelete } : {}),
+      ...(geo === undefined ? {} : { geo: [geo] }),
     }),
     present: createPresenter(selectable, computed),
     input: jsonSchemaOf(sent, "input"),

@@ -20,7 +20,7 @@ export async function migrate(
   for (let isDone = false; !isDone;) {
     isDone = await transactions.run(
       (session) => migrateOnce(session, migrations, createTransaction),
-      TIMEOUT,
+      { timeout: TIMEOUT },
     );
   }
 }

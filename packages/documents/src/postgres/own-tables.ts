@@ -23,6 +23,7 @@ export const MIGRATIONS: string = quoteName("fetchwork:migrations");
  */
 export const CREATE_OWN_TABLES: string = [
   `CREATE TABLE IF NOT EXISTS ${REGISTRY} (name text COLLATE "C" PRIMARY KEY, search text, expires text)`,
+  `ALTER TABLE ${REGISTRY} ADD COLUMN IF NOT EXISTS geo text`,
   `CREATE TABLE IF NOT EXISTS ${CHANGES} (` +
     "position bigint GENERATED ALWAYS AS IDENTITY (CACHE 1) PRIMARY KEY, " +
     'collection text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, kind text NOT NULL, ' +

@@ -42,8 +42,11 @@ export async function planTables(
   tables: readonly Table[],
 ): Promise<readonly PlanStep[]> {
   const registered = new Map(
-    (await all(client, `SELECT name, search, expires FROM ${REGISTRY} ORDER BY name`)).map(
-      ([name = null, search = null, expires = null]) => [String(name), { search, expires }],
+    (await all(client, `SELECT name, search, expires, geo FROM ${REGISTRY} ORDER BY name`)).map(
+      ([name = null, search = null, expires = null, geo = null]) => [
+        String(name),
+        { search, expires, geo },
+      ],
     ),
   );
   const steps: PlanStep[] = [];
@@ -68,7 +71,7 @@ async function planTable(
   table: Table,
   current: Derived,
 ): Promise<readonly PlanStep[]> {
-  const { name: collection, search, expires } = table.definition;
+  const { name: collection, search, expires, geo = [] } = table.definition;
   const steps: PlanStep[] = [];
   const built = await readIndexes(client, table);
   const wanted = new Set([table.idConstraint, table.searchIndex]);
@@ -85,9 +88,12 @@ async function planTable(
     const fields = expires === undefined ? [] : [expires.field];
     steps.push({ kind: "rebuild-expiry", collection, fields });
   }
+  if (derived.geo !== current.geo) {
+    steps.push({ kind: geo.length === 0 ? "drop-geo" : "build-geo", collection, fields: geo });
+  }
   for (const name of built.keys()) {
     // The fields are only there as a hash.
-    const isOurs = /:(?:index|unique):[0-9a-f]{16}$/.test(name);
+    const isOurs = /:(?:geo|index|unique):[0-9a-f]{16}$/.test(name);
     if (isOurs && !wanted.has(name)) steps.push({ kind: "unused-index", collection, fields: [] });
   }
   return steps;

@@ -14,7 +14,9 @@ import type { Change, Projected, Stored } from "../document.ts";
 import { DocumentsError, UniqueError } from "../errors.ts";
 import { parseFilter } from "../filter.ts";
 import { parseJsonText, toJsonText } from "../json-text.ts";
+import type { SortValue } from "../keyset.ts";
 import { type ClaimQuery, type Lease, parseClaim, parseExpiry } from "../lease.ts";
+import type { ParsedNear } from "../near.ts";
 import { type Page, type PageQuery, parsePage, type Total } from "../page.ts";
 import { projected } from "../projection.ts";
 import {
@@ -30,7 +32,9 @@ import { parseUpsert, type UpsertOptions } from "../upsert.ts";
 import type { Where } from "../where.ts";
 import { claimMatching, releaseLease, renewLease } from "./leasing.ts";
 import { toDocumentsError } from "./postgres-error.ts";
-import { count, find, readMany, readOne, sortValues } from "./reading.ts";
+import { count } from "./counting.ts";
+import { findNear } from "./reading-near.ts";
+import { find, readMany, readOne, sortValues } from "./reading.ts";
 import type { Session } from "./session.ts";
 import type { Table } from "./table.ts";
 import { purge, removeMatching, removeOne } from "./removing.ts";
@@ -126,6 +130,8 @@ export class PostgresCollection<T> implements Collection<T> {
   async page(query: PageQuery<T> = {}): Promise<Page<Projected<T> | Stored<T>>> {
     const { parsed, limit, total } = parsePage(query);
     return this.#access.read(this.#table, async (session) => {
+      const { near } = parsed;
+      if (near !== undefined) return this.#pageNear(session, { parsed, near, limit, total });
       const found = await this.#find(session, { ...parsed, limit: limit + 1 });
       const last = found.length > limit ? found[limit - 1] : undefined;
       return {
@@ -228,10 +234,42 @@ export class PostgresCollection<T> implements Collection<T> {
     return this.#access.write(this.#table, (session) => releaseLease(session, this.#table, held));
   }
 
-  #find(session: Session, query: ParsedQuery): Promise<readonly Stored<T>[]> {
-    const after =
-      query.after === undefined ? undefined : readCursor(this.name, query.order, query.after);
-    return find<T>(session, this.#table, { query, after });
+  async #find(session: Session, query: ParsedQuery): Promise<readonly Stored<T>[]> {
+    const { near } = query;
+    const after = this.#after(query);
+    if (near === undefined) return find<T>(session, this.#table, { query, after });
+    const found = await findNear<T>(session, this.#table, { query, near, after });
+    return found.map(({ document }) => document);
+  }
+
+  #after({ after, order }: ParsedQuery): readonly SortValue[] | undefined {
+    return after === undefined ? undefined : readCursor(this.name, order, after);
+  }
+
+  async #pageNear(
+    session: Session,
+    {
+      parsed,
+      near,
+      limit,
+      total,
+    }: {
+      readonly parsed: ParsedQuery;
+      readonly near: ParsedNear;
+      readonly limit: number;
+      readonly total: number | "exact" | "none";
+    },
+  ): Promise<Page<Projected<T> | Stored<T>>> {
+    const query = { ...parsed, limit: limit + 1 };
+    const after = this.#after(parsed);
+    const found = await findNear<T>(session, this.#table, { query, near, after });
+    const last = found.length > limit ? found[limit - 1] : undefined;
+    const values = last === undefined ? undefined : [last.square, last.document.id];
+    return {
+      items: found.slice(0, limit).map(({ document }) => projected(document, parsed.fields)),
+      next: values === undefined ? undefined : writeValues(this.name, parsed.order, values),
+      total: await this.#total(session, parsed, total),
+    };
   }
 
   async #cursor(session: Session, { order }: ParsedQuery, last: Stored<T>): Promise<string> {

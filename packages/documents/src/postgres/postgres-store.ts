@@ -3,13 +3,14 @@ import type { CollectionDefinition } from "../definition.ts";
 import { CollectionEntries } from "../collection-entries.ts";
 import { consumeChanges, type ConsumerSource } from "../consume-changes.ts";
 import type { ChangeRecord, ChangesOptions, ConsumeOptions } from "../changes.ts";
-import { DocumentsError, DocumentsTypeError } from "../errors.ts";
+import { DocumentsError } from "../errors.ts";
 import { followChanges, oneByOne } from "../follow-changes.ts";
 import { holdLock } from "../hold-lock.ts";
 import type { LockOptions } from "../lock.ts";
 import type { Migration } from "../migration.ts";
 import { createStamps, type Stamps } from "../stamps.ts";
 import type { Store, Transaction, TransactionOptions } from "../store.ts";
+import { parseTransactionOptions } from "../transaction-options.ts";
 import { checkUtcTime } from "../utc-time.ts";
 import type { Loading } from "../transfer.ts";
 import type { Administration } from "../administration.ts";
@@ -28,8 +29,6 @@ import { atOneMoment, createLoading } from "./transferring.ts";
 import { Transactions } from "./transactions.ts";
 
 const SWEEP_INTERVAL = 60_000;
-const DEFAULT_TIMEOUT = 10_000;
-const MAX_TIMEOUT = 0x7fff_ffff;
 
 /** A store in a database of PostgreSQL. */
 export class PostgresStore implements Store, Access {
@@ -150,13 +149,7 @@ export class PostgresStore implements Store, Access {
     work: (transaction: Transaction) => Promise<R> | R,
     options: TransactionOptions = {},
   ): Promise<R> {
-    const { timeout = DEFAULT_TIMEOUT } = options;
-    if (!(timeout > 0 && timeout <= MAX_TIMEOUT)) {
-      throw new DocumentsTypeError(
-        "ERR_DOCUMENTS_OPTIONS",
-        `"timeout" is a number of milliseconds from 1 to ${MAX_TIMEOUT}`,
-      );
-    }
+    const parsed = parseTransactionOptions(options);
     return this.#track(async () => {
       if (this.#transactions.inside) {
         throw new DocumentsError(
@@ -169,7 +162,7 @@ export class PostgresStore implements Store, Access {
           work({
             collection: (definition) => this.#bound(session, this.#entries.of(definition).table),
           }),
-        timeout,
+        parsed,
       );
       this.#recorded();
       return result;

@@ -116,21 +116,6 @@ function isNested(value: unknown): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** Counts documents, up to `max`. */
-export async function count(
-  session: Session,
-  table: Table,
-  { max, ...selection }: ParsedSelection & { readonly max?: number | undefined },
-): Promise<number> {
-  const parameters = new Parameters();
-  const from = `${table.quoted}${whereSql(table, selection, parameters)}`;
-  const { rows } = await session.read({
-    text: `SELECT count(*) FROM ${max === undefined ? from : `(SELECT FROM ${from} LIMIT ${max}) AS found`}`,
-    values: parameters.values,
-  });
-  return Number(rows[0]?.[0]);
-}
-
 /** Writes the WHERE clause of a selection, with a space before it. */
 export function whereSql(
   table: Table,

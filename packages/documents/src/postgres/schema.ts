@@ -3,6 +3,7 @@ import { type PoolClient } from "pg";
 import { DocumentsError } from "../errors.ts";
 import { type Connections, execute, run } from "./connections.ts";
 import { sqlState } from "./postgres-error.ts";
+import { geoColumn } from "./geo-column.ts";
 import { CREATE_OWN_TABLES, LOCKS, REGISTRY } from "./own-tables.ts";
 import { DOCUMENT_COLUMNS, expiryColumn, searchColumn, toStored } from "./row.ts";
 import { quoteName } from "./sql.ts";
@@ -17,6 +18,7 @@ const REBUILD_CHUNK = 500;
 const LOCK_POLL = 50;
 const TABLE_EXISTS = "42P07";
 const TABLE_MISSING = "42P01";
+const COLUMN_MISSING = "42703";
 
 /**
  * Brings tables and indexes up to their definitions.
@@ -56,9 +58,14 @@ async function underLock(client: PoolClient, tables: readonly Table[]): Promise<
   }
 }
 
-/** Looks for the table that is created last. */
+/** Looks for the table that is created last, and for the column that came later. */
 async function hasOwnTables(client: PoolClient): Promise<boolean> {
-  const { rows } = await run(client, { text: "SELECT to_regclass($1)", values: [LOCKS] });
+  const { rows } = await run(client, {
+    text:
+      "SELECT to_regclass($1)::text FROM pg_attribute " +
+      "WHERE attrelid = to_regclass($2) AND attname = 'geo'",
+    values: [LOCKS, REGISTRY],
+  });
   return typeof rows[0]?.[0] === "string";
 }
 
@@ -72,7 +79,8 @@ async function tryLock(client: PoolClient): Promise<boolean> {
 
 async function isReady(client: PoolClient, table: Table): Promise<boolean> {
   const registered = await readRegistry(client, table).catch((error: unknown) => {
-    if (sqlState(error) === TABLE_MISSING) return undefined;
+    const state = sqlState(error);
+    if (state === TABLE_MISSING || state === COLUMN_MISSING) return undefined;
     throw error;
   });
   if (registered === undefined || !isCurrent(registered, table)) return false;
@@ -83,6 +91,7 @@ async function isReady(client: PoolClient, table: Table): Promise<boolean> {
 async function prepareTable(client: PoolClient, table: Table): Promise<void> {
   const registered = await readRegistry(client, table);
   if (registered === undefined) await createTable(client, table);
+  if (registered !== undefined && table.geoPaths.length > 0) await addPlaces(client, table);
   const known = await readIndexes(client, table);
   for (const index of table.indexes) {
     const isValid = known.get(index.name);
@@ -113,7 +122,7 @@ async function createTable(client: PoolClient, table: Table): Promise<void> {
         'created_at text COLLATE "C" NOT NULL, updated_at text COLLATE "C" NOT NULL, ' +
         'doc jsonb NOT NULL, search text COLLATE "C", deleted_at text COLLATE "C", ' +
         "expires_at bigint, lease_token text, lease_until bigint, " +
-        "lease_attempt integer NOT NULL DEFAULT 0, " +
+        "lease_attempt integer NOT NULL DEFAULT 0, geo float8[], " +
         `CONSTRAINT ${quoteName(table.idConstraint)} PRIMARY KEY (id))`,
     );
     for (const index of table.indexes) await execute(client, indexSql(table, index, ""));
@@ -127,6 +136,15 @@ async function createTable(client: PoolClient, table: Table): Promise<void> {
       `The database has a table "${name}" of another program`,
     );
   }
+}
+
+/** Adds the column that tables of earlier versions lack; looked for first, because it needs a lock. */
+async function addPlaces(client: PoolClient, table: Table): Promise<void> {
+  const { count } = await run(client, {
+    text: "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'geo'",
+    values: [table.quoted],
+  });
+  if (count === 0) await execute(client, `ALTER TABLE ${table.quoted} ADD COLUMN geo float8[]`);
 }
 
 async function buildIndex(client: PoolClient, table: Table, index: Index): Promise<void> {
@@ -164,33 +182,40 @@ export async function readIndexes(
 export interface Derived {
   readonly search: string | null;
   readonly expires: string | null;
+  readonly geo: string | null;
 }
 
 /** Reads what the registry says of a collection; `undefined` for one that does not exist. */
 async function readRegistry(client: PoolClient, table: Table): Promise<Derived | undefined> {
   const { rows } = await run(client, {
-    text: `SELECT search, expires FROM ${REGISTRY} WHERE name = $1`,
+    text: `SELECT search, expires, geo FROM ${REGISTRY} WHERE name = $1`,
     values: [table.definition.name],
   });
   const [row] = rows;
-  return row === undefined ? undefined : { search: row[0] ?? null, expires: row[1] ?? null };
+  const [search = null, expires = null, geo = null] = row ?? [];
+  return row === undefined ? undefined : { search, expires, geo };
 }
 
 /** Gives what the registry says of a collection that is up to its definition. */
-export function wantedDerived({ definition: { search, expires } }: Table): Derived {
+export function wantedDerived({ definition: { search, expires, geo = [] } }: Table): Derived {
   return {
     search: search.length === 0 ? null : JSON.stringify({ fold: FOLD_VERSION, fields: search }),
     expires: expires === undefined ? null : JSON.stringify([expires.field, expires.after ?? 0]),
+    geo: geo.length === 0 ? null : JSON.stringify(geo),
   };
 }
 
 function isCurrent(registered: Derived, table: Table): boolean {
   const wanted = wantedDerived(table);
-  return registered.search === wanted.search && registered.expires === wanted.expires;
+  return (
+    registered.search === wanted.search &&
+    registered.expires === wanted.expires &&
+    registered.geo === wanted.geo
+  );
 }
 
 /**
- * Derives the search texts and times of expiry again when the definition asks for others. While it
+ * Derives the search texts, times of expiry and places again when the definition asks for others. While it
  * asks for none they fall behind, which the registry remembers.
  */
 async function prepareDerived(
@@ -206,8 +231,8 @@ async function prepareDerived(
     await execute(client, `DROP INDEX CONCURRENTLY IF EXISTS ${quoteName(table.searchIndex)}`);
   }
   await run(client, {
-    text: `UPDATE ${REGISTRY} SET search = $2, expires = $3 WHERE name = $1`,
-    values: [table.definition.name, wanted.search, wanted.expires],
+    text: `UPDATE ${REGISTRY} SET search = $2, expires = $3, geo = $4 WHERE name = $1`,
+    values: [table.definition.name, wanted.search, wanted.expires, wanted.geo],
   });
 }
 
@@ -227,6 +252,7 @@ async function buildSearchIndex(client: PoolClient, table: Table): Promise<void>
 }
 
 async function fillDerived(client: PoolClient, table: Table): Promise<void> {
+  const hasPlaces = table.geoPaths.length > 0;
   for (let last = ""; ;) {
     const { rows } = await run(client, {
       text: `SELECT ${DOCUMENT_COLUMNS} FROM ${table.quoted} WHERE id > $1 ORDER BY id LIMIT ${REBUILD_CHUNK}`,
@@ -235,15 +261,17 @@ async function fillDerived(client: PoolClient, table: Table): Promise<void> {
     const documents = rows.map((row) => toStored(table, [...row.slice(0, 5), null]));
     await run(client, {
       text:
-        `UPDATE ${table.quoted} AS stored SET search = made.search, expires_at = made.expires_at ` +
-        "FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[]) " +
-        "AS made (id, version, search, expires_at) " +
+        `UPDATE ${table.quoted} AS stored SET search = made.search, expires_at = made.expires_at` +
+        `${hasPlaces ? ", geo = made.geo::float8[]" : ""} ` +
+        "FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::text[]) " +
+        "AS made (id, version, search, expires_at, geo) " +
         "WHERE stored.id = made.id AND stored.version = made.version",
       values: [
         rows.map(([id = null]) => id),
         rows.map(([, version = null]) => version),
         documents.map((stored) => searchColumn(table, stored)),
         documents.map((stored) => expiryColumn(table, stored)),
+        documents.map((stored) => geoColumn(table, stored)),
       ],
     });
     if (rows.length < REBUILD_CHUNK) return;

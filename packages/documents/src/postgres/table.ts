@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { CollectionDefinition } from "../definition.ts";
 import { createExpiry } from "../expiry.ts";
 import { type ParsedPath, parsePath } from "../field-path.ts";
+import { geoPart } from "./geo-column.ts";
 import { orderSql, quoteName } from "./sql.ts";
 
 /** An index of a collection's table. */
@@ -36,6 +37,8 @@ export interface Table {
   readonly indexed: ReadonlySet<string>;
   /** The fields that the search text holds. */
   readonly searchPaths: readonly ParsedPath[];
+  /** The fields that hold places. */
+  readonly geoPaths: readonly ParsedPath[];
   /** Whether removed documents are kept. */
   readonly softDelete: boolean;
   /** Top-level fields that documents of this collection may not have, besides the usual ones. */
@@ -51,12 +54,13 @@ const MAX_STATEMENT_LENGTH = 4096;
 
 /** Describes the table of a collection. */
 export function createTable(definition: CollectionDefinition<unknown>): Table {
-  const { name, unique, indexes, search, softDelete = false, expires } = definition;
+  const { name, unique, indexes, search, geo = [], softDelete = false, expires } = definition;
   const all = [
     ownIndex(name, { kind: "created", columns: "created_at, id" }),
     ...(expires === undefined ? [] : [ownIndex(name, { kind: "expires", columns: "expires_at" })]),
     ...unique.map((fields) => uniqueIndex(name, fields)),
     ...indexes.map((fields) => orderIndex(name, fields)),
+    ...geo.map((field, place) => geoIndex(name, field, place)),
   ];
   const idConstraint = indexName(name, "id", []);
   return {
@@ -73,6 +77,7 @@ export function createTable(definition: CollectionDefinition<unknown>): Table {
     ]),
     indexed: new Set([...unique, ...indexes].flat()),
     searchPaths: search.map((field) => parsePath(field)),
+    geoPaths: geo.map((field) => parsePath(field)),
     softDelete,
     reserved: new Set(softDelete ? ["deletedAt"] : []),
     expiresAt: expires === undefined ? undefined : createExpiry(expires),
@@ -118,6 +123,15 @@ function orderIndex(collection: string, fields: readonly string[]): Index {
     isUnique: false,
     fields,
     columns: ascending(paths),
+  };
+}
+
+function geoIndex(collection: string, field: string, place: number): Index {
+  return {
+    name: indexName(collection, "geo", [field, String(place)]),
+    isUnique: false,
+    fields: [field],
+    columns: `(${geoPart(place, "cell")})`,
   };
 }
 

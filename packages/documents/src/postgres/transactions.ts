@@ -2,12 +2,11 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { DocumentsError } from "../errors.ts";
 import type { Stamps } from "../stamps.ts";
+import { pauseAfter } from "../transaction-options.ts";
 import { type Connections, execute } from "./connections.ts";
 import { isConflict, isConnectionLoss, isReadOnly, toDocumentsError } from "./postgres-error.ts";
 import { BoundSession } from "./session.ts";
 
-const FIRST_PAUSE = 2;
-const LONGEST_PAUSE = 100;
 /** After these many conflicts a transaction queues behind others that conflicted as often. */
 const FREE_ATTEMPTS = 2;
 /** The advisory lock of transactions that conflicted: "FWTX". */
@@ -39,15 +38,22 @@ export class Transactions {
   }
 
   /** Runs a transaction until it is committed, `timeout` is over, or it fails by itself. */
-  async run<R>(work: (session: BoundSession) => Promise<R> | R, timeout: number): Promise<R> {
+  async run<R>(
+    work: (session: BoundSession) => Promise<R> | R,
+    {
+      timeout,
+      retries = Infinity,
+    }: { readonly timeout: number; readonly retries?: number | undefined },
+  ): Promise<R> {
     const deadline = performance.now() + timeout;
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await this.#attempt(work, { deadline, timeout, attempt });
       } catch (error) {
         if (!(error instanceof Again)) throw error;
-        if (performance.now() >= deadline) throw toDocumentsError(error.cause);
-        await wait(Math.random() * Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** attempt));
+        if (attempt >= retries || performance.now() >= deadline)
+          throw toDocumentsError(error.cause);
+        await wait(pauseAfter(attempt));
       }
     }
   }

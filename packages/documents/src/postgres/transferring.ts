@@ -4,6 +4,7 @@ import { parseJsonText } from "../json-text.ts";
 import { recordPages, type SizedRecord } from "../record-pages.ts";
 import { checkRecord, type DocumentRecord, type Loading, type Snapshot } from "../transfer.ts";
 import { type Connections, execute, type Row, run } from "./connections.ts";
+import { geoColumn } from "./geo-column.ts";
 import { MIGRATIONS } from "./own-tables.ts";
 import { toDocumentsError } from "./postgres-error.ts";
 import { readStatus } from "./planning.ts";
@@ -134,11 +135,19 @@ async function loadAll(
       "bigint[]",
     ),
   ];
-  const columns = "id, version, created_at, updated_at, doc, deleted_at, search, expires_at";
+  let columns = "id, version, created_at, updated_at, doc, deleted_at, search, expires_at";
+  let geo = "";
+  if (table.geoPaths.length > 0) {
+    const places = records.map(({ stored }) => geoColumn(table, stored));
+    lists.push(parameters.bind(places, "text[]"));
+    columns += ", geo";
+    geo = ", geo::float8[]";
+  }
   await session.write({
     text:
       `INSERT INTO ${table.quoted} (${columns}) ` +
-      "SELECT id, version, created_at, updated_at, doc::jsonb, deleted_at, search, expires_at " +
+      "SELECT id, version, created_at, updated_at, doc::jsonb, deleted_at, search, expires_at" +
+      `${geo} ` +
       `FROM unnest(${lists.join(", ")}) AS added (${columns})`,
     values: parameters.values,
   });

@@ -3,6 +3,7 @@ import type { Stored } from "../document.ts";
 import { UniqueError } from "../errors.ts";
 import type { Filter } from "../filter.ts";
 import { parseJsonText, toJsonText } from "../json-text.ts";
+import { geoColumn } from "./geo-column.ts";
 import { checkHeld, heldSql } from "./leasing.ts";
 import { toDocumentsError } from "./postgres-error.ts";
 import { visibleTerms, whereSql } from "./reading.ts";
@@ -15,6 +16,7 @@ import { sweepTable } from "./sweeping.ts";
 import type { Table } from "./table.ts";
 
 const INSERTED = "id, version, created_at, updated_at, doc, search, expires_at";
+const INSERTED_PLACES = `${INSERTED}, geo`;
 /** After these many lost races a change waits for the lock of its document. */
 const FREE_ATTEMPTS = 3;
 /** Below this size, of the document and of the change, a merged document is not too large. */
@@ -37,9 +39,11 @@ export async function insertAll<T>(
     const parameters = new Parameters();
     const at = parameters.bind(now, "text");
     const [text] = documents.length === 1 ? documents.map((document) => document.text) : [];
+    const hasPlaces = table.geoPaths.length > 0;
+    const places = hasPlaces ? ", geo::float8[]" : "";
     const rows =
       text === undefined || first === undefined
-        ? `SELECT id, 1, ${at}, ${at}, doc::jsonb, search, expires_at FROM unnest(` +
+        ? `SELECT id, 1, ${at}, ${at}, doc::jsonb, search, expires_at${places} FROM unnest(` +
           `${parameters.bind(
             added.map(({ id }) => id),
             "text[]",
@@ -52,14 +56,17 @@ export async function insertAll<T>(
           )}, ${parameters.bind(
             added.map((stored) => expiryColumn(table, stored)),
             "bigint[]",
-          )}) AS added (id, doc, search, expires_at)`
+          )}, ${parameters.bind(
+            added.map((stored) => geoColumn(table, stored)),
+            "text[]",
+          )}) AS added (id, doc, search, expires_at, geo)`
         : `VALUES (${parameters.bind(first.id, "text")}, 1, ${at}, ${at}, ` +
           `${parameters.bind(text, "jsonb")}, ${parameters.bind(searchColumn(table, first), "text")}, ` +
-          `${parameters.bind(expiryColumn(table, first), "bigint")})`;
+          `${parameters.bind(expiryColumn(table, first), "bigint")}${hasPlaces ? `, ${parameters.bind(geoColumn(table, first), "float8[]")}` : ""})`;
     await session.write(
       changeStatement(table, {
         name: text === undefined ? "insertMany" : "insert",
-        text: `INSERT INTO ${table.quoted} (${INSERTED}) ${rows}`,
+        text: `INSERT INTO ${table.quoted} (${hasPlaces ? INSERTED_PLACES : INSERTED}) ${rows}`,
         kind: "insert",
         parameters,
         at: now,
@@ -143,7 +150,8 @@ async function attemptChange<T>(
         `UPDATE ${table.quoted} SET version = version + 1, deleted_at = NULL, ` +
         `updated_at = ${parameters.bind(now, "text")}, doc = ${parameters.bind(text, "jsonb")}, ` +
         `search = ${parameters.bind(searchColumn(table, after), "text")}, ` +
-        `expires_at = ${parameters.bind(expiryColumn(table, after), "bigint")} ` +
+        `expires_at = ${parameters.bind(expiryColumn(table, after), "bigint")}` +
+        `${placesSql(table, after, parameters)} ` +
         `WHERE id = ${parameters.bind(id, "text")} ` +
         `AND version = ${parameters.bind(String(version), "bigint")} ` +
         `AND deleted_at IS ${restores ? "NOT " : ""}NULL${heldSql(target, parameters)}`,
@@ -153,6 +161,12 @@ async function attemptChange<T>(
     }),
   );
   return count === 0 ? "overtaken" : after;
+}
+
+/** Sets the places, with a comma before it, where the collection has any. */
+function placesSql(table: Table, stored: unknown, parameters: Parameters): string {
+  if (table.geoPaths.length === 0) return "";
+  return `, geo = ${parameters.bind(geoColumn(table, stored), "float8[]")}`;
 }
 
 /** Fields to set and to remove. */
@@ -208,9 +222,10 @@ function isMergedBlindly(table: Table, change: MergeChange): boolean {
   const isSearched = table.searchPaths.some(({ segments: [head = ""], meta }) =>
     meta === undefined ? touched.has(head) : meta !== "id" && meta !== "createdAt",
   );
+  const isPlace = table.geoPaths.some(({ segments: [head = ""] }) => touched.has(head));
   const isReserved = change.names.some((name) => table.reserved.has(name));
   const isSmall = change.text.length <= MERGED_BYTES / 3;
-  return isSmall && !isSearched && !isReserved && table.expiresAt === undefined;
+  return isSmall && !isSearched && !isPlace && !isReserved && table.expiresAt === undefined;
 }
 
 /** Finds the document that has the values of a unique index. */

@@ -1,8 +1,9 @@
 import type { Cell } from "./connection.ts";
+import { displace } from "./placing.ts";
 import type { Session } from "./session.ts";
 import type { Table } from "./table.ts";
 
-/** Deletes rows for good, out of the search index too. */
+/** Deletes rows for good, out of the search index and the table of places too. */
 export function deleteMatching(
   { connection }: Session,
   table: Table,
@@ -14,13 +15,20 @@ export function deleteMatching(
       parameters,
     );
   }
+  if (table.geoPaths.length > 0) {
+    connection.run(
+      `DELETE FROM ${table.quotedGeo} WHERE document IN (SELECT seq FROM ${table.quoted}${where})`,
+      parameters,
+    );
+  }
   return connection.run(`DELETE FROM ${table.quoted}${where}`, parameters);
 }
 
-/** Deletes a row for good, out of the search index too. */
+/** Deletes a row for good, out of the search index and the table of places too. */
 export function deleteRow({ connection }: Session, table: Table, seq: number): void {
   if (table.searchPaths.length > 0) {
     connection.run(`DELETE FROM ${table.quotedSearch} WHERE rowid = ?`, [seq]);
   }
+  displace(connection, table, seq);
   connection.run(`DELETE FROM ${table.quoted} WHERE seq = ?`, [seq]);
 }

@@ -18,7 +18,7 @@ export const MIGRATIONS: string = quoteName("fetchwork:migrations");
 export const APPLICATION_ID = 0x46574452;
 
 /** The version of the layout below. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 
 /** Creates the tables of an empty store, or those that an earlier format lacks, in a transaction. */
 export function upgradeLayout(connection: Connection, from: number): void {
@@ -65,6 +65,7 @@ export function upgradeLayout(connection: Connection, from: number): void {
       ) STRICT;
     `);
   }
+  if (from < 3) connection.exec(`ALTER TABLE ${REGISTRY} ADD COLUMN geo TEXT`);
   connection.exec(`
     PRAGMA application_id = ${APPLICATION_ID};
     PRAGMA user_version = ${FORMAT_VERSION};

@@ -2,7 +2,7 @@ import type { PlanStep, StoreStatus, AppliedMigration } from "../migration.ts";
 import type { Connection } from "./connection.ts";
 import { fieldsOfIndex, indexDefinitions } from "./index-definition.ts";
 import { MIGRATIONS, REGISTRY } from "./layout.ts";
-import { wantedExpires, wantedSearch } from "./schema.ts";
+import { wantedExpires, wantedGeo, wantedSearch } from "./schema.ts";
 import type { Table } from "./table.ts";
 
 /** Reads the migrations that ran, in order. */
@@ -29,8 +29,8 @@ export function readStatus(connection: Connection): StoreStatus {
 export function planTables(connection: Connection, tables: readonly Table[]): readonly PlanStep[] {
   const registered = new Map(
     connection
-      .all(`SELECT name, search, expires FROM ${REGISTRY} ORDER BY name`, [])
-      .map(([name, search, expires]) => [String(name), { search, expires }]),
+      .all(`SELECT name, search, expires, geo FROM ${REGISTRY} ORDER BY name`, [])
+      .map(([name, search, expires, geo]) => [String(name), { search, expires, geo }]),
   );
   const steps: PlanStep[] = [];
   for (const table of tables) {
@@ -52,9 +52,9 @@ export function planTables(connection: Connection, tables: readonly Table[]): re
 function planTable(
   connection: Connection,
   table: Table,
-  current: { readonly search: unknown; readonly expires: unknown },
+  current: { readonly search: unknown; readonly expires: unknown; readonly geo: unknown },
 ): readonly PlanStep[] {
-  const { name: collection, search, expires } = table.definition;
+  const { name: collection, search, expires, geo = [] } = table.definition;
   const steps: PlanStep[] = [];
   const built = new Set(
     connection
@@ -71,6 +71,9 @@ function planTable(
   if (wantedExpires(table) !== current.expires) {
     const fields = expires === undefined ? [] : [expires.field];
     steps.push({ kind: "rebuild-expiry", collection, fields });
+  }
+  if (wantedGeo(table) !== current.geo) {
+    steps.push({ kind: geo.length === 0 ? "drop-geo" : "build-geo", collection, fields: geo });
   }
   for (const name of built) {
     const fields = fieldsOfIndex(name);

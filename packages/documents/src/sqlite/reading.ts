@@ -5,7 +5,6 @@ import { type Segment, segmentsAfter, type SortValue } from "../keyset.ts";
 import type { ParsedQuery, ParsedSelection } from "../query.ts";
 import type { Row } from "./connection.ts";
 import { filterSql } from "./filter-sql.ts";
-import { REGISTRY } from "./layout.ts";
 import { toStored } from "./row.ts";
 import type { Reader } from "./session.ts";
 import { Expressions } from "./sql.ts";
@@ -98,32 +97,6 @@ function select(
       `OFFSET ${sql.bind(query.offset)}`,
     sql.parameters,
   );
-}
-
-/** Counts documents, up to `max`; all of them are counted already. */
-export function count(
-  reader: Reader,
-  table: Table,
-  { max, ...selection }: ParsedSelection & { readonly max?: number | undefined },
-): number {
-  const isAll =
-    selection.filter === undefined &&
-    selection.words.length === 0 &&
-    selection.deleted === "exclude" &&
-    table.expiresAt === undefined;
-  if (isAll) {
-    const row = reader.connection.get(`SELECT documents FROM ${REGISTRY} WHERE name = ?`, [
-      table.definition.name,
-    ]);
-    return Math.min(Number(row?.[0] ?? 0) + reader.uncounted(table), max ?? Infinity);
-  }
-  const sql = new Expressions(table.indexed);
-  const where = whereSql(table, selection, sql);
-  const from =
-    max === undefined
-      ? `${table.quoted}${where}`
-      : `(SELECT 1 FROM ${table.quoted}${where} LIMIT ${sql.bind(max)})`;
-  return Number(reader.connection.get(`SELECT count(*) FROM ${from}`, sql.parameters)?.[0]);
 }
 
 /** Writes the WHERE clause of a selection, with a space before it; empty when all is selected. */

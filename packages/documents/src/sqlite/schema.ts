@@ -3,6 +3,7 @@ import { searchText } from "../fold.ts";
 import type { Cell, Connection, Row } from "./connection.ts";
 import { type IndexDefinition, indexDefinitions } from "./index-definition.ts";
 import { REGISTRY } from "./layout.ts";
+import { createPlaces, place } from "./placing.ts";
 import { DOCUMENT_COLUMNS, toStored } from "./row.ts";
 import { indexExpression, quoteName, quoteText } from "./sql.ts";
 import { uniqueIndexName } from "./sqlite-error.ts";
@@ -15,9 +16,10 @@ const REBUILD_CHUNK = 500;
 /** Brings a collection's table and indexes up to its definition, inside a transaction. */
 export function prepareCollection(connection: Connection, table: Table): void {
   const { name, unique } = table.definition;
-  const known = connection.get(`SELECT name, search, expires FROM ${REGISTRY} WHERE name = ?`, [
-    name,
-  ]);
+  const known = connection.get(
+    `SELECT name, search, expires, geo FROM ${REGISTRY} WHERE name = ?`,
+    [name],
+  );
   if (known !== undefined && known[0] !== name) {
     throw new DocumentsError(
       "ERR_DOCUMENTS_OPEN",
@@ -50,6 +52,7 @@ export function prepareCollection(connection: Connection, table: Table): void {
     connection.exec(`DROP INDEX IF EXISTS ${quoteName(other)}`);
   }
   prepareSearch(connection, table, known?.[1] ?? null);
+  preparePlaces(connection, table, known?.[3] ?? null);
 }
 
 function createIndex(connection: Connection, table: Table, index: IndexDefinition): void {
@@ -69,6 +72,11 @@ export function wantedSearch({ definition: { search } }: Table): string | null {
 /** What the registry keeps of when documents expire; null for never. */
 export function wantedExpires({ definition: { expires } }: Table): string | null {
   return expires === undefined ? null : JSON.stringify([expires.field, expires.after ?? 0]);
+}
+
+/** What the registry keeps of the fields that hold places; null for none. */
+export function wantedGeo({ definition: { geo = [] } }: Table): string | null {
+  return geo.length === 0 ? null : JSON.stringify(geo);
 }
 
 function columnsOf(connection: Connection, table: Table): ReadonlySet<unknown> {
@@ -131,6 +139,20 @@ function prepareSearch(connection: Connection, table: Table, current: unknown): 
     fillSearch(connection, table);
   }
   connection.run(`UPDATE ${REGISTRY} SET search = ? WHERE name = ?`, [wanted, name]);
+}
+
+/** Builds the table of places again when other fields are declared; as the search index is. */
+function preparePlaces(connection: Connection, table: Table, current: unknown): void {
+  const wanted = wantedGeo(table);
+  if (current === wanted) return;
+  connection.exec(`DROP TABLE IF EXISTS ${table.quotedGeo}`);
+  if (wanted !== null) {
+    createPlaces(connection, table);
+    forEachRow(connection, table, (seq, row) => {
+      place(connection, table, { seq, stored: toStored(table, row) });
+    });
+  }
+  connection.run(`UPDATE ${REGISTRY} SET geo = ? WHERE name = ?`, [wanted, table.definition.name]);
 }
 
 function fillSearch(connection: Connection, table: Table): void {

@@ -9,11 +9,13 @@ import {
   type Target,
 } from "../change-input.ts";
 import type { Collection, InsertOptions, WriteOptions } from "../collection.ts";
-import { readCursor, writeCursor } from "../cursor.ts";
+import { readCursor, writeCursor, writeValues } from "../cursor.ts";
 import type { Change, Projected, Stored } from "../document.ts";
 import { parseFilter } from "../filter.ts";
 import { parseJsonText, toJsonText } from "../json-text.ts";
+import type { SortValue } from "../keyset.ts";
 import { type ClaimQuery, type Lease, parseClaim, parseExpiry } from "../lease.ts";
+import type { ParsedNear } from "../near.ts";
 import { type Page, type PageQuery, parsePage, type Total } from "../page.ts";
 import { projected } from "../projection.ts";
 import {
@@ -28,7 +30,9 @@ import { parsePurge, type PurgeSelection, requireSoftDelete } from "../soft-dele
 import { parseUpsert, type UpsertOptions } from "../upsert.ts";
 import type { Where } from "../where.ts";
 import { claimMatching, releaseLease, renewLease } from "./leasing.ts";
-import { count, find, readMany, readOne } from "./reading.ts";
+import { count } from "./counting.ts";
+import { findNear } from "./reading-near.ts";
+import { find, readMany, readOne } from "./reading.ts";
 import type { Reader, Session } from "./session.ts";
 import type { Table } from "./table.ts";
 import {
@@ -128,6 +132,8 @@ export class SqliteCollection<T> implements Collection<T> {
   page(query: PageQuery<T> = {}): Promise<Page<Projected<T> | Stored<T>>> {
     return this.#access.read(this.#table, (reader) => {
       const { parsed, limit, total } = parsePage(query);
+      const { near } = parsed;
+      if (near !== undefined) return this.#pageNear(reader, { parsed, near, limit, total });
       const found = this.#find(reader, { ...parsed, limit: limit + 1 });
       const last = found.length > limit ? found[limit - 1] : undefined;
       return {
@@ -224,9 +230,39 @@ export class SqliteCollection<T> implements Collection<T> {
   }
 
   #find(reader: Reader, query: ParsedQuery): readonly Stored<T>[] {
-    const after =
-      query.after === undefined ? undefined : readCursor(this.name, query.order, query.after);
-    return find<T>(reader, this.#table, { query, after });
+    const { near } = query;
+    const after = this.#after(query);
+    if (near === undefined) return find<T>(reader, this.#table, { query, after });
+    return findNear<T>(reader, this.#table, { query, near, after }).map(({ document }) => document);
+  }
+
+  #after({ after, order }: ParsedQuery): readonly SortValue[] | undefined {
+    return after === undefined ? undefined : readCursor(this.name, order, after);
+  }
+
+  #pageNear(
+    reader: Reader,
+    {
+      parsed,
+      near,
+      limit,
+      total,
+    }: {
+      readonly parsed: ParsedQuery;
+      readonly near: ParsedNear;
+      readonly limit: number;
+      readonly total: number | "exact" | "none";
+    },
+  ): Page<Projected<T> | Stored<T>> {
+    const query = { ...parsed, limit: limit + 1 };
+    const found = findNear<T>(reader, this.#table, { query, near, after: this.#after(parsed) });
+    const last = found.length > limit ? found[limit - 1] : undefined;
+    const values = last === undefined ? undefined : [last.square, last.document.id];
+    return {
+      items: found.slice(0, limit).map(({ document }) => projected(document, parsed.fields)),
+      next: values === undefined ? undefined : writeValues(this.name, parsed.order, values),
+      total: this.#total(reader, parsed, total),
+    };
   }
 
   #total(reader: Reader, query: ParsedQuery, total: number | "exact" | "none"): Total | undefined {

@@ -1,15 +1,17 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { ChangeRecord, ChangesOptions, ConsumeOptions } from "../changes.ts";
 import type { Administration } from "../administration.ts";
 import type { Collection } from "../collection.ts";
 import { CollectionEntries } from "../collection-entries.ts";
 import { consumeChanges, type ConsumerSource } from "../consume-changes.ts";
 import type { CollectionDefinition } from "../definition.ts";
-import { DocumentsError, DocumentsTypeError } from "../errors.ts";
+import { DocumentsError } from "../errors.ts";
 import { followChanges, oneByOne } from "../follow-changes.ts";
 import { holdLock } from "../hold-lock.ts";
 import type { LockOptions } from "../lock.ts";
 import type { Migration } from "../migration.ts";
 import type { Store, Transaction, TransactionOptions } from "../store.ts";
+import { parseTransactionOptions, pauseAfter } from "../transaction-options.ts";
 import { checkUtcTime } from "../utc-time.ts";
 import type { Loading, Snapshot } from "../transfer.ts";
 import type { CareTask } from "./care.ts";
@@ -35,7 +37,6 @@ export interface Connections {
   release(): void;
 }
 
-const DEFAULT_TIMEOUT = 10_000;
 const SWEEP_INTERVAL = 60_000;
 const MAX_TIMEOUT = 0x7fff_ffff;
 
@@ -117,30 +118,25 @@ export class SqliteStore implements Store, Access {
     return this.#writer.write((session) => session.run(table, work));
   }
 
-  transaction<R>(
+  async transaction<R>(
     work: (transaction: Transaction) => Promise<R> | R,
     options: TransactionOptions = {},
   ): Promise<R> {
-    if (this.#closing !== undefined) return Promise.reject(closed());
-    const { timeout = DEFAULT_TIMEOUT } = options;
-    if (!(timeout > 0 && timeout <= MAX_TIMEOUT)) {
-      return Promise.reject(
-        new DocumentsTypeError(
-          "ERR_DOCUMENTS_OPTIONS",
-          `"timeout" is a number of milliseconds from 1 to ${MAX_TIMEOUT}`,
-        ),
-      );
+    const { timeout, retries = 0 } = parseTransactionOptions(options);
+    let hasBegun = false;
+    const begin = (transaction: Transaction): Promise<R> | R => {
+      hasBegun = true;
+      return work(transaction);
+    };
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        if (this.#closing !== undefined) throw closed();
+        return await this.#transact(begin, timeout);
+      } catch (error) {
+        if (hasBegun || attempt >= retries || !isBusyError(error)) throw error;
+        await wait(pauseAfter(attempt));
+      }
     }
-    return this.#writer.transaction((session) => {
-      const access: Access = {
-        read: (table, task) => attempt(() => session.run(table, task)),
-        write: (table, task) => attempt(() => session.run(table, task)),
-      };
-      return work({
-        collection: <D extends object>(definition: CollectionDefinition<D>) =>
-          new SqliteCollection<D>(access, this.#entries.of(definition).table),
-      });
-    }, timeout);
   }
 
   changes(options: ChangesOptions = {}): AsyncIterable<ChangeRecord> {
@@ -190,6 +186,19 @@ export class SqliteStore implements Store, Access {
       }
     }
     return removed;
+  }
+
+  #transact<R>(work: (transaction: Transaction) => Promise<R> | R, timeout: number): Promise<R> {
+    return this.#writer.transaction((session) => {
+      const access: Access = {
+        read: (table, task) => attempt(() => session.run(table, task)),
+        write: (table, task) => attempt(() => session.run(table, task)),
+      };
+      return work({
+        collection: <D extends object>(definition: CollectionDefinition<D>) =>
+          new SqliteCollection<D>(access, this.#entries.of(definition).table),
+      });
+    }, timeout);
   }
 
   async #close(): Promise<void> {
@@ -294,6 +303,10 @@ function attempt<R>(work: () => R): Promise<R> {
   return new Promise((resolve) => {
     resolve(work());
   });
+}
+
+function isBusyError(error: unknown): boolean {
+  return error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_BUSY";
 }
 
 function closed(): DocumentsError {

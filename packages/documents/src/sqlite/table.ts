@@ -14,10 +14,14 @@ export interface Table {
   readonly quoted: string;
   /** The name of the search table, quoted. */
   readonly quotedSearch: string;
+  /** The name of the table of places, quoted. */
+  readonly quotedGeo: string;
   /** The fields that have an index. */
   readonly indexed: ReadonlySet<string>;
   /** The fields that the search table holds. */
   readonly searchPaths: readonly ParsedPath[];
+  /** The fields that the table of places holds. */
+  readonly geoPaths: readonly ParsedPath[];
   /** The columns that make up a document: those of every one, and `deleted_at` where it exists. */
   readonly columns: string;
   /** Whether removed documents are kept. */
@@ -36,13 +40,15 @@ export type Bind = (value: Cell) => string;
  * meet, those that FTS5 derives from the second one included.
  */
 export function createTable(definition: CollectionDefinition<unknown>): Table {
-  const { softDelete = false, expires } = definition;
+  const { geo = [], softDelete = false, expires } = definition;
   return {
     definition,
     quoted: quoteName(definition.name),
     quotedSearch: quoteName(`${definition.name}:search`),
+    quotedGeo: quoteName(`${definition.name}:geo`),
     indexed: new Set([...definition.unique, ...definition.indexes].flat()),
     searchPaths: definition.search.map((field) => parsePath(field)),
+    geoPaths: geo.map((field) => parsePath(field)),
     columns: `${DOCUMENT_COLUMNS}, ${softDelete ? "deleted_at" : "NULL"}`,
     softDelete,
     reserved: new Set(softDelete ? ["deletedAt"] : []),

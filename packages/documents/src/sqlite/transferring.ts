@@ -8,6 +8,7 @@ import { checkRecord, type DocumentRecord, type Loading, type Snapshot } from ".
 import { type Cell, Connection } from "./connection.ts";
 import { MIGRATIONS } from "./layout.ts";
 import { loadSqlite } from "./load-sqlite.ts";
+import { place } from "./placing.ts";
 import { readStatus } from "./planning.ts";
 import { toStored } from "./row.ts";
 import type { Session } from "./session.ts";
@@ -106,6 +107,7 @@ function loadOne(session: Session, table: Table, given: DocumentRecord): void {
       `VALUES (${columns.map(() => "?").join(", ")}) RETURNING seq`,
     values,
   )?.[0];
+  place(connection, table, { seq: Number(seq), stored });
   if (table.searchPaths.length === 0) return;
   connection.run(`INSERT INTO ${table.quotedSearch} (rowid, text) VALUES (?, ?)`, [
     Number(seq),

@@ -7,6 +7,7 @@ import { toJsonText } from "../json-text.ts";
 import type { Cell } from "./connection.ts";
 import { deleteMatching, deleteRow } from "./deleting.ts";
 import { checkLease } from "./leasing.ts";
+import { place, replace } from "./placing.ts";
 import { whereSql } from "./reading.ts";
 import { recordChange, recordMatching } from "./recording.ts";
 import { toStored } from "./row.ts";
@@ -40,6 +41,7 @@ export function insertOne<T>(session: Session, table: Table, document: NewDocume
       searchText(stored, table.searchPaths),
     ]);
   }
+  place(connection, table, { seq, stored });
   recordChange(session, table, { kind: "insert", id, version: 1, at: now, text: document.text });
   return stored;
 }
@@ -86,6 +88,7 @@ export function changeOne<T>(
   if (newSearch !== oldSearch) {
     connection.run(`UPDATE ${table.quotedSearch} SET text = ? WHERE rowid = ?`, [newSearch, seq]);
   }
+  replace(connection, table, { seq, before, after });
   const kind = restores ? "restore" : "update";
   recordChange(session, table, { kind, id, version: version + 1, at: now, text });
   if (restores) session.addCount(table, 1);

@@ -15,8 +15,10 @@ export function describeStep(step: PlanStep): string {
   if (kind === "create-collection") return `collection ${collection}: to be created`;
   const list = fields.length === 0 ? "" : ` (${fields.join(", ")})`;
   const words = {
+    "build-geo": "places to be indexed",
     "build-index": "index to be built",
     "build-search": "search to be built",
+    "drop-geo": "index of places to be dropped",
     "drop-search": "search to be dropped",
     "rebuild-expiry": "expiry to be worked out",
     "unused-index": "index that no definition names",

@@ -5,6 +5,7 @@ import { bearerRequired } from "../authentication.ts";
 import { contentTag, noneMatchHolds } from "../etag.ts";
 import { fieldError } from "../field-error.ts";
 import { createListReader, nameOf, type ListQuery } from "../list-query.ts";
+import type { Near } from "../near.ts";
 import { cursorLinks, pageLinks } from "../page-links.ts";
 import { badFields } from "../problem.ts";
 import type { Fields, Resource } from "../resource.ts";
@@ -136,16 +137,18 @@ function finder({ count: counting, list: rules, path }: Resource): Find {
 interface Selection {
   readonly q?: string | undefined;
   readonly where?: UntypedWhere | undefined;
+  readonly near?: Near | undefined;
   readonly deleted?: "include" | "only" | undefined;
 }
 
-function selectionOf({ q, trash, where }: ListQuery): Selection {
-  if (trash === undefined) return { q, where };
-  return { q, where, deleted: trash === "only" ? "only" : "include" };
+function selectionOf({ near, q, trash, where }: ListQuery): Selection {
+  if (trash === undefined) return { q, where, near };
+  return { q, where, near, deleted: trash === "only" ? "only" : "include" };
 }
 
-function orderOf({ sort }: ListQuery): { readonly sort: readonly string[] } {
-  return { sort };
+/** The distance is an order of its own. */
+function orderOf({ near, sort }: ListQuery): { readonly sort: readonly string[] | undefined } {
+  return { sort: near ? undefined : sort };
 }
 
 function both(

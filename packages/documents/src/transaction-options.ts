@@ -1,0 +1,39 @@
+import { DocumentsTypeError } from "./errors.ts";
+import type { TransactionOptions } from "./store.ts";
+
+const DEFAULT_TIMEOUT = 10_000;
+const MAX_TIMEOUT = 0x7fff_ffff;
+const FIRST_PAUSE = 2;
+const LONGEST_PAUSE = 100;
+
+/**
+ * Checks the options of a transaction.
+ *
+ * @internal
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
+ */
+export function parseTransactionOptions({
+  timeout = DEFAULT_TIMEOUT,
+  retries,
+}: TransactionOptions): { readonly timeout: number; readonly retries: number | undefined } {
+  if (!(timeout > 0 && timeout <= MAX_TIMEOUT)) {
+    throw new DocumentsTypeError(
+      "ERR_DOCUMENTS_OPTIONS",
+      `"timeout" is a number of milliseconds from 1 to ${MAX_TIMEOUT}`,
+    );
+  }
+  if (retries !== undefined && !(Number.isSafeInteger(retries) && retries >= 0)) {
+    throw new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", '"retries" is a whole number from 0');
+  }
+  return { timeout, retries };
+}
+
+/**
+ * Gives the time to wait after an attempt that met others, in milliseconds. It is random, so that
+ * those who met do not meet again.
+ *
+ * @internal
+ */
+export function pauseAfter(attempt: number): number {
+  return Math.random() * Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** attempt);
+}

@@ -1,0 +1,158 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it, onTestFinished } from "vitest";
+import {
+  defineCollection,
+  openStore,
+  type Store,
+  type StoreOptions,
+  type Transaction,
+  VersionError,
+} from "../src/index.ts";
+import { ENGINES, newDatabase } from "./open-for-test.ts";
+import { NO_POSTGRES } from "./postgres-server.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+interface Counter {
+  n: number;
+}
+
+const counters = defineCollection<Counter>("counters");
+
+describe.each(ENGINES)("The retries of a transaction of %s", (_name, openEmpty) => {
+  it.each([-1, 0.5, Number.NaN, Infinity])("are refused as %d", async (retries) => {
+    const store = await openEmpty();
+    let runs = 0;
+    const work = (): number => (runs += 1);
+    await expect(store.transaction(work, { retries })).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_OPTIONS",
+    });
+    expect(runs).toBe(0);
+  });
+
+  it("are not used up on a version that was wrong from the start, nor on other errors", async () => {
+    const store = await openEmpty({ collections: [counters] });
+    const { id } = await store.collection(counters).insert({ n: 0 });
+    let runs = 0;
+    const stale = store.transaction(
+      (tx) => {
+        runs += 1;
+        return tx.collection(counters).update(id, { n: 1 }, { ifVersion: 7 });
+      },
+      { retries: 5 },
+    );
+    await expect(stale).rejects.toThrow(VersionError);
+    const fault = new Error("no");
+    const failing = store.transaction(
+      () => {
+        runs += 1;
+        throw fault;
+      },
+      { retries: 5 },
+    );
+    await expect(failing).rejects.toBe(fault);
+    expect(runs).toBe(2);
+    expect(await store.collection(counters).get(id)).toMatchObject({ n: 0, version: 1 });
+  });
+
+  it("lose no update of many clients that read, wait and write", async () => {
+    const store = await openEmpty({ collections: [counters] });
+    const { id } = await store.collection(counters).insert({ n: 0 });
+    const addOne = (): Promise<unknown> =>
+      store.transaction(
+        async (tx) => {
+          const stored = await tx.collection(counters).get(id);
+          await new Promise(setImmediate);
+          await tx.collection(counters).update(id, { n: (stored?.n ?? 0) + 1 });
+        },
+        { timeout: 60_000, retries: 1000 },
+      );
+    await Promise.all(Array.from({ length: 30 }, addOne));
+    expect(await store.collection(counters).get(id)).toMatchObject({ n: 30, version: 31 });
+  });
+});
+
+describe.skipIf(NO_POSTGRES !== undefined)("Transactions of PostgreSQL that meet", () => {
+  /** Runs a transaction that another client overtakes between its reading and its writing, once. */
+  async function overtaken(
+    retries: number | undefined,
+  ): Promise<{ outcome: Promise<unknown>; seen: readonly unknown[]; result: () => unknown }> {
+    const url = await newDatabase();
+    const [first, second] = [await open(url), await open(url)];
+    const { id } = await first.collection(counters).insert({ n: 0 });
+    const seen: unknown[] = [];
+    const outcome = first.transaction(
+      async (tx) => {
+        const stored = await tx.collection(counters).get(id);
+        seen.push(stored?.n);
+        if (seen.length === 1) await second.collection(counters).update(id, { n: 10 });
+        await tx.collection(counters).update(id, { n: (stored?.n ?? 0) + 1 });
+      },
+      { retries },
+    );
+    return { outcome, seen, result: () => second.collection(counters).get(id) };
+  }
+
+  it("fail as busy without retries, and change nothing", async () => {
+    const { outcome, seen, result } = await overtaken(0);
+    await expect(outcome).rejects.toMatchObject({ code: "ERR_DOCUMENTS_BUSY" });
+    expect(seen).toEqual([0]);
+    expect(await result()).toMatchObject({ n: 10, version: 2 });
+  });
+
+  it.each([1, undefined])("run again from the start, with %d retries", async (retries) => {
+    const { outcome, seen, result } = await overtaken(retries);
+    await outcome;
+    expect(seen).toEqual([0, 10]);
+    expect(await result()).toMatchObject({ n: 11, version: 3 });
+  });
+
+  it("come out of a deadlock", async () => {
+    const store = await open(await newDatabase());
+    const collection = store.collection(counters);
+    await collection.insert({ n: 0 }, { id: "x" });
+    await collection.insert({ n: 0 }, { id: "y" });
+    // Each holds one document before either asks for the other one.
+    const holding = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    const both = (ids: readonly string[], own: number): Promise<unknown> =>
+      store.transaction(async (tx) => {
+        for (const id of ids) {
+          const add = (stored: Counter): Counter => ({ ...stored, n: stored.n + 1 });
+          await tx.collection(counters).update(id, add);
+          holding[own]?.resolve(undefined);
+          await holding[1 - own]?.promise;
+        }
+      });
+    await Promise.all([both(["x", "y"], 0), both(["y", "x"], 1)]);
+    expect(await collection.getMany(["x", "y"])).toMatchObject([{ n: 2 }, { n: 2 }]);
+  });
+});
+
+describe("A transaction of SQLite that waits for another process", () => {
+  it("begins when that is done, if it has retries, and not at all without", async () => {
+    const path = join(temporaryFolder(), "a.db");
+    const store = await open(`sqlite:${path}`, { collections: [counters], busyTimeout: 0 });
+    const process = new DatabaseSync(path);
+    process.exec("BEGIN IMMEDIATE");
+    let runs = 0;
+    const add = async (tx: Transaction): Promise<unknown> => {
+      runs += 1;
+      return tx.collection(counters).insert({ n: runs });
+    };
+    const patient = store.transaction(add, { retries: 1_000_000 });
+    const busy = { code: "ERR_DOCUMENTS_BUSY" };
+    await expect(store.transaction(add)).rejects.toMatchObject(busy);
+    await expect(store.transaction(add, { retries: 2 })).rejects.toMatchObject(busy);
+    expect(runs).toBe(0);
+    process.exec("COMMIT");
+    process.close();
+    await patient;
+    expect(await store.collection(counters).find()).toMatchObject([{ n: 1 }]);
+  });
+});
+
+async function open(url: string, options?: StoreOptions): Promise<Store> {
+  const store = await openStore(url, options);
+  onTestFinished(() => store.close());
+  return store;
+}
