@@ -136,6 +136,5 @@ function detailsOf(error: unknown): { readonly code?: unknown; readonly response
 }
 
 function print(text: string): void {
-  // oxlint-disable-next-line no-console -- where whoever develops looks
   console.log(text);
 }
