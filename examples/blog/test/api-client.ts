@@ -21,7 +21,7 @@ export interface Sending {
   readonly body?: BodyInit;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as Bearer header. */
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** Email and password, sent as HTTP Basic. */
   readonly basic?: readonly [email: string, password: string];
 }
@@ -36,6 +36,8 @@ export interface Answer {
 
 /** An API with nothing in it, for one test. */
 export interface TestApi {
+  /** Where it is, over a socket. */
+  readonly origin: string;
   send(method: string, path: string, sending?: Sending): Promise<Answer>;
   /** Creates a user and signs it in. */
   join(email: string, role?: "user" | "admin"): Promise<{ id: string; token: string }>;
@@ -99,6 +101,7 @@ export async function openApi(
   }
 
   return {
+    origin,
     send,
     async join(email, role = "user") {
       const password = "123456";

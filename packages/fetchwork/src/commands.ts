@@ -5,6 +5,7 @@ export const commands: CommandGroup = {
   summary: "Fetchwork: everything around an HTTP API, at both ends",
   commands: new Map<string, () => Promise<Command | CommandGroup>>([
     ["new", async () => (await import("./new/new.ts")).newCommand],
+    ["add", async () => (await import("./add/add.ts")).addCommand],
     ["db", async () => (await import("./db/db-commands.ts")).dbCommands],
     ["oauth", async () => (await import("./oauth/oauth-commands.ts")).oauthCommands],
     ["webhooks", async () => (await import("./webhooks/webhook-commands.ts")).webhookCommands],

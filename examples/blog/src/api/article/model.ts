@@ -1,7 +1,12 @@
 import { defineResource, type DocumentOf } from "@fetchwork/rest";
 import { z } from "zod";
 
-/** Articles: everyone reads them, users write them, and only their authors and admins change them. */
+/**
+ * Articles:
+ * - everyone may list and show
+ * - users may create
+ * - the author and admins may update and remove
+ */
 export const article = defineResource({
   name: "article",
   path: "/articles",

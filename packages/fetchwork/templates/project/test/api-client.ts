@@ -21,7 +21,7 @@ export interface Sending {
   readonly body?: BodyInit;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as Bearer header. */
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** Email and password, sent as HTTP Basic. */
   readonly basic?: readonly [email: string, password: string];
 }

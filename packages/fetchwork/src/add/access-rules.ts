@@ -1,0 +1,68 @@
+import { UsageError } from "../usage-error.ts";
+
+/** Operations that have a rule. */
+export const operations = ["list", "show", "create", "update", "remove"] as const;
+export type OperationName = (typeof operations)[number];
+
+/** Who may be allowed what. */
+export const rules = ["public", "user", "owner", "admin", "master"] as const;
+export type RuleName = (typeof rules)[number];
+
+/** The rule of each operation. */
+export type AccessRules = Readonly<Record<OperationName, RuleName>>;
+
+/**
+ * Reads the lists of operations that are given by rule; what nobody names has the usual rule: everyone reads, users
+ * create, and owners change. Without users all changes need the master key.
+ *
+ * @throws UsageError
+ */
+export function accessRulesOf(
+  given: Readonly<Partial<Record<RuleName, string | undefined>>>,
+  { hasUsers }: { readonly hasUsers: boolean },
+): AccessRules {
+  const found: Partial<Record<OperationName, RuleName>> = {};
+  for (const rule of rules) {
+    const list = given[rule];
+    if (list === undefined) continue;
+    for (const operation of list.split(",")) {
+      if (!isOperation(operation)) {
+        const word = JSON.stringify(operation);
+        throw new UsageError(`--${rule} takes ${operations.join(", ")}, not ${word}`);
+      }
+      const other = found[operation];
+      if (other !== undefined) throw new UsageError(`${operation} is in --${other} and --${rule}`);
+      found[operation] = rule;
+    }
+    if (!hasUsers && rule !== "public" && rule !== "master") {
+      throw new UsageError(`--${rule} needs users, and this project has none`);
+    }
+  }
+  const create = found.create ?? (hasUsers ? "user" : "master");
+  // A document that everyone or the holder of the master key creates has no owner.
+  const change = create === "user" || create === "admin" ? "owner" : create;
+  const access = {
+    list: found.list ?? "public",
+    show: found.show ?? found.list ?? "public",
+    create,
+    update: found.update ?? change,
+    remove: found.remove ?? found.update ?? change,
+  } as const;
+  const isOwned = operations.find((operation) => access[operation] === "owner");
+  if (isOwned !== undefined && (create === "public" || create === "master")) {
+    throw new UsageError(
+      `--owner ${isOwned} needs an owner, so create must be for users or admins`,
+    );
+  }
+  if (access.list === "owner" || create === "owner") {
+    throw new UsageError(`${create === "owner" ? "create" : "list"} cannot be for the owner`);
+  }
+  if (access.show === "owner" && access.list !== "admin" && access.list !== "master") {
+    throw new UsageError("--owner show needs a list for admins: --admin list");
+  }
+  return access;
+}
+
+function isOperation(word: string): word is OperationName {
+  return operations.some((operation) => operation === word);
+}

@@ -1,0 +1,49 @@
+import { UsageError } from "../usage-error.ts";
+import { registerResource } from "./register-resource.ts";
+import type { ResourceDefinition } from "./resource-definition.ts";
+import { resourceFiles } from "./resource-files.ts";
+
+/** Path of the module that lists resources and routes. */
+export const registry = "src/api/index.ts";
+
+/** Reads a file of a project; `undefined` when there is none. */
+export type ReadFile = (path: string) => string | undefined;
+
+/**
+ * Gives the files that a resource adds to a project or changes in it, by their paths; none when everything is there.
+ *
+ * @throws UsageError when there is something else in the place of one of them.
+ */
+export function addResource(
+  definition: ResourceDefinition,
+  read: ReadFile,
+): ReadonlyMap<string, string> {
+  const { camel, kebab } = definition.names;
+  const changed = new Map<string, string>();
+  for (const [path, text] of resourceFiles(definition)) {
+    const found = read(path);
+    if (found === undefined) changed.set(path, text);
+    else if (found !== text) {
+      throw new UsageError(
+        `${path} is there and differs from what this would write; nothing was changed`,
+      );
+    }
+  }
+  const source = read(registry);
+  if (source === undefined) throw new UsageError(`there is no ${registry} in this folder`);
+  const registered = register(source, { camel, kebab });
+  if (registered !== source) changed.set(registry, registered);
+  return changed;
+}
+
+function register(
+  source: string,
+  { camel, kebab }: { readonly camel: string; readonly kebab: string },
+): string {
+  try {
+    return registerResource(source, { folder: kebab, definition: camel, routes: `${camel}Routes` });
+  } catch (cause) {
+    const fault = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError(`${registry} cannot be changed: ${fault}; nothing was changed`, { cause });
+  }
+}

@@ -1,0 +1,160 @@
+import { UsageError } from "../usage-error.ts";
+
+/** Types that a field may have. */
+export type FieldType =
+  | "string"
+  | "text"
+  | "number"
+  | "integer"
+  | "boolean"
+  | "date"
+  | "datetime"
+  | "email"
+  | "url"
+  | "enum"
+  | "ref";
+
+/** What lists may do with a field, and what the store keeps of it. */
+export type FieldFlag = "unique" | "index" | "search" | "sort" | "filter";
+
+/** A field as the command line describes it. */
+export interface Field {
+  readonly name: string;
+  readonly type: FieldType;
+  /** Whether it is a list of such values. */
+  readonly isList: boolean;
+  /** `required`, `optional`, or neither: then a text, list or boolean has an empty default. */
+  readonly presence: "required" | "optional" | "default";
+  /** Most characters of a string or text. */
+  readonly max: number | undefined;
+  /** Values of an enum. */
+  readonly values: readonly string[];
+  /** Name of the resource that a ref is about. */
+  readonly target: string | undefined;
+  readonly flags: ReadonlySet<FieldFlag>;
+}
+
+const types: ReadonlySet<string> = new Set<FieldType>([
+  "string",
+  "text",
+  "number",
+  "integer",
+  "boolean",
+  "date",
+  "datetime",
+  "email",
+  "url",
+  "enum",
+  "ref",
+]);
+const flagsOf: Readonly<Record<FieldType, readonly FieldFlag[]>> = {
+  string: ["unique", "index", "search", "sort", "filter"],
+  text: ["search"],
+  number: ["unique", "index", "sort", "filter"],
+  integer: ["unique", "index", "sort", "filter"],
+  boolean: ["index", "filter"],
+  date: ["unique", "index", "sort", "filter"],
+  datetime: ["unique", "index", "sort", "filter"],
+  email: ["unique", "index", "search", "sort", "filter"],
+  url: ["unique", "index", "filter"],
+  enum: ["index", "sort", "filter"],
+  ref: ["index", "filter"],
+};
+
+/** Names that documents, requests or objects have already. */
+const reservedNames: ReadonlySet<string> = new Set([
+  "id",
+  "version",
+  "createdAt",
+  "updatedAt",
+  "deletedAt",
+  "access_token",
+  "accessToken",
+  "constructor",
+  "prototype",
+  "toString",
+  "valueOf",
+  "hasOwnProperty",
+]);
+
+const listParameters = new Set("q page limit after sort fields near trash populate".split(" "));
+
+const shape = /^([^:]*)(?::([a-z]+)(?:\(([^()]*)\))?(\[\])?([!?])?(?::([a-z,]*))?)?$/;
+
+/**
+ * Reads `name:type(argument)[]!:flag,flag`: all but the name may be left out, and the type is `string` then.
+ *
+ * @throws UsageError that names what does not fit.
+ */
+export function parseField(text: string): Field {
+  const [, name = "", type = "string", argument, brackets, mark, flagList = ""] =
+    shape.exec(text) ?? refuse(text, "a field is name:type, such as title:string!");
+  if (!/^[a-z][A-Za-z\d]{0,39}$/.test(name)) {
+    refuse(text, "the name of a field is in camel case and at most 40 characters long");
+  }
+  if (reservedNames.has(name)) refuse(text, `the name ${name} is taken`);
+  if (!isType(type)) {
+    refuse(text, `${type} is no type: ${[...types].join(", ")}, or string[] for a list`);
+  }
+  const isList = brackets !== undefined;
+  if (isList && !["string", "number", "integer"].includes(type)) {
+    refuse(text, "lists are string[], number[] or integer[]");
+  }
+  const flags = flagList === "" ? [] : flagList.split(",");
+  const allowed: readonly string[] = isList ? ["filter"] : flagsOf[type];
+  const stray = flags.find((flag) => !allowed.includes(flag));
+  if (stray !== undefined) {
+    const kind = isList ? `${type}[]` : type;
+    refuse(text, `${kind} takes ${allowed.join(", ")}, not ${stray || "an empty word"}`);
+  }
+  if (flags.includes("filter") && listParameters.has(name)) {
+    refuse(text, `lists have a parameter ${name} of their own`);
+  }
+  return {
+    name,
+    type,
+    isList,
+    presence: mark === "!" ? "required" : mark === "?" ? "optional" : "default",
+    ...argumentOf(type, argument, text),
+    flags: new Set(flags as FieldFlag[]), // All of them are allowed ones.
+  };
+}
+
+function argumentOf(
+  type: FieldType,
+  argument: string | undefined,
+  text: string,
+): Pick<Field, "max" | "values" | "target"> {
+  const none = { max: undefined, values: [], target: undefined };
+  if (type === "enum") {
+    const values = (argument ?? "").split("|");
+    const isGood = values.every((value) => /^[\w-]{1,40}$/.test(value));
+    if (!isGood || new Set(values).size < values.length) {
+      refuse(text, "an enum lists its values: enum(draft|published)");
+    }
+    return { ...none, values };
+  }
+  if (type === "ref") {
+    if (!/^[a-z][A-Za-z\d-]*$/.test(argument ?? "")) {
+      refuse(text, "a ref names a resource: ref(author)");
+    }
+    return { ...none, target: argument };
+  }
+  if (type === "string" || type === "text") {
+    const standard = type === "text" ? 50_000 : 200;
+    if (argument !== undefined && !/^[1-9]\d{0,5}$/.test(argument)) {
+      refuse(text, `${type} takes the greatest length: ${type}(${standard})`);
+    }
+    return { ...none, max: argument === undefined ? standard : Number(argument) };
+  }
+  if (argument !== undefined) refuse(text, `${type} takes nothing in parentheses`);
+  return none;
+}
+
+function isType(type: string): type is FieldType {
+  return types.has(type);
+}
+
+function refuse(text: string, fault: string): never {
+  throw new UsageError(`field ${JSON.stringify(text)}: ${fault}`);
+}
