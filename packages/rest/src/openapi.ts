@@ -145,7 +145,10 @@ function responsesOf(route: Route, takesInput: boolean): JsonSchema {
     add(401, "Credentials are missing or do not hold", ["WWW-Authenticate"]);
     add(403, "The caller may not do this");
   }
-  if (route.access.endsWith("password")) add(503, "Too many passwords to check", ["Retry-After"]);
+  if (route.access.endsWith("password")) {
+    add(429, "Too many wrong passwords for that account", ["Retry-After"]);
+    add(503, "Too many passwords to check", ["Retry-After"]);
+  }
   if (route.method !== "GET") {
     add(413, "The body is too large");
     add(415, "The body is of another media type");

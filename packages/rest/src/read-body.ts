@@ -13,6 +13,9 @@ export interface Body {
 
 const nothing: Body = { fields: Object.freeze(bareFields()), isForm: false };
 
+/** Characters of a name that a refusal repeats. */
+const maxNameLength = 64;
+
 /** Media types that {@link readBody} understands. */
 export const mediaTypes = [
   "application/json",
@@ -90,6 +93,8 @@ async function multipart(bytes: Uint8Array<ArrayBuffer>, contentType: string): P
 function collect(entries: Iterable<[string, string]>): Record<string, unknown> {
   const fields = bareFields();
   for (const [name, value] of entries) {
+    // Others read nested values, lists or operators in such names; here they would silently mean nothing.
+    if (name === "__proto__" || /[[\]]/.test(name)) throw notAField(name);
     const before = fields[name];
     if (before === undefined) fields[name] = value;
     else if (Array.isArray(before)) before.push(value);
@@ -97,6 +102,13 @@ function collect(entries: Iterable<[string, string]>): Record<string, unknown> {
   }
   return fields;
 }
+
+/**
+ * A key `__proto__`, in any spelling that JSON has for it. It can have no honest meaning, and whatever copies fields by
+ * assignment takes it for a prototype.
+ */
+const prototypeKey =
+  /"(?:_|\\u005f){2}(?:p|\\u0070)(?:r|\\u0072)(?:o|\\u006f)(?:t|\\u0074)(?:o|\\u006f)(?:_|\\u005f){2}"\s*:/i;
 
 function jsonObject(text: string): Body {
   let value: unknown;
@@ -106,9 +118,15 @@ function jsonObject(text: string): Body {
     throw new Problem(400, { detail: "the body is not valid JSON" });
   }
   if (!isRecord(value)) throw new Problem(400, { detail: "the body must be a JSON object" });
+  if (prototypeKey.test(text)) throw notAField("__proto__");
   const fields = bareFields();
   for (const [name, field] of Object.entries(value)) fields[name] = field;
   return { fields, isForm: false };
+}
+
+function notAField(name: string): Problem {
+  const shown = name.slice(0, maxNameLength);
+  return badFields([fieldError(shown, "unknown", `${shown} cannot be the name of a field`)]);
 }
 
 async function emptyOrUnsupported(request: Request, limit: number): Promise<Body> {

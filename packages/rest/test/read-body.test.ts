@@ -50,6 +50,11 @@ describe("readBody", () => {
       413,
     ],
     ["a body of an unknown type", post("<a/>", "application/xml"), 415],
+    ["a prototype as JSON", post('{"a":{"__proto__" :{}}}', json), 400],
+    ["a prototype in another spelling", post('{"\\u005F_prot\\u006f__":1}', json), 400],
+    ["a prototype as a form", post("__proto__=a", form), 400],
+    ["a nested name", post("a[b]=c", form), 400],
+    ["a list by its name", post("a%5B%5D=c", form), 400],
     ["a body of text", post("a=b", "text/plain"), 415],
     ["a body without a type", post("a=b"), 415],
     ["a type that only begins like one", post("{}", "application/jsonx"), 415],
@@ -85,7 +90,6 @@ describe("readBody", () => {
     ["a merge patch", post('{"a":null}', "application/merge-patch+json"), { a: null }, false],
     ["a form", post("a=1&b=x+y%C3%A9&a=2", form), { a: ["1", "2"], b: "x yé" }, true],
     ["a form in pieces", post(streamOf("a=", "1"), form), { a: "1" }, true],
-    ["brackets as part of the name", post("a[b]=1", form), { "a[b]": "1" }, true],
   ])("reads %s", async (_what, request, fields, isForm) => {
     expect(await readBody(request, 100)).toEqual({ fields, isForm });
   });
@@ -98,12 +102,12 @@ describe("readBody", () => {
   });
 
   it.each([
-    post('{"__proto__":{"admin":true},"constructor":1}', json),
-    post("__proto__=1&constructor=1&hasOwnProperty=1", form),
-  ])("keeps names of the prototype as mere names", async (request) => {
+    post('{"toString":{"admin":true},"constructor":1}', json),
+    post("toString=1&constructor=1&hasOwnProperty=1", form),
+  ])("keeps names of the prototype's members as mere names", async (request) => {
     const { fields } = await readBody(request, 1_000);
     expect(Object.getPrototypeOf(fields)).toBeNull();
-    expect(Object.hasOwn(fields, "__proto__")).toBe(true);
+    expect(Object.hasOwn(fields, "toString")).toBe(true);
     expect(fields).not.toHaveProperty("admin");
   });
 
@@ -111,9 +115,15 @@ describe("readBody", () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (value) => {
         const text = JSON.stringify(value);
+        fc.pre(!text.includes("__proto__"));
         const { fields } = await readBody(post(text, json), 1_000_000);
         expect(JSON.stringify(fields)).toBe(JSON.stringify(JSON.parse(text)));
       }),
     );
   });
+});
+
+it("keeps texts that only look like a prototype", async () => {
+  const fields = { a: "__proto__", b: '"__proto__"', c: "__proto__:", proto: 1, __proto: 2 };
+  expect((await readBody(post(JSON.stringify(fields), json), 200)).fields).toEqual(fields);
 });
