@@ -36,7 +36,8 @@ export interface MiddlewareSettings extends MiddlewareConfig {
 
 /** What every request passes, from the outside to the inside. The order matters: see docs/middlewares.md. */
 export function middlewares(settings: MiddlewareSettings): readonly Middleware[] {
-  const { name, version, checks, logs, trustedProxies = [], signInLimit = 0 } = settings;
+  const { name, version, checks, logs, trustedProxies = [] } = settings;
+  const { signInLimit = 0 } = settings;
   return [
     trace(),
     realIp({ trustedProxies }),

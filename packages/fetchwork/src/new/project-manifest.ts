@@ -65,7 +65,7 @@ function packagesOf(
 ): Readonly<Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>> {
   const { auth, passwordResets } = options;
   const needed = new Set(packageNames(options));
-  const dependencies: Record<string, string> = { zod: "4.6.7" };
+  const dependencies: Record<string, string> = { pino: "10.4.0", zod: "4.6.7" };
   if (auth.includes("oidc")) dependencies["jose"] = "6.2.17";
   if (passwordResets) dependencies["nodemailer"] = "10.6.0";
   const tools: Record<string, string> = { "@vitest/coverage-v8": "5.1.0", vitest: "5.1.0" };

@@ -10,15 +10,17 @@ import { webhookRoutes } from "./api/webhook/index.ts"; // #if webhooks
 import type { Config } from "./config.ts";
 import { createAccounts } from "./services/accounts.ts"; // #if users
 import { announceChanges } from "./services/announce-changes.ts"; // #if webhooks
+import type { Log } from "./services/log.ts";
 import { createMailer } from "./services/mailer.ts"; // #if resets
 import { middlewares } from "./services/middlewares.ts";
 import { acceptProviderTokens } from "./services/provider-tokens.ts"; // #if oidc
+import { createSignInLimits } from "./services/sign-in-limits.ts"; // #if users
 import { createApiSender, withReceiver } from "./services/webhooks.ts"; // #if webhooks
 
 /** Settings of the application; only its secrets and the validity of its tokens are needed. */
 export type AppConfig = Pick<Config, "masterKey" | "jwtSecret" | "tokenLifetime"> & {
   readonly [K in keyof Config]?: Config[K] | undefined;
-};
+} & { readonly logs?: Log | undefined };
 
 // #if webhooks
 /** The application: its API, and what sends its webhooks once it is started. */
@@ -36,11 +38,13 @@ export function createApp(config: AppConfig, store: Store): App {
   const { masterKey, jwtSecret, tokenLifetime } = config;
   const { mail } = config; // #if resets
   const { providers = [], publicUrl = "" } = config; // #if oidc
+  const limits = createSignInLimits(store, config); // #if users
   const authentication = createAuthentication({
     masterKey,
     jwtSecret,
     tokenLifetime,
     accounts: createAccounts(store), // #if users
+    attempts: limits.passwords, // #if users
     // #if !users
     //+ // There are no users: all that counts is the master key.
     //+ accounts: { byId: async () => undefined, byEmail: async () => undefined },
@@ -54,6 +58,7 @@ export function createApp(config: AppConfig, store: Store): App {
   const resets = passwordResetRoutes({
     mailer: mail && createMailer(mail),
     linkOrigins: mail?.linkOrigins,
+    limits,
   });
   // #endif
   const sender = createApiSender(store, config); // #if webhooks
@@ -66,6 +71,7 @@ export function createApp(config: AppConfig, store: Store): App {
       ...webhookRoutes(sender), // #if webhooks
       ...(hasProviders ? social.routes : []), // #if oidc
     ],
+    reportError: config.logs?.failed,
     store: announceChanges(store, { resources, sender }), // #if webhooks
     // #if !webhooks
     //+ store,

@@ -24,6 +24,9 @@ describe("readConfig", () => {
     expect(readConfig({ ...secrets, NODE_ENV: "production" }).log).toBe("json");
     expect(readConfig({ ...secrets, NODE_ENV: "production", LOG: "off" }).log).toBe("off");
     expect(() => readConfig({ ...secrets, LOG: "xml" })).toThrow('LOG is "xml"');
+    expect(readConfig(secrets).logLevel).toBe("info");
+    expect(readConfig({ ...secrets, LOG_LEVEL: "warn" }).logLevel).toBe("warn");
+    expect(() => readConfig({ ...secrets, LOG_LEVEL: "loud" })).toThrow('LOG_LEVEL is "loud"');
   });
 
   it("takes addresses and ranges for the proxies, and nothing else", () => {
@@ -38,11 +41,19 @@ describe("readConfig", () => {
     }
   });
 
-  it.each(["PORT", "TOKEN_LIFETIME", "SIGN_IN_LIMIT"])("takes digits only as %s", (name) => {
-    for (const value of [" ", "1e3", "0x50", "+1", "-1", "1.0", "١"]) {
-      expect(() => readConfig({ ...secrets, [name]: value })).toThrow(
-        `${name} is "${value}", but must be a whole number`,
-      );
-    }
-  });
+  // #if users
+  it.each(["PORT", "TOKEN_LIFETIME", "SIGN_IN_LIMIT", "SIGN_IN_FAILURES"])(
+  // #endif
+  // #if !users
+  //+ it.each(["PORT", "TOKEN_LIFETIME"])("takes digits only as %s", (name) => {
+  // #endif
+    "takes digits only as %s",
+    (name) => {
+      for (const value of [" ", "1e3", "0x50", "+1", "-1", "1.0", "١"]) {
+        expect(() => readConfig({ ...secrets, [name]: value })).toThrow(
+          `${name} is "${value}", but must be a whole number`,
+        );
+      }
+    },
+  );
 });

@@ -19,11 +19,15 @@ export interface Config {
   readonly databaseUrl: string;
   /** Form of the log on the standard output: lines for people, objects for programs, or none. */
   readonly log: "spec" | "json" | "off";
+  /** Least important of what the log has, where it is for programs. */
+  readonly logLevel: (typeof logLevels)[number];
   /** Addresses and ranges of the proxies in front, which alone may name a client's address. */
   readonly trustedProxies: readonly string[];
   // #if users
   /** Sign-ins and changes of a password per minute and address; 0 for any number. */
   readonly signInLimit: number;
+  /** Wrong passwords for an account before further attempts have to wait; 0 for any number. */
+  readonly signInFailures: number;
   // #endif
   // #if webhooks
   /** Verifies the webhooks that come to `/api/vendor/webhooks`; without it none are taken. */
@@ -42,6 +46,8 @@ export interface Config {
   readonly mail: MailSettings | undefined;
   // #endif
 }
+
+const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
 
 // #if postgres
 //+ /** PostgreSQL of this machine, as the user who starts the server. */
@@ -84,6 +90,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     // #if postgres
     //+ databaseUrl: absoluteUrl(environment["DATABASE_URL"] || defaultDatabase),
     // #endif
+    logLevel: logLevel(environment["LOG_LEVEL"] || "info"),
     log: logFormat(environment["LOG"] || (isProduction ? "json" : "spec")),
     trustedProxies: addressRanges(environment["TRUSTED_PROXIES"] || ""),
     // #if webhooks
@@ -95,6 +102,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     // #endif
     // #if users
     signInLimit: wholeNumber("SIGN_IN_LIMIT", environment["SIGN_IN_LIMIT"] || "30", 0, 1_000_000),
+    signInFailures: failures(environment["SIGN_IN_FAILURES"] || "10"),
     // #endif
     publicUrl,
     providers, // #if oidc
@@ -131,9 +139,24 @@ function wholeNumber(name: string, value: string, min: number, max: number): num
   return number;
 }
 
+// #if users
+function failures(value: string): number {
+  const number = wholeNumber("SIGN_IN_FAILURES", value, 0, 1_000);
+  if (number === 0 || number >= 3) return number;
+  throw new StartError(`SIGN_IN_FAILURES is ${number}, but must be 0 or at least 3`);
+}
+
+// #endif
 function logFormat(value: string): Config["log"] {
   if (value === "spec" || value === "json" || value === "off") return value;
   throw new StartError(`LOG is ${JSON.stringify(value)}, but must be spec, json or off`);
+}
+
+function logLevel(value: string): Config["logLevel"] {
+  const level = logLevels.find((known) => known === value);
+  if (level !== undefined) return level;
+  const known = logLevels.join(", ");
+  throw new StartError(`LOG_LEVEL is ${JSON.stringify(value)}, but must be one of ${known}`);
 }
 
 function addressRanges(value: string): readonly string[] {

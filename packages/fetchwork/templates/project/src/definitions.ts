@@ -1,3 +1,4 @@
+import { attemptCollection } from "@fetchwork/rest"; // #if users
 import { senderCollections } from "@fetchwork/webhooks/sender"; // #if webhooks
 import { resources } from "./api/index.ts";
 import { resets } from "./api/password-reset/model.ts"; // #if resets
@@ -6,5 +7,6 @@ import { resets } from "./api/password-reset/model.ts"; // #if resets
 export const collections = [
   ...resources.map(({ collection }) => collection),
   resets.collection, // #if resets
+  attemptCollection, // #if users
   ...Object.values(senderCollections), // #if webhooks
 ];

@@ -5,6 +5,7 @@ import { projectFolder, readConfig } from "./config.ts";
 import { collections } from "./definitions.ts";
 import { loadEnvironment } from "./services/environment-file.ts";
 import { greeting } from "./services/greeting.ts";
+import { openLog } from "./services/log.ts";
 import { openDatabase } from "./services/open-database.ts";
 import { startFailure } from "./services/start-error.ts";
 
@@ -23,15 +24,22 @@ async function start(): Promise<void> {
   const environmentFile = loadEnvironment(projectFolder);
   const config = readConfig(process.env);
   const { hostname, port, masterKey, databaseUrl } = config;
+  const logs = await openLog(config);
   const store = await openDatabase(databaseUrl, collections);
   try {
-    const { handler, sender } = createApp(config, store); // #if webhooks
+    const { handler, sender } = createApp({ ...config, logs }, store); // #if webhooks
     // #if !webhooks
-    //+ const { handler } = createApp(config, store);
+    //+ const { handler } = createApp({ ...config, logs }, store);
     // #endif
-    const server = await serve(handler, { hostname, port, requestTimeout: 30_000 });
+    const server = await serve(handler, {
+      hostname,
+      port,
+      requestTimeout: 30_000,
+      reportError: logs.failed,
+    });
     try {
-      console.log(
+      logs.started(
+        server.url,
         greeting({
           server,
           databaseUrl,

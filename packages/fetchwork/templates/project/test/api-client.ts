@@ -36,6 +36,8 @@ export interface Answer {
 
 /** An API with nothing in it, for one test. */
 export interface TestApi {
+  /** Where it is, over a socket. */
+  readonly origin: string;
   send(method: string, path: string, sending?: Sending): Promise<Answer>;
   // #if users
   /** Creates a user and signs it in. */
@@ -101,6 +103,7 @@ export async function openApi(
   }
 
   return {
+    origin,
     send,
     // #if users
     async join(email, role = "user") {

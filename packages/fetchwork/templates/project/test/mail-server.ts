@@ -37,7 +37,8 @@ export async function openMailServer(options: SMTPServerOptions = {}): Promise<M
     disabledCommands: ["STARTTLS"],
     logger: false,
     onData(stream, session, done) {
-      void text(stream).then((raw) => {
+      const take = async (): Promise<void> => {
+        const raw = await text(stream);
         const { mailFrom, rcptTo } = session.envelope;
         const mail: TakenMail = {
           from: mailFrom ? mailFrom.address : "",
@@ -55,7 +56,8 @@ export async function openMailServer(options: SMTPServerOptions = {}): Promise<M
           seen += 1;
           first(mail);
         }
-      });
+      };
+      void take();
     },
     ...options,
   });

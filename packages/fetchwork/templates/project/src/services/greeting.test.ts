@@ -1,3 +1,4 @@
+// #if users
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -128,3 +129,4 @@ describe("greeting", () => {
     expect(execFileSync("sh", ["-c", script], { cwd: "/", encoding: "utf8" })).toBe(masterKey);
   });
 });
+// #endif

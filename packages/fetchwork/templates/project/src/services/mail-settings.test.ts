@@ -16,17 +16,23 @@ describe("readMailSettings", () => {
   });
 
   it.each([
-    ["smtp://mail.example", "mail.example", 587, false, true],
-    ["smtp://mail.example:25", "mail.example", 25, false, true],
-    ["smtp://mail.example:25?tls=no", "mail.example", 25, false, false],
-    ["smtp://127.0.0.1:2525", "127.0.0.1", 2525, false, false],
-    ["smtp://[::1]:2525", "::1", 2525, false, false],
-    ["smtps://mail.example", "mail.example", 465, true, false],
-    ["smtps://mail.example:4650/", "mail.example", 4650, true, false],
-  ])("reads %s", (SMTP_URL, host, port, isSecure, requiresTls) => {
+    ["smtp://mail.example", "mail.example", 587, "STARTTLS"],
+    ["smtp://mail.example:25", "mail.example", 25, "STARTTLS"],
+    ["smtp://mail.example:25?tls=no", "mail.example", 25, "none"],
+    ["smtp://127.0.0.1:2525", "127.0.0.1", 2525, "none"],
+    ["smtp://[::1]:2525", "::1", 2525, "none"],
+    ["smtps://mail.example", "mail.example", 465, "TLS"],
+    ["smtps://mail.example:4650/", "mail.example", 4650, "TLS"],
+  ])("reads %s", (SMTP_URL, host, port, protection) => {
     const environment = { SMTP_URL, PUBLIC_URL: "https://blog.example" };
     const smtp = readMailSettings(environment, production)?.smtp;
-    expect(smtp).toEqual({ host, port, isSecure, requiresTls, auth: undefined });
+    expect(smtp).toEqual({
+      host,
+      port,
+      isSecure: protection === "TLS",
+      requiresTls: protection === "STARTTLS",
+      auth: undefined,
+    });
   });
 
   it("needs TLS for a password, also in development, but not for the machine itself", () => {

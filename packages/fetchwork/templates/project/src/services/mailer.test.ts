@@ -213,17 +213,17 @@ describe("createMailer", () => {
   });
 
   it("is busy while as many mails are under way as it takes", async () => {
-    let greet = (): void => undefined;
-    const greeted = new Promise<void>((resolve) => (greet = resolve));
+    const waiting: (() => void)[] = [];
     const server = await openMailServer({
-      onConnect: (_session, done) => void greeted.then(() => done()),
+      onConnect: (_session, done) => void waiting.push(() => done()),
     });
     const mailer = mailerTo(server, { limit: 2 });
     const first = mailer.send(mail);
     expect(mailer.isBusy).toBe(false);
     const second = mailer.send(mail);
     expect(mailer.isBusy).toBe(true);
-    greet();
+    await expect.poll(() => waiting.length).toBe(2);
+    for (const greet of waiting) greet();
     await Promise.all([first, second]);
     expect(mailer.isBusy).toBe(false);
   });

@@ -127,7 +127,9 @@ function isTemporary(error: unknown): boolean {
 function mailError(error: unknown): MailError {
   const { code, responseCode } = detailsOf(error);
   const answer = typeof responseCode === "number" ? `, the server answered ${responseCode}` : "";
-  return new MailError(`a mail was not sent: ${String(code ?? "unknown error")}${answer}`);
+  return new MailError(
+    `a mail was not sent: ${typeof code === "string" ? code : "unknown error"}${answer}`,
+  );
 }
 
 function detailsOf(error: unknown): { readonly code?: unknown; readonly responseCode?: unknown } {
@@ -135,7 +137,6 @@ function detailsOf(error: unknown): { readonly code?: unknown; readonly response
 }
 
 function print(text: string): void {
-  // oxlint-disable-next-line no-console -- where whoever develops looks
   console.log(text);
 }
 // #endif

@@ -4,11 +4,10 @@ import {
   compress,
   cors,
   health,
-  logger,
   maybe,
   metrics,
   ping,
-  rateLimit,
+  rateLimit, // #if users
   realIp,
   recoverer,
   secAllHeaders,
@@ -20,11 +19,21 @@ import {
 } from "@fetchwork/middleware";
 import { Problem } from "@fetchwork/rest";
 import type { Config } from "../config.ts";
+import type { Log } from "./log.ts";
 
+// #if users
 /** Settings of the middlewares. Absent, there is no log, no proxy, and no limit for sign-ins. */
 export type MiddlewareConfig = {
-  readonly [K in "log" | "trustedProxies" | "signInLimit"]?: Config[K] | undefined;
-};
+  readonly [K in "trustedProxies" | "signInLimit"]?: Config[K] | undefined;
+} & { readonly logs?: Log | undefined };
+// #endif
+// #if !users
+//+ /** Settings of the middlewares. Absent, there is no log, and no proxy. */
+//+ export interface MiddlewareConfig {
+//+   readonly trustedProxies?: Config["trustedProxies"] | undefined;
+//+   readonly logs?: Log | undefined;
+//+ }
+// #endif
 
 /** What the middlewares need to know. */
 export interface MiddlewareSettings extends MiddlewareConfig {
@@ -36,11 +45,12 @@ export interface MiddlewareSettings extends MiddlewareConfig {
 
 /** What every request passes, from the outside to the inside. The order matters: see docs/middlewares.md. */
 export function middlewares(settings: MiddlewareSettings): readonly Middleware[] {
-  const { name, version, checks, log = "off", trustedProxies = [], signInLimit = 0 } = settings;
+  const { name, version, checks, logs, trustedProxies = [] } = settings;
+  const { signInLimit = 0 } = settings; // #if users
   return [
     trace(),
     realIp({ trustedProxies }),
-    ...(log === "off" ? [] : [logger({ format: log })]),
+    ...(logs?.middleware ? [logs.middleware] : []),
     serverTiming(),
     cors({
       allowedHeaders: [
@@ -55,16 +65,17 @@ export function middlewares(settings: MiddlewareSettings): readonly Middleware[]
     }),
     secure(secAllHeaders()),
     appInfo({ name, version }),
-    recoverer({ answer: () => new Problem(500).toResponse() }),
+    recoverer({ log: logs?.failed, answer: () => new Problem(500).toResponse() }),
     ping(),
     health({ checks }),
     metrics("127.0.0.1", "::1"),
-    ...(signInLimit === 0 ? [] : [maybe(limitSignIns(signInLimit), checksPassword)]),
+    ...(signInLimit === 0 ? [] : [maybe(limitSignIns(signInLimit), checksPassword)]), // #if users
     maybe(compress(), (request) => !showsOneDocument(request)),
     timeout(15_000, { answer: () => new Problem(504).toResponse() }),
   ];
 }
 
+// #if users
 function limitSignIns(limit: number): Middleware {
   return rateLimit({
     limit,
@@ -73,15 +84,17 @@ function limitSignIns(limit: number): Middleware {
   });
 }
 
-/** Whether a request costs the hash of a password, which is also what guessing one takes. */
+/** Whether a request costs the hash of a password or a mail, which is also what guessing takes. */
 function checksPassword({ method, url }: Request): boolean {
   const { pathname } = new URL(url);
   return (
     (method === "POST" && /^\/auth\/?$/.test(pathname)) ||
-    (method === "PUT" && /^\/users\/[^/]+\/password\/?$/.test(pathname))
+    (method === "PUT" && /^\/users\/[^/]+\/password\/?$/.test(pathname)) ||
+    /^\/password-resets(?:\/|$)/.test(pathname)
   );
 }
 
+// #endif
 /** Compressed, its ETag would be a weak one, and a weak one never holds for `If-Match`. */
 function showsOneDocument({ url }: Request): boolean {
   return /^\/(?!docs\/)[^/]+\/[^/]+\/?$/.test(new URL(url).pathname);

@@ -2,15 +2,14 @@
 import { empty, json } from "@fetchwork/http";
 import { notFound, Problem, view, type Call, type OutputOf } from "@fetchwork/rest";
 import type { Mailer } from "../../services/mailer.ts";
+import type { SignInLimits } from "../../services/sign-in-limits.ts";
 import { user, type newPassword } from "../user/model.ts";
 import { resetMail } from "./message.ts";
-import { holderView, resets, type newReset } from "./model.ts";
-
-type NewReset = OutputOf<ReturnType<typeof newReset>>;
+import { holderView, resets, type NewReset } from "./model.ts";
 
 /** What the routes of resets do. */
 export interface ResetController {
-  readonly create: (call: Call<NewReset>) => Response;
+  readonly create: (call: Call<NewReset>) => Promise<Response>;
   readonly show: (call: Call) => Promise<Response>;
   readonly update: (call: Call<OutputOf<typeof newPassword>>) => Promise<Response>;
 }
@@ -19,15 +18,20 @@ export interface ResetController {
 const headers = { "cache-control": "no-store", "referrer-policy": "no-referrer" };
 
 /** Sends and takes the tokens of users who have lost their password. */
-export function createResetController(mailer: Mailer | undefined): ResetController {
+export function createResetController(
+  mailer: Mailer | undefined,
+  { passwords, resets: requests }: SignInLimits,
+): ResetController {
   return {
     /** Answers before it looks for the user, so that neither answer nor time tell whether there is one. */
-    create(call) {
+    async create(call) {
       if (!mailer) throw new Problem(503, { detail: "no mails can be sent: SMTP_URL is not set" });
       if (mailer.isBusy) {
         const after = { "retry-after": "60" };
         throw new Problem(503, { detail: "the server of mails is slow", headers: after });
       }
+      const attempt = await requests?.begin({ account: `reset of ${call.body.email}` });
+      await attempt?.end("failure"); // So it counts, whether there is such a user or not.
       call.context.waitUntil(sendReset(mailer, call));
       return empty(202);
     },
@@ -41,6 +45,7 @@ export function createResetController(mailer: Mailer | undefined): ResetControll
     async update({ body, params, store }) {
       const changed = await resets.use(store, params["token"] ?? "", body.password);
       if (!changed) throw notFound();
+      await passwords?.forget(String(changed["email"]));
       return json(view(changed, user.list.selectable), { headers });
     },
   };

@@ -1,6 +1,7 @@
 // #if resets
 import { defineRoute, type Route } from "@fetchwork/rest";
 import type { Mailer } from "../../services/mailer.ts";
+import type { SignInLimits } from "../../services/sign-in-limits.ts";
 import { newPassword, user } from "../user/model.ts";
 import { createResetController } from "./controller.ts";
 import { newReset, shownReset } from "./model.ts";
@@ -14,11 +15,17 @@ export interface ResetOptions {
   readonly mailer?: Mailer | undefined;
   /** Origins that links in mails may lead to. Default: all. */
   readonly linkOrigins?: readonly string[] | undefined;
+  /** How often mails may be asked for. Default: any number of times. */
+  readonly limits?: SignInLimits | undefined;
 }
 
 /** Makes the routes by which users set a password that they have lost. */
-export function passwordResetRoutes({ mailer, linkOrigins }: ResetOptions): readonly Route[] {
-  const controller = createResetController(mailer);
+export function passwordResetRoutes({
+  mailer,
+  linkOrigins,
+  limits = {},
+}: ResetOptions): readonly Route[] {
+  const controller = createResetController(mailer, limits);
   return [
     defineRoute({
       method: "POST",
@@ -30,6 +37,7 @@ export function passwordResetRoutes({ mailer, linkOrigins }: ResetOptions): read
       body: newReset(linkOrigins),
       responses: {
         202: { description: "The mail is on its way, or nobody has that address" },
+        429: { description: "Too many mails for that address; see Retry-After" },
         503: { description: "No mails can be sent now" },
       },
       handle: controller.create,

@@ -1,5 +1,5 @@
 // #if resets
-import { createPasswordResets, type JsonSchema } from "@fetchwork/rest";
+import { createPasswordResets, type JsonSchema, type Schema } from "@fetchwork/rest";
 import { z } from "zod";
 import { newUser, user } from "../user/model.ts";
 
@@ -9,8 +9,15 @@ export const resets = createPasswordResets({ users: user.collection });
 /** What the holder of a token sees of the user: whose password it is about to set. */
 export const holderView = ["id", "name", "picture", "email"] as const;
 
-/** What is sent to have a mail sent: an address, and where the page is to which the token belongs. */
-export function newReset(linkOrigins: readonly string[] | undefined) {
+/** An address, and where the page is to which the token in the mail belongs. */
+export interface NewReset {
+  readonly email: string;
+  /** Without a slash at its end. */
+  readonly link: string;
+}
+
+/** What is sent to have a mail sent. */
+export function newReset(linkOrigins: readonly string[] | undefined): Schema<NewReset> {
   return z.object({ email: newUser.shape.email, link: linkTo(linkOrigins) });
 }
 
@@ -28,8 +35,8 @@ export const shownReset: JsonSchema = {
   required: ["user"],
 };
 
-/** Takes a link to a page of ours, so that no mail of ours leads anywhere else; yields it without a slash at its end. */
-function linkTo(origins: readonly string[] | undefined) {
+/** Takes a link to a page of ours, so that no mail of ours leads anywhere else. */
+function linkTo(origins: readonly string[] | undefined): z.ZodType<string, string> {
   return z
     .url({ protocol: /^https?$/ })
     .max(500)

@@ -1,0 +1,157 @@
+// #if resets
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { jwtSecret, masterKey } from "../../test/api-client.ts";
+import { openMailServer } from "../../test/mail-server.ts";
+import { projectFolder } from "../config.ts";
+
+interface Server {
+  /** Resolves to the next line of the standard output. */
+  readonly line: () => Promise<string>;
+  readonly stop: () => void;
+  readonly ended: Promise<number | null>;
+}
+
+function start(environment: NodeJS.ProcessEnv): Server {
+  const entry = path.join(projectFolder, "src/index.ts");
+  const child = spawn(process.execPath, ["--conditions=@fetchwork/source", entry], {
+    env: {
+      PATH: process.env["PATH"],
+      MASTER_KEY: masterKey,
+      JWT_SECRET: jwtSecret,
+      IP: "127.0.0.1",
+      PORT: "0",
+      DATABASE_URL: "sqlite::memory:",
+      ...environment,
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    async line() {
+      const { done, value } = await lines.next();
+      if (done) throw new Error("the output has ended");
+      return value;
+    },
+    stop: () => void child.kill("SIGTERM"),
+    ended: new Promise((resolve) => child.once("exit", resolve)),
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function isUp(url: string): Promise<boolean> {
+  return fetch(`${url}/ping`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+const token = `${"A".repeat(42)}1`;
+
+describe("the log in production", () => {
+  it("has one object per line, from the start to the last exchange before the end", async () => {
+    const server = start({ NODE_ENV: "production" });
+    const listening = JSON.parse(await server.line());
+    expect(listening).toMatchObject({ level: "info", name: "blog", msg: "listening" });
+    expect(Date.parse(listening.time)).toBeGreaterThan(0);
+    const headers = { "x-request-id": "mine", "user-agent": "curl\u009b31m" };
+    await fetch(`${listening.url}articles?limit=1`, { headers });
+    const text = await server.line();
+    expect(text).toContain(String.raw`curl\u009b31m`);
+    expect(JSON.parse(text)).toMatchObject({
+      level: "info",
+      msg: "GET 200",
+      method: "GET",
+      url: "/articles?limit=1",
+      requestId: "mine",
+      status: 200,
+      ip: "127.0.0.1",
+      duration: expect.any(Number),
+      bytes: 2,
+    });
+    await fetch(`${listening.url}nothing`);
+    server.stop();
+    expect(JSON.parse(await server.line())).toMatchObject({ msg: "GET 404" });
+    expect(await server.ended).toBe(0);
+  });
+
+  it("has no tokens, wherever they were sent", async () => {
+    const server = start({ NODE_ENV: "production" });
+    const { url } = JSON.parse(await server.line()) as { url: string };
+    const sent = [
+      [`password-resets/${token}`, {}],
+      [`password-resets/${token}/?x=1`, {}],
+      [`users/me?access_token=${token}`, {}],
+      ["users/me", { authorization: `Bearer ${token}` }],
+      ["articles", { referer: `${url}reset/${token}` }],
+    ] as const;
+    for (const [at, headers] of sent) {
+      await fetch(`${url}${at}`, { headers });
+      const line = await server.line();
+      expect(line).toContain('"status":');
+      expect(line).not.toContain(token);
+    }
+  });
+
+  it("has only what went wrong with LOG_LEVEL=error, without the address of anybody", async () => {
+    const mails = await openMailServer({
+      onRcptTo: (_address, _session, done) =>
+        done(Object.assign(new Error("no such mailbox"), { responseCode: 550 })),
+    });
+    const port = await freePort();
+    const server = start({
+      NODE_ENV: "production",
+      LOG_LEVEL: "error",
+      PORT: String(port),
+      PUBLIC_URL: "https://blog.example",
+      SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
+    });
+    const url = `http://127.0.0.1:${port}`;
+    await expect.poll(() => isUp(url), { timeout: 10_000 }).toBe(true);
+    const form = { email: "ada@example.com", access_token: masterKey };
+    const post = async (at: string, more: Readonly<Record<string, string>>): Promise<number> => {
+      const body = new URLSearchParams({ ...form, ...more });
+      return (await fetch(`${url}${at}`, { method: "POST", body })).status;
+    };
+    expect(await post("/users", { password: "123456" })).toBe(201);
+    expect(await post("/password-resets", { link: "https://blog.example/reset" })).toBe(202);
+    const line = await server.line();
+    expect(JSON.parse(line)).toMatchObject({
+      level: "error",
+      err: { message: "a mail was not sent: EENVELOPE, the server answered 550" },
+    });
+    expect(line).not.toContain("ada@");
+    server.stop();
+    expect(await server.ended).toBe(0);
+    await expect(server.line()).rejects.toThrow("ended");
+  });
+});
+
+describe("the log in development", () => {
+  it("has lines without tokens", async () => {
+    const server = start({ LOG: "spec" });
+    let line = "";
+    let url = "";
+    while (!line.includes("Ctrl-C")) {
+      line = await server.line();
+      url ||= /http:\/\/[\d.]+:\d+/.exec(line)?.[0] ?? "";
+    }
+    await fetch(`${url}/password-resets/${token}`);
+    expect(await server.line()).toMatch(
+      /^\S+ \[INFO\] GET - \/password-resets\/\*\*\* - \S+ - 404 \(\d+\) - /,
+    );
+  });
+});
+// #endif

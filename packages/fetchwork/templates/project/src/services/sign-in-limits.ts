@@ -1,0 +1,30 @@
+// #if users
+import type { Store } from "@fetchwork/documents";
+import { createAttemptLimiter, documentsAttemptStore, type AttemptLimiter } from "@fetchwork/rest";
+import type { Config } from "../config.ts";
+
+/** Limits of what outsiders may try for an account. */
+export interface SignInLimits {
+  /** For passwords. Absent, there is no limit. */
+  readonly passwords?: AttemptLimiter | undefined;
+  /** For mails with links to set a lost password: five, then one every quarter of an hour or longer. */
+  readonly resets?: AttemptLimiter | undefined;
+}
+
+/**
+ * Makes the limits: in memory, or in the documents where these are in a database that several processes share.
+ */
+export function createSignInLimits(
+  store: Store,
+  config: { readonly [K in "signInFailures" | "databaseUrl"]?: Config[K] | undefined },
+): SignInLimits {
+  const { signInFailures = 0, databaseUrl = "" } = config;
+  if (signInFailures === 0) return {};
+  const isShared = /^postgres/i.test(databaseUrl);
+  const kept = isShared ? { store: documentsAttemptStore(store) } : {};
+  return {
+    passwords: createAttemptLimiter({ limit: signInFailures, ...kept }),
+    resets: createAttemptLimiter({ limit: 5, firstDelay: 900, maxDelay: 3_600, ...kept }),
+  };
+}
+// #endif

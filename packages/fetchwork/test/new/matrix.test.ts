@@ -1,0 +1,123 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { NO_POSTGRES, startPostgres } from "../../../documents/test/postgres-server.ts";
+import { fetchwork, program, project } from "./project-world.ts";
+
+const isAsked = process.env["CI"] === "true" || process.env["FETCHWORK_GENERATOR"] === "1";
+
+const note = ["note", "text:string!:search,sort"];
+const ofMaster = ["--master", "create,update,remove"];
+const everyType = [
+  "thing",
+  "title:string(80)!:search,sort,filter",
+  "body:text?:search",
+  "price:number!:sort,filter",
+  "stars:integer:index,filter",
+  "sold:boolean:filter",
+  "day:date?:sort",
+  "at:datetime:sort",
+  "mail:email!:unique",
+  "site:url?",
+  "state:enum(draft|published)!:filter",
+  "tags:string[]:filter",
+  "sizes:integer[]?",
+];
+
+/** Options of `new`, and the words of each `add`. */
+const combinations: readonly (readonly [string, ...(readonly (readonly string[])[])])[] = [
+  [""],
+  ["", note, everyType],
+  ["--auth none"],
+  ["--auth none", note, [...everyType, "--list", "rows"]],
+  ["--auth none --list rows", [...note, ...ofMaster]],
+  ["--auth none --db postgres --port 8080", note],
+  ["--list rows", everyType, ["news", "--path", "/news", "--admin", "create,update,remove"]],
+  ["--webhooks", note],
+  ["--password-resets", [...note, "--soft-delete"]],
+  ["--password-resets --webhooks --list rows", note, [...everyType, "--owner-field", "seller"]],
+  ["--auth password,oidc", ["blogPost", "title:string!", "--user", "list,show,create"]],
+  [
+    "--auth password,oidc --webhooks",
+    note,
+    ["diary", "day:date!", "--admin", "list", "--owner", "show"],
+  ],
+  [
+    "--auth password,oidc --password-resets --webhooks",
+    note,
+    ["comment", "note:ref(note)!:filter", "text:text!"],
+  ],
+  ["--db postgres --webhooks --password-resets", note],
+];
+
+describe.skipIf(!isAsked)("a new project (CI=true or FETCHWORK_GENERATOR=1)", () => {
+  it.each(combinations)(
+    "of %j is typed, passes its tests and starts",
+    { timeout: 240_000 },
+    async (options: string, ...adds: readonly (readonly string[])[]) => {
+      const folder = await project(...options.split(" ").filter(Boolean));
+      for (const words of adds) {
+        expect(await fetchwork(folder, "add", ...words)).toMatchObject({ code: 0, stderr: "" });
+      }
+      const node = process.execPath;
+      expect(await program(folder, [node, "node_modules/typescript/bin/tsc"])).toEqual({
+        code: 0,
+        output: "",
+      });
+      const env: NodeJS.ProcessEnv = {
+        IP: "127.0.0.1",
+        PORT: "0",
+        DATABASE_URL: "sqlite::memory:",
+      };
+      const vitest = [node, "node_modules/vitest/vitest.mjs", "run", "--reporter=dot"];
+      if (options.includes("postgres") && NO_POSTGRES === undefined) {
+        const server = await startPostgres();
+        onTestFinished(() => server.stop());
+        env["DATABASE_URL"] = await server.create();
+        database["TEST_DATABASE_URL"] = await server.create();
+        // One file after the other, since they share the database.
+        vitest.push("--no-file-parallelism");
+      }
+      const tested = await program(folder, vitest, database);
+      expect(tested.code, tested.output).toBe(0);
+      const document = await startAndAsk(folder, env);
+      const paths = Object.keys(document.paths);
+      for (const [name = ""] of adds) {
+        const operations = JSON.stringify(document);
+        expect(operations).toContain(`"create${name.charAt(0).toUpperCase()}${name.slice(1)}"`);
+      }
+      expect(paths.includes("/users")).toBe(!options.includes("none"));
+      expect(paths.includes("/password-resets")).toBe(options.includes("resets"));
+      expect(paths.includes("/webhooks")).toBe(options.includes("webhooks"));
+    },
+  );
+
+  it("makes at least twelve of them", () => {
+    expect(combinations.length).toBeGreaterThanOrEqual(12);
+  });
+});
+
+/** Starts a project, asks it for its reference, and stops it. */
+async function startAndAsk(
+  folder: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly paths: Readonly<Record<string, unknown>> }> {
+  const child = spawn(process.execPath, ["src/index.ts"], {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let origin: string | undefined;
+  for await (const line of createInterface({ input: child.stdout })) {
+    origin = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+    if (origin !== undefined) break;
+  }
+  const response = await fetch(`${origin}/openapi.json`);
+  const document = (await response.json()) as Awaited<ReturnType<typeof startAndAsk>>;
+  child.kill("SIGTERM");
+  const [code] = (await once(child, "exit")) as [number | null];
+  expect([response.status, code]).toEqual([200, 0]);
+  return document;
+}
