@@ -26,36 +26,43 @@ const everyType = [
 ];
 
 /** Options of `new`, and the words of each `add`. */
-const combinations: readonly (readonly [string, ...(readonly (readonly string[])[])])[] = [
-  [""],
-  ["", note, everyType],
-  ["--auth none"],
-  ["--auth none", note, [...everyType, "--list", "rows"]],
-  ["--auth none --list rows", [...note, ...ofMaster]],
-  ["--auth none --db postgres --port 8080", note],
-  ["--list rows", everyType, ["news", "--path", "/news", "--admin", "create,update,remove"]],
-  ["--webhooks", note],
-  ["--password-resets", [...note, "--soft-delete"]],
-  ["--password-resets --webhooks --list rows", note, [...everyType, "--owner-field", "seller"]],
-  ["--auth password,oidc", ["blogPost", "title:string!", "--user", "list,show,create"]],
-  [
-    "--auth password,oidc --webhooks",
-    note,
-    ["diary", "day:date!", "--admin", "list", "--owner", "show"],
-  ],
-  [
-    "--auth password,oidc --password-resets --webhooks",
-    note,
-    ["comment", "note:ref(note)!:filter", "text:text!"],
-  ],
-  ["--db postgres --webhooks --password-resets", note],
+const combinations: readonly { readonly options: string; readonly adds: readonly string[][] }[] = [
+  { options: "", adds: [] },
+  { options: "", adds: [note, everyType] },
+  { options: "--auth none", adds: [] },
+  { options: "--auth none", adds: [note, [...everyType, "--list", "rows"]] },
+  { options: "--auth none --list rows", adds: [[...note, ...ofMaster]] },
+  { options: "--auth none --db postgres --port 8080", adds: [note] },
+  {
+    options: "--list rows",
+    adds: [everyType, ["news", "--path", "/news", "--admin", "create,update,remove"]],
+  },
+  { options: "--webhooks", adds: [note] },
+  { options: "--password-resets", adds: [[...note, "--soft-delete"]] },
+  {
+    options: "--password-resets --webhooks --list rows",
+    adds: [note, [...everyType, "--owner-field", "seller"]],
+  },
+  {
+    options: "--auth password,oidc",
+    adds: [["blogPost", "title:string!", "--user", "list,show,create"]],
+  },
+  {
+    options: "--auth password,oidc --webhooks",
+    adds: [note, ["diary", "day:date!", "--admin", "list", "--owner", "show,update,remove"]],
+  },
+  {
+    options: "--auth password,oidc --password-resets --webhooks",
+    adds: [note, ["comment", "note:ref(note)!:filter", "body:text!"]],
+  },
+  { options: "--db postgres --webhooks --password-resets", adds: [note] },
 ];
 
 describe.skipIf(!isAsked)("a new project (CI=true or FETCHWORK_GENERATOR=1)", () => {
   it.each(combinations)(
-    "of %j is typed, passes its tests and starts",
+    "of $options is typed, passes its tests and starts",
     { timeout: 240_000 },
-    async (options: string, ...adds: readonly (readonly string[])[]) => {
+    async ({ options, adds }) => {
       const folder = await project(...options.split(" ").filter(Boolean));
       for (const words of adds) {
         expect(await fetchwork(folder, "add", ...words)).toMatchObject({ code: 0, stderr: "" });
@@ -70,6 +77,7 @@ describe.skipIf(!isAsked)("a new project (CI=true or FETCHWORK_GENERATOR=1)", ()
         PORT: "0",
         DATABASE_URL: "sqlite::memory:",
       };
+      const database: NodeJS.ProcessEnv = {};
       const vitest = [node, "node_modules/vitest/vitest.mjs", "run", "--reporter=dot"];
       if (options.includes("postgres") && NO_POSTGRES === undefined) {
         const server = await startPostgres();

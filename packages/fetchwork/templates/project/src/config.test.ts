@@ -43,12 +43,14 @@ describe("readConfig", () => {
 
   // #if users
   it.each(["PORT", "TOKEN_LIFETIME", "SIGN_IN_LIMIT", "SIGN_IN_FAILURES"])(
-  // #endif
-  // #if !users
-  //+ it.each(["PORT", "TOKEN_LIFETIME"])("takes digits only as %s", (name) => {
-  // #endif
     "takes digits only as %s",
     (name) => {
+  // #endif
+  // #if !users
+  //+ it.each(["PORT", "TOKEN_LIFETIME"])(
+  //+   "takes digits only as %s",
+  //+   (name) => {
+  // #endif
       for (const value of [" ", "1e3", "0x50", "+1", "-1", "1.0", "١"]) {
         expect(() => readConfig({ ...secrets, [name]: value })).toThrow(
           `${name} is "${value}", but must be a whole number`,

@@ -60,7 +60,11 @@ export function passwordResetRoutes({
       tag,
       access: "public",
       body: newPassword,
-      responses: { 200: { description: "The user", schema: user.output }, 404: missing },
+      responses: {
+        200: { description: "The user", schema: user.output },
+        404: missing,
+        503: { description: "Too many passwords to hash" },
+      },
       handle: controller.update,
     }),
   ];

@@ -1,0 +1,165 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parse } from "@babel/parser";
+import { describe, expect, it } from "vitest";
+import { commands } from "../../src/commands.ts";
+import { projectFiles } from "../../src/new/project-files.ts";
+import type { ProjectOptions } from "../../src/new/project-options.ts";
+import { runCommand } from "../../src/run-command.ts";
+import { memoryIo } from "../memory-io.ts";
+import { fetchwork, temporaryFolder } from "./project-world.ts";
+
+const quick = ["--packages", "registry", "--skip-git", "--skip-install"];
+
+describe("fetchwork new", () => {
+  it.each([
+    [["shop", "--name", "My Shop"], '"My Shop" is no name'],
+    [["../Shop"], '"Shop" is no name'],
+    [["shop", "--name", "../../etc"], '"../../etc" is no name'],
+    [["shop", "--name", "vitest"], "a package of that name is in the way"],
+    [["a".repeat(41)], "longer than 40 characters"],
+    [["shop", "--title", 'x", evil: "'], "is no title"],
+    [["shop", "--title", "a\nb"], "is no title"],
+    [["shop", "--db", "mongo"], '--db takes sqlite or postgres, not "mongo"'],
+    [["shop", "--auth", "oidc"], "--auth password,oidc"],
+    [["shop", "--auth", "github"], '--auth takes password or oidc, not "github"'],
+    [["shop", "--auth", "none", "--webhooks"], "webhooks are for admins"],
+    [["shop", "--auth", "none", "--password-resets"], "password resets need users"],
+    [["shop", "--list", "tree"], "--list takes array or rows"],
+    [["shop", "--port", "99999"], "the port must be a whole number"],
+    [["shop", "--port", "0x50"], "the port must be a whole number"],
+    [["shop", "--packages", "cdn"], "--packages takes registry or tarballs or workspace"],
+    [[], "[folder] is missing"],
+    [["shop", "more"], 'unexpected argument "more"'],
+  ])("refuses %j in one line, and writes nothing", async (args, message) => {
+    const folder = await temporaryFolder();
+    const { code, stdout, stderr } = await fetchwork(folder, "new", ...quick, ...args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr.split("\n")[0]).toContain(message);
+    expect(stderr.trim().split("\n")).toHaveLength(2);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("refuses a folder that is not empty, and a file", async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "shop"));
+    await writeFile(join(folder, "shop/mine.txt"), "mine");
+    await writeFile(join(folder, "file"), "");
+    expect(await fetchwork(folder, "new", "shop", ...quick)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("shop is not empty"),
+    });
+    expect((await fetchwork(folder, "new", "file", ...quick)).stderr).toContain("is a file");
+    expect(await readdir(join(folder, "shop"))).toEqual(["mine.txt"]);
+  });
+
+  it("writes the layout of the specification into an empty folder, without asking anything", async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "shop"));
+    const { code, stdout } = await fetchwork(folder, "new", "shop", ...quick);
+    expect(code).toBe(0);
+    const files = await readdir(join(folder, "shop"), { recursive: true });
+    expect(files).toEqual(
+      expect.arrayContaining([
+        ...["src/app.ts", "src/config.ts", "src/index.ts", "src/services/middlewares.ts"],
+        ...["controller", "index", "model", "user.test"].map((name) => `src/api/user/${name}.ts`),
+        ...[".env", ".env.example", ".gitignore", "README.md", "package.json", "tsconfig.json"],
+      ]),
+    );
+    const manifest = JSON.parse(await readFile(join(folder, "shop/package.json"), "utf8"));
+    expect(Object.keys(manifest.scripts).toSorted()).toEqual([
+      "coverage",
+      "dev",
+      "docs",
+      "lint",
+      "prod",
+      "test",
+    ]);
+    expect(stdout).toContain("  cd shop\n  npm install\n");
+    expect(stdout).toContain("  npm run dev\n");
+    expect(await readdir(folder)).toEqual(["shop"]);
+  });
+
+  it("makes random secrets that only their owner reads, and keeps them out of Git", async () => {
+    const folder = await temporaryFolder();
+    await fetchwork(folder, "new", "one", ...quick);
+    await fetchwork(folder, "new", "two", ...quick);
+    const secrets = new Set<string>();
+    for (const name of ["one", "two"]) {
+      const file = join(folder, name, ".env");
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      const text = await readFile(file, "utf8");
+      for (const variable of ["MASTER_KEY", "JWT_SECRET"]) {
+        secrets.add(new RegExp(`^${variable}=([\\da-f]{48})$`, "m").exec(text)?.[1] ?? "");
+      }
+      expect(await readFile(join(folder, name, ".gitignore"), "utf8")).toMatch(/^\.env$/m);
+    }
+    expect(secrets.size).toBe(4);
+    expect(secrets).not.toContain("");
+  });
+
+  it("makes a Git repository, except inside of another one", async () => {
+    const folder = await temporaryFolder();
+    const options = ["--packages", "registry", "--skip-install"];
+    await fetchwork(folder, "new", "outer", ...options);
+    await fetchwork(join(folder, "outer"), "new", "inner", ...options);
+    expect(await readdir(join(folder, "outer"))).toContain(".git");
+    expect(await readdir(join(folder, "outer/inner"))).not.toContain(".git");
+    const ignored = execFileSync("git", ["status", "--porcelain", "-uall"], {
+      cwd: join(folder, "outer"),
+      encoding: "utf8",
+    });
+    expect(ignored).not.toMatch(/ \.env$/m);
+  });
+
+  it("leaves nothing behind when it is interrupted", async () => {
+    const folder = await temporaryFolder();
+    const io = memoryIo({ cwd: folder, signal: AbortSignal.abort(new Error("interrupted")) });
+    expect(await runCommand(commands, { args: ["new", "shop", ...quick], io })).toBe(1);
+    expect(io.written.stderr).toBe("fetchwork new: interrupted\n");
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+/** All that may be chosen together. */
+const choices: readonly ProjectOptions[] = (["sqlite", "postgres"] as const).flatMap((database) =>
+  (["array", "rows"] as const).flatMap((list) => {
+    const base = { name: "shop", title: "Shop", database, list, port: 9000 };
+    const off = [false, true];
+    return [
+      { ...base, auth: [], passwordResets: false, webhooks: false },
+      ...[["password"], ["password", "oidc"]].flatMap((auth) =>
+        off.flatMap((passwordResets) =>
+          off.map((webhooks) => ({
+            ...base,
+            auth: auth as ProjectOptions["auth"],
+            passwordResets,
+            webhooks,
+          })),
+        ),
+      ),
+    ];
+  }),
+);
+
+describe("the templates", () => {
+  it.each(choices)("make a whole project of %j", (options) => {
+    const files = projectFiles(options, { kind: "registry" });
+    const manifest = JSON.parse(files.get("package.json")?.text ?? "");
+    const declared = { ...manifest.dependencies, ...manifest.devDependencies };
+    for (const [path, { text }] of files) {
+      expect(text, path).not.toMatch(/#if |#endif|\/\/\+|my-api|My API|<<<<<<<|workspace/);
+      if (!path.endsWith(".ts")) continue;
+      const { program } = parse(text, { sourceType: "module", plugins: ["typescript"] });
+      for (const statement of program.body) {
+        const from = "source" in statement ? statement.source?.value : undefined;
+        if (from === undefined || from.startsWith("node:")) continue;
+        const target = from.startsWith(".")
+          ? files.has(join(path, "..", from))
+          : from.split("/", from.startsWith("@") ? 2 : 1).join("/") in declared;
+        expect(target, `${path} imports ${from}`).toBe(true);
+      }
+    }
+  });
+});

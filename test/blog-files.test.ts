@@ -1,0 +1,35 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { blogFiles } from "../scripts/blog-files.ts";
+
+const blog = join(import.meta.dirname, "../examples/blog");
+
+/** What the blog has beside: tests that need the repository or are about this blog, and what running it leaves. */
+const own = [
+  /^test\/(?!api-client\.ts$|mail-server\.ts$)[^/]+\.ts$/,
+  /^src\/api\/social\/social\.test\.ts$/,
+  /^\.env$/,
+  /^(?:node_modules|data|docs|coverage)\//,
+];
+
+describe("examples/blog", () => {
+  const made = blogFiles();
+
+  it.each([...made.keys()])(
+    "has %s as `fetchwork new` and `fetchwork add article` write it",
+    (file) => {
+      // What differs: `npm run blog -- --take` takes it into the templates, `npm run blog` writes the file anew.
+      expect(readFileSync(join(blog, file), "utf8")).toBe(made.get(file));
+    },
+  );
+
+  it("has nothing else, except its own tests", () => {
+    const files = globSync("{*,.*,{src,test,scripts}/**/*}", { cwd: blog, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name).slice(blog.length + 1));
+    expect(files.length).toBeGreaterThan(made.size);
+    const stray = files.filter((file) => !made.has(file) && !own.some((rule) => rule.test(file)));
+    expect(stray).toEqual([]);
+  });
+});
