@@ -110,7 +110,10 @@ function baseOf({ type, max = 200, values }: Field, isFilled: boolean): string {
     case "email":
       return "z.string().trim().max(254).check(z.email()).toLowerCase()";
     case "url":
-      return "z.url({ protocol: /^https?$/ }).max(2_000)";
+      // Prettier breaks a chain of three calls, one of them with an object.
+      return isFilled
+        ? "z.url({ protocol: /^https?$/ }).max(2_000)"
+        : "z\n      .url({ protocol: /^https?$/ })\n      .max(2_000)\n      ";
     case "enum":
       return `z.enum([${values.map(literal).join(", ")}])`;
     case "ref":

@@ -1,5 +1,6 @@
 import { modelFile } from "./model-file.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
+import { listText } from "./source-text.ts";
 import { testFile } from "./test-file.ts";
 
 /** Writes the files of a resource, by their paths in the project. */
@@ -19,7 +20,7 @@ export function controllerFile(camel: string): string {
   return `import { createResourceController } from "@fetchwork/rest";
 import { ${camel} } from "./model.ts";
 
-export const ${camel}Controller = createResourceController(${camel});
+${call({ name: `${camel}Controller`, called: "createResourceController", with: [camel] })}
 `;
 }
 
@@ -28,6 +29,20 @@ function indexFile(camel: string): string {
 import { ${camel}Controller } from "./controller.ts";
 import { ${camel} } from "./model.ts";
 
-export const ${camel}Routes = resourceRoutes(${camel}, ${camel}Controller);
+${call({ name: `${camel}Routes`, called: "resourceRoutes", with: [camel, `${camel}Controller`] })}
 `;
+}
+
+/** A constant that a call yields. */
+function call({
+  name,
+  called,
+  with: given,
+}: {
+  readonly name: string;
+  readonly called: string;
+  readonly with: readonly string[];
+}): string {
+  const head = `export const ${name} = ${called}`;
+  return listText(given, { head, brackets: ["(", ")"], tail: ";" });
 }

@@ -1,0 +1,224 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { check } from "prettier";
+import { beforeEach, describe, expect, it } from "vitest";
+import { commands } from "../../src/commands.ts";
+import { runCommand } from "../../src/run-command.ts";
+import { memoryIo } from "../memory-io.ts";
+import { fetchwork, temporaryFolder } from "../new/project-world.ts";
+
+const quick = ["--packages", "registry", "--skip-git", "--skip-install"];
+
+/** Every file of a folder with its text. */
+async function snapshot(folder: string): Promise<ReadonlyMap<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return new Map(
+    await Promise.all(
+      files.map(async ({ parentPath, name }) => {
+        const file = join(parentPath, name);
+        return [file, await readFile(file, "utf8")] as const;
+      }),
+    ),
+  );
+}
+
+describe("fetchwork add", () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = join(await temporaryFolder(), "shop");
+    await fetchwork("/", "new", folder, ...quick);
+  });
+
+  it.each([
+    [["Article"], '"Article" is no name of a resource'],
+    [["blog_post"], '"blog_post" is no name of a resource'],
+    [["../evil"], '"../evil" is no name of a resource'],
+    [["a".repeat(31)], "at most 30"],
+    [["class"], "the name class is reserved"],
+    [["user"], "the name user is reserved"],
+    [["auth"], "the name auth is reserved"],
+    [["passwordReset"], "the name password-reset is reserved"],
+    [["constructor"], "the name constructor is reserved"],
+    [["account", "--path", "/users"], "the path /users is taken"],
+    [["account", "--path", "/../x"], "is none: it is like /articles"],
+    [["article", "title:sting"], "sting is no type: string, text,"],
+    [["article", "Title"], "the name of a field is in camel case"],
+    [["article", "id"], "the name id is taken"],
+    [["article", "version:number"], "the name version is taken"],
+    [["article", "__proto__"], "the name of a field is in camel case"],
+    [["article", "constructor"], "the name constructor is taken"],
+    [["article", "title", "title:text"], "there are two fields title"],
+    [["article", "owner"], "there are two fields owner"],
+    [["article", "state:enum"], "an enum lists its values"],
+    [["article", "state:enum(a|a)"], "an enum lists its values"],
+    [["article", 'state:enum(a|"b)'], "an enum lists its values"],
+    [["article", "title:string(0)"], "takes the greatest length"],
+    [["article", "title:string(9999999)"], "takes the greatest length"],
+    [["article", "price:number(3)"], "number takes nothing in parentheses"],
+    [["article", "done:boolean[]"], "lists are string[]"],
+    [["article", "body:text:unique"], "text takes search, not unique"],
+    [["article", "title:string:search,"], "not an empty word"],
+    [["article", "page:integer:filter"], "lists have a parameter page"],
+    [["article", "title:string!?"], "a field is name:type"],
+    [["article", "by:ref"], "a ref names a resource"],
+    [["article", "by:ref(author)"], "there is no resource author"],
+    [
+      ["article", "--public", "read"],
+      '--public takes list, show, create, update, remove, not "read"',
+    ],
+    [["article", "--public", "list", "--admin", "list"], "list is in --public and --admin"],
+    [["article", "--public", "create", "--owner", "update"], "needs an owner"],
+    [["article", "--owner", "create"], "create cannot be for the owner"],
+    [["article", "--owner", "show"], "--owner show needs a list for admins"],
+    [["article", "--owner-field", "x y"], "the name of a field is in camel case"],
+    [["article", "--owner-field", "a", "--master", "create"], "--owner-field needs creators"],
+    [["article", "--list", "tree"], '--list takes array or rows, not "tree"'],
+    [["article", "--colour", "red"], "Unknown option '--colour'"],
+    [[], "resource is missing"],
+  ])("refuses %j in one line, and changes nothing", async (args, message) => {
+    const before = await snapshot(folder);
+    const { code, stdout, stderr } = await fetchwork(folder, "add", ...args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr.split("\n")[0]).toContain(message);
+    expect(stderr.trim().split("\n")).toHaveLength(2);
+    expect(await snapshot(folder)).toEqual(before);
+  });
+
+  it("refuses rules for users in a project that has none", async () => {
+    const other = join(folder, "../other");
+    await fetchwork("/", "new", other, ...quick, "--auth", "none");
+    const { code, stderr } = await fetchwork(other, "add", "note", "--user", "create");
+    expect(code).toBe(2);
+    expect(stderr).toContain("--user needs users, and this project has none");
+  });
+
+  it("says where there is no project", async () => {
+    const { code, stderr } = await fetchwork(join(folder, ".."), "add", "note");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("there is no project here")]);
+  });
+
+  it("writes four files and registers them, from a folder inside of the project", async () => {
+    const { code, stdout } = await fetchwork(
+      join(folder, "src"),
+      "add",
+      "blogPost",
+      "title:string!",
+    );
+    expect(code).toBe(0);
+    expect(stdout.trim().split("\n")).toEqual([
+      "written  src/api/blog-post/controller.ts",
+      "written  src/api/blog-post/index.ts",
+      "written  src/api/blog-post/model.ts",
+      "written  src/api/blog-post/blog-post.test.ts",
+      "changed  src/api/index.ts",
+    ]);
+    const registry = await readFile(join(folder, "src/api/index.ts"), "utf8");
+    expect(registry).toContain('import { blogPostRoutes } from "./blog-post/index.ts";');
+    expect(registry).toContain("[user, blogPost]");
+    expect(registry).toContain("...blogPostRoutes]");
+    const model = await readFile(join(folder, "src/api/blog-post/model.ts"), "utf8");
+    expect(model).toContain('path: "/blog-posts"');
+  });
+
+  it("changes nothing the second time, and says so", async () => {
+    const words = ["note", "text:string!", "--soft-delete"];
+    await fetchwork(folder, "add", ...words);
+    const before = await snapshot(folder);
+    expect(await fetchwork(folder, "add", ...words)).toEqual({
+      code: 0,
+      stdout: "note is there already; nothing was changed\n",
+      stderr: "",
+    });
+    expect(await snapshot(folder)).toEqual(before);
+  });
+
+  it("completes what is there by half", async () => {
+    await fetchwork(folder, "add", "note", "text:string!");
+    const whole = await snapshot(folder);
+    const file = join(folder, "src/api/index.ts");
+    const text = await readFile(file, "utf8");
+    await writeFile(file, text.replace(", ...noteRoutes", ""));
+    const { stdout } = await fetchwork(folder, "add", "note", "text:string!");
+    expect(stdout).toBe("changed  src/api/index.ts\n");
+    expect(await snapshot(folder)).toEqual(whole);
+  });
+
+  it("never writes over a resource of that name", async () => {
+    await fetchwork(folder, "add", "note", "text:string!");
+    const before = await snapshot(folder);
+    const { code, stderr } = await fetchwork(folder, "add", "note", "text:string?");
+    expect(code).toBe(2);
+    expect(stderr.split("\n")[0]).toBe(
+      "fetchwork add: src/api/note/model.ts is there and differs from what this would write; nothing was changed",
+    );
+    expect(await snapshot(folder)).toEqual(before);
+  });
+
+  it("says what it cannot change in the module of the routes, and writes nothing", async () => {
+    await writeFile(join(folder, "src/api/index.ts"), "export const routes = all();\n");
+    const before = await snapshot(folder);
+    const { code, stderr } = await fetchwork(folder, "add", "note");
+    expect([code, stderr.split("\n")[0]]).toEqual([
+      2,
+      "fetchwork add: src/api/index.ts cannot be changed: it exports no array resources; nothing was changed",
+    ]);
+    expect(await snapshot(folder)).toEqual(before);
+  });
+
+  it("leaves the project as it was when it is interrupted, or cannot write", async () => {
+    const before = await snapshot(folder);
+    const io = memoryIo({ cwd: folder, signal: AbortSignal.abort(new Error("interrupted")) });
+    expect(await runCommand(commands, { args: ["add", "note"], io })).toBe(1);
+    expect(await snapshot(folder)).toEqual(before);
+    await writeFile(join(folder, "src/api/note"), "a file");
+    expect((await fetchwork(folder, "add", "note")).code).toBe(1);
+    expect((await snapshot(folder)).size).toBe(before.size + 1);
+    expect(await readdir(join(folder, "src/api"))).toContain("note");
+  });
+
+  it.each([
+    ["note"],
+    ["category", "title:string(20)!:unique,search,sort", "--admin", "create,update,remove"],
+    ["thing", "price:number!:sort,filter", "on:date?:sort", "tags:string[]", "--soft-delete"],
+    ["order", "--list", "rows", "--master", "list,show,create", "--public", "update"],
+    [
+      "longNameOfOneResource",
+      "aVeryLongNameOfAField:string(100)!:search,sort,filter,unique",
+      "b:text",
+    ],
+    [
+      "state",
+      `kind:enum(${"abcdefghij"
+        .split("")
+        .map((c) => c.repeat(12))
+        .join("|")})!:filter`,
+    ],
+    [
+      "reading",
+      "a:email!",
+      "b:url",
+      "c:datetime!",
+      "d:boolean:filter",
+      "e:integer[]",
+      "f:ref(user)",
+    ],
+  ])("writes %s %s as Prettier would", async (...words) => {
+    expect(await fetchwork(folder, "add", ...words)).toMatchObject({ code: 0 });
+    for (const [file, text] of await snapshot(join(folder, "src/api"))) {
+      if (file.includes("/user/") || file.includes("/auth/")) continue;
+      const isFormatted = await check(text, { parser: "typescript", printWidth: 100 });
+      expect(isFormatted, `${file}\n${text}`).toBe(true);
+    }
+  });
+
+  it("takes the shape of lists that the project was made with", async () => {
+    const other = join(folder, "../rows");
+    await fetchwork("/", "new", other, ...quick, "--list", "rows");
+    await fetchwork(other, "add", "note");
+    const model = await readFile(join(other, "src/api/note/model.ts"), "utf8");
+    expect(model).toContain('list: { shape: "rows" }');
+    await mkdir(join(other, "empty"));
+  });
+});
