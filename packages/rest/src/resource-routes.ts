@@ -1,3 +1,4 @@
+import { bulkRoute } from "./bulk/bulk-route.ts";
 import { createListReader } from "./list-query.ts";
 import { listParameters, resourceListResponse } from "./list-reference.ts";
 import {
@@ -141,6 +142,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
       }),
     ),
     ...(resource.softDelete ? [restoreRoute()] : []),
+    ...(resource.bulkLimit > 0 ? [of("bulk", bulkRoute(resource, controller))] : []),
   ];
 
   function restoreRoute(): Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>>> {
