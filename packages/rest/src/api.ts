@@ -14,6 +14,7 @@ import { accessTokenField } from "./access-token.ts";
 import type { Authentication } from "./authentication.ts";
 import { documentationHandlers } from "./documentation.ts";
 import { RestError } from "./errors.ts";
+import { createResourceGraph, type ResourceGraph } from "./relations/resource-graph.ts";
 import { callHandler } from "./idempotency/handle-once.ts";
 import { convertForm } from "./form-values.ts";
 import { openApiDocument, type ApiInfo, type OpenApiDocument } from "./openapi.ts";
@@ -58,11 +59,12 @@ export function createApi<const Routes extends readonly Route[]>(
     throw new RestError("ERR_REST_CONFIGURATION", message);
   }
   checkRoutes(routes);
+  const resources = createResourceGraph(routes);
   const openApi = openApiDocument(options, routes);
   const app = new Hono<{ Bindings: Context }>({ strict: false });
 
   for (const route of routes.toSorted(byPrecedence)) {
-    const answer = routeHandler(route, { ...options, maxBodySize });
+    const answer = routeHandler(route, { ...options, maxBodySize, resources });
     app.on(route.method, route.path, (c) => {
       c.env.params = c.req.param();
       return answer(c.req.raw, c.env);
@@ -101,7 +103,8 @@ function routeHandler(
     authentication,
     maxBodySize,
     reportError = reportToConsole,
-  }: ApiOptions & { readonly maxBodySize: number },
+    resources,
+  }: ApiOptions & { readonly maxBodySize: number; readonly resources: ResourceGraph },
 ): Answer {
   const { tokens } = authentication;
   const handle = callHandler(route);
@@ -129,6 +132,7 @@ function routeHandler(
       user,
       store,
       tokens,
+      resources,
       report: (error) => reportError(error, request),
     };
     const response = await handle(call, values);

@@ -10,6 +10,8 @@ export interface FieldError {
   readonly message: string;
   /** Always `false`, as users of the specification's API know it. */
   readonly valid: false;
+  /** Position of the item in a bulk request. */
+  readonly index?: number | undefined;
 }
 
 /** Makes a {@link FieldError}. */

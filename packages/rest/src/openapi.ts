@@ -1,5 +1,6 @@
 import type { AccessRule } from "./access.ts";
 import { accessTokenField } from "./access-token.ts";
+import { createResourceGraph, type ResourceGraph } from "./relations/resource-graph.ts";
 import type { Resource } from "./resource.ts";
 import type { Route } from "./route.ts";
 import { jsonSchemaOf, type JsonSchema } from "./schema.ts";
@@ -26,10 +27,11 @@ export interface OpenApiDocument {
 /** Describes routes in OpenAPI 3.1, from the same definitions that serve and validate. */
 export function openApiDocument(info: ApiInfo, routes: readonly Route[]): OpenApiDocument {
   const { title, version, description } = info;
+  const resources = createResourceGraph(routes);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
-    (paths[path] ??= {})[route.method.toLowerCase()] = operation(route);
+    (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, resources);
   }
   return {
     openapi: "3.1.0",
@@ -44,7 +46,7 @@ export function openApiDocument(info: ApiInfo, routes: readonly Route[]): OpenAp
   };
 }
 
-function operation(route: Route): JsonSchema {
+function operation(route: Route, resources: ResourceGraph): JsonSchema {
   const { access, action, resource, method, operation: operationId, summary, tag } = route;
   const parameters = [
     ...pathParameters(route.path),
@@ -60,7 +62,11 @@ function operation(route: Route): JsonSchema {
     ...(resource && action ? { "x-fetchwork": { resource: clientName(resource), action } } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody ? { requestBody } : {}),
-    responses: responsesOf(route, parameters.length > 0 || requestBody !== undefined),
+    responses: responsesOf(route, {
+      takesInput: parameters.length > 0 || requestBody !== undefined,
+      isReferredTo:
+        action === "remove" && resource !== undefined && resources.referrersOf(resource).length > 0,
+    }),
   };
 }
 
@@ -113,7 +119,10 @@ function withToken(schema: JsonSchema): JsonSchema {
   return { ...schema, properties: { ...own, [accessTokenField]: token } };
 }
 
-function responsesOf(route: Route, takesInput: boolean): JsonSchema {
+function responsesOf(
+  route: Route,
+  { takesInput, isReferredTo }: { readonly takesInput: boolean; readonly isReferredTo: boolean },
+): JsonSchema {
   const responses: Record<string, unknown> = {};
   for (const [status, { description, schema, headers = {} }] of Object.entries(route.responses)) {
     const content = schema
@@ -139,6 +148,7 @@ function responsesOf(route: Route, takesInput: boolean): JsonSchema {
       content: problemContent,
     };
   };
+  if (isReferredTo) add(409, "Other documents refer to it");
   if (takesInput) add(400, "A field or parameter is refused");
   if (route.conditional) add(412, "The document is of another version", ["ETag"]);
   if (route.access !== "public") {

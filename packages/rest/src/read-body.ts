@@ -58,19 +58,35 @@ export async function readBody(request: Request, limit: number): Promise<Body> {
     if (contentType === null && declared === null) return emptyOrUnsupported(request, limit);
     throw unsupported();
   }
-  if (isMultipart) return multipart(await readBytes(request, limit), contentType ?? "");
-
-  // A declared length is enforced by the HTTP parser, so only a body without one has to be counted.
-  const text =
-    declared !== null && !headers.has("transfer-encoding")
-      ? await request.text().catch(refuseBroken)
-      : new TextDecoder().decode(await readBytes(request, limit));
-  if (text.length > limit) throw tooLarge(limit);
+  const bytes = await readBytes(request, limit);
+  if (isMultipart) return multipart(bytes, contentType ?? "");
+  const text = decode(bytes);
   return type === "application/x-www-form-urlencoded" ? form(text) : jsonObject(text);
 }
 
+/** `Request.text` would make U+FFFD of what is no UTF-8, and two texts that differ the same one. */
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw notUtf8();
+  }
+}
+
 function form(text: string): Body {
+  // Bytes that are percent-encoded would become U+FFFD too.
+  if (/%[89a-f]/i.test(text)) {
+    for (const [encoded] of text.matchAll(/(?:%[0-9a-f]{2})+/gi)) refuseEncoded(encoded);
+  }
   return { fields: collect(new URLSearchParams(text)), isForm: true };
+}
+
+function refuseEncoded(bytes: string): void {
+  try {
+    decodeURIComponent(bytes);
+  } catch {
+    throw notUtf8();
+  }
 }
 
 async function multipart(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<Body> {
@@ -87,6 +103,7 @@ async function multipart(bytes: Uint8Array<ArrayBuffer>, contentType: string): P
     }
     texts.push([name, value]);
   }
+  decode(bytes);
   return { fields: collect(texts), isForm: true };
 }
 
@@ -135,13 +152,13 @@ async function emptyOrUnsupported(request: Request, limit: number): Promise<Body
 }
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   const reader = request.body?.getReader();
   for (;;) {
     const next = await reader?.read().catch(refuseBroken);
     if (!next || next.done) break;
-    const chunk: Uint8Array = next.value;
+    const chunk = next.value;
     size += chunk.length;
     if (size > limit) {
       void reader?.cancel().catch(() => undefined); // The answer is 413, whatever becomes of the rest.
@@ -149,6 +166,8 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array<Ar
     }
     chunks.push(chunk);
   }
+  const [only] = chunks;
+  if (only && chunks.length === 1) return only;
   const bytes = new Uint8Array(size);
   let offset = 0;
   for (const chunk of chunks) {
@@ -162,6 +181,10 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array<Ar
 function refuseBroken(error: unknown): never {
   const isTooLarge = isRecord(error) && error["statusCode"] === 413;
   throw new Problem(isTooLarge ? 413 : 400, { detail: "the body could not be read", cause: error });
+}
+
+function notUtf8(): Problem {
+  return new Problem(400, { detail: "the body is not valid UTF-8" });
 }
 
 function tooLarge(limit: number): Problem {

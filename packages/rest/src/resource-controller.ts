@@ -25,6 +25,12 @@ export interface ResourceController<S extends Schema = Schema> {
   readonly restore: ResourceHandler;
 }
 
+/** The handlers that change one document. */
+export type ChangeHandlers<S extends Schema = Schema> = Pick<
+  ResourceController<S>,
+  "create" | "patch" | "remove" | "update"
+>;
+
 /** Makes the handlers of a resource. */
 export function createResourceController<S extends Schema>(
   resource: Resource<S>,

@@ -5,6 +5,7 @@ import type { ListParameter } from "./list-parameter.ts";
 import type { ParameterNames } from "./list-query.ts";
 import type { ResourceCall } from "./operations/resource-call.ts";
 import type { ComputedField } from "./presenter.ts";
+import type { PopulateOptions, Relations } from "./relations/relation.ts";
 import type { OutputOf, Schema } from "./schema.ts";
 
 /** Operations of a resource. */
@@ -106,6 +107,18 @@ export interface ResourceOptions<
    * brings them back with `POST /articles/:id/restore`. Default: `false`.
    */
   readonly softDelete?: boolean | undefined;
+  /**
+   * How documents belong to those of other resources. Each field with an identifier gets an index, and what it refers to
+   * must be there. Default: none.
+   */
+  readonly relations?: Relations | undefined;
+  /** Which relations lists and single documents show on demand. Default: each one, and none of theirs. */
+  readonly populate?: PopulateOptions | undefined;
+  /**
+   * Takes `POST /articles/bulk`: up to `limit` creations, changes and deletions, all of them or none. `true` is a limit
+   * of 100. Default: `false`.
+   */
+  readonly bulk?: boolean | { readonly limit: number } | undefined;
   /** Functions to run before and after operations. Default: none. */
   readonly hooks?: Hooks<OutputOf<S> & object> | undefined;
   /** How lists look and which parameters they take. */

@@ -1,5 +1,11 @@
+import { bulkRoute } from "./bulk/bulk-route.ts";
 import { createListReader } from "./list-query.ts";
 import { listParameters, resourceListResponse } from "./list-reference.ts";
+import {
+  populateReference,
+  readPopulate,
+  withoutPopulate,
+} from "./relations/populate-parameter.ts";
 import { guarded } from "./resource-access.ts";
 import type { Operation } from "./resource-options.ts";
 import type { Resource } from "./resource.ts";
@@ -31,6 +37,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
   const missing: RouteResponse = { description: `There is no such ${name}` };
   const taken: RouteResponse = { description: "A unique value is taken" };
   const conflicts = resource.collection.unique.length > 0 ? { 409: taken } : {};
+  const readList = createListReader(resource.list);
   const bodyReference = partialSchema(resource.input);
   const { list, show, create, update, patch, remove, restore } = controller;
   const of = (
@@ -51,8 +58,11 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         summary: `Lists ${plural}`,
         tag,
         ...routeRule(resource, "list"),
-        query: listParameters(resource),
-        checkQuery: createListReader(resource.list),
+        query: [...listParameters(resource), ...populateReference(resource)],
+        checkQuery: (query) => {
+          readPopulate(resource, query);
+          readList(withoutPopulate(resource, query));
+        },
         responses: { 200: resourceListResponse(resource), 304: notModified },
         handle: guarded(resource, "list", list),
       }),
@@ -67,6 +77,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         tag,
         ...routeRule(resource, "show"),
         conditional: true,
+        query: populateReference(resource),
         responses: { 200: document, 304: notModified, 404: missing },
         handle: guarded(resource, "show", show),
       }),
@@ -131,6 +142,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
       }),
     ),
     ...(resource.softDelete ? [restoreRoute()] : []),
+    ...(resource.bulkLimit > 0 ? [of("bulk", bulkRoute(resource, controller))] : []),
   ];
 
   function restoreRoute(): Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>>> {

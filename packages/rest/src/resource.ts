@@ -13,6 +13,9 @@ import type {
   ShownBy,
   ShownField,
 } from "./resource-options.ts";
+import { bulkLimitOf } from "./bulk/bulk-limit.ts";
+import { compileRelations, type CompiledRelations } from "./relations/relation.ts";
+import { withRelations } from "./relations/relation-schema.ts";
 import type { LastPart } from "./route-types.ts";
 import {
   jsonSchemaOf,
@@ -51,6 +54,9 @@ export interface Resource<
   readonly shape: NonNullable<ListOptions["shape"]>;
   readonly count: NonNullable<ListOptions["count"]>;
   readonly hooks: Hooks;
+  readonly relations: CompiledRelations;
+  /** Items of a bulk request at most; 0 for a resource without them. */
+  readonly bulkLimit: number;
   readonly collection: CollectionDefinition<Fields>;
   /** Shows a document to clients. */
   readonly present: Presenter;
@@ -121,6 +127,14 @@ export function defineResource<
     collectionName,
     meta: Object.keys(meta),
   });
+  const relations = compileRelations(options.relations, options.populate, {
+    name,
+    owner,
+    secret,
+    properties,
+    required,
+    taken: [...Object.keys(meta), ...Object.keys(computed), "version", "deletedAt"],
+  });
   const selectable = softDelete ? [...view, "deletedAt"] : view;
   const { shape = "array", count = "exact", limit = {}, names, parameters } = list;
 
@@ -154,16 +168,23 @@ export function defineResource<
     count,
     // They are called with documents of the schema only.
     hooks: (options.hooks ?? {}) as Hooks,
+    relations,
+    bulkLimit: bulkLimitOf(options.bulk, name),
     collection: defineCollection<Fields>(collectionName, {
       unique,
-      indexes: withoutRepetition([...sort, "updatedAt", ...indexes]),
+      indexes: withoutRepetition([
+        ...sort,
+        "updatedAt",
+        ...indexes,
+        ...relations.references.filter(({ many }) => !many).map(({ field }) => field),
+      ]),
       search,
       ...(softDelete ? { softDelete } : {}),
       ...(geo === undefined ? {} : { geo: [geo] }),
     }),
     present: createPresenter(selectable, computed),
     input: jsonSchemaOf(sent, "input"),
-    output: shownSchema(selectable, { output, properties, computed }),
+    output: withRelations(shownSchema(selectable, { output, properties, computed }), relations),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Store, Transaction } from "@fetchwork/documents";
 import type { Context } from "@fetchwork/http";
 import type { AccessRule, CallerOf } from "./access.ts";
+import type { ResourceGraph } from "./relations/resource-graph.ts";
 import type { Resource } from "./resource.ts";
 import type { OperationTypes, ParametersOf, Typed } from "./route-types.ts";
 import type { InputOf, JsonSchema, OutputOf, Schema } from "./schema.ts";
@@ -29,6 +30,8 @@ export interface Call<Body = unknown, User = unknown> {
   readonly transaction?: Transaction | undefined;
   /** Takes what is to be done once the transaction is committed; given where `transaction` is. */
   readonly afterCommit?: ((work: () => Promise<void>) => void) | undefined;
+  /** What leads from one resource of the API to another. */
+  readonly resources: ResourceGraph;
   /** Reports an error that does not become the answer. */
   readonly report: (error: unknown) => void;
   /** Signs tokens. */

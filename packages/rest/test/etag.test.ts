@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { etagOf, noneMatchHolds, requirePreconditions } from "../src/etag.ts";
+import { contentTag, etagOf, noneMatchHolds, requirePreconditions } from "../src/etag.ts";
 import { Problem } from "../src/problem.ts";
 
 function check(method: string, headers: Record<string, string>): () => void {
@@ -46,5 +46,13 @@ describe("noneMatchHolds", () => {
     ["*", true],
   ])("answers for %s with %s", (header, expected) => {
     expect(noneMatchHolds(header, '"3"')).toBe(expected);
+  });
+});
+
+describe("contentTag", () => {
+  it("is a strong tag that differs with the content, and holds nothing of it", () => {
+    expect(contentTag("[1]")).toMatch(/^"[\w-]{27}"$/);
+    expect(contentTag("[1]")).toBe(contentTag("[1]"));
+    expect(contentTag("[1]")).not.toBe(contentTag("[2]"));
   });
 });

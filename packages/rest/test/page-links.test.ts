@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pageLinks } from "../src/page-links.ts";
+import { cursorLinks, pageLinks } from "../src/page-links.ts";
 
 function links(query: string, page: number, total: number): Record<string, string> {
   const header = pageLinks("/articles", new URLSearchParams(query), { page, limit: 10, total });
@@ -38,6 +38,23 @@ describe("pageLinks", () => {
     expect(links("", 9, 25)["prev"]).toBe("/articles?page=3&limit=10");
   });
 
+  it.each([
+    [1, true, ["first", "next"]],
+    [2, true, ["first", "prev", "next"]],
+    [3, false, ["first", "prev"]],
+  ])("knows no last page of what was not counted: page %i", (page, hasNext, relations) => {
+    const parameters = new URLSearchParams();
+    const header = pageLinks("/a", parameters, { page, limit: 10, total: undefined, hasNext });
+    expect([...header.matchAll(/rel="(\w+)"/g)].map(([, relation]) => relation)).toEqual(relations);
+  });
+
+  it("calls the parameters as the list does", () => {
+    const names = { page: "p", limit: "per_page", after: "after" };
+    const parameters = new URLSearchParams("p=2&per_page=5&page=x");
+    const header = pageLinks({ path: "/a", names }, parameters, { page: 2, limit: 5, total: 6 });
+    expect(header).toContain('</a?page=x&p=1&per_page=5>; rel="prev"');
+  });
+
   it("cannot be broken out of by a parameter", () => {
     const header = pageLinks(
       "/a",
@@ -45,6 +62,30 @@ describe("pageLinks", () => {
       at(1, 0),
     );
     expect(header).not.toMatch(/[\r\n]/);
+    expect(header.match(/</g)).toHaveLength(2);
+  });
+});
+
+describe("cursorLinks", () => {
+  const place = { path: "/a", names: { page: "page", limit: "limit", after: "after" } };
+
+  it("leads to the first page, and to the next as long as there is one", () => {
+    const parameters = new URLSearchParams("after=old&limit=5&q=x");
+    expect(cursorLinks(place, parameters, { limit: 5, next: undefined })).toBe(
+      '</a?q=x&after=&limit=5>; rel="first"',
+    );
+    expect(cursorLinks(place, parameters, { limit: 5, next: "new" })).toBe(
+      '</a?q=x&after=&limit=5>; rel="first", </a?q=x&after=new&limit=5>; rel="next"',
+    );
+  });
+
+  it("never repeats the access token, and cannot be broken out of", () => {
+    const parameters = new URLSearchParams([
+      ["access_token", "s3cret"],
+      ["q", '>; rel="x", <'],
+    ]);
+    const header = cursorLinks(place, parameters, { limit: 5, next: ">, <x>" });
+    expect(header).not.toContain("s3cret");
     expect(header.match(/</g)).toHaveLength(2);
   });
 });

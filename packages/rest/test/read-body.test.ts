@@ -26,6 +26,17 @@ function streamOf(...chunks: string[]): ReadableStream {
   });
 }
 
+/** Texts and bytes in one body. */
+function bytes(...parts: (number | string)[]): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(
+    parts.flatMap((part) =>
+      typeof part === "number" ? part : [...new TextEncoder().encode(part)],
+    ),
+  );
+}
+
+const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n';
+
 async function statusOf(request: Request, limit = 100): Promise<number> {
   try {
     await readBody(request, limit);
@@ -64,6 +75,19 @@ describe("readBody", () => {
     ["a JSON text", post('"a"', json), 400],
     ["JSON null", post("null", json), 400],
     ["an empty JSON body", post(streamOf(""), json), 400],
+    ["JSON with a byte that is no UTF-8", post(bytes('{"a":"', 0xff, '"}'), json), 400],
+    ["JSON with an overlong sequence", post(bytes('{"a":"', 0xc0, 0xaf, '"}'), json), 400],
+    ["JSON with half a character", post(bytes('{"a":"', 0xf0, 0x9f, 0x98, '"}'), json), 400],
+    ["JSON with a surrogate", post(bytes('{"a":"', 0xed, 0xa0, 0x80, '"}'), json), 400],
+    ["a form with a byte that is no UTF-8", post(bytes("a=", 0xff), form), 400],
+    ["a form with an encoded byte that is no UTF-8", post("a=%ff", form), 400],
+    ["a form with U+FFFD and a byte that is no UTF-8", post("b=%EF%BF%BD&a=%ff", form), 400],
+    ["a form with a name that is no UTF-8", post("a%C3=1", form), 400],
+    [
+      "multipart with a byte that is no UTF-8",
+      post(bytes(part, 0xff, "\r\n--b--\r\n"), "multipart/form-data; boundary=b"),
+      400,
+    ],
     ["multipart without a boundary", post("x", "multipart/form-data"), 400],
     ["multipart that ends early", post("--b\r\n", "multipart/form-data; boundary=b"), 400],
   ])("refuses %s", async (_what, request, status) => {
@@ -90,6 +114,14 @@ describe("readBody", () => {
     ["a merge patch", post('{"a":null}', "application/merge-patch+json"), { a: null }, false],
     ["a form", post("a=1&b=x+y%C3%A9&a=2", form), { a: ["1", "2"], b: "x yé" }, true],
     ["a form in pieces", post(streamOf("a=", "1"), form), { a: "1" }, true],
+    ["U+FFFD that was sent", post('{"a":"\ufffd"}', json), { a: "\ufffd" }, false],
+    [
+      "a percent sign that encodes nothing",
+      post("a=100%&b=%C3%A9", form),
+      { a: "100%", b: "é" },
+      true,
+    ],
+    ["U+FFFD in a form", post("a=%EF%BF%BD&b=%C3%A9", form), { a: "\ufffd", b: "é" }, true],
   ])("reads %s", async (_what, request, fields, isForm) => {
     expect(await readBody(request, 100)).toEqual({ fields, isForm });
   });

@@ -1,10 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { RestError } from "../src/errors.ts";
+import { listParameter } from "../src/list-parameter.ts";
 import { defineResource } from "../src/resource.ts";
+import { createResourceController } from "../src/resource-controller.ts";
+import { resourceRoutes } from "../src/resource-routes.ts";
+import { openResource } from "./resource-client.ts";
 import type { ResourceOptions } from "../src/resource-options.ts";
 
 const schema = z.object({ title: z.string(), count: z.number().optional() });
+const computed = { schema: z.string(), value: () => "" };
+const parameter = listParameter({ schema: z.string(), where: () => undefined });
 const good = { name: "note", path: "/notes", schema, access: {} } as const;
 
 describe("defineResource", () => {
@@ -24,6 +30,30 @@ describe("defineResource", () => {
       "what is shown to owners, but listed to others",
       { owner: "author", access: { list: "user", show: "owner", create: "user" } },
     ],
+    ["a filter field that the schema lacks", { filter: ["body"] }],
+    ["a filter called as a parameter", { filter: ["title"], list: { names: { q: "title" } } }],
+    ["an index on a field that the schema lacks", { indexes: [["title", "body"]] }],
+    ["a place that the schema lacks", { geo: "where" }],
+    ["a secret field that the schema lacks", { secret: ["pin"] }],
+    ["a read-only field that the schema lacks", { readOnly: ["views"] }],
+    ["a read-only field that clients must send", { readOnly: ["title"] }],
+    ["a computed field that the schema has", { computed: { title: computed } }],
+    ["a computed field under a reserved name", { computed: { version: computed } }],
+    ["a default limit above the maximum", { list: { limit: { default: 50, max: 20 } } }],
+    ["a limit of 0", { list: { limit: { default: 0 } } }],
+    ["a limit that is not whole", { list: { limit: { max: 10.5 } } }],
+    ["a limit above 1,000", { list: { limit: { max: 1_001 } } }],
+    ["a count up to 0", { list: { count: 0 } }],
+    ["an order that clients may not ask for", { list: { sort: ["-title"] } }],
+    ["two parameters of one name", { list: { names: { limit: "page" } } }],
+    ["a parameter called as a standard one", { list: { parameters: { sort: parameter } } }],
+    ["a parameter called as the token", { list: { parameters: { access_token: parameter } } }],
+    [
+      "a parameter called as a filter",
+      { filter: ["title"], list: { parameters: { title: parameter } } },
+    ],
+    ["a parameter whose name is no name", { list: { parameters: { "a[b]": parameter } } }],
+    ["a path that is too long as a whole", { path: `/${"a".repeat(30)}/${"b".repeat(30)}` }],
     ["a path that no collection can be called after", { path: "/2fa" }],
     ["an owner that is a field of the schema too", { owner: "title", access: { create: "user" } }],
     ["an owner under a reserved name", { owner: "id", access: { create: "user" } }],
@@ -47,6 +77,24 @@ describe("defineResource", () => {
     expect(() => defineResource({ ...good, schema: z.object({ at: z.date() }) })).toThrow(
       RestError,
     );
+  });
+
+  it("keeps the documents of each path apart, also where the last words are the same", () => {
+    const names = ["/notes", "/admin/notes", "/admin-notes", "/a/b/notes"].map(
+      (path) => defineResource({ ...good, path }).collection.name,
+    );
+    expect(names).toEqual(["notes", "admin_notes", "admin-notes", "a_b_notes"]);
+  });
+
+  it("serves two resources whose paths end in the same word side by side", async () => {
+    const access = { list: "public", create: "public" } as const;
+    const note = defineResource({ ...good, access });
+    const other = defineResource({ ...good, name: "adminNote", path: "/admin/notes", access });
+    const extra = resourceRoutes(other, createResourceController(other));
+    const { as } = await openResource(note, { extra });
+    await as("", "POST", "/admin/notes", { title: "a" });
+    expect((await as("", "GET", "/notes")).json).toEqual([]);
+    expect((await as("", "GET", "/admin/notes")).json).toMatchObject([{ title: "a" }]);
   });
 
   it("opens what is not mentioned to admins only", () => {

@@ -1,4 +1,5 @@
 import { UniqueError, VersionError, type Collection, type Stored } from "@fetchwork/documents";
+import { runTogether } from "../joined-call.ts";
 import { Problem } from "../problem.ts";
 import type { Call } from "../route.ts";
 import type { IdempotencyKey } from "./idempotency-key.ts";
@@ -9,7 +10,6 @@ import {
   sealAnswer,
   type IdempotencyRecord,
 } from "./idempotency-record.ts";
-import { joinStore } from "./joined-store.ts";
 
 /** Milliseconds after which a key falls free whose request ended with its process. */
 const lockedFor = 300_000;
@@ -52,19 +52,12 @@ export interface KeyedCall {
 export async function runInTransaction({ key, call, handle }: KeyedCall): Promise<Response> {
   const known = await call.store.collection(idempotencyRecords).get(key.id);
   if (known && counts(known)) return answerAgain(known, key);
-  const following: (() => Promise<void> | void)[] = [];
   const attempt = (): Promise<Response> =>
-    call.store.transaction(async (transaction) => {
-      following.length = 0; // The store may call this again when another transaction was in its way.
+    runTogether(call, async (joined, transaction) => {
       const records = transaction.collection(idempotencyRecords);
       const before = await records.get(key.id);
       if (before && counts(before)) return answerAgain(before, key);
-      const response = await handle({
-        ...call,
-        transaction,
-        store: joinStore(call.store, transaction),
-        afterCommit: (work) => void following.push(work),
-      });
+      const response = await handle(joined);
       if (!isKept(response)) return response;
       const { answer, copy } = await keep(response, key);
       const record = { ...recordOf(key), answer };
@@ -72,15 +65,13 @@ export async function runInTransaction({ key, call, handle }: KeyedCall): Promis
       else await records.insert(record, { id: key.id });
       return copy;
     });
-  const response = await attempt().catch((error: unknown) => {
+  return attempt().catch((error: unknown) => {
     // Another process was faster, and its record is there now.
     if (error instanceof UniqueError && error.collection === idempotencyRecords.name) {
       return attempt().catch(refuseTaken);
     }
     throw error;
   });
-  for (const work of following) await work();
-  return response;
 }
 
 /**

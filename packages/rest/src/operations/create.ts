@@ -2,6 +2,7 @@ import type { Stored } from "@fetchwork/documents";
 import { json } from "@fetchwork/http";
 import { etagOf } from "../etag.ts";
 import { afterChange } from "../hooks.ts";
+import { checkReferences } from "../relations/check-references.ts";
 import { refuseConflicts } from "../refuse-conflicts.ts";
 import type { Fields, Resource } from "../resource.ts";
 import { writeTogether, type ResourceCall, type ResourceHandler } from "./resource-call.ts";
@@ -22,18 +23,20 @@ export function createOperation(resource: Resource): ResourceHandler<unknown> {
 }
 
 async function insertDocument(
-  { collection, hooks, owner }: Resource,
+  resource: Resource,
   call: ResourceCall<unknown>,
 ): Promise<Stored<Fields>> {
+  const { collection, hooks, owner, relations } = resource;
   const { body, store, transaction: together, user } = call;
   const { beforeCreate } = hooks;
   const fields: Fields = { ...(body as Fields) }; // The schema is one of an object.
   if (owner !== undefined && user) fields[owner] = user.id;
-  if (!beforeCreate) {
+  if (!beforeCreate && relations.references.length === 0) {
     return refuseConflicts((together ?? store).collection(collection).insert(fields));
   }
   return writeTogether(call, async (transaction) => {
-    const changed = (await beforeCreate({ call, transaction, fields })) ?? fields;
+    const changed = (beforeCreate && (await beforeCreate({ call, transaction, fields }))) ?? fields;
+    await checkReferences(resource, transaction, changed);
     return refuseConflicts(transaction.collection(collection).insert(changed));
   });
 }

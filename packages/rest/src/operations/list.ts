@@ -8,6 +8,8 @@ import { createListReader, nameOf, type ListQuery } from "../list-query.ts";
 import type { Near } from "../near.ts";
 import { cursorLinks, pageLinks } from "../page-links.ts";
 import { badFields } from "../problem.ts";
+import { populate } from "../relations/populate.ts";
+import { readPopulate, withoutPopulate } from "../relations/populate-parameter.ts";
 import type { Fields, Resource } from "../resource.ts";
 import type { ResourceCall, ResourceHandler } from "./resource-call.ts";
 
@@ -28,7 +30,8 @@ export function listOperation(resource: Resource): ResourceHandler {
   const find = finder(resource);
 
   return async (call) => {
-    const query = read(call.query);
+    const tree = readPopulate(resource, call.query);
+    const query = read(withoutPopulate(resource, call.query));
     if (query.trash !== undefined) requireTrash(resource, call);
     const limits = hooks.beforeList && (await hooks.beforeList({ call }));
     const where = both(query.where, limits ?? undefined);
@@ -37,7 +40,11 @@ export function listOperation(resource: Resource): ResourceHandler {
     const shown = found.documents.map((document) => present(document, query.fields));
     const changed =
       hooks.afterList && (await hooks.afterList({ call, documents: found.documents, rows: shown }));
-    return answer(call, { ...found, rows: changed ?? shown });
+    const rows = changed ?? shown;
+    const whole = tree
+      ? await populate(call, { resource, documents: found.documents, rows }, tree)
+      : rows;
+    return answer(call, { ...found, rows: whole });
   };
 
   function answer(

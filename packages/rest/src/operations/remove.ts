@@ -1,6 +1,7 @@
 import type { Stored } from "@fetchwork/documents";
 import { empty } from "@fetchwork/http";
 import { afterChange } from "../hooks.ts";
+import { releaseReferences } from "../relations/release-references.ts";
 import type { Fields, Resource } from "../resource.ts";
 import { changeDocument } from "./change-document.ts";
 import type { ResourceHandler } from "./resource-call.ts";
@@ -10,11 +11,16 @@ export function removeOperation(resource: Resource): ResourceHandler {
   const { afterRemove, beforeRemove } = resource.hooks;
 
   return async (call) => {
+    const { resources } = call;
+    const isReferredTo = resources.referrersOf(resource).length > 0;
     const document = await changeDocument<Stored<Fields>>(resource, call, {
       operation: "remove",
-      isTogether: beforeRemove !== undefined,
+      isTogether: beforeRemove !== undefined || isReferredTo,
       async change({ current, documents, transaction }) {
         if (beforeRemove && transaction) await beforeRemove({ call, transaction, current });
+        if (isReferredTo && transaction) {
+          await releaseReferences(resources, transaction, { resource, id: current.id });
+        }
         const isGone = await documents.remove(current.id, { ifVersion: current.version });
         return isGone ? current : undefined;
       },

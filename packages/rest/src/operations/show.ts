@@ -1,6 +1,8 @@
 import { empty, json } from "@fetchwork/http";
 import { notFound } from "../conditional-write.ts";
 import { etagOf, noneMatchHolds, requirePreconditions } from "../etag.ts";
+import { populate } from "../relations/populate.ts";
+import { readPopulate } from "../relations/populate-parameter.ts";
 import type { Resource } from "../resource.ts";
 import { idOf, type ResourceHandler } from "./resource-call.ts";
 
@@ -11,17 +13,22 @@ export function showOperation(resource: Resource): ResourceHandler {
   return async (call) => {
     const { request, store } = call;
     const id = idOf(call);
+    const tree = readPopulate(resource, call.query);
     if (hooks.beforeShow) await hooks.beforeShow({ call, id });
     const document = call.document ?? (await store.collection(collection).get(id));
     if (!document) throw notFound();
     const etag = etagOf(document.version);
     requirePreconditions(request, etag);
-    // What a hook shows may follow from more than the version.
-    if (!hooks.afterShow && noneMatchHolds(request.headers.get("if-none-match"), etag)) {
+    // What a hook or a relation shows may follow from more than the version.
+    if (!hooks.afterShow && !tree && noneMatchHolds(request.headers.get("if-none-match"), etag)) {
       return empty(304, { headers: { etag } });
     }
     const shown = present(document);
     const changed = hooks.afterShow && (await hooks.afterShow({ call, document, shown }));
-    return json(changed ?? shown, { headers: { etag } });
+    const rows = [changed ?? shown];
+    const [row] = tree
+      ? await populate(call, { resource, documents: [document], rows }, tree)
+      : rows;
+    return json(row, { headers: { etag } });
   };
 }

@@ -4,6 +4,7 @@ import { etagOf } from "../etag.ts";
 import { guardedSchema, without } from "../guarded-schema.ts";
 import { afterChange } from "../hooks.ts";
 import { mergePatch } from "../merge-patch.ts";
+import { checkReferences } from "../relations/check-references.ts";
 import { refuseConflicts } from "../refuse-conflicts.ts";
 import type { Fields, Resource } from "../resource.ts";
 import type { BodyFields } from "../route.ts";
@@ -49,13 +50,14 @@ function changeOperation(
     const sent = readOnly.size > 0 ? without(call.body, readOnly) : call.body;
     const { before, document } = await changeDocument<Changed>(resource, call, {
       operation: "update",
-      isTogether: beforeUpdate !== undefined,
+      isTogether: beforeUpdate !== undefined || resource.relations.references.length > 0,
       async change({ current, documents, transaction }) {
         const merged = (await validate(stored, merge(view(current, own), sent))) as Fields;
         let fields: Fields = { ...hidden(current, named), ...merged };
         if (beforeUpdate && transaction) {
           fields = (await beforeUpdate({ call, transaction, current, fields })) ?? fields;
         }
+        if (transaction) await checkReferences(resource, transaction, fields, current);
         const condition = { ifVersion: current.version };
         const replaced = await refuseConflicts(documents.replace(current.id, fields, condition));
         return replaced && { before: current, document: replaced };

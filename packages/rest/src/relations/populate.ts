@@ -1,0 +1,188 @@
+import type { Stored, UntypedWhere } from "@fetchwork/documents";
+import type { ResourceCall } from "../operations/resource-call.ts";
+import { Problem } from "../problem.ts";
+import { allows } from "../resource-access.ts";
+import type { Fields, Resource } from "../resource.ts";
+import { identifiersIn } from "./check-references.ts";
+import type { PopulateTree } from "./populate-parameter.ts";
+import type { Inverse, Reference } from "./relation.ts";
+import { referenceOf, relationOf } from "./resource-graph.ts";
+
+/** Documents of one relation that are shown at most; the others stay identifiers. */
+const maxDocuments = 1_000;
+
+/** Documents and how they are shown, in the same order. */
+export interface Shown {
+  readonly resource: Resource;
+  readonly documents: readonly Stored<Fields>[];
+  readonly rows: readonly Fields[];
+}
+
+/**
+ * Shows with documents what belongs to them: in the place of an identifier its document as the caller sees it, the
+ * identifier itself where the caller may not see it, and `null` where there is none.
+ *
+ * Each relation is read at once for all documents of its level.
+ */
+export async function populate(
+  call: ResourceCall<unknown>,
+  { resource, documents, rows }: Shown,
+  tree: PopulateTree,
+): Promise<readonly Fields[]> {
+  const populated = rows.map((row) => ({ ...row }));
+  for (const [name, following] of tree) {
+    const relation = relationOf(resource, name);
+    if (!relation || documents.length === 0) continue;
+    const value =
+      "inverse" in relation
+        ? await followInverse(call, { resource, documents, relation, following })
+        : await followReference(call, { documents, relation, following });
+    for (const [index, document] of documents.entries()) {
+      const row = populated[index];
+      const found = value(document);
+      if (row && found !== undefined) row[name] = found;
+    }
+  }
+  return populated;
+}
+
+type ValueOf = (document: Stored<Fields>) => unknown;
+
+async function followReference(
+  call: ResourceCall<unknown>,
+  {
+    documents,
+    relation,
+    following,
+  }: {
+    readonly documents: readonly Stored<Fields>[];
+    readonly relation: Reference;
+    readonly following: PopulateTree;
+  },
+): Promise<ValueOf> {
+  const target = relation.to();
+  const ids = [
+    ...new Set(documents.flatMap((document) => identifiersIn(document, relation))),
+  ].slice(0, maxDocuments);
+  const found = await readerOf(call).collection(target.collection).getMany(ids);
+  const there = found.filter((document) => document !== undefined);
+  const shown = await showAll(call, { target, documents: there, following });
+  const asked = new Map(ids.map((id, index) => [id, found[index] !== undefined]));
+  const valueOf = (id: string): unknown => shown.get(id) ?? (asked.get(id) === false ? null : id);
+
+  return (document) => {
+    const own = identifiersIn(document, relation);
+    if (relation.many) return own.map(valueOf);
+    return own[0] === undefined ? undefined : valueOf(own[0]);
+  };
+}
+
+/** Shows documents whose rule and hooks let the caller see them, by identifier. */
+async function showAll(
+  call: ResourceCall<unknown>,
+  {
+    target,
+    documents,
+    following,
+  }: {
+    readonly target: Resource;
+    readonly documents: readonly Stored<Fields>[];
+    readonly following: PopulateTree;
+  },
+): Promise<ReadonlyMap<string, Fields>> {
+  const seen: Stored<Fields>[] = [];
+  const rows: Fields[] = [];
+  for (const document of documents) {
+    const row = await showOne({ ...call, params: { id: document.id }, document }, target, document);
+    if (!row) continue;
+    seen.push(document);
+    rows.push(row);
+  }
+  const whole =
+    following.size === 0
+      ? rows
+      : await populate(call, { resource: target, documents: seen, rows }, following);
+  return new Map(seen.map(({ id }, index) => [id, whole[index] ?? {}]));
+}
+
+async function showOne(
+  call: ResourceCall<unknown>,
+  target: Resource,
+  document: Stored<Fields>,
+): Promise<Fields | undefined> {
+  if (!(await allows(target, "show", { call, document }))) return undefined;
+  const { hooks } = target;
+  const shown = target.present(document);
+  try {
+    await hooks.beforeShow?.({ call, id: document.id });
+    return (await hooks.afterShow?.({ call, document, shown })) ?? shown;
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) return undefined;
+    throw error;
+  }
+}
+
+async function followInverse(
+  call: ResourceCall<unknown>,
+  {
+    resource,
+    documents,
+    relation,
+    following,
+  }: {
+    readonly resource: Resource;
+    readonly documents: readonly Stored<Fields>[];
+    readonly relation: Inverse;
+    readonly following: PopulateTree;
+  },
+): Promise<ValueOf> {
+  const target = relation.to();
+  const reference = referenceOf(relation, resource);
+  const own = { ...call, params: {}, document: undefined };
+  if (!(await allows(target, "list", { call: own, document: undefined }))) return () => undefined;
+  const limits = await target.hooks.beforeList?.({ call: own });
+  const groups = await findGroups(call, { documents, relation, reference, limits });
+  const all = [...new Map([...groups.values()].flat().map((one) => [one.id, one])).values()];
+  const shown = await showAll(call, { target, documents: all, following });
+  return ({ id }) => (groups.get(id) ?? []).flatMap((one) => shown.get(one.id) ?? []);
+}
+
+/** Finds what leads to each document: with one query for all, and one for each that it has not served wholly. */
+async function findGroups(
+  call: ResourceCall<unknown>,
+  {
+    documents,
+    relation: { limit, to },
+    reference,
+    limits,
+  }: {
+    readonly documents: readonly Stored<Fields>[];
+    readonly relation: Inverse;
+    readonly reference: Reference;
+    readonly limits: UntypedWhere | undefined | void;
+  },
+): Promise<ReadonlyMap<string, readonly Stored<Fields>[]>> {
+  const { field, many } = reference;
+  const others = readerOf(call).collection(to().collection);
+  const ids = documents.map(({ id }) => id);
+  const find = (some: readonly string[], most: number): Promise<readonly Stored<Fields>[]> => {
+    const leads: UntypedWhere = { [field]: many ? { containsAny: some } : { in: some } };
+    return others.find({ where: limits ? { and: [leads, limits] } : leads, limit: most });
+  };
+  const most = Math.min(ids.length * limit, maxDocuments);
+  const found = await find(ids, most);
+  const groups = new Map<string, Stored<Fields>[]>(ids.map((id) => [id, []]));
+  for (const one of found) {
+    for (const id of new Set(identifiersIn(one, reference))) groups.get(id)?.push(one);
+  }
+  for (const [id, group] of groups) {
+    const isWhole = found.length < most || group.length >= limit;
+    groups.set(id, isWhole ? group.slice(0, limit) : [...(await find([id], limit))]);
+  }
+  return groups;
+}
+
+/** Reads are part of the transaction of the call, where it has one. */
+function readerOf({ store, transaction }: ResourceCall<unknown>): Pick<typeof store, "collection"> {
+  return transaction ?? store;
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { RestError } from "../../src/errors.ts";
+import { defineResource } from "../../src/resource.ts";
+import type { Operation, ResourceRule } from "../../src/resource-options.ts";
+import { openResource } from "../resource-client.ts";
+
+const schema = z.object({ text: z.string() });
+
+function defineNotes(access: Partial<Record<Operation, ResourceRule>> = {}) {
+  return defineResource({
+    name: "note",
+    path: "/notes",
+    schema,
+    access: { list: "public", show: "public", create: "user", remove: "owner", ...access },
+    owner: "writer",
+    unique: ["text"],
+    softDelete: true,
+  });
+}
+
+async function openNotes(access?: Partial<Record<Operation, ResourceRule>>) {
+  const note = defineNotes(access);
+  const client = await openResource(note);
+  const kept = (await client.as("ann", "POST", "/notes", { text: "kept" })).json;
+  const gone = (await client.as("ann", "POST", "/notes", { text: "gone" })).json;
+  expect((await client.as("ann", "DELETE", `/notes/${gone.id}`)).status).toBe(204);
+  return { ...client, note, kept, gone };
+}
+
+describe("a removed document of a resource that keeps them", () => {
+  it("is not there for anybody who does not ask for the trash", async () => {
+    const { as, gone } = await openNotes();
+    expect((await as("root", "GET", `/notes/${gone.id}`)).status).toBe(404);
+    expect((await as("root", "DELETE", `/notes/${gone.id}`)).status).toBe(404);
+    const list = await as("root", "GET", "/notes");
+    expect([list.json.length, list.headers.get("x-total-count")]).toEqual([1, "1"]);
+    expect(list.json[0]).not.toHaveProperty("deletedAt");
+  });
+
+  it.each([
+    ["", 401],
+    ["ann", 403],
+    ["root", 200],
+  ])("is listed to admins only: %s gets %i", async (user, status) => {
+    const { as } = await openNotes();
+    expect((await as(user, "GET", "/notes?trash=only")).status).toBe(status);
+  });
+
+  it("is listed alone or with the others", async () => {
+    const { as, gone, kept } = await openNotes();
+    const only = await as("root", "GET", "/notes?trash=only");
+    expect(only.json).toEqual([
+      { ...gone, updatedAt: expect.any(String), deletedAt: expect.any(String) },
+    ]);
+    expect(only.headers.get("x-total-count")).toBe("1");
+    const all = await as("root", "GET", "/notes?trash=with&sort=createdAt&after=");
+    expect(all.json.map(({ id }: { id: string }) => id)).toEqual([kept.id, gone.id]);
+    expect((await as("root", "GET", "/notes?trash=all")).json).toMatchObject({ name: "enum" });
+  });
+
+  it("frees its unique values, and comes back only while they are free", async () => {
+    const { as, gone } = await openNotes();
+    const other = (await as("bob", "POST", "/notes", { text: "gone" })).json;
+    const path = `/notes/${gone.id}/restore`;
+    expect((await as("root", "POST", path)).json).toMatchObject({ status: 409, param: "text" });
+    await as("bob", "DELETE", `/notes/${other.id}`);
+    const restored = await as("root", "POST", path);
+    expect([restored.status, restored.headers.get("etag")]).toEqual([200, '"3"']);
+    expect(restored.json).toMatchObject({ id: gone.id, text: "gone" });
+    expect((await as("", "GET", `/notes/${gone.id}`)).status).toBe(200);
+    expect((await as("root", "POST", path)).status).toBe(404);
+  });
+
+  it("is brought back by admins only, unless the resource says otherwise", async () => {
+    const { as, gone, kept } = await openNotes();
+    const path = `/notes/${gone.id}/restore`;
+    expect((await as("", "POST", path)).status).toBe(401);
+    expect((await as("ann", "POST", path)).status).toBe(403);
+    expect((await as("root", "POST", `/notes/${kept.id}/restore`)).status).toBe(404);
+  });
+
+  it("is brought back by its owner where the rule says so, on conditions", async () => {
+    const { as, gone } = await openNotes({ restore: "owner" });
+    const path = `/notes/${gone.id}/restore`;
+    expect((await as("bob", "POST", path)).status).toBe(403);
+    expect((await as("ann", "POST", path, undefined, { "if-match": '"1"' })).status).toBe(412);
+    expect((await as("ann", "POST", path, undefined, { "if-match": '"2"' })).status).toBe(200);
+  });
+});
+
+describe("softDelete", () => {
+  it("adds no route and no parameter to resources without it", async () => {
+    const plain = defineResource({
+      name: "note",
+      path: "/notes",
+      schema,
+      access: { list: "public" },
+    });
+    const { as } = await openResource(plain);
+    expect((await as("root", "POST", "/notes/1/restore")).status).toBe(404);
+    expect((await as("root", "GET", "/notes?trash=only")).json).toMatchObject({ name: "unknown" });
+  });
+
+  it("reserves the field of the time", () => {
+    const taken = z.object({ deletedAt: z.string() });
+    const options = { name: "note", path: "/notes", schema: taken, access: {} };
+    expect(() => defineResource({ ...options, softDelete: true })).toThrow(RestError);
+  });
+});
