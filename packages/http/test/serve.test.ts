@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
+import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { FastResponse } from "srvx";
 import { empty, json, text, type FinishReport, type Handler } from "../src/index.ts";
@@ -275,6 +277,16 @@ describe("serve", () => {
   });
 });
 
+function isRefused(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.on("error", () => resolve(true));
+  });
+}
+
 describe("a stopping server", () => {
   it("lets a request in flight end, says Connection: close, and refuses new ones", async () => {
     const started = Promise.withResolvers<void>();
@@ -288,11 +300,33 @@ describe("a stopping server", () => {
     client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     await started.promise;
     const closing = running.close();
-    await expect(fetch(running.url)).rejects.toThrow("fetch failed");
+    await expect.poll(() => isRefused(running.port)).toBe(true);
     release.resolve();
     expect(await client.closed).toMatch(/^HTTP\/1\.1 200 OK[^]*connection: close[^]*finished$/i);
     await closing;
     await running.finished;
+  });
+
+  it("answers whoever is connected when it stops, in time or not yet accepted", async () => {
+    const running = await start(() => text("answered"));
+    const clients = Array.from({ length: 50 }, () => new RawClient(running.port));
+    for (const client of clients)
+      client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    await Promise.all(clients.map(({ socket }) => once(socket, "connect")));
+    await running.close();
+    const answers = await Promise.all(clients.map(({ closed }) => closed));
+    expect(answers.filter((answer) => answer.endsWith("answered"))).toHaveLength(50);
+  });
+
+  it("waits a little for the request of a connection that has just been opened", async () => {
+    const running = await start(() => text("answered"));
+    const client = new RawClient(running.port);
+    await once(client.socket, "connect");
+    const closing = running.close();
+    await expect.poll(() => isRefused(running.port)).toBe(true);
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    expect(await client.closed).toMatch(/answered$/);
+    await closing;
   });
 
   it("closes idle connections, used and unused", async () => {

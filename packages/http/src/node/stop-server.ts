@@ -12,6 +12,9 @@ export interface Stopping {
 
 const idleCheckInterval = 50;
 
+/** Time that the first bytes of a connection have once the server stops, in milliseconds: they may be on their way. */
+const firstBytesTime = 500;
+
 /**
  * Stops a server: no new connections, idle ones closed now and as they become idle, the rest when it is done or
  * the grace period is over.
@@ -23,13 +26,18 @@ export function stopServer(
 ): Stopping {
   const { server, sockets, sessions } = node;
   const { promise: cutPromise, resolve: resolveCut } = Promise.withResolvers<void>();
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
+  let isCut = false;
+  const closed = acceptWaiting(node).then(() => {
+    const done = new Promise<void>((resolve) => void server.close(() => resolve()));
+    if (isCut) cut(); // Some may have come since.
+    return done;
   });
   for (const session of sessions) session.close();
   closeIdle(node);
   const idleTimer = setInterval(() => closeIdle(node), idleCheckInterval);
+  const unusedTimer = setTimeout(() => closeUnused(node), firstBytesTime);
   const cut = (): void => {
+    isCut = true;
     for (const session of sessions) session.destroy();
     for (const socket of sockets) socket.destroy();
     resolveCut();
@@ -41,6 +49,7 @@ export function stopServer(
     // Node calls back before the last connections have told their exchanges.
     await Promise.all([...sockets].map(closeOf));
     clearInterval(idleTimer);
+    clearTimeout(unusedTimer);
     clearTimeout(cutTimer);
   })();
   return {
@@ -52,15 +61,40 @@ export function stopServer(
   };
 }
 
+/** Turns of the event loop without a new connection after which none is taken to be waiting. */
+const quietTurns = 3;
+
+/** Time to find such turns, in milliseconds: clients that never pause do not hold the stop up. */
+const acceptTime = 100;
+
+/**
+ * Accepts the connections that the system has established already. Node takes one in each turn of the event loop, and
+ * the system resets those that are left when the server stops listening, whose clients may have sent a request.
+ */
+async function acceptWaiting({ server }: NodeServer): Promise<void> {
+  let turns = 0;
+  const count = (): void => void (turns = 0);
+  server.on("connection", count);
+  const end = performance.now() + acceptTime;
+  while (turns < quietTurns && performance.now() < end) {
+    turns += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  server.off("connection", count);
+}
+
 function closeOf(socket: Socket): Promise<void> {
   return new Promise((resolve) => void socket.once("close", () => resolve()));
 }
 
-function closeIdle({ server, sockets }: NodeServer): void {
+function closeIdle({ server }: NodeServer): void {
   // HTTP/2's server has no such method; its sessions were told to close.
   if (typeof server.closeIdleConnections === "function") server.closeIdleConnections();
+}
+
+/** Closes what was opened in advance and never used, which Node does not count as idle. */
+function closeUnused({ sockets }: NodeServer): void {
   for (const socket of sockets) {
-    // Opened in advance, and never used; Node does not count it as idle.
     if (socket.bytesRead === 0) socket.destroy();
   }
 }
