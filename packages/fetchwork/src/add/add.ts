@@ -75,7 +75,8 @@ export const addCommand: Command = defineCommand({
       return existsSync(file) ? readFileSync(file, "utf8") : undefined;
     };
     for (const { target } of definition.fields) {
-      if (target !== undefined && read(`src/api/${namesOf(target).kebab}/model.ts`) === undefined) {
+      if (target === undefined || namesOf(target).kebab === definition.names.kebab) continue;
+      if (read(`src/api/${namesOf(target).kebab}/model.ts`) === undefined) {
         throw new UsageError(`there is no resource ${target} to refer to`);
       }
     }

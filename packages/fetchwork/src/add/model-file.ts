@@ -1,6 +1,7 @@
 import { operations, rules, type AccessRules, type RuleName } from "./access-rules.ts";
 import type { Field, FieldFlag } from "./field.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
+import { namesOf } from "./resource-names.ts";
 import { listText, literal, numeral, sentenceList } from "./source-text.ts";
 
 /** Writes `model.ts`: the definition of a resource. */
@@ -16,6 +17,9 @@ export function modelFile(definition: ResourceDefinition): string {
     ["filter", named("filter")],
   ] as const;
   const accessItems = operations.map((operation) => `${operation}: ${literal(access[operation])}`);
+  const targets = fields.flatMap(({ target }) =>
+    target === undefined ? [] : [namesOf(target).camel],
+  );
   const options = [
     `name: ${literal(names.camel)},`,
     `path: ${literal(names.path)},`,
@@ -25,12 +29,20 @@ export function modelFile(definition: ResourceDefinition): string {
     ...lists.flatMap(([name, items]) =>
       items.length === 0 ? [] : [listText(items, { indent: 2, head: `${name}: `, tail: "," })],
     ),
+    ...relationsText(fields, names.camel),
     ...(softDelete ? ["softDelete: true,"] : []),
     ...(list === "rows" ? ['list: { shape: "rows" },'] : []),
   ];
-  return `import { defineResource, type DocumentOf } from "@fetchwork/rest";
+  const refersToItself = targets.includes(names.camel);
+  const imports = [
+    "defineResource",
+    "type DocumentOf",
+    ...(refersToItself ? ["type Resource"] : []),
+  ];
+  const others = [...new Set(targets)].filter((target) => target !== names.camel).toSorted();
+  return `import { ${imports.join(", ")} } from "@fetchwork/rest";
 import { z } from "zod";
-
+${others.map((target) => `import { ${target} } from "../${namesOf(target).kebab}/model.ts";\n`).join("")}
 ${comment(definition)}
 export const ${names.camel} = defineResource({
 ${options.map((option) => `  ${option}\n`).join("")}});
@@ -77,6 +89,19 @@ function fieldLine(field: Field): string {
     head: `${field.name}: ${head}`,
     tail: `${tail},`,
   });
+}
+
+/** Whoever deletes what a field needs is refused; an optional field is emptied. */
+function relationsText(fields: readonly Field[], own: string): readonly string[] {
+  const relations = fields.flatMap(({ name, target, presence }) => {
+    if (target === undefined) return [];
+    const { camel } = namesOf(target);
+    // Its type would follow from itself.
+    const to = camel === own ? `to: (): Resource => ${camel}` : `to: () => ${camel}`;
+    return [`${name}: { ${to}${presence === "required" ? "" : ', onDelete: "nullify"'} }`];
+  });
+  if (relations.length === 0) return [];
+  return [listText(relations, { indent: 2, head: "relations: ", brackets: ["{", "}"], tail: "," })];
 }
 
 /** The schema of a field, in zod. */

@@ -2,6 +2,7 @@ import { operations, type OperationName, type RuleName } from "./access-rules.ts
 import { exampleValue, wrongValue } from "./example-values.ts";
 import type { Field } from "./field.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
+import { namesOf } from "./resource-names.ts";
 import { listText, literal } from "./source-text.ts";
 
 /** Writes the tests of a resource: what it does, what it refuses, and its list. */
@@ -9,6 +10,11 @@ export function testFile(definition: ResourceDefinition): string {
   const { names, hasUsers } = definition;
   const imports = [...(uses(definition, "master") ? ["masterKey"] : []), "openApi", "transports"];
   if (hasUsers) imports.push("type TestApi");
+  const models = targetsOf(definition).map((target) => {
+    const { kebab } = namesOf(target);
+    const from = kebab === names.kebab ? "./model.ts" : `../${kebab}/model.ts`;
+    return `import { ${target} } from "${from}";\n`;
+  });
   const tests = [
     lifeTest(definition),
     refusalTest(definition),
@@ -19,7 +25,7 @@ export function testFile(definition: ResourceDefinition): string {
   ];
   return `import { describe, expect, it } from "vitest";
 import { ${imports.join(", ")} } from "../../../test/api-client.ts";
-
+${models.join("")}
 const path = ${literal(names.path)};
 
 ${exampleText(definition)}
@@ -78,9 +84,17 @@ function tokensText(definition: ResourceDefinition): string {
     : `${comment}\nasync function tokensOf(api: TestApi) {\n${joined.join("")}  ${body}\n}\n`;
 }
 
+/** Resources that documents refer to. */
+function targetsOf({ fields }: ResourceDefinition): readonly string[] {
+  const targets = fields.flatMap(({ target }) => (target === undefined ? [] : [target]));
+  return [...new Set(targets.map((target) => namesOf(target).camel))].toSorted();
+}
+
 /** The lines that each test begins with. */
 function opening(definition: ResourceDefinition): string {
-  const open = "    const api = await openApi(transport);\n";
+  const referred = targetsOf(definition);
+  const inserts = referred.map((one) => `    await api.insert(${one}, ["1", "2", "3"]);\n`);
+  const open = `    const api = await openApi(transport);\n${inserts.join("")}`;
   if (!definition.hasUsers) return open;
   const wait = uses(definition, "user", "owner", "admin") ? "await " : "";
   return `${open}    const tokens = ${wait}tokensOf(api);\n`;

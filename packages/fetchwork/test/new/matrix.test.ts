@@ -53,7 +53,7 @@ const combinations: readonly { readonly options: string; readonly adds: readonly
   },
   {
     options: "--auth password,oidc --password-resets --webhooks",
-    adds: [note, ["comment", "note:ref(note)!:filter", "body:text!"]],
+    adds: [note, ["comment", "note:ref(note)!:filter", "parent:ref(comment)", "by:ref(user)"]],
   },
   { options: "--db postgres --webhooks --password-resets", adds: [note] },
 ];

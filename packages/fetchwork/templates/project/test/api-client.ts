@@ -1,6 +1,7 @@
 import { openStore } from "@fetchwork/documents";
 import { createContext } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
+import type { Resource } from "@fetchwork/rest";
 import { senderCollections } from "@fetchwork/webhooks/sender"; // #if webhooks
 import { onTestFinished } from "vitest";
 import { resources } from "../src/api/index.ts";
@@ -39,6 +40,8 @@ export interface TestApi {
   /** Where it is, over a socket. */
   readonly origin: string;
   send(method: string, path: string, sending?: Sending): Promise<Answer>;
+  /** Stores documents with nothing but an identifier, for others to refer to. */
+  insert(resource: Resource, ids: readonly string[]): Promise<void>;
   // #if users
   /** Creates a user and signs it in. */
   join(email: string, role?: "user" | "admin"): Promise<{ id: string; token: string }>;
@@ -105,6 +108,9 @@ export async function openApi(
   return {
     origin,
     send,
+    async insert({ collection }, ids) {
+      for (const id of ids) await store.collection(collection).insert({}, { id });
+    },
     // #if users
     async join(email, role = "user") {
       const password = "123456";
