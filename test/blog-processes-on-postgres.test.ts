@@ -1,0 +1,36 @@
+import { expect, it, onTestFinished } from "vitest";
+import { raceForEmail, raceToUpdate, sendTo } from "../examples/blog/test/races.ts";
+import { startServer } from "../examples/blog/test/server-process.ts";
+import { masterKey } from "../examples/blog/test/api-client.ts";
+import { NO_POSTGRES, startPostgres } from "../packages/documents/test/postgres-server.ts";
+
+it.skipIf(NO_POSTGRES !== undefined)(
+  "four processes of the blog on one PostgreSQL agree about emails, articles and failed sign-ins",
+  { timeout: 180_000 },
+  async () => {
+    const postgres = await startPostgres();
+    onTestFinished(() => postgres.stop());
+    const DATABASE_URL = await postgres.create();
+    // All clients have one address here, which is no limit of theirs.
+    const environment = { DATABASE_URL, SIGN_IN_LIMIT: "0" };
+    const servers = [];
+    for (let count = 0; count < 4; count += 1) servers.push(await startServer(environment));
+    const origins = servers.map(({ origin }) => origin);
+    await raceForEmail(origins);
+    await raceToUpdate(origins);
+
+    const statuses: number[] = [];
+    for (let client = 0; client < 12; client += 1) {
+      const { status } = await sendTo(origins, client, ["POST", "/auth"], {
+        json: { access_token: masterKey },
+        headers: { authorization: `Basic ${btoa("eve@example.com:wrong")}` },
+      });
+      statuses.push(status);
+    }
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
+    for (const { child, end } of servers) {
+      child.kill("SIGTERM");
+      expect(await end).toEqual({ code: 0, errors: "" });
+    }
+  },
+);
