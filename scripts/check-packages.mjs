@@ -69,7 +69,8 @@ function unwanted(paths) {
   const pattern =
     /(^|\/)(test|node_modules)\/|\.test\.|\.tsbuildinfo$|(^|\/)\.env|\.(db|sqlite|log)$/;
   return paths
-    .filter((path) => pattern.test(path))
+    // Projects that are made of the templates have tests.
+    .filter((path) => pattern.test(path) && !path.startsWith("templates/"))
     .map((path) => `does not belong in the tarball: ${path}`);
 }
 

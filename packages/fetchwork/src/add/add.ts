@@ -27,7 +27,7 @@ export interface AddOptions {
 
 /** `fetchwork add`. */
 export const addCommand: Command = defineCommand({
-  summary: "Add a resource to the project: fetchwork add article title:string! content:text",
+  summary: "Add a resource to the project: fetchwork add article 'title:string!' content:text",
   positionals: ["resource", "[field:type...]"],
   options: {
     public: {

@@ -176,7 +176,7 @@ function nextSteps(
   const lines = [
     ...(path === "" ? [] : [`cd ${forShell(path)}`]),
     ...(isInstalled === true ? [] : ["npm install"]),
-    "npx fetchwork add note text:string! --public list,show --master create,update,remove",
+    "npx fetchwork add note 'text:string!:search'",
     "npm test",
     "npm run dev",
   ];

@@ -204,6 +204,7 @@ describe("fetchwork add", () => {
       "e:integer[]",
       "f:ref(user)",
     ],
+    ["comment", "parent:ref(comment)", "by:ref(user)!:filter", "text:text!"],
   ])("writes %s %s as Prettier would", async (...words) => {
     expect(await fetchwork(folder, "add", ...words)).toMatchObject({ code: 0 });
     for (const [file, text] of await snapshot(join(folder, "src/api"))) {
