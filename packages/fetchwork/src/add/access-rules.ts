@@ -21,6 +21,25 @@ export function accessRulesOf(
   given: Readonly<Partial<Record<RuleName, string | undefined>>>,
   { hasUsers }: { readonly hasUsers: boolean },
 ): AccessRules {
+  const found = ruleOfEach(given, { hasUsers });
+  const create = found.create ?? (hasUsers ? "user" : "master");
+  // A document that everyone or the holder of the master key creates has no owner.
+  const change = create === "user" || create === "admin" ? "owner" : create;
+  const access = {
+    list: found.list ?? "public",
+    show: found.show ?? found.list ?? "public",
+    create,
+    update: found.update ?? change,
+    remove: found.remove ?? found.update ?? change,
+  } as const;
+  checkOwned(access);
+  return access;
+}
+
+function ruleOfEach(
+  given: Readonly<Partial<Record<RuleName, string | undefined>>>,
+  { hasUsers }: { readonly hasUsers: boolean },
+): Readonly<Partial<Record<OperationName, RuleName>>> {
   const found: Partial<Record<OperationName, RuleName>> = {};
   for (const rule of rules) {
     const list = given[rule];
@@ -38,16 +57,11 @@ export function accessRulesOf(
       throw new UsageError(`--${rule} needs users, and this project has none`);
     }
   }
-  const create = found.create ?? (hasUsers ? "user" : "master");
-  // A document that everyone or the holder of the master key creates has no owner.
-  const change = create === "user" || create === "admin" ? "owner" : create;
-  const access = {
-    list: found.list ?? "public",
-    show: found.show ?? found.list ?? "public",
-    create,
-    update: found.update ?? change,
-    remove: found.remove ?? found.update ?? change,
-  } as const;
+  return found;
+}
+
+function checkOwned(access: AccessRules): void {
+  const { create } = access;
   const isOwned = operations.find((operation) => access[operation] === "owner");
   if (isOwned !== undefined && (create === "public" || create === "master")) {
     throw new UsageError(
@@ -60,7 +74,6 @@ export function accessRulesOf(
   if (access.show === "owner" && access.list !== "admin" && access.list !== "master") {
     throw new UsageError("--owner show needs a list for admins: --admin list");
   }
-  return access;
 }
 
 function isOperation(word: string): word is OperationName {

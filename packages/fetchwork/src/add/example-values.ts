@@ -29,6 +29,7 @@ export function exampleValue(field: Field): string {
     case "enum":
       return literal(values[0] ?? "");
     case "ref":
+    default:
       return "`${number}`";
   }
 }
@@ -55,6 +56,7 @@ export function wrongValue({ type, isList }: Field): string {
     case "string":
     case "text":
     case "ref":
+    default:
       return "7";
   }
 }

@@ -142,6 +142,7 @@ function baseOf({ type, max = 200, values }: Field, isFilled: boolean): string {
     case "enum":
       return `z.enum([${values.map(literal).join(", ")}])`;
     case "ref":
+    default:
       return "z.string().min(1).max(64)";
   }
 }

@@ -1,5 +1,5 @@
 import { parse } from "@babel/parser";
-import MagicString from "magic-string";
+import { default as MagicString } from "magic-string";
 
 /** What {@link registerResource} writes into `src/api/index.ts`. */
 export interface Registration {

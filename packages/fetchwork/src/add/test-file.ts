@@ -157,14 +157,8 @@ function accessTest(definition: ResourceDefinition): string {
   const { access, hasUsers } = definition;
   const guarded = operations.filter((operation) => access[operation] !== "public");
   if (guarded.length === 0) return "";
-  const row = (operation: OperationName): readonly string[] => {
-    const address = operation === "list" || operation === "create" ? "path" : "one";
-    const methods = methodsOf[operation];
-    const body = operation === "create" || operation === "update" ? "example(2)" : "undefined";
-    return methods.map((method) => `      ["${method}", ${address}, ${body}],\n`);
-  };
   const strict = guarded.filter((operation) => access[operation] !== "user");
-  const rows = guarded.flatMap(row).join("");
+  const rows = guarded.flatMap(rowsOf).join("");
   const needsOne = guarded.some((operation) => operation !== "list" && operation !== "create");
   const one = needsOne
     ? `${sent}    const { json: created } = ${create}\n    const one = \`\${path}/\${created.id}\`;\n`
@@ -174,7 +168,7 @@ function accessTest(definition: ResourceDefinition): string {
     hasUsers && strict.length > 0
       ? `    const { token } = await api.join("other@example.com");
     for (const [method, address, json] of [
-${strict.flatMap(row).join("")}    ] as const) {
+${strict.flatMap(rowsOf).join("")}    ] as const) {
       expect((await api.send(method, address, { json, token })).status).toBe(403);
     }
 `
@@ -186,6 +180,13 @@ ${rows}    ] as const) {
     }
 ${forbidden}  });
 `;
+}
+
+/** Requests of an operation, as rows of a table. */
+function rowsOf(operation: OperationName): readonly string[] {
+  const address = operation === "list" || operation === "create" ? "path" : "one";
+  const body = operation === "create" || operation === "update" ? "example(2)" : "undefined";
+  return methodsOf[operation].map((method) => `      ["${method}", ${address}, ${body}],\n`);
 }
 
 const methodsOf: Readonly<Record<OperationName, readonly string[]>> = {

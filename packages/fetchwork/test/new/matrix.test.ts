@@ -88,7 +88,8 @@ describe.skipIf(!isAsked)("a new project (CI=true or FETCHWORK_GENERATOR=1)", ()
         vitest.push("--no-file-parallelism");
       }
       const tested = await program(folder, vitest, database);
-      expect(tested.code, tested.output).toBe(0);
+      if (tested.code !== 0) console.error(tested.output);
+      expect(tested.code).toBe(0);
       const document = await startAndAsk(folder, env);
       const paths = Object.keys(document.paths);
       for (const [name = ""] of adds) {

@@ -62,9 +62,17 @@ describe("fetchwork new", () => {
     const files = await readdir(join(folder, "shop"), { recursive: true });
     expect(files).toEqual(
       expect.arrayContaining([
-        ...["src/app.ts", "src/config.ts", "src/index.ts", "src/services/middlewares.ts"],
+        "src/app.ts",
+        "src/config.ts",
+        "src/index.ts",
+        "src/services/middlewares.ts",
         ...["controller", "index", "model", "user.test"].map((name) => `src/api/user/${name}.ts`),
-        ...[".env", ".env.example", ".gitignore", "README.md", "package.json", "tsconfig.json"],
+        ".env",
+        ".env.example",
+        ".gitignore",
+        "README.md",
+        "package.json",
+        "tsconfig.json",
       ]),
     );
     const manifest = JSON.parse(await readFile(join(folder, "shop/package.json"), "utf8"));
@@ -147,19 +155,21 @@ describe("the templates", () => {
   it.each(choices)("make a whole project of %j", (options) => {
     const files = projectFiles(options, { kind: "registry" });
     const manifest = JSON.parse(files.get("package.json")?.text ?? "");
+    const missing: string[] = [];
     const declared = { ...manifest.dependencies, ...manifest.devDependencies };
     for (const [path, { text }] of files) {
-      expect(text, path).not.toMatch(/#if |#endif|\/\/\+|my-api|My API|<<<<<<<|workspace/);
+      expect(text).not.toMatch(/#if |#endif|\/\/\+|my-api|My API|<<<<<<<|workspace/);
       if (!path.endsWith(".ts")) continue;
       const { program } = parse(text, { sourceType: "module", plugins: ["typescript"] });
       for (const statement of program.body) {
         const from = "source" in statement ? statement.source?.value : undefined;
         if (from === undefined || from.startsWith("node:")) continue;
-        const target = from.startsWith(".")
+        const isThere = from.startsWith(".")
           ? files.has(join(path, "..", from))
           : from.split("/", from.startsWith("@") ? 2 : 1).join("/") in declared;
-        expect(target, `${path} imports ${from}`).toBe(true);
+        if (!isThere) missing.push(`${path} imports ${from}`);
       }
     }
+    expect(missing).toEqual([]);
   });
 });

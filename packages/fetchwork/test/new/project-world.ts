@@ -58,11 +58,17 @@ export async function program(
   return { code, output };
 }
 
+let modules: Promise<string> | undefined;
+
 /**
  * Installs a project that has everything, once for a state of the sources, and gives its `node_modules`: all projects of
  * the matrix use the same.
  */
-export async function sharedModules(): Promise<string> {
+function sharedModules(): Promise<string> {
+  return (modules ??= installModules());
+}
+
+async function installModules(): Promise<string> {
   const tarballs = await packWorkspace(root, AbortSignal.timeout(120_000));
   const [first] = tarballs.values();
   const key = /([\da-f]+)[^/]*\/[^/]+$/.exec(first?.file ?? "")?.[1] ?? "none";

@@ -11,7 +11,11 @@ import type { Config } from "./config.ts";
 import { createAccounts } from "./services/accounts.ts"; // #if users
 import { announceChanges } from "./services/announce-changes.ts"; // #if webhooks
 import type { Log } from "./services/log.ts";
+<<<<<<< /work/gen8/packages/fetchwork/templates/project/src/app.ts
 import { createMailer } from "./services/mailer.ts"; // #if resets
+=======
+import { createMailer, type Mailer } from "./services/mailer.ts";
+>>>>>>> /work/gen8/examples/blog/src/app.ts
 import { middlewares } from "./services/middlewares.ts";
 import { acceptProviderTokens } from "./services/provider-tokens.ts"; // #if oidc
 import { createSignInLimits } from "./services/sign-in-limits.ts"; // #if users
@@ -22,10 +26,15 @@ export type AppConfig = Pick<Config, "masterKey" | "jwtSecret" | "tokenLifetime"
   readonly [K in keyof Config]?: Config[K] | undefined;
 } & { readonly logs?: Log | undefined };
 
+<<<<<<< /work/gen8/packages/fetchwork/templates/project/src/app.ts
 // #if webhooks
 /** The application: its API, and what sends its webhooks once it is started. */
+=======
+/** The application: its API, and what sends its webhooks, once it is started, and its mails. */
+>>>>>>> /work/gen8/examples/blog/src/app.ts
 export interface App extends Api {
   readonly sender: Sender;
+  readonly mailer: Mailer | undefined;
 }
 // #endif
 // #if !webhooks
@@ -53,6 +62,7 @@ export function createApp(config: AppConfig, store: Store): App {
   // #if oidc
   const social = createSocial({ providers, publicUrl, secret: jwtSecret });
   const hasProviders = providers.length > 0;
+<<<<<<< /work/gen8/packages/fetchwork/templates/project/src/app.ts
   // #endif
   // #if resets
   const resets = passwordResetRoutes({
@@ -62,6 +72,11 @@ export function createApp(config: AppConfig, store: Store): App {
   });
   // #endif
   const sender = createApiSender(store, config); // #if webhooks
+=======
+  const mailer = mail && createMailer(mail);
+  const resets = passwordResetRoutes({ mailer, linkOrigins: mail?.linkOrigins, limits });
+  const sender = createApiSender(store, config);
+>>>>>>> /work/gen8/examples/blog/src/app.ts
   const api = createApi({
     title: about.title,
     version: about.version,
@@ -92,9 +107,13 @@ export function createApp(config: AppConfig, store: Store): App {
   const layers = middlewares({ ...config, name: about.name, version: about.version, checks });
   // #if webhooks
   const handler = withReceiver(api.handler, config.webhookSecret);
+<<<<<<< /work/gen8/packages/fetchwork/templates/project/src/app.ts
   return { ...api, handler: wrap(handler, ...layers), sender };
   // #endif
   // #if !webhooks
   //+ return { ...api, handler: wrap(api.handler, ...layers) };
   // #endif
+=======
+  return { ...api, handler: wrap(handler, ...layers), sender, mailer };
+>>>>>>> /work/gen8/examples/blog/src/app.ts
 }

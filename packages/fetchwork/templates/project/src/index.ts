@@ -27,10 +27,14 @@ async function start(): Promise<void> {
   const logs = await openLog(config);
   const store = await openDatabase(databaseUrl, collections);
   try {
+<<<<<<< /work/gen8/packages/fetchwork/templates/project/src/index.ts
     const { handler, sender } = createApp({ ...config, logs }, store); // #if webhooks
     // #if !webhooks
     //+ const { handler } = createApp({ ...config, logs }, store);
     // #endif
+=======
+    const { handler, mailer, sender } = createApp({ ...config, logs }, store);
+>>>>>>> /work/gen8/examples/blog/src/index.ts
     const server = await serve(handler, {
       hostname,
       port,
@@ -54,7 +58,12 @@ async function start(): Promise<void> {
       await server.finished;
     } finally {
       await server.close();
+<<<<<<< /work/gen8/packages/fetchwork/templates/project/src/index.ts
       await sender.stop(); // #if webhooks
+=======
+      mailer?.stop();
+      await sender.stop();
+>>>>>>> /work/gen8/examples/blog/src/index.ts
     }
   } finally {
     await store.close();
