@@ -11,7 +11,7 @@ import type { Config } from "./config.ts";
 import { createAccounts } from "./services/accounts.ts";
 import { announceChanges } from "./services/announce-changes.ts";
 import type { Log } from "./services/log.ts";
-import { createMailer } from "./services/mailer.ts";
+import { createMailer, type Mailer } from "./services/mailer.ts";
 import { middlewares } from "./services/middlewares.ts";
 import { acceptProviderTokens } from "./services/provider-tokens.ts";
 import { createSignInLimits } from "./services/sign-in-limits.ts";
@@ -22,9 +22,10 @@ export type AppConfig = Pick<Config, "masterKey" | "jwtSecret" | "tokenLifetime"
   readonly [K in keyof Config]?: Config[K] | undefined;
 } & { readonly logs?: Log | undefined };
 
-/** The application: its API, and what sends its webhooks once it is started. */
+/** The application: its API, and what is started and stopped with it. */
 export interface App extends Api {
   readonly sender: Sender;
+  readonly mailer: Mailer | undefined;
 }
 
 /** Puts the API and what stands around it together; tests call it without a server. */
@@ -42,11 +43,8 @@ export function createApp(config: AppConfig, store: Store): App {
   });
   const social = createSocial({ providers, publicUrl, secret: jwtSecret });
   const hasProviders = providers.length > 0;
-  const resets = passwordResetRoutes({
-    mailer: mail && createMailer(mail),
-    linkOrigins: mail?.linkOrigins,
-    limits,
-  });
+  const mailer = mail && createMailer(mail);
+  const resets = passwordResetRoutes({ mailer, linkOrigins: mail?.linkOrigins, limits });
   const sender = createApiSender(store, config);
   const api = createApi({
     title: about.title,
@@ -69,5 +67,10 @@ export function createApp(config: AppConfig, store: Store): App {
   });
   const layers = middlewares({ ...config, name: about.name, version: about.version, checks });
   const handler = withReceiver(api.handler, config.webhookSecret);
-  return { ...api, handler: wrap(handler, ...layers), sender };
+  return {
+    ...api,
+    handler: wrap(handler, ...layers),
+    sender,
+    mailer,
+  };
 }

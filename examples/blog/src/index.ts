@@ -27,8 +27,8 @@ async function start(): Promise<void> {
   const logs = await openLog(config);
   const store = await openDatabase(databaseUrl, collections);
   try {
-    const { handler, sender } = createApp({ ...config, logs }, store);
-    const server = await serve(handler, {
+    const app = createApp({ ...config, logs }, store);
+    const server = await serve(app.handler, {
       hostname,
       port,
       requestTimeout: 30_000,
@@ -47,11 +47,12 @@ async function start(): Promise<void> {
           resources: resources.filter(({ name }) => name !== "user"),
         }),
       );
-      sender.start();
+      app.sender.start();
       await server.finished;
     } finally {
       await server.close();
-      await sender.stop();
+      app.mailer?.stop();
+      await app.sender.stop();
     }
   } finally {
     await store.close();

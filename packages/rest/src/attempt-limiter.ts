@@ -43,8 +43,8 @@ export interface AttemptLimiter {
    * @throws Problem 429 with `Retry-After` when it may not be made now, 503 when 200 of that account wait already.
    */
   begin(by: AttemptBy): Promise<Attempt>;
-  /** Forgets the failures of an account, as after a new password. */
-  forget(account: string): Promise<void>;
+  /** Forgets the failures of an account, and those from the network of the address, as after a new password. */
+  forget(by: Pick<AttemptBy, "account" | "address">): Promise<void>;
 }
 
 /** Time for which a network is trusted with an account after signing in from there, in milliseconds. */
@@ -99,9 +99,9 @@ export function createAttemptLimiter(options: AttemptLimiterOptions = {}): Attem
         leaveNetwork(network);
       };
       try {
-        const pair = `${account} from ${network}`;
+        const pair = pairOf(account, network);
         const isTrusted = by.address !== undefined && (await store.isTrusted(pair));
-        const key = isTrusted ? pair : account;
+        const key = isTrusted ? pair : keyOf(account);
         const wait = await store.begin(key, rule);
         if (wait > 0) throw tooMany(wait);
         return {
@@ -122,8 +122,10 @@ export function createAttemptLimiter(options: AttemptLimiterOptions = {}): Attem
         throw error;
       }
     },
-    async forget(account) {
-      await store.forget(account.slice(0, maxAccountLength));
+    async forget(by) {
+      const account = by.account.slice(0, maxAccountLength);
+      await store.forget(keyOf(account));
+      if (by.address !== undefined) await store.forget(pairOf(account, networkOf(by.address)));
     },
   };
 
@@ -132,6 +134,15 @@ export function createAttemptLimiter(options: AttemptLimiterOptions = {}): Attem
     if (running > 0) underWay.set(network, running);
     else underWay.delete(network);
   }
+}
+
+/** Names are what a client sends, so each kind of key begins in its own way, and none can be made to look like another. */
+function keyOf(account: string): string {
+  return `account ${account}`;
+}
+
+function pairOf(account: string, network: string): string {
+  return `network ${network} ${account}`;
 }
 
 function checkNumber(name: string, value: number, least: number): void {

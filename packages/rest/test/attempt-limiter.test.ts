@@ -83,6 +83,20 @@ describe.each(stores)("createAttemptLimiter %s", (_where, open) => {
     expect(await waitFor(limiter, { ...ada, address: "192.0.2.2" })).toBe(60);
   });
 
+  it("takes no name for an account and a network", async () => {
+    const limiter = createAttemptLimiter({ store: await open() });
+    await (await limiter.begin(ada)).end("success");
+    const names = [
+      `${ada.account} from ${ada.address}`,
+      `network ${ada.address} ${ada.account}`,
+      `account ${ada.account}`,
+      `trust network ${ada.address} ${ada.account}`,
+    ];
+    for (const account of names) await fail(limiter, { ...eve, account }, 10);
+    expect(await waitFor(limiter, ada)).toBe(0);
+    expect(await waitFor(limiter, eve)).toBe(0);
+  });
+
   it("trusts a network for thirty days, and the whole /64 of IPv6", async () => {
     const limiter = createAttemptLimiter({ store: await open() });
     const home = { ...ada, address: "2001:db8::1" };
@@ -123,8 +137,15 @@ describe.each(stores)("createAttemptLimiter %s", (_where, open) => {
   it("forgets the failures of an account on demand", async () => {
     const limiter = createAttemptLimiter({ store: await open() });
     await fail(limiter, eve, 10);
-    await limiter.forget(eve.account);
+    await limiter.forget({ account: eve.account });
     expect(await waitFor(limiter, eve)).toBe(0);
+
+    await (await limiter.begin(ada)).end("success");
+    await fail(limiter, ada, 10);
+    await limiter.forget({ account: ada.account });
+    expect(await waitFor(limiter, ada)).toBe(60);
+    await limiter.forget(ada);
+    expect(await waitFor(limiter, ada)).toBe(0);
   });
 
   it("lets no more than the limit through when many try at once", async () => {

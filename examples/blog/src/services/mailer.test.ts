@@ -227,6 +227,22 @@ describe("createMailer", () => {
     expect(mailer.isBusy).toBe(false);
   });
 
+  it.each([
+    ["before an answer", [], () => undefined],
+    ["between two attempts", [60_000], (socket: Socket) => void socket.destroy()],
+  ])("gives up %s when it is stopped", async (_when, retryDelays, behave) => {
+    const connected = Promise.withResolvers<void>();
+    const port = await listen((socket) => {
+      behave(socket);
+      connected.resolve();
+    });
+    const mailer = mailerTo({ port }, { retryDelays });
+    const sending = mailer.send(mail);
+    void connected.promise.then(() => setImmediate(() => mailer.stop()));
+    await expect(sending).rejects.toThrow(MailError);
+    expect(mailer.isBusy).toBe(false);
+  });
+
   it("shows mails where there is no server", async () => {
     const shown: string[] = [];
     const settings = { from: "no-reply@blog.example", linkOrigins: [] };

@@ -20,6 +20,8 @@ export interface Mailer {
    * @throws MailError when it does not, also after more attempts where these make sense.
    */
   send(mail: Mail): Promise<void>;
+  /** Gives up what is under way, so that the process can end. */
+  stop(): void;
 }
 
 /** Limits of a mailer. */
@@ -43,6 +45,7 @@ export class MailError extends Error {
 export function createMailer(settings: MailSettings, options: MailerOptions = {}): Mailer {
   const { timeout = 20_000, retryDelays = [1_000, 4_000], limit = 20, show = print } = options;
   const { smtp, from } = settings;
+  const stopping = new AbortController();
   let underWay = 0;
   return {
     get isBusy() {
@@ -55,32 +58,38 @@ export function createMailer(settings: MailSettings, options: MailerOptions = {}
       }
       underWay += 1;
       try {
-        await sendPersistently(() => sendOnce(smtp, { ...mail, from }, timeout), retryDelays);
+        const { signal } = stopping;
+        const attempt = (): Promise<void> => sendOnce(smtp, { ...mail, from }, { timeout, signal });
+        await sendPersistently(attempt, retryDelays, signal);
       } finally {
         underWay -= 1;
       }
     },
+    stop: () => stopping.abort(),
   };
 }
 
 async function sendPersistently(
   attempt: () => Promise<void>,
   delays: readonly number[],
+  signal: AbortSignal,
 ): Promise<void> {
   for (const delay of [...delays, undefined]) {
     try {
       return await attempt();
     } catch (error) {
-      if (delay === undefined || !isTemporary(error)) throw mailError(error);
+      if (delay === undefined || signal.aborted || !isTemporary(error)) throw mailError(error);
     }
-    await wait(delay);
+    await wait(delay, undefined, { signal }).catch((error: unknown) => {
+      throw mailError(error);
+    });
   }
 }
 
 async function sendOnce(
   { host, port, isSecure, requiresTls, auth }: SmtpSettings,
   mail: Mail & { readonly from: string },
-  timeout: number,
+  { timeout, signal }: { readonly timeout: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const { createTransport } = await import("nodemailer");
   // A server that says a little now and then never reaches a limit of silence, so the whole has a limit too.
@@ -90,6 +99,8 @@ async function sendOnce(
     isLate = true;
     socket.destroy(new Error("the server took too long"));
   }, timeout);
+  const stop = (): void => void socket.destroy(new Error("the server stops"));
+  signal.addEventListener("abort", stop);
   const transport = createTransport({
     host,
     port,
@@ -110,6 +121,7 @@ async function sendOnce(
     throw isLate ? Object.assign(new Error("too late"), { code: "ETIMEDOUT" }) : error;
   } finally {
     clearTimeout(deadline);
+    signal.removeEventListener("abort", stop);
     socket.destroy();
   }
 }

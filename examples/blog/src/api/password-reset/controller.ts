@@ -41,10 +41,10 @@ export function createResetController(
       return json({ user: view(found, holderView) }, { headers });
     },
 
-    async update({ body, params, store }) {
+    async update({ body, context, params, store }) {
       const changed = await resets.use(store, params["token"] ?? "", body.password);
       if (!changed) throw notFound();
-      await passwords?.forget(String(changed["email"]));
+      await passwords?.forget({ account: String(changed["email"]), address: context.ip });
       return json(view(changed, user.list.selectable), { headers });
     },
   };
