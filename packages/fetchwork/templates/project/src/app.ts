@@ -11,11 +11,7 @@ import type { Config } from "./config.ts";
 import { createAccounts } from "./services/accounts.ts"; // #if users
 import { announceChanges } from "./services/announce-changes.ts"; // #if webhooks
 import type { Log } from "./services/log.ts";
-<<<<<<< /work/gen8/packages/fetchwork/templates/project/src/app.ts
-import { createMailer } from "./services/mailer.ts"; // #if resets
-=======
-import { createMailer, type Mailer } from "./services/mailer.ts";
->>>>>>> /work/gen8/examples/blog/src/app.ts
+import { createMailer, type Mailer } from "./services/mailer.ts"; // #if resets
 import { middlewares } from "./services/middlewares.ts";
 import { acceptProviderTokens } from "./services/provider-tokens.ts"; // #if oidc
 import { createSignInLimits } from "./services/sign-in-limits.ts"; // #if users
@@ -26,21 +22,11 @@ export type AppConfig = Pick<Config, "masterKey" | "jwtSecret" | "tokenLifetime"
   readonly [K in keyof Config]?: Config[K] | undefined;
 } & { readonly logs?: Log | undefined };
 
-<<<<<<< /work/gen8/packages/fetchwork/templates/project/src/app.ts
-// #if webhooks
-/** The application: its API, and what sends its webhooks once it is started. */
-=======
-/** The application: its API, and what sends its webhooks, once it is started, and its mails. */
->>>>>>> /work/gen8/examples/blog/src/app.ts
+/** The application: its API, and what is started and stopped with it. */
 export interface App extends Api {
-  readonly sender: Sender;
-  readonly mailer: Mailer | undefined;
+  readonly sender: Sender; // #if webhooks
+  readonly mailer: Mailer | undefined; // #if resets
 }
-// #endif
-// #if !webhooks
-//+ /** The application. */
-//+ export type App = Api;
-// #endif
 
 /** Puts the API and what stands around it together; tests call it without a server. */
 export function createApp(config: AppConfig, store: Store): App {
@@ -62,21 +48,12 @@ export function createApp(config: AppConfig, store: Store): App {
   // #if oidc
   const social = createSocial({ providers, publicUrl, secret: jwtSecret });
   const hasProviders = providers.length > 0;
-<<<<<<< /work/gen8/packages/fetchwork/templates/project/src/app.ts
   // #endif
   // #if resets
-  const resets = passwordResetRoutes({
-    mailer: mail && createMailer(mail),
-    linkOrigins: mail?.linkOrigins,
-    limits,
-  });
-  // #endif
-  const sender = createApiSender(store, config); // #if webhooks
-=======
   const mailer = mail && createMailer(mail);
   const resets = passwordResetRoutes({ mailer, linkOrigins: mail?.linkOrigins, limits });
-  const sender = createApiSender(store, config);
->>>>>>> /work/gen8/examples/blog/src/app.ts
+  // #endif
+  const sender = createApiSender(store, config); // #if webhooks
   const api = createApi({
     title: about.title,
     version: about.version,
@@ -105,15 +82,14 @@ export function createApp(config: AppConfig, store: Store): App {
     return { name: "documents", check: () => documents.find({ limit: 1 }) };
   });
   const layers = middlewares({ ...config, name: about.name, version: about.version, checks });
-  // #if webhooks
-  const handler = withReceiver(api.handler, config.webhookSecret);
-<<<<<<< /work/gen8/packages/fetchwork/templates/project/src/app.ts
-  return { ...api, handler: wrap(handler, ...layers), sender };
-  // #endif
+  const handler = withReceiver(api.handler, config.webhookSecret); // #if webhooks
   // #if !webhooks
-  //+ return { ...api, handler: wrap(api.handler, ...layers) };
+  //+ const { handler } = api;
   // #endif
-=======
-  return { ...api, handler: wrap(handler, ...layers), sender, mailer };
->>>>>>> /work/gen8/examples/blog/src/app.ts
+  return {
+    ...api,
+    handler: wrap(handler, ...layers),
+    sender, // #if webhooks
+    mailer, // #if resets
+  };
 }

@@ -27,15 +27,8 @@ async function start(): Promise<void> {
   const logs = await openLog(config);
   const store = await openDatabase(databaseUrl, collections);
   try {
-<<<<<<< /work/gen8/packages/fetchwork/templates/project/src/index.ts
-    const { handler, sender } = createApp({ ...config, logs }, store); // #if webhooks
-    // #if !webhooks
-    //+ const { handler } = createApp({ ...config, logs }, store);
-    // #endif
-=======
-    const { handler, mailer, sender } = createApp({ ...config, logs }, store);
->>>>>>> /work/gen8/examples/blog/src/index.ts
-    const server = await serve(handler, {
+    const app = createApp({ ...config, logs }, store);
+    const server = await serve(app.handler, {
       hostname,
       port,
       requestTimeout: 30_000,
@@ -54,16 +47,12 @@ async function start(): Promise<void> {
           resources: resources.filter(({ name }) => name !== "user"),
         }),
       );
-      sender.start(); // #if webhooks
+      app.sender.start(); // #if webhooks
       await server.finished;
     } finally {
       await server.close();
-<<<<<<< /work/gen8/packages/fetchwork/templates/project/src/index.ts
-      await sender.stop(); // #if webhooks
-=======
-      mailer?.stop();
-      await sender.stop();
->>>>>>> /work/gen8/examples/blog/src/index.ts
+      app.mailer?.stop(); // #if resets
+      await app.sender.stop(); // #if webhooks
     }
   } finally {
     await store.close();
