@@ -25,7 +25,8 @@ export { etagOf, noneMatchHolds, requirePreconditions } from "./etag.ts";
 export type { FieldError } from "./field-error.ts";
 export { fieldError } from "./field-error.ts";
 export type { ListQuery, ListRules, ParameterNames, StandardParameter } from "./list-query.ts";
-export { parseListQuery } from "./list-query.ts";
+export { createListReader, parseListQuery } from "./list-query.ts";
+export { mergePatch } from "./merge-patch.ts";
 export type { MemoryAttemptStoreOptions } from "./memory-attempt-store.ts";
 export { memoryAttemptStore } from "./memory-attempt-store.ts";
 export type { ApiInfo, OpenApiDocument } from "./openapi.ts";
@@ -35,7 +36,7 @@ export type { PasswordReset, PasswordResets, PasswordResetsOptions } from "./pas
 export { createPasswordResets } from "./password-resets.ts";
 export type { ProblemOptions } from "./problem.ts";
 export type { Page } from "./page-links.ts";
-export { pageLinks } from "./page-links.ts";
+export { cursorLinks, pageLinks } from "./page-links.ts";
 export { badFields, Problem } from "./problem.ts";
 export { refuseConflicts } from "./refuse-conflicts.ts";
 export type { DocumentOf, Fields, Resource } from "./resource.ts";

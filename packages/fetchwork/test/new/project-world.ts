@@ -75,7 +75,7 @@ async function installModules(): Promise<string> {
   const cache = join(root, "node_modules/.cache/fetchwork-matrix");
   const folder = join(cache, key, "project");
   if (!existsSync(folder)) {
-    await rm(cache, { recursive: true, force: true });
+    await rm(cache, { recursive: true, force: true, maxRetries: 5 });
     await mkdir(join(cache, `${key}.new`), { recursive: true });
     const target = join(cache, `${key}.new`, "project");
     const made = await fetchwork(root, "new", target, "--skip-git", "--yes", ...everything);

@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { findProject } from "../add/project.ts";
+import { controllerFile } from "../add/resource-files.ts";
+import { namesOf } from "../add/resource-names.ts";
+import { writeChanges } from "../add/write-changes.ts";
+import { defineCommand, type Command } from "../command.ts";
+import { UsageError } from "../usage-error.ts";
+import { ejectedController } from "./ejected-controller.ts";
+import { readDefinition } from "./read-definition.ts";
+
+/** `fetchwork eject`. */
+export const ejectCommand: Command = defineCommand({
+  summary: "Write out the handlers of a resource, to be edited by hand",
+  positionals: ["resource"],
+  options: {},
+  async run({ positionals: [name = ""] }, io) {
+    const { folder } = findProject(io.cwd);
+    const { camel, kebab } = namesOf(name);
+    const path = `src/api/${kebab}/controller.ts`;
+    const model = join(folder, `src/api/${kebab}/model.ts`);
+    if (!existsSync(join(folder, path)) || !existsSync(model)) {
+      throw new UsageError(`there is no resource ${kebab}`);
+    }
+    if (readFileSync(join(folder, path), "utf8") !== controllerFile(camel)) {
+      throw new UsageError(`${path} is written out or changed already; nothing was changed`);
+    }
+    const definition = readDefinition(readFileSync(model, "utf8"), camel);
+    const text = ejectedController(camel, definition);
+    await writeChanges(folder, new Map([[path, text]]), io.signal);
+    io.stdout.write(`written  ${path}\n`);
+    return 0;
+  },
+});
