@@ -6,7 +6,11 @@ export function ejectedController(camel: string, { owner, list }: EjectedDefinit
     owner === undefined
       ? "    const fields = { ...body };\n"
       : `    const fields = { ...body, ${owner}: user?.id };\n`;
-  const kept = owner === undefined ? "fields" : `{ ...fields, ${owner}: current["${owner}"] }`;
+  const whole =
+    owner === undefined
+      ? ""
+      : `      const whole = { ...fields, ${owner}: current["${owner}"] };\n`;
+  const kept = owner === undefined ? "fields" : "whole";
   const shape = list === "rows" ? "{ rows, count }" : "rows";
   return `import { InputError } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
@@ -111,7 +115,7 @@ async function change(
     { store, transaction, collection, id, request, current: document },
     async (current, documents) => {
       const fields = await validate(schema, merge(view(current, ${camel}.fields), body));
-      const condition = { ifVersion: current.version };
+${whole}      const condition = { ifVersion: current.version };
       return refuseConflicts(documents.replace(id, ${kept}, condition));
     },
   );
