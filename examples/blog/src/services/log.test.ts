@@ -17,7 +17,7 @@ interface Server {
 
 function start(environment: NodeJS.ProcessEnv): Server {
   const entry = path.join(projectFolder, "src/index.ts");
-  const child = spawn(process.execPath, ["--conditions=@fetchwork/source", entry], {
+  const child = spawn(process.execPath, [...process.execArgv, entry], {
     env: {
       PATH: process.env["PATH"],
       MASTER_KEY: masterKey,

@@ -7,7 +7,10 @@ const secrets = { MASTER_KEY: "m".repeat(32), JWT_SECRET: "j".repeat(32) };
 
 describe("readConfig", () => {
   it.each([
-    [undefined, `sqlite:${path.join(projectFolder, `data/${about.name}.db`)}`],
+    [undefined, `sqlite:${path.join(projectFolder, `data/${about.name}.db`)}`], // #if !postgres
+    // #if postgres
+    //+ [undefined, `postgres://localhost/${about.name}`],
+    // #endif
     ["sqlite:data/other.db", `sqlite:${path.join(projectFolder, "data/other.db")}`],
     ["sqlite:./a/../b.db", `sqlite:${path.join(projectFolder, "b.db")}`],
     ["sqlite:/var/api.db", "sqlite:/var/api.db"],
