@@ -4,7 +4,8 @@ import type { UntypedWhere } from "@fetchwork/documents";
 import { z } from "zod";
 import type { FieldError } from "../src/field-error.ts";
 import { listParameter, type ListParameter } from "../src/list-parameter.ts";
-import { createListReader, type ListRules, type ParameterNames } from "../src/list-query.ts";
+import { createListReader, type ListRules } from "../src/list-query.ts";
+import type { ParameterNames } from "../src/standard-parameters.ts";
 import { Problem } from "../src/problem.ts";
 import { validate } from "../src/schema.ts";
 
