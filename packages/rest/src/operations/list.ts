@@ -16,7 +16,6 @@ import type { ResourceCall, ResourceHandler } from "./resource-call.ts";
 /** Makes the handler that lists documents. */
 export function listOperation(resource: Resource): ResourceHandler {
   const { collection, hooks, list: rules, output, present, shape } = resource;
-  const { afterList, beforeList } = hooks;
   const read = createListReader(rules);
   const find = pageFinder(resource);
   // Another program, which shows other fields, gives other tags to the same versions.
@@ -26,16 +25,15 @@ export function listOperation(resource: Resource): ResourceHandler {
     const tree = readPopulate(resource, call.query);
     const query = read(withoutPopulate(resource, call.query));
     if (query.trash !== undefined) requireTrash(resource, call);
-    const limits = beforeList && (await beforeList({ call }));
+    const limits = await hooks.beforeList?.({ call });
     const where = both(query.where, limits ?? undefined);
     const documents = call.store.collection(collection);
     const found = await find(documents, { ...query, where }, call.query).catch(refuseQuery);
     // What a hook or a relation shows may follow from more than the versions.
-    const etag = tree || afterList ? undefined : versionsTag(found);
+    const etag = tree || hooks.afterList ? undefined : versionsTag(found);
     if (etag !== undefined && holds(call, etag)) return notModified(found, etag);
     const shown = found.documents.map((document) => present(document, query.fields));
-    const changed =
-      afterList && (await afterList({ call, documents: found.documents, rows: shown }));
+    const changed = await hooks.afterList?.({ call, documents: found.documents, rows: shown });
     const rows = changed ?? shown;
     const whole = tree
       ? await populate(call, { resource, documents: found.documents, rows }, tree)
