@@ -21,7 +21,8 @@ export type { ApiInfo, OpenApiDocument } from "./openapi.ts";
 export { openApiDocument } from "./openapi.ts";
 export { hashPassword, verifyPassword } from "./password.ts";
 export type { ProblemOptions } from "./problem.ts";
-export type { Page } from "./page-links.ts";
+export type { ListPlace, Page } from "./page-links.ts";
+export type { Near } from "./near.ts";
 export { pageLinks } from "./page-links.ts";
 export { badFields, Problem } from "./problem.ts";
 export { refuseConflicts } from "./refuse-conflicts.ts";
@@ -34,8 +35,10 @@ export type {
   ResourceOptions,
   ResourceRule,
 } from "./resource-options.ts";
-export type { ComputedField } from "./presenter.ts";
+export type { ComputedField, Presenter } from "./presenter.ts";
 export type { ChangeEvent, HookEvent, Hooks } from "./hooks.ts";
+export type { FilterField } from "./filter-parameters.ts";
+export type { FilterKind, FilterScalar, FilterType } from "./filter-value.ts";
 export type { ListParameter } from "./list-parameter.ts";
 export { listParameter } from "./list-parameter.ts";
 export { defineResource } from "./resource.ts";
@@ -56,6 +59,7 @@ export type {
 export { defineRoute } from "./route.ts";
 export type { JsonSchema, OutputOf, Schema } from "./schema.ts";
 export { jsonSchemaOf, validate } from "./schema.ts";
+export type { NamedFields } from "./sort-and-fields.ts";
 export type { SessionClaims, SessionTokens, SessionTokensOptions } from "./session-token.ts";
 export { createSessionTokens } from "./session-token.ts";
 export { view } from "./view.ts";
