@@ -4,7 +4,7 @@ import type { FieldError } from "../field-error.ts";
 import { runTogether } from "../joined-call.ts";
 import type { ResourceCall, ResourceHandler } from "../operations/resource-call.ts";
 import { badFields, Problem } from "../problem.ts";
-import { requireAccess } from "../resource-access.ts";
+import { asksAgain, requireAccess } from "../resource-access.ts";
 import type { ChangeHandlers } from "../resource-controller.ts";
 import type { Resource } from "../resource.ts";
 import { isRecord, validate } from "../schema.ts";
@@ -98,7 +98,11 @@ async function runItem(
   }
   const handle: ResourceHandler<never> = handlers[item.op];
   // Its body was validated by the schema that fixes the type.
-  const response = await handle({ ...own, body: own.body as never, document });
+  const response = await handle({
+    ...own,
+    body: own.body as never,
+    document: asksAgain(resource, operation) ? document : undefined,
+  });
   if (response.status >= 400) {
     throw new Problem(response.status, { detail: `${item.op} was refused` });
   }
