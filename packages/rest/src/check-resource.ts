@@ -1,9 +1,9 @@
 import { accessTokenField } from "./access-token.ts";
 import { RestError } from "./errors.ts";
-import type { StandardParameter } from "./list-query.ts";
 import type { ComputedField } from "./presenter.ts";
 import type { ResourceOptions } from "./resource-options.ts";
 import type { Schema } from "./schema.ts";
+import { standardParameters } from "./standard-parameters.ts";
 
 /** What a resource's options say, with what follows from its schema. */
 export interface ResourceParts {
@@ -112,19 +112,6 @@ function checkGuarded({ options, fields, required, view }: ResourceParts): void 
   }
 }
 
-const standard: readonly StandardParameter[] = [
-  "after",
-  "fields",
-  "limit",
-  "max_distance",
-  "min_distance",
-  "near",
-  "page",
-  "q",
-  "sort",
-  "trash",
-];
-
 function checkList({ options, meta }: ResourceParts): void {
   const { name, filter = [], list = {}, sort = [] } = options;
   const { count = "exact", limit = {}, names = {}, parameters = {}, sort: order = [] } = list;
@@ -144,7 +131,7 @@ function checkList({ options, meta }: ResourceParts): void {
     const field = key.replace(/^-/, "");
     check(sort.includes(field) || meta.includes(field), `${name} cannot be sorted by ${field}`);
   }
-  const renamed = standard
+  const renamed = standardParameters
     .map((parameter) => names[parameter] ?? parameter)
     .filter((one) => one !== false);
   const taken = [...renamed, ...filter, ...Object.keys(parameters), accessTokenField];

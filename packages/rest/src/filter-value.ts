@@ -58,10 +58,8 @@ export function filterValue(text: string, type: FilterType): FilterScalar | unde
       return timeOf(text, "as sent");
     case "stored-time":
       return timeOf(text, "as stored");
-    case "string":
-      return text;
-    case "object":
-      return undefined;
+    default:
+      return type.kind === "string" ? text : undefined;
   }
 }
 

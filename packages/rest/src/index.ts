@@ -24,7 +24,8 @@ export { RestError } from "./errors.ts";
 export { etagOf, noneMatchHolds, requirePreconditions } from "./etag.ts";
 export type { FieldError } from "./field-error.ts";
 export { fieldError } from "./field-error.ts";
-export type { ListQuery, ListRules, ParameterNames, StandardParameter } from "./list-query.ts";
+export type { ListQuery, ListRules } from "./list-query.ts";
+export type { ParameterNames, StandardParameter } from "./standard-parameters.ts";
 export { createListReader, parseListQuery } from "./list-query.ts";
 export { mergePatch } from "./merge-patch.ts";
 export type { MemoryAttemptStoreOptions } from "./memory-attempt-store.ts";
@@ -35,7 +36,8 @@ export { hashPassword, verifyPassword } from "./password.ts";
 export type { PasswordReset, PasswordResets, PasswordResetsOptions } from "./password-resets.ts";
 export { createPasswordResets } from "./password-resets.ts";
 export type { ProblemOptions } from "./problem.ts";
-export type { Page } from "./page-links.ts";
+export type { ListPlace, Page } from "./page-links.ts";
+export type { Near } from "./near.ts";
 export { cursorLinks, pageLinks } from "./page-links.ts";
 export { badFields, Problem } from "./problem.ts";
 export { refuseConflicts } from "./refuse-conflicts.ts";
@@ -48,10 +50,15 @@ export type {
   ResourceOptions,
   ResourceRule,
 } from "./resource-options.ts";
-export type { ComputedField } from "./presenter.ts";
+export type { ComputedField, Presenter } from "./presenter.ts";
 export type { ChangeEvent, HookEvent, Hooks } from "./hooks.ts";
+export type { FilterField } from "./filter-parameters.ts";
+export type { FilterKind, FilterScalar, FilterType } from "./filter-value.ts";
 export type { ListParameter } from "./list-parameter.ts";
 export { listParameter } from "./list-parameter.ts";
+export type { OnDelete, PopulateOptions, Relation, Relations } from "./relations/relation.ts";
+export type { Referrer, ResourceGraph } from "./relations/resource-graph.ts";
+export type { OperationTypes, ResourceTypes, Typed } from "./route-types.ts";
 export { defineResource } from "./resource.ts";
 export type { ResourceCall, ResourceHandler } from "./operations/resource-call.ts";
 export type { ResourceController } from "./resource-controller.ts";
@@ -70,6 +77,7 @@ export type {
 export { defineRoute } from "./route.ts";
 export type { JsonSchema, OutputOf, Schema } from "./schema.ts";
 export { jsonSchemaOf, validate } from "./schema.ts";
+export type { NamedFields } from "./sort-and-fields.ts";
 export type { SessionClaims, SessionTokens, SessionTokensOptions } from "./session-token.ts";
 export { createSessionTokens } from "./session-token.ts";
 export { view } from "./view.ts";

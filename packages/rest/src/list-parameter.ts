@@ -33,8 +33,7 @@ const maxValues = 100;
  * ```
  */
 export function listParameter<Value>(parameter: ListParameter<Value>): ListParameter {
-  // The schema yields nothing but values of the type that `where` takes.
-  return parameter as ListParameter;
+  return parameter;
 }
 
 /** A custom parameter as a list reads it. */
@@ -44,9 +43,12 @@ export interface CompiledListParameter {
   readonly description: string;
   readonly required: boolean;
   /** Reads the value; without text, what the schema gives for none. */
-  read(
-    text: string | undefined,
-  ): readonly FieldError[] | { readonly where: UntypedWhere | undefined };
+  readonly read: (text: string | undefined) => FoundCondition | readonly FieldError[];
+}
+
+/** What a parameter demands of documents, if anything. */
+export interface FoundCondition {
+  readonly where: UntypedWhere | undefined;
 }
 
 /** Prepares a custom parameter. */

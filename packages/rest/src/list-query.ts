@@ -3,26 +3,17 @@ import { accessTokenField } from "./access-token.ts";
 import { fieldError, type FieldError } from "./field-error.ts";
 import { filterParameters, maxFilters, type FilterField } from "./filter-parameters.ts";
 import { compileListParameter, type ListParameter } from "./list-parameter.ts";
-import { readNear, type Near } from "./near.ts";
+import type { Near } from "./near.ts";
 import { badFields } from "./problem.ts";
-import { readFields, readSort, signed, type NamedFields } from "./sort-and-fields.ts";
+import type { NamedFields } from "./sort-and-fields.ts";
+import {
+  calledParameters,
+  once,
+  readStandard,
+  type GivenValues,
+  type ParameterNames,
+} from "./standard-parameters.ts";
 import { unknownParameters } from "./unknown-parameters.ts";
-
-/** The parameters that lists have without being told. */
-export type StandardParameter =
-  | "after"
-  | "fields"
-  | "limit"
-  | "max_distance"
-  | "min_distance"
-  | "near"
-  | "page"
-  | "q"
-  | "sort"
-  | "trash";
-
-/** Other names of standard parameters; `false` for one that the list does not have. */
-export type ParameterNames = Readonly<Partial<Record<StandardParameter, string | false>>>;
 
 /** What the parameters of a list may ask for. */
 export interface ListRules extends NamedFields {
@@ -69,31 +60,8 @@ export interface ListQuery {
   readonly trash: "only" | "with" | undefined;
 }
 
-/** Documents on a page when `limit` is not given. */
-export const defaultLimit = 30;
-
-/** Most documents on a page. */
-export const maxLimit = 100;
-
-/** Longest search text, in characters; the time of a search grows with it. */
-export const maxSearchLength = 200;
-
-/** Longest cursor, in characters. */
-const maxCursorLength = 4_096;
-
 /** Reads the query of a list; a {@link Problem} of status 400 names everything that is wrong with it. */
 export type ListReader = (parameters: URLSearchParams) => ListQuery;
-
-/** What a reader finds in a query, parameter by parameter. */
-interface Given {
-  readonly errors: FieldError[];
-  /** The one value of a standard parameter, empty or not. */
-  raw(name: StandardParameter): string | undefined;
-  /** The one value of a standard parameter, unless it is empty. */
-  one(name: StandardParameter): string | undefined;
-  /** All values of a standard parameter, taken apart at commas. */
-  list(name: StandardParameter): readonly string[];
-}
 
 /**
  * Reads the parameters of a list.
@@ -119,222 +87,77 @@ export function createListReader(rules: ListRules): ListReader {
   return makeReader(rules, { refusesUnknown: true });
 }
 
-/** Names a standard parameter as clients know it; `undefined` when the list does not have it. */
-export function nameOf(parameter: StandardParameter, rules: ListRules): string | undefined {
-  const { geo, names = {}, searchable = true, trash = false } = rules;
-  if (parameter === "q" && !searchable) return undefined;
-  if (parameter === "trash" && !trash) return undefined;
-  const isPlace = ["near", "min_distance", "max_distance"].includes(parameter);
-  if (isPlace && geo === undefined) return undefined;
-  const name = names[parameter] ?? parameter;
-  return name === false ? undefined : name;
-}
-
 function makeReader(
   rules: ListRules,
   { refusesUnknown }: { readonly refusesUnknown: boolean },
 ): ListReader {
-  const { parameters = {} } = rules;
-  const names = new Map(
-    standardParameters.flatMap((parameter) => {
-      const name = nameOf(parameter, rules);
-      return name === undefined ? [] : [[parameter, name] as const];
-    }),
-  );
+  const names = calledParameters(rules);
   const filters = filterParameters(rules.filters ?? []);
-  const custom = Object.entries(parameters).map(([name, one]) => compileListParameter(name, one));
+  const custom = Object.entries(rules.parameters ?? {}).map(([name, one]) =>
+    compileListParameter(name, one),
+  );
   const known = new Set([
     ...names.values(),
     ...filters.keys(),
     ...custom.map(({ name }) => name),
     accessTokenField,
   ]);
-
   const plain = custom.length === 0 ? read(new URLSearchParams()) : undefined;
   return (query) => (query.size === 0 && plain ? plain : read(query));
 
   function read(query: URLSearchParams): ListQuery {
+    const values = valuesIn(query);
     const errors: FieldError[] = [];
-    if (refusesUnknown && query.size > 0) {
-      errors.push(...unknownParameters([...query.keys()].filter((name) => !known.has(name))));
-    }
-    const given = givenIn(query, names, errors);
-    const standard = readStandard(given, rules, names);
-    const conditions = [...readFilters(query), ...readCustom(query)];
+    if (refusesUnknown) refuseUnknown(values, errors);
+    const standard = readStandard(values, { rules, names, errors });
+    const conditions: UntypedWhere[] = [];
+    if (filters.size > 0) readFilters(values, conditions, errors);
+    if (custom.length > 0) readCustom(values, conditions, errors);
     if (errors.length > 0) throw badFields(errors);
     return { ...standard, where: conditions.length > 1 ? { and: conditions } : conditions[0] };
+  }
 
-    function* readFilters(from: URLSearchParams): Generator<UntypedWhere> {
-      if (filters.size === 0 || from.size === 0) return;
-      const seen = new Set<string>();
-      for (const [name, text] of from) {
-        const filter = filters.get(name);
-        if (!filter) continue;
-        if (seen.has(name)) {
-          errors.push(once(name));
-          return;
-        }
-        seen.add(name);
-        if (seen.size > maxFilters) {
-          const message = `a list takes at most ${maxFilters} filters`;
-          errors.push(fieldError(name, "maxlength", message));
-          return;
-        }
-        const read = filter.read(text);
-        if ("where" in read) yield read.where;
-        else errors.push(read);
-      }
-    }
+  function refuseUnknown(values: GivenValues, errors: FieldError[]): void {
+    const unknown: string[] = [];
+    for (const name of values.keys()) if (!known.has(name)) unknown.push(name);
+    if (unknown.length > 0) errors.push(...unknownParameters(unknown));
+  }
 
-    function* readCustom(from: URLSearchParams): Generator<UntypedWhere> {
-      for (const { name, read } of custom) {
-        const values = from.getAll(name);
-        if (values.length > 1) errors.push(once(name));
-        const result = read(values[0]);
-        if (!("where" in result)) errors.push(...result);
-        else if (result.where !== undefined) yield result.where;
+  function readFilters(values: GivenValues, found: UntypedWhere[], errors: FieldError[]): void {
+    let count = 0;
+    for (const [name, [text = "", ...others]] of values) {
+      const filter = filters.get(name);
+      if (!filter) continue;
+      count += 1;
+      if (count > maxFilters) {
+        const message = `a list takes at most ${maxFilters} filters`;
+        errors.push(fieldError(name, "maxlength", message));
+        return;
       }
+      const condition = others.length > 0 ? once(name) : filter.read(text);
+      if ("where" in condition) found.push(condition.where);
+      else errors.push(condition);
     }
   }
-}
 
-const standardParameters: readonly StandardParameter[] = [
-  "q",
-  "page",
-  "limit",
-  "after",
-  "sort",
-  "fields",
-  "near",
-  "min_distance",
-  "max_distance",
-  "trash",
-];
-
-function givenIn(
-  query: URLSearchParams,
-  names: ReadonlyMap<StandardParameter, string>,
-  errors: FieldError[],
-): Given {
-  const valuesOf = (parameter: StandardParameter): readonly string[] => {
-    const name = names.get(parameter);
-    return name === undefined || query.size === 0 ? [] : query.getAll(name);
-  };
-  const raw = (parameter: StandardParameter): string | undefined => {
-    const values = valuesOf(parameter);
-    if (values.length > 1) errors.push(once(names.get(parameter) ?? parameter));
-    return values[0];
-  };
-  return {
-    errors,
-    raw,
-    one: (parameter) => raw(parameter) || undefined,
-    list: (parameter) =>
-      valuesOf(parameter)
-        .flatMap((value) => value.split(","))
-        .map((value) => value.trim())
-        .filter((value) => value !== ""),
-  };
-}
-
-function readStandard(
-  given: Given,
-  rules: ListRules,
-  names: ReadonlyMap<StandardParameter, string>,
-): Omit<ListQuery, "where"> {
-  const { errors } = given;
-  const { defaultLimit: usual = defaultLimit, maxLimit: most = maxLimit, geo } = rules;
-  const called = (parameter: StandardParameter): string => names.get(parameter) ?? parameter;
-  const q = readText(given.one("q"), { name: called("q"), max: maxSearchLength }, errors);
-  const pageText = given.one("page");
-  // Page numbers beyond this would leave the safe integers when multiplied with a limit.
-  const maxPage = Math.floor(Number.MAX_SAFE_INTEGER / most);
-  const page = readInteger(pageText, { name: called("page"), max: maxPage }, errors) ?? 1;
-  const limit = readInteger(given.one("limit"), { name: called("limit"), max: most }, errors);
-  const after = readCursor(given, called("after"));
-  const sorts = given.list("sort");
-  const sort = readSort(sorts, { name: called("sort"), rules }, errors);
-  const fields = readFields(given.list("fields"), { name: called("fields"), rules }, errors);
-  const near = geo === undefined ? undefined : readNear(given, { field: geo, called });
-  if (near && sorts.length > 0) {
-    const message = `${called("sort")} and ${called("near")} exclude one another`;
-    errors.push(fieldError(called("sort"), "mixed", message));
+  function readCustom(values: GivenValues, found: UntypedWhere[], errors: FieldError[]): void {
+    for (const { name, read: readOne } of custom) {
+      const [text, ...others] = values.get(name) ?? [];
+      if (others.length > 0) errors.push(once(name));
+      const result = readOne(text);
+      if (!("where" in result)) errors.push(...result);
+      else if (result.where !== undefined) found.push(result.where);
+    }
   }
-  if (after !== undefined && pageText !== undefined) {
-    const message = `${called("page")} and ${called("after")} exclude one another`;
-    errors.push(fieldError(called("page"), "mixed", message));
+}
+
+/** Takes the parameters apart once, however many are looked for. */
+function valuesIn(query: URLSearchParams): GivenValues {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of query) {
+    const known = values.get(name);
+    if (known) known.push(value);
+    else values.set(name, [value]);
   }
-  // The cursor holds the values of the fields that were sorted by, readable for everyone.
-  const unseen = (near ? [] : sort).find((key) => !isShown(signed(key).name, rules));
-  if (after !== undefined && unseen !== undefined) {
-    const message = `${called("after")} is not possible in the order of ${signed(unseen).name}`;
-    errors.push(fieldError(called("after"), "invalid", message));
-  }
-  // A list without numbered pages is paged by cursors from the start.
-  const begins = !names.has("page") && names.has("after") && unseen === undefined;
-  const trash = readTrash(given.one("trash"), called("trash"), errors);
-  return {
-    q,
-    page,
-    limit: limit ?? usual,
-    after: after ?? (begins ? "" : undefined),
-    sort,
-    fields,
-    near,
-    trash,
-  };
-}
-
-function isShown(field: string, { selectable }: ListRules): boolean {
-  return selectable.includes(field) || ["id", "createdAt", "updatedAt"].includes(field);
-}
-
-function once(name: string): FieldError {
-  return fieldError(name, "once", `${name} must be given once`);
-}
-
-function readText(
-  text: string | undefined,
-  { name, max }: { readonly name: string; readonly max: number },
-  errors: FieldError[],
-): string | undefined {
-  if (text !== undefined && text.length > max) {
-    const message = `${name} must have length lower than or equal to ${max}`;
-    errors.push(fieldError(name, "maxlength", message));
-  }
-  return text;
-}
-
-function readInteger(
-  value: string | undefined,
-  { name, max }: { readonly name: string; readonly max: number },
-  errors: FieldError[],
-): number | undefined {
-  if (value === undefined) return undefined;
-  const number = Number(value);
-  if (!(number >= 1)) {
-    errors.push(fieldError(name, "min", `${name} must be greater than or equal to 1`));
-  } else if (number > max) {
-    errors.push(fieldError(name, "max", `${name} must be lower than or equal to ${max}`));
-  } else if (!Number.isInteger(number)) {
-    errors.push(fieldError(name, "type", `${name} must be of type integer`));
-  }
-  return number;
-}
-
-/** Without a value it is there all the same: that is how paging by cursors begins. */
-function readCursor(given: Given, name: string): string | undefined {
-  const { errors } = given;
-  const text = given.raw("after");
-  return readText(text, { name, max: maxCursorLength }, errors);
-}
-
-function readTrash(
-  text: string | undefined,
-  name: string,
-  errors: FieldError[],
-): "only" | "with" | undefined {
-  if (text === undefined || text === "only" || text === "with") return text;
-  errors.push(fieldError(name, "enum", `${name} must be one of: only, with`));
-  return undefined;
+  return values;
 }

@@ -1,16 +1,16 @@
 import { filterParameters } from "./filter-parameters.ts";
 import { compileListParameter } from "./list-parameter.ts";
+import type { ListRules } from "./list-query.ts";
+import type { Resource } from "./resource.ts";
+import type { QueryParameter, RouteResponse } from "./route.ts";
+import type { JsonSchema } from "./schema.ts";
 import {
   defaultLimit,
   maxLimit,
   maxSearchLength,
   nameOf,
-  type ListRules,
   type StandardParameter,
-} from "./list-query.ts";
-import type { Resource } from "./resource.ts";
-import type { QueryParameter, RouteResponse } from "./route.ts";
-import type { JsonSchema } from "./schema.ts";
+} from "./standard-parameters.ts";
 
 /** Describes the answer of a list; `fields` may leave out any field. */
 export function listResponse(plural: string, item: JsonSchema): RouteResponse {

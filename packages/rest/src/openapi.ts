@@ -3,6 +3,8 @@ import { accessTokenField } from "./access-token.ts";
 import { createResourceGraph, type ResourceGraph } from "./relations/resource-graph.ts";
 import type { Resource } from "./resource.ts";
 import type { Route } from "./route.ts";
+import { exampleOf } from "./example.ts";
+import { titleOf } from "./problem.ts";
 import { jsonSchemaOf, type JsonSchema } from "./schema.ts";
 
 /** What an API says of itself. */
@@ -52,6 +54,7 @@ function operation(route: Route, resources: ResourceGraph): JsonSchema {
     ...pathParameters(route.path),
     ...queryParameters(route),
     ...(route.conditional ? conditions : []),
+    ...(method === "POST" ? [idempotencyKey] : []),
   ];
   const requestBody = method === "GET" ? undefined : bodyOf(route);
   return {
@@ -62,11 +65,10 @@ function operation(route: Route, resources: ResourceGraph): JsonSchema {
     ...(resource && action ? { "x-fetchwork": { resource: clientName(resource), action } } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody ? { requestBody } : {}),
-    responses: responsesOf(route, {
-      takesInput: parameters.length > 0 || requestBody !== undefined,
-      isReferredTo:
-        action === "remove" && resource !== undefined && resources.referrersOf(resource).length > 0,
-    }),
+    responses: responsesOf(
+      route,
+      action === "remove" && resource !== undefined && resources.referrersOf(resource).length > 0,
+    ),
   };
 }
 
@@ -80,15 +82,17 @@ function pathParameters(path: string): readonly JsonSchema[] {
     name,
     in: "path",
     required: true,
-    schema: { type: "string" },
+    schema: { type: "string", minLength: 1 },
+    example: "0192f0c1-7a3e-7c3b-8f2a-5d1e4b6c7a80",
   }));
 }
 
 function queryParameters(route: Route): readonly JsonSchema[] {
-  return (route.query ?? []).map(({ name, description, schema }) => ({
+  return (route.query ?? []).map(({ name, description, schema, required }) => ({
     name,
     in: "query",
     description,
+    ...(required === true ? { required } : {}),
     schema,
   }));
 }
@@ -99,14 +103,21 @@ function bodyOf(route: Route): JsonSchema | undefined {
   if (!own && !needsToken) return undefined;
   const schema = needsToken ? withToken(own ?? { type: "object" }) : own;
   const required = own?.["required"];
+  const body = withExample(schema ?? {}, own);
   return {
     required: Array.isArray(required) && required.length > 0,
     content: {
-      [route.method === "PATCH" ? "application/merge-patch+json" : "application/json"]: { schema },
-      "application/x-www-form-urlencoded": { schema },
-      "multipart/form-data": { schema },
+      [route.method === "PATCH" ? "application/merge-patch+json" : "application/json"]: body,
+      "application/x-www-form-urlencoded": body,
+      "multipart/form-data": body,
     },
   };
+}
+
+/** A schema with an example, where there is one; without the token, since that one is better sent as header. */
+function withExample(schema: JsonSchema, of: JsonSchema = schema): JsonSchema {
+  const example = exampleOf(of);
+  return example === undefined ? { schema } : { schema, example };
 }
 
 function withToken(schema: JsonSchema): JsonSchema {
@@ -119,16 +130,17 @@ function withToken(schema: JsonSchema): JsonSchema {
   return { ...schema, properties: { ...own, [accessTokenField]: token } };
 }
 
-function responsesOf(
-  route: Route,
-  { takesInput, isReferredTo }: { readonly takesInput: boolean; readonly isReferredTo: boolean },
-): JsonSchema {
+function responsesOf(route: Route, isReferredTo: boolean): JsonSchema {
   const responses: Record<string, unknown> = {};
-  for (const [status, { description, schema, headers = {} }] of Object.entries(route.responses)) {
+  const answer = route.answer && jsonSchemaOf(route.answer, "output");
+  for (const [text, response] of Object.entries(route.responses)) {
+    const status = Number(text);
+    const { description, headers = {} } = response;
+    const schema = response.schema ?? (hasAnswer(status) ? answer : undefined);
     const content = schema
-      ? { "application/json": { schema } }
-      : Number(status) >= 400
-        ? problemContent
+      ? { "application/json": withExample(schema) }
+      : status >= 400
+        ? problemContent(status)
         : undefined;
     const described: Record<string, JsonSchema> = {};
     for (const [name, text] of Object.entries(headers)) {
@@ -145,19 +157,25 @@ function responsesOf(
     responses[status] ??= {
       description,
       ...(headers.length > 0 ? { headers: Object.fromEntries<JsonSchema>(described) } : {}),
-      content: problemContent,
+      content: problemContent(status),
     };
   };
   if (isReferredTo) add(409, "Other documents refer to it");
-  if (takesInput) add(400, "A field or parameter is refused");
+  add(400, "A field, a parameter or the body is refused");
   if (route.conditional) add(412, "The document is of another version", ["ETag"]);
-  if (route.access !== "public") {
+  // Removed documents are for admins.
+  const hasTrash = route.action === "list" && route.resource?.softDelete === true;
+  if (route.access !== "public" || route.checksCaller === true || hasTrash) {
     add(401, "Credentials are missing or do not hold", ["WWW-Authenticate"]);
     add(403, "The caller may not do this");
   }
   if (route.access.endsWith("password")) {
     add(429, "Too many wrong passwords for that account", ["Retry-After"]);
     add(503, "Too many passwords to check", ["Retry-After"]);
+  }
+  if (route.method === "POST") {
+    add(409, "A request with this Idempotency-Key is running", ["Retry-After"]);
+    add(422, "The Idempotency-Key belongs to another request");
   }
   if (route.method !== "GET") {
     add(413, "The body is too large");
@@ -173,15 +191,32 @@ const conditions: readonly JsonSchema[] = ["If-Match", "If-None-Match"].map((nam
   schema: { type: "string" },
 }));
 
-const problemContent = {
-  "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } },
+const idempotencyKey: JsonSchema = {
+  name: "Idempotency-Key",
+  in: "header",
+  description: "Makes repetitions of this request one effect, and answers them as the first one",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+  example: "5f0c9a52-8f0a-4d9a-9a3c-0f6d4f1f2f11",
 };
+
+/** Whether a status has the body that `answer` describes. */
+function hasAnswer(status: number): boolean {
+  return status >= 200 && status < 300 && status !== 204 && status !== 205;
+}
+
+function problemContent(status: number): JsonSchema {
+  const schema = { $ref: "#/components/schemas/Problem" };
+  const title = titleOf(status);
+  const example = { type: "about:blank", title, status, detail: title, message: title };
+  return { "application/problem+json": { schema, example } };
+}
 
 const fieldErrorProperties = {
   valid: { const: false },
   param: { type: "string", description: "Field or parameter that is refused" },
   name: { type: "string", description: "Rule that it breaks" },
   message: { type: "string" },
+  index: { type: "integer", minimum: 0, description: "Position of the item in a bulk request" },
 };
 
 const problemSchema: JsonSchema = {
@@ -198,7 +233,7 @@ const problemSchema: JsonSchema = {
       items: {
         type: "object",
         properties: fieldErrorProperties,
-        required: Object.keys(fieldErrorProperties),
+        required: ["valid", "param", "name", "message"],
       },
     },
   },

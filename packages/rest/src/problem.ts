@@ -84,6 +84,7 @@ export function badFields(errors: readonly FieldError[]): Problem {
   return new Problem(400, { errors });
 }
 
-function titleOf(status: number): string {
+/** Names a status. */
+export function titleOf(status: number): string {
   return titles[status] ?? "Error";
 }

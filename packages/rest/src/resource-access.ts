@@ -33,8 +33,8 @@ export function allows(
       return isAdmin(call.user);
     case "owner":
       return isAdmin(call.user) || (owner !== undefined && isOwner(call.user, document, owner));
-    case "master":
-      return false;
+    default:
+      return false; // The rule `master`.
   }
 }
 

@@ -2,11 +2,11 @@ import type { Meta, Stored } from "@fetchwork/documents";
 import type { AccessRule } from "./access.ts";
 import type { Hooks } from "./hooks.ts";
 import type { ListParameter } from "./list-parameter.ts";
-import type { ParameterNames } from "./list-query.ts";
 import type { ResourceCall } from "./operations/resource-call.ts";
 import type { ComputedField } from "./presenter.ts";
 import type { PopulateOptions, Relations } from "./relations/relation.ts";
 import type { OutputOf, Schema } from "./schema.ts";
+import type { ParameterNames } from "./standard-parameters.ts";
 
 /** Operations of a resource. */
 export type Operation = "list" | "show" | "create" | "update" | "remove" | "restore";

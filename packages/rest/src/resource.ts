@@ -90,7 +90,7 @@ export function defineResource<
   S extends Schema,
   const Path extends string = string,
   const Secret extends string = never,
-  Computed = Readonly<Record<never, never>>,
+  Computed = object,
   const View extends string = ShownField<S, Computed>,
 >(
   options: ResourceOptions<S, Path, View, Secret, Computed>,
@@ -119,7 +119,7 @@ export function defineResource<
   ];
   const required = requiredOf(jsonSchemaOf(schema, "input"));
   checkResource({
-    options: options as ResourceOptions<Schema>, // Only names and values are looked at.
+    options,
     fields,
     required,
     view,
@@ -166,8 +166,7 @@ export function defineResource<
     },
     shape,
     count,
-    // They are called with documents of the schema only.
-    hooks: (options.hooks ?? {}) as Hooks,
+    hooks: options.hooks ?? {},
     relations,
     bulkLimit: bulkLimitOf(options.bulk, name),
     collection: defineCollection<Fields>(collectionName, {

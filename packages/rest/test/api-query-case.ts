@@ -4,7 +4,7 @@ import type { UntypedWhere } from "@fetchwork/documents";
 import { z } from "zod";
 import type { FieldError } from "../src/field-error.ts";
 import { listParameter, type ListParameter } from "../src/list-parameter.ts";
-import { createListReader, type ListRules, type ParameterNames } from "../src/list-query.ts";
+import { createListReader, type ListRules } from "../src/list-query.ts";
 import { Problem } from "../src/problem.ts";
 import { validate } from "../src/schema.ts";
 
@@ -95,7 +95,7 @@ function readQueryOf({ schema, options = {}, input }: ApiQueryCase): unknown {
     defaultLimit: typeof limit === "object" ? Number(limit.default) : undefined,
     maxLimit: typeof limit === "object" ? limit.max : undefined,
     geo: options["near"] === true ? placeOf(near) : undefined,
-    names: names as ParameterNames,
+    names,
     parameters: Object.fromEntries(
       Object.entries(others).map(([name, one]) => [name, parameterOf(name, one)]),
     ),
@@ -200,7 +200,7 @@ function inTheirWords(where: UntypedWhere): object {
   return Object.fromEntries(
     Object.entries(where).map(([field, condition]) => {
       if (Array.isArray(condition)) return [`$${field}`, condition.map(inTheirWords)];
-      const [[operator = "", value] = []] = Object.entries(condition as object);
+      const [operator, value] = Object.entries(condition as object)[0] ?? [""];
       const isDate = typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value);
       const said: unknown = isDate ? { $date: new Date(value).toISOString() } : value;
       return [field, operator === "eq" ? said : { [theirOperators[operator] ?? operator]: said }];

@@ -30,6 +30,7 @@ const post = defineResource({
   access: { list: "public", show: "public", create: "master", update: "master", remove: "master" },
   search: ["title"],
   sort: ["title", "stars"],
+  bulk: true,
 });
 
 const publish = defineRoute({
@@ -158,7 +159,7 @@ describe("a refused call", () => {
     const { client } = await open();
     const other = client as unknown as Record<string, { list(): Promise<unknown> }>;
     await expect(other["nothing"]?.list()).rejects.toMatchObject({ code: "ERR_REST_OPERATION" });
-    await expect(client.blogPosts.bulk([])).rejects.toBeInstanceOf(ClientError);
+    await expect(client.blogPosts.restore("1")).rejects.toBeInstanceOf(ClientError);
   });
 
   it.each([
@@ -206,6 +207,33 @@ describe("a client", () => {
     expect([unchanged.status, unchanged.data]).toEqual([304, undefined]);
     expect((await client.blogPosts.remove(id)).status).toBe(204);
     expect((await refusal(client.blogPosts.show(id))).status).toBe(404);
+  });
+
+  it("does many things at once, and names the item that is at fault", async () => {
+    const { client } = await open();
+    const { data: old } = await client.blogPosts.create({ title: "old" });
+    const { data } = await client.blogPosts.bulk([
+      { op: "create", body: { title: "new" } },
+      { op: "update", id: old.id, version: 1, body: { stars: 2 } },
+      { op: "remove", id: old.id, version: 2 },
+    ]);
+    expect(data.map(({ status, body }) => [status, body?.title])).toEqual([
+      [201, "new"],
+      [200, "old"],
+      [204, undefined],
+    ]);
+    const late = await refusal(client.blogPosts.bulk([{ op: "remove", id: old.id }]));
+    expect(late).toMatchObject({ status: 404, errors: [{ index: 0 }] });
+  });
+
+  it("repeats a creation under one key without a second document", async () => {
+    const { client } = await open();
+    const idempotencyKey = crypto.randomUUID();
+    const first = await client.blogPosts.create({ title: "a" }, { idempotencyKey });
+    const again = await client.blogPosts.create({ title: "a" }, { idempotencyKey });
+    expect(again.data).toEqual(first.data);
+    expect(again.header("Idempotency-Replayed")).toBe("true");
+    expect((await client.blogPosts.list()).total).toBe(1);
   });
 
   it("asks for the description once, however many calls wait for it", async () => {

@@ -60,7 +60,7 @@ export async function openResource<S extends Schema, Plural extends string, Show
   const { send } = await openApi({ routes, authentication, store, reportError });
   return {
     store,
-    async as(id, method, path, body, headers = {}) {
+    async as(...[id, method, path, body, headers = {}]) {
       const user = users.find((one) => one.id === id);
       const token = id === "master" ? masterKey : user && (await authentication.tokens.issue(user));
       const response = await send(method, path, {

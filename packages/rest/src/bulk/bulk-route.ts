@@ -47,16 +47,9 @@ function bulkRule({
 }
 
 function bodySchema({ bulkLimit, input }: Resource): JsonSchema {
-  const op = (name: string): JsonSchema => ({ const: name });
   const id = { type: "string", minLength: 1 };
   const version = { type: "integer", minimum: 1, description: "As in the entity tag" };
   const { required: _, ...changes } = partial(input);
-  const item = (properties: Readonly<Record<string, unknown>>, required: readonly string[]) => ({
-    type: "object",
-    properties,
-    required,
-    additionalProperties: false,
-  });
   const operations = {
     type: "array",
     minItems: 1,
@@ -71,6 +64,17 @@ function bodySchema({ bulkLimit, input }: Resource): JsonSchema {
     },
   };
   return { type: "object", properties: { operations }, required: ["operations"] };
+}
+
+function op(name: string): JsonSchema {
+  return { const: name };
+}
+
+function item(
+  properties: Readonly<Record<string, unknown>>,
+  required: readonly string[],
+): JsonSchema {
+  return { type: "object", properties, required, additionalProperties: false };
 }
 
 function partial(schema: JsonSchema): JsonSchema {

@@ -4,7 +4,7 @@ import type { FieldError } from "../field-error.ts";
 import { runTogether } from "../joined-call.ts";
 import type { ResourceCall, ResourceHandler } from "../operations/resource-call.ts";
 import { badFields, Problem } from "../problem.ts";
-import { requireAccess } from "../resource-access.ts";
+import { asksAgain, requireAccess } from "../resource-access.ts";
 import type { ChangeHandlers } from "../resource-controller.ts";
 import type { Resource } from "../resource.ts";
 import { isRecord, validate } from "../schema.ts";
@@ -96,7 +96,13 @@ async function runItem(
   if (resource.access[operation] !== "master") {
     await requireAccess(resource, operation, { call: own, document });
   }
-  const response = await handlers[item.op]({ ...own, document } as ResourceCall<never>);
+  const handle: ResourceHandler<never> = handlers[item.op];
+  // Its body was validated by the schema that fixes the type.
+  const response = await handle({
+    ...own,
+    body: own.body as never,
+    document: asksAgain(resource, operation) ? document : undefined,
+  });
   if (response.status >= 400) {
     throw new Problem(response.status, { detail: `${item.op} was refused` });
   }

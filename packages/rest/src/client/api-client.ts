@@ -93,6 +93,8 @@ export interface ResourceClient<D, Input> {
   /** Applies a JSON Merge Patch (RFC 7396): `null` removes a field. */
   patch(id: string, body: Changes<Input>, options?: CallOptions): Promise<Reply<D>>;
   remove(id: string, options?: CallOptions): Promise<Reply<undefined>>;
+  /** Brings a removed document back, for a resource that keeps them. */
+  restore(id: string, options?: CallOptions): Promise<Reply<D>>;
   /** All of it or nothing, for a resource that declares `bulk`. */
   bulk(
     operations: readonly BulkOperation<Input>[],

@@ -6,18 +6,7 @@ export type QueryParameters = Readonly<Record<string, ParameterValue | undefined
 
 /** Operators of a filter, as in `"stars[gte]"`. */
 export type FilterOperator =
-  | "eq"
-  | "ne"
-  | "gt"
-  | "gte"
-  | "lt"
-  | "lte"
-  | "in"
-  | "notIn"
-  | "exists"
-  | "prefix"
-  | "contains"
-  | "containsAny";
+  "eq" | "ne" | "gt" | "gte" | "lt" | "lte" | "in" | "nin" | "exists" | "prefix" | "contains";
 
 type FieldOf<D> = Extract<keyof D, string>;
 

@@ -13,8 +13,9 @@ export function createOperation(resource: Resource): ResourceHandler<unknown> {
 
   return async (call) => {
     const document = await insertDocument(resource, call);
-    const { afterCreate } = hooks;
-    if (afterCreate) await afterChange(call, () => afterCreate({ call, document }));
+    if (hooks.afterCreate) {
+      await afterChange(call, () => hooks.afterCreate?.({ call, document }));
+    }
     return json(present(document), {
       status: 201,
       headers: { etag: etagOf(document.version), location: `${path}/${document.id}` },
@@ -28,14 +29,13 @@ async function insertDocument(
 ): Promise<Stored<Fields>> {
   const { collection, hooks, owner, relations } = resource;
   const { body, store, transaction: together, user } = call;
-  const { beforeCreate } = hooks;
   const fields: Fields = { ...(body as Fields) }; // The schema is one of an object.
   if (owner !== undefined && user) fields[owner] = user.id;
-  if (!beforeCreate && relations.references.length === 0) {
+  if (!hooks.beforeCreate && relations.references.length === 0) {
     return refuseConflicts((together ?? store).collection(collection).insert(fields));
   }
   return writeTogether(call, async (transaction) => {
-    const changed = (beforeCreate && (await beforeCreate({ call, transaction, fields }))) ?? fields;
+    const changed = (await hooks.beforeCreate?.({ call, transaction, fields })) ?? fields;
     await checkReferences(resource, transaction, changed);
     return refuseConflicts(transaction.collection(collection).insert(changed));
   });

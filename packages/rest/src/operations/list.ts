@@ -1,66 +1,72 @@
-import { InputError, type Collection, type Stored, type UntypedWhere } from "@fetchwork/documents";
+import { InputError, type UntypedWhere } from "@fetchwork/documents";
 import { empty, text } from "@fetchwork/http";
 import { forbidden } from "../access.ts";
 import { bearerRequired } from "../authentication.ts";
 import { contentTag, noneMatchHolds } from "../etag.ts";
 import { fieldError } from "../field-error.ts";
-import { createListReader, nameOf, type ListQuery } from "../list-query.ts";
-import type { Near } from "../near.ts";
-import { cursorLinks, pageLinks } from "../page-links.ts";
+import { createListReader } from "../list-query.ts";
 import { badFields } from "../problem.ts";
 import { populate } from "../relations/populate.ts";
 import { readPopulate, withoutPopulate } from "../relations/populate-parameter.ts";
 import type { Fields, Resource } from "../resource.ts";
+import { nameOf } from "../standard-parameters.ts";
+import { pageFinder, type Found } from "./find-page.ts";
 import type { ResourceCall, ResourceHandler } from "./resource-call.ts";
-
-/** One page of what was asked for. */
-interface Found {
-  readonly documents: readonly Stored<Fields>[];
-  /** Documents on all pages; `undefined` when they are not counted. */
-  readonly count: number | undefined;
-  /** Whether there are more than `count`. */
-  readonly isCapped: boolean;
-  readonly link: string;
-}
 
 /** Makes the handler that lists documents. */
 export function listOperation(resource: Resource): ResourceHandler {
-  const { collection, hooks, list: rules, present, shape } = resource;
+  const { collection, hooks, list: rules, output, present, shape } = resource;
   const read = createListReader(rules);
-  const find = finder(resource);
+  const find = pageFinder(resource);
+  // Another program, which shows other fields, gives other tags to the same versions.
+  const program = contentTag(JSON.stringify([output, shape]));
 
   return async (call) => {
     const tree = readPopulate(resource, call.query);
     const query = read(withoutPopulate(resource, call.query));
     if (query.trash !== undefined) requireTrash(resource, call);
-    const limits = hooks.beforeList && (await hooks.beforeList({ call }));
+    const limits = await hooks.beforeList?.({ call });
     const where = both(query.where, limits ?? undefined);
     const documents = call.store.collection(collection);
     const found = await find(documents, { ...query, where }, call.query).catch(refuseQuery);
+    // What a hook or a relation shows may follow from more than the versions.
+    const etag = tree || hooks.afterList ? undefined : versionsTag(found);
+    if (etag !== undefined && holds(call, etag)) return notModified(found, etag);
     const shown = found.documents.map((document) => present(document, query.fields));
-    const changed =
-      hooks.afterList && (await hooks.afterList({ call, documents: found.documents, rows: shown }));
+    const changed = await hooks.afterList?.({ call, documents: found.documents, rows: shown });
     const rows = changed ?? shown;
     const whole = tree
       ? await populate(call, { resource, documents: found.documents, rows }, tree)
       : rows;
-    return answer(call, { ...found, rows: whole });
+    return answer(call, { found, etag, rows: whole });
   };
 
+  /** Made of versions and not of the answer: an answer that is not sent need not be written. */
+  function versionsTag({ documents, count, link }: Found): string {
+    let versions = `${program} ${count ?? ""} ${link}`;
+    for (const { id, version } of documents) versions += ` ${id} ${version}`;
+    return contentTag(versions);
+  }
+
   function answer(
-    { request }: ResourceCall,
-    { rows, count, isCapped, link }: Found & { readonly rows: readonly Fields[] },
+    call: ResourceCall,
+    {
+      found,
+      etag,
+      rows,
+    }: {
+      readonly found: Found;
+      readonly etag: string | undefined;
+      readonly rows: readonly Fields[];
+    },
   ): Response {
+    const { count } = found;
     const body = JSON.stringify(shape === "array" ? rows : { rows, count });
-    const headers: Record<string, string> = { "content-type": "application/json", link };
-    if (count !== undefined) headers["x-total-count"] = String(count);
-    if (isCapped) headers["x-total-count-capped"] = "true";
-    headers["etag"] = contentTag(`${count ?? ""} ${link} ${body}`);
-    if (noneMatchHolds(request.headers.get("if-none-match"), headers["etag"])) {
-      delete headers["content-type"];
-      return empty(304, { headers });
-    }
-    return text(body, { headers });
+    const tag = etag ?? contentTag(`${count ?? ""} ${found.link} ${body}`);
+    if (etag === undefined && holds(call, tag)) return notModified(found, tag);
+    return text(body, {
+      headers: { "content-type": "application/json", ...headersOf(found, tag) },
+    });
   }
 
   /** All but the search and the cursor was checked before, and only the store knows what these may be. */
@@ -74,88 +80,21 @@ export function listOperation(resource: Resource): ResourceHandler {
   }
 }
 
-type Find = (
-  documents: Collection<Fields>,
-  query: ListQuery,
-  parameters: URLSearchParams,
-) => Promise<Found>;
+function holds({ request }: ResourceCall, etag: string): boolean {
+  return noneMatchHolds(request.headers.get("if-none-match"), etag);
+}
 
-function finder({ count: counting, list: rules, path }: Resource): Find {
-  const names = {
-    page: nameOf("page", rules),
-    limit: nameOf("limit", rules),
-    after: nameOf("after", rules),
+function notModified(found: Found, etag: string): Response {
+  return empty(304, { headers: headersOf(found, etag) });
+}
+
+function headersOf({ count, isCapped, link }: Found, etag: string): Record<string, string> {
+  return {
+    link,
+    ...(count === undefined ? {} : { "x-total-count": String(count) }),
+    ...(isCapped ? { "x-total-count-capped": "true" } : {}),
+    etag: `W/${etag}`,
   };
-  const place = { path, names };
-
-  return (documents, query, parameters) =>
-    query.after === undefined
-      ? byNumber(documents, query, parameters)
-      : byCursor(documents, query, parameters);
-
-  async function byNumber(...[documents, query, parameters]: Parameters<Find>): Promise<Found> {
-    const { page, limit } = query;
-    const selection = selectionOf(query);
-    // Without the number of all documents only one more tells whether there is a next page.
-    const extra = counting === "exact" ? 0 : 1;
-    const [found, counted] = await Promise.all([
-      documents.find({
-        ...selection,
-        ...orderOf(query),
-        limit: limit + extra,
-        offset: (page - 1) * limit,
-      }),
-      countOf(documents, selection),
-    ]);
-    const { count, isCapped } = counted;
-    const total = isCapped ? undefined : count;
-    const hasNext = found.length > limit;
-    const link = pageLinks(place, parameters, { page, limit, total, hasNext });
-    return {
-      documents: found.length > limit ? found.slice(0, limit) : found,
-      count,
-      isCapped,
-      link,
-    };
-  }
-
-  async function byCursor(...[documents, query, parameters]: Parameters<Find>): Promise<Found> {
-    const { after, limit } = query;
-    const selection = selectionOf(query);
-    const [{ items, next }, { count, isCapped }] = await Promise.all([
-      documents.page({ ...selection, ...orderOf(query), limit, after: after || undefined }),
-      countOf(documents, selection),
-    ]);
-    const link = cursorLinks(place, parameters, { limit, next });
-    return { documents: items, count, isCapped, link };
-  }
-
-  async function countOf(
-    documents: Collection<Fields>,
-    selection: Selection,
-  ): Promise<{ readonly count: number | undefined; readonly isCapped: boolean }> {
-    if (counting === "none") return { count: undefined, isCapped: false };
-    if (counting === "exact") return { count: await documents.count(selection), isCapped: false };
-    const count = await documents.count({ ...selection, max: counting + 1 });
-    return { count: Math.min(count, counting), isCapped: count > counting };
-  }
-}
-
-interface Selection {
-  readonly q?: string | undefined;
-  readonly where?: UntypedWhere | undefined;
-  readonly near?: Near | undefined;
-  readonly deleted?: "include" | "only" | undefined;
-}
-
-function selectionOf({ near, q, trash, where }: ListQuery): Selection {
-  if (trash === undefined) return { q, where, near };
-  return { q, where, near, deleted: trash === "only" ? "only" : "include" };
-}
-
-/** The distance is an order of its own. */
-function orderOf({ near, sort }: ListQuery): { readonly sort: readonly string[] | undefined } {
-  return { sort: near ? undefined : sort };
 }
 
 function both(

@@ -8,16 +8,16 @@ import type { ResourceHandler } from "./resource-call.ts";
 
 /** Makes the handler that removes a document. */
 export function removeOperation(resource: Resource): ResourceHandler {
-  const { afterRemove, beforeRemove } = resource.hooks;
+  const { hooks } = resource;
 
   return async (call) => {
     const { resources } = call;
     const isReferredTo = resources.referrersOf(resource).length > 0;
     const document = await changeDocument<Stored<Fields>>(resource, call, {
       operation: "remove",
-      isTogether: beforeRemove !== undefined || isReferredTo,
+      isTogether: hooks.beforeRemove !== undefined || isReferredTo,
       async change({ current, documents, transaction }) {
-        if (beforeRemove && transaction) await beforeRemove({ call, transaction, current });
+        if (transaction) await hooks.beforeRemove?.({ call, transaction, current });
         if (isReferredTo && transaction) {
           await releaseReferences(resources, transaction, { resource, id: current.id });
         }
@@ -25,7 +25,9 @@ export function removeOperation(resource: Resource): ResourceHandler {
         return isGone ? current : undefined;
       },
     });
-    if (afterRemove) await afterChange(call, () => afterRemove({ call, document }));
+    if (hooks.afterRemove) {
+      await afterChange(call, () => hooks.afterRemove?.({ call, document }));
+    }
     return empty();
   };
 }

@@ -11,7 +11,6 @@ import { idOf, writeTogether, type ResourceHandler } from "./resource-call.ts";
 /** Makes the handler that brings a removed document back. */
 export function restoreOperation(resource: Resource): ResourceHandler {
   const { collection, hooks, present } = resource;
-  const { afterRestore, beforeRestore } = hooks;
 
   return async (call) => {
     const document = await writeTogether<Stored<Fields>>(call, async (transaction) => {
@@ -23,12 +22,14 @@ export function restoreOperation(resource: Resource): ResourceHandler {
         await requireAccess(resource, "restore", { call, document: current });
       }
       requirePreconditions(call.request, etagOf(current.version));
-      if (beforeRestore) await beforeRestore({ call, transaction, current });
+      await hooks.beforeRestore?.({ call, transaction, current });
       const restored = await refuseConflicts(documents.restore(current.id));
       if (!restored) throw notFound();
       return restored;
     });
-    if (afterRestore) await afterChange(call, () => afterRestore({ call, document }));
+    if (hooks.afterRestore) {
+      await afterChange(call, () => hooks.afterRestore?.({ call, document }));
+    }
     return json(present(document), { headers: { etag: etagOf(document.version) } });
   };
 }

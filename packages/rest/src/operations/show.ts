@@ -14,7 +14,7 @@ export function showOperation(resource: Resource): ResourceHandler {
     const { request, store } = call;
     const id = idOf(call);
     const tree = readPopulate(resource, call.query);
-    if (hooks.beforeShow) await hooks.beforeShow({ call, id });
+    await hooks.beforeShow?.({ call, id });
     const document = call.document ?? (await store.collection(collection).get(id));
     if (!document) throw notFound();
     const etag = etagOf(document.version);
@@ -24,7 +24,7 @@ export function showOperation(resource: Resource): ResourceHandler {
       return empty(304, { headers: { etag } });
     }
     const shown = present(document);
-    const changed = hooks.afterShow && (await hooks.afterShow({ call, document, shown }));
+    const changed = await hooks.afterShow?.({ call, document, shown });
     const rows = [changed ?? shown];
     const [row] = tree
       ? await populate(call, { resource, documents: [document], rows }, tree)

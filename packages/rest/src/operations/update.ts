@@ -42,7 +42,6 @@ function changeOperation(
   merge: (current: Fields, sent: BodyFields) => unknown,
 ): ResourceHandler {
   const { fields: own, hooks, present, readOnly } = resource;
-  const { afterUpdate, beforeUpdate } = hooks;
   const stored = guardedSchema(resource.schema, { readOnly: new Set(), secret: resource.secret });
   const named = new Set(own);
 
@@ -50,12 +49,13 @@ function changeOperation(
     const sent = readOnly.size > 0 ? without(call.body, readOnly) : call.body;
     const { before, document } = await changeDocument<Changed>(resource, call, {
       operation: "update",
-      isTogether: beforeUpdate !== undefined || resource.relations.references.length > 0,
+      isTogether: hooks.beforeUpdate !== undefined || resource.relations.references.length > 0,
       async change({ current, documents, transaction }) {
         const merged = (await validate(stored, merge(view(current, own), sent))) as Fields;
         let fields: Fields = { ...hidden(current, named), ...merged };
-        if (beforeUpdate && transaction) {
-          fields = (await beforeUpdate({ call, transaction, current, fields })) ?? fields;
+        if (transaction) {
+          const event = { call, transaction, current, fields };
+          fields = (await hooks.beforeUpdate?.(event)) ?? fields;
         }
         if (transaction) await checkReferences(resource, transaction, fields, current);
         const condition = { ifVersion: current.version };
@@ -63,7 +63,9 @@ function changeOperation(
         return replaced && { before: current, document: replaced };
       },
     });
-    if (afterUpdate) await afterChange(call, () => afterUpdate({ call, before, document }));
+    if (hooks.afterUpdate) {
+      await afterChange(call, () => hooks.afterUpdate?.({ call, before, document }));
+    }
     return json(present(document), { headers: { etag: etagOf(document.version) } });
   };
 }

@@ -255,6 +255,14 @@ describe("a resource", () => {
     const { as } = await openAsUsers(resourceRoutes(mastered, createResourceController(mastered)));
     const operations = [{ op: "create", body: { text: "a" } }];
     expect((await as("root", "POST", "/memos/bulk", { operations })).status).toBe(403);
-    expect((await as("master", "POST", "/memos/bulk", { operations })).status).toBe(200);
+    const { status, json: results } = await as("master", "POST", "/memos/bulk", { operations });
+    expect(status).toBe(200);
+    const { id } = results[0];
+    const more = [
+      { op: "update", id, body: { text: "b" } },
+      { op: "remove", id },
+    ];
+    const done = await as("master", "POST", "/memos/bulk", { operations: more });
+    expect(done.json).toMatchObject([{ status: 200 }, { status: 204 }]);
   });
 });

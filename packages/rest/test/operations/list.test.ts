@@ -265,7 +265,7 @@ describe("the answer of a list", () => {
     const { as, list } = await openNotes();
     const first = await list("?limit=2");
     const etag = first.headers.get("etag") ?? "";
-    expect(etag).toMatch(/^"[\w-]{27}"$/);
+    expect(etag).toMatch(/^W\/"[\w-]{27}"$/);
     const again = await list("?limit=2", { "if-none-match": etag });
     expect([again.status, again.json]).toEqual([304, undefined]);
     expect(again.headers.get("etag")).toBe(etag);
@@ -274,6 +274,33 @@ describe("the answer of a list", () => {
     const { json } = await list("?sort=title&limit=1"); // On another page than the first.
     await as("", "DELETE", `/notes/${json[0].id}`);
     expect((await list("?limit=2", { "if-none-match": etag })).status).toBe(200);
+  });
+
+  it("is sent again when one document on it changes", async () => {
+    const { as, list, store } = await openNotes();
+    const { headers, json } = await list();
+    await store.collection(defineNotes().collection).update(json[2].id, { stars: 3 });
+    const etag = headers.get("etag") ?? "";
+    expect((await list("", { "if-none-match": etag })).status).toBe(200);
+    expect((await as("", "GET", "/notes", undefined, { "if-none-match": "*" })).status).toBe(304);
+  });
+
+  it("is compared as a whole where a hook decides what is shown", async () => {
+    let word = "a";
+    const said = defineResource({
+      name: "note",
+      path: "/notes",
+      schema,
+      access: { list: "public", create: "public" },
+      hooks: { afterList: ({ rows }) => rows.map((row) => ({ ...row, word })) },
+    });
+    const { as } = await openResource(said);
+    await as("", "POST", "/notes", { title: "Ant" });
+    const etag = (await as("", "GET", "/notes")).headers.get("etag") ?? "";
+    const again = { "if-none-match": etag };
+    expect((await as("", "GET", "/notes", undefined, again)).status).toBe(304);
+    word = "b";
+    expect((await as("", "GET", "/notes", undefined, again)).status).toBe(200);
   });
 });
 

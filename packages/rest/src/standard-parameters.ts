@@ -1,0 +1,219 @@
+import { fieldError, type FieldError } from "./field-error.ts";
+import type { ListQuery, ListRules } from "./list-query.ts";
+import { readNear } from "./near.ts";
+import { readFields, readSort, signed } from "./sort-and-fields.ts";
+
+/** The parameters that lists have without being told. */
+export type StandardParameter =
+  | "after"
+  | "fields"
+  | "limit"
+  | "max_distance"
+  | "min_distance"
+  | "near"
+  | "page"
+  | "q"
+  | "sort"
+  | "trash";
+
+/** Other names of standard parameters; `false` for one that the list does not have. */
+export type ParameterNames = Readonly<Partial<Record<StandardParameter, string | false>>>;
+
+/** Documents on a page when `limit` is not given. */
+export const defaultLimit = 30;
+
+/** Most documents on a page. */
+export const maxLimit = 100;
+
+/** Longest search text, in characters; the time of a search grows with it. */
+export const maxSearchLength = 200;
+
+/** Longest cursor, in characters. */
+const maxCursorLength = 4_096;
+
+/** Values of the parameters of a query, by name. */
+export type GivenValues = ReadonlyMap<string, readonly string[]>;
+
+/** Standard parameters that a list has, as clients know them. */
+export type CalledParameters = ReadonlyMap<StandardParameter, string>;
+
+/** What a reader finds in a query, parameter by parameter. */
+interface Given {
+  readonly errors: FieldError[];
+  /** The one value of a standard parameter, empty or not. */
+  raw(name: StandardParameter): string | undefined;
+  /** The one value of a standard parameter, unless it is empty. */
+  one(name: StandardParameter): string | undefined;
+  /** All values of a standard parameter, taken apart at commas. */
+  list(name: StandardParameter): readonly string[];
+}
+
+/** Names the standard parameters that a list has. */
+export function calledParameters(rules: ListRules): CalledParameters {
+  return new Map(
+    standardParameters.flatMap((parameter) => {
+      const name = nameOf(parameter, rules);
+      return name === undefined ? [] : [[parameter, name] as const];
+    }),
+  );
+}
+
+/** Names a standard parameter as clients know it; `undefined` when the list does not have it. */
+export function nameOf(parameter: StandardParameter, rules: ListRules): string | undefined {
+  const { geo, names = {}, searchable = true, trash = false } = rules;
+  if (parameter === "q" && !searchable) return undefined;
+  if (parameter === "trash" && !trash) return undefined;
+  const isPlace = ["near", "min_distance", "max_distance"].includes(parameter);
+  if (isPlace && geo === undefined) return undefined;
+  const name = names[parameter] ?? parameter;
+  return name === false ? undefined : name;
+}
+
+/** All of them, in the order in which they are read. */
+export const standardParameters: readonly StandardParameter[] = [
+  "q",
+  "page",
+  "limit",
+  "after",
+  "sort",
+  "fields",
+  "near",
+  "min_distance",
+  "max_distance",
+  "trash",
+];
+
+/** Refuses a parameter that is given twice. */
+export function once(name: string): FieldError {
+  return fieldError(name, "once", `${name} must be given once`);
+}
+
+const none: readonly string[] = [];
+
+function givenIn(values: GivenValues, names: CalledParameters, errors: FieldError[]): Given {
+  const valuesOf = (parameter: StandardParameter): readonly string[] => {
+    const name = names.get(parameter);
+    return name === undefined ? none : (values.get(name) ?? none);
+  };
+  const raw = (parameter: StandardParameter): string | undefined => {
+    const all = valuesOf(parameter);
+    if (all.length > 1) errors.push(once(names.get(parameter) ?? parameter));
+    return all[0];
+  };
+  return {
+    errors,
+    raw,
+    one: (parameter) => raw(parameter) || undefined,
+    list(parameter) {
+      const all = valuesOf(parameter);
+      if (all.length === 0) return none;
+      const parts = all.flatMap((value) => value.split(",")).map((value) => value.trim());
+      return parts.filter((value) => value !== "");
+    },
+  };
+}
+
+/** What {@link readStandard} goes by. */
+export interface Reading {
+  readonly rules: ListRules;
+  readonly names: CalledParameters;
+  readonly errors: FieldError[];
+}
+
+/** Reads the standard parameters; what is wrong with them is added to the errors. */
+export function readStandard(
+  values: GivenValues,
+  { rules, names, errors }: Reading,
+): Omit<ListQuery, "where"> {
+  const given = givenIn(values, names, errors);
+  const { defaultLimit: usual = defaultLimit, maxLimit: most = maxLimit, geo } = rules;
+  const called = (parameter: StandardParameter): string => names.get(parameter) ?? parameter;
+  const q = readText(given.one("q"), { name: called("q"), max: maxSearchLength }, errors);
+  const pageText = given.one("page");
+  // Page numbers beyond this would leave the safe integers when multiplied with a limit.
+  const maxPage = Math.floor(Number.MAX_SAFE_INTEGER / most);
+  const page = readInteger(pageText, { name: called("page"), max: maxPage }, errors) ?? 1;
+  const limit = readInteger(given.one("limit"), { name: called("limit"), max: most }, errors);
+  const after = readCursor(given, called("after"));
+  const sorts = given.list("sort");
+  const sort = readSort(sorts, { name: called("sort"), rules }, errors);
+  const fields = readFields(given.list("fields"), { name: called("fields"), rules }, errors);
+  const near = geo === undefined ? undefined : readNear(given, { field: geo, called });
+  if (near && sorts.length > 0) {
+    const message = `${called("sort")} and ${called("near")} exclude one another`;
+    errors.push(fieldError(called("sort"), "mixed", message));
+  }
+  if (after !== undefined && pageText !== undefined) {
+    const message = `${called("page")} and ${called("after")} exclude one another`;
+    errors.push(fieldError(called("page"), "mixed", message));
+  }
+  // The cursor holds the values of the fields that were sorted by, readable for everyone.
+  const unseen = (near ? [] : sort).find((key) => !isShown(signed(key).name, rules));
+  if (after !== undefined && unseen !== undefined) {
+    const message = `${called("after")} is not possible in the order of ${signed(unseen).name}`;
+    errors.push(fieldError(called("after"), "invalid", message));
+  }
+  // A list without numbered pages is paged by cursors from the start.
+  const begins = !names.has("page") && names.has("after") && unseen === undefined;
+  const trash = readTrash(given.one("trash"), called("trash"), errors);
+  return {
+    q,
+    page,
+    limit: limit ?? usual,
+    after: after ?? (begins ? "" : undefined),
+    sort,
+    fields,
+    near,
+    trash,
+  };
+}
+
+function isShown(field: string, { selectable }: ListRules): boolean {
+  return selectable.includes(field) || ["id", "createdAt", "updatedAt"].includes(field);
+}
+
+function readText(
+  text: string | undefined,
+  { name, max }: { readonly name: string; readonly max: number },
+  errors: FieldError[],
+): string | undefined {
+  if (text !== undefined && text.length > max) {
+    const message = `${name} must have length lower than or equal to ${max}`;
+    errors.push(fieldError(name, "maxlength", message));
+  }
+  return text;
+}
+
+function readInteger(
+  value: string | undefined,
+  { name, max }: { readonly name: string; readonly max: number },
+  errors: FieldError[],
+): number | undefined {
+  if (value === undefined) return undefined;
+  const number = Number(value);
+  if (!(number >= 1)) {
+    errors.push(fieldError(name, "min", `${name} must be greater than or equal to 1`));
+  } else if (number > max) {
+    errors.push(fieldError(name, "max", `${name} must be lower than or equal to ${max}`));
+  } else if (!Number.isInteger(number)) {
+    errors.push(fieldError(name, "type", `${name} must be of type integer`));
+  }
+  return number;
+}
+
+/** Without a value it is there all the same: that is how paging by cursors begins. */
+function readCursor(given: Given, name: string): string | undefined {
+  const { errors } = given;
+  const text = given.raw("after");
+  return readText(text, { name, max: maxCursorLength }, errors);
+}
+
+function readTrash(
+  text: string | undefined,
+  name: string,
+  errors: FieldError[],
+): "only" | "with" | undefined {
+  if (text === undefined || text === "only" || text === "with") return text;
+  errors.push(fieldError(name, "enum", `${name} must be one of: only, with`));
+  return undefined;
+}

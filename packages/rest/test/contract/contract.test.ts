@@ -1,0 +1,166 @@
+import { fork } from "node:child_process";
+import { join } from "node:path";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { OpenApiDocument } from "../../src/openapi.ts";
+import type { JsonSchema } from "../../src/schema.ts";
+import { memoryStore } from "../api-client.ts";
+import { operationsOf, requestsFor } from "./requests.ts";
+import { reset, sendPlan, snapshot } from "./send.ts";
+import { makeWholeApi } from "./whole-api.ts";
+
+interface Media {
+  readonly schema?: JsonSchema;
+  readonly example?: unknown;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly (Media & { readonly name: string })[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, Media>> }>
+  >;
+}
+
+function createAjv({ components }: OpenApiDocument): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, allErrors: false });
+  // oxlint-disable-next-line typescript/no-explicit-any -- its types and its CommonJS disagree
+  (addFormats as any)(ajv);
+  ajv.addSchema({ $id: "openapi", components });
+  return ajv;
+}
+
+function compile(ajv: Ajv2020, schema: JsonSchema): ValidateFunction {
+  const text = JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/');
+  return ajv.compile(JSON.parse(text) as object);
+}
+
+function operationAt(document: OpenApiDocument, path: string, method: string): Operation {
+  return document.paths[path]?.[method.toLowerCase()] as Operation;
+}
+
+async function makeApi() {
+  const store = await memoryStore();
+  return { store, ...(await makeWholeApi(store)) };
+}
+
+describe("the OpenAPI document", () => {
+  it("is valid by the schema of OpenAPI 3.1", async () => {
+    const { api } = await makeApi();
+    const document = JSON.parse(JSON.stringify(api.openApi)) as Record<string, unknown>;
+    expect(await new Validator().validate(document)).toEqual({ valid: true });
+  });
+
+  it("has an example for each body and answer, and each is valid", async () => {
+    const { api } = await makeApi();
+    const ajv = createAjv(api.openApi);
+    let seen = 0;
+    for (const { path, method } of operationsOf(api.openApi.paths)) {
+      const {
+        operationId,
+        parameters = [],
+        requestBody,
+        responses,
+      } = operationAt(api.openApi, path, method);
+      const answers = Object.values(responses).flatMap(({ content = {} }) =>
+        Object.values(content),
+      );
+      const bodies = [...Object.values(requestBody?.content ?? {}), ...answers];
+      expect(bodies.filter((one) => !("example" in one))).toEqual([]);
+      for (const { schema = {}, example } of [...bodies, ...parameters]) {
+        if (example === undefined) continue;
+        const validate = compile(ajv, schema);
+        expect([operationId, validate(example), validate.errors]).toEqual([
+          operationId,
+          true,
+          null,
+        ]);
+        seen += 1;
+      }
+    }
+    expect(seen).toBeGreaterThan(200);
+  });
+
+  it("is the same each time", async () => {
+    const [one, two] = [await makeApi(), await makeApi()];
+    expect(one.api.openApi).toEqual(two.api.openApi);
+  });
+});
+
+describe("a request built from the OpenAPI document", () => {
+  it("gets an answer that the document describes; a refused one changes nothing", async () => {
+    const { api, store, tokens } = await makeApi();
+    const ajv = createAjv(api.openApi);
+    const validators = new Map<string, ValidateFunction>();
+    const sender = { api, tokens, ids: new Map<string, string[]>() };
+    const operations = operationsOf(api.openApi.paths);
+    const statuses = new Map<string, Set<number>>();
+    let stored = "";
+    let turn = 0;
+
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(...operations.map(requestsFor)), async (plan) => {
+        if (turn % 10 === 0) {
+          await reset(sender, store, turn / 10);
+          stored = await snapshot(store);
+        }
+        turn += 1;
+        const answer = await sendPlan(sender, plan);
+        if (!answer) return;
+        const { response, text } = answer;
+        const { status } = response;
+        const { operationId, responses } = operationAt(api.openApi, plan.path, plan.method);
+        expect(status).toBeLessThan(500);
+        const described = responses[status];
+        expect(described, `${operationId} ${status} ${text}`).toBeDefined();
+        statuses.set(operationId, (statuses.get(operationId) ?? new Set()).add(status));
+
+        const type = response.headers.get("content-type")?.split(";")[0] ?? "";
+        const { schema } = described?.content?.[type] ?? {};
+        if (text === "") expect(described?.content).toSatisfy(isEmptyFor(status));
+        else {
+          expect(schema, `${operationId} ${status} ${type}`).toBeDefined();
+          const key = `${operationId} ${status}`;
+          const validate = validators.get(key) ?? compile(ajv, schema ?? {});
+          validators.set(key, validate);
+          expect([validate(JSON.parse(text)), validate.errors, text]).toEqual([true, null, text]);
+        }
+
+        const now = await snapshot(store);
+        if (status >= 400) expect(now).toBe(stored);
+        stored = now;
+      }),
+      { numRuns: 8_000, seed: 20_261_121, endOnFailure: true },
+    );
+    // Each operation was reached, and most of them did what they do.
+    expect([...statuses.keys()].toSorted()).toEqual(
+      operations
+        .map(({ path, method }) => operationAt(api.openApi, path, method).operationId)
+        .toSorted(),
+    );
+    const worked = [...statuses].filter(([, all]) => [...all].some((status) => status < 300));
+    expect(worked.map(([name]) => name)).toEqual([...statuses.keys()]);
+  }, 60_000);
+
+  it("leaves no memory behind, 20,000 times", async () => {
+    const child = fork(join(import.meta.dirname, "memory-process.ts"), {
+      execArgv: ["--conditions=@fetchwork/source", "--expose-gc"],
+    });
+    const result = await new Promise<{ growth: number; failures: number }>((resolve, reject) => {
+      child.once("message", (message) => resolve(message as { growth: number; failures: number }));
+      child.once("error", reject);
+      child.once("exit", (code) => reject(new Error(`the process ended with ${code}`)));
+    });
+    expect(result.failures).toBe(0);
+    expect(result.growth).toBeLessThan(3_000_000);
+  }, 60_000);
+});
+
+/** An answer without body is described without one; HEAD, 204 and 304 are. */
+function isEmptyFor(status: number): (content: unknown) => boolean {
+  return (content) => content === undefined || status === 304;
+}

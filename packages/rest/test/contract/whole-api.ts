@@ -1,0 +1,182 @@
+import type { Store } from "@fetchwork/documents";
+import { empty, json } from "@fetchwork/http";
+import { z } from "zod";
+import { createApi, type Api } from "../../src/api.ts";
+import { createAuthentication } from "../../src/authentication.ts";
+import { idempotencyRecords } from "../../src/idempotency/idempotency-record.ts";
+import { Problem } from "../../src/problem.ts";
+import { defineResource, type Resource } from "../../src/resource.ts";
+import { createResourceController } from "../../src/resource-controller.ts";
+import { resourceRoutes } from "../../src/resource-routes.ts";
+import { defineRoute } from "../../src/route.ts";
+
+const person = defineResource({
+  name: "person",
+  path: "/people",
+  schema: z.object({
+    name: z.string().trim().min(1).max(40),
+    email: z.email().optional(),
+    pin: z.string().max(20).optional(),
+    level: z.number().int().min(0).max(9).default(0),
+  }),
+  access: { list: "public", show: "public", create: "public", update: "user", remove: "user" },
+  unique: ["email"],
+  secret: ["pin"],
+  readOnly: ["level"],
+  computed: {
+    initial: { schema: z.string(), value: ({ name }) => name.slice(0, 1) },
+  },
+  search: ["name"],
+  sort: ["name"],
+  filter: ["name", "level", "createdAt"],
+  softDelete: true,
+  list: { shape: "rows" },
+  relations: { articles: { to: (): Resource => article, inverse: "author" } },
+});
+
+const article = defineResource({
+  name: "article",
+  path: "/blog/articles",
+  schema: z.object({
+    title: z.string().min(1).max(60),
+    author: z.string(),
+    reviewer: z.string().nullable().optional(),
+    kind: z.enum(["news", "essay"]).default("news"),
+    stars: z.number().min(0).max(5).optional(),
+    public: z.boolean().default(true),
+    tags: z.array(z.string().max(10)).max(5).default([]),
+    at: z.iso.datetime().optional(),
+    more: z.record(z.string().max(10), z.number()).optional(),
+  }),
+  access: { list: "public", show: "public", create: "user", update: "owner", remove: "owner" },
+  owner: "writer",
+  search: ["title"],
+  sort: ["title", "stars"],
+  filter: ["title", "stars", "kind", "public", "tags", "at"],
+  bulk: { limit: 10 },
+  relations: {
+    author: { to: () => person, onDelete: "cascade" },
+    reviewer: { to: () => person, onDelete: "nullify" },
+    notes: { to: (): Resource => note, inverse: "article", limit: 5 },
+  },
+  populate: { paths: ["author", "reviewer", "notes", "author.articles"] },
+});
+
+const note = defineResource({
+  name: "note",
+  path: "/notes",
+  schema: z.object({
+    text: z.string().max(100),
+    article: z.string(),
+    place: z
+      .object({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) })
+      .optional(),
+  }),
+  access: {
+    list: ({ user }) => user !== undefined,
+    show: "user",
+    create: "user",
+    update: ({ user }) => user?.role === "admin",
+    remove: "admin",
+  },
+  geo: "place",
+  list: { count: 10 },
+  hooks: {
+    beforeCreate({ fields }) {
+      if (fields.text === "no") throw new Problem(403, { detail: "not this text" });
+    },
+  },
+  relations: { article: { to: () => article, onDelete: "restrict" } },
+});
+
+const vault = defineResource({
+  name: "vault",
+  path: "/vaults",
+  schema: z.object({ key: z.string().max(20) }),
+  access: {
+    list: "master",
+    show: "master",
+    create: "master",
+    update: "master",
+    remove: "master",
+  },
+  list: { count: "none" },
+  bulk: true,
+});
+
+const rating = defineRoute({
+  method: "POST",
+  path: "/blog/articles/:id/ratings",
+  operation: "rateArticle",
+  summary: "Rates an article",
+  tag: "articles",
+  access: "user",
+  atomic: true,
+  body: z.object({ stars: z.number().int().min(1).max(5) }),
+  answer: z.object({ stars: z.number() }),
+  responses: { 201: { description: "Rated" }, 404: { description: "There is no such article" } },
+  async handle({ body, params, store }) {
+    const articles = store.collection(article.collection);
+    const changed = await articles.update(params["id"] ?? "", { stars: body.stars });
+    if (!changed) throw new Problem(404);
+    return json({ stars: body.stars }, { status: 201 });
+  },
+});
+
+const ping = defineRoute({
+  method: "POST",
+  path: "/ping",
+  operation: "ping",
+  summary: "Answers",
+  tag: "ping",
+  access: "public",
+  responses: { 204: { description: "It is there" } },
+  handle: () => empty(),
+});
+
+const accounts = ["ann", "bob", "root"].map((id) => ({
+  id,
+  role: id === "root" ? "admin" : "user",
+  passwordHash: "",
+  sessionVersion: 1,
+}));
+
+/** Everything that the API stores. */
+export const collections = [
+  person.collection,
+  article.collection,
+  note.collection,
+  vault.collection,
+  idempotencyRecords,
+] as const;
+
+/** Makes an API that uses every feature, and the tokens of its callers. */
+export async function makeWholeApi(
+  store: Store,
+): Promise<{ readonly api: Api; readonly tokens: readonly (string | undefined)[] }> {
+  const masterKey = "m".repeat(32);
+  const authentication = createAuthentication({
+    masterKey,
+    jwtSecret: "j".repeat(32),
+    accounts: {
+      byId: async (wanted) => accounts.find(({ id }) => id === wanted),
+      byEmail: async () => undefined,
+    },
+  });
+  const api = createApi({
+    title: "Whole",
+    version: "1.0.0",
+    store,
+    authentication,
+    routes: [
+      ...resourceRoutes(person, createResourceController(person)),
+      ...resourceRoutes(article, createResourceController(article)),
+      ...resourceRoutes(note, createResourceController(note)),
+      ...resourceRoutes(vault, createResourceController(vault)),
+      rating,
+      ping,
+    ],
+  });
+  const issued = await Promise.all(accounts.map((account) => authentication.tokens.issue(account)));
+  return { api, tokens: [...issued, masterKey, "wrong", undefined] };
+}
