@@ -1,3 +1,4 @@
+import type { Readable, Writable } from "node:stream";
 import type { ReadStream } from "node:tty";
 import type { CommandIo } from "../command-io.ts";
 import { faultOfName, titleOf } from "./project-options.ts";
@@ -20,6 +21,16 @@ export function terminalOf({ stdin, env }: CommandIo): ReadStream | undefined {
   return stdin as AsyncIterable<Uint8Array> as ReadStream; // Only terminals have `isTTY`.
 }
 
+/** Whom to ask, and how. */
+export interface AskContext {
+  readonly input: Readable;
+  /** Default: the standard output. */
+  readonly output?: Writable | undefined;
+  /** Gives the name of a project in a folder. */
+  readonly nameOf: (folder: string) => string;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Asks for what is missing.
  *
@@ -27,19 +38,11 @@ export function terminalOf({ stdin, env }: CommandIo): ReadStream | undefined {
  */
 export async function askOptions(
   given: Answers,
-  {
-    input,
-    nameOf,
-    signal,
-  }: {
-    readonly input: ReadStream;
-    readonly nameOf: (folder: string) => string;
-    readonly signal: AbortSignal;
-  },
+  { input, output, nameOf, signal }: AskContext,
 ): Promise<Answers | undefined> {
   const { confirm, intro, isCancel, multiselect, select, text } = await import("@clack/prompts");
   const answers: Answers = { ...given };
-  const common = { input, signal };
+  const common = { input, signal, ...(output !== undefined && { output }) };
   /** Whether to go on; keeps the answer. */
   const keep = <K extends keyof Answers>(name: K, answer: Answers[K] | symbol): boolean => {
     if (isCancel(answer) || typeof answer === "symbol") return false;
@@ -47,7 +50,7 @@ export async function askOptions(
     return true;
   };
 
-  intro("A new REST API");
+  intro("A new REST API", common);
   if (answers.folder === undefined) {
     const folder = await text({
       ...common,

@@ -1,0 +1,82 @@
+import { PassThrough } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { askOptions, terminalOf, type Answers } from "../../src/new/ask-options.ts";
+import { memoryIo } from "../memory-io.ts";
+
+const enter = "\r";
+const down = "\u001b[B";
+const space = " ";
+const interrupt = "\u0003";
+
+/** A terminal on which somebody answers: each key when the next question is there. */
+async function ask(
+  given: Answers,
+  keys: readonly string[],
+): Promise<{ readonly answers: Answers | undefined; readonly shown: string }> {
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });
+  const output = Object.assign(new PassThrough(), { columns: 80, rows: 40 });
+  let shown = "";
+  const waiting = [...keys];
+  output.setEncoding("utf8").on("data", (text: string) => {
+    shown += text;
+    // A question is drawn whole before it reads.
+    const key = waiting.shift();
+    if (key !== undefined) setImmediate(() => input.write(key));
+  });
+  const nameOf = (folder: string): string => folder.replace(/^.*\//, "");
+  const { signal } = new AbortController();
+  return { answers: await askOptions(given, { input, output, nameOf, signal }), shown };
+}
+
+describe("askOptions", () => {
+  it("asks nothing that is given", async () => {
+    const given = {
+      folder: "shop",
+      title: "Shop",
+      database: "sqlite",
+      auth: "password",
+      passwordResets: true,
+      webhooks: false,
+      list: "rows",
+    };
+    expect((await ask(given, [])).answers).toEqual(given);
+  });
+
+  it("takes what is chosen", async () => {
+    const given = { folder: "shop", title: "Shop", passwordResets: false, webhooks: false };
+    const { answers, shown } = await ask(given, [
+      "",
+      down,
+      enter,
+      "",
+      down,
+      space,
+      enter,
+      "",
+      enter,
+    ]);
+    expect(answers).toMatchObject({ ...given, database: "postgres", auth: "password,oidc" });
+    expect(shown).toContain("Where are its documents?");
+  });
+
+  it("gives nothing after Ctrl-C", async () => {
+    const { answers } = await ask({ folder: "shop", title: "Shop" }, ["", interrupt]);
+    expect(answers).toBeUndefined();
+  });
+});
+
+describe("terminalOf", () => {
+  const terminal = Object.assign(new PassThrough(), { isTTY: true });
+
+  it("is where somebody sits", () => {
+    expect(terminalOf(memoryIo({ stdin: terminal }))).toBe(terminal);
+  });
+
+  it.each([
+    ["a pipe", {}],
+    ["a file", { stdin: new PassThrough() }],
+    ["a terminal of a runner", { stdin: terminal, env: { CI: "true" } }],
+  ])("is not %s", (_, given) => {
+    expect(terminalOf(memoryIo(given))).toBeUndefined();
+  });
+});
