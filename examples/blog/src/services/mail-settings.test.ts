@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readMailSettings } from "./mail-settings.ts";
 
 const development = { publicUrl: "http://localhost:9000", isProduction: false };
-const production = { publicUrl: "https://blog.example", isProduction: true };
+const production = { publicUrl: "https://api.example", isProduction: true };
 
 describe("readMailSettings", () => {
   it("shows mails on the console in development, and has none in production", () => {
@@ -11,7 +11,7 @@ describe("readMailSettings", () => {
       from: "no-reply@localhost",
       linkOrigins: ["http://localhost:9000"],
     });
-    expect(readMailSettings({ PUBLIC_URL: "https://blog.example" }, production)).toBeUndefined();
+    expect(readMailSettings({ PUBLIC_URL: "https://api.example" }, production)).toBeUndefined();
   });
 
   it.each([
@@ -23,7 +23,7 @@ describe("readMailSettings", () => {
     ["smtps://mail.example", "mail.example", 465, "TLS"],
     ["smtps://mail.example:4650/", "mail.example", 4650, "TLS"],
   ])("reads %s", (SMTP_URL, host, port, protection) => {
-    const environment = { SMTP_URL, PUBLIC_URL: "https://blog.example" };
+    const environment = { SMTP_URL, PUBLIC_URL: "https://api.example" };
     const smtp = readMailSettings(environment, production)?.smtp;
     expect(smtp).toEqual({
       host,
@@ -60,19 +60,19 @@ describe("readMailSettings", () => {
   it("needs to know where links may lead to, in production", () => {
     const environment = { SMTP_URL: "smtps://mail.example" };
     expect(() => readMailSettings(environment, production)).toThrow("RESET_LINK_ORIGINS");
-    const RESET_LINK_ORIGINS = "https://www.blog.example, https://app.example:8443/,";
+    const RESET_LINK_ORIGINS = "https://www.api.example, https://app.example:8443/,";
     const read = readMailSettings({ ...environment, RESET_LINK_ORIGINS }, production);
-    expect(read?.linkOrigins).toEqual(["https://www.blog.example", "https://app.example:8443"]);
+    expect(read?.linkOrigins).toEqual(["https://www.api.example", "https://app.example:8443"]);
   });
 
-  it.each(["*", "blog.example", "https://blog.example/reset", "javascript:alert(1)", "null"])(
+  it.each(["*", "api.example", "https://api.example/reset", "javascript:alert(1)", "null"])(
     "takes no %s for an origin",
     (RESET_LINK_ORIGINS) => {
       expect(() => readMailSettings({ RESET_LINK_ORIGINS }, development)).toThrow("no origin");
     },
   );
 
-  it.each(["", "blog", "Blog <a@b.example>", "a@b.example\r\nBcc: c@d.example", "a b@c"])(
+  it.each(["", "name", "Name <a@b.example>", "a@b.example\r\nBcc: c@d.example", "a b@c"])(
     "takes an address alone for the sender, not %j",
     (MAIL_FROM) => {
       const read = () => readMailSettings({ MAIL_FROM }, development);

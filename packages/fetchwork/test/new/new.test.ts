@@ -158,7 +158,7 @@ describe("the templates", () => {
     const missing: string[] = [];
     const declared = { ...manifest.dependencies, ...manifest.devDependencies };
     for (const [path, { text }] of files) {
-      expect(text).not.toMatch(/#if |#endif|\/\/\+|my-api|My API|<<<<<<<|workspace/);
+      expect(text).not.toMatch(/#if |#endif|\/\/\+|my-api|My API|<<<<<<<|workspace|\bblog\b/);
       if (!path.endsWith(".ts")) continue;
       const { program } = parse(text, { sourceType: "module", plugins: ["typescript"] });
       for (const statement of program.body) {

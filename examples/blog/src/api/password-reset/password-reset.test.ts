@@ -5,12 +5,12 @@ import type { MailSettings } from "../../services/mail-settings.ts";
 
 const access_token = masterKey;
 const email = "ada@example.com";
-const link = "https://www.blog.example/reset";
-const linkOrigins = ["https://www.blog.example"];
+const link = "https://www.api.example/reset";
+const linkOrigins = ["https://www.api.example"];
 
 function settingsFor({ port }: Pick<MailServer, "port">): MailSettings {
   const smtp = { host: "127.0.0.1", port, isSecure: false, requiresTls: false };
-  return { smtp, from: "no-reply@blog.example", linkOrigins };
+  return { smtp, from: "no-reply@api.example", linkOrigins };
 }
 
 function tokenIn({ text }: TakenMail): string {
@@ -43,14 +43,14 @@ describe.each(transports)("password resets (%s)", (transport) => {
     [{ email, link: "" }, "link"],
     [{ email }, "link"],
     [{ email, link: "https://evil.example/reset" }, "link"],
-    [{ email, link: "https://www.blog.example.evil.example/reset" }, "link"],
-    [{ email, link: "https://www.blog.example@evil.example/reset" }, "link"],
-    [{ email, link: "https://ada:pw@www.blog.example/reset" }, "link"],
-    [{ email, link: "http://www.blog.example/reset" }, "link"],
-    [{ email, link: "https://www.blog.example:8443/reset" }, "link"],
-    [{ email, link: "//www.blog.example/reset" }, "link"],
-    [{ email, link: "javascript:alert(1)//https://www.blog.example" }, "link"],
-    [{ email, link: "https://www.blog.example/?next=https://evil.example" }, "link"],
+    [{ email, link: "https://www.api.example.evil.example/reset" }, "link"],
+    [{ email, link: "https://www.api.example@evil.example/reset" }, "link"],
+    [{ email, link: "https://ada:pw@www.api.example/reset" }, "link"],
+    [{ email, link: "http://www.api.example/reset" }, "link"],
+    [{ email, link: "https://www.api.example:8443/reset" }, "link"],
+    [{ email, link: "//www.api.example/reset" }, "link"],
+    [{ email, link: "javascript:alert(1)//https://www.api.example" }, "link"],
+    [{ email, link: "https://www.api.example/?next=https://evil.example" }, "link"],
     [{ email, link: `${link}/${"x".repeat(500)}` }, "link"],
   ])("are refused for %j", async (json, param) => {
     const mails = await openMailServer();
@@ -70,7 +70,7 @@ describe.each(transports)("password resets (%s)", (transport) => {
     expect([asked.status, asked.json]).toEqual([202, undefined]);
     const mail = await mails.next();
     expect(mail.to).toEqual([email]);
-    expect(mail.raw).toMatch(/^From: no-reply@blog\.example\r$/m);
+    expect(mail.raw).toMatch(/^From: no-reply@api\.example\r$/m);
     const token = tokenIn(mail);
     expect(token).toHaveLength(43);
     expect(mail.html).toContain(`<a href="${link}/${token}">`);

@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { jwtSecret, masterKey } from "../../test/api-client.ts";
 import { openMailServer } from "../../test/mail-server.ts";
+import { about } from "../about.ts";
 import { projectFolder } from "../config.ts";
 
 interface Server {
@@ -64,7 +65,7 @@ describe("the log in production", () => {
   it("has one object per line, from the start to the last exchange before the end", async () => {
     const server = start({ NODE_ENV: "production" });
     const listening = JSON.parse(await server.line());
-    expect(listening).toMatchObject({ level: "info", name: "blog", msg: "listening" });
+    expect(listening).toMatchObject({ level: "info", name: about.name, msg: "listening" });
     expect(Date.parse(listening.time)).toBeGreaterThan(0);
     const headers = { "x-request-id": "mine", "user-agent": "curl\u009b31m" };
     await fetch(`${listening.url}articles?limit=1`, { headers });
@@ -115,7 +116,7 @@ describe("the log in production", () => {
       NODE_ENV: "production",
       LOG_LEVEL: "error",
       PORT: String(port),
-      PUBLIC_URL: "https://blog.example",
+      PUBLIC_URL: "https://api.example",
       SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
     });
     const url = `http://127.0.0.1:${port}`;
@@ -126,7 +127,7 @@ describe("the log in production", () => {
       return (await fetch(`${url}${at}`, { method: "POST", body })).status;
     };
     expect(await post("/users", { password: "123456" })).toBe(201);
-    expect(await post("/password-resets", { link: "https://blog.example/reset" })).toBe(202);
+    expect(await post("/password-resets", { link: "https://api.example/reset" })).toBe(202);
     const line = await server.line();
     expect(JSON.parse(line)).toMatchObject({
       level: "error",

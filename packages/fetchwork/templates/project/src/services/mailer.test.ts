@@ -22,7 +22,7 @@ function mailerTo(
   smtp: Partial<SmtpSettings> & Pick<SmtpSettings, "port">,
   options: MailerOptions = {},
 ): Mailer {
-  const settings = { smtp: { ...local, ...smtp }, from: "no-reply@blog.example", linkOrigins: [] };
+  const settings = { smtp: { ...local, ...smtp }, from: "no-reply@api.example", linkOrigins: [] };
   return createMailer(settings, { retryDelays: [], ...options });
 }
 
@@ -44,7 +44,7 @@ async function listen(onConnection: (socket: Socket) => void): Promise<number> {
 
 /** Makes a certificate for `localhost`. */
 function selfSigned(): { readonly key: string; readonly cert: string } {
-  const folder = mkdtempSync(path.join(tmpdir(), "blog-mail-"));
+  const folder = mkdtempSync(path.join(tmpdir(), "api-mail-"));
   try {
     const [key, cert] = [path.join(folder, "key.pem"), path.join(folder, "cert.pem")];
     const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
@@ -74,7 +74,7 @@ describe("createMailer", () => {
     const server = await openMailServer();
     await mailerTo(server).send(mail);
     const taken = await server.next();
-    expect(taken).toMatchObject({ from: "no-reply@blog.example", to: [mail.to] });
+    expect(taken).toMatchObject({ from: "no-reply@api.example", to: [mail.to] });
     expect(taken.raw).toMatch(/^Subject: Hello\r$/m);
     expect([taken.text.trim(), taken.html.trim()]).toEqual(["Text", "<p>HTML</p>"]);
   });
@@ -111,12 +111,12 @@ describe("createMailer", () => {
           ? done(null, { user: username })
           : done(new Error(`no ${String(password)}`)),
     });
-    const auth = { user: "blog", pass: "right" };
+    const auth = { user: "api", pass: "right" };
     await mailerTo({ ...server, auth }).send(mail);
-    expect((await server.next()).user).toBe("blog");
+    expect((await server.next()).user).toBe("api");
 
     const wrong = mailerTo(
-      { ...server, auth: { user: "blog", pass: "wrong-secret" } },
+      { ...server, auth: { user: "api", pass: "wrong-secret" } },
       { retryDelays: [1, 1] },
     );
     const error: unknown = await wrong.send(mail).catch((reason: unknown) => reason);
@@ -246,7 +246,7 @@ describe("createMailer", () => {
 
   it("shows mails where there is no server", async () => {
     const shown: string[] = [];
-    const settings = { from: "no-reply@blog.example", linkOrigins: [] };
+    const settings = { from: "no-reply@api.example", linkOrigins: [] };
     await createMailer(settings, { show: (text) => shown.push(text) }).send(mail);
     expect(shown).toEqual(["Mail to ada@example.com: Hello\n\nText\n"]);
   });

@@ -68,12 +68,12 @@ describe.each(transports)("failed sign-ins (%s)", (transport) => {
   it("are forgotten with a new password that came by mail", async () => {
     const mails = await openMailServer();
     const smtp = { host: "127.0.0.1", port: mails.port, isSecure: false, requiresTls: false };
-    const linkOrigins = ["https://www.blog.example"];
-    const mail = { smtp, from: "no-reply@blog.example", linkOrigins };
+    const linkOrigins = ["https://www.api.example"];
+    const mail = { smtp, from: "no-reply@api.example", linkOrigins };
     const api = await openApi(transport, { ...limits, mail });
     await api.send("POST", "/users", { form: { email, password: "123456", access_token } });
     for (let time = 0; time < 4; time += 1) await signIn(api, wrong);
-    const link = "https://www.blog.example/reset";
+    const link = "https://www.api.example/reset";
     await api.send("POST", "/password-resets", { form: { email, link, access_token } });
     const [, token = ""] = /\/reset\/([\w-]{43})/.exec((await mails.next()).text) ?? [];
     const form = { password: "654321" };
@@ -84,14 +84,14 @@ describe.each(transports)("failed sign-ins (%s)", (transport) => {
   it("mails to one address are limited, whether somebody has it or not", async () => {
     const mails = await openMailServer();
     const smtp = { host: "127.0.0.1", port: mails.port, isSecure: false, requiresTls: false };
-    const linkOrigins = ["https://www.blog.example"];
-    const mail = { smtp, from: "no-reply@blog.example", linkOrigins };
+    const linkOrigins = ["https://www.api.example"];
+    const mail = { smtp, from: "no-reply@api.example", linkOrigins };
     const api = await openApi(transport, { ...limits, mail });
     await api.send("POST", "/users", { form: { email, password: "123456", access_token } });
     for (const address of [email, "eve@example.com"]) {
       const statuses: number[] = [];
       for (let time = 0; time < 6; time += 1) {
-        const form = { email: address, link: "https://www.blog.example/reset", access_token };
+        const form = { email: address, link: "https://www.api.example/reset", access_token };
         const { status, headers } = await api.send("POST", "/password-resets", { form });
         statuses.push(status);
         if (status === 429) expect(headers.get("retry-after")).toBe("900");
