@@ -30,7 +30,8 @@ const article = {
 /** Files of the blog that its commands make; its others are tests of the repository. */
 export function blogFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
-  for (const [path, { text }] of projectFiles(options, { kind: "workspace" })) files.set(path, text);
+  for (const [path, { text }] of projectFiles(options, { kind: "workspace" }))
+    files.set(path, text);
   const definition = definitionOf(article, { hasUsers: true, list: "array" });
   for (const [path, text] of addResource(definition, (path) => files.get(path))) {
     files.set(path, text);

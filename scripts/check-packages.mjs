@@ -68,10 +68,12 @@ function pack(directory) {
 function unwanted(paths) {
   const pattern =
     /(^|\/)(test|node_modules)\/|\.test\.|\.tsbuildinfo$|(^|\/)\.env|\.(db|sqlite|log)$/;
-  return paths
-    // Projects that are made of the templates have tests.
-    .filter((path) => pattern.test(path) && !path.startsWith("templates/"))
-    .map((path) => `does not belong in the tarball: ${path}`);
+  return (
+    paths
+      // Projects that are made of the templates have tests.
+      .filter((path) => pattern.test(path) && !path.startsWith("templates/"))
+      .map((path) => `does not belong in the tarball: ${path}`)
+  );
 }
 
 /**

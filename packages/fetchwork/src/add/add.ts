@@ -80,6 +80,13 @@ export const addCommand: Command = defineCommand({
         throw new UsageError(`there is no resource ${target} to refer to`);
       }
     }
+    const endless = definition.fields.find(
+      ({ presence, target }) =>
+        presence === "required" &&
+        target !== undefined &&
+        namesOf(target).kebab === definition.names.kebab,
+    );
+    if (endless) throw new UsageError(`${endless.name} would need one before the first one`);
     const changes = addResource(definition, read);
     if (changes.size === 0) {
       io.stdout.write(`${definition.names.kebab} is there already; nothing was changed\n`);

@@ -36,8 +36,12 @@ ${tests.filter((test) => test !== "").join("\n")}});
 }
 
 /** A function, so that each document of a test has values of its own. */
-function exampleText({ fields }: ResourceDefinition): string {
-  const items = fields.map((field) => {
+function exampleText({ fields, names }: ResourceDefinition): string {
+  // What refers to its own kind begins with one that refers to none.
+  const sent = fields.filter(
+    ({ target }) => target === undefined || namesOf(target).kebab !== names.kebab,
+  );
+  const items = sent.map((field) => {
     const value = exampleValue(field);
     return value === field.name ? value : `${field.name}: ${value}`;
   });
@@ -85,9 +89,10 @@ function tokensText(definition: ResourceDefinition): string {
 }
 
 /** Resources that documents refer to. */
-function targetsOf({ fields }: ResourceDefinition): readonly string[] {
+function targetsOf({ fields, names }: ResourceDefinition): readonly string[] {
   const targets = fields.flatMap(({ target }) => (target === undefined ? [] : [target]));
-  return [...new Set(targets.map((target) => namesOf(target).camel))].toSorted();
+  const others = targets.map((target) => namesOf(target).camel);
+  return [...new Set(others)].filter((other) => other !== names.camel).toSorted();
 }
 
 /** The lines that each test begins with. */
@@ -104,7 +109,9 @@ const sent = "    const sent = { json: example(1), token: tokens.create };\n";
 const create = 'await api.send("POST", path, sent);';
 
 function lifeTest(definition: ResourceDefinition): string {
-  const changing = definition.fields.find((field) => exampleValue(field).includes("number"));
+  const changing = definition.fields.find(
+    (field) => exampleValue(field).includes("number") && field.target === undefined,
+  );
   const name = changing?.name;
   const change =
     name === undefined

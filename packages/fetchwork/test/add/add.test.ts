@@ -64,6 +64,7 @@ describe("fetchwork add", () => {
     [["article", "title:string!?"], "a field is name:type"],
     [["article", "by:ref"], "a ref names a resource"],
     [["article", "by:ref(author)"], "there is no resource author"],
+    [["article", "of:ref(article)!"], "of would need one before the first one"],
     [
       ["article", "--public", "read"],
       '--public takes list, show, create, update, remove, not "read"',
