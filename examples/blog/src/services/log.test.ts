@@ -67,19 +67,19 @@ describe("the log in production", () => {
     expect(listening).toMatchObject({ level: "info", name: about.name, msg: "listening" });
     expect(Date.parse(listening.time)).toBeGreaterThan(0);
     const headers = { "x-request-id": "mine", "user-agent": "curl\u009b31m" };
-    await fetch(`${listening.url}articles?limit=1`, { headers });
+    await fetch(`${listening.url}ping?limit=1`, { headers });
     const text = await server.line();
     expect(text).toContain(String.raw`curl\u009b31m`);
     expect(JSON.parse(text)).toMatchObject({
       level: "info",
       msg: "GET 200",
       method: "GET",
-      url: "/articles?limit=1",
+      url: "/ping?limit=1",
       requestId: "mine",
       status: 200,
       ip: "127.0.0.1",
       duration: expect.any(Number),
-      bytes: 2,
+      bytes: 4,
     });
     await fetch(`${listening.url}nothing`);
     server.stop();
@@ -95,7 +95,7 @@ describe("the log in production", () => {
       [`password-resets/${token}/?x=1`, {}],
       [`users/me?access_token=${token}`, {}],
       ["users/me", { authorization: `Bearer ${token}` }],
-      ["articles", { referer: `${url}reset/${token}` }],
+      ["ping", { referer: `${url}reset/${token}` }],
     ] as const;
     for (const [at, headers] of sent) {
       await fetch(`${url}${at}`, { headers });
