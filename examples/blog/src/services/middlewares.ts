@@ -12,6 +12,7 @@ import {
   realIp,
   recoverer,
   secAllHeaders,
+  secretKeys,
   secure,
   serverTiming,
   timeout,
@@ -40,7 +41,7 @@ export function middlewares(settings: MiddlewareSettings): readonly Middleware[]
   return [
     trace(),
     realIp({ trustedProxies }),
-    ...(log === "off" ? [] : [logger({ format: log })]),
+    ...(log === "off" ? [] : [logger({ format: log, maskedKeys: [...secretKeys, "code"] })]),
     serverTiming(),
     cors({
       allowedHeaders: [

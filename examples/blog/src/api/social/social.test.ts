@@ -471,6 +471,7 @@ describe("the settings of providers", () => {
       OIDC_MY_IDP_ISSUER: "https://id.example/x",
       OIDC_MY_IDP_CLIENT_ID: "me",
       OIDC_MY_IDP_AUDIENCE: "urn:blog",
+      OIDC_MY_IDP_KEEP_TOKENS: "yes",
       OIDC_EMPTY_ISSUER: "",
       PUBLIC_URL: "https://blog.example/",
     });
@@ -481,6 +482,7 @@ describe("the settings of providers", () => {
         clientId: "id",
         clientSecret: "s",
         audience,
+        keepsTokens: false,
       },
       {
         name: "my-idp",
@@ -488,6 +490,7 @@ describe("the settings of providers", () => {
         clientId: "me",
         clientSecret: undefined,
         audience: "urn:blog",
+        keepsTokens: true,
       },
     ]);
     expect(readConfig(secrets).providers).toEqual([]);
@@ -500,6 +503,7 @@ describe("the settings of providers", () => {
       "OIDC_GOOGLE_ISSUER must be an https URL",
     ],
     [{ ...google, OIDC_GOOGLE_ISSUER: "google" }, "OIDC_GOOGLE_ISSUER must be an https URL"],
+    [{ ...google, OIDC_GOOGLE_KEEP_TOKENS: "1" }, 'OIDC_GOOGLE_KEEP_TOKENS is "1"'],
     [{ ...google, OIDC_GOOGLE_AUDIENCE: "id" }, "OIDC_GOOGLE_AUDIENCE is the client id"],
     [
       { ...google, OIDC_B_ISSUER: google.OIDC_GOOGLE_ISSUER, OIDC_B_CLIENT_ID: "b" },
