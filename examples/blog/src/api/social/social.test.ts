@@ -94,10 +94,13 @@ async function outcomeOf(response: Response): Promise<Outcome> {
 
 const cookieOf = (headers: Headers): string => headers.getSetCookie()[0]?.split(";")[0] ?? "";
 
-async function openBlog(issuer = provider.issuer): Promise<Blog> {
+async function openBlog(
+  issuer = provider.issuer,
+  changed: { readonly keepsTokens?: boolean } = {},
+): Promise<Blog> {
   const store = await openStore("sqlite::memory:");
   const origin = `http://127.0.0.1:${port}`;
-  const home = { name: "home", issuer, clientId: "blog", clientSecret, audience };
+  const home = { name: "home", issuer, clientId: "blog", clientSecret, audience, ...changed };
   const config = { masterKey, jwtSecret, tokenLifetime: 60, providers: [home], publicUrl: origin };
   const { handler } = createApp(config, store);
   const server = await serve(handler, { port, hostname: "127.0.0.1", signals: false });
@@ -216,6 +219,27 @@ describe("signing in with a provider", () => {
     expect(response.headers.get("cache-control")).toBe("no-store");
     const { status } = await fetch(`${origin}/auth/unknown`, { redirect: "manual" });
     expect(status).toBe(404);
+  });
+
+  it.each([
+    [["openid", "offline_access"], { scope: "openid email profile offline_access" }],
+    [undefined, { scope: "openid email profile offline_access" }],
+    [["openid"], { scope: "openid email profile", access_type: "offline" }],
+  ])("asks for a refresh token as a provider with the scopes %j wants it", async (scopes, sent) => {
+    const server = await serve(
+      (request) => {
+        const { origin } = new URL(request.url);
+        const endpoint = `${origin}/auth`;
+        const metadata = { issuer: origin, authorization_endpoint: endpoint };
+        return Response.json({ ...metadata, scopes_supported: scopes });
+      },
+      { port: 0, hostname: "127.0.0.1", signals: false },
+    );
+    onTestFinished(() => server.close());
+    const { origin } = await openBlog(server.url.replace(/\/$/, ""), { keepsTokens: true });
+    const { searchParams } = new URL((await start(origin)).location);
+    expect(Object.fromEntries(searchParams)).toMatchObject({ ...sent, prompt: "consent" });
+    expect(searchParams.get("access_type")).toBe("access_type" in sent ? "offline" : null);
   });
 
   it("creates a user of the verified address, once", async () => {
