@@ -1,6 +1,7 @@
 import { getEventListeners, once } from "node:events";
 import http from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { ConnectionError, OAuth2Client, TimeoutError } from "../src/index.ts";
 
@@ -73,6 +74,47 @@ describe("a connection with a limit of time", () => {
     const closed = once(request.socket, "close");
     await refused;
     await closed;
+  });
+
+  it.each([
+    ["of a known length", 200, ["answer"], {}],
+    ["in pieces", 200, ["piece ", "piece ", "end"], {}],
+    ["that is compressed", 200, [gzipSync("answer")], { "content-encoding": "gzip" }],
+    ["that is empty", 204, [], {}],
+    ["that is not modified", 304, [], {}],
+  ] as const)("ends no connection after an answer %s", async (_what, status, pieces, head) => {
+    server.removeAllListeners("request");
+    server.on("request", (_request, response) => {
+      response.writeHead(status, head);
+      for (const piece of pieces) response.write(piece);
+      response.end();
+    });
+    const opened = new Set<Socket>();
+    const closed: Socket[] = [];
+    server.on("connection", (socket: Socket) => {
+      opened.add(socket);
+      socket.on("close", () => closed.push(socket));
+    });
+    const client = clientOf(30_000);
+    for (let count = 0; count < 30; count += 1) {
+      expect((await client.request("get", "/")).status).toBe(status);
+    }
+    expect(closed).toEqual([]);
+    // The platform opens a second one where the first is not free in the same turn.
+    expect(opened.size).toBeLessThanOrEqual(2);
+  });
+
+  it("does not abort the request of a fetch that is given when the answer is there", async () => {
+    const requests: Request[] = [];
+    const client = new OAuth2Client("id", "secret", {
+      site,
+      fetch: (request) => {
+        requests.push(request);
+        return fetch(request);
+      },
+    });
+    await client.request("get", "/");
+    expect(requests.map(({ signal }) => signal.aborted)).toEqual([false]);
   });
 
   it.each([
