@@ -9,7 +9,6 @@ import {
 } from "../../../../../packages/oauth2/test/provider-server.ts";
 import { jwtSecret, masterKey } from "../../../test/blog-client.ts";
 import { createApp } from "../../app.ts";
-import { readConfig } from "../../config.ts";
 import { user } from "../user/model.ts";
 import { identities } from "./model.ts";
 
@@ -480,63 +479,5 @@ describe("access with a token of the provider", () => {
     const { access_token: token } = await accessToken(audience);
     await blog.store.collection(user.collection).remove(json.user.id);
     expect((await blog.get("/users/me", token)).status).toBe(401);
-  });
-});
-
-describe("the settings of providers", () => {
-  const secrets = { MASTER_KEY: "m".repeat(32), JWT_SECRET: "j".repeat(32) };
-  const google = { OIDC_GOOGLE_ISSUER: "https://accounts.google.com", OIDC_GOOGLE_CLIENT_ID: "id" };
-
-  it("are read by their names", () => {
-    const { providers } = readConfig({
-      ...secrets,
-      ...google,
-      OIDC_GOOGLE_CLIENT_SECRET: "s",
-      OIDC_MY_IDP_ISSUER: "https://id.example/x",
-      OIDC_MY_IDP_CLIENT_ID: "me",
-      OIDC_MY_IDP_AUDIENCE: "urn:blog",
-      OIDC_MY_IDP_KEEP_TOKENS: "yes",
-      OIDC_EMPTY_ISSUER: "",
-      PUBLIC_URL: "https://blog.example/",
-    });
-    expect(providers).toEqual([
-      {
-        name: "google",
-        issuer: "https://accounts.google.com",
-        clientId: "id",
-        clientSecret: "s",
-        audience,
-        keepsTokens: false,
-      },
-      {
-        name: "my-idp",
-        issuer: "https://id.example/x",
-        clientId: "me",
-        clientSecret: undefined,
-        audience: "urn:blog",
-        keepsTokens: true,
-      },
-    ]);
-    expect(readConfig(secrets).providers).toEqual([]);
-  });
-
-  it.each([
-    [{ OIDC_GOOGLE_ISSUER: "https://a.example" }, "OIDC_GOOGLE_CLIENT_ID is not set"],
-    [
-      { ...google, OIDC_GOOGLE_ISSUER: "http://a.example" },
-      "OIDC_GOOGLE_ISSUER must be an https URL",
-    ],
-    [{ ...google, OIDC_GOOGLE_ISSUER: "google" }, "OIDC_GOOGLE_ISSUER must be an https URL"],
-    [{ ...google, OIDC_GOOGLE_KEEP_TOKENS: "1" }, 'OIDC_GOOGLE_KEEP_TOKENS is "1"'],
-    [{ ...google, OIDC_GOOGLE_AUDIENCE: "id" }, "OIDC_GOOGLE_AUDIENCE is the client id"],
-    [
-      { ...google, OIDC_B_ISSUER: google.OIDC_GOOGLE_ISSUER, OIDC_B_CLIENT_ID: "b" },
-      "two providers have one issuer",
-    ],
-    [{ ...google, PUBLIC_URL: "https://blog.example/path" }, "PUBLIC_URL is"],
-    [{ ...google, PUBLIC_URL: "blog.example" }, "PUBLIC_URL is"],
-    [{ ...google, NODE_ENV: "production" }, "PUBLIC_URL is not set"],
-  ])("are refused: %j", (environment, message) => {
-    expect(() => readConfig({ ...secrets, ...environment })).toThrow(message);
   });
 });
