@@ -26,6 +26,11 @@ const simple = new ClientCredentials({
   client: { id: "id", secret: "secret" },
   auth: { tokenHost: origin, tokenPath: "/token" },
 });
+const simpleInTime = new ClientCredentials({
+  client: { id: "id", secret: "secret" },
+  auth: { tokenHost: origin, tokenPath: "/token" },
+  http: { timeout: 30_000 },
+});
 const ours = new OAuth2Client("id", "secret", { site: origin, tokenUrl: "/token" });
 const endless = new OAuth2Client("id", "secret", {
   site: origin,
@@ -37,29 +42,38 @@ const tokenRequests = {
   "@fetchwork/oauth2": async () => (await ours.clientCredentials.getToken({ scope: "read" })).token,
   "@fetchwork/oauth2, timeout: 0": async () =>
     (await endless.clientCredentials.getToken({ scope: "read" })).token,
-  oauth4webapi: async () => {
-    const response = await oauth.clientCredentialsGrantRequest(
-      as,
-      { client_id: "id" },
-      oauth.ClientSecretBasic("secret"),
-      new URLSearchParams({ scope: "read" }),
-      insecure,
-    );
-    const result = await oauth.processClientCredentialsResponse(as, { client_id: "id" }, response);
-    return result.access_token;
-  },
+  oauth4webapi: () => askOauth4webapi(insecure),
+  "oauth4webapi, 30 s": () => askOauth4webapi({ ...insecure, signal: AbortSignal.timeout(30_000) }),
   "openid-client": async () =>
     (await openid.clientCredentialsGrant(configuration, { scope: "read" })).access_token,
   "simple-oauth2": async () => (await simple.getToken({ scope: "read" })).token.access_token,
-  "bare fetch": async () => {
-    const response = await fetch(`${origin}/token`, {
-      method: "POST",
-      headers: { authorization: basic, "content-type": "application/x-www-form-urlencoded" },
-      body: "grant_type=client_credentials&scope=read",
-    });
-    return (await response.json()).access_token;
-  },
+  "simple-oauth2, 30 s": async () =>
+    (await simpleInTime.getToken({ scope: "read" })).token.access_token,
+  "bare fetch": () => bareFetch({}),
+  "bare fetch, 30 s": () => bareFetch({ signal: AbortSignal.timeout(30_000) }),
 };
+
+async function askOauth4webapi(options) {
+  const client = { client_id: "id" };
+  const response = await oauth.clientCredentialsGrantRequest(
+    as,
+    client,
+    oauth.ClientSecretBasic("secret"),
+    new URLSearchParams({ scope: "read" }),
+    options,
+  );
+  return (await oauth.processClientCredentialsResponse(as, client, response)).access_token;
+}
+
+async function bareFetch(options) {
+  const response = await fetch(`${origin}/token`, {
+    method: "POST",
+    headers: { authorization: basic, "content-type": "application/x-www-form-urlencoded" },
+    body: "grant_type=client_credentials&scope=read",
+    ...options,
+  });
+  return (await response.json()).access_token;
+}
 
 const value = "2YotnFZFEjr1zCsicMWpAA";
 const token = AccessToken.fromHash(ours, {

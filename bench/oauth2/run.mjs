@@ -5,7 +5,8 @@
 // The server is a process of its own, and so is every client: none collects the garbage of another. Each round runs every
 // client in turn, 2000 requests each, beginning with another one each time, and every other round backwards; the first
 // rounds warm up. The tables have medians over the rounds, and ratios of CPU time, ours to theirs, round by round: median,
-// and quartiles. Every client authenticates with Basic, parses JSON and keeps its connections; 16 requests are under way
+// and quartiles. With "30 s" a peer gives up after the time that ours and openid-client have by default; without, never.
+// Every client authenticates with Basic, parses JSON and keeps its connections; 16 requests are under way
 // at a time.
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -90,9 +91,12 @@ await compare("client credentials", "tokenRequests", [
   "@fetchwork/oauth2",
   "@fetchwork/oauth2, timeout: 0",
   "oauth4webapi",
+  "oauth4webapi, 30 s",
   "openid-client",
   "simple-oauth2",
+  "simple-oauth2, 30 s",
   "bare fetch",
+  "bare fetch, 30 s",
 ]);
 await compare("request with a valid token", "authorizedRequests", [
   "@fetchwork/oauth2, authorizedFetch",

@@ -63,6 +63,8 @@ const table: Readonly<Record<string, Row>> = {
   "GET startSocialSignIn": { path: "/auth/idp", expected: everyone(503) },
   "GET finishSocialSignIn": { path: "/auth/idp/callback", expected: everyone(400) },
   "POST linkProvider": { path: "/auth/idp/links", expected: users(503) },
+  "GET showProviderUser": { path: "/auth/idp/userinfo", expected: users(404) },
+  "DELETE unlinkProvider": { path: "/auth/idp", expected: users(404) },
   "POST createPasswordReset": {
     path: "/password-resets",
     json: { email, link },

@@ -72,8 +72,7 @@ export class AccessToken {
     options: TokenOptions = defaultTokenOptions,
     origin: TokenOrigin = {},
   ) {
-    const { settings, fields: given } = splitTokenOptions(options);
-    const fields = origin.fields === undefined ? given : Object.assign(origin.fields, given);
+    const { settings, fields } = splitTokenOptions(options, origin.fields);
     this.#client = client;
     this.#token = readToken(token, "access_token");
     this.#settings = settings;
@@ -130,7 +129,7 @@ export class AccessToken {
     const tokenName = options.tokenName ?? undefined;
     const { field, token, candidates } = findToken(given, tokenName);
     const fields = emptyHash();
-    for (const [name, value] of Object.entries(given)) if (name !== field) fields[name] = value;
+    for (const name of Object.keys(given)) if (name !== field) fields[name] = given[name];
     warnExtra(client, candidates, field);
     if (token === "" && !fields["refresh_token"] && !fields["refreshToken"]) {
       warnMissing(client, Object.keys(given), tokenName);

@@ -34,6 +34,9 @@ export interface Exchange extends ParseOptions {
   readonly isForeign?: boolean | undefined;
 }
 
+/** Why the signal of an exchange that is over is aborted; one for all, as making it costs more than the rest. */
+const over = new Error("the exchange is over");
+
 /** Sends single requests with a timeout, a limit of size and a log, and reads the answers whole. */
 export class Connection {
   readonly #fetch: Fetch | undefined;
@@ -72,7 +75,6 @@ export class Connection {
     );
 
     signal?.throwIfAborted();
-    // A signal costs the platform a tenth of the request: where nothing can abort there is none.
     const canAbort = timeout > 0 || (signal !== undefined && signal !== null);
     const controller = canAbort ? new AbortController() : undefined;
     const abort = (): void => controller?.abort(signal?.reason);
@@ -119,6 +121,9 @@ export class Connection {
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
+      // The platform keeps what belongs to a signal until a full garbage collection, which costs a tenth of the request.
+      // Aborted, it lets go at once; the answer is read whole, so that nothing else ends.
+      if (this.#fetch === undefined) controller?.abort(over);
     }
   }
 

@@ -14,7 +14,8 @@ export type Pair = readonly [name: string, value: string];
 /** Turns parameters into pairs; a list of scalars repeats the name, what holds an object is written as JSON. */
 export function toPairs(params: Params): Pair[] {
   const pairs: Pair[] = [];
-  for (const [name, value] of Object.entries(params)) {
+  for (const name of Object.keys(params)) {
+    const value: unknown = params[name];
     if (value === undefined || value === null) continue;
     if (!Array.isArray(value) || value.some((item) => typeof item === "object" && item !== null)) {
       pairs.push([name, toText(name, value)]);

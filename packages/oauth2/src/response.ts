@@ -103,7 +103,8 @@ export class OAuth2Response {
    * @internal
    */
   get fields(): Readonly<Record<string, unknown>> | undefined {
-    return this.hash === undefined ? undefined : (this.#fields ?? this.hash);
+    this.#parsed ??= { value: this.#parse() };
+    return this.#fields ?? this.hash;
   }
 
   /** The error that this answer is: with a status of 400 or more; `undefined` otherwise. */

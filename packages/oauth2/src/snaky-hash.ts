@@ -81,8 +81,11 @@ export function isHash(value: unknown): value is Record<string, unknown> {
 /** Converts the keys of an object in all depths; the result itself knows one spelling only. */
 export function snakyFields(value: object, depth = 0): Record<string, unknown> {
   const fields = emptyHash();
-  for (const [key, inner] of Object.entries(value))
-    fields[snakeCase(key)] = convert(inner, depth + 1);
+  for (const key of Object.keys(value)) {
+    const inner: unknown = Reflect.get(value, key);
+    fields[snakeCase(key)] =
+      typeof inner === "object" && inner !== null ? convert(inner, depth + 1) : inner;
+  }
   return fields;
 }
 

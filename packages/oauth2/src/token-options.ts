@@ -44,12 +44,18 @@ export const serializedOptions: readonly string[] = [...wireNames.values()];
 export const defaultTokenOptions: TokenOptions = Object.freeze({});
 const defaultSettings: TokenSettings = Object.freeze(checkTokenOptions(defaultTokenOptions));
 
-/** Splits what a caller gave into options and fields. */
-export function splitTokenOptions(given: TokenOptions): {
+/**
+ * Splits what a caller gave into options and fields.
+ *
+ * @param fields where the fields are written to. Default: a new hash.
+ */
+export function splitTokenOptions(
+  given: TokenOptions,
+  fields: Record<string, unknown> = emptyHash(),
+): {
   readonly settings: TokenSettings;
   readonly fields: Record<string, unknown>;
 } {
-  const fields = emptyHash();
   if (given === defaultTokenOptions) return { settings: defaultSettings, fields };
   for (const [name, value] of Object.entries(given)) {
     if (!wireNames.has(name)) fields[name] = value;

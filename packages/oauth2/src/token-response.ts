@@ -16,7 +16,7 @@ export function readTokenResponse(
 ): AccessToken {
   if (response.error !== undefined) throw response.error;
   const { fields } = response;
-  if (fields === undefined || Object.keys(fields).length === 0) {
+  if (fields === undefined || isEmpty(fields)) {
     throw new InvalidResponseError(
       `the answer of the token endpoint is no hash (HTTP ${response.status})`,
       {
@@ -27,4 +27,9 @@ export function readTokenResponse(
   // Some servers send errors with a status of 200.
   if (typeof fields["error"] === "string") throw errorOf(response);
   return AccessToken.fromFields(client, fields, options, response);
+}
+
+function isEmpty(fields: Readonly<Record<string, unknown>>): boolean {
+  for (const name in fields) if (Object.hasOwn(fields, name)) return false;
+  return true;
 }

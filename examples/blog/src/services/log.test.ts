@@ -94,6 +94,7 @@ describe("the log in production", () => {
       [`password-resets/${token}`, {}],
       [`password-resets/${token}/?x=1`, {}],
       [`users/me?access_token=${token}`, {}],
+      [`auth/idp/callback?code=${token}&state=1`, {}],
       ["users/me", { authorization: `Bearer ${token}` }],
       ["ping", { referer: `${url}reset/${token}` }],
     ] as const;

@@ -2,7 +2,7 @@ import type { OidcClient } from "@fetchwork/oauth2/oidc";
 import type { Store } from "@fetchwork/documents";
 import { Problem, type Authentication } from "@fetchwork/rest";
 import { createAccounts } from "./accounts.ts";
-import type { Provider } from "./providers.ts";
+import { withoutSlash, type Provider } from "./providers.ts";
 
 /** A token of a provider that holds here. */
 interface ProviderClaims {
@@ -50,11 +50,6 @@ export function acceptProviderTokens(
       return authentication.admit(rule, { ...evidence, authorization });
     },
   };
-}
-
-/** Settings may have the slash at the end that the provider has not, and the other way round. */
-function withoutSlash(issuer: string): string {
-  return issuer.replace(/\/$/, "");
 }
 
 /** The issuer that a token names; nothing of it is verified. */

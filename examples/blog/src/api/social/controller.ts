@@ -1,15 +1,17 @@
-import type { AuthorizationTransaction } from "@fetchwork/oauth2";
+import type { AccessToken, AuthorizationTransaction } from "@fetchwork/oauth2";
 import type { OidcClient } from "@fetchwork/oauth2/oidc";
 import { empty, json } from "@fetchwork/http";
 import { notFound, Problem, view, type Account, type Call, type Fields } from "@fetchwork/rest";
 import { createAccounts } from "../../services/accounts.ts";
 import { findOrCreateLinked, linkTo, type ProviderUser } from "../../services/linked-users.ts";
+import { createProviderAccess } from "../../services/provider-access.ts";
 import {
   createProviderClients,
   providerProblem,
   type ProviderClients,
 } from "../../services/provider-clients.ts";
 import type { Provider } from "../../services/providers.ts";
+import { createSeal } from "../../services/seal.ts";
 import { createSealedCookie, type SealedCookie } from "../../services/sealed-cookie.ts";
 import { user } from "../user/model.ts";
 import type { SocialOptions } from "./index.ts";
@@ -20,6 +22,8 @@ export interface SocialController {
   readonly start: (call: Call) => Promise<Response>;
   readonly startLink: (call: Call<unknown, Account>) => Promise<Response>;
   readonly finish: (call: Call) => Promise<Response>;
+  readonly showUser: (call: Call<unknown, Account>) => Promise<Response>;
+  readonly unlink: (call: Call<unknown, Account>) => Promise<Response>;
 }
 
 /** What the browser keeps of a sign-in that is under way, sealed. */
@@ -28,6 +32,8 @@ interface Pending {
   /** The user who links an account, and the session at that time. */
   readonly link?: { readonly userId: string; readonly sessionVersion: number } | undefined;
 }
+
+const scope = "openid email profile";
 
 /** Time that a user has at the provider, in seconds. */
 const lifetime = 600;
@@ -39,6 +45,7 @@ const personal = { "cache-control": "no-store", "referrer-policy": "no-referrer"
 export function createSocialController(options: SocialOptions): SocialController {
   const { publicUrl, secret } = options;
   const client = createProviderClients(publicUrl);
+  const access = createProviderAccess(client, createSeal({ secret, purpose: "provider tokens" }));
   const providers = new Map(options.providers.map((one) => [one.name, one]));
   const cookies = new Map(options.providers.map((one) => [one.name, cookieOf(one)]));
 
@@ -64,11 +71,9 @@ export function createSocialController(options: SocialOptions): SocialController
     link?: Pending["link"],
   ): Promise<{ readonly url: string; readonly headers: Readonly<Record<string, string>> }> {
     try {
-      const { authCode } = await client(provider);
-      const { url, transaction } = await authCode.start(
-        { scope: "openid email profile" },
-        { lifetime },
-      );
+      const { authCode, metadata } = await client(provider);
+      const wanted = provider.keepsTokens === true ? offline(metadata) : { scope };
+      const { url, transaction } = await authCode.start(wanted, { lifetime });
       const pending: Pending = { transaction, link };
       const kept = await cookie.seal(JSON.stringify(pending));
       return { url, headers: { ...personal, "set-cookie": kept } };
@@ -95,14 +100,38 @@ export function createSocialController(options: SocialOptions): SocialController
       if (pending === undefined) {
         throw new Problem(400, { detail: "this browser has started no sign-in, or too long ago" });
       }
-      const person = await identify(() => client(provider), call, pending.transaction, provider);
+      const { person, token } = await identify(
+        () => client(provider),
+        call,
+        pending.transaction,
+        provider,
+      );
       const found =
         pending.link === undefined
           ? await findOrCreateLinked(store, person, `/auth/${provider.name}/links`)
           : await linked(call, person, pending.link);
+      if (provider.keepsTokens === true) await access.keep(store, person, token);
       return signIn(call, found, cookie);
     },
+    async showUser(call) {
+      const { provider } = named(call);
+      const claims = await access.userInfo(call.store, provider, call.user.id);
+      return json(claims, { headers: personal });
+    },
+    async unlink(call) {
+      const { provider } = named(call);
+      const revoked = await access.unlink(call.store, provider, call.user.id);
+      return json({ revoked }, { headers: personal });
+    },
   };
+}
+
+/** Asks for a refresh token, too: by the scope (OpenID Connect Core, 11), or as Google wants it. */
+function offline({ scopes_supported: scopes }: OidcClient["metadata"]): Record<string, string> {
+  const hasScope = scopes === undefined || scopes.includes("offline_access");
+  return hasScope
+    ? { scope: `${scope} offline_access`, prompt: "consent" }
+    : { scope, access_type: "offline", prompt: "consent" };
 }
 
 async function identify(
@@ -110,7 +139,7 @@ async function identify(
   { request }: Call,
   transaction: AuthorizationTransaction,
   { name }: Provider,
-): Promise<ProviderUser> {
+): Promise<{ readonly person: ProviderUser; readonly token: AccessToken }> {
   try {
     const client = await connect();
     const token = await client.authCode.callback(request, transaction);
@@ -119,7 +148,8 @@ async function identify(
     const isComplete = claims["email"] !== undefined || !client.metadata.userinfo_endpoint;
     const all = isComplete ? claims : { ...claims, ...(await client.userInfo(token)) };
     const { email, email_verified, name: fullName, picture } = all as Fields;
-    return { issuer: claims.iss, sub: claims.sub, email, email_verified, name: fullName, picture };
+    const { iss: issuer, sub } = claims;
+    return { person: { issuer, sub, email, email_verified, name: fullName, picture }, token };
   } catch (error) {
     throw providerProblem(name, error);
   }

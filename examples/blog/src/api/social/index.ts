@@ -3,7 +3,7 @@ import { defineRoute, type Route } from "@fetchwork/rest";
 import type { Provider } from "../../services/providers.ts";
 import { session } from "../auth/model.ts";
 import type { SocialController } from "./controller.ts";
-import { callbackParameters, link } from "./model.ts";
+import { callbackParameters, link, unlinked, userInfo } from "./model.ts";
 
 /** What signing in with providers needs. */
 export interface SocialOptions {
@@ -76,6 +76,34 @@ export function createSocial(options: SocialOptions): Social {
         ...failures,
       },
       handle: async (call) => (await controller()).startLink(call),
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/auth/:provider/userinfo",
+      operation: "showProviderUser",
+      summary: "Shows what a provider says of the caller now, where its tokens are kept",
+      tag,
+      access: "user",
+      responses: {
+        200: { description: "As the provider gives it", schema: userInfo },
+        404: { description: "There is no such provider, no link to it, or no token" },
+        409: { description: "The provider takes the token no more; sign in with it again" },
+        503: failures[503],
+      },
+      handle: async (call) => (await controller()).showUser(call),
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: "/auth/:provider",
+      operation: "unlinkProvider",
+      summary: "Ends the link of the caller to a provider, forgets its tokens and revokes them",
+      tag,
+      access: "user",
+      responses: {
+        200: { description: "It is unlinked", schema: unlinked },
+        404: { description: "There is no such provider, or no link to it" },
+      },
+      handle: async (call) => (await controller()).unlink(call),
     }),
   ];
   return { routes, client: async (provider) => (await controller()).client(provider) };

@@ -9,7 +9,6 @@ import {
 } from "../../../../../packages/oauth2/test/provider-server.ts";
 import { jwtSecret, masterKey } from "../../../test/api-client.ts";
 import { createApp } from "../../app.ts";
-import { readConfig } from "../../config.ts";
 import { user } from "../user/model.ts";
 import { identities } from "./model.ts";
 
@@ -94,10 +93,13 @@ async function outcomeOf(response: Response): Promise<Outcome> {
 
 const cookieOf = (headers: Headers): string => headers.getSetCookie()[0]?.split(";")[0] ?? "";
 
-async function openBlog(issuer = provider.issuer): Promise<Blog> {
+async function openBlog(
+  issuer = provider.issuer,
+  changed: { readonly keepsTokens?: boolean } = {},
+): Promise<Blog> {
   const store = await openStore("sqlite::memory:");
   const origin = `http://127.0.0.1:${port}`;
-  const home = { name: "home", issuer, clientId: "blog", clientSecret, audience };
+  const home = { name: "home", issuer, clientId: "blog", clientSecret, audience, ...changed };
   const config = { masterKey, jwtSecret, tokenLifetime: 60, providers: [home], publicUrl: origin };
   const { handler } = createApp(config, store);
   const server = await serve(handler, { port, hostname: "127.0.0.1", signals: false });
@@ -216,6 +218,27 @@ describe("signing in with a provider", () => {
     expect(response.headers.get("cache-control")).toBe("no-store");
     const { status } = await fetch(`${origin}/auth/unknown`, { redirect: "manual" });
     expect(status).toBe(404);
+  });
+
+  it.each([
+    [["openid", "offline_access"], { scope: "openid email profile offline_access" }],
+    [undefined, { scope: "openid email profile offline_access" }],
+    [["openid"], { scope: "openid email profile", access_type: "offline" }],
+  ])("asks for a refresh token as a provider with the scopes %j wants it", async (scopes, sent) => {
+    const server = await serve(
+      (request) => {
+        const { origin } = new URL(request.url);
+        const endpoint = `${origin}/auth`;
+        const metadata = { issuer: origin, authorization_endpoint: endpoint };
+        return Response.json({ ...metadata, scopes_supported: scopes });
+      },
+      { port: 0, hostname: "127.0.0.1", signals: false },
+    );
+    onTestFinished(() => server.close());
+    const { origin } = await openBlog(server.url.replace(/\/$/, ""), { keepsTokens: true });
+    const { searchParams } = new URL((await start(origin)).location);
+    expect(Object.fromEntries(searchParams)).toMatchObject({ ...sent, prompt: "consent" });
+    expect(searchParams.get("access_type")).toBe("access_type" in sent ? "offline" : null);
   });
 
   it("creates a user of the verified address, once", async () => {
@@ -456,59 +479,5 @@ describe("access with a token of the provider", () => {
     const { access_token: token } = await accessToken(audience);
     await blog.store.collection(user.collection).remove(json.user.id);
     expect((await blog.get("/users/me", token)).status).toBe(401);
-  });
-});
-
-describe("the settings of providers", () => {
-  const secrets = { MASTER_KEY: "m".repeat(32), JWT_SECRET: "j".repeat(32) };
-  const google = { OIDC_GOOGLE_ISSUER: "https://accounts.google.com", OIDC_GOOGLE_CLIENT_ID: "id" };
-
-  it("are read by their names", () => {
-    const { providers } = readConfig({
-      ...secrets,
-      ...google,
-      OIDC_GOOGLE_CLIENT_SECRET: "s",
-      OIDC_MY_IDP_ISSUER: "https://id.example/x",
-      OIDC_MY_IDP_CLIENT_ID: "me",
-      OIDC_MY_IDP_AUDIENCE: "urn:blog",
-      OIDC_EMPTY_ISSUER: "",
-      PUBLIC_URL: "https://blog.example/",
-    });
-    expect(providers).toEqual([
-      {
-        name: "google",
-        issuer: "https://accounts.google.com",
-        clientId: "id",
-        clientSecret: "s",
-        audience,
-      },
-      {
-        name: "my-idp",
-        issuer: "https://id.example/x",
-        clientId: "me",
-        clientSecret: undefined,
-        audience: "urn:blog",
-      },
-    ]);
-    expect(readConfig(secrets).providers).toEqual([]);
-  });
-
-  it.each([
-    [{ OIDC_GOOGLE_ISSUER: "https://a.example" }, "OIDC_GOOGLE_CLIENT_ID is not set"],
-    [
-      { ...google, OIDC_GOOGLE_ISSUER: "http://a.example" },
-      "OIDC_GOOGLE_ISSUER must be an https URL",
-    ],
-    [{ ...google, OIDC_GOOGLE_ISSUER: "google" }, "OIDC_GOOGLE_ISSUER must be an https URL"],
-    [{ ...google, OIDC_GOOGLE_AUDIENCE: "id" }, "OIDC_GOOGLE_AUDIENCE is the client id"],
-    [
-      { ...google, OIDC_B_ISSUER: google.OIDC_GOOGLE_ISSUER, OIDC_B_CLIENT_ID: "b" },
-      "two providers have one issuer",
-    ],
-    [{ ...google, PUBLIC_URL: "https://blog.example/path" }, "PUBLIC_URL is"],
-    [{ ...google, PUBLIC_URL: "blog.example" }, "PUBLIC_URL is"],
-    [{ ...google, NODE_ENV: "production" }, "PUBLIC_URL is not set"],
-  ])("are refused: %j", (environment, message) => {
-    expect(() => readConfig({ ...secrets, ...environment })).toThrow(message);
   });
 });

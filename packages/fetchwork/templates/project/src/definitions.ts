@@ -2,10 +2,13 @@ import { attemptCollection } from "@fetchwork/rest"; // #if users
 import { senderCollections } from "@fetchwork/webhooks/sender"; // #if webhooks
 import { resources } from "./api/index.ts";
 import { resets } from "./api/password-reset/model.ts"; // #if resets
+import { identities, keptTokens } from "./api/social/model.ts"; // #if oidc
 
 /** The collections of the store, also for `fetchwork db --definitions src/definitions.ts`. */
 export const collections = [
   ...resources.map(({ collection }) => collection),
+  identities, // #if oidc
+  keptTokens, // #if oidc
   resets.collection, // #if resets
   attemptCollection, // #if users
   ...Object.values(senderCollections), // #if webhooks

@@ -27,7 +27,10 @@ export async function findLinked(
   if (found === undefined) return undefined;
   const linked = await store.collection(user.collection).get(found.userId);
   // The user was deleted; whoever comes back is new.
-  if (linked === undefined) await links.remove(id);
+  if (linked === undefined) {
+    const { forgetIdentity } = await import("./kept-tokens.ts");
+    await forgetIdentity(store, id);
+  }
   return linked;
 }
 

@@ -1,6 +1,7 @@
 // #if oidc
 import { createHash } from "node:crypto";
 import { defineCollection } from "@fetchwork/documents";
+import type { TokenDocument } from "@fetchwork/oauth2";
 
 /** Says that a user of a provider is one of ours. */
 export interface Identity {
@@ -12,6 +13,9 @@ export interface Identity {
 }
 
 export const identities = defineCollection<Identity>("identities", { indexes: ["userId"] });
+
+/** Tokens of providers, sealed, and locks for their renewal. */
+export const keptTokens = defineCollection<TokenDocument>("keptTokens");
 
 /** Id of an identity's document: one per user of a provider. */
 export function identityId(issuer: string, sub: string): string {
@@ -40,5 +44,25 @@ export const link = {
   type: "object",
   properties: { url: { type: "string", format: "uri", description: "Open it in this browser" } },
   required: ["url"],
+};
+
+/** What a provider says of the caller. */
+export const userInfo = {
+  type: "object",
+  properties: { sub: { type: "string", description: "The user at the provider" } },
+  required: ["sub"],
+  additionalProperties: true,
+};
+
+/** What became of a link. */
+export const unlinked = {
+  type: "object",
+  properties: {
+    revoked: {
+      type: "boolean",
+      description: "Whether no token is left at the provider; else it holds there until it expires",
+    },
+  },
+  required: ["revoked"],
 };
 // #endif

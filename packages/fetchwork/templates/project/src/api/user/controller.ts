@@ -20,6 +20,7 @@ import {
   type OutputOf,
   type WriteTarget,
 } from "@fetchwork/rest";
+import { forgetLinks } from "../../services/forget-links.ts"; // #if oidc
 import { nameOf, pictureOf } from "../../services/profile.ts";
 import { publicView, user, type newPassword, type newUser, type userChange } from "./model.ts";
 
@@ -90,6 +91,7 @@ export async function remove(call: Call<unknown, Account>): Promise<Response> {
     targetOf(call),
     async ({ id, version }, users) => (await users.remove(id, { ifVersion: version })) || undefined,
   );
+  await forgetLinks(call.store, idOf(call.params, call.user)); // #if oidc
   return empty();
 }
 
