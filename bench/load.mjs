@@ -3,23 +3,34 @@
 import net from "node:net";
 
 /** Sends `amount` requests over `connections` sockets. `text` is the whole request as sent. */
-export function load({ port, connections, amount, text, status }) {
+export async function load({ text, ...options }) {
+  const { seconds } = await drive({ ...options, texts: [text] });
+  return seconds;
+}
+
+/**
+ * Sends requests over `connections` sockets until there were `amount` of them or `milliseconds` are over: `texts` in
+ * turn, again and again. Every answer must have the `status`.
+ */
+export function drive({ port, connections, texts, status, ...limits }) {
+  const { amount = Number.POSITIVE_INFINITY, milliseconds = Number.POSITIVE_INFINITY } = limits;
   return new Promise((resolve, reject) => {
-    let left = amount;
+    let count = 0;
     let open = connections;
     const startedAt = performance.now();
+    const isOver = () => count >= amount || performance.now() - startedAt >= milliseconds;
     for (let index = 0; index < connections; index += 1) {
       const socket = net.connect(port, "127.0.0.1");
       let received = "";
       const send = () => {
-        if (left > 0) {
-          left -= 1;
-          socket.write(text);
+        if (!isOver()) {
+          socket.write(texts[count % texts.length]);
+          count += 1;
           return;
         }
         socket.end();
         open -= 1;
-        if (open === 0) resolve((performance.now() - startedAt) / 1000);
+        if (open === 0) resolve({ seconds: (performance.now() - startedAt) / 1000, count });
       };
       socket.setEncoding("latin1");
       socket.on("connect", send);
@@ -28,7 +39,7 @@ export function load({ port, connections, amount, text, status }) {
         received += chunk;
         const end = endOfAnswer(received);
         if (end < 0) return;
-        if (!received.startsWith(`HTTP/1.1 ${status}`)) reject(new Error(received.slice(0, 200)));
+        if (!received.startsWith(`HTTP/1.1 ${status}`)) reject(new Error(received.slice(0, 800)));
         received = received.slice(end);
         send();
       });

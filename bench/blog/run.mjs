@@ -1,121 +1,196 @@
-// Measures the blog API against the same routes in Express and against json-server.
+// Measures the blog API against the same API in other frameworks, on SQLite and on PostgreSQL.
 //
-//   npm run blog -- [rounds]
+//   npm run blog -- [rounds] [servers, as in "fetchwork,express"] [databases, as in "sqlite"]
 //
-// Each round asks every server in turn, in another order each time, and takes wall time and the server's CPU time
-// (user and system, from /proc). The table has medians; ratios are ours over theirs, round by round.
-import { readFileSync } from "node:fs";
+// Strapi is measured too when it is there: `npm install` in bench/blog/strapi. Every server is a process of its own and
+// gets 10,000 articles through its API; first all must answer alike, and refuse what the blog refuses. Then each round
+// asks every server in turn, in another order each time, to do one work. Round 0 warms up. The tables have medians;
+// ratios are ours over theirs, round by round, with the quartiles. CPU time is that of the server's process with all its
+// threads, and for PostgreSQL also that of all processes of PostgreSQL. PostgreSQL keeps fsync on, and its statistics are
+// made when the articles are there.
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
 import os from "node:os";
-import { load, requestText } from "../load.mjs";
-import { article, servers, start } from "./servers.mjs";
+import path from "node:path";
+import {
+  NO_POSTGRES,
+  runSql,
+  startPostgres,
+} from "../../packages/documents/test/postgres-server.ts";
+import { drive, requestText } from "../load.mjs";
+import { checkAnswers } from "./check-answers.mjs";
+import { processTree, residentMemory, startCpuTimer } from "./cpu-time.mjs";
+import { hashPassword } from "./peers/password.mjs";
+import { printMachine, printStarts, printWork } from "./report.mjs";
+import { article, newArticle, searched, total } from "./sample-articles.mjs";
+import { servers, userPassword } from "./servers.mjs";
+import { freePort, start } from "./start.mjs";
 
-const rounds = Number(process.argv[2] ?? 7);
-const documents = 10_000;
-const connections = 32;
+const [roundsText = "9", namesText, databasesText = "sqlite,postgres"] = process.argv.slice(2);
+const rounds = Number(roundsText);
+const names = namesText?.split(",") ?? Object.keys(servers);
+const READ_TIME = 400;
+const SIGN_IN_TIME = 800;
+const STARTS = 5;
+
+const secrets = {
+  masterKey: randomBytes(24).toString("hex"),
+  jwtSecret: randomBytes(24).toString("hex"),
+  passwordHash: await hashPassword(userPassword),
+};
 
 const works = {
-  "GET /articles/:id": ({ id }) => ({
-    text: requestText("GET", `/articles/${id}`),
-    status: 200,
-    amount: 20_000,
+  get: ({ server, id }) => ({
+    texts: [requestText("GET", server.show(id))],
+    milliseconds: READ_TIME,
   }),
-  "GET /articles?page=2&limit=30": ({ listQuery, name }) => ({
-    text: requestText("GET", `/articles?${listQuery}`),
-    status: 200,
-    amount: name === "json-server" ? 500 : 10_000,
+  list: ({ server }) => ({
+    texts: [requestText("GET", server.list)],
+    milliseconds: READ_TIME,
   }),
-  // json-server writes its whole file for each document, so it gets fewer.
-  "POST /articles": ({ name, token }) => ({
-    ...creation(token),
-    amount: name === "json-server" ? 100 : 5_000,
+  search: ({ server }) => ({
+    texts: searched.map((word) => requestText("GET", server.search(word))),
+    milliseconds: READ_TIME,
+  }),
+  "sign-in": ({ server }) =>
+    server.signIn && {
+      texts: [server.signIn(secrets).text()],
+      status: server.signInStatus ?? 201,
+      milliseconds: SIGN_IN_TIME,
+      connections: 8,
+    },
+  create: ({ server, headers }) => ({
+    texts: [server.create(newArticle(total)).text(headers)],
+    status: 201,
+    amount: server.creations,
   }),
 };
 
-const running = [];
+const folder = mkdtempSync(path.join(os.tmpdir(), "bench-blog-"));
 try {
-  for (const name of Object.keys(servers)) running.push(await prepare(name));
-  const samples = [];
-  for (let round = 0; round <= rounds; round += 1) {
-    const measured = await measureRound(round);
-    if (round > 0) samples.push(...measured); // Round 0 warms up.
+  printMachine({ total, rounds });
+  const databases = databasesText.split(",");
+  if (databases.includes("sqlite")) {
+    await compare("sqlite", { urlOf: (own) => `sqlite:${path.join(own, "blog.db")}` });
   }
-  report(samples);
-  await reportMemory(running.find(({ name }) => name === "fetchwork"));
+  if (databases.includes("postgres")) await comparePostgres();
 } finally {
-  for (const server of running) await server.stop();
+  rmSync(folder, { recursive: true, force: true });
 }
 
-async function prepare(name) {
-  const server = await start(name, documents);
-  if (!servers[name].seeded) {
-    await load({ ...creation(server.token), port: server.port, connections, amount: documents });
+async function comparePostgres() {
+  if (NO_POSTGRES !== undefined) return console.log(`\n${NO_POSTGRES}`);
+  const port = await freePort();
+  const postgres = await startPostgres([
+    "listen_addresses=127.0.0.1",
+    `port=${port}`,
+    // What it does on its own would count for whoever is measured just then.
+    "autovacuum=off",
+  ]);
+  const databases = [];
+  try {
+    const urlOf = async () => {
+      const database = await postgres.create();
+      databases.push(database);
+      const { pathname } = new URL(database.replace("@:", "@localhost:"));
+      return `postgres://postgres@127.0.0.1:${port}${pathname}`;
+    };
+    const seeded = async () => {
+      for (const database of databases) await runSql(database, "VACUUM ANALYZE");
+    };
+    await compare("postgres", { urlOf, seeded, pid: postgres.process.pid });
+  } finally {
+    await postgres.stop();
   }
-  const list = await (await fetch(`${server.origin}/articles?limit=1`)).json();
-  return { ...server, id: list[0].id, listQuery: servers[name].listQuery ?? "page=2&limit=30" };
 }
 
-function creation(token) {
-  const headers = { "Content-Type": "application/json", Authorization: `Bearer ${token}` };
-  const body = JSON.stringify(article(1));
-  return { text: requestText("POST", "/articles", { headers, body }), status: 201 };
+async function compare(database, { urlOf, seeded, pid: databasePid }) {
+  console.log(`\n### ${database}`);
+  const measured = names.filter((name) => {
+    if (!servers[name].databases.includes(database)) return false;
+    if (!servers[name].isMissing?.()) return true;
+    console.log(`\n${name} is not installed`);
+    return false;
+  });
+  const places = new Map();
+  for (const name of measured) {
+    const own = path.join(folder, `${name}-${database}`);
+    mkdirSync(own);
+    places.set(name, { folder: own, databaseUrl: await urlOf(own), secrets });
+  }
+  const running = [];
+  try {
+    for (const name of measured) running.push(await prepare(name, places.get(name)));
+    await seeded?.();
+    for (const work of Object.keys(works)) {
+      const samples = await measureWork(running, work, databasePid);
+      printWork(work, samples);
+    }
+    const memory = new Map(running.map(({ name, pid }) => [name, residentMemory(pid)]));
+    for (const one of running) await one.stop();
+    printStarts(await measureStarts(measured, places), memory);
+  } finally {
+    for (const one of running) await one.stop();
+  }
 }
 
-async function measureRound(round) {
-  const order = running.map((_, index) => running[(index + round) % running.length]);
-  const samples = [];
-  for (const work of Object.keys(works)) {
-    for (const server of order) samples.push(await measure(server, work));
+async function prepare(name, place) {
+  const server = servers[name];
+  const running = await start(name, server, place);
+  await server.addUser?.(running.origin, secrets);
+  const headers = {};
+  if (server.signIn) {
+    const answer = await server.signIn(secrets).fetch(running.origin);
+    if (!answer.ok) throw new Error(`${name} signs nobody in: ${await answer.text()}`);
+    headers.Authorization = `Bearer ${server.token(await answer.json())}`;
+  }
+  if (!server.isSeeded) {
+    await drive({
+      port: running.port,
+      connections: 16,
+      texts: Array.from({ length: total }, (_, n) => server.create(article(n)).text(headers)),
+      status: 201,
+      amount: total,
+    });
+  }
+  return { ...running, headers, id: await checkAnswers({ ...running, headers }) };
+}
+
+async function measureWork(running, work, databasePid) {
+  const able = running.filter((one) => works[work](one));
+  const samples = new Map(able.map(({ name }) => [name, []]));
+  for (let round = 0; round <= rounds; round += 1) {
+    const turn = round % able.length;
+    const order = [...able.slice(turn), ...able.slice(0, turn)];
+    for (const one of round % 2 === 0 ? order : order.toReversed()) {
+      const sample = await measure(one, work, databasePid);
+      if (round > 0) samples.get(one.name).push(sample);
+    }
   }
   return samples;
 }
 
-async function measure(server, work) {
-  const { amount, ...request } = works[work](server);
-  const before = cpuTime(server.pid);
-  const seconds = await load({ ...request, port: server.port, connections, amount });
-  const cpu = ((cpuTime(server.pid) - before) / amount) * 1e6;
-  return { name: server.name, work, cpu, rate: amount / seconds };
+async function measure(one, work, databasePid) {
+  const request = { connections: 32, status: 200, ...works[work](one), port: one.port };
+  const used = startCpuTimer(() => [one.pid]);
+  const usedByDatabase = startCpuTimer(() => (databasePid ? processTree(databasePid) : []));
+  const { seconds, count } = await drive(request);
+  return {
+    rate: count / seconds,
+    cpu: used() / count,
+    databaseCpu: databasePid && usedByDatabase() / count,
+  };
 }
 
-/** Seconds of CPU that a process has used; Linux counts in hundredths. */
-function cpuTime(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-function report(samples) {
-  console.log(`Node ${process.version}, ${os.cpus()[0].model}, ${os.cpus().length} cores`);
-  console.log(`${documents} articles, ${connections} connections, ${rounds} rounds, medians\n`);
-  console.log("| work | server | requests/s | CPU µs/request | ours / theirs, CPU (spread) |");
-  console.log("| --- | --- | ---: | ---: | ---: |");
-  for (const work of Object.keys(works)) {
-    const of = (name) => samples.filter((sample) => sample.name === name && sample.work === work);
-    const own = of("fetchwork");
-    for (const name of Object.keys(servers)) {
-      const theirs = of(name);
-      const ratios = theirs.map((sample, round) => own[round].cpu / sample.cpu);
-      const spread = `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`;
-      const rate = Math.round(median(theirs.map((sample) => sample.rate)));
-      const cpu = Math.round(median(theirs.map((sample) => sample.cpu)));
-      console.log(
-        `| ${work} | ${name} | ${rate} | ${cpu} | ${name === "fetchwork" ? "" : spread} |`,
-      );
+/** On the databases that are filled, as when a server is replaced. */
+async function measureStarts(measured, places) {
+  const samples = new Map(measured.map((name) => [name, []]));
+  for (let round = 0; round <= STARTS; round += 1) {
+    for (const name of round % 2 === 0 ? measured : measured.toReversed()) {
+      const { startTime, startCpu, pid, stop } = await start(name, servers[name], places.get(name));
+      if (round > 0) samples.get(name).push({ startTime, startCpu, memory: residentMemory(pid) });
+      await stop();
     }
   }
-  console.log("\n| server | start to first answer, ms |\n| --- | ---: |");
-  for (const { name, startTime } of running) console.log(`| ${name} | ${Math.round(startTime)} |`);
-}
-
-async function reportMemory(server) {
-  const { text, status } = works["GET /articles/:id"](server);
-  await load({ text, status, port: server.port, connections, amount: 100_000 });
-  const resident = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))[1];
-  console.log(
-    `\nResident memory of fetchwork after all this and 100,000 requests more: ${Math.round(resident / 1024)} MiB`,
-  );
-}
-
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
+  return samples;
 }

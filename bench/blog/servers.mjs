@@ -1,117 +1,118 @@
-// Starts each server under test as a process of its own, on the same Node, with an empty folder for its documents.
-import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+// The servers, and how each is asked for the same.
+import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { requestText } from "../load.mjs";
+import { article, total } from "./sample-articles.mjs";
 
 const here = import.meta.dirname;
-const blog = path.join(here, "../../examples/blog/src/index.ts");
-const secret = randomBytes(24).toString("hex");
-const masterKey = randomBytes(24).toString("hex");
+const email = "bench@example.com";
+const password = "correct horse";
 
-/** Article number `n`, of about 300 bytes. */
-export function article(n) {
-  return { title: `Article number ${n}`, content: `Some text about ${n}. `.repeat(12).trim() };
-}
+/** How express and nest are asked; the others say what differs. */
+const usual = {
+  databases: ["sqlite", "postgres"],
+  nodeOptions: [],
+  list: "/articles?page=2&limit=30",
+  search: (word) => `/articles?q=${word}`,
+  show: (id) => `/articles/${id}`,
+  create: (fields) => json("/articles", fields),
+  signIn: () => json("/auth", { email, password }),
+  rows: (answer) => answer,
+  row: (answer) => answer,
+  token: (answer) => answer.token,
+  refuses: true,
+  creations: 1_000,
+};
 
 export const servers = {
   fetchwork: {
-    script: ["--conditions=@fetchwork/source", blog],
-    environment: (folder) => ({
+    ...usual,
+    script: path.join(here, "../../examples/blog/src/index.ts"),
+    nodeOptions: ["--conditions=@fetchwork/source"],
+    environment: ({ masterKey }) => ({
       IP: "127.0.0.1",
       MASTER_KEY: masterKey,
-      JWT_SECRET: secret,
-      DATABASE_URL: `sqlite:${path.join(folder, "blog.db")}`,
-      // The peers log nothing.
+      // The peers log nothing and limit nobody.
       LOG: "off",
+      SIGN_IN_LIMIT: "0",
     }),
-    signIn,
+    async addUser(origin, { masterKey }) {
+      const body = new URLSearchParams({ email, password, access_token: masterKey });
+      await fetch(`${origin}/users`, { method: "POST", body });
+    },
+    signIn: ({ masterKey }) =>
+      json(
+        "/auth",
+        { access_token: masterKey },
+        { Authorization: `Basic ${btoa(`${email}:${password}`)}` },
+      ),
   },
-  express: {
-    script: [path.join(here, "express-peer.mjs")],
-    environment: (folder) => ({ DATABASE: path.join(folder, "blog.db"), JWT_SECRET: secret }),
+  express: { ...usual, script: peer("express") },
+  nest: { ...usual, script: peer("nest") },
+  feathers: {
+    ...usual,
+    script: peer("feathers"),
+    list: "/articles?$limit=30&$skip=30&$sort[createdAt]=-1&$sort[id]=-1",
+    search: (word) => `/articles?q=${word}&$sort[createdAt]=-1&$sort[id]=-1`,
+    signIn: () => json("/authentication", { strategy: "local", email, password }),
+    rows: ({ data }) => data,
+    token: ({ accessToken }) => accessToken,
+  },
+  strapi: {
+    ...usual,
+    script: path.join(here, "strapi/start.mjs"),
+    isMissing: () => !existsSync(path.join(here, "strapi/node_modules/@strapi/strapi")),
+    environment: ({ folder, masterKey }) => ({
+      FOLDER: folder,
+      MASTER_KEY: masterKey,
+      EMAIL: email,
+      PASSWORD: password,
+    }),
+    list: "/api/articles?pagination[page]=2&pagination[pageSize]=30&sort=createdAt:desc",
+    search: (word) => `/api/articles?_q=${word}&pagination[pageSize]=30&sort=createdAt:desc`,
+    show: (id) => `/api/articles/${id}`,
+    create: (data) => json("/api/articles", { data }),
+    signIn: () => json("/api/auth/local", { identifier: email, password }),
+    signInStatus: 200,
+    rows: ({ data }) => data,
+    row: ({ data }) => data,
+    idOf: ({ documentId }) => documentId,
+    token: ({ jwt }) => jwt,
+    creations: 100,
   },
   "json-server": {
-    script: [path.join(here, "json-server-peer.mjs")],
-    environment(folder, documents) {
+    ...usual,
+    databases: ["sqlite"],
+    script: peer("json-server"),
+    // It has no database: one file that it writes whole for each change.
+    environment({ folder }) {
       const database = path.join(folder, "db.json");
-      const articles = Array.from({ length: documents }, (_, n) => ({ id: n + 1, ...article(n) }));
+      const articles = Array.from({ length: total }, (_, n) => ({ id: n + 1, ...article(n) }));
       writeFileSync(database, JSON.stringify({ articles }));
       return { DATABASE: database };
     },
-    listQuery: "_page=2&_limit=30&_sort=id&_order=desc",
-    seeded: true,
+    list: "/articles?_page=2&_limit=30&_sort=id&_order=desc",
+    search: (word) => `/articles?q=${word}&_limit=30`,
+    isSeeded: true,
+    signIn: undefined,
+    refuses: false,
+    creations: 30,
   },
 };
 
-/** What `npm start` sets for the blog, and here for all. */
-const settings = {
-  NODE_ENV: "production",
-  MALLOC_ARENA_MAX: "1",
-  NODE_OPTIONS: "--max-semi-space-size=4",
-  NODE_COMPILE_CACHE: path.join(tmpdir(), "bench-compile-cache"),
-};
+export const userPassword = password;
 
-/** Starts a server; resolves when it answers. */
-export async function start(name, documents) {
-  const { script, environment, signIn } = servers[name];
-  const folder = mkdtempSync(path.join(tmpdir(), "bench-"));
-  const port = await freePort();
-  const startedAt = performance.now();
-  const child = spawn(process.execPath, script, {
-    env: { ...process.env, ...settings, PORT: String(port), ...environment(folder, documents) },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const output = [];
-  child.stdout.on("data", (chunk) => output.push(chunk));
-  const origin = `http://127.0.0.1:${port}`;
-  for (;;) {
-    if (child.exitCode !== null)
-      throw new Error(`${name} ended: ${Buffer.concat(output).toString()}`);
-    const answer = await fetch(`${origin}/articles?limit=1`).catch(() => undefined);
-    if (answer?.ok) break;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  const startTime = performance.now() - startedAt;
-  const printed = /token (\S+)/.exec(String(Buffer.concat(output)))?.[1];
-  const token = signIn ? await signIn(origin) : printed;
+function peer(name) {
+  return path.join(here, "peers", `${name}.mjs`);
+}
+
+/** What is sent, to be written over a socket or with `fetch`. */
+function json(target, fields, headers = {}) {
+  const body = JSON.stringify(fields);
+  const all = { "Content-Type": "application/json", ...headers };
   return {
-    name,
-    origin,
-    port,
-    pid: child.pid,
-    token,
-    startTime,
-    async stop() {
-      const ended = new Promise((resolve) => child.once("exit", resolve));
-      child.kill("SIGKILL");
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
-    },
+    text: (more = {}) => requestText("POST", target, { headers: { ...all, ...more }, body }),
+    fetch: (origin, more = {}) =>
+      fetch(`${origin}${target}`, { method: "POST", headers: { ...all, ...more }, body }),
   };
-}
-
-async function signIn(origin) {
-  const form = (fields) => ({ method: "POST", body: new URLSearchParams(fields) });
-  await fetch(
-    `${origin}/users`,
-    form({ email: "bench@example.com", password: "123456", access_token: masterKey }),
-  );
-  const authorization = `Basic ${btoa("bench@example.com:123456")}`;
-  const session = await fetch(`${origin}/auth`, {
-    ...form({ access_token: masterKey }),
-    headers: { authorization },
-  });
-  return (await session.json()).token;
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
 }

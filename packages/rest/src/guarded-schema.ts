@@ -42,11 +42,23 @@ export function guardedSchema(schema: Schema, { readOnly, secret }: GuardedField
 
 type Result = Awaited<ReturnType<Schema["~standard"]["validate"]>>;
 
+/**
+ * Names what the result of a schema may hold, and no client may set: fields of the store, the owner, computed ones. None
+ * where the schema lets nothing pass that it does not name.
+ */
+export function reservedNames(
+  output: JsonSchema,
+  names: readonly string[],
+): ReadonlySet<string> {
+  return new Set(output["additionalProperties"] === false ? [] : names);
+}
+
 /** Leaves fields out; the same object when it has none of them. */
 export function without<T>(
   fields: Readonly<Record<string, T>>,
   names: ReadonlySet<string>,
 ): Readonly<Record<string, T>> {
+  if (names.size === 0) return fields;
   const entries = Object.entries(fields);
   const kept = entries.filter(([name]) => !names.has(name));
   return kept.length === entries.length ? fields : Object.fromEntries(kept);

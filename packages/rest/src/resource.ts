@@ -1,7 +1,7 @@
 import { defineCollection, type CollectionDefinition, type Stored } from "@fetchwork/documents";
 import { checkResource } from "./check-resource.ts";
 import { filterField, type FilterField } from "./filter-parameters.ts";
-import { guardedSchema } from "./guarded-schema.ts";
+import { guardedSchema, reservedNames } from "./guarded-schema.ts";
 import type { Hooks } from "./hooks.ts";
 import type { ListRules } from "./list-query.ts";
 import { createPresenter, type ComputedField, type Presenter } from "./presenter.ts";
@@ -48,6 +48,8 @@ export interface Resource<
   readonly readOnly: ReadonlySet<string>;
   /** Names of the fields that nobody sees. */
   readonly secret: ReadonlySet<string>;
+  /** Names that a schema which takes any field lets pass, and that clients do not set. */
+  readonly reserved: ReadonlySet<string>;
   readonly searchable: boolean;
   readonly softDelete: boolean;
   readonly list: ListRules;
@@ -149,6 +151,13 @@ export function defineResource<
     fields,
     readOnly,
     secret,
+    reserved: reservedNames(output, [
+      ...Object.keys(meta),
+      "version",
+      ...(softDelete ? ["deletedAt"] : []),
+      ...(owner === undefined ? [] : [owner]),
+      ...Object.keys(computed),
+    ]),
     searchable: search.length > 0,
     softDelete,
     list: {

@@ -15,12 +15,21 @@ export function noAccounts(): Authentication {
   });
 }
 
-/** Opens an empty store in memory, closed when the test ends. */
-export async function memoryStore(): Promise<Store> {
+/** Opens an empty store, closed when the test ends: in memory, unless {@link useStores} names others. */
+export function memoryStore(): Promise<Store> {
+  return open();
+}
+
+/** Lets the tests of a file that follow use other stores. */
+export function useStores(openOne: () => Promise<Store>): void {
+  open = openOne;
+}
+
+let open = async (): Promise<Store> => {
   const store = await openStore("sqlite::memory:");
   onTestFinished(() => store.close());
   return store;
-}
+};
 
 /** An API of the given routes with a function that calls it. */
 export async function openApi(options: Pick<ApiOptions, "routes"> & Partial<ApiOptions>): Promise<{

@@ -180,3 +180,37 @@ describe("computed fields", () => {
     expect(() => defineResource(options)).toThrow(RestError);
   });
 });
+
+describe("a schema that takes any field", () => {
+  const loose = defineResource({
+    name: "thing",
+    path: "/things",
+    schema: z.looseObject({ name: z.string() }),
+    access: { create: "user", update: "owner", show: "owner" },
+    owner: "writer",
+    softDelete: true,
+    computed: { title: { schema: z.string(), value: ({ name }) => `the ${name}` } },
+  });
+  const sent = { ...forged, writer: "bob", more: 1 };
+
+  it.each(["POST", "PUT", "PATCH"])(
+    "takes neither owner nor what the store keeps with %s",
+    async (method) => {
+      const { as, store } = await openResource(loose);
+      let path = "/things";
+      if (method !== "POST") {
+        path = `/things/${(await as("ann", "POST", path, { name: "a" })).json.id}`;
+      }
+      const answer = await as("ann", method, path, { name: "b", ...sent });
+      expect(answer.status).toBeLessThan(300);
+      expect(answer.json).toMatchObject({ name: "b", title: "the b" });
+      const [stored] = await store.collection(loose.collection).find();
+      expect(stored).toMatchObject({ name: "b", writer: "ann", more: 1 });
+      expect(stored).not.toMatchObject({ id: "forged" });
+      expect(stored).not.toHaveProperty("deletedAt");
+      expect(stored).not.toHaveProperty("title");
+      expect(stored?.version).toBe(method === "POST" ? 1 : 2);
+      expect(stored?.createdAt).not.toBe(forged.createdAt);
+    },
+  );
+});

@@ -355,3 +355,59 @@ it("keeps effect and record together when the process is killed", async () => {
   }
   expect(await count()).toBe(last + 1);
 });
+
+describe("a POST that others repeat at the same moment", () => {
+  const seat = defineResource({
+    name: "seat",
+    path: "/seats",
+    schema: z.object({ number: z.int() }),
+    access: { create: "user", restore: "user", remove: "user" },
+    unique: ["number"],
+    softDelete: true,
+  });
+  const seats = resourceRoutes(seat, createResourceController(seat));
+
+  it("gives all of them the answer, though the value that it takes is unique", async () => {
+    const { post } = await open(seats);
+    for (let number = 0; number < 5; number += 1) {
+      const all = await Promise.all(
+        Array.from({ length: 12 }, () => post(`key-${number}`, { number }, { path: "/seats" })),
+      );
+      expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 201));
+      expect(new Set(all.map(({ json: { id } }) => id)).size).toBe(1);
+    }
+  });
+
+  it("gives the answer of the one that was done while this one was refused", async () => {
+    let other: Promise<{ json: unknown }> | undefined;
+    let isFirst = true;
+    const taken = custom(() => {
+      if (!isFirst) return json({ done: true }, { status: 201 });
+      isFirst = false;
+      throw new Error("in the way");
+    }, true);
+    const store = await memoryStore();
+    const racing = new Proxy(store, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (name !== "transaction" || typeof value !== "function") {
+          return typeof value === "function" ? (value.bind(target) as unknown) : value;
+        }
+        return async (...given: unknown[]): Promise<unknown> => {
+          try {
+            return await Reflect.apply(value, target, given);
+          } catch (error) {
+            // The transaction is over, and another process has its turn.
+            other ??= post("key-1", {}, { path: "/custom" });
+            await other;
+            throw error;
+          }
+        };
+      },
+    });
+    const { post } = await open([taken], { store: racing, reportError: () => undefined });
+    const answer = await post("key-1", {}, { path: "/custom" });
+    expect(answer).toMatchObject({ status: 201, json: { done: true } });
+    expect(answer.headers.get("idempotency-replayed")).toBe("true");
+  });
+});

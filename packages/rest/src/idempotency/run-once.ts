@@ -50,7 +50,8 @@ export interface KeyedCall {
  * @throws Problem 422 for a key of another request, 409 for an answer that was not kept.
  */
 export async function runInTransaction({ key, call, handle }: KeyedCall): Promise<Response> {
-  const known = await call.store.collection(idempotencyRecords).get(key.id);
+  const kept = call.store.collection(idempotencyRecords);
+  const known = await kept.get(key.id);
   if (known && counts(known)) return answerAgain(known, key);
   const attempt = (): Promise<Response> =>
     runTogether(call, async (joined, transaction) => {
@@ -65,13 +66,17 @@ export async function runInTransaction({ key, call, handle }: KeyedCall): Promis
       else await records.insert(record, { id: key.id });
       return copy;
     });
-  return attempt().catch((error: unknown) => {
-    // Another process was faster, and its record is there now.
+  try {
+    return await attempt();
+  } catch (error) {
+    // Another process may have been faster: then what it did is what was in the way here, such as a unique value.
+    const done = await kept.get(key.id);
+    if (done && counts(done)) return answerAgain(done, key);
     if (error instanceof UniqueError && error.collection === idempotencyRecords.name) {
       return attempt().catch(refuseTaken);
     }
     throw error;
-  });
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Stored } from "@fetchwork/documents";
 import { json } from "@fetchwork/http";
 import { etagOf } from "../etag.ts";
+import { without } from "../guarded-schema.ts";
 import { afterChange } from "../hooks.ts";
 import { checkReferences } from "../relations/check-references.ts";
 import { refuseConflicts } from "../refuse-conflicts.ts";
@@ -27,9 +28,10 @@ async function insertDocument(
   resource: Resource,
   call: ResourceCall<unknown>,
 ): Promise<Stored<Fields>> {
-  const { collection, hooks, owner, relations } = resource;
+  const { collection, hooks, owner, relations, reserved } = resource;
   const { body, store, transaction: together, user } = call;
-  const fields: Fields = { ...(body as Fields) }; // The schema is one of an object.
+  // The schema is one of an object.
+  const fields: Fields = { ...without(body as Fields, reserved) };
   if (owner !== undefined && user) fields[owner] = user.id;
   if (!hooks.beforeCreate && relations.references.length === 0) {
     return refuseConflicts((together ?? store).collection(collection).insert(fields));

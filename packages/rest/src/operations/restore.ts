@@ -3,6 +3,7 @@ import { json } from "@fetchwork/http";
 import { notFound } from "../conditional-write.ts";
 import { etagOf, requirePreconditions } from "../etag.ts";
 import { afterChange } from "../hooks.ts";
+import { checkReferences } from "../relations/check-references.ts";
 import { refuseConflicts } from "../refuse-conflicts.ts";
 import { asksAgain, requireAccess } from "../resource-access.ts";
 import type { Fields, Resource } from "../resource.ts";
@@ -23,6 +24,7 @@ export function restoreOperation(resource: Resource): ResourceHandler {
       }
       requirePreconditions(call.request, etagOf(current.version));
       await hooks.beforeRestore?.({ call, transaction, current });
+      await checkReferences(resource, transaction, current);
       const restored = await refuseConflicts(documents.restore(current.id));
       if (!restored) throw notFound();
       return restored;

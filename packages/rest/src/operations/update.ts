@@ -41,18 +41,18 @@ function changeOperation(
   resource: Resource,
   merge: (current: Fields, sent: BodyFields) => unknown,
 ): ResourceHandler {
-  const { fields: own, hooks, present, readOnly } = resource;
+  const { fields: own, hooks, present, readOnly, reserved } = resource;
   const stored = guardedSchema(resource.schema, { readOnly: new Set(), secret: resource.secret });
   const named = new Set(own);
 
   return async (call) => {
-    const sent = readOnly.size > 0 ? without(call.body, readOnly) : call.body;
+    const sent = without(call.body, readOnly);
     const { before, document } = await changeDocument<Changed>(resource, call, {
       operation: "update",
       isTogether: hooks.beforeUpdate !== undefined || resource.relations.references.length > 0,
       async change({ current, documents, transaction }) {
         const merged = (await validate(stored, merge(view(current, own), sent))) as Fields;
-        let fields: Fields = { ...hidden(current, named), ...merged };
+        let fields: Fields = { ...hidden(current, named), ...without(merged, reserved) };
         if (transaction) {
           const event = { call, transaction, current, fields };
           fields = (await hooks.beforeUpdate?.(event)) ?? fields;

@@ -8,7 +8,7 @@ import type { PopulateTree } from "./populate-parameter.ts";
 import type { Inverse, Reference } from "./relation.ts";
 import { referenceOf, relationOf } from "./resource-graph.ts";
 
-/** Documents of one relation that are shown at most; the others stay identifiers. */
+/** Documents of one relation that are shown at most; the others stay identifiers, or are left out. */
 const maxDocuments = 1_000;
 
 /** Documents and how they are shown, in the same order. */
@@ -20,7 +20,7 @@ export interface Shown {
 
 /**
  * Shows with documents what belongs to them: in the place of an identifier its document as the caller sees it, the
- * identifier itself where the caller may not see it, and `null` where there is none.
+ * identifier itself where the caller may not see it, unless its field is not shown, and `null` where there is none.
  *
  * Each relation is read at once for all documents of its level.
  */
@@ -36,7 +36,7 @@ export async function populate(
     const value =
       "inverse" in relation
         ? await followInverse(call, { resource, documents, relation, following })
-        : await followReference(call, { documents, relation, following });
+        : await followReference(call, { resource, documents, relation, following });
     for (const [index, document] of documents.entries()) {
       const row = populated[index];
       const found = value(document);
@@ -51,10 +51,12 @@ type ValueOf = (document: Stored<Fields>) => unknown;
 async function followReference(
   call: ResourceCall<unknown>,
   {
+    resource,
     documents,
     relation,
     following,
   }: {
+    readonly resource: Resource;
     readonly documents: readonly Stored<Fields>[];
     readonly relation: Reference;
     readonly following: PopulateTree;
@@ -68,11 +70,14 @@ async function followReference(
   const there = found.filter((document) => document !== undefined);
   const shown = await showAll(call, { target, documents: there, following });
   const asked = new Map(ids.map((id, index) => [id, found[index] !== undefined]));
-  const valueOf = (id: string): unknown => shown.get(id) ?? (asked.get(id) === false ? null : id);
+  // The field may be one that is not shown, such as that of the owner.
+  const isShown = resource.list.selectable.includes(relation.field);
+  const valueOf = (id: string): unknown =>
+    shown.get(id) ?? (asked.get(id) === false ? null : isShown ? id : undefined);
 
   return (document) => {
     const own = identifiersIn(document, relation);
-    if (relation.many) return own.map(valueOf);
+    if (relation.many) return own.map(valueOf).filter((value) => value !== undefined);
     return own[0] === undefined ? undefined : valueOf(own[0]);
   };
 }
@@ -144,10 +149,13 @@ async function followInverse(
   const groups = await findGroups(call, { documents, relation, reference, limits });
   const all = [...new Map([...groups.values()].flat().map((one) => [one.id, one])).values()];
   const shown = await showAll(call, { target, documents: all, following });
-  return ({ id }) => (groups.get(id) ?? []).flatMap((one) => shown.get(one.id) ?? []);
+  return ({ id }) => groups.get(id)?.flatMap((one) => shown.get(one.id) ?? []);
 }
 
-/** Finds what leads to each document: with one query for all, and one for each that it has not served wholly. */
+/**
+ * Finds what leads to each document: with one query for all, and one for each that it has not served wholly. Those for
+ * which nothing is left of the documents that are shown have no group.
+ */
 async function findGroups(
   call: ResourceCall<unknown>,
   {
@@ -175,9 +183,17 @@ async function findGroups(
   for (const one of found) {
     for (const id of new Set(identifiersIn(one, reference))) groups.get(id)?.push(one);
   }
+  let left = maxDocuments;
   for (const [id, group] of groups) {
     const isWhole = found.length < most || group.length >= limit;
-    groups.set(id, isWhole ? group.slice(0, limit) : [...(await find([id], limit))]);
+    const own = left === 0 ? [] : isWhole ? group.slice(0, limit) : [...(await find([id], limit))];
+    if (left === 0 || own.length > left) {
+      left = 0;
+      groups.delete(id);
+      continue;
+    }
+    left -= own.length;
+    groups.set(id, own);
   }
   return groups;
 }

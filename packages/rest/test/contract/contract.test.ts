@@ -93,10 +93,10 @@ describe("the OpenAPI document", () => {
 
 describe("a request built from the OpenAPI document", () => {
   it("gets an answer that the document describes; a refused one changes nothing", async () => {
-    const { api, store, tokens } = await makeApi();
+    const { api, store, callers } = await makeApi();
     const ajv = createAjv(api.openApi);
     const validators = new Map<string, ValidateFunction>();
-    const sender = { api, tokens, ids: new Map<string, string[]>() };
+    const sender = { api, callers, ids: new Map<string, string[]>() };
     const operations = operationsOf(api.openApi.paths);
     const statuses = new Map<string, Set<number>>();
     let stored = "";

@@ -8,11 +8,11 @@ const count = 20_000;
 const warmUp = 4_000;
 
 const store = await openStore("sqlite::memory:");
-const { api, tokens } = await makeWholeApi(store);
+const { api, callers } = await makeWholeApi(store);
 const plans = operationsOf(api.openApi.paths).flatMap((operation) =>
   fc.sample(requestsFor(operation), { numRuns: 40, seed: 7 }),
 );
-const sender = { api, tokens, ids: new Map<string, string[]>() };
+const sender = { api, callers, ids: new Map<string, string[]>() };
 
 function heap(): number {
   globalThis.gc?.();

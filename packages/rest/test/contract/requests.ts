@@ -94,7 +94,7 @@ export function requestsFor(operation: DescribedOperation): fc.Arbitrary<Request
   return fc.record({
     method: fc.constant(method),
     path: fc.constant(path),
-    caller: fc.nat(5),
+    caller: fc.nat(7),
     params: fc.record(
       Object.fromEntries(
         of("path").map(({ name }) => [

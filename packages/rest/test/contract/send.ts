@@ -2,19 +2,19 @@ import type { Store } from "@fetchwork/documents";
 import { createContext } from "@fetchwork/http";
 import type { Api } from "../../src/api.ts";
 import type { RequestPlan } from "./requests.ts";
-import { collections } from "./whole-api.ts";
+import { collections, type Caller } from "./whole-api.ts";
 
 /** What a plan is sent with. */
 export interface Sender {
   readonly api: Api;
-  readonly tokens: readonly (string | undefined)[];
+  readonly callers: readonly Caller[];
   /** Identifiers of documents that are, or were, there, by path; those of answers come to them. */
   readonly ids: Map<string, string[]>;
 }
 
 /** Sends a request and reads the answer. `undefined` for one that no client could send. */
 export async function sendPlan(
-  { api, tokens, ids }: Sender,
+  { api, callers, ids }: Sender,
   plan: RequestPlan,
 ): Promise<{ readonly response: Response; readonly text: string } | undefined> {
   const own = poolOf(plan.path);
@@ -27,7 +27,8 @@ export async function sendPlan(
     encodeURIComponent(real(plan.params[name] ?? "x").toWellFormed()),
   );
   const query = new URLSearchParams(plan.query.map(([name, value]) => [name, real(value)]));
-  const token = tokens[plan.caller];
+  const { authorization, queryToken } = callers[plan.caller] ?? {};
+  if (queryToken !== undefined) query.set("access_token", queryToken);
   const isForm = plan.type?.startsWith("application/x-www-form") === true;
   const json = JSON.stringify(plan.body, (field, value: unknown) =>
     typeof value === "string" ? real(value, field) : value,
@@ -41,7 +42,7 @@ export async function sendPlan(
       method: plan.method,
       headers: {
         ...plan.headers,
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(authorization === undefined ? {} : { authorization }),
         ...(plan.type === undefined ? {} : { "content-type": plan.type }),
       },
       body: json === undefined || plan.method === "GET" ? null : isForm ? formOf(json) : json,

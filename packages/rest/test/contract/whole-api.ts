@@ -2,6 +2,7 @@ import type { Store } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
 import { z } from "zod";
 import { createApi, type Api } from "../../src/api.ts";
+import { argon2id } from "../../src/argon2.ts";
 import { createAuthentication } from "../../src/authentication.ts";
 import { idempotencyRecords } from "../../src/idempotency/idempotency-record.ts";
 import { Problem } from "../../src/problem.ts";
@@ -134,10 +135,46 @@ const ping = defineRoute({
   handle: () => empty(),
 });
 
+const signIn = defineRoute({
+  method: "POST",
+  path: "/sessions",
+  operation: "signIn",
+  summary: "Signs a user in",
+  tag: "sessions",
+  access: "master+password",
+  answer: z.object({ token: z.string() }),
+  responses: { 201: { description: "A token" } },
+  async handle({ tokens, user }) {
+    const headers = { "cache-control": "no-store" };
+    return json({ token: await tokens.issue(user) }, { status: 201, headers });
+  },
+});
+
+const changePassword = defineRoute({
+  method: "PUT",
+  path: "/password",
+  operation: "changePassword",
+  summary: "Checks a new password",
+  tag: "sessions",
+  access: "password",
+  body: z.object({ password: z.string().min(6).max(60) }),
+  responses: { 204: { description: "It will do" } },
+  handle: () => empty(),
+});
+
+const password = "correct horse";
+// Of the least cost that there is, since requests come by the thousand.
+const nonce = new Uint8Array(16);
+const cost = { memory: 8, passes: 1, parallelism: 1, tagLength: 32 };
+const tag = await argon2id({ ...cost, message: Buffer.from(password), nonce }, "first");
+const bare = (bytes: Uint8Array): string =>
+  Buffer.from(bytes).toString("base64").replace(/=+$/, "");
+const passwordHash = `$argon2id$v=19$m=8,t=1,p=1$${bare(nonce)}$${bare(tag)}`;
+
 const accounts = ["ann", "bob", "root"].map((id) => ({
   id,
   role: id === "root" ? "admin" : "user",
-  passwordHash: "",
+  passwordHash,
   sessionVersion: 1,
 }));
 
@@ -150,17 +187,24 @@ export const collections = [
   idempotencyRecords,
 ] as const;
 
-/** Makes an API that uses every feature, and the tokens of its callers. */
+/** How a caller shows who it is. */
+export interface Caller {
+  readonly authorization?: string;
+  /** Token in the query. */
+  readonly queryToken?: string;
+}
+
+/** Makes an API that uses every feature, and its callers. */
 export async function makeWholeApi(
   store: Store,
-): Promise<{ readonly api: Api; readonly tokens: readonly (string | undefined)[] }> {
+): Promise<{ readonly api: Api; readonly callers: readonly Caller[] }> {
   const masterKey = "m".repeat(32);
   const authentication = createAuthentication({
     masterKey,
     jwtSecret: "j".repeat(32),
     accounts: {
       byId: async (wanted) => accounts.find(({ id }) => id === wanted),
-      byEmail: async () => undefined,
+      byEmail: async (email) => accounts.find(({ id }) => `${id}@example.com` === email),
     },
   });
   const api = createApi({
@@ -175,8 +219,19 @@ export async function makeWholeApi(
       ...resourceRoutes(vault, createResourceController(vault)),
       rating,
       ping,
+      signIn,
+      changePassword,
     ],
   });
   const issued = await Promise.all(accounts.map((account) => authentication.tokens.issue(account)));
-  return { api, tokens: [...issued, masterKey, "wrong", undefined] };
+  const basic = (secret: string): string => `Basic ${btoa(`ann@example.com:${secret}`)}`;
+  return {
+    api,
+    callers: [
+      ...[...issued, masterKey, "wrong"].map((token) => ({ authorization: `Bearer ${token}` })),
+      {},
+      { authorization: basic(password), queryToken: masterKey },
+      { authorization: basic("wrong") },
+    ],
+  };
 }

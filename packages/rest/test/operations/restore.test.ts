@@ -3,6 +3,9 @@ import { z } from "zod";
 import { RestError } from "../../src/errors.ts";
 import { defineResource } from "../../src/resource.ts";
 import type { Operation, ResourceRule } from "../../src/resource-options.ts";
+import { createResourceController } from "../../src/resource-controller.ts";
+import { resourceRoutes } from "../../src/resource-routes.ts";
+import { openAsUsers } from "../as-users.ts";
 import { openResource } from "../resource-client.ts";
 
 const schema = z.object({ text: z.string() });
@@ -106,5 +109,38 @@ describe("softDelete", () => {
     const taken = z.object({ deletedAt: z.string() });
     const options = { name: "note", path: "/notes", schema: taken, access: {} };
     expect(() => defineResource({ ...options, softDelete: true })).toThrow(RestError);
+  });
+});
+
+describe("a removed document that refers to others", () => {
+  it("comes back only while what it refers to is there", async () => {
+    const open = { list: "public", show: "public", create: "public", remove: "public" } as const;
+    const tag = defineResource({
+      name: "tag",
+      path: "/tags",
+      schema: z.object({ label: z.string() }),
+      access: open,
+    });
+    const leaf = defineResource({
+      name: "leaf",
+      path: "/leaves",
+      schema: z.object({ tag: z.string() }),
+      access: { ...open, restore: "public" },
+      softDelete: true,
+      relations: { tag: { to: () => tag } },
+    });
+    const { as } = await openAsUsers([
+      ...resourceRoutes(leaf, createResourceController(leaf)),
+      ...resourceRoutes(tag, createResourceController(tag)),
+    ]);
+    const label = (await as("", "POST", "/tags", { label: "a" })).json.id;
+    const path = `/leaves/${(await as("", "POST", "/leaves", { tag: label })).json.id}`;
+    await as("", "DELETE", path);
+    expect((await as("", "POST", `${path}/restore`)).status).toBe(200);
+    await as("", "DELETE", path);
+    expect((await as("", "DELETE", `/tags/${label}`)).status).toBe(204);
+    const refused = await as("", "POST", `${path}/restore`);
+    expect(refused.json).toMatchObject({ status: 400, param: "tag", name: "reference" });
+    expect((await as("", "GET", path)).status).toBe(404);
   });
 });

@@ -5,4 +5,4 @@ const server = jsonServer.create();
 server.use(jsonServer.defaults({ logger: false }));
 server.use(jsonServer.bodyParser);
 server.use(jsonServer.router(process.env.DATABASE));
-server.listen(Number(process.env.PORT), "127.0.0.1", () => console.log("token none"));
+server.listen(Number(process.env.PORT), "127.0.0.1");

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { defineResource, type Resource } from "../../src/resource.ts";
+import { createResourceController } from "../../src/resource-controller.ts";
+import { resourceRoutes } from "../../src/resource-routes.ts";
+import { memoryStore } from "../api-client.ts";
+import { openAsUsers } from "../as-users.ts";
+import { counting } from "./counting-store.ts";
+
+const open = {
+  list: "public",
+  show: "public",
+  create: "public",
+  update: "public",
+  remove: "public",
+} as const;
+const id = z.string();
+
+describe("populate", () => {
+  it("tells no identifier of a field that is not shown", async () => {
+    const card = defineResource({
+      name: "card",
+      path: "/cards",
+      schema: z.object({ text: z.string(), to: id, cc: z.array(id).default([]) }),
+      view: ["id", "text"],
+      access: { ...open, create: "user" },
+      owner: "writer",
+      relations: {
+        by: { to: (): Resource => secretive, field: "writer" },
+        to: { to: (): Resource => secretive },
+        cc: { to: (): Resource => secretive, many: true },
+      },
+    });
+    const secretive = defineResource({
+      name: "member",
+      path: "/members",
+      schema: z.object({ name: z.string() }),
+      access: { show: ({ user, document }) => document?.id === user?.id },
+    });
+    const api = await openAsUsers([
+      ...resourceRoutes(card, createResourceController(card)),
+      ...resourceRoutes(secretive, createResourceController(secretive)),
+    ]);
+    const members = api.store.collection(secretive.collection);
+    for (const one of ["ann", "bob"]) await members.insert({ name: one }, { id: one });
+    await api.as("ann", "POST", "/cards", { text: "t", to: "bob", cc: ["ann", "bob"] });
+    const path = "/cards?populate=by,to,cc&fields=text,-id";
+    const seenBy = async (who: string) => (await api.as(who, "GET", path)).json;
+    expect(await seenBy("")).toEqual([{ text: "t", cc: [] }]);
+    expect(await seenBy("ann")).toMatchObject([{ by: { name: "ann" }, cc: [{ name: "ann" }] }]);
+    expect(JSON.stringify(await seenBy("ann"))).not.toContain("bob");
+  });
+
+  it("shows at most 1,000 documents of an inverse relation, and each share wholly or not", async () => {
+    const leaf: Resource = defineResource({
+      name: "leaf",
+      path: "/leaves",
+      schema: z.object({ tree: id }),
+      access: open,
+      relations: { tree: { to: (): Resource => tree } },
+    });
+    const tree: Resource = defineResource({
+      name: "tree",
+      path: "/trees",
+      schema: z.object({ place: z.int() }),
+      access: open,
+      sort: ["place"],
+      relations: { leaves: { to: () => leaf, inverse: "tree", limit: 100 } },
+    });
+    const { store, calls } = counting(await memoryStore());
+    const api = await openAsUsers(
+      [leaf, tree].flatMap((one) => resourceRoutes(one, createResourceController(one))),
+      { store },
+    );
+    await store.transaction(async (transaction) => {
+      for (let place = 0; place < 30; place += 1) {
+        const { id: one } = await transaction.collection(tree.collection).insert({ place });
+        for (let index = 0; index < 90; index += 1) {
+          await transaction.collection(leaf.collection).insert({ tree: one });
+        }
+      }
+    });
+    calls.length = 0;
+    const { json } = await api.as("", "GET", "/trees?populate=leaves&sort=place");
+    const shares = json.map(({ leaves }: { leaves?: object[] }) => leaves?.length);
+    expect(shares.slice(0, 11)).toEqual(Array.from({ length: 11 }, () => 90));
+    expect(new Set(shares.slice(11))).toEqual(new Set([undefined]));
+    expect(calls.length).toBeLessThanOrEqual(14);
+  });
+});
