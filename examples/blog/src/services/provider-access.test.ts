@@ -21,6 +21,7 @@ import {
 } from "../../../../packages/oauth2/test/provider-server.ts";
 import { jwtSecret, masterKey } from "../../test/api-client.ts";
 import { identities, keptTokens } from "../api/social/model.ts";
+import { user } from "../api/user/model.ts";
 import { createApp } from "../app.ts";
 import { collections } from "../definitions.ts";
 import { openLog, type Log } from "./log.ts";
@@ -343,7 +344,7 @@ describe("unlinking", () => {
   it("comes late for a user whom a program deleted, when somebody signs in again", async () => {
     const blog = await openBlog();
     const first = await blog.signIn();
-    await blog.store.collection(collections[0]).remove(first.id);
+    await blog.store.collection(user.collection).remove(first.id);
     const second = await blog.signIn();
     expect(second.id).not.toBe(first.id);
     expect(await blog.store.collection(keptTokens).count()).toBe(1);
