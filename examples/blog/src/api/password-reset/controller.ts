@@ -50,8 +50,10 @@ export function createResetController(
   };
 }
 
-async function sendReset(mailer: Mailer, { body, store }: Call<NewReset>): Promise<void> {
+async function sendReset(mailer: Mailer, { body, context, store }: Call<NewReset>): Promise<void> {
   const { email, link } = body;
+  // SQLite works in this thread, so what began before would hold the answer up.
+  await new Promise<void>((resolve) => context.onFinish(() => resolve()));
   const [found] = await store.collection(user.collection).find({ where: { email }, limit: 1 });
   if (!found) return;
   const token = await resets.issue(store, found);

@@ -1,7 +1,23 @@
+<<<<<<< /work/gen8/packages/fetchwork/templates/project/src/api/password-reset/password-reset.test.ts
 import { describe, expect, it } from "vitest";
 import { masterKey, openApi, transports, type TestApi } from "../../../test/api-client.ts";
+=======
+import { openStore } from "@fetchwork/documents";
+import { createContext, finishContext } from "@fetchwork/http";
+import { describe, expect, it, onTestFinished } from "vitest";
+import {
+  jwtSecret,
+  masterKey,
+  openApi,
+  transports,
+  type TestApi,
+} from "../../../test/api-client.ts";
+>>>>>>> /work/gen8/examples/blog/src/api/password-reset/password-reset.test.ts
 import { openMailServer, type MailServer, type TakenMail } from "../../../test/mail-server.ts";
+import { createApp } from "../../app.ts";
 import type { MailSettings } from "../../services/mail-settings.ts";
+import { user } from "../user/model.ts";
+import { resets } from "./model.ts";
 
 const access_token = masterKey;
 const email = "ada@example.com";
@@ -51,6 +67,8 @@ describe.each(transports)("password resets (%s)", (transport) => {
     [{ email, link: "//www.api.example/reset" }, "link"],
     [{ email, link: "javascript:alert(1)//https://www.api.example" }, "link"],
     [{ email, link: "https://www.api.example/?next=https://evil.example" }, "link"],
+    [{ email, link: `${link}?` }, "link"],
+    [{ email, link: `${link}#/page?token=` }, "link"],
     [{ email, link: `${link}/${"x".repeat(500)}` }, "link"],
   ])("are refused for %j", async (json, param) => {
     const mails = await openMailServer();
@@ -207,3 +225,28 @@ describe.each(transports)("password resets (%s)", (transport) => {
     expect((await api.send("POST", "/password-resets", { json: wrong })).status).toBe(401);
   });
 });
+<<<<<<< /work/gen8/packages/fetchwork/templates/project/src/api/password-reset/password-reset.test.ts
+=======
+
+it("looks for the user once the answer has gone out, so its time tells nothing", async () => {
+  const mails = await openMailServer();
+  const store = await openStore("sqlite::memory:");
+  onTestFinished(() => store.close());
+  const settings = { masterKey, jwtSecret, tokenLifetime: 60, mail: settingsFor(mails) };
+  const { handler } = createApp(settings, store);
+  const fields = { email, name: "Ada", picture: "", role: "user", passwordHash: "" };
+  await store.collection(user.collection).insert({ ...fields, sessionVersion: 1 });
+  const request = new Request("http://localhost/password-resets", {
+    method: "POST",
+    body: new URLSearchParams({ email, link, access_token }),
+  });
+  const context = createContext(request);
+  expect((await handler(request, context)).status).toBe(202);
+  await new Promise((resolve) => setImmediate(resolve));
+  const kept = store.collection(resets.collection);
+  expect(await kept.count()).toBe(0);
+  finishContext(context, { status: 202, bytes: 0 });
+  expect(tokenIn(await mails.next())).toHaveLength(43);
+  expect(await kept.count()).toBe(1);
+});
+>>>>>>> /work/gen8/examples/blog/src/api/password-reset/password-reset.test.ts

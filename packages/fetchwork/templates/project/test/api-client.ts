@@ -1,5 +1,5 @@
 import { openStore } from "@fetchwork/documents";
-import { createContext } from "@fetchwork/http";
+import { runHandler } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
 import type { Resource } from "@fetchwork/rest";
 import { senderCollections } from "@fetchwork/webhooks/sender"; // #if webhooks
@@ -63,8 +63,7 @@ export async function openApi(
   await store.collection(resets.collection).removeMany({ where: {} }); // #if resets
   await store.collection(senderCollections.endpoints).removeMany({ where: {} }); // #if webhooks
   const { handler } = createApp({ masterKey, jwtSecret, tokenLifetime: 60, ...settings }, store);
-  let fetchFrom = async (request: Request): Promise<Response> =>
-    handler(request, createContext(request));
+  let fetchFrom = async (request: Request): Promise<Response> => runHandler(handler, request);
   let origin = "http://localhost";
   let stop = async (): Promise<void> => undefined;
   if (transport === "socket") {
