@@ -23,7 +23,11 @@ if (process.argv.includes("--take")) take();
 else write();
 
 function write() {
-  for (const [file, text] of blogFiles()) {
+  const made = blogFiles();
+  for (const [file, text] of made) {
+    if (/^<{7} /m.test(text)) throw new Error(`the template of ${file} has conflicts`);
+  }
+  for (const [file, text] of made) {
     const target = path.join(blog, file);
     if (existsSync(target) && readFileSync(target, "utf8") === text) continue;
     mkdirSync(path.dirname(target), { recursive: true });

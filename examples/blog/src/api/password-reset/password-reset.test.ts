@@ -1,7 +1,3 @@
-<<<<<<< /work/gen8/packages/fetchwork/templates/project/src/api/password-reset/password-reset.test.ts
-import { describe, expect, it } from "vitest";
-import { masterKey, openApi, transports, type TestApi } from "../../../test/api-client.ts";
-=======
 import { openStore } from "@fetchwork/documents";
 import { createContext, finishContext } from "@fetchwork/http";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -12,7 +8,6 @@ import {
   transports,
   type TestApi,
 } from "../../../test/api-client.ts";
->>>>>>> /work/gen8/examples/blog/src/api/password-reset/password-reset.test.ts
 import { openMailServer, type MailServer, type TakenMail } from "../../../test/mail-server.ts";
 import { createApp } from "../../app.ts";
 import type { MailSettings } from "../../services/mail-settings.ts";
@@ -225,8 +220,6 @@ describe.each(transports)("password resets (%s)", (transport) => {
     expect((await api.send("POST", "/password-resets", { json: wrong })).status).toBe(401);
   });
 });
-<<<<<<< /work/gen8/packages/fetchwork/templates/project/src/api/password-reset/password-reset.test.ts
-=======
 
 it("looks for the user once the answer has gone out, so its time tells nothing", async () => {
   const mails = await openMailServer();
@@ -249,4 +242,3 @@ it("looks for the user once the answer has gone out, so its time tells nothing",
   expect(tokenIn(await mails.next())).toHaveLength(43);
   expect(await kept.count()).toBe(1);
 });
->>>>>>> /work/gen8/examples/blog/src/api/password-reset/password-reset.test.ts
