@@ -318,6 +318,18 @@ describe("a stopping server", () => {
     expect(answers.filter((answer) => answer.endsWith("answered"))).toHaveLength(50);
   });
 
+  it("answers a request that has come on a kept connection when it stops", async () => {
+    const running = await start(() => text("answered"));
+    const clients = Array.from({ length: 20 }, () => new RawClient(running.port));
+    for (const client of clients) client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await Promise.all(clients.map((client) => client.until(/answered$/)));
+    for (const client of clients) client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await running.close();
+    const answers = await Promise.all(clients.map(({ closed }) => closed));
+    const second = /answered[^]*connection: close[^]*answered$/i;
+    expect(answers.filter((answer) => second.test(answer))).toHaveLength(20);
+  });
+
   it("waits a little for the request of a connection that has just been opened", async () => {
     const running = await start(() => text("answered"));
     const client = new RawClient(running.port);

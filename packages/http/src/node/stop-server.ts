@@ -16,8 +16,8 @@ const idleCheckInterval = 50;
 const firstBytesTime = 500;
 
 /**
- * Stops a server: no new connections, idle ones closed now and as they become idle, the rest when it is done or
- * the grace period is over.
+ * Stops a server: no new connections, idle ones closed as soon as what has come on them is read and as they become
+ * idle, the rest when it is done or the grace period is over.
  */
 export function stopServer(
   node: NodeServer,
@@ -28,12 +28,13 @@ export function stopServer(
   const { promise: cutPromise, resolve: resolveCut } = Promise.withResolvers<void>();
   let isCut = false;
   const closed = acceptWaiting(node).then(() => {
+    // Not before: a connection counts as idle until the request that has come on it is read.
+    closeIdle(node);
     const done = new Promise<void>((resolve) => void server.close(() => resolve()));
     if (isCut) cut(); // Some may have come since.
     return done;
   });
   for (const session of sessions) session.close();
-  closeIdle(node);
   const idleTimer = setInterval(() => closeIdle(node), idleCheckInterval);
   const unusedTimer = setTimeout(() => closeUnused(node), firstBytesTime);
   const cut = (): void => {
@@ -65,11 +66,12 @@ export function stopServer(
 const quietTurns = 3;
 
 /** Time to find such turns, in milliseconds: clients that never pause do not hold the stop up. */
-const acceptTime = 100;
+const acceptTime = 500;
 
 /**
- * Accepts the connections that the system has established already. Node takes one in each turn of the event loop, and
- * the system resets those that are left when the server stops listening, whose clients may have sent a request.
+ * Accepts the connections that the system has established already, and reads what has come. Node takes one connection in
+ * each turn of the event loop, and the system resets those that are left when the server stops listening, whose clients
+ * may have sent a request.
  */
 async function acceptWaiting({ server }: NodeServer): Promise<void> {
   let turns = 0;
