@@ -2,6 +2,7 @@
 // Parsed by whatever Node there is, so it says what is missing before anything newer is loaded.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (!(major >= 24 || (major === 22 && minor >= 19))) {
@@ -20,7 +21,7 @@ if (existsSync(built)) {
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {});
   const { status } = spawnSync(
     process.execPath,
-    [condition, source.pathname, ...process.argv.slice(2)],
+    [condition, fileURLToPath(source), ...process.argv.slice(2)],
     { stdio: "inherit" },
   );
   process.exitCode = status ?? 1;

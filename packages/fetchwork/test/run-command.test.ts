@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { defineCommand, type Command, type CommandGroup } from "../src/command.ts";
 import { runCommand } from "../src/run-command.ts";
 import { UsageError } from "../src/usage-error.ts";
@@ -131,5 +133,16 @@ describe("the installed command", () => {
     await expect(promisify(execFile)(process.execPath, [bin, "nothing"])).rejects.toMatchObject({
       code: 2,
     });
+  });
+
+  it("runs from a folder whose name has blanks and signs", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "fetchwork 100% é#"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await cp(bin, join(folder, "bin/fetchwork.mjs"));
+    await mkdir(join(folder, "src"));
+    await writeFile(join(folder, "src/main.ts"), "console.log(process.argv.slice(2));");
+    const command = join(folder, "bin/fetchwork.mjs");
+    const { stdout } = await promisify(execFile)(process.execPath, [command, "new"]);
+    expect(stdout).toBe("[ 'new' ]\n");
   });
 });
