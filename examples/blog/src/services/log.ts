@@ -72,8 +72,8 @@ function formatLine(record: LogRecord): string {
   return formatSpec(withoutTokens(record));
 }
 
-/** The token of a password reset is a part of the path, there and on the page from which it was sent. */
-const tokenInPath = /\/[\w-]{43}(?=$|[/?#])/g;
+/** The token of a password reset is a part of the path, there and on the page from which it was sent; encoded, too. */
+const tokenInPath = /\/(?:[\w-]|%[\da-f]{2}){43}(?=$|[/?#])/gi;
 
 function withoutTokens(record: LogRecord): LogRecord {
   const { url, referer } = record;
