@@ -68,7 +68,7 @@ describe("populate", () => {
       access: open,
       hooks: {
         afterShow() {
-          throw failures.shift();
+          throw failures.shift() ?? new Error("called too often");
         },
       },
     });
