@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { Problem } from "../../src/problem.ts";
 import { defineResource, type Resource } from "../../src/resource.ts";
@@ -85,6 +85,29 @@ describe("populate", () => {
     expect(refused.json).toMatchObject([{ tree: one }]);
     expect((await as("", "GET", "/leaves?populate=tree")).status).toBe(503);
     expect((await as("", "GET", "/leaves?populate=tree")).status).toBe(500);
+  });
+
+  it("mixes no documents up where a hook gives other rows than there are documents", async () => {
+    let rows = [{ name: "only" }];
+    const reportError = vi.fn();
+    const leaf = defineResource({
+      name: "leaf",
+      path: "/leaves",
+      schema: z.object({ name: z.string(), next: id.optional() }),
+      access: open,
+      hooks: { afterList: () => rows },
+      relations: { next: { to: (): Resource => leaf } },
+    });
+    const routes = resourceRoutes(leaf, createResourceController(leaf));
+    const { as } = await openAsUsers(routes, { reportError });
+    const first = (await as("", "POST", "/leaves", { name: "a" })).json.id;
+    await as("", "POST", "/leaves", { name: "b", next: first });
+    expect((await as("", "GET", "/leaves")).json).toEqual(rows);
+    expect((await as("", "GET", "/leaves?populate=next")).status).toBe(500);
+    expect(reportError).toHaveBeenCalledOnce();
+    rows = [{ name: "new" }, { name: "old" }];
+    const { json } = await as("", "GET", "/leaves?populate=next");
+    expect(json).toMatchObject([{ name: "new", next: { name: "a" } }, { name: "old" }]);
   });
 
   it("shows at most 1,000 documents of an inverse relation, and each share wholly or not", async () => {
