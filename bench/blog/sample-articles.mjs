@@ -13,7 +13,7 @@ export function article(number) {
 
 /** One after the added ones: its word is in no other. */
 export function newArticle(number) {
-  return { ...article(number), content: `${"Some further text of a day. ".repeat(10)}` };
+  return { ...article(number), content: "Some further text of a day. ".repeat(10) };
 }
 
 /** Words to search for. */
