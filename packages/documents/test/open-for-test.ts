@@ -22,6 +22,13 @@ export const ENGINES: readonly (readonly [name: string, open: Open])[] = [
     name,
     async (options) => openAndClose(await newDatabase(bin), options),
   ]),
+  ...POSTGRES.slice(0, 1).map(([name, bin]): readonly [string, Open] => [
+    `${name}, distributed`,
+    async (options) => {
+      const postgres = { ...options?.postgres, distributed: true };
+      return openAndClose(await newDatabase(bin), { ...options, postgres });
+    },
+  ]),
 ];
 
 /** Opens a store in memory, which is closed when the test ends. */

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { defineCollection, DocumentsError, openStore } from "../src/index.ts";
 import {
+  CHECK_INDEXES,
   kill,
   NO_POSTGRES,
   type PostgresServer,
@@ -27,9 +28,18 @@ const entries = defineCollection<Entry>("entries", {
   changes: "ids",
 });
 
-const ROUNDS = Number(process.env["FETCHWORK_FAILOVER_ROUNDS"] ?? 1);
+/** The other half of each transaction. */
+const halves = defineCollection<Entry>("halves", { unique: [["writer", "turn"]] });
+
+/** A round makes and fills two servers, which takes 2 to 3 seconds: 100 take 5 minutes. */
+const ROUNDS = Number(
+  process.env["FETCHWORK_FAILOVER_ROUNDS"] ?? (process.env["CI"] === "true" ? 8 : 2),
+);
+/** Which turns are a transaction over two collections. */
+const PAIR = 4;
 const WRITERS = 8;
-const BEFORE = 300;
+const BEFORE = 200;
+const UNTIL = 300;
 const AFTER = 100;
 
 describe.skipIf(NO_POSTGRES !== undefined)("A failover of PostgreSQL", () => {
@@ -40,20 +50,28 @@ describe.skipIf(NO_POSTGRES !== undefined)("A failover of PostgreSQL", () => {
       const cluster = await startCluster();
       const store = await openStore(
         `postgres://postgres@127.0.0.1:${cluster.ports.join(",127.0.0.1:")}/postgres`,
-        { collections: [entries] },
+        { collections: [entries, halves] },
       );
       onTestFinished(() => store.close());
       const collection = store.collection(entries);
       const acknowledged = new Map<string, Entry>();
       const unknown = new Set<string>();
       const reached = Promise.withResolvers<undefined>();
-      let goal = BEFORE;
+      // The others go on writing until the signal arrives, so it comes anywhere in a change.
+      const first = BEFORE + Math.floor(Math.random() * (UNTIL - BEFORE));
+      let goal = first;
       let isOver = false;
       const write = async (writer: number): Promise<void> => {
         for (let turn = 0; !isOver; turn += 1) {
           try {
-            const { id } = await collection.insert({ writer, turn });
-            acknowledged.set(id, { writer, turn });
+            const entry = { writer, turn };
+            const { id } = await (turn % PAIR === 0
+              ? store.transaction(async (tx) => {
+                  await tx.collection(halves).insert(entry);
+                  return tx.collection(entries).insert(entry);
+                })
+              : collection.insert(entry));
+            acknowledged.set(id, entry);
           } catch (error) {
             // Whether the change was made is unknown, and nothing else may have happened.
             if (!(error instanceof DocumentsError)) throw error;
@@ -61,7 +79,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A failover of PostgreSQL", () => {
             unknown.add(`${writer}:${turn}`);
           }
           if (acknowledged.size >= goal) reached.resolve(undefined);
-          if (acknowledged.size >= goal + AFTER && goal > BEFORE) isOver = true;
+          if (acknowledged.size >= goal + AFTER && goal > first) isOver = true;
         }
       };
       const writing = Promise.all(Array.from({ length: WRITERS }, (_, index) => write(index)));
@@ -85,12 +103,26 @@ describe.skipIf(NO_POSTGRES !== undefined)("A failover of PostgreSQL", () => {
         ({ id, writer, turn }) => !acknowledged.has(id) && !unknown.has(`${writer}:${turn}`),
       );
       expect(strangers).toEqual([]);
+      const paired = await store.collection(halves).find();
+      const wanted = stored.filter(({ turn }) => turn % PAIR === 0).map(nameOf);
+      expect(paired.map(nameOf).toSorted()).toEqual(wanted.toSorted());
+      expect(new Set(stored.map(nameOf)).size).toBe(stored.length);
+      await expect(collection.insert({ writer: 0, turn: 0 })).rejects.toMatchObject({
+        code: "ERR_DOCUMENTS_UNIQUE",
+      });
+      const standby = cluster.standby.url("postgres");
+      await runSql(standby, "CREATE EXTENSION amcheck");
+      expect((await runSql(standby, CHECK_INDEXES)).length).toBeGreaterThan(5);
       const fed: string[] = [];
       for await (const { id } of store.changes({ atEnd: "end" })) fed.push(id);
       expect(fed.toSorted()).toEqual([...storedById.keys()].toSorted());
     },
   );
 });
+
+function nameOf({ writer, turn }: Entry): string {
+  return `${writer}:${turn}`;
+}
 
 interface Cluster {
   readonly ports: readonly [primary: number, standby: number];

@@ -75,11 +75,16 @@ export class Connections {
   }
 
   /** Changes; done again only when it is known that nothing happened. */
-  async write(statement: Statement): Promise<Result> {
+  write(statement: Statement): Promise<Result> {
+    return this.untilPrimary(() => this.#once(statement));
+  }
+
+  /** Does work again that a standby refused, while a failover lasts. */
+  async untilPrimary<R>(work: () => Promise<R>): Promise<R> {
     const deadline = performance.now() + this.#settings.failoverTimeout;
     for (;;) {
       try {
-        return await this.#once(statement);
+        return await work();
       } catch (error) {
         if (!isReadOnly(error) || performance.now() >= deadline) throw error;
         await wait(RETRY_DELAY);

@@ -11,6 +11,9 @@ import type { Session } from "./session.ts";
 /** The name under which the position is kept up to which the feed was trimmed. */
 const TRIMMED = "";
 const WINDOW = 1000;
+/** The oldest transaction that is running, and the next one. */
+const RUNNING =
+  ", pg_snapshot_xmin(pg_current_snapshot()), pg_snapshot_xmax(pg_current_snapshot())";
 const GAP_PAUSE = 5;
 /** How long one reading waits for a gap to close; the next one goes on waiting. */
 const GAP_PATIENCE = 1000;
@@ -27,9 +30,14 @@ export interface FeedQuery {
  *
  * A missing number is a change that is not committed yet, or one that never will be. Whoever drew
  * it had begun to change the database before the next number was drawn. So once every transaction
- * is over that was running when the gap was seen, what is still missing stays missing.
+ * is over that was running when the gap was seen, what is still missing stays missing. In a
+ * distributed store positions are in the order of the commits, so nothing comes later.
  */
-export async function readChanges(session: Session, query: FeedQuery): Promise<ChangeBatch> {
+export async function readChanges(
+  session: Session,
+  query: FeedQuery,
+  { isDistributed }: { readonly isDistributed: boolean },
+): Promise<ChangeBatch> {
   const trimmed = await trimmedPosition(session);
   const given = query.after === undefined ? trimmed : parsePosition(query.after);
   if (given < trimmed) {
@@ -43,10 +51,10 @@ export async function readChanges(session: Session, query: FeedQuery): Promise<C
   let gap: { readonly position: number; readonly end: bigint } | undefined;
   let scanned = given;
   for (;;) {
-    const rows = await readWindow(session, scanned);
+    const rows = await readWindow(session, scanned, isDistributed ? "" : RUNNING);
     for (const row of rows) {
       const position = Number(row[0]);
-      if (position !== scanned + 1) {
+      if (position !== scanned + 1 && !isDistributed) {
         const isDead = gap?.position === scanned && BigInt(row[7] ?? 0) >= gap.end;
         if (gap?.position !== scanned) gap = { position: scanned, end: BigInt(row[8] ?? 0) };
         if (!isDead) break;
@@ -66,12 +74,11 @@ export async function readChanges(session: Session, query: FeedQuery): Promise<C
   }
 }
 
-async function readWindow(session: Session, after: number): Promise<readonly Row[]> {
+async function readWindow(session: Session, after: number, more: string): Promise<readonly Row[]> {
   const { rows } = await session.read({
     name: "fetchwork:changes",
     text:
-      "SELECT position, collection, id, kind, version, at, doc, " +
-      "pg_snapshot_xmin(pg_current_snapshot()), pg_snapshot_xmax(pg_current_snapshot()) " +
+      `SELECT position, collection, id, kind, version, at, doc${more} ` +
       `FROM ${CHANGES} WHERE position > $1 ORDER BY position LIMIT ${WINDOW}`,
     values: [String(after)],
   });

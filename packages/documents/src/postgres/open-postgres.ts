@@ -1,6 +1,9 @@
 import type { CollectionDefinition } from "../definition.ts";
+import { DocumentsError } from "../errors.ts";
 import type { Migration } from "../migration.ts";
 import { Connections } from "./connections.ts";
+import { settleDistribution } from "./distribution.ts";
+import { toDocumentsError } from "./postgres-error.ts";
 import { parsePostgresOptions, type PostgresOptions } from "./postgres-options.ts";
 import { PostgresStore } from "./postgres-store.ts";
 import { parsePostgresUrl } from "./postgres-url.ts";
@@ -20,12 +23,16 @@ export async function openPostgres(
 ): Promise<PostgresStore> {
   const address = parsePostgresUrl(url);
   const settings = parsePostgresOptions(postgres);
-  const store = new PostgresStore(
-    new Connections(address, settings),
-    new Connections(address, { ...settings, poolSize: 2 }),
+  const connections = new Connections(address, settings);
+  const maintenance = new Connections(address, { ...settings, poolSize: 2 });
+  const isDistributed = await settle(connections, settings.distributed).catch(
+    async (error: unknown) => {
+      await Promise.all([connections.close(), maintenance.close()]);
+      throw toDocumentsError(error);
+    },
   );
+  const store = new PostgresStore(connections, { maintenance, isDistributed });
   try {
-    await store.check();
     await store.create();
     if (migrations !== undefined) await store.migrate(migrations);
     await store.prepare(collections);
@@ -34,4 +41,14 @@ export async function openPostgres(
     await store.close();
     throw error;
   }
+}
+
+/** Makes sure that the database can be reached and keeps every text, and which kind it is of. */
+async function settle(connections: Connections, wanted: boolean | undefined): Promise<boolean> {
+  const { rows } = await connections.read({
+    text: "SELECT current_setting('server_encoding')",
+    values: [],
+  });
+  if (rows[0]?.[0] === "UTF8") return settleDistribution(connections, wanted);
+  throw new DocumentsError("ERR_DOCUMENTS_OPEN", "The database has another encoding than UTF8");
 }

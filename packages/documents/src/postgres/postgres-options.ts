@@ -13,6 +13,13 @@ export interface PostgresOptions {
   readonly failoverTimeout?: number | undefined;
   /** The time after which the server gives a statement up, in milliseconds. Default: `30_000`. */
   readonly statementTimeout?: number | undefined;
+  /**
+   * Whether the tables can be spread over servers: unique fields go through a table of claims
+   * instead of unique indexes, and nothing relies on advisory locks or on the numbers of
+   * transactions. Settled when the store is created; another value is refused later. Default: what
+   * the store was created with, which is `false` for a new one.
+   */
+  readonly distributed?: boolean | undefined;
 }
 
 /** {@link PostgresOptions} with their defaults. */
@@ -21,6 +28,7 @@ export interface PostgresSettings {
   readonly connectTimeout: number;
   readonly failoverTimeout: number;
   readonly statementTimeout: number;
+  readonly distributed: boolean | undefined;
 }
 
 const MAX_TIMEOUT = 0x7fff_ffff;
@@ -36,7 +44,11 @@ export function parsePostgresOptions(options: PostgresOptions = {}): PostgresSet
     connectTimeout = 5000,
     failoverTimeout = 30_000,
     statementTimeout = 30_000,
+    distributed,
   } = options;
+  if (distributed !== undefined && typeof distributed !== "boolean") {
+    throw wrong('"distributed" is true or false');
+  }
   return {
     poolSize: wholeNumber("poolSize", poolSize, { least: 2, most: 1000 }),
     connectTimeout: wholeNumber("connectTimeout", connectTimeout, { least: 1, most: MAX_TIMEOUT }),
@@ -48,6 +60,7 @@ export function parsePostgresOptions(options: PostgresOptions = {}): PostgresSet
       least: 1,
       most: MAX_TIMEOUT,
     }),
+    distributed,
   };
 }
 

@@ -29,6 +29,9 @@ import { atOneMoment, createLoading } from "./transferring.ts";
 import { Transactions } from "./transactions.ts";
 
 const SWEEP_INTERVAL = 60_000;
+/** The lock of migrations of a distributed store, and for how long it is waited for. */
+const MIGRATION_LEASE = "fetchwork:migrations";
+const MIGRATION_PATIENCE = 3_600_000;
 
 /** A store in a database of PostgreSQL. */
 export class PostgresStore implements Store, Access {
@@ -37,8 +40,9 @@ export class PostgresStore implements Store, Access {
   readonly #maintenance: Connections;
   readonly #transactions: Transactions;
   readonly #session: Session;
+  readonly #isDistributed: boolean;
   readonly #entries = new CollectionEntries((definition) => {
-    const table = createTable(definition);
+    const table = this.#createTable(definition);
     return { table, handle: new PostgresCollection(this, table) };
   });
   readonly #ready = new Map<Table, Promise<void> | "ready">();
@@ -50,12 +54,19 @@ export class PostgresStore implements Store, Access {
   readonly #sweeping: NodeJS.Timeout;
   #closing: Promise<void> | undefined;
 
-  constructor(connections: Connections, maintenance: Connections) {
+  constructor(
+    connections: Connections,
+    {
+      maintenance,
+      isDistributed,
+    }: { readonly maintenance: Connections; readonly isDistributed: boolean },
+  ) {
     const stamps: Stamps = createStamps();
     this.#connections = connections;
     this.#maintenance = maintenance;
     this.#session = new FreeSession(connections, stamps);
-    this.#transactions = new Transactions(connections, stamps);
+    this.#isDistributed = isDistributed;
+    this.#transactions = new Transactions(connections, { stamps, isDistributed });
     this.#sweeping = setInterval(() => {
       // What fails now, for instance in a failover, is done a minute later.
       this.sweep().catch(() => undefined);
@@ -73,7 +84,7 @@ export class PostgresStore implements Store, Access {
   /** Creates the store's own tables. */
   async create(): Promise<void> {
     try {
-      await prepareTables(this.#maintenance, []);
+      await this.#prepareTables([]);
     } catch (error) {
       throw toDocumentsError(error);
     }
@@ -81,38 +92,32 @@ export class PostgresStore implements Store, Access {
 
   /** Runs the migrations that did not run yet. */
   async migrate(migrations: readonly Migration[]): Promise<void> {
+    const run = (): Promise<void> =>
+      migrate(this.#transactions, {
+        migrations,
+        isLocked: this.#isDistributed,
+        createTransaction: (session) => {
+          // A migration's definitions are those of its time, so they are not those of the store.
+          const tables = new Map<CollectionDefinition<object>, Table>();
+          return {
+            collection: (definition) => {
+              const table = tables.get(definition) ?? this.#createTable(definition);
+              tables.set(definition, table);
+              return this.#bound(session, table);
+            },
+          };
+        },
+      });
     await this.#track(() =>
-      migrate(this.#transactions, migrations, (session) => {
-        // A migration's definitions are those of its time, so they are not those of the store.
-        const tables = new Map<CollectionDefinition<object>, Table>();
-        return {
-          collection: (definition) => {
-            const table = tables.get(definition) ?? createTable(definition);
-            tables.set(definition, table);
-            return this.#bound(session, table);
-          },
-        };
-      }),
+      this.#isDistributed
+        ? holdLock(this.#source, MIGRATION_LEASE, run, { wait: MIGRATION_PATIENCE })
+        : run(),
     );
   }
 
   /** Creates what collections need. */
   async prepare(definitions: readonly CollectionDefinition<object>[]): Promise<void> {
     for (const definition of definitions) await this.#prepare(this.#entries.of(definition).table);
-  }
-
-  /** Makes sure that the database can be reached and keeps every text. */
-  async check(): Promise<void> {
-    try {
-      const { rows } = await this.#connections.read({
-        text: "SELECT current_setting('server_encoding')",
-        values: [],
-      });
-      if (rows[0]?.[0] === "UTF8") return;
-    } catch (error) {
-      throw toDocumentsError(error);
-    }
-    throw new DocumentsError("ERR_DOCUMENTS_OPEN", "The database has another encoding than UTF8");
   }
 
   async read<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R> {
@@ -212,6 +217,7 @@ export class PostgresStore implements Store, Access {
       look: (work) => this.#track(() => atOneMoment(this.#connections, work)),
       load: (work) => this.#load(work),
       sweep: () => this.sweep(),
+      createTable: (definition) => this.#createTable(definition),
     });
   }
 
@@ -269,7 +275,8 @@ export class PostgresStore implements Store, Access {
   #createSource(): ConsumerSource {
     return {
       closed: this.#closed.signal,
-      readChanges: (query) => this.#own((session) => readChanges(session, query)),
+      readChanges: (query) =>
+        this.#own((session) => readChanges(session, query, { isDistributed: this.#isDistributed })),
       onRecorded: (listener) => {
         this.#listeners.add(listener);
         return () => {
@@ -283,6 +290,22 @@ export class PostgresStore implements Store, Access {
       renewLock: (lock) => this.#own((session) => renewLock(session, lock)),
       dropLock: (lock) => this.#own((session) => dropLock(session, lock)),
     };
+  }
+
+  #createTable(definition: CollectionDefinition<unknown>): Table {
+    return createTable(definition, { isDistributed: this.#isDistributed });
+  }
+
+  #prepareTables(tables: readonly Table[]): Promise<void> {
+    const own = new FreeSession(this.#maintenance, this.#session.stamps);
+    return prepareTables(this.#maintenance, tables, {
+      isDistributed: this.#isDistributed,
+      locks: {
+        takeLock: (lock) => takeLock(own, lock),
+        renewLock: (lock) => renewLock(own, lock),
+        dropLock: (lock) => dropLock(own, lock),
+      },
+    });
   }
 
   /** Works with the store's own tables. */
@@ -305,7 +328,7 @@ export class PostgresStore implements Store, Access {
 
   async #prepareNow(table: Table): Promise<void> {
     try {
-      await prepareTables(this.#maintenance, [table]);
+      await this.#prepareTables([table]);
       this.#ready.set(table, "ready");
     } catch (error) {
       this.#ready.delete(table);

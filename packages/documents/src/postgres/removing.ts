@@ -3,7 +3,7 @@ import { VersionError } from "../errors.ts";
 import type { Filter } from "../filter.ts";
 import { checkHeld, heldSql } from "./leasing.ts";
 import { visibleTerms, whereSql } from "./reading.ts";
-import { changeStatement } from "./recording.ts";
+import { makeChange } from "./recording.ts";
 import { DOCUMENT_COLUMNS } from "./row.ts";
 import type { Session } from "./session.ts";
 import { Parameters } from "./sql.ts";
@@ -57,9 +57,8 @@ async function removeWhere(
   const text = table.softDelete
     ? `UPDATE ${table.quoted} SET version = version + 1, updated_at = ${now}, deleted_at = ${now}`
     : `DELETE FROM ${table.quoted}`;
-  const { count } = await session.write(
-    changeStatement(table, { text: text + where, kind: "remove", parameters, at }),
-  );
+  const change = { text: text + where, kind: "remove", parameters, at } as const;
+  const { count } = await makeChange(session, table, change, { drop: "all" });
   return count;
 }
 
@@ -85,14 +84,12 @@ export async function purge(
   if (deletedBefore !== undefined) {
     terms.push(`deleted_at < ${parameters.bind(deletedBefore, "text")}`);
   }
-  const { count } = await session.write(
-    changeStatement(table, {
-      text: `DELETE FROM ${table.quoted}${terms.join(" AND ")}`,
-      kind: "purge",
-      parameters,
-      at: session.stamps.now(),
-    }),
-  );
+  const { count } = await makeChange(session, table, {
+    text: `DELETE FROM ${table.quoted}${terms.join(" AND ")}`,
+    kind: "purge",
+    parameters,
+    at: session.stamps.now(),
+  });
   return count;
 }
 

@@ -34,13 +34,20 @@ export class FreeSession implements Session {
     return this.#connections.write(statement);
   }
 
-  async together<R>(work: (session: Session) => Promise<R>): Promise<R> {
+  /** Begins anew when the server is found to be a standby, since then nothing happened. */
+  together<R>(work: (session: Session) => Promise<R>): Promise<R> {
+    return this.#connections.untilPrimary(() => this.#attempt(work));
+  }
+
+  async #attempt<R>(work: (session: Session) => Promise<R>): Promise<R> {
     const client = await this.#connections.acquire();
     const session = new BoundSession(client, this.stamps);
     let failure: unknown;
     try {
       void client.query("BEGIN").catch(() => undefined);
       const result = await work(session);
+      // The server would take the COMMIT of a transaction that failed for a ROLLBACK.
+      if (session.failure !== undefined) throw session.failure;
       await execute(client, "COMMIT");
       return result;
     } catch (error) {

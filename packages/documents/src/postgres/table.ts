@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { CollectionDefinition } from "../definition.ts";
 import { createExpiry } from "../expiry.ts";
 import { type ParsedPath, parsePath } from "../field-path.ts";
+import { type ClaimedFields, claimedFields } from "./claims.ts";
 import { geoPart } from "./geo-column.ts";
 import { orderSql, quoteName } from "./sql.ts";
 
@@ -39,6 +40,10 @@ export interface Table {
   readonly searchPaths: readonly ParsedPath[];
   /** The fields that hold places. */
   readonly geoPaths: readonly ParsedPath[];
+  /** Whether the tables may be spread over servers, so that no index but that of ids is unique. */
+  readonly isDistributed: boolean;
+  /** The fields that are unique through the table of claims. */
+  readonly claimed: readonly ClaimedFields[];
   /** Whether removed documents are kept. */
   readonly softDelete: boolean;
   /** Top-level fields that documents of this collection may not have, besides the usual ones. */
@@ -53,13 +58,18 @@ const MAX_STATEMENTS = 64;
 const MAX_STATEMENT_LENGTH = 4096;
 
 /** Describes the table of a collection. */
-export function createTable(definition: CollectionDefinition<unknown>): Table {
+export function createTable(
+  definition: CollectionDefinition<unknown>,
+  { isDistributed }: { readonly isDistributed: boolean } = { isDistributed: false },
+): Table {
   const { name, unique, indexes, search, geo = [], softDelete = false, expires } = definition;
   const all = [
     ownIndex(name, { kind: "created", columns: "created_at, id" }),
     ...(expires === undefined ? [] : [ownIndex(name, { kind: "expires", columns: "expires_at" })]),
-    ...unique.map((fields) => uniqueIndex(name, fields)),
-    ...indexes.map((fields) => orderIndex(name, fields)),
+    ...(isDistributed ? [] : unique.map((fields) => uniqueIndex(name, fields))),
+    ...(isDistributed ? distinct([...unique, ...indexes]) : indexes).map((fields) =>
+      orderIndex(name, fields),
+    ),
     ...geo.map((field, place) => geoIndex(name, field, place)),
   ];
   const idConstraint = indexName(name, "id", []);
@@ -78,6 +88,8 @@ export function createTable(definition: CollectionDefinition<unknown>): Table {
     indexed: new Set([...unique, ...indexes].flat()),
     searchPaths: search.map((field) => parsePath(field)),
     geoPaths: geo.map((field) => parsePath(field)),
+    isDistributed,
+    claimed: isDistributed ? unique.map(claimedFields) : [],
     softDelete,
     reserved: new Set(softDelete ? ["deletedAt"] : []),
     expiresAt: expires === undefined ? undefined : createExpiry(expires),
@@ -95,6 +107,11 @@ export function statementName({ statements }: Table, text: string): string | und
   const name = createHash("sha256").update(text).digest("base64url").slice(0, 24);
   statements.set(text, name);
   return name;
+}
+
+/** Leaves out lists of fields that are there already. */
+function distinct(lists: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  return [...new Map(lists.map((fields) => [JSON.stringify(fields), fields])).values()];
 }
 
 /** An index that the store itself needs. */

@@ -16,11 +16,17 @@ const QUEUE_LOCK = 0x46575458;
 export class Transactions {
   readonly #connections: Connections;
   readonly #stamps: Stamps;
+  readonly #mayQueue: boolean;
   readonly #scope = new AsyncLocalStorage<BoundSession>();
 
-  constructor(connections: Connections, stamps: Stamps) {
+  /** A distributed store has no advisory locks, so transactions that conflict do not queue. */
+  constructor(
+    connections: Connections,
+    { stamps, isDistributed }: { readonly stamps: Stamps; readonly isDistributed: boolean },
+  ) {
     this.#connections = connections;
     this.#stamps = stamps;
+    this.#mayQueue = !isDistributed;
   }
 
   /** Whether the code that asks runs inside of a transaction. */
@@ -69,7 +75,7 @@ export class Transactions {
     const client = await this.#connections.acquire();
     const session = new BoundSession(client, this.#stamps);
     const expiry = expireAt(deadline, timeout);
-    const isQueued = attempt >= FREE_ATTEMPTS;
+    const isQueued = this.#mayQueue && attempt >= FREE_ATTEMPTS;
     const left = Math.max(1, Math.ceil(deadline - performance.now()));
     let failure: unknown;
     let isCommitting = false;
