@@ -41,14 +41,14 @@ export async function changeDistributed(
     if (drop === "all") await dropAllClaims(own, table, idsOf(result.rows));
     else await dropClaims(own, table, drop);
     await takeClaims(own, table, take);
-    if (isFed) await record(own, table, { change, rows: result.rows });
+    if (isFed) own.beforeCommit((last) => record(last, table, { change, rows: result.rows }));
     return result;
   });
 }
 
 /**
- * Writes to the feed. Who draws the next positions holds the row with the last one until the end of
- * the transaction, so positions are in the order of the commits, and none is ever missing.
+ * Writes to the feed. Who draws the next positions holds the row with the last one until the commit,
+ * so positions are in the order of the commits, and none is ever missing.
  */
 async function record(
   session: Session,

@@ -12,7 +12,7 @@ export interface Migrating {
   readonly migrations: readonly Migration[];
   /** Whether the caller keeps every other process out. */
   readonly isLocked: boolean;
-  createTransaction(session: BoundSession): Transaction;
+  readonly createTransaction: (session: BoundSession) => Transaction;
 }
 
 /**

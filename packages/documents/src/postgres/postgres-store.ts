@@ -15,8 +15,9 @@ import { checkUtcTime } from "../utc-time.ts";
 import type { Loading } from "../transfer.ts";
 import type { Administration } from "../administration.ts";
 import type { Connections } from "./connections.ts";
-import { loadPosition, readChanges, savePosition, trimChanges } from "./feed.ts";
-import { dropLock, renewLock, takeLock } from "./locking.ts";
+import { createSource } from "./consumer-source.ts";
+import { trimChanges } from "./feed.ts";
+import { lockTable } from "./locking.ts";
 import { migrate } from "./migrating.ts";
 import { toDocumentsError } from "./postgres-error.ts";
 import { PostgresAdministration } from "./postgres-administration.ts";
@@ -50,7 +51,12 @@ export class PostgresStore implements Store, Access {
   #whenIdle: (() => void) | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #closed = new AbortController();
-  readonly #source: ConsumerSource = this.#createSource();
+  readonly #source: ConsumerSource = createSource({
+    closed: this.#closed.signal,
+    listeners: this.#listeners,
+    isDistributed: () => this.#isDistributed,
+    own: (work) => this.#own(work),
+  });
   readonly #sweeping: NodeJS.Timeout;
   #closing: Promise<void> | undefined;
 
@@ -66,7 +72,10 @@ export class PostgresStore implements Store, Access {
     this.#maintenance = maintenance;
     this.#session = new FreeSession(connections, stamps);
     this.#isDistributed = isDistributed;
-    this.#transactions = new Transactions(connections, { stamps, isDistributed });
+    this.#transactions = new Transactions(connections, {
+      stamps,
+      locks: isDistributed ? lockTable(this.#session) : undefined,
+    });
     this.#sweeping = setInterval(() => {
       // What fails now, for instance in a failover, is done a minute later.
       this.sweep().catch(() => undefined);
@@ -272,26 +281,6 @@ export class PostgresStore implements Store, Access {
     return new PostgresCollection<T>({ read: run, write: run }, bound);
   }
 
-  #createSource(): ConsumerSource {
-    return {
-      closed: this.#closed.signal,
-      readChanges: (query) =>
-        this.#own((session) => readChanges(session, query, { isDistributed: this.#isDistributed })),
-      onRecorded: (listener) => {
-        this.#listeners.add(listener);
-        return () => {
-          this.#listeners.delete(listener);
-        };
-      },
-      loadPosition: (name) => this.#own((session) => loadPosition(session, name)),
-      savePosition: (name, position) =>
-        this.#own((session) => savePosition(session, name, position)),
-      takeLock: (lock) => this.#own((session) => takeLock(session, lock)),
-      renewLock: (lock) => this.#own((session) => renewLock(session, lock)),
-      dropLock: (lock) => this.#own((session) => dropLock(session, lock)),
-    };
-  }
-
   #createTable(definition: CollectionDefinition<unknown>): Table {
     return createTable(definition, { isDistributed: this.#isDistributed });
   }
@@ -300,11 +289,7 @@ export class PostgresStore implements Store, Access {
     const own = new FreeSession(this.#maintenance, this.#session.stamps);
     return prepareTables(this.#maintenance, tables, {
       isDistributed: this.#isDistributed,
-      locks: {
-        takeLock: (lock) => takeLock(own, lock),
-        renewLock: (lock) => renewLock(own, lock),
-        dropLock: (lock) => dropLock(own, lock),
-      },
+      locks: lockTable(own),
     });
   }
 

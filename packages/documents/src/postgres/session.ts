@@ -13,7 +13,16 @@ export interface Session {
   /** Runs a statement that happens as a whole or not at all. */
   write(statement: Statement): Promise<Result>;
   /** Runs statements that happen together or not at all. */
-  together<R>(work: (session: Session) => Promise<R>): Promise<R>;
+  together<R>(work: (session: JoinedSession) => Promise<R>): Promise<R>;
+}
+
+/** Runs statements of one transaction. */
+export interface JoinedSession extends Session {
+  /**
+   * Runs work just before the commit, unless what asked for it is undone: for locks that others
+   * wait for and that are therefore held for the shortest time.
+   */
+  beforeCommit(work: (session: Session) => Promise<void>): void;
 }
 
 /** Runs each statement on its own. */
@@ -35,17 +44,18 @@ export class FreeSession implements Session {
   }
 
   /** Begins anew when the server is found to be a standby, since then nothing happened. */
-  together<R>(work: (session: Session) => Promise<R>): Promise<R> {
+  together<R>(work: (session: JoinedSession) => Promise<R>): Promise<R> {
     return this.#connections.untilPrimary(() => this.#attempt(work));
   }
 
-  async #attempt<R>(work: (session: Session) => Promise<R>): Promise<R> {
+  async #attempt<R>(work: (session: JoinedSession) => Promise<R>): Promise<R> {
     const client = await this.#connections.acquire();
     const session = new BoundSession(client, this.stamps);
     let failure: unknown;
     try {
       void client.query("BEGIN").catch(() => undefined);
       const result = await work(session);
+      await session.finish();
       // The server would take the COMMIT of a transaction that failed for a ROLLBACK.
       if (session.failure !== undefined) throw session.failure;
       await execute(client, "COMMIT");
@@ -62,12 +72,13 @@ export class FreeSession implements Session {
 }
 
 /** Runs statements in the open transaction of one connection. */
-export class BoundSession implements Session {
+export class BoundSession implements JoinedSession {
   readonly stamps: Stamps;
   readonly #client: PoolClient;
   #failure: Error | undefined;
   #open = true;
   #turn: Promise<unknown> = Promise.resolve();
+  #last: ((session: Session) => Promise<void>)[] = [];
 
   constructor(client: PoolClient, stamps: Stamps) {
     this.#client = client;
@@ -106,24 +117,43 @@ export class BoundSession implements Session {
     return this.together((session) => session.read(statement));
   }
 
-  together<R>(work: (session: Session) => Promise<R>): Promise<R> {
+  beforeCommit(work: (session: Session) => Promise<void>): void {
+    this.#last.push(work);
+  }
+
+  /** Does what comes before the commit. */
+  async finish(): Promise<void> {
+    for (const work of this.#last.splice(0)) await work(this.#inner());
+  }
+
+  together<R>(work: (session: JoinedSession) => Promise<R>): Promise<R> {
     return this.#inTurn(() => this.#saved(work));
   }
 
-  async #saved<R>(work: (session: Session) => Promise<R>): Promise<R> {
-    const inner: Session = {
+  /** The session as work sees it that has a savepoint, or needs none. */
+  #inner(): JoinedSession {
+    const inner: JoinedSession = {
       stamps: this.stamps,
       read: (statement) => this.#run(statement),
       write: (statement) => this.#run(statement),
       together: (nested) => nested(inner),
+      beforeCommit: (work) => {
+        this.#last.push(work);
+      },
     };
+    return inner;
+  }
+
+  async #saved<R>(work: (session: JoinedSession) => Promise<R>): Promise<R> {
+    const kept = this.#last.length;
     // The server answers in order, so the answer of the first statement is awaited for both.
     void this.#client.query("SAVEPOINT work").catch(() => undefined);
     try {
-      const result = await work(inner);
+      const result = await work(this.#inner());
       void this.#client.query("RELEASE work").catch(() => undefined);
       return result;
     } catch (error) {
+      this.#last.length = kept;
       void this.#client.query("ROLLBACK TO work").catch(() => undefined);
       void this.#client.query("RELEASE work").catch(() => undefined);
       throw error;

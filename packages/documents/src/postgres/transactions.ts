@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { DocumentsError } from "../errors.ts";
+import type { LockTable } from "../hold-lock.ts";
 import type { Stamps } from "../stamps.ts";
 import { pauseAfter } from "../transaction-options.ts";
 import { type Connections, execute } from "./connections.ts";
@@ -11,22 +13,27 @@ import { BoundSession } from "./session.ts";
 const FREE_ATTEMPTS = 2;
 /** The advisory lock of transactions that conflicted: "FWTX". */
 const QUEUE_LOCK = 0x46575458;
+/** The same as a row. */
+const QUEUE_LEASE = "fetchwork:queue";
+const QUEUE_POLL = 20;
+const QUEUE_MARGIN = 1000;
 
 /** Runs transactions as if each were alone, again where two of them met. */
 export class Transactions {
   readonly #connections: Connections;
   readonly #stamps: Stamps;
-  readonly #mayQueue: boolean;
+  readonly #locks: LockTable | undefined;
+  #queued: Promise<undefined> = Promise.resolve(undefined);
   readonly #scope = new AsyncLocalStorage<BoundSession>();
 
-  /** A distributed store has no advisory locks, so transactions that conflict do not queue. */
+  /** A distributed store has no advisory locks; its transactions queue by a row of its locks. */
   constructor(
     connections: Connections,
-    { stamps, isDistributed }: { readonly stamps: Stamps; readonly isDistributed: boolean },
+    { stamps, locks }: { readonly stamps: Stamps; readonly locks: LockTable | undefined },
   ) {
     this.#connections = connections;
     this.#stamps = stamps;
-    this.#mayQueue = !isDistributed;
+    this.#locks = locks;
   }
 
   /** Whether the code that asks runs inside of a transaction. */
@@ -54,13 +61,39 @@ export class Transactions {
     const deadline = performance.now() + timeout;
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await this.#attempt(work, { deadline, timeout, attempt });
+        const run = (): Promise<R> => this.#attempt(work, { deadline, timeout, attempt });
+        return attempt < FREE_ATTEMPTS || this.#locks === undefined
+          ? await run()
+          : await this.#queue(this.#locks, deadline, run);
       } catch (error) {
         if (!(error instanceof Again)) throw error;
         if (attempt >= retries || performance.now() >= deadline)
           throw toDocumentsError(error.cause);
         await wait(pauseAfter(attempt));
       }
+    }
+  }
+
+  /** Runs work while no other transaction that conflicted does, or at the end of the time anyhow. */
+  async #queue<R>(locks: LockTable, deadline: number, work: () => Promise<R>): Promise<R> {
+    // One of this process at a time asks for the lock, so that it goes from one to the next at once.
+    const before = this.#queued;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    this.#queued = promise;
+    await before;
+    const lock = { name: QUEUE_LEASE, token: randomUUID() };
+    try {
+      while (performance.now() < deadline) {
+        // It is free by itself when everything that it was taken for is over.
+        const expiry = Math.ceil(deadline - performance.now()) + QUEUE_MARGIN;
+        if (await locks.takeLock({ ...lock, expiry })) break;
+        await wait(Math.random() * QUEUE_POLL);
+      }
+      return await work();
+    } finally {
+      // Where this fails the lock expires; the outcome of the work is what the caller must know.
+      await locks.dropLock(lock).catch(() => undefined);
+      resolve(undefined);
     }
   }
 
@@ -75,7 +108,7 @@ export class Transactions {
     const client = await this.#connections.acquire();
     const session = new BoundSession(client, this.#stamps);
     const expiry = expireAt(deadline, timeout);
-    const isQueued = this.#mayQueue && attempt >= FREE_ATTEMPTS;
+    const isQueued = this.#locks === undefined && attempt >= FREE_ATTEMPTS;
     const left = Math.max(1, Math.ceil(deadline - performance.now()));
     let failure: unknown;
     let isCommitting = false;
@@ -92,6 +125,7 @@ export class Transactions {
         this.#scope.run(session, async () => work(session)),
         expiry.promise,
       ]);
+      await session.finish();
       session.end();
       if (session.failure !== undefined) throw session.failure;
       isCommitting = true;
