@@ -94,7 +94,7 @@ async function claimSpread(
     const parameters = new Parameters();
     const free = freeSql(now, parameters);
     // A volatile function is not for every system.
-    const token = parameters.bind(randomUUID(), "text");
+    const token = `${parameters.bind(randomUUID(), "text")} || ':' || claimed.id`;
     const { rows } = await session.write({
       text:
         `UPDATE ${table.quoted} AS claimed SET ${leaseSql(now + expiry, parameters, token)} ` +
