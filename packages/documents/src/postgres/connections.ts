@@ -35,7 +35,10 @@ export class Connections {
   readonly #settings: PostgresSettings;
   #current = 0;
 
-  constructor(address: PostgresAddress, settings: PostgresSettings) {
+  constructor(
+    address: PostgresAddress,
+    settings: PostgresSettings & { readonly isReplica?: boolean },
+  ) {
     this.#settings = settings;
     this.#pools = address.hosts.map(({ host, port }) =>
       createPool({ ...poolConfig(address, settings), host, port }),
@@ -72,6 +75,11 @@ export class Connections {
         await wait(RETRY_DELAY);
       }
     }
+  }
+
+  /** Reads from a replica; whoever asks has another way when it fails. */
+  readOnce(statement: Statement): Promise<Result> {
+    return this.#once(statement);
   }
 
   /** Changes; done again only when it is known that nothing happened. */
@@ -158,7 +166,10 @@ export async function execute(client: PoolClient, text: string): Promise<void> {
   }
 }
 
-function poolConfig(address: PostgresAddress, settings: PostgresSettings): PoolConfig {
+function poolConfig(
+  address: PostgresAddress,
+  settings: PostgresSettings & { readonly isReplica?: boolean },
+): PoolConfig {
   const { user, password, database, ssl, applicationName } = address;
   return {
     user,
@@ -174,7 +185,8 @@ function poolConfig(address: PostgresAddress, settings: PostgresSettings): PoolC
     keepAlive: true,
     pipeline: true,
     types: { getTypeParser: () => asText },
-    onConnect: (client): unknown => prepareConnection(client),
+    onConnect: (client): unknown =>
+      settings.isReplica === true ? client.query(SESSION) : prepareConnection(client),
   };
 }
 

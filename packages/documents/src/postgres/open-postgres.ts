@@ -25,13 +25,16 @@ export async function openPostgres(
   const settings = parsePostgresOptions(postgres);
   const connections = new Connections(address, settings);
   const maintenance = new Connections(address, { ...settings, poolSize: 2 });
+  const replicas = settings.replicas.map(
+    (replica) => new Connections(replica, { ...settings, failoverTimeout: 0, isReplica: true }),
+  );
   const isDistributed = await settle(connections, settings.distributed).catch(
     async (error: unknown) => {
-      await Promise.all([connections.close(), maintenance.close()]);
+      await Promise.all([connections, maintenance, ...replicas].map((own) => own.close()));
       throw toDocumentsError(error);
     },
   );
-  const store = new PostgresStore(connections, { maintenance, isDistributed });
+  const store = new PostgresStore(connections, { maintenance, replicas, isDistributed });
   try {
     await store.create();
     if (migrations !== undefined) await store.migrate(migrations);

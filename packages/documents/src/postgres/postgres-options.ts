@@ -1,4 +1,5 @@
 import { DocumentsTypeError } from "../errors.ts";
+import { parsePostgresUrl, type PostgresAddress } from "./postgres-url.ts";
 
 /** Options of a store on PostgreSQL. */
 export interface PostgresOptions {
@@ -20,6 +21,10 @@ export interface PostgresOptions {
    * the store was created with, which is `false` for a new one.
    */
   readonly distributed?: boolean | undefined;
+  /**
+   * URLs of servers that follow the primary, for reads with `staleness`. Default: none.
+   */
+  readonly replicas?: readonly string[] | undefined;
 }
 
 /** {@link PostgresOptions} with their defaults. */
@@ -29,6 +34,7 @@ export interface PostgresSettings {
   readonly failoverTimeout: number;
   readonly statementTimeout: number;
   readonly distributed: boolean | undefined;
+  readonly replicas: readonly PostgresAddress[];
 }
 
 const MAX_TIMEOUT = 0x7fff_ffff;
@@ -45,6 +51,7 @@ export function parsePostgresOptions(options: PostgresOptions = {}): PostgresSet
     failoverTimeout = 30_000,
     statementTimeout = 30_000,
     distributed,
+    replicas = [],
   } = options;
   if (distributed !== undefined && typeof distributed !== "boolean") {
     throw wrong('"distributed" is true or false');
@@ -61,7 +68,17 @@ export function parsePostgresOptions(options: PostgresOptions = {}): PostgresSet
       most: MAX_TIMEOUT,
     }),
     distributed,
+    replicas: parseReplicas(replicas),
   };
+}
+
+function parseReplicas(urls: unknown): readonly PostgresAddress[] {
+  if (!Array.isArray(urls)) throw wrong('"replicas" is a list of URLs');
+  return urls.map((url: unknown) => {
+    const address = parsePostgresUrl(typeof url === "string" ? url : "");
+    if (address.hosts.length === 1) return address;
+    throw wrong('Each URL of "replicas" names one host');
+  });
 }
 
 function wholeNumber(

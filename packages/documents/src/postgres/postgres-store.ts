@@ -22,6 +22,8 @@ import { migrate } from "./migrating.ts";
 import { toDocumentsError } from "./postgres-error.ts";
 import { PostgresAdministration } from "./postgres-administration.ts";
 import { type Access, PostgresCollection } from "./postgres-collection.ts";
+import { Replicas } from "./replicas.ts";
+import { Running } from "./running.ts";
 import { prepareTables } from "./schema.ts";
 import { FreeSession, type Session } from "./session.ts";
 import { SWEEP_BATCH, sweepTable } from "./sweeping.ts";
@@ -42,13 +44,13 @@ export class PostgresStore implements Store, Access {
   readonly #transactions: Transactions;
   readonly #session: Session;
   readonly #isDistributed: boolean;
+  readonly #replicas: Replicas | undefined;
   readonly #entries = new CollectionEntries((definition) => {
     const table = this.#createTable(definition);
     return { table, handle: new PostgresCollection(this, table) };
   });
   readonly #ready = new Map<Table, Promise<void> | "ready">();
-  #running = 0;
-  #whenIdle: (() => void) | undefined;
+  readonly #running = new Running();
   readonly #listeners = new Set<() => void>();
   readonly #closed = new AbortController();
   readonly #source: ConsumerSource = createSource({
@@ -64,13 +66,19 @@ export class PostgresStore implements Store, Access {
     connections: Connections,
     {
       maintenance,
+      replicas,
       isDistributed,
-    }: { readonly maintenance: Connections; readonly isDistributed: boolean },
+    }: {
+      readonly maintenance: Connections;
+      readonly replicas: readonly Connections[];
+      readonly isDistributed: boolean;
+    },
   ) {
     const stamps: Stamps = createStamps();
     this.#connections = connections;
     this.#maintenance = maintenance;
     this.#session = new FreeSession(connections, stamps);
+    this.#replicas = replicas.length === 0 ? undefined : new Replicas(this.#session, replicas);
     this.#isDistributed = isDistributed;
     this.#transactions = new Transactions(connections, {
       stamps,
@@ -129,23 +137,24 @@ export class PostgresStore implements Store, Access {
     for (const definition of definitions) await this.#prepare(this.#entries.of(definition).table);
   }
 
-  async read<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R> {
-    this.#begin();
+  async read<R>(table: Table, work: (session: Session) => Promise<R>, staleness = 0): Promise<R> {
+    this.#running.begin();
     try {
       if (this.#ready.get(table) !== "ready") {
         this.#transactions.refuseInside();
         await this.#prepare(table);
       }
-      return await work(this.#session);
+      const replicas = staleness > 0 ? this.#replicas : undefined;
+      return await work(replicas?.session(staleness) ?? this.#session);
     } catch (error) {
       throw toDocumentsError(error, table);
     } finally {
-      this.#end();
+      this.#running.end();
     }
   }
 
   async write<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R> {
-    this.#begin();
+    this.#running.begin();
     try {
       this.#transactions.refuseInside();
       if (this.#ready.get(table) !== "ready") await this.#prepare(table);
@@ -155,7 +164,7 @@ export class PostgresStore implements Store, Access {
     } catch (error) {
       throw toDocumentsError(error, table);
     } finally {
-      this.#end();
+      this.#running.end();
     }
   }
 
@@ -254,12 +263,12 @@ export class PostgresStore implements Store, Access {
   }
 
   async #close(): Promise<void> {
-    if (this.#running > 0) {
-      await new Promise<void>((resolve) => {
-        this.#whenIdle = resolve;
-      });
-    }
-    await Promise.all([this.#connections.close(), this.#maintenance.close()]);
+    await this.#running.close();
+    await Promise.all([
+      this.#connections.close(),
+      this.#maintenance.close(),
+      this.#replicas?.close(),
+    ]);
   }
 
   /** A collection as a transaction sees it. */
@@ -323,25 +332,13 @@ export class PostgresStore implements Store, Access {
 
   /** Keeps `close` waiting for what was begun before it. */
   async #track<R>(work: () => Promise<R>): Promise<R> {
-    this.#begin();
+    this.#running.begin();
     try {
       return await work();
     } catch (error) {
       throw toDocumentsError(error);
     } finally {
-      this.#end();
+      this.#running.end();
     }
-  }
-
-  #begin(): void {
-    if (this.#closing !== undefined) {
-      throw new DocumentsError("ERR_DOCUMENTS_CLOSED", "The store is closed");
-    }
-    this.#running += 1;
-  }
-
-  #end(): void {
-    this.#running -= 1;
-    if (this.#running === 0) this.#whenIdle?.();
   }
 }

@@ -78,7 +78,7 @@ export class BoundSession implements JoinedSession {
   #failure: Error | undefined;
   #open = true;
   #turn: Promise<unknown> = Promise.resolve();
-  #last: ((session: Session) => Promise<void>)[] = [];
+  readonly #last: ((session: Session) => Promise<void>)[] = [];
 
   constructor(client: PoolClient, stamps: Stamps) {
     this.#client = client;
