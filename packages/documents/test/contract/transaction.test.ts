@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { defineCollection, type Transaction } from "../src/index.ts";
-import { ENGINES } from "./open-for-test.ts";
+import { defineCollection, type Transaction } from "../../src/index.ts";
+import { ENGINES } from "../open-for-test.ts";
 
 interface Account {
   owner: string;

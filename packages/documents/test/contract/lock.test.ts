@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ENGINES } from "./open-for-test.ts";
+import { ENGINES } from "../open-for-test.ts";
 
 afterEach(() => {
   vi.useRealTimers();

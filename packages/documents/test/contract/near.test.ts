@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { administer, defineCollection, openStore } from "../src/index.ts";
-import { ENGINES, newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES } from "./postgres-server.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { administer, defineCollection, openStore } from "../../src/index.ts";
+import { ENGINES, newDatabase } from "../open-for-test.ts";
+import { NO_POSTGRES } from "../postgres-server.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 type Document = Record<string, unknown>;
 
