@@ -6,25 +6,20 @@ import type { Session } from "./session.ts";
 /** What consumers need of a store. */
 export interface Consumed {
   readonly closed: AbortSignal;
-  /** What to call when this process may have written a change. */
-  readonly listeners: Set<() => void>;
+  /** Calls the listener when a change may have been written; gives what ends that. */
+  readonly listen: (listener: () => void) => () => void;
   readonly isDistributed: () => boolean;
   /** Works with the store's own tables. */
   readonly own: <R>(work: (session: Session) => Promise<R>) => Promise<R>;
 }
 
 /** Gives the feed, the positions of its consumers and their locks. */
-export function createSource({ closed, listeners, isDistributed, own }: Consumed): ConsumerSource {
+export function createSource({ closed, listen, isDistributed, own }: Consumed): ConsumerSource {
   return {
     closed,
     readChanges: (query) =>
       own((session) => readChanges(session, query, { isDistributed: isDistributed() })),
-    onRecorded: (listener) => {
-      listeners.add(listener);
-      return () => {
-        listeners.delete(listener);
-      };
-    },
+    onRecorded: listen,
     loadPosition: (name) => own((session) => loadPosition(session, name)),
     savePosition: (name, position) => own((session) => savePosition(session, name, position)),
     takeLock: (lock) => own((session) => takeLock(session, lock)),

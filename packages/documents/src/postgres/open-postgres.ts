@@ -5,6 +5,7 @@ import { Connections } from "./connections.ts";
 import { settleDistribution } from "./distribution.ts";
 import { toDocumentsError } from "./postgres-error.ts";
 import { parsePostgresOptions, type PostgresOptions } from "./postgres-options.ts";
+import { closeServers, type Servers } from "./servers.ts";
 import { PostgresStore } from "./postgres-store.ts";
 import { parsePostgresUrl } from "./postgres-url.ts";
 
@@ -23,18 +24,21 @@ export async function openPostgres(
 ): Promise<PostgresStore> {
   const address = parsePostgresUrl(url);
   const settings = parsePostgresOptions(postgres);
-  const connections = new Connections(address, settings);
-  const maintenance = new Connections(address, { ...settings, poolSize: 2 });
-  const replicas = settings.replicas.map(
-    (replica) => new Connections(replica, { ...settings, failoverTimeout: 0, isReplica: true }),
-  );
-  const isDistributed = await settle(connections, settings.distributed).catch(
+  const servers: Servers = {
+    connections: new Connections(address, settings),
+    maintenance: new Connections(address, { ...settings, poolSize: 2 }),
+    listening: new Connections(address, { ...settings, poolSize: 1, failoverTimeout: 0 }),
+    replicas: settings.replicas.map(
+      (replica) => new Connections(replica, { ...settings, failoverTimeout: 0, isReplica: true }),
+    ),
+  };
+  const isDistributed = await settle(servers.connections, settings.distributed).catch(
     async (error: unknown) => {
-      await Promise.all([connections, maintenance, ...replicas].map((own) => own.close()));
+      await closeServers(servers);
       throw toDocumentsError(error);
     },
   );
-  const store = new PostgresStore(connections, { maintenance, replicas, isDistributed });
+  const store = new PostgresStore(servers, { isDistributed });
   try {
     await store.create();
     if (migrations !== undefined) await store.migrate(migrations);

@@ -14,7 +14,6 @@ import { parseTransactionOptions } from "../transaction-options.ts";
 import { checkUtcTime } from "../utc-time.ts";
 import type { Loading } from "../transfer.ts";
 import type { Administration } from "../administration.ts";
-import type { Connections } from "./connections.ts";
 import { createSource } from "./consumer-source.ts";
 import { trimChanges } from "./feed.ts";
 import { lockTable } from "./locking.ts";
@@ -23,6 +22,7 @@ import { toDocumentsError } from "./postgres-error.ts";
 import { PostgresAdministration } from "./postgres-administration.ts";
 import { type Access, PostgresCollection } from "./postgres-collection.ts";
 import { Replicas } from "./replicas.ts";
+import { closeServers, type Servers } from "./servers.ts";
 import { Running } from "./running.ts";
 import { prepareTables } from "./schema.ts";
 import { FreeSession, type Session } from "./session.ts";
@@ -30,6 +30,7 @@ import { SWEEP_BATCH, sweepTable } from "./sweeping.ts";
 import { createTable, type Table } from "./table.ts";
 import { atOneMoment, createLoading } from "./transferring.ts";
 import { Transactions } from "./transactions.ts";
+import { WakeUp } from "./wake-up.ts";
 
 const SWEEP_INTERVAL = 60_000;
 /** The lock of migrations of a distributed store, and for how long it is waited for. */
@@ -38,9 +39,7 @@ const MIGRATION_PATIENCE = 3_600_000;
 
 /** A store in a database of PostgreSQL. */
 export class PostgresStore implements Store, Access {
-  readonly #connections: Connections;
-  /** Of its own, so that preparing a collection waits for no transaction that waits for it. */
-  readonly #maintenance: Connections;
+  readonly #servers: Servers;
   readonly #transactions: Transactions;
   readonly #session: Session;
   readonly #isDistributed: boolean;
@@ -51,33 +50,23 @@ export class PostgresStore implements Store, Access {
   });
   readonly #ready = new Map<Table, Promise<void> | "ready">();
   readonly #running = new Running();
-  readonly #listeners = new Set<() => void>();
+  readonly #wakeUp: WakeUp;
   readonly #closed = new AbortController();
   readonly #source: ConsumerSource = createSource({
     closed: this.#closed.signal,
-    listeners: this.#listeners,
+    listen: (listener) => this.#wakeUp.listen(listener),
     isDistributed: () => this.#isDistributed,
     own: (work) => this.#own(work),
   });
   readonly #sweeping: NodeJS.Timeout;
   #closing: Promise<void> | undefined;
 
-  constructor(
-    connections: Connections,
-    {
-      maintenance,
-      replicas,
-      isDistributed,
-    }: {
-      readonly maintenance: Connections;
-      readonly replicas: readonly Connections[];
-      readonly isDistributed: boolean;
-    },
-  ) {
+  constructor(servers: Servers, { isDistributed }: { readonly isDistributed: boolean }) {
+    const { connections, listening, replicas } = servers;
     const stamps: Stamps = createStamps();
-    this.#connections = connections;
-    this.#maintenance = maintenance;
+    this.#servers = servers;
     this.#session = new FreeSession(connections, stamps);
+    this.#wakeUp = new WakeUp(listening, this.#session);
     this.#replicas = replicas.length === 0 ? undefined : new Replicas(this.#session, replicas);
     this.#isDistributed = isDistributed;
     this.#transactions = new Transactions(connections, {
@@ -159,7 +148,7 @@ export class PostgresStore implements Store, Access {
       this.#transactions.refuseInside();
       if (this.#ready.get(table) !== "ready") await this.#prepare(table);
       const result = await work(this.#session);
-      if (table.definition.changes !== undefined) this.#recorded();
+      if (table.definition.changes !== undefined) this.#wakeUp.announce();
       return result;
     } catch (error) {
       throw toDocumentsError(error, table);
@@ -187,7 +176,7 @@ export class PostgresStore implements Store, Access {
           }),
         parsed,
       );
-      this.#recorded();
+      this.#wakeUp.announce();
       return result;
     });
   }
@@ -232,7 +221,7 @@ export class PostgresStore implements Store, Access {
   /** The care of the store. */
   get administration(): Administration {
     return new PostgresAdministration({
-      look: (work) => this.#track(() => atOneMoment(this.#connections, work)),
+      look: (work) => this.#track(() => atOneMoment(this.#servers.connections, work)),
       load: (work) => this.#load(work),
       sweep: () => this.sweep(),
       createTable: (definition) => this.#createTable(definition),
@@ -264,11 +253,8 @@ export class PostgresStore implements Store, Access {
 
   async #close(): Promise<void> {
     await this.#running.close();
-    await Promise.all([
-      this.#connections.close(),
-      this.#maintenance.close(),
-      this.#replicas?.close(),
-    ]);
+    await this.#wakeUp.close();
+    await closeServers(this.#servers);
   }
 
   /** A collection as a transaction sees it. */
@@ -295,8 +281,8 @@ export class PostgresStore implements Store, Access {
   }
 
   #prepareTables(tables: readonly Table[]): Promise<void> {
-    const own = new FreeSession(this.#maintenance, this.#session.stamps);
-    return prepareTables(this.#maintenance, tables, {
+    const own = new FreeSession(this.#servers.maintenance, this.#session.stamps);
+    return prepareTables(this.#servers.maintenance, tables, {
       isDistributed: this.#isDistributed,
       locks: lockTable(own),
     });
@@ -305,10 +291,6 @@ export class PostgresStore implements Store, Access {
   /** Works with the store's own tables. */
   #own<R>(work: (session: Session) => Promise<R>): Promise<R> {
     return this.#track(() => work(this.#session));
-  }
-
-  #recorded(): void {
-    for (const listener of this.#listeners) listener();
   }
 
   /** Prepares a collection once; after a failure, anew. */

@@ -54,10 +54,6 @@ export class Replicas {
     };
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.#replicas.map(({ connections }) => connections.close()));
-  }
-
   async #read(statement: Statement, staleness: number): Promise<Result> {
     const replica = this.#choose(staleness);
     if (replica === undefined) return this.#primary.read(statement);
