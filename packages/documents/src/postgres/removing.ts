@@ -23,11 +23,14 @@ export async function removeOne(session: Session, table: Table, target: Target):
     const where = ` WHERE ${terms.join(" AND ")}${heldSql(target, parameters)}`;
     if ((await removeWhere(session, table, { where, parameters })) > 0) return true;
     if (ifVersion === undefined && target.lease === undefined) return false;
+    const reading = new Parameters();
+    const seen = [`id = ${reading.bind(target.id, "text")}`];
+    seen.push(...visibleTerms(table, "exclude", reading));
     const { rows } = await session.read({
       text:
         `SELECT ${DOCUMENT_COLUMNS}, lease_token, lease_until FROM ${table.quoted} ` +
-        "WHERE id = $1 AND deleted_at IS NULL",
-      values: [target.id],
+        `WHERE ${seen.join(" AND ")}`,
+      values: reading.values,
     });
     const [row] = rows;
     if (row === undefined) return false;

@@ -40,6 +40,18 @@ describe.each(ENGINES)("A document that expires in %s", (_name, open) => {
     expect(await collection.removeMany({ where: {} })).toBe(0);
   });
 
+  it("is gone for a change of its version, or under its lease, too", async () => {
+    const collection = (await open()).collection(sessions);
+    const { id } = await collection.insert({ key: "a", until: START });
+    const [lease] = await collection.claim({ expiry: 60_000 });
+    vi.setSystemTime(START + 1000);
+    for (const options of [{ ifVersion: 1 }, { ifVersion: 2 }, { lease: lease?.token }]) {
+      expect(await collection.remove(id, options)).toBe(false);
+      expect(await collection.update(id, { key: "b" }, options)).toBeUndefined();
+      expect(await collection.replace(id, { key: "b" }, options)).toBeUndefined();
+    }
+  });
+
   it("is in nobody's way before it is removed", async () => {
     const collection = (await open()).collection(sessions);
     const { id } = await collection.insert({ key: "a", until: START });
