@@ -207,6 +207,31 @@ describe.skipIf(NO_POSTGRES !== undefined)("A distributed store", () => {
     await open(url, { collections: [seats] });
   });
 
+  it("lets a transaction through while others write to the feed all the time", async () => {
+    const url = await newDatabase();
+    const stores = await Promise.all([open(url), open(url)]);
+    const [store] = stores;
+    let isOver = false;
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let count = 0; !isOver; count += 1) {
+        await stores[writer % 2]?.collection(seats).insert({ note: `${writer}:${count}` });
+      }
+    });
+    for (let round = 0; round < 5; round += 1) {
+      await store.transaction(
+        async (tx) => {
+          const seen = await tx.collection(seats).count({ where: { note: "none" } });
+          await tx.collection(seats).insert({ note: `transaction ${round}`, seat: seen });
+        },
+        { retries: 20 },
+      );
+    }
+    isOver = true;
+    await Promise.all(writers);
+    const fed = await Array.fromAsync(store.changes({ atEnd: "end" }), ({ id }) => id);
+    expect(new Set(fed).size).toBe(await store.collection(seats).count());
+  });
+
   it("is prepared once by ten that open it at the same time, and so are its migrations", async () => {
     const url = await newDatabase();
     const migrations = [

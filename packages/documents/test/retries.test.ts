@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Client } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
   defineCollection,
@@ -9,7 +10,7 @@ import {
   type Transaction,
 } from "../src/index.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES } from "./postgres-server.ts";
+import { NO_POSTGRES, runSql } from "./postgres-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 interface Counter {
@@ -71,6 +72,36 @@ describe.skipIf(NO_POSTGRES !== undefined)("Transactions of PostgreSQL that meet
       });
     await Promise.all([both(["x", "y"], 0), both(["y", "x"], 1)]);
     expect(await collection.getMany(["x", "y"])).toMatchObject([{ n: 2 }, { n: 2 }]);
+  });
+});
+
+describe.skipIf(NO_POSTGRES !== undefined)("A change in PostgreSQL", () => {
+  it("is done again when it was given up in a deadlock", { timeout: 60_000 }, async () => {
+    const url = await newDatabase();
+    const patience = async (text: string): Promise<unknown> =>
+      runSql(
+        url,
+        `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I ${text}', current_database()); END $$`,
+      );
+    await patience("SET deadlock_timeout = 2000");
+    onTestFinished(async () => {
+      await patience("RESET deadlock_timeout");
+    });
+    const store = await open(url);
+    const collection = store.collection(counters);
+    for (const id of ["x", "y"]) await collection.insert({ n: 0 }, { id });
+    const [, port, database = "", host = ""] = /:(\d+)\/([^/?]*)\?host=(.*)$/.exec(url) ?? [];
+    const other = new Client({ host, port: Number(port), database, user: "postgres" });
+    await other.connect();
+    onTestFinished(() => other.end());
+    // Only the store's connection looks for deadlocks, so it is the one that is given up.
+    await other.query("SET deadlock_timeout = '1h'; BEGIN; DELETE FROM counters WHERE id = 'y'");
+    const removing = collection.removeMany({ where: {} });
+    const waiting =
+      "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+    await expect.poll(() => runSql(url, waiting), { interval: 5 }).toEqual([{ count: "1" }]);
+    await other.query("UPDATE counters SET version = 2 WHERE id = 'x'; COMMIT");
+    expect(await removing).toBe(1);
   });
 });
 

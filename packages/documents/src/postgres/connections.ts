@@ -3,11 +3,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import {
   connectionError,
   ConnectionLostError,
+  isConflict,
   isConnectionLoss,
   isReadOnly,
   NotPrimaryError,
 } from "./postgres-error.ts";
 import { isObject } from "../is-object.ts";
+import { pauseAfter } from "../transaction-options.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 import type { PostgresAddress } from "./postgres-url.ts";
 import type { Statement } from "./sql.ts";
@@ -23,7 +25,10 @@ export interface Result {
 }
 
 const RETRY_DELAY = 50;
+const MAX_TIMER = 0x7fff_ffff;
 const IDLE_TIMEOUT = 30_000;
+/** How long a connection is silent before it is asked whether the other side is still there. */
+const KEEP_ALIVE_DELAY = 10_000;
 /** What the store relies on, whatever the database's defaults are. */
 const SESSION =
   "SET standard_conforming_strings = on; SET default_transaction_isolation = 'read committed'; " +
@@ -43,6 +48,14 @@ export class Connections {
     this.#pools = address.hosts.map(({ host, port }) =>
       createPool({ ...poolConfig(address, settings), host, port }),
     );
+  }
+
+  /**
+   * The time after which a server that was asked is taken for gone, in milliseconds: it would have
+   * given the statement up before. One that vanished without a word is not heard of otherwise.
+   */
+  get patience(): number {
+    return this.#settings.statementTimeout + this.#settings.connectTimeout;
   }
 
   /**
@@ -87,15 +100,19 @@ export class Connections {
     return this.untilPrimary(() => this.#once(statement));
   }
 
-  /** Does work again that a standby refused, while a failover lasts. */
+  /**
+   * Does work again of which it is known that nothing happened, as long as a failover may last:
+   * because a standby refused it, or because it met other changes.
+   */
   async untilPrimary<R>(work: () => Promise<R>): Promise<R> {
     const deadline = performance.now() + this.#settings.failoverTimeout;
-    for (;;) {
+    for (let attempt = 0; ; attempt += 1) {
       try {
         return await work();
       } catch (error) {
-        if (!isReadOnly(error) || performance.now() >= deadline) throw error;
-        await wait(RETRY_DELAY);
+        const mayPass = isReadOnly(error) || isConflict(error);
+        if (!mayPass || performance.now() >= deadline) throw error;
+        await wait(isConflict(error) ? pauseAfter(attempt) : RETRY_DELAY);
       }
     }
   }
@@ -105,6 +122,16 @@ export class Connections {
     const isBroken = isReadOnly(error) || isConnectionLoss(error);
     client.release(isBroken);
     if (isReadOnly(error)) this.lookElsewhere();
+  }
+
+  /** Undoes an open transaction; gives what to release the connection with. */
+  async rollback(client: PoolClient, reason: unknown): Promise<unknown> {
+    try {
+      await execute(client, "ROLLBACK", this.#settings.connectTimeout);
+      return reason;
+    } catch (error) {
+      return isReadOnly(reason) ? reason : error;
+    }
   }
 
   /** Tries the next host from now on. */
@@ -129,7 +156,7 @@ export class Connections {
       .connect()
       .catch(() => this.acquire());
     try {
-      const result = await run(client, statement);
+      const result = await run(client, statement, this.patience);
       client.release();
       return result;
     } catch (error) {
@@ -139,13 +166,18 @@ export class Connections {
   }
 }
 
-/** Runs a statement on a connection. */
-export async function run(client: PoolClient, statement: Statement): Promise<Result> {
+/** Runs a statement on a connection, which is lost when no answer comes within the limit. */
+export async function run(
+  client: PoolClient,
+  statement: Statement,
+  limit?: number,
+): Promise<Result> {
   try {
     const { rows, rowCount } = await client.query<(string | null)[]>({
       text: statement.text,
       values: [...statement.values],
       rowMode: "array",
+      ...(limit === undefined ? {} : { query_timeout: limitOf(limit) }),
       ...(statement.name === undefined ? {} : { name: statement.name }),
     });
     return { rows, count: rowCount ?? rows.length };
@@ -156,14 +188,22 @@ export async function run(client: PoolClient, statement: Statement): Promise<Res
   }
 }
 
-/** Runs statements that take no values. */
-export async function execute(client: PoolClient, text: string): Promise<void> {
+/** Runs statements that take no values, within the limit if there is one. */
+export async function execute(client: PoolClient, text: string, limit?: number): Promise<void> {
   try {
-    await client.query(text);
+    await client.query({
+      text,
+      ...(limit === undefined ? {} : { query_timeout: limitOf(limit) }),
+    });
   } catch (error) {
     if (error instanceof DatabaseError) throw error;
     throw new ConnectionLostError("The connection was lost", { cause: error });
   }
+}
+
+/** A longer timer would be over at once. */
+function limitOf(milliseconds: number): number {
+  return Math.min(milliseconds, MAX_TIMER);
 }
 
 function poolConfig(
@@ -183,6 +223,7 @@ function poolConfig(
     statement_timeout: settings.statementTimeout,
     idleTimeoutMillis: IDLE_TIMEOUT,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY,
     pipeline: true,
     types: { getTypeParser: () => asText },
     onConnect: (client): unknown =>

@@ -43,30 +43,29 @@ export class FreeSession implements Session {
     return this.#connections.write(statement);
   }
 
-  /** Begins anew when the server is found to be a standby, since then nothing happened. */
+  /** Begins anew when the server is a standby, or other changes were in the way. */
   together<R>(work: (session: JoinedSession) => Promise<R>): Promise<R> {
     return this.#connections.untilPrimary(() => this.#attempt(work));
   }
 
   async #attempt<R>(work: (session: JoinedSession) => Promise<R>): Promise<R> {
     const client = await this.#connections.acquire();
-    const session = new BoundSession(client, this.stamps);
-    let failure: unknown;
+    const limit = this.#connections.patience;
+    const session = new BoundSession(client, { stamps: this.stamps, limit });
     try {
       void client.query("BEGIN").catch(() => undefined);
       const result = await work(session);
       await session.finish();
       // The server would take the COMMIT of a transaction that failed for a ROLLBACK.
       if (session.failure !== undefined) throw session.failure;
-      await execute(client, "COMMIT");
+      session.end();
+      await execute(client, "COMMIT", limit);
+      this.#connections.release(client);
       return result;
     } catch (error) {
-      failure = error;
-      await client.query("ROLLBACK").catch(() => undefined);
-      throw error;
-    } finally {
       session.end();
-      this.#connections.release(client, failure);
+      this.#connections.release(client, await this.#connections.rollback(client, error));
+      throw error;
     }
   }
 }
@@ -75,19 +74,26 @@ export class FreeSession implements Session {
 export class BoundSession implements JoinedSession {
   readonly stamps: Stamps;
   readonly #client: PoolClient;
+  readonly #limit: number;
   #failure: Error | undefined;
-  #open = true;
+  #state: "finishing" | "open" | "over" = "open";
   #turn: Promise<unknown> = Promise.resolve();
   readonly #last: ((session: Session) => Promise<void>)[] = [];
+  #isFed = false;
 
-  constructor(client: PoolClient, stamps: Stamps) {
+  /** The connection is lost when no answer to a statement comes within the limit. */
+  constructor(
+    client: PoolClient,
+    { stamps, limit }: { readonly stamps: Stamps; readonly limit: number },
+  ) {
     this.#client = client;
+    this.#limit = limit;
     this.stamps = stamps;
   }
 
   /** Whether the transaction still accepts work. */
   get open(): boolean {
-    return this.#open;
+    return this.#state === "open";
   }
 
   /** What makes a commit impossible. */
@@ -95,9 +101,14 @@ export class BoundSession implements JoinedSession {
     return this.#failure;
   }
 
+  /** Whether something was to be done before the commit, also if it is undone by now. */
+  get isFed(): boolean {
+    return this.#isFed;
+  }
+
   /** Accepts no more work. */
   end(): void {
-    this.#open = false;
+    this.#state = "over";
   }
 
   /** A failed reading ends the transaction: it has no savepoint, because it is not expected. */
@@ -118,11 +129,17 @@ export class BoundSession implements JoinedSession {
   }
 
   beforeCommit(work: (session: Session) => Promise<void>): void {
+    this.#isFed = true;
     this.#last.push(work);
   }
 
-  /** Does what comes before the commit. */
+  /** Waits for work that nobody awaited, accepts no more, and does what comes before the commit. */
   async finish(): Promise<void> {
+    for (let last: unknown; last !== this.#turn;) {
+      last = this.#turn;
+      await last;
+    }
+    if (this.#state === "open") this.#state = "finishing";
     for (const work of this.#last.splice(0)) await work(this.#inner());
   }
 
@@ -138,7 +155,7 @@ export class BoundSession implements JoinedSession {
       write: (statement) => this.#run(statement),
       together: (nested) => nested(inner),
       beforeCommit: (work) => {
-        this.#last.push(work);
+        this.beforeCommit(work);
       },
     };
     return inner;
@@ -162,24 +179,27 @@ export class BoundSession implements JoinedSession {
 
   /** Savepoints are a stack, so changes that were asked for at once go one after the other. */
   #inTurn<R>(work: () => Promise<R>): Promise<R> {
+    if (!this.open) return Promise.reject(overError());
     const result = this.#turn.then(work);
     this.#turn = result.catch(() => undefined);
     return result;
   }
 
   async #run(statement: Statement): Promise<Result> {
-    if (!this.#open) {
-      throw new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "The transaction is over");
-    }
+    if (this.#state === "over") throw overError();
     if (this.#failure !== undefined) throw this.#failure;
     try {
-      return await run(this.#client, statement);
+      return await run(this.#client, statement, this.#limit);
     } catch (error) {
       // Nothing that follows can bring the transaction to a good end.
       if (isConflict(error) || isConnectionLoss(error)) this.#failure = asError(error);
       throw error;
     }
   }
+}
+
+function overError(): DocumentsError {
+  return new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "The transaction is over");
 }
 
 function asError(error: unknown): Error {
