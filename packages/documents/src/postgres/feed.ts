@@ -51,7 +51,15 @@ export async function readChanges(
   let gap: { readonly position: number; readonly end: bigint } | undefined;
   let scanned = given;
   for (;;) {
-    const rows = await readWindow(session, scanned, isDistributed ? "" : RUNNING);
+    const wanted = query.limit - changes.length;
+    const window = query.collections === undefined ? Math.min(wanted, WINDOW) : WINDOW;
+    const rows = await readWindow(session, {
+      after: scanned,
+      window,
+      wanted,
+      collections: query.collections,
+      more: isDistributed ? "" : RUNNING,
+    });
     for (const row of rows) {
       const position = Number(row[0]);
       if (position !== scanned + 1 && !isDistributed) {
@@ -66,7 +74,7 @@ export async function readChanges(
       }
     }
     const isAtGap = gap !== undefined && gap.position === scanned;
-    const isAtEnd = !isAtGap && rows.length < WINDOW;
+    const isAtEnd = !isAtGap && rows.length < window;
     if (isAtEnd || (isAtGap && performance.now() > deadline)) {
       return { changes, scanned: writePosition(scanned) };
     }
@@ -74,13 +82,33 @@ export async function readChanges(
   }
 }
 
-async function readWindow(session: Session, after: number, more: string): Promise<readonly Row[]> {
+/** Reads some records, also those of other collections, and the documents of the wanted ones only. */
+async function readWindow(
+  session: Session,
+  {
+    after,
+    window,
+    wanted,
+    collections = null,
+    more,
+  }: {
+    readonly after: number;
+    readonly window: number;
+    readonly wanted: number;
+    readonly collections: readonly string[] | null | undefined;
+    readonly more: string;
+  },
+): Promise<readonly Row[]> {
   const { rows } = await session.read({
     name: "fetchwork:changes",
     text:
-      `SELECT position, collection, id, kind, version, at, doc${more} ` +
-      `FROM ${CHANGES} WHERE position > $1 ORDER BY position LIMIT ${WINDOW}`,
-    values: [String(after)],
+      "SELECT position, collection, id, kind, version, at, " +
+      `CASE WHEN asked AND number <= $3::bigint THEN doc END${more} FROM (` +
+      "SELECT *, count(*) FILTER (WHERE asked) OVER (ORDER BY position) AS number FROM (" +
+      "SELECT *, $4::text[] IS NULL OR collection = ANY($4::text[]) AS asked " +
+      `FROM ${CHANGES} WHERE position > $1::bigint ORDER BY position LIMIT $2::bigint` +
+      ") AS seen) AS numbered ORDER BY position",
+    values: [String(after), String(window), String(wanted), collections],
   });
   return rows;
 }
