@@ -109,6 +109,12 @@ describe.skipIf(NO_POSTGRES !== undefined)("TLS to PostgreSQL", () => {
       SIGNED_HOST,
       "sslmode=verify-ca&sslrootcert=stranger.pem",
     ],
+    [
+      "another authority with require",
+      "postgres",
+      SIGNED_HOST,
+      "sslmode=require&sslrootcert=stranger.pem",
+    ],
     ["another name", "postgres", OTHER_HOST, "sslmode=verify-full&sslrootcert=authority.pem"],
     [
       "no client certificate",
@@ -134,6 +140,12 @@ describe.skipIf(NO_POSTGRES !== undefined)("TLS to PostgreSQL", () => {
       "postgres",
       OTHER_HOST,
       "sslmode=verify-ca&sslrootcert=authority.pem",
+    ],
+    [
+      "require and an authority, whatever its name",
+      "postgres",
+      OTHER_HOST,
+      "sslmode=require&sslrootcert=authority.pem",
     ],
     ["verify-full", "postgres", SIGNED_HOST, "sslmode=verify-full&sslrootcert=authority.pem"],
     [
