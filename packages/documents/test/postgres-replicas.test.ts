@@ -60,6 +60,12 @@ describe.skipIf(NO_POSTGRES !== undefined)("A replica", () => {
     await expect.poll(() => collection.count({ staleness: LONG })).toBe(2);
   });
 
+  it("answers what may be of any age", { timeout: 60_000 }, async () => {
+    const { cluster, store } = await open();
+    const { id } = await store.collection(notes).insert({ text: "a" });
+    await used(cluster, store.collection(notes), id, Infinity);
+  });
+
   it("is not missed when it is gone", { timeout: 60_000 }, async () => {
     const { cluster, store } = await open();
     const collection = store.collection(notes);
@@ -93,6 +99,7 @@ async function used(
   cluster: Cluster,
   collection: Collection<{ text: string }>,
   id: string,
+  staleness: number = LONG,
 ): Promise<void> {
   const answered =
     "SELECT 1 AS one FROM pg_stat_activity WHERE application_name = 'fetchwork' " +
@@ -100,7 +107,7 @@ async function used(
   await expect
     .poll(
       async () => {
-        await collection.get(id, { staleness: LONG });
+        await collection.get(id, { staleness });
         return runSql(cluster.standby.url("postgres"), answered);
       },
       { timeout: 20_000 },

@@ -71,7 +71,8 @@ export class Replicas {
   #choose(staleness: number): Replica | undefined {
     const now = performance.now();
     for (const replica of this.#replicas) {
-      const isDue = replica.freshAt < now - staleness * ASK_AGAIN;
+      const { freshAt } = replica;
+      const isDue = freshAt === -Infinity || freshAt < now - staleness * ASK_AGAIN;
       if (isDue && !replica.asking && replica.restsUntil <= now) void this.#ask(replica);
     }
     const fresh = this.#replicas.filter(

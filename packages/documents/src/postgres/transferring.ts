@@ -28,8 +28,7 @@ export async function atOneMoment<R>(
     failure = error;
     throw error;
   } finally {
-    await client.query("ROLLBACK").catch(() => undefined);
-    connections.release(client, failure);
+    connections.release(client, await connections.rollback(client, failure));
   }
 }
 
