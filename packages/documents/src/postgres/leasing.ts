@@ -7,7 +7,7 @@ import type { Row } from "./connections.ts";
 import { whereSql } from "./reading.ts";
 import { DOCUMENT_COLUMNS, toStored } from "./row.ts";
 import type { Session } from "./session.ts";
-import { orderSql, Parameters } from "./sql.ts";
+import { keyOf, orderSql, Parameters } from "./sql.ts";
 import type { Table } from "./table.ts";
 
 /** Where the token and the end of a lease are in a row of a document and its lease. */
@@ -57,7 +57,7 @@ async function claimInOrder(
   const { rows } = await session.write({
     text:
       `WITH picked AS (SELECT id FROM ${table.quoted}${where} AND ${free} ` +
-      `ORDER BY ${orderSql(query.order)} LIMIT ${query.limit ?? 1} FOR UPDATE SKIP LOCKED), ` +
+      `ORDER BY ${orderSql(query.order, (path) => keyOf(path, table.keyForm))} LIMIT ${query.limit ?? 1} FOR UPDATE SKIP LOCKED), ` +
       "numbered AS (SELECT id, row_number() OVER () AS place FROM picked) " +
       `UPDATE ${table.quoted} AS claimed SET ` +
       `${leaseSql(now + expiry, parameters, "gen_random_uuid()::text")} ` +
@@ -85,7 +85,7 @@ async function claimSpread(
     const { rows: found } = await session.read({
       text:
         `SELECT id FROM ${table.quoted}${where} AND ${freeSql(now, looking)} ` +
-        `ORDER BY ${orderSql(query.order)} LIMIT ${reach}`,
+        `ORDER BY ${orderSql(query.order, (path) => keyOf(path, table.keyForm))} LIMIT ${reach}`,
       values: looking.values,
     });
     if (found.length === 0) return [];

@@ -23,11 +23,15 @@ const FREE_ATTEMPTS = 3;
 /** Below this size, of the document and of the change, a merged document is not too large. */
 const MERGED_BYTES = 8 * 1024 * 1024;
 
-/** Adds documents, all or none. */
+/**
+ * Adds documents, all or none. `patience` is the time in milliseconds after which nobody waits for
+ * another transaction any longer that holds one of their unique fields.
+ */
 export async function insertAll<T>(
   session: Session,
   table: Table,
   documents: readonly NewDocument[],
+  { patience }: { readonly patience?: number | undefined } = {},
 ): Promise<readonly Stored<T>[]> {
   if (documents.length === 0) return [];
   const now = session.stamps.now();
@@ -42,6 +46,10 @@ export async function insertAll<T>(
     const [text] = documents.length === 1 ? documents.map((document) => document.text) : [];
     const hasPlaces = table.geoPaths.length > 0;
     const places = hasPlaces ? ", geo::float8[]" : "";
+    const limited =
+      patience === undefined
+        ? ""
+        : `, (SELECT set_config('lock_timeout', '${patience}', true)) AS limited`;
     const rows =
       text === undefined || first === undefined
         ? `SELECT id, 1, ${at}, ${at}, doc::jsonb, search, expires_at${places} FROM unnest(` +
@@ -60,7 +68,7 @@ export async function insertAll<T>(
           )}, ${parameters.bind(
             added.map((stored) => geoColumn(table, stored)),
             "text[]",
-          )}) AS added (id, doc, search, expires_at, geo)`
+          )}) AS added (id, doc, search, expires_at, geo)${limited}`
         : `VALUES (${parameters.bind(first.id, "text")}, 1, ${at}, ${at}, ` +
           `${parameters.bind(text, "jsonb")}, ${parameters.bind(searchColumn(table, first), "text")}, ` +
           `${parameters.bind(expiryColumn(table, first), "bigint")}${hasPlaces ? `, ${parameters.bind(geoColumn(table, first), "float8[]")}` : ""})`;
@@ -68,7 +76,7 @@ export async function insertAll<T>(
       session,
       table,
       {
-        name: text === undefined ? "insertMany" : "insert",
+        name: text === undefined ? `insertMany:${patience ?? ""}` : "insert",
         text: `INSERT INTO ${table.quoted} (${hasPlaces ? INSERTED_PLACES : INSERTED}) ${rows}`,
         kind: "insert",
         parameters,
