@@ -1,4 +1,12 @@
-import { type ClientBase, DatabaseError, Pool, type PoolClient, type PoolConfig } from "pg";
+import {
+  type ClientBase,
+  DatabaseError,
+  Pool,
+  type PoolClient,
+  type PoolConfig,
+  type QueryArrayConfig,
+  type QueryArrayResult,
+} from "pg";
 import { setTimeout as wait } from "node:timers/promises";
 import {
   connectionError,
@@ -13,6 +21,7 @@ import { pauseAfter } from "../transaction-options.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 import type { PostgresAddress } from "./postgres-url.ts";
 import type { Statement } from "./sql.ts";
+import { Watch } from "./watch.ts";
 
 /** A row, its columns as the server wrote them. */
 export type Row = readonly (string | null)[];
@@ -38,6 +47,7 @@ const SESSION =
 export class Connections {
   readonly #pools: readonly Pool[];
   readonly #settings: PostgresSettings;
+  readonly #watch = new Watch();
   #current = 0;
 
   constructor(
@@ -78,26 +88,37 @@ export class Connections {
   }
 
   /** Reads; a connection that broke meanwhile is replaced, since reading twice does no harm. */
-  async read(statement: Statement): Promise<Result> {
-    const deadline = performance.now() + this.#settings.failoverTimeout;
-    for (;;) {
-      try {
-        return await this.#once(statement);
-      } catch (error) {
+  read(statement: Statement): Promise<Result> {
+    return this.#once(statement, async (failure) => {
+      const deadline = performance.now() + this.#settings.failoverTimeout;
+      for (let error = failure; ;) {
         if (!isConnectionLoss(error) || performance.now() >= deadline) throw error;
         await wait(RETRY_DELAY);
+        try {
+          return await this.readOnce(statement);
+        } catch (again) {
+          error = again;
+        }
       }
-    }
+    });
   }
 
   /** Reads from a replica; whoever asks has another way when it fails. */
   readOnce(statement: Statement): Promise<Result> {
-    return this.#once(statement);
+    return this.#once(statement, rethrow);
   }
 
   /** Changes; done again only when it is known that nothing happened. */
   write(statement: Statement): Promise<Result> {
-    return this.untilPrimary(() => this.#once(statement));
+    // What failed is thrown again where it is known what to do about it.
+    return this.#once(statement, (failure) => {
+      let isFirst = true;
+      return this.untilPrimary(() => {
+        if (!isFirst) return this.readOnce(statement);
+        isFirst = false;
+        throw failure;
+      });
+    });
   }
 
   /**
@@ -150,11 +171,41 @@ export class Connections {
     return pool;
   }
 
-  async #once(statement: Statement): Promise<Result> {
-    // The usual case goes without the search for a primary.
-    const client = await this.#pool()
-      .connect()
-      .catch(() => this.acquire());
+  /** The usual case goes with one promise, and without the search for a primary. */
+  #once(statement: Statement, recover: (failure: unknown) => Promise<Result>): Promise<Result> {
+    return new Promise((resolve) => {
+      this.#pool().connect((_error, client) => {
+        if (client === undefined) {
+          resolve(this.#acquired(statement).catch(recover));
+          return;
+        }
+        const fail = (error: unknown): void => {
+          const failure = toFailure(error);
+          this.release(client, failure);
+          resolve(Promise.resolve(failure).then(recover));
+        };
+        let isOver = false;
+        const watched = this.#watch.add(client, this.patience, () => {
+          isOver = true;
+          fail(new Error("The server did not answer"));
+        });
+        client.query<(string | null)[]>(toConfig(statement), (error: unknown, result) => {
+          if (isOver) return;
+          isOver = true;
+          this.#watch.delete(watched);
+          if (error instanceof Error) {
+            fail(error);
+          } else {
+            client.release();
+            resolve(toResult(result));
+          }
+        });
+      });
+    });
+  }
+
+  async #acquired(statement: Statement): Promise<Result> {
+    const client = await this.acquire();
     try {
       const result = await run(client, statement, this.patience);
       client.release();
@@ -166,6 +217,10 @@ export class Connections {
   }
 }
 
+function rethrow(failure: unknown): never {
+  throw failure;
+}
+
 /** Runs a statement on a connection, which is lost when no answer comes within the limit. */
 export async function run(
   client: PoolClient,
@@ -173,19 +228,34 @@ export async function run(
   limit?: number,
 ): Promise<Result> {
   try {
-    const { rows, rowCount } = await client.query<(string | null)[]>({
-      text: statement.text,
-      values: [...statement.values],
-      rowMode: "array",
-      ...(limit === undefined ? {} : { query_timeout: limitOf(limit) }),
-      ...(statement.name === undefined ? {} : { name: statement.name }),
-    });
-    return { rows, count: rowCount ?? rows.length };
+    return toResult(await client.query<(string | null)[]>(toConfig(statement, limit)));
   } catch (error) {
-    // Whatever does not come from the server comes from the socket.
-    if (error instanceof DatabaseError) throw error;
-    throw new ConnectionLostError("The connection was lost", { cause: error });
+    throw toFailure(error);
   }
+}
+
+function toConfig(
+  { text, values, name }: Statement,
+  limit?: number,
+): QueryArrayConfig & { query_timeout?: number } {
+  return {
+    text,
+    values: [...values],
+    rowMode: "array",
+    ...(limit === undefined ? {} : { query_timeout: limitOf(limit) }),
+    ...(name === undefined ? {} : { name }),
+  };
+}
+
+function toResult({ rows, rowCount }: QueryArrayResult<(string | null)[]>): Result {
+  return { rows, count: rowCount ?? rows.length };
+}
+
+/** Whatever does not come from the server comes from the socket. */
+function toFailure(error: unknown): unknown {
+  return error instanceof DatabaseError
+    ? error
+    : new ConnectionLostError("The connection was lost", { cause: error });
 }
 
 /** Runs statements that take no values, within the limit if there is one. */

@@ -32,6 +32,7 @@ import { parseUpsert, type UpsertOptions } from "../upsert.ts";
 import type { Where } from "../where.ts";
 import { claimMatching, releaseLease, renewLease } from "./leasing.ts";
 import { count } from "./counting.ts";
+import type { Joining } from "./joining.ts";
 import { findNear } from "./reading-near.ts";
 import { find, readMany, readOne, sortValues } from "./reading.ts";
 import type { Session } from "./session.ts";
@@ -49,6 +50,8 @@ export interface Access {
     staleness: number | undefined,
   ): Promise<R>;
   write<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R>;
+  /** Set where what is asked for at once may be done at once. */
+  readonly joining?: Joining | undefined;
 }
 
 /** A collection in PostgreSQL. Everything is checked and copied before a change is sent. */
@@ -67,7 +70,12 @@ export class PostgresCollection<T> implements Collection<T> {
     const { id } = options;
     if (id !== undefined) checkNewId(id);
     const added: NewDocument = { id, text: this.#toText(document) };
-    return this.#access.write(this.#table, (session) => insertOne<T>(session, this.#table, added));
+    return this.#access.write(
+      this.#table,
+      (session) =>
+        this.#access.joining?.insert<T>(this.#table, added) ??
+        insertOne<T>(session, this.#table, added),
+    );
   }
 
   async insertMany(documents: readonly T[]): Promise<readonly Stored<T>[]> {
@@ -90,10 +98,13 @@ export class PostgresCollection<T> implements Collection<T> {
   }
 
   get(id: string, options: ReadOptions = {}): Promise<Stored<T> | undefined> {
+    const staleness = parseStaleness(options);
+    const joining = staleness === undefined ? this.#access.joining : undefined;
     return this.#access.read(
       this.#table,
-      (session) => readOne<T>(session, this.#table, checkId(id)),
-      parseStaleness(options),
+      (session) =>
+        joining?.get<T>(this.#table, checkId(id)) ?? readOne<T>(session, this.#table, checkId(id)),
+      staleness,
     );
   }
 

@@ -16,6 +16,7 @@ import type { Loading } from "../transfer.ts";
 import type { Administration } from "../administration.ts";
 import { createSource } from "./consumer-source.ts";
 import { trimChanges } from "./feed.ts";
+import { Joining } from "./joining.ts";
 import { lockTable } from "./locking.ts";
 import { migrate } from "./migrating.ts";
 import { toDocumentsError } from "./postgres-error.ts";
@@ -42,6 +43,7 @@ export class PostgresStore implements Store, Access {
   readonly #servers: Servers;
   readonly #transactions: Transactions;
   readonly #session: Session;
+  readonly joining: Joining;
   readonly #isDistributed: boolean;
   readonly #replicas: Replicas | undefined;
   readonly #entries = new CollectionEntries((definition) => {
@@ -66,6 +68,7 @@ export class PostgresStore implements Store, Access {
     const stamps: Stamps = createStamps();
     this.#servers = servers;
     this.#session = new FreeSession(connections, stamps);
+    this.joining = new Joining(this.#session);
     this.#wakeUp = new WakeUp(listening, this.#session);
     this.#replicas = replicas.length === 0 ? undefined : new Replicas(this.#session, replicas);
     this.#isDistributed = isDistributed;
