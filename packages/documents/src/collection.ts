@@ -4,6 +4,7 @@ import type { Paging } from "./page.ts";
 import type { CountQuery, FindQuery } from "./query.ts";
 import type { SoftDeletion } from "./soft-deletion.ts";
 import type { Upserting } from "./upsert.ts";
+import type { ReadOptions } from "./staleness.ts";
 import type { Where } from "./where.ts";
 
 /** Guards a change against a change in between. */
@@ -49,10 +50,13 @@ export interface Collection<T> extends Leasing<T>, Paging<T>, SoftDeletion<T>, U
   insertMany(documents: readonly T[]): Promise<readonly Stored<T>[]>;
 
   /** Reads a document; `undefined` when there is none. */
-  get(id: string): Promise<Stored<T> | undefined>;
+  get(id: string, options?: ReadOptions): Promise<Stored<T> | undefined>;
 
   /** Reads documents in the order of the ids, with `undefined` where there is none. */
-  getMany(ids: readonly string[]): Promise<readonly (Stored<T> | undefined)[]>;
+  getMany(
+    ids: readonly string[],
+    options?: ReadOptions,
+  ): Promise<readonly (Stored<T> | undefined)[]>;
 
   /**
    * Selects, sorts and pages documents.

@@ -34,6 +34,7 @@ export type { PostgresOptions } from "./postgres/postgres-options.ts";
 export type { Page, PageQuery, Paging, Total } from "./page.ts";
 export type { CountQuery, FindQuery, Selection, SortKey } from "./query.ts";
 export type { Deleted, PurgeSelection, SoftDeletion } from "./soft-deletion.ts";
+export type { ReadOptions } from "./staleness.ts";
 export type { Store, StoreOptions, Transaction, TransactionOptions } from "./store.ts";
 export type { DocumentRecord, Loading, Snapshot } from "./transfer.ts";
 export type { UpsertChange, Upserting, UpsertOptions } from "./upsert.ts";

@@ -4,6 +4,7 @@ import { type Filter, parseFilter } from "./filter.ts";
 import { foldedWords, isShortWord } from "./fold.ts";
 import { type Near, type ParsedNear, parseNear } from "./near.ts";
 import type { Deleted } from "./soft-deletion.ts";
+import { parseStaleness, type ReadOptions } from "./staleness.ts";
 import type { Where } from "./where.ts";
 
 /** A field to sort by, descending with a `-` before it. */
@@ -37,7 +38,7 @@ export interface Selection<T> {
 }
 
 /** Selects and counts documents. */
-export interface CountQuery<T> extends Selection<T> {
+export interface CountQuery<T> extends Selection<T>, ReadOptions {
   /**
    * Stops counting at this number, from 1, which bounds the work; the result is that at most.
    * Default: counts all.
@@ -46,7 +47,7 @@ export interface CountQuery<T> extends Selection<T> {
 }
 
 /** Selects, sorts and pages documents. */
-export interface FindQuery<T> extends Selection<T> {
+export interface FindQuery<T> extends Selection<T>, ReadOptions {
   /**
    * The order. Missing and null come first, then numbers (`false` as 0, `true` as 1), then strings
    * by code point; `-` turns it round. `id` is added in the direction of the last field, so that
@@ -76,6 +77,8 @@ export interface ParsedSelection {
   readonly words: readonly string[];
   readonly near?: ParsedNear | undefined;
   readonly deleted: Deleted;
+  /** How old the answer may be, in milliseconds. */
+  readonly staleness?: number | undefined;
 }
 
 /**
@@ -120,6 +123,7 @@ export function parseSelection(selection: {
   readonly q?: unknown;
   readonly near?: unknown;
   readonly deleted?: unknown;
+  readonly staleness?: unknown;
 }): ParsedSelection {
   const { where, q, near, deleted = "exclude" } = selection;
   if (deleted !== "exclude" && deleted !== "include" && deleted !== "only") {
@@ -130,6 +134,7 @@ export function parseSelection(selection: {
     words: parseWords(q),
     near: near === undefined ? undefined : parseNear(near),
     deleted,
+    staleness: parseStaleness(selection),
   };
 }
 
@@ -161,6 +166,7 @@ export function parseQuery(query: {
   readonly q?: unknown;
   readonly near?: unknown;
   readonly deleted?: unknown;
+  readonly staleness?: unknown;
   readonly sort?: unknown;
   readonly limit?: unknown;
   readonly offset?: unknown;

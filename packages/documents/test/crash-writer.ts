@@ -1,11 +1,11 @@
-// Writes to the store of argv[2] until it is killed. Its emails begin with argv[3].
+// Writes to the store of the URL in argv[2] until it is killed. Its emails begin with argv[3].
 import { writeSync } from "node:fs";
 import { openStore } from "../src/index.ts";
 import { type Acknowledged, ledger, members } from "./crash-collections.ts";
 
 const WRITERS = 8;
-const [, , path = "", prefix = ""] = process.argv;
-const store = await openStore(`sqlite:${path}`, { collections: [members, ledger] });
+const [, , url = "", prefix = ""] = process.argv;
+const store = await openStore(url, { collections: [members, ledger] });
 const collection = store.collection(members);
 
 function say(line: Acknowledged): void {

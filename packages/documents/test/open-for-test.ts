@@ -8,6 +8,8 @@ import { temporaryFolder } from "./temporary-folder.ts";
 /** Opens an empty store of one engine, which is closed when the test ends. */
 export type Open = (options?: StoreOptions) => Promise<Store>;
 
+const URLS = new WeakMap<Store, string>();
+
 /** The servers that the tests of a file share, by the name of the engine. */
 const SERVERS = new Map<string, SharedServer>();
 
@@ -21,6 +23,13 @@ export const ENGINES: readonly (readonly [name: string, open: Open])[] = [
   ...POSTGRES.map(([name, bin]): readonly [string, Open] => [
     name,
     async (options) => openAndClose(await newDatabase(bin), options),
+  ]),
+  ...POSTGRES.slice(0, 1).map(([name, bin]): readonly [string, Open] => [
+    `${name}, distributed`,
+    async (options) => {
+      const postgres = { ...options?.postgres, distributed: true };
+      return openAndClose(await newDatabase(bin), { ...options, postgres });
+    },
   ]),
 ];
 
@@ -44,6 +53,12 @@ export async function newDatabase(bin: string | undefined = POSTGRES_BIN): Promi
   return url;
 }
 
+/** Gives the URL of a store, unless it is one of SQLite. */
+export function postgresUrlOf(store: Store): string | undefined {
+  const url = URLS.get(store);
+  return url?.startsWith("postgres") === true ? url : undefined;
+}
+
 afterAll(async () => {
   for (const server of SERVERS.values()) await server.stop();
   SERVERS.clear();
@@ -51,6 +66,7 @@ afterAll(async () => {
 
 async function openAndClose(url: string, options?: StoreOptions): Promise<Store> {
   const store = await openStore(url, options);
+  URLS.set(store, url);
   onTestFinished(() => store.close());
   return store;
 }

@@ -1,19 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
-import { chownSync, mkdtempSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { defineCollection, DocumentsError, openStore } from "../src/index.ts";
+import { startCluster } from "./postgres-cluster.ts";
 import {
+  CHECK_INDEXES,
   kill,
   NO_POSTGRES,
-  type PostgresServer,
   program,
-  runPostgres,
   runSql,
-  startPostgres,
   unprivilegedUser,
 } from "./postgres-server.ts";
 
@@ -27,9 +22,18 @@ const entries = defineCollection<Entry>("entries", {
   changes: "ids",
 });
 
-const ROUNDS = Number(process.env["FETCHWORK_FAILOVER_ROUNDS"] ?? 1);
+/** The other half of each transaction. */
+const halves = defineCollection<Entry>("halves", { unique: [["writer", "turn"]] });
+
+/** A round makes and fills two servers, which takes 2 to 3 seconds: 100 take 5 minutes. */
+const ROUNDS = Number(
+  process.env["FETCHWORK_FAILOVER_ROUNDS"] ?? (process.env["CI"] === "true" ? 8 : 2),
+);
+/** Which turns are a transaction over two collections. */
+const PAIR = 4;
 const WRITERS = 8;
-const BEFORE = 300;
+const BEFORE = 200;
+const UNTIL = 300;
 const AFTER = 100;
 
 describe.skipIf(NO_POSTGRES !== undefined)("A failover of PostgreSQL", () => {
@@ -40,20 +44,28 @@ describe.skipIf(NO_POSTGRES !== undefined)("A failover of PostgreSQL", () => {
       const cluster = await startCluster();
       const store = await openStore(
         `postgres://postgres@127.0.0.1:${cluster.ports.join(",127.0.0.1:")}/postgres`,
-        { collections: [entries] },
+        { collections: [entries, halves] },
       );
       onTestFinished(() => store.close());
       const collection = store.collection(entries);
       const acknowledged = new Map<string, Entry>();
       const unknown = new Set<string>();
       const reached = Promise.withResolvers<undefined>();
-      let goal = BEFORE;
+      // The others go on writing until the signal arrives, so it comes anywhere in a change.
+      const first = BEFORE + Math.floor(Math.random() * (UNTIL - BEFORE));
+      let goal = first;
       let isOver = false;
       const write = async (writer: number): Promise<void> => {
         for (let turn = 0; !isOver; turn += 1) {
           try {
-            const { id } = await collection.insert({ writer, turn });
-            acknowledged.set(id, { writer, turn });
+            const entry = { writer, turn };
+            const { id } = await (turn % PAIR === 0
+              ? store.transaction(async (tx) => {
+                  await tx.collection(halves).insert(entry);
+                  return tx.collection(entries).insert(entry);
+                })
+              : collection.insert(entry));
+            acknowledged.set(id, entry);
           } catch (error) {
             // Whether the change was made is unknown, and nothing else may have happened.
             if (!(error instanceof DocumentsError)) throw error;
@@ -61,7 +73,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A failover of PostgreSQL", () => {
             unknown.add(`${writer}:${turn}`);
           }
           if (acknowledged.size >= goal) reached.resolve(undefined);
-          if (acknowledged.size >= goal + AFTER && goal > BEFORE) isOver = true;
+          if (acknowledged.size >= goal + AFTER && goal > first) isOver = true;
         }
       };
       const writing = Promise.all(Array.from({ length: WRITERS }, (_, index) => write(index)));
@@ -85,6 +97,16 @@ describe.skipIf(NO_POSTGRES !== undefined)("A failover of PostgreSQL", () => {
         ({ id, writer, turn }) => !acknowledged.has(id) && !unknown.has(`${writer}:${turn}`),
       );
       expect(strangers).toEqual([]);
+      const paired = await store.collection(halves).find();
+      const wanted = stored.filter(({ turn }) => turn % PAIR === 0).map(nameOf);
+      expect(paired.map(nameOf).toSorted()).toEqual(wanted.toSorted());
+      expect(new Set(stored.map(nameOf)).size).toBe(stored.length);
+      await expect(collection.insert({ writer: 0, turn: 0 })).rejects.toMatchObject({
+        code: "ERR_DOCUMENTS_UNIQUE",
+      });
+      const standby = cluster.standby.url("postgres");
+      await runSql(standby, "CREATE EXTENSION amcheck");
+      expect((await runSql(standby, CHECK_INDEXES)).length).toBeGreaterThan(5);
       const fed: string[] = [];
       for await (const { id } of store.changes({ atEnd: "end" })) fed.push(id);
       expect(fed.toSorted()).toEqual([...storedById.keys()].toSorted());
@@ -92,49 +114,6 @@ describe.skipIf(NO_POSTGRES !== undefined)("A failover of PostgreSQL", () => {
   );
 });
 
-interface Cluster {
-  readonly ports: readonly [primary: number, standby: number];
-  readonly primary: PostgresServer;
-  readonly standby: PostgresServer;
-}
-
-/** Starts a primary whose commits wait for its standby. */
-async function startCluster(): Promise<Cluster> {
-  const ports = [await freePort(), await freePort()] as const;
-  const primary = await startPostgres(settings(ports[0]));
-  onTestFinished(() => primary.stop());
-  const folder = mkdtempSync(join(tmpdir(), "pg-"));
-  const owner = unprivilegedUser();
-  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
-  const source = ["-h", "127.0.0.1", "-p", String(ports[0]), "-U", "postgres"];
-  const target = ["-D", join(folder, "data"), "-R", "-X", "stream", "-c", "fast"];
-  execFileSync(program("pg_basebackup"), [...source, ...target], { ...owner, stdio: "ignore" });
-  const standby = await runPostgres(folder, settings(ports[1]));
-  onTestFinished(async () => {
-    await standby.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const url = primary.url("postgres");
-  await runSql(url, "ALTER SYSTEM SET synchronous_standby_names = '*'");
-  await runSql(url, "SELECT pg_reload_conf()");
-  await expect
-    .poll(() => runSql(url, "SELECT sync_state FROM pg_stat_replication"), { timeout: 10_000 })
-    .toEqual([{ sync_state: "sync" }]);
-  // The standby, once promoted, has none of its own to wait for.
-  return { ports, primary, standby };
-}
-
-function settings(port: number): readonly string[] {
-  return ["listen_addresses=127.0.0.1", `port=${port}`, "synchronous_commit=on"];
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (typeof address === "string" || address === null) throw new Error("no port");
-  const { port }: AddressInfo = address;
-  return port;
+function nameOf({ writer, turn }: Entry): string {
+  return `${writer}:${turn}`;
 }

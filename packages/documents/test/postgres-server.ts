@@ -44,6 +44,11 @@ export const NO_POSTGRES: string | undefined =
     ? "PostgreSQL is not installed: apt-get install postgresql"
     : undefined;
 
+/** Fails, with the extension `amcheck`, when an index misses a row, or has one that is not there. */
+export const CHECK_INDEXES =
+  "SELECT bt_index_parent_check(c.oid, true) FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid " +
+  "JOIN pg_am a ON a.oid = c.relam WHERE a.amname = 'btree' AND c.relnamespace = 'public'::regnamespace";
+
 /** The versions that are there, the one of {@link POSTGRES_BIN} first. */
 export const POSTGRES: readonly (readonly [engine: string, bin: string | undefined])[] = [
   ...(NO_POSTGRES === undefined ? [["PostgreSQL", POSTGRES_BIN] as const] : []),

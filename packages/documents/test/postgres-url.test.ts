@@ -14,6 +14,9 @@ describe("A URL of PostgreSQL", () => {
     "postgres://u:secret@h/d?sslmode=prefer",
     "postgres://u:secret@h/d?sslmode=require&sslmode=disable",
     "postgres://u:secret@h/d?sslmode=verify-full&sslrootcert=/nowhere/secret.pem",
+    "postgres://u:secret@h/d?sslrootcert=/nowhere/secret.pem",
+    "postgres://u:secret@h/d?sslmode=disable&sslcert=/nowhere/secret.pem&sslkey=/nowhere/secret.key",
+    "postgres://u:secret@h/d?sslmode=require&sslcert=/nowhere/secret.pem",
     "postgres://u:secret@h/d?options=-c%20x",
     "postgres://u:secret@/d?host=relative",
     "postgres://u:secret@h/d#x",
@@ -56,7 +59,7 @@ describe("A URL of PostgreSQL", () => {
 
   it.each([
     ["disable", false],
-    ["require", { rejectUnauthorized: false }],
+    ["require", { rejectUnauthorized: false, checkServerIdentity: expect.any(Function) }],
     ["verify-full", { rejectUnauthorized: true }],
   ])("asks for TLS by sslmode %s", (mode, ssl) => {
     expect(parsePostgresUrl(`postgres://h/d?sslmode=${mode}`).ssl).toEqual(ssl);

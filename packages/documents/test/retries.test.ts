@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Client } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
   defineCollection,
@@ -7,10 +8,9 @@ import {
   type Store,
   type StoreOptions,
   type Transaction,
-  VersionError,
 } from "../src/index.ts";
-import { ENGINES, newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES } from "./postgres-server.ts";
+import { newDatabase } from "./open-for-test.ts";
+import { NO_POSTGRES, runSql } from "./postgres-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 interface Counter {
@@ -18,59 +18,6 @@ interface Counter {
 }
 
 const counters = defineCollection<Counter>("counters");
-
-describe.each(ENGINES)("The retries of a transaction of %s", (_name, openEmpty) => {
-  it.each([-1, 0.5, Number.NaN, Infinity])("are refused as %d", async (retries) => {
-    const store = await openEmpty();
-    let runs = 0;
-    const work = (): number => (runs += 1);
-    await expect(store.transaction(work, { retries })).rejects.toMatchObject({
-      code: "ERR_DOCUMENTS_OPTIONS",
-    });
-    expect(runs).toBe(0);
-  });
-
-  it("are not used up on a version that was wrong from the start, nor on other errors", async () => {
-    const store = await openEmpty({ collections: [counters] });
-    const { id } = await store.collection(counters).insert({ n: 0 });
-    let runs = 0;
-    const stale = store.transaction(
-      (tx) => {
-        runs += 1;
-        return tx.collection(counters).update(id, { n: 1 }, { ifVersion: 7 });
-      },
-      { retries: 5 },
-    );
-    await expect(stale).rejects.toThrow(VersionError);
-    const fault = new Error("no");
-    const failing = store.transaction(
-      () => {
-        runs += 1;
-        throw fault;
-      },
-      { retries: 5 },
-    );
-    await expect(failing).rejects.toBe(fault);
-    expect(runs).toBe(2);
-    expect(await store.collection(counters).get(id)).toMatchObject({ n: 0, version: 1 });
-  });
-
-  it("lose no update of many clients that read, wait and write", async () => {
-    const store = await openEmpty({ collections: [counters] });
-    const { id } = await store.collection(counters).insert({ n: 0 });
-    const addOne = (): Promise<unknown> =>
-      store.transaction(
-        async (tx) => {
-          const stored = await tx.collection(counters).get(id);
-          await new Promise(setImmediate);
-          await tx.collection(counters).update(id, { n: (stored?.n ?? 0) + 1 });
-        },
-        { timeout: 60_000, retries: 1000 },
-      );
-    await Promise.all(Array.from({ length: 30 }, addOne));
-    expect(await store.collection(counters).get(id)).toMatchObject({ n: 30, version: 31 });
-  });
-});
 
 describe.skipIf(NO_POSTGRES !== undefined)("Transactions of PostgreSQL that meet", () => {
   /** Runs a transaction that another client overtakes between its reading and its writing, once. */
@@ -125,6 +72,36 @@ describe.skipIf(NO_POSTGRES !== undefined)("Transactions of PostgreSQL that meet
       });
     await Promise.all([both(["x", "y"], 0), both(["y", "x"], 1)]);
     expect(await collection.getMany(["x", "y"])).toMatchObject([{ n: 2 }, { n: 2 }]);
+  });
+});
+
+describe.skipIf(NO_POSTGRES !== undefined)("A change in PostgreSQL", () => {
+  it("is done again when it was given up in a deadlock", { timeout: 60_000 }, async () => {
+    const url = await newDatabase();
+    const patience = async (text: string): Promise<unknown> =>
+      runSql(
+        url,
+        `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I ${text}', current_database()); END $$`,
+      );
+    await patience("SET deadlock_timeout = 2000");
+    onTestFinished(async () => {
+      await patience("RESET deadlock_timeout");
+    });
+    const store = await open(url);
+    const collection = store.collection(counters);
+    for (const id of ["x", "y"]) await collection.insert({ n: 0 }, { id });
+    const [, port, database = "", host = ""] = /:(\d+)\/([^/?]*)\?host=(.*)$/.exec(url) ?? [];
+    const other = new Client({ host, port: Number(port), database, user: "postgres" });
+    await other.connect();
+    onTestFinished(() => other.end());
+    // Only the store's connection looks for deadlocks, so it is the one that is given up.
+    await other.query("SET deadlock_timeout = '1h'; BEGIN; DELETE FROM counters WHERE id = 'y'");
+    const removing = collection.removeMany({ where: {} });
+    const waiting =
+      "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+    await expect.poll(() => runSql(url, waiting), { interval: 5 }).toEqual([{ count: "1" }]);
+    await other.query("UPDATE counters SET version = 2 WHERE id = 'x'; COMMIT");
+    expect(await removing).toBe(1);
   });
 });
 

@@ -1,16 +1,27 @@
-import { type ClientBase, DatabaseError, Pool, type PoolClient, type PoolConfig } from "pg";
+import {
+  type ClientBase,
+  DatabaseError,
+  Pool,
+  type PoolClient,
+  type PoolConfig,
+  type QueryArrayConfig,
+  type QueryArrayResult,
+} from "pg";
 import { setTimeout as wait } from "node:timers/promises";
 import {
   connectionError,
   ConnectionLostError,
+  isConflict,
   isConnectionLoss,
   isReadOnly,
   NotPrimaryError,
 } from "./postgres-error.ts";
 import { isObject } from "../is-object.ts";
+import { pauseAfter } from "../transaction-options.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 import type { PostgresAddress } from "./postgres-url.ts";
 import type { Statement } from "./sql.ts";
+import { Watch } from "./watch.ts";
 
 /** A row, its columns as the server wrote them. */
 export type Row = readonly (string | null)[];
@@ -23,7 +34,10 @@ export interface Result {
 }
 
 const RETRY_DELAY = 50;
+const MAX_TIMER = 0x7fff_ffff;
 const IDLE_TIMEOUT = 30_000;
+/** How long a connection is silent before it is asked whether the other side is still there. */
+const KEEP_ALIVE_DELAY = 10_000;
 /** What the store relies on, whatever the database's defaults are. */
 const SESSION =
   "SET standard_conforming_strings = on; SET default_transaction_isolation = 'read committed'; " +
@@ -33,13 +47,25 @@ const SESSION =
 export class Connections {
   readonly #pools: readonly Pool[];
   readonly #settings: PostgresSettings;
+  readonly #watch = new Watch();
   #current = 0;
 
-  constructor(address: PostgresAddress, settings: PostgresSettings) {
+  constructor(
+    address: PostgresAddress,
+    settings: PostgresSettings & { readonly isReplica?: boolean },
+  ) {
     this.#settings = settings;
     this.#pools = address.hosts.map(({ host, port }) =>
       createPool({ ...poolConfig(address, settings), host, port }),
     );
+  }
+
+  /**
+   * The time after which a server that was asked is taken for gone, in milliseconds: it would have
+   * given the statement up before. One that vanished without a word is not heard of otherwise.
+   */
+  get patience(): number {
+    return this.#settings.statementTimeout + this.#settings.connectTimeout;
   }
 
   /**
@@ -62,27 +88,52 @@ export class Connections {
   }
 
   /** Reads; a connection that broke meanwhile is replaced, since reading twice does no harm. */
-  async read(statement: Statement): Promise<Result> {
-    const deadline = performance.now() + this.#settings.failoverTimeout;
-    for (;;) {
-      try {
-        return await this.#once(statement);
-      } catch (error) {
+  read(statement: Statement): Promise<Result> {
+    return this.#once(statement, async (failure) => {
+      const deadline = performance.now() + this.#settings.failoverTimeout;
+      for (let error = failure; ;) {
         if (!isConnectionLoss(error) || performance.now() >= deadline) throw error;
         await wait(RETRY_DELAY);
+        try {
+          return await this.readOnce(statement);
+        } catch (again) {
+          error = again;
+        }
       }
-    }
+    });
+  }
+
+  /** Reads from a replica; whoever asks has another way when it fails. */
+  readOnce(statement: Statement): Promise<Result> {
+    return this.#once(statement, rethrow);
   }
 
   /** Changes; done again only when it is known that nothing happened. */
-  async write(statement: Statement): Promise<Result> {
+  write(statement: Statement): Promise<Result> {
+    // What failed is thrown again where it is known what to do about it.
+    return this.#once(statement, (failure) => {
+      let isFirst = true;
+      return this.untilPrimary(() => {
+        if (!isFirst) return this.readOnce(statement);
+        isFirst = false;
+        throw failure;
+      });
+    });
+  }
+
+  /**
+   * Does work again of which it is known that nothing happened, as long as a failover may last:
+   * because a standby refused it, or because it met other changes.
+   */
+  async untilPrimary<R>(work: () => Promise<R>): Promise<R> {
     const deadline = performance.now() + this.#settings.failoverTimeout;
-    for (;;) {
+    for (let attempt = 0; ; attempt += 1) {
       try {
-        return await this.#once(statement);
+        return await work();
       } catch (error) {
-        if (!isReadOnly(error) || performance.now() >= deadline) throw error;
-        await wait(RETRY_DELAY);
+        const mayPass = isReadOnly(error) || isConflict(error);
+        if (!mayPass || performance.now() >= deadline) throw error;
+        await wait(isConflict(error) ? pauseAfter(attempt) : RETRY_DELAY);
       }
     }
   }
@@ -92,6 +143,16 @@ export class Connections {
     const isBroken = isReadOnly(error) || isConnectionLoss(error);
     client.release(isBroken);
     if (isReadOnly(error)) this.lookElsewhere();
+  }
+
+  /** Undoes an open transaction; gives what to release the connection with. */
+  async rollback(client: PoolClient, reason: unknown): Promise<unknown> {
+    try {
+      await execute(client, "ROLLBACK", this.#settings.connectTimeout);
+      return reason;
+    } catch (error) {
+      return isReadOnly(reason) ? reason : error;
+    }
   }
 
   /** Tries the next host from now on. */
@@ -110,13 +171,43 @@ export class Connections {
     return pool;
   }
 
-  async #once(statement: Statement): Promise<Result> {
-    // The usual case goes without the search for a primary.
-    const client = await this.#pool()
-      .connect()
-      .catch(() => this.acquire());
+  /** The usual case goes with one promise, and without the search for a primary. */
+  #once(statement: Statement, recover: (failure: unknown) => Promise<Result>): Promise<Result> {
+    return new Promise((resolve) => {
+      this.#pool().connect((_error, client) => {
+        if (client === undefined) {
+          resolve(this.#acquired(statement).catch(recover));
+          return;
+        }
+        const fail = (error: unknown): void => {
+          const failure = toFailure(error);
+          this.release(client, failure);
+          resolve(Promise.resolve(failure).then(recover));
+        };
+        let isOver = false;
+        const watched = this.#watch.add(client, this.patience, () => {
+          isOver = true;
+          fail(new Error("The server did not answer"));
+        });
+        client.query<(string | null)[]>(toConfig(statement), (error: unknown, result) => {
+          if (isOver) return;
+          isOver = true;
+          this.#watch.delete(watched);
+          if (error instanceof Error) {
+            fail(error);
+          } else {
+            client.release();
+            resolve(toResult(result));
+          }
+        });
+      });
+    });
+  }
+
+  async #acquired(statement: Statement): Promise<Result> {
+    const client = await this.acquire();
     try {
-      const result = await run(client, statement);
+      const result = await run(client, statement, this.patience);
       client.release();
       return result;
     } catch (error) {
@@ -126,34 +217,69 @@ export class Connections {
   }
 }
 
-/** Runs a statement on a connection. */
-export async function run(client: PoolClient, statement: Statement): Promise<Result> {
+function rethrow(failure: unknown): never {
+  throw failure;
+}
+
+/** Runs a statement on a connection, which is lost when no answer comes within the limit. */
+export async function run(
+  client: PoolClient,
+  statement: Statement,
+  limit?: number,
+): Promise<Result> {
   try {
-    const { rows, rowCount } = await client.query<(string | null)[]>({
-      text: statement.text,
-      values: [...statement.values],
-      rowMode: "array",
-      ...(statement.name === undefined ? {} : { name: statement.name }),
+    return toResult(await client.query<(string | null)[]>(toConfig(statement, limit)));
+  } catch (error) {
+    throw toFailure(error);
+  }
+}
+
+function toConfig(
+  { text, values, name }: Statement,
+  limit?: number,
+): QueryArrayConfig & { query_timeout?: number } {
+  return {
+    text,
+    values: [...values],
+    rowMode: "array",
+    ...(limit === undefined ? {} : { query_timeout: limitOf(limit) }),
+    ...(name === undefined ? {} : { name }),
+  };
+}
+
+function toResult({ rows, rowCount }: QueryArrayResult<(string | null)[]>): Result {
+  return { rows, count: rowCount ?? rows.length };
+}
+
+/** Whatever does not come from the server comes from the socket. */
+function toFailure(error: unknown): unknown {
+  return error instanceof DatabaseError
+    ? error
+    : new ConnectionLostError("The connection was lost", { cause: error });
+}
+
+/** Runs statements that take no values, within the limit if there is one. */
+export async function execute(client: PoolClient, text: string, limit?: number): Promise<void> {
+  try {
+    await client.query({
+      text,
+      ...(limit === undefined ? {} : { query_timeout: limitOf(limit) }),
     });
-    return { rows, count: rowCount ?? rows.length };
-  } catch (error) {
-    // Whatever does not come from the server comes from the socket.
-    if (error instanceof DatabaseError) throw error;
-    throw new ConnectionLostError("The connection was lost", { cause: error });
-  }
-}
-
-/** Runs statements that take no values. */
-export async function execute(client: PoolClient, text: string): Promise<void> {
-  try {
-    await client.query(text);
   } catch (error) {
     if (error instanceof DatabaseError) throw error;
     throw new ConnectionLostError("The connection was lost", { cause: error });
   }
 }
 
-function poolConfig(address: PostgresAddress, settings: PostgresSettings): PoolConfig {
+/** A longer timer would be over at once. */
+function limitOf(milliseconds: number): number {
+  return Math.min(milliseconds, MAX_TIMER);
+}
+
+function poolConfig(
+  address: PostgresAddress,
+  settings: PostgresSettings & { readonly isReplica?: boolean },
+): PoolConfig {
   const { user, password, database, ssl, applicationName } = address;
   return {
     user,
@@ -167,9 +293,11 @@ function poolConfig(address: PostgresAddress, settings: PostgresSettings): PoolC
     statement_timeout: settings.statementTimeout,
     idleTimeoutMillis: IDLE_TIMEOUT,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY,
     pipeline: true,
     types: { getTypeParser: () => asText },
-    onConnect: (client): unknown => prepareConnection(client),
+    onConnect: (client): unknown =>
+      settings.isReplica === true ? client.query(SESSION) : prepareConnection(client),
   };
 }
 

@@ -11,6 +11,9 @@ import type { Session } from "./session.ts";
 /** The name under which the position is kept up to which the feed was trimmed. */
 const TRIMMED = "";
 const WINDOW = 1000;
+/** The oldest transaction that is running, and the next one. */
+const RUNNING =
+  ", pg_snapshot_xmin(pg_current_snapshot()), pg_snapshot_xmax(pg_current_snapshot())";
 const GAP_PAUSE = 5;
 /** How long one reading waits for a gap to close; the next one goes on waiting. */
 const GAP_PATIENCE = 1000;
@@ -27,9 +30,14 @@ export interface FeedQuery {
  *
  * A missing number is a change that is not committed yet, or one that never will be. Whoever drew
  * it had begun to change the database before the next number was drawn. So once every transaction
- * is over that was running when the gap was seen, what is still missing stays missing.
+ * is over that was running when the gap was seen, what is still missing stays missing. In a
+ * distributed store positions are in the order of the commits, so nothing comes later.
  */
-export async function readChanges(session: Session, query: FeedQuery): Promise<ChangeBatch> {
+export async function readChanges(
+  session: Session,
+  query: FeedQuery,
+  { isDistributed }: { readonly isDistributed: boolean },
+): Promise<ChangeBatch> {
   const trimmed = await trimmedPosition(session);
   const given = query.after === undefined ? trimmed : parsePosition(query.after);
   if (given < trimmed) {
@@ -43,10 +51,18 @@ export async function readChanges(session: Session, query: FeedQuery): Promise<C
   let gap: { readonly position: number; readonly end: bigint } | undefined;
   let scanned = given;
   for (;;) {
-    const rows = await readWindow(session, scanned);
+    const wanted = query.limit - changes.length;
+    const window = query.collections === undefined ? Math.min(wanted, WINDOW) : WINDOW;
+    const rows = await readWindow(session, {
+      after: scanned,
+      window,
+      wanted,
+      collections: query.collections,
+      more: isDistributed ? "" : RUNNING,
+    });
     for (const row of rows) {
       const position = Number(row[0]);
-      if (position !== scanned + 1) {
+      if (position !== scanned + 1 && !isDistributed) {
         const isDead = gap?.position === scanned && BigInt(row[7] ?? 0) >= gap.end;
         if (gap?.position !== scanned) gap = { position: scanned, end: BigInt(row[8] ?? 0) };
         if (!isDead) break;
@@ -58,7 +74,7 @@ export async function readChanges(session: Session, query: FeedQuery): Promise<C
       }
     }
     const isAtGap = gap !== undefined && gap.position === scanned;
-    const isAtEnd = !isAtGap && rows.length < WINDOW;
+    const isAtEnd = !isAtGap && rows.length < window;
     if (isAtEnd || (isAtGap && performance.now() > deadline)) {
       return { changes, scanned: writePosition(scanned) };
     }
@@ -66,14 +82,33 @@ export async function readChanges(session: Session, query: FeedQuery): Promise<C
   }
 }
 
-async function readWindow(session: Session, after: number): Promise<readonly Row[]> {
+/** Reads some records, also those of other collections, and the documents of the wanted ones only. */
+async function readWindow(
+  session: Session,
+  {
+    after,
+    window,
+    wanted,
+    collections = null,
+    more,
+  }: {
+    readonly after: number;
+    readonly window: number;
+    readonly wanted: number;
+    readonly collections: readonly string[] | null | undefined;
+    readonly more: string;
+  },
+): Promise<readonly Row[]> {
   const { rows } = await session.read({
     name: "fetchwork:changes",
     text:
-      "SELECT position, collection, id, kind, version, at, doc, " +
-      "pg_snapshot_xmin(pg_current_snapshot()), pg_snapshot_xmax(pg_current_snapshot()) " +
-      `FROM ${CHANGES} WHERE position > $1 ORDER BY position LIMIT ${WINDOW}`,
-    values: [String(after)],
+      "SELECT position, collection, id, kind, version, at, " +
+      `CASE WHEN asked AND number <= $3::bigint THEN doc END${more} FROM (` +
+      "SELECT *, count(*) FILTER (WHERE asked) OVER (ORDER BY position) AS number FROM (" +
+      "SELECT *, $4::text[] IS NULL OR collection = ANY($4::text[]) AS asked " +
+      `FROM ${CHANGES} WHERE position > $1::bigint ORDER BY position LIMIT $2::bigint` +
+      ") AS seen) AS numbered ORDER BY position",
+    values: [String(after), String(window), String(wanted), collections],
   });
   return rows;
 }

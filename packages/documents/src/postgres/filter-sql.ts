@@ -7,7 +7,7 @@ import {
   isLong,
   jsonOf,
   KEY_CHARACTERS,
-  keyOf,
+  type KeyForm,
   keyOfValue,
   numberKey,
   type Parameters,
@@ -20,6 +20,7 @@ export interface FilterContext {
   readonly parameters: Parameters;
   /** The fields that have an index. */
   readonly indexed: ReadonlySet<string>;
+  readonly form: KeyForm;
 }
 
 /**
@@ -66,7 +67,7 @@ function equalsSql(path: ParsedPath, values: readonly Scalar[], context: FilterC
   if (values.includes(null)) {
     choices.push(
       context.indexed.has(path.text)
-        ? `${keyOf(path)} IS NULL`
+        ? `${context.parameters.key(path, context.form)} IS NULL`
         : `coalesce(${jsonOf(path)}, 'null') = 'null'`,
     );
   }
@@ -102,23 +103,25 @@ function metaEqualsSql(
 function keyIn(
   path: ParsedPath,
   values: readonly (boolean | number | string)[],
-  { parameters }: FilterContext,
+  { parameters, form }: FilterContext,
 ): string {
   const short: string[] = [];
   const choices: string[] = [];
   for (const value of values) {
     if (typeof value === "string" && isLong(value)) {
-      choices.push(`${keyOf(path)} = ${keyOfValue(path, value, parameters)}`);
+      choices.push(
+        `${parameters.key(path, form)} = ${keyOfValue(path, value, { parameters, form })}`,
+      );
     } else {
-      short.push(typeof value === "string" ? `s${value}` : numberKey(Number(value)));
+      short.push(typeof value === "string" ? `s${value}` : numberKey(Number(value), form));
     }
   }
   const [first] = short;
   if (first !== undefined) {
     choices.push(
       short.length === 1
-        ? `${keyOf(path)} = ${parameters.bind(first, "text")}`
-        : `${keyOf(path)} = ANY(${parameters.bind(short, "text[]")})`,
+        ? `${parameters.key(path, form)} = ${parameters.bind(first, "text")}`
+        : `${parameters.key(path, form)} = ANY(${parameters.bind(short, "text[]")})`,
     );
   }
   return choices.length === 1 ? choices.join("") : `(${choices.join(" OR ")})`;
@@ -167,20 +170,20 @@ function prefixSql(path: ParsedPath, prefix: string, context: FilterContext): st
 function rangeSql({ path, lower, upper }: RangeFilter, context: FilterContext): string {
   const type = typeof (lower ?? upper)?.value;
   if (path.meta !== undefined) return metaRangeSql(path.meta, { lower, upper }, context);
-  const { parameters } = context;
-  const key = keyOf(path);
+  const { parameters, form } = context;
+  const key = parameters.key(path, form);
   const terms: string[] = [];
   if (lower !== undefined) {
     // The key of a long text begins with its first characters, so it is no less than those.
     const operator = lower.inclusive || isLong(lower.value) ? ">=" : ">";
-    terms.push(`${key} ${operator} ${parameters.bind(keyStart(lower.value), "text")}`);
+    terms.push(`${key} ${operator} ${parameters.bind(keyStart(lower.value, form), "text")}`);
   } else {
     terms.push(`${key} >= '${type === "string" ? "s" : "m"}'`);
   }
   if (upper !== undefined) {
     const operator = upper.inclusive || isLong(upper.value) ? "<=" : "<";
     // The hash that follows the first characters has no "g".
-    const end = `${keyStart(upper.value)}${isLong(upper.value) ? "g" : ""}`;
+    const end = `${keyStart(upper.value, form)}${isLong(upper.value) ? "g" : ""}`;
     terms.push(`${key} ${operator} ${parameters.bind(end, "text")}`);
   } else if (type === "number") {
     terms.push(`${key} < 's'`);
@@ -217,8 +220,8 @@ function metaRangeSql(
   return `(${terms.join(" AND ")})`;
 }
 
-function keyStart(value: number | string): string {
-  if (typeof value === "number") return numberKey(value);
+function keyStart(value: number | string, form: KeyForm): string {
+  if (typeof value === "number") return numberKey(value, form);
   return isLong(value) ? `s${Array.from(value).slice(0, KEY_CHARACTERS).join("")}` : `s${value}`;
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Target } from "../change-input.ts";
 import { DocumentsError } from "../errors.ts";
 import type { Lease } from "../lease.ts";
@@ -6,12 +7,18 @@ import type { Row } from "./connections.ts";
 import { whereSql } from "./reading.ts";
 import { DOCUMENT_COLUMNS, toStored } from "./row.ts";
 import type { Session } from "./session.ts";
-import { orderSql, Parameters } from "./sql.ts";
+import { keyOf, orderSql, Parameters } from "./sql.ts";
 import type { Table } from "./table.ts";
 
 /** Where the token and the end of a lease are in a row of a document and its lease. */
 const TOKEN = 6;
 const UNTIL = 7;
+
+/** What comes back of a document that was claimed. */
+const CLAIMED = [...DOCUMENT_COLUMNS.split(", "), "lease_token", "lease_attempt"]
+  .map((column) => `claimed.${column}`)
+  .join(", ");
+const MOST_CANDIDATES = 1000;
 
 /**
  * Claims documents that nobody holds a lease of. One that somebody else is claiming at the moment
@@ -23,28 +30,95 @@ export async function claimMatching<T>(
   { query, expiry }: { readonly query: ParsedQuery; readonly expiry: number },
 ): Promise<readonly Lease<T>[]> {
   const now = Date.now();
+  const until = new Date(now + expiry).toISOString();
+  const rows = table.isDistributed
+    ? await claimSpread(session, table, { query, now, expiry })
+    : await claimInOrder(session, table, { query, now, expiry });
+  return rows.map((row) => {
+    const document = toStored<T>(table, row);
+    return { document, token: row[TOKEN] ?? "", until, attempt: Number(row[7]) };
+  });
+}
+
+interface Claiming {
+  readonly query: ParsedQuery;
+  readonly now: number;
+  readonly expiry: number;
+}
+
+async function claimInOrder(
+  session: Session,
+  table: Table,
+  { query, now, expiry }: Claiming,
+): Promise<readonly Row[]> {
   const parameters = new Parameters();
   const where = whereSql(table, query, parameters);
-  const free = `(lease_until IS NULL OR lease_until <= ${parameters.bind(String(now), "bigint")})`;
-  const columns = DOCUMENT_COLUMNS.split(", ").map((column) => `claimed.${column}`);
+  const free = freeSql(now, parameters);
   const { rows } = await session.write({
     text:
       `WITH picked AS (SELECT id FROM ${table.quoted}${where} AND ${free} ` +
-      `ORDER BY ${orderSql(query.order)} LIMIT ${query.limit ?? 1} FOR UPDATE SKIP LOCKED), ` +
+      `ORDER BY ${orderSql(query.order, (path) => keyOf(path, table.keyForm))} LIMIT ${query.limit ?? 1} FOR UPDATE SKIP LOCKED), ` +
       "numbered AS (SELECT id, row_number() OVER () AS place FROM picked) " +
-      `UPDATE ${table.quoted} AS claimed SET lease_token = gen_random_uuid()::text, ` +
-      `lease_until = ${parameters.bind(String(now + expiry), "bigint")}, ` +
-      "lease_attempt = lease_attempt + 1 FROM numbered WHERE claimed.id = numbered.id " +
-      `RETURNING ${columns.join(", ")}, claimed.lease_token, claimed.lease_attempt, numbered.place`,
+      `UPDATE ${table.quoted} AS claimed SET ` +
+      `${leaseSql(now + expiry, parameters, "gen_random_uuid()::text")} ` +
+      "FROM numbered WHERE claimed.id = numbered.id " +
+      `RETURNING ${CLAIMED}, numbered.place`,
     values: parameters.values,
   });
-  const until = new Date(now + expiry).toISOString();
-  return rows
-    .toSorted((left, right) => Number(left[8]) - Number(right[8]))
-    .map((row) => {
-      const document = toStored<T>(table, row);
-      return { document, token: row[TOKEN] ?? "", until, attempt: Number(row[7]) };
+  return rows.toSorted((left, right) => Number(left[8]) - Number(right[8]));
+}
+
+/**
+ * Claims documents of a spread table, which takes no lock over several servers: looks for free ones
+ * and leases those that still are. Whoever loses all of them to others looks again, further away
+ * each time, so that not all go after the same ones.
+ */
+async function claimSpread(
+  session: Session,
+  table: Table,
+  { query, now, expiry }: Claiming,
+): Promise<readonly Row[]> {
+  const wanted = query.limit ?? 1;
+  for (let reach = wanted; ; reach = Math.min(reach * 4, MOST_CANDIDATES)) {
+    const looking = new Parameters();
+    const where = whereSql(table, query, looking);
+    const { rows: found } = await session.read({
+      text:
+        `SELECT id FROM ${table.quoted}${where} AND ${freeSql(now, looking)} ` +
+        `ORDER BY ${orderSql(query.order, (path) => keyOf(path, table.keyForm))} LIMIT ${reach}`,
+      values: looking.values,
     });
+    if (found.length === 0) return [];
+    const candidates = reach === wanted ? found : found.toSorted(() => Math.random() - 0.5);
+    const ids = candidates.slice(0, wanted).map(([id = null]) => id);
+    const parameters = new Parameters();
+    const free = freeSql(now, parameters);
+    // A volatile function is not for every system.
+    const token = `${parameters.bind(randomUUID(), "text")} || ':' || claimed.id`;
+    const { rows } = await session.write({
+      text:
+        `UPDATE ${table.quoted} AS claimed SET ${leaseSql(now + expiry, parameters, token)} ` +
+        `WHERE id = ANY(${parameters.bind(ids, "text[]")}) AND ${free} RETURNING ${CLAIMED}`,
+      values: parameters.values,
+    });
+    const places = new Map(found.map(([id = null], place) => [id, place]));
+    if (rows.length > 0) {
+      return rows.toSorted(([left = null], [right = null]) => {
+        return Number(places.get(left)) - Number(places.get(right));
+      });
+    }
+  }
+}
+
+function freeSql(now: number, parameters: Parameters): string {
+  return `(lease_until IS NULL OR lease_until <= ${parameters.bind(String(now), "bigint")})`;
+}
+
+function leaseSql(until: number, parameters: Parameters, token: string): string {
+  return (
+    `lease_token = ${token}, ` +
+    `lease_until = ${parameters.bind(String(until), "bigint")}, lease_attempt = lease_attempt + 1`
+  );
 }
 
 /** Which lease of which document. */

@@ -1,4 +1,4 @@
-import type { HeldLock } from "../hold-lock.ts";
+import type { HeldLock, LockTable } from "../hold-lock.ts";
 import { LOCKS } from "./own-tables.ts";
 import type { Session } from "./session.ts";
 
@@ -37,4 +37,13 @@ export async function dropLock(session: Session, { name, token }: HeldLock): Pro
     text: `DELETE FROM ${LOCKS} WHERE name = $1 AND token = $2`,
     values: [name.replaceAll("\0", "\ufffd"), token],
   });
+}
+
+/** Gives the locks as a session reaches them. */
+export function lockTable(session: Session): LockTable {
+  return {
+    takeLock: (lock) => takeLock(session, lock),
+    renewLock: (lock) => renewLock(session, lock),
+    dropLock: (lock) => dropLock(session, lock),
+  };
 }

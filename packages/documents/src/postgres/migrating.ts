@@ -7,31 +7,35 @@ import type { Transactions } from "./transactions.ts";
 
 const TIMEOUT = 3_600_000;
 
+/** What to run, and how. */
+export interface Migrating {
+  readonly migrations: readonly Migration[];
+  /** Whether the caller keeps every other process out. */
+  readonly isLocked: boolean;
+  readonly createTransaction: (session: BoundSession) => Transaction;
+}
+
 /**
  * Runs the migrations that did not run yet, each in a transaction with the note that it did. The
  * table of notes is locked before the transaction sees anything, so that of any number of processes
  * one runs each.
  */
-export async function migrate(
-  transactions: Transactions,
-  migrations: readonly Migration[],
-  createTransaction: (session: BoundSession) => Transaction,
-): Promise<void> {
+export async function migrate(transactions: Transactions, migrating: Migrating): Promise<void> {
   for (let isDone = false; !isDone;) {
-    isDone = await transactions.run(
-      (session) => migrateOnce(session, migrations, createTransaction),
-      { timeout: TIMEOUT },
-    );
+    isDone = await transactions.run((session) => migrateOnce(session, migrating), {
+      timeout: TIMEOUT,
+    });
   }
 }
 
 /** Runs the first pending migration; tells whether there was none. */
 async function migrateOnce(
   session: BoundSession,
-  migrations: readonly Migration[],
-  createTransaction: (session: BoundSession) => Transaction,
+  { migrations, createTransaction, isLocked }: Migrating,
 ): Promise<boolean> {
-  await session.read({ text: `LOCK TABLE ${MIGRATIONS} IN EXCLUSIVE MODE`, values: [] });
+  if (!isLocked) {
+    await session.read({ text: `LOCK TABLE ${MIGRATIONS} IN EXCLUSIVE MODE`, values: [] });
+  }
   const [next] = pendingMigrations(migrations, await appliedMigrations(session));
   if (next === undefined) return true;
   try {

@@ -1,7 +1,11 @@
 import type { CollectionDefinition } from "../definition.ts";
+import { DocumentsError } from "../errors.ts";
 import type { Migration } from "../migration.ts";
 import { Connections } from "./connections.ts";
+import { settleDistribution } from "./distribution.ts";
+import { toDocumentsError } from "./postgres-error.ts";
 import { parsePostgresOptions, type PostgresOptions } from "./postgres-options.ts";
+import { closeServers, type Servers } from "./servers.ts";
 import { PostgresStore } from "./postgres-store.ts";
 import { parsePostgresUrl } from "./postgres-url.ts";
 
@@ -20,12 +24,22 @@ export async function openPostgres(
 ): Promise<PostgresStore> {
   const address = parsePostgresUrl(url);
   const settings = parsePostgresOptions(postgres);
-  const store = new PostgresStore(
-    new Connections(address, settings),
-    new Connections(address, { ...settings, poolSize: 2 }),
+  const servers: Servers = {
+    connections: new Connections(address, settings),
+    maintenance: new Connections(address, { ...settings, poolSize: 2 }),
+    listening: new Connections(address, { ...settings, poolSize: 1, failoverTimeout: 0 }),
+    replicas: settings.replicas.map(
+      (replica) => new Connections(replica, { ...settings, failoverTimeout: 0, isReplica: true }),
+    ),
+  };
+  const isDistributed = await settle(servers.connections, settings.distributed).catch(
+    async (error: unknown) => {
+      await closeServers(servers);
+      throw toDocumentsError(error);
+    },
   );
+  const store = new PostgresStore(servers, { isDistributed });
   try {
-    await store.check();
     await store.create();
     if (migrations !== undefined) await store.migrate(migrations);
     await store.prepare(collections);
@@ -34,4 +48,14 @@ export async function openPostgres(
     await store.close();
     throw error;
   }
+}
+
+/** Makes sure that the database can be reached and keeps every text, and which kind it is of. */
+async function settle(connections: Connections, wanted: boolean | undefined): Promise<boolean> {
+  const { rows } = await connections.read({
+    text: "SELECT current_setting('server_encoding')",
+    values: [],
+  });
+  if (rows[0]?.[0] === "UTF8") return settleDistribution(connections, wanted);
+  throw new DocumentsError("ERR_DOCUMENTS_OPEN", "The database has another encoding than UTF8");
 }

@@ -6,7 +6,7 @@ import { parseMigrations, pendingMigrations } from "../migrate.ts";
 import type { Migration, PlanStep, StoreStatus } from "../migration.ts";
 import type { Loading, Snapshot } from "../transfer.ts";
 import { planTables, readMigrations, readStatus } from "./planning.ts";
-import { createTable } from "./table.ts";
+import type { Table } from "./table.ts";
 import { createSnapshot } from "./transferring.ts";
 
 /** What the care of a store needs of it. */
@@ -15,6 +15,7 @@ export interface Cared {
   look<R>(work: (client: PoolClient) => Promise<R>): Promise<R>;
   load<R>(work: (loading: Loading) => Promise<R>): Promise<R>;
   sweep(): Promise<number>;
+  createTable(definition: CollectionDefinition<unknown>): Table;
 }
 
 /** The care of a store in PostgreSQL. */
@@ -39,7 +40,13 @@ export class PostgresAdministration implements Administration {
       const pending =
         given === undefined ? [] : pendingMigrations(given, await readMigrations(client));
       const steps = pending.map(({ id, name }): PlanStep => ({ kind: "migrate", id, name }));
-      return [...steps, ...(await planTables(client, collections.map(createTable)))];
+      return [
+        ...steps,
+        ...(await planTables(
+          client,
+          collections.map((definition) => this.#store.createTable(definition)),
+        )),
+      ];
     });
   }
 

@@ -11,7 +11,6 @@ import {
 import type { Collection, InsertOptions, WriteOptions } from "../collection.ts";
 import { readCursor, writeValues } from "../cursor.ts";
 import type { Change, Projected, Stored } from "../document.ts";
-import { DocumentsError, UniqueError } from "../errors.ts";
 import { parseFilter } from "../filter.ts";
 import { parseJsonText, toJsonText } from "../json-text.ts";
 import type { SortValue } from "../keyset.ts";
@@ -28,25 +27,32 @@ import {
   parseSelection,
 } from "../query.ts";
 import { parsePurge, type PurgeSelection, requireSoftDelete } from "../soft-deletion.ts";
+import { parseStaleness, type ReadOptions } from "../staleness.ts";
 import { parseUpsert, type UpsertOptions } from "../upsert.ts";
 import type { Where } from "../where.ts";
 import { claimMatching, releaseLease, renewLease } from "./leasing.ts";
-import { toDocumentsError } from "./postgres-error.ts";
 import { count } from "./counting.ts";
+import type { Joining } from "./joining.ts";
 import { findNear } from "./reading-near.ts";
 import { find, readMany, readOne, sortValues } from "./reading.ts";
 import type { Session } from "./session.ts";
 import type { Table } from "./table.ts";
+import { insertOne, upsertOne } from "./upserting.ts";
 import { purge, removeMatching, removeOne } from "./removing.ts";
-import { changeOne, findByFields, insertAll, mergeChange, mergeOne } from "./writing.ts";
+import { changeOne, insertAll, mergeChange, mergeOne } from "./writing.ts";
 
 /** The way to the tables: through the store, or through a transaction. */
 export interface Access {
-  read<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R>;
+  /** Reads; the answer may be `staleness` milliseconds old. */
+  read<R>(
+    table: Table,
+    work: (session: Session) => Promise<R>,
+    staleness: number | undefined,
+  ): Promise<R>;
   write<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R>;
+  /** Set where what is asked for at once may be done at once. */
+  readonly joining?: Joining | undefined;
 }
-
-const UPSERT_ATTEMPTS = 10;
 
 /** A collection in PostgreSQL. Everything is checked and copied before a change is sent. */
 export class PostgresCollection<T> implements Collection<T> {
@@ -64,7 +70,12 @@ export class PostgresCollection<T> implements Collection<T> {
     const { id } = options;
     if (id !== undefined) checkNewId(id);
     const added: NewDocument = { id, text: this.#toText(document) };
-    return this.#access.write(this.#table, (session) => this.#insert(session, added));
+    return this.#access.write(
+      this.#table,
+      (session) =>
+        this.#access.joining?.insert<T>(this.#table, added) ??
+        insertOne<T>(session, this.#table, added),
+    );
   }
 
   async insertMany(documents: readonly T[]): Promise<readonly Stored<T>[]> {
@@ -81,71 +92,77 @@ export class PostgresCollection<T> implements Collection<T> {
     const { change } = options;
     const make = (stored: Stored<T>): unknown =>
       change === undefined ? parseJsonText(text) : applyChange(change, stored);
-    return this.#access.write(this.#table, async (session) => {
-      for (let attempt = 1; ; attempt += 1) {
-        const found = id ?? (await findByFields(session, this.#table, filter));
-        const changed =
-          found === undefined
-            ? undefined
-            : await this.#changeOrRestore(session, found, { make, text });
-        if (changed !== undefined) return changed;
-        try {
-          return await this.#insert(session, { id, text });
-        } catch (error) {
-          // Somebody else may have added it since it was looked for.
-          const isTaken = toDocumentsError(error, this.#table) instanceof UniqueError;
-          if (!isTaken || attempt === UPSERT_ATTEMPTS) throw error;
-          const now = id ?? (await findByFields(session, this.#table, filter));
-          if (now === undefined || (id !== undefined && !(await this.#isThere(session, id)))) {
-            throw error;
-          }
-        }
-      }
-    });
-  }
-
-  get(id: string): Promise<Stored<T> | undefined> {
-    return this.#access.read(this.#table, (session) =>
-      readOne<T>(session, this.#table, checkId(id)),
+    return this.#access.write(this.#table, (session) =>
+      upsertOne<T>(session, this.#table, { id, filter, text, make }),
     );
   }
 
-  async getMany(ids: readonly string[]): Promise<readonly (Stored<T> | undefined)[]> {
+  get(id: string, options: ReadOptions = {}): Promise<Stored<T> | undefined> {
+    const staleness = parseStaleness(options);
+    const joining = staleness === undefined ? this.#access.joining : undefined;
+    return this.#access.read(
+      this.#table,
+      (session) =>
+        joining?.get<T>(this.#table, checkId(id)) ?? readOne<T>(session, this.#table, checkId(id)),
+      staleness,
+    );
+  }
+
+  async getMany(
+    ids: readonly string[],
+    options: ReadOptions = {},
+  ): Promise<readonly (Stored<T> | undefined)[]> {
     const checked = ids.map(checkId);
-    return this.#access.read(this.#table, (session) => readMany<T>(session, this.#table, checked));
+    return this.#access.read(
+      this.#table,
+      (session) => readMany<T>(session, this.#table, checked),
+      parseStaleness(options),
+    );
   }
 
   find(query?: FindQuery<T> & { readonly fields?: undefined }): Promise<readonly Stored<T>[]>;
   find(query: FindQuery<T>): Promise<readonly Projected<T>[]>;
   async find(query: FindQuery<T> = {}): Promise<readonly (Projected<T> | Stored<T>)[]> {
     const parsed = parseQuery(query);
-    return this.#access.read(this.#table, async (session) => {
-      const found = await this.#find(session, parsed);
-      return found.map((stored) => projected(stored, parsed.fields));
-    });
+    return this.#access.read(
+      this.#table,
+      async (session) => {
+        const found = await this.#find(session, parsed);
+        return found.map((stored) => projected(stored, parsed.fields));
+      },
+      parsed.staleness,
+    );
   }
 
   page(query?: PageQuery<T> & { readonly fields?: undefined }): Promise<Page<Stored<T>>>;
   page(query: PageQuery<T>): Promise<Page<Projected<T>>>;
   async page(query: PageQuery<T> = {}): Promise<Page<Projected<T> | Stored<T>>> {
     const { parsed, limit, total } = parsePage(query);
-    return this.#access.read(this.#table, async (session) => {
-      const { near } = parsed;
-      if (near !== undefined) return this.#pageNear(session, { parsed, near, limit, total });
-      const found = await this.#find(session, { ...parsed, limit: limit + 1 });
-      const last = found.length > limit ? found[limit - 1] : undefined;
-      return {
-        items: found.slice(0, limit).map((stored) => projected(stored, parsed.fields)),
-        next: last === undefined ? undefined : await this.#cursor(session, parsed, last),
-        total: await this.#total(session, parsed, total),
-      };
-    });
+    return this.#access.read(
+      this.#table,
+      async (session) => {
+        const { near } = parsed;
+        if (near !== undefined) return this.#pageNear(session, { parsed, near, limit, total });
+        const found = await this.#find(session, { ...parsed, limit: limit + 1 });
+        const last = found.length > limit ? found[limit - 1] : undefined;
+        return {
+          items: found.slice(0, limit).map((stored) => projected(stored, parsed.fields)),
+          next: last === undefined ? undefined : await this.#cursor(session, parsed, last),
+          total: await this.#total(session, parsed, total),
+        };
+      },
+      parsed.staleness,
+    );
   }
 
   async count(query: CountQuery<T> = {}): Promise<number> {
     const max = query.max === undefined ? undefined : parseMaximum("max", query.max);
     const selection = { ...parseSelection(query), max };
-    return this.#access.read(this.#table, (session) => count(session, this.#table, selection));
+    return this.#access.read(
+      this.#table,
+      (session) => count(session, this.#table, selection),
+      selection.staleness,
+    );
   }
 
   async update(
@@ -286,31 +303,6 @@ export class PostgresCollection<T> implements Collection<T> {
     if (total === "exact") return { count: await count(session, this.#table, query), exact: true };
     const counted = await count(session, this.#table, { ...query, max: total + 1 });
     return { count: Math.min(counted, total), exact: counted <= total };
-  }
-
-  async #insert(session: Session, added: NewDocument): Promise<Stored<T>> {
-    const [stored] = await insertAll<T>(session, this.#table, [added]);
-    if (stored !== undefined) return stored;
-    throw new DocumentsError("ERR_DOCUMENTS_ENGINE", "PostgreSQL added nothing");
-  }
-
-  /** Changes the document, or the one that was removed, whose content does not come back. */
-  async #changeOrRestore(
-    session: Session,
-    id: string,
-    { make, text }: { readonly make: (stored: Stored<T>) => unknown; readonly text: string },
-  ): Promise<Stored<T> | undefined> {
-    const target: Target = { id, ifVersion: undefined };
-    const changed = await changeOne<T>(session, this.#table, target, { make });
-    if (changed !== undefined || !this.#table.softDelete) return changed;
-    return changeOne<T>(session, this.#table, target, {
-      make: () => parseJsonText(text),
-      restores: true,
-    });
-  }
-
-  async #isThere(session: Session, id: string): Promise<boolean> {
-    return (await readOne<T>(session, this.#table, id)) !== undefined;
   }
 
   #toText(document: unknown): string {

@@ -1,4 +1,5 @@
 import { DocumentsTypeError } from "../errors.ts";
+import { parsePostgresUrl, type PostgresAddress } from "./postgres-url.ts";
 
 /** Options of a store on PostgreSQL. */
 export interface PostgresOptions {
@@ -13,6 +14,17 @@ export interface PostgresOptions {
   readonly failoverTimeout?: number | undefined;
   /** The time after which the server gives a statement up, in milliseconds. Default: `30_000`. */
   readonly statementTimeout?: number | undefined;
+  /**
+   * Whether the tables can be spread over servers: unique fields go through a table of claims
+   * instead of unique indexes, and nothing relies on advisory locks or on the numbers of
+   * transactions. Settled when the store is created; another value is refused later. Default: what
+   * the store was created with, which is `false` for a new one.
+   */
+  readonly distributed?: boolean | undefined;
+  /**
+   * URLs of servers that follow the primary, for reads with `staleness`. Default: none.
+   */
+  readonly replicas?: readonly string[] | undefined;
 }
 
 /** {@link PostgresOptions} with their defaults. */
@@ -21,6 +33,8 @@ export interface PostgresSettings {
   readonly connectTimeout: number;
   readonly failoverTimeout: number;
   readonly statementTimeout: number;
+  readonly distributed: boolean | undefined;
+  readonly replicas: readonly PostgresAddress[];
 }
 
 const MAX_TIMEOUT = 0x7fff_ffff;
@@ -36,7 +50,12 @@ export function parsePostgresOptions(options: PostgresOptions = {}): PostgresSet
     connectTimeout = 5000,
     failoverTimeout = 30_000,
     statementTimeout = 30_000,
+    distributed,
+    replicas = [],
   } = options;
+  if (distributed !== undefined && typeof distributed !== "boolean") {
+    throw wrong('"distributed" is true or false');
+  }
   return {
     poolSize: wholeNumber("poolSize", poolSize, { least: 2, most: 1000 }),
     connectTimeout: wholeNumber("connectTimeout", connectTimeout, { least: 1, most: MAX_TIMEOUT }),
@@ -48,7 +67,18 @@ export function parsePostgresOptions(options: PostgresOptions = {}): PostgresSet
       least: 1,
       most: MAX_TIMEOUT,
     }),
+    distributed,
+    replicas: parseReplicas(replicas),
   };
+}
+
+function parseReplicas(urls: unknown): readonly PostgresAddress[] {
+  if (!Array.isArray(urls)) throw wrong('"replicas" is a list of URLs');
+  return urls.map((url: unknown) => {
+    const address = parsePostgresUrl(typeof url === "string" ? url : "");
+    if (address.hosts.length === 1) return address;
+    throw wrong('Each URL of "replicas" names one host');
+  });
 }
 
 function wholeNumber(

@@ -14,48 +14,68 @@ import { parseTransactionOptions } from "../transaction-options.ts";
 import { checkUtcTime } from "../utc-time.ts";
 import type { Loading } from "../transfer.ts";
 import type { Administration } from "../administration.ts";
-import type { Connections } from "./connections.ts";
-import { loadPosition, readChanges, savePosition, trimChanges } from "./feed.ts";
-import { dropLock, renewLock, takeLock } from "./locking.ts";
+import { createSource } from "./consumer-source.ts";
+import { trimChanges } from "./feed.ts";
+import { Joining } from "./joining.ts";
+import { lockTable } from "./locking.ts";
 import { migrate } from "./migrating.ts";
 import { toDocumentsError } from "./postgres-error.ts";
 import { PostgresAdministration } from "./postgres-administration.ts";
 import { type Access, PostgresCollection } from "./postgres-collection.ts";
+import { Replicas } from "./replicas.ts";
+import { closeServers, type Servers } from "./servers.ts";
+import { Running } from "./running.ts";
 import { prepareTables } from "./schema.ts";
 import { FreeSession, type Session } from "./session.ts";
 import { SWEEP_BATCH, sweepTable } from "./sweeping.ts";
 import { createTable, type Table } from "./table.ts";
 import { atOneMoment, createLoading } from "./transferring.ts";
 import { Transactions } from "./transactions.ts";
+import { WakeUp } from "./wake-up.ts";
 
 const SWEEP_INTERVAL = 60_000;
+/** The lock of migrations of a distributed store, and for how long it is waited for. */
+const MIGRATION_LEASE = "fetchwork:migrations";
+const MIGRATION_PATIENCE = 3_600_000;
 
 /** A store in a database of PostgreSQL. */
 export class PostgresStore implements Store, Access {
-  readonly #connections: Connections;
-  /** Of its own, so that preparing a collection waits for no transaction that waits for it. */
-  readonly #maintenance: Connections;
+  readonly #servers: Servers;
   readonly #transactions: Transactions;
   readonly #session: Session;
+  readonly joining: Joining;
+  readonly #isDistributed: boolean;
+  readonly #replicas: Replicas | undefined;
   readonly #entries = new CollectionEntries((definition) => {
-    const table = createTable(definition);
+    const table = this.#createTable(definition);
     return { table, handle: new PostgresCollection(this, table) };
   });
   readonly #ready = new Map<Table, Promise<void> | "ready">();
-  #running = 0;
-  #whenIdle: (() => void) | undefined;
-  readonly #listeners = new Set<() => void>();
+  readonly #running = new Running();
+  readonly #wakeUp: WakeUp;
   readonly #closed = new AbortController();
-  readonly #source: ConsumerSource = this.#createSource();
+  readonly #source: ConsumerSource = createSource({
+    closed: this.#closed.signal,
+    listen: (listener) => this.#wakeUp.listen(listener),
+    isDistributed: () => this.#isDistributed,
+    own: (work) => this.#own(work),
+  });
   readonly #sweeping: NodeJS.Timeout;
   #closing: Promise<void> | undefined;
 
-  constructor(connections: Connections, maintenance: Connections) {
+  constructor(servers: Servers, { isDistributed }: { readonly isDistributed: boolean }) {
+    const { connections, listening, replicas } = servers;
     const stamps: Stamps = createStamps();
-    this.#connections = connections;
-    this.#maintenance = maintenance;
+    this.#servers = servers;
     this.#session = new FreeSession(connections, stamps);
-    this.#transactions = new Transactions(connections, stamps);
+    this.joining = new Joining(this.#session);
+    this.#wakeUp = new WakeUp(listening, this.#session);
+    this.#replicas = replicas.length === 0 ? undefined : new Replicas(this.#session, replicas);
+    this.#isDistributed = isDistributed;
+    this.#transactions = new Transactions(connections, {
+      stamps,
+      locks: isDistributed ? lockTable(this.#session) : undefined,
+    });
     this.#sweeping = setInterval(() => {
       // What fails now, for instance in a failover, is done a minute later.
       this.sweep().catch(() => undefined);
@@ -73,7 +93,7 @@ export class PostgresStore implements Store, Access {
   /** Creates the store's own tables. */
   async create(): Promise<void> {
     try {
-      await prepareTables(this.#maintenance, []);
+      await this.#prepareTables([]);
     } catch (error) {
       throw toDocumentsError(error);
     }
@@ -81,18 +101,26 @@ export class PostgresStore implements Store, Access {
 
   /** Runs the migrations that did not run yet. */
   async migrate(migrations: readonly Migration[]): Promise<void> {
+    const run = (): Promise<void> =>
+      migrate(this.#transactions, {
+        migrations,
+        isLocked: this.#isDistributed,
+        createTransaction: (session) => {
+          // A migration's definitions are those of its time, so they are not those of the store.
+          const tables = new Map<CollectionDefinition<object>, Table>();
+          return {
+            collection: (definition) => {
+              const table = tables.get(definition) ?? this.#createTable(definition);
+              tables.set(definition, table);
+              return this.#bound(session, table);
+            },
+          };
+        },
+      });
     await this.#track(() =>
-      migrate(this.#transactions, migrations, (session) => {
-        // A migration's definitions are those of its time, so they are not those of the store.
-        const tables = new Map<CollectionDefinition<object>, Table>();
-        return {
-          collection: (definition) => {
-            const table = tables.get(definition) ?? createTable(definition);
-            tables.set(definition, table);
-            return this.#bound(session, table);
-          },
-        };
-      }),
+      this.#isDistributed
+        ? holdLock(this.#source, MIGRATION_LEASE, run, { wait: MIGRATION_PATIENCE })
+        : run(),
     );
   }
 
@@ -101,47 +129,34 @@ export class PostgresStore implements Store, Access {
     for (const definition of definitions) await this.#prepare(this.#entries.of(definition).table);
   }
 
-  /** Makes sure that the database can be reached and keeps every text. */
-  async check(): Promise<void> {
-    try {
-      const { rows } = await this.#connections.read({
-        text: "SELECT current_setting('server_encoding')",
-        values: [],
-      });
-      if (rows[0]?.[0] === "UTF8") return;
-    } catch (error) {
-      throw toDocumentsError(error);
-    }
-    throw new DocumentsError("ERR_DOCUMENTS_OPEN", "The database has another encoding than UTF8");
-  }
-
-  async read<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R> {
-    this.#begin();
+  async read<R>(table: Table, work: (session: Session) => Promise<R>, staleness = 0): Promise<R> {
+    this.#running.begin();
     try {
       if (this.#ready.get(table) !== "ready") {
         this.#transactions.refuseInside();
         await this.#prepare(table);
       }
-      return await work(this.#session);
+      const replicas = staleness > 0 ? this.#replicas : undefined;
+      return await work(replicas?.session(staleness) ?? this.#session);
     } catch (error) {
       throw toDocumentsError(error, table);
     } finally {
-      this.#end();
+      this.#running.end();
     }
   }
 
   async write<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R> {
-    this.#begin();
+    this.#running.begin();
     try {
       this.#transactions.refuseInside();
       if (this.#ready.get(table) !== "ready") await this.#prepare(table);
       const result = await work(this.#session);
-      if (table.definition.changes !== undefined) this.#recorded();
+      if (table.definition.changes !== undefined) this.#wakeUp.announce();
       return result;
     } catch (error) {
       throw toDocumentsError(error, table);
     } finally {
-      this.#end();
+      this.#running.end();
     }
   }
 
@@ -164,7 +179,7 @@ export class PostgresStore implements Store, Access {
           }),
         parsed,
       );
-      this.#recorded();
+      this.#wakeUp.announce();
       return result;
     });
   }
@@ -209,9 +224,10 @@ export class PostgresStore implements Store, Access {
   /** The care of the store. */
   get administration(): Administration {
     return new PostgresAdministration({
-      look: (work) => this.#track(() => atOneMoment(this.#connections, work)),
+      look: (work) => this.#track(() => atOneMoment(this.#servers.connections, work)),
       load: (work) => this.#load(work),
       sweep: () => this.sweep(),
+      createTable: (definition) => this.#createTable(definition),
     });
   }
 
@@ -239,12 +255,9 @@ export class PostgresStore implements Store, Access {
   }
 
   async #close(): Promise<void> {
-    if (this.#running > 0) {
-      await new Promise<void>((resolve) => {
-        this.#whenIdle = resolve;
-      });
-    }
-    await Promise.all([this.#connections.close(), this.#maintenance.close()]);
+    await this.#running.close();
+    await this.#wakeUp.close();
+    await closeServers(this.#servers);
   }
 
   /** A collection as a transaction sees it. */
@@ -266,32 +279,21 @@ export class PostgresStore implements Store, Access {
     return new PostgresCollection<T>({ read: run, write: run }, bound);
   }
 
-  #createSource(): ConsumerSource {
-    return {
-      closed: this.#closed.signal,
-      readChanges: (query) => this.#own((session) => readChanges(session, query)),
-      onRecorded: (listener) => {
-        this.#listeners.add(listener);
-        return () => {
-          this.#listeners.delete(listener);
-        };
-      },
-      loadPosition: (name) => this.#own((session) => loadPosition(session, name)),
-      savePosition: (name, position) =>
-        this.#own((session) => savePosition(session, name, position)),
-      takeLock: (lock) => this.#own((session) => takeLock(session, lock)),
-      renewLock: (lock) => this.#own((session) => renewLock(session, lock)),
-      dropLock: (lock) => this.#own((session) => dropLock(session, lock)),
-    };
+  #createTable(definition: CollectionDefinition<unknown>): Table {
+    return createTable(definition, { isDistributed: this.#isDistributed });
+  }
+
+  #prepareTables(tables: readonly Table[]): Promise<void> {
+    const own = new FreeSession(this.#servers.maintenance, this.#session.stamps);
+    return prepareTables(this.#servers.maintenance, tables, {
+      isDistributed: this.#isDistributed,
+      locks: lockTable(own),
+    });
   }
 
   /** Works with the store's own tables. */
   #own<R>(work: (session: Session) => Promise<R>): Promise<R> {
     return this.#track(() => work(this.#session));
-  }
-
-  #recorded(): void {
-    for (const listener of this.#listeners) listener();
   }
 
   /** Prepares a collection once; after a failure, anew. */
@@ -305,7 +307,7 @@ export class PostgresStore implements Store, Access {
 
   async #prepareNow(table: Table): Promise<void> {
     try {
-      await prepareTables(this.#maintenance, [table]);
+      await this.#prepareTables([table]);
       this.#ready.set(table, "ready");
     } catch (error) {
       this.#ready.delete(table);
@@ -315,25 +317,13 @@ export class PostgresStore implements Store, Access {
 
   /** Keeps `close` waiting for what was begun before it. */
   async #track<R>(work: () => Promise<R>): Promise<R> {
-    this.#begin();
+    this.#running.begin();
     try {
       return await work();
     } catch (error) {
       throw toDocumentsError(error);
     } finally {
-      this.#end();
+      this.#running.end();
     }
-  }
-
-  #begin(): void {
-    if (this.#closing !== undefined) {
-      throw new DocumentsError("ERR_DOCUMENTS_CLOSED", "The store is closed");
-    }
-    this.#running += 1;
-  }
-
-  #end(): void {
-    this.#running -= 1;
-    if (this.#running === 0) this.#whenIdle?.();
   }
 }

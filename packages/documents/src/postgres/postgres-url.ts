@@ -24,7 +24,8 @@ const URL_PARTS =
   /^postgres(?:ql)?:\/\/(?:(?<user>[^:@/?#]*)(?::(?<password>[^@/?#]*))?@)?(?<hosts>[^/?#@]*)(?:\/(?<database>[^/?#]*))?(?:\?(?<query>[^#]*))?$/i;
 const HOST = /^(?<name>\[[0-9a-f:.]+\]|[^:[\]]*)(?::(?<port>\d{1,5}))?$/i;
 const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"];
-const PARAMETERS = ["application_name", "host", "sslmode", "sslrootcert", "sslcert", "sslkey"];
+const SSL_FILES = ["sslrootcert", "sslcert", "sslkey"];
+const PARAMETERS = ["application_name", "host", "sslmode", ...SSL_FILES];
 const DEFAULT_PORT = 5432;
 
 /**
@@ -90,17 +91,25 @@ function parsePort(text: string | undefined): number {
 /**
  * Without `sslmode` there is no TLS. `require` encrypts without knowing the server, which does not
  * keep an attacker in between out; `verify-ca` checks the certificate, `verify-full` its name too.
+ * As in libpq, `require` with `sslrootcert` is `verify-ca`.
  */
 function parseTls(parameters: ReadonlyMap<string, string>): ConnectionOptions | false {
   const mode = parameters.get("sslmode") ?? "disable";
   if (!SSL_MODES.includes(mode)) throw wrong(`"sslmode" is one of ${SSL_MODES.join(", ")}`);
-  if (mode === "disable") return false;
+  if (mode === "disable") {
+    const unused = SSL_FILES.find((name) => parameters.has(name));
+    if (unused !== undefined) throw wrong(`"${unused}" is of no use without an "sslmode"`);
+    return false;
+  }
+  if (parameters.has("sslcert") !== parameters.has("sslkey")) {
+    throw wrong('"sslcert" and "sslkey" are given together');
+  }
   const ca = readParameter(parameters, "sslrootcert");
   const cert = readParameter(parameters, "sslcert");
   const key = readParameter(parameters, "sslkey");
   return {
-    rejectUnauthorized: mode !== "require",
-    ...(mode === "verify-ca" ? { checkServerIdentity: () => undefined } : {}),
+    rejectUnauthorized: mode !== "require" || ca !== undefined,
+    ...(mode !== "verify-full" ? { checkServerIdentity: () => undefined } : {}),
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),

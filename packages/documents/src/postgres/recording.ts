@@ -1,5 +1,8 @@
 import type { ChangeKind } from "../changes.ts";
+import type { Result } from "./connections.ts";
+import { changeDistributed, type ClaimChange } from "./distributed-change.ts";
 import { CHANGES } from "./own-tables.ts";
+import type { Session } from "./session.ts";
 import { type Parameters, quoteText, type Statement } from "./sql.ts";
 import type { Table } from "./table.ts";
 
@@ -17,8 +20,22 @@ export interface ChangeStatement {
   readonly at: string;
 }
 
-/** Completes a statement, which also writes to the feed when the definition says so. */
-export function changeStatement(table: Table, change: ChangeStatement): Statement {
+/**
+ * Makes a change, which also writes to the feed when the definition says so. What it means for the
+ * claims of unique fields matters in a distributed store only.
+ */
+export function makeChange(
+  session: Session,
+  table: Table,
+  change: ChangeStatement,
+  claims: ClaimChange = {},
+): Promise<Result> {
+  return table.isDistributed
+    ? changeDistributed(session, table, { change, claims })
+    : session.write(changeStatement(table, change));
+}
+
+function changeStatement(table: Table, change: ChangeStatement): Statement {
   const { text, kind, parameters, returning, at } = change;
   const { changes, name } = table.definition;
   const named = change.name === undefined ? undefined : `${table.hash}:${change.name}`;

@@ -3,7 +3,7 @@ import { VersionError } from "../errors.ts";
 import type { Filter } from "../filter.ts";
 import { checkHeld, heldSql } from "./leasing.ts";
 import { visibleTerms, whereSql } from "./reading.ts";
-import { changeStatement } from "./recording.ts";
+import { makeChange } from "./recording.ts";
 import { DOCUMENT_COLUMNS } from "./row.ts";
 import type { Session } from "./session.ts";
 import { Parameters } from "./sql.ts";
@@ -23,11 +23,14 @@ export async function removeOne(session: Session, table: Table, target: Target):
     const where = ` WHERE ${terms.join(" AND ")}${heldSql(target, parameters)}`;
     if ((await removeWhere(session, table, { where, parameters })) > 0) return true;
     if (ifVersion === undefined && target.lease === undefined) return false;
+    const reading = new Parameters();
+    const seen = [`id = ${reading.bind(target.id, "text")}`];
+    seen.push(...visibleTerms(table, "exclude", reading));
     const { rows } = await session.read({
       text:
         `SELECT ${DOCUMENT_COLUMNS}, lease_token, lease_until FROM ${table.quoted} ` +
-        "WHERE id = $1 AND deleted_at IS NULL",
-      values: [target.id],
+        `WHERE ${seen.join(" AND ")}`,
+      values: reading.values,
     });
     const [row] = rows;
     if (row === undefined) return false;
@@ -57,9 +60,8 @@ async function removeWhere(
   const text = table.softDelete
     ? `UPDATE ${table.quoted} SET version = version + 1, updated_at = ${now}, deleted_at = ${now}`
     : `DELETE FROM ${table.quoted}`;
-  const { count } = await session.write(
-    changeStatement(table, { text: text + where, kind: "remove", parameters, at }),
-  );
+  const change = { text: text + where, kind: "remove", parameters, at } as const;
+  const { count } = await makeChange(session, table, change, { drop: "all" });
   return count;
 }
 
@@ -85,14 +87,12 @@ export async function purge(
   if (deletedBefore !== undefined) {
     terms.push(`deleted_at < ${parameters.bind(deletedBefore, "text")}`);
   }
-  const { count } = await session.write(
-    changeStatement(table, {
-      text: `DELETE FROM ${table.quoted}${terms.join(" AND ")}`,
-      kind: "purge",
-      parameters,
-      at: session.stamps.now(),
-    }),
-  );
+  const { count } = await makeChange(session, table, {
+    text: `DELETE FROM ${table.quoted}${terms.join(" AND ")}`,
+    kind: "purge",
+    parameters,
+    at: session.stamps.now(),
+  });
   return count;
 }
 

@@ -1,10 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type PoolClient } from "pg";
 import { DocumentsError } from "../errors.ts";
+import { holdLock, type LockTable } from "../hold-lock.ts";
 import { type Connections, execute, run } from "./connections.ts";
 import { sqlState } from "./postgres-error.ts";
 import { geoColumn } from "./geo-column.ts";
-import { CREATE_OWN_TABLES, LOCKS, REGISTRY } from "./own-tables.ts";
+import { areClaimsReady, prepareClaims } from "./preparing-claims.ts";
+import { createOnce } from "./distribution.ts";
+import { createOwnTables, LOCKS, REGISTRY } from "./own-tables.ts";
 import { DOCUMENT_COLUMNS, expiryColumn, searchColumn, toStored } from "./row.ts";
 import { quoteName } from "./sql.ts";
 import type { Index, Table } from "./table.ts";
@@ -16,6 +19,9 @@ const SCHEMA_LOCK = 0x46574452;
 const FOLD_VERSION = 1;
 const REBUILD_CHUNK = 500;
 const LOCK_POLL = 50;
+/** The lock of changes to the schema of a distributed store, and for how long it is waited for. */
+const SCHEMA_LEASE = "fetchwork:schema";
+const LOCK_PATIENCE = 3_600_000;
 const TABLE_EXISTS = "42P07";
 const TABLE_MISSING = "42P01";
 const COLUMN_MISSING = "42703";
@@ -29,14 +35,36 @@ const COLUMN_MISSING = "42703";
 export async function prepareTables(
   connections: Connections,
   tables: readonly Table[],
+  { isDistributed, locks }: { readonly isDistributed: boolean; readonly locks: LockTable },
 ): Promise<void> {
+  const missing = await withClient(connections, async (client) => {
+    const found: Table[] = [];
+    for (const table of tables) if (!(await isReady(client, table))) found.push(table);
+    return found.length > 0 || !(await hasOwnTables(client)) ? found : undefined;
+  });
+  if (missing === undefined) return;
+  if (!isDistributed) {
+    await withClient(connections, (client) => underAdvisoryLock(client, missing));
+    return;
+  }
+  for (const text of createOwnTables(true)) await createOnce(connections, text);
+  // No connection is held while the lock is waited for: its holder needs one to keep it.
+  await holdLock(
+    locks,
+    SCHEMA_LEASE,
+    () => withClient(connections, (client) => prepareAll(client, missing)),
+    { wait: LOCK_PATIENCE },
+  );
+}
+
+async function withClient<R>(
+  connections: Connections,
+  work: (client: PoolClient) => Promise<R>,
+): Promise<R> {
   const client = await connections.acquire();
   let failure: unknown;
   try {
-    const missing: Table[] = [];
-    for (const table of tables) if (!(await isReady(client, table))) missing.push(table);
-    const isNew = !(await hasOwnTables(client));
-    if (isNew || missing.length > 0) await underLock(client, missing);
+    return await work(client);
   } catch (error) {
     failure = error;
     throw error;
@@ -45,16 +73,24 @@ export async function prepareTables(
   }
 }
 
-async function underLock(client: PoolClient, tables: readonly Table[]): Promise<void> {
-  // Building an index takes as long as it takes.
-  await execute(client, "SET statement_timeout = 0");
+async function underAdvisoryLock(client: PoolClient, tables: readonly Table[]): Promise<void> {
   // Waiting inside a statement would hold up the very build that the lock is waited for.
   while (!(await tryLock(client))) await wait(LOCK_POLL);
   try {
-    await execute(client, CREATE_OWN_TABLES);
+    for (const text of createOwnTables(false)) await execute(client, text);
+    await prepareAll(client, tables);
+  } finally {
+    await execute(client, `SELECT pg_advisory_unlock(${SCHEMA_LOCK})`);
+  }
+}
+
+async function prepareAll(client: PoolClient, tables: readonly Table[]): Promise<void> {
+  // Building an index takes as long as it takes.
+  await execute(client, "SET statement_timeout = 0");
+  try {
     for (const table of tables) await prepareTable(client, table);
   } finally {
-    await execute(client, `SELECT pg_advisory_unlock(${SCHEMA_LOCK}); RESET statement_timeout`);
+    await execute(client, "RESET statement_timeout");
   }
 }
 
@@ -84,6 +120,7 @@ async function isReady(client: PoolClient, table: Table): Promise<boolean> {
     throw error;
   });
   if (registered === undefined || !isCurrent(registered, table)) return false;
+  if (!(await areClaimsReady(client, table))) return false;
   const valid = await readIndexes(client, table);
   return table.indexes.every(({ name }) => valid.get(name) === true);
 }
@@ -99,6 +136,7 @@ async function prepareTable(client: PoolClient, table: Table): Promise<void> {
     if (isValid === false) await execute(client, `DROP INDEX ${quoteName(index.name)}`);
     if (isValid !== true) await buildIndex(client, table, index);
   }
+  await prepareClaims(client, table);
   await prepareDerived(client, table, registered);
 }
 

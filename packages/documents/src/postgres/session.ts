@@ -13,7 +13,16 @@ export interface Session {
   /** Runs a statement that happens as a whole or not at all. */
   write(statement: Statement): Promise<Result>;
   /** Runs statements that happen together or not at all. */
-  together<R>(work: (session: Session) => Promise<R>): Promise<R>;
+  together<R>(work: (session: JoinedSession) => Promise<R>): Promise<R>;
+}
+
+/** Runs statements of one transaction. */
+export interface JoinedSession extends Session {
+  /**
+   * Runs work just before the commit, unless what asked for it is undone: for locks that others
+   * wait for and that are therefore held for the shortest time.
+   */
+  beforeCommit(work: (session: Session) => Promise<void>): void;
 }
 
 /** Runs each statement on its own. */
@@ -34,42 +43,57 @@ export class FreeSession implements Session {
     return this.#connections.write(statement);
   }
 
-  async together<R>(work: (session: Session) => Promise<R>): Promise<R> {
+  /** Begins anew when the server is a standby, or other changes were in the way. */
+  together<R>(work: (session: JoinedSession) => Promise<R>): Promise<R> {
+    return this.#connections.untilPrimary(() => this.#attempt(work));
+  }
+
+  async #attempt<R>(work: (session: JoinedSession) => Promise<R>): Promise<R> {
     const client = await this.#connections.acquire();
-    const session = new BoundSession(client, this.stamps);
-    let failure: unknown;
+    const limit = this.#connections.patience;
+    const session = new BoundSession(client, { stamps: this.stamps, limit });
     try {
       void client.query("BEGIN").catch(() => undefined);
       const result = await work(session);
-      await execute(client, "COMMIT");
+      await session.finish();
+      // The server would take the COMMIT of a transaction that failed for a ROLLBACK.
+      if (session.failure !== undefined) throw session.failure;
+      session.end();
+      await execute(client, "COMMIT", limit);
+      this.#connections.release(client);
       return result;
     } catch (error) {
-      failure = error;
-      await client.query("ROLLBACK").catch(() => undefined);
-      throw error;
-    } finally {
       session.end();
-      this.#connections.release(client, failure);
+      this.#connections.release(client, await this.#connections.rollback(client, error));
+      throw error;
     }
   }
 }
 
 /** Runs statements in the open transaction of one connection. */
-export class BoundSession implements Session {
+export class BoundSession implements JoinedSession {
   readonly stamps: Stamps;
   readonly #client: PoolClient;
+  readonly #limit: number;
   #failure: Error | undefined;
-  #open = true;
+  #state: "finishing" | "open" | "over" = "open";
   #turn: Promise<unknown> = Promise.resolve();
+  readonly #last: ((session: Session) => Promise<void>)[] = [];
+  #isFed = false;
 
-  constructor(client: PoolClient, stamps: Stamps) {
+  /** The connection is lost when no answer to a statement comes within the limit. */
+  constructor(
+    client: PoolClient,
+    { stamps, limit }: { readonly stamps: Stamps; readonly limit: number },
+  ) {
     this.#client = client;
+    this.#limit = limit;
     this.stamps = stamps;
   }
 
   /** Whether the transaction still accepts work. */
   get open(): boolean {
-    return this.#open;
+    return this.#state === "open";
   }
 
   /** What makes a commit impossible. */
@@ -77,9 +101,14 @@ export class BoundSession implements Session {
     return this.#failure;
   }
 
+  /** Whether something was to be done before the commit, also if it is undone by now. */
+  get isFed(): boolean {
+    return this.#isFed;
+  }
+
   /** Accepts no more work. */
   end(): void {
-    this.#open = false;
+    this.#state = "over";
   }
 
   /** A failed reading ends the transaction: it has no savepoint, because it is not expected. */
@@ -99,24 +128,49 @@ export class BoundSession implements Session {
     return this.together((session) => session.read(statement));
   }
 
-  together<R>(work: (session: Session) => Promise<R>): Promise<R> {
+  beforeCommit(work: (session: Session) => Promise<void>): void {
+    this.#isFed = true;
+    this.#last.push(work);
+  }
+
+  /** Waits for work that nobody awaited, accepts no more, and does what comes before the commit. */
+  async finish(): Promise<void> {
+    for (let last: unknown; last !== this.#turn;) {
+      last = this.#turn;
+      await last;
+    }
+    if (this.#state === "open") this.#state = "finishing";
+    for (const work of this.#last.splice(0)) await work(this.#inner());
+  }
+
+  together<R>(work: (session: JoinedSession) => Promise<R>): Promise<R> {
     return this.#inTurn(() => this.#saved(work));
   }
 
-  async #saved<R>(work: (session: Session) => Promise<R>): Promise<R> {
-    const inner: Session = {
+  /** The session as work sees it that has a savepoint, or needs none. */
+  #inner(): JoinedSession {
+    const inner: JoinedSession = {
       stamps: this.stamps,
       read: (statement) => this.#run(statement),
       write: (statement) => this.#run(statement),
       together: (nested) => nested(inner),
+      beforeCommit: (work) => {
+        this.beforeCommit(work);
+      },
     };
+    return inner;
+  }
+
+  async #saved<R>(work: (session: JoinedSession) => Promise<R>): Promise<R> {
+    const kept = this.#last.length;
     // The server answers in order, so the answer of the first statement is awaited for both.
     void this.#client.query("SAVEPOINT work").catch(() => undefined);
     try {
-      const result = await work(inner);
+      const result = await work(this.#inner());
       void this.#client.query("RELEASE work").catch(() => undefined);
       return result;
     } catch (error) {
+      this.#last.length = kept;
       void this.#client.query("ROLLBACK TO work").catch(() => undefined);
       void this.#client.query("RELEASE work").catch(() => undefined);
       throw error;
@@ -125,24 +179,27 @@ export class BoundSession implements Session {
 
   /** Savepoints are a stack, so changes that were asked for at once go one after the other. */
   #inTurn<R>(work: () => Promise<R>): Promise<R> {
+    if (!this.open) return Promise.reject(overError());
     const result = this.#turn.then(work);
     this.#turn = result.catch(() => undefined);
     return result;
   }
 
   async #run(statement: Statement): Promise<Result> {
-    if (!this.#open) {
-      throw new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "The transaction is over");
-    }
+    if (this.#state === "over") throw overError();
     if (this.#failure !== undefined) throw this.#failure;
     try {
-      return await run(this.#client, statement);
+      return await run(this.#client, statement, this.#limit);
     } catch (error) {
       // Nothing that follows can bring the transaction to a good end.
       if (isConflict(error) || isConnectionLoss(error)) this.#failure = asError(error);
       throw error;
     }
   }
+}
+
+function overError(): DocumentsError {
+  return new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "The transaction is over");
 }
 
 function asError(error: unknown): Error {

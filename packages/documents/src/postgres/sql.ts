@@ -1,4 +1,4 @@
-import type { MetaField, ParsedPath } from "../field-path.ts";
+import { type MetaField, type ParsedPath, parsePath } from "../field-path.ts";
 import type { OrderTerm } from "../query.ts";
 
 /** A value that is bound to a statement. */
@@ -62,31 +62,64 @@ export function columnOf(meta: MetaField): string {
 }
 
 /**
+ * How the key of a number is made: of its bits, or of its decimal digits behind the place of the
+ * point, for which systems that are like PostgreSQL have every function.
+ */
+export type KeyForm = "bits" | "digits";
+
+/** Added to the places before the point, of which there are 309 to -323. */
+const MIDDLE = 500;
+
+/**
  * Writes what a field is in order by, found by and unique by; NULL when it is missing or null.
  *
  * It is one text, so that an index on it serves an equality and the order of the next field at
- * once: "m" or "n" and the bits of a number, negative ones turned round, or "s" and a text, of
+ * once: "m" or "n" and what a number is, negative ones turned round, or "s" and a text, of
  * which a long one is cut and told apart by its hash. MD5 is enough for that: who makes two texts
  * collide is refused the second one of them in a unique field.
  */
-export function keyOf(path: ParsedPath): string {
+export function keyOf(path: ParsedPath, form: KeyForm): string {
   if (path.meta !== undefined) return columnOf(path.meta);
   const text = textOf(path);
-  const bits = `encode(float8send(${text}::float8), 'hex')`;
   return (
     `(CASE ${typeOf(path)} WHEN 'null' THEN NULL ` +
-    `WHEN 'number' THEN CASE WHEN ${text}::float8 < 0 ` +
-    `THEN 'm' || translate(${bits}, '0123456789abcdef', 'fedcba9876543210') ` +
-    `ELSE 'n' || ${bits} END ` +
-    `WHEN 'boolean' THEN CASE ${text} WHEN 'true' THEN ${quoteText(numberKey(1))} ` +
-    `ELSE ${quoteText(numberKey(0))} END ` +
+    `WHEN 'number' THEN ${form === "bits" ? bitsSql(text) : digitsSql(text)} ` +
+    `WHEN 'boolean' THEN CASE ${text} WHEN 'true' THEN ${quoteText(numberKey(1, form))} ` +
+    `ELSE ${quoteText(numberKey(0, form))} END ` +
     `ELSE 's' || CASE WHEN length(${text}) <= ${KEY_CHARACTERS} THEN ${text} ` +
     `ELSE left(${text}, ${KEY_CHARACTERS}) || md5(${text}) END END COLLATE "C")`
   );
 }
 
+function bitsSql(text: string): string {
+  const bits = `encode(float8send(${text}::float8), 'hex')`;
+  return (
+    `CASE WHEN ${text}::float8 < 0 ` +
+    `THEN 'm' || translate(${bits}, '0123456789abcdef', 'fedcba9876543210') ELSE 'n' || ${bits} END`
+  );
+}
+
+/** Not every system writes a number without an exponent, as PostgreSQL does. */
+function digitsSql(text: string): string {
+  const mantissa = `split_part(ltrim(upper(${text}), '-'), 'E', 1)`;
+  const whole = `ltrim(split_part(${mantissa}, '.', 1), '0')`;
+  const fraction = `split_part(${mantissa}, '.', 2)`;
+  const digits = `rtrim(ltrim(${whole} || ${fraction}, '0'), '0')`;
+  const places =
+    `(CASE WHEN ${whole} = '' THEN length(ltrim(${fraction}, '0')) - length(${fraction}) ` +
+    `ELSE length(${whole}) END + ` +
+    `(CASE WHEN strpos(upper(${text}), 'E') > 0 THEN split_part(upper(${text}), 'E', 2) ELSE '0' END)::int)`;
+  return (
+    `CASE WHEN ${digits} = '' THEN 'n' WHEN left(${text}, 1) = '-' ` +
+    `THEN 'm' || lpad((${MIDDLE - 1} - ${places})::text, 3, '0') || ` +
+    `translate(${digits}, '0123456789', '9876543210') || '~' ` +
+    `ELSE 'n' || lpad((${MIDDLE} + ${places})::text, 3, '0') || ${digits} END`
+  );
+}
+
 /** Gives the key of a number. */
-export function numberKey(value: number): string {
+export function numberKey(value: number, form: KeyForm = "bits"): string {
+  if (form === "digits") return digitsKey(value);
   const view = new DataView(new ArrayBuffer(8));
   // Adding zero makes -0 what JSON makes of it.
   view.setFloat64(0, value + 0);
@@ -94,16 +127,26 @@ export function numberKey(value: number): string {
   return value < 0 ? `m${hex(bits ^ 0xffff_ffff_ffff_ffffn)}` : `n${hex(bits)}`;
 }
 
+function digitsKey(value: number): string {
+  if (value === 0) return "n";
+  const [mantissa = "", exponent = ""] = Math.abs(value).toExponential().split("e");
+  const digits = mantissa.replace(".", "");
+  const places = Number(exponent) + 1;
+  if (value > 0) return `n${String(MIDDLE + places).padStart(3, "0")}${digits}`;
+  const turned = digits.replaceAll(/\d/g, (digit) => String(9 - Number(digit)));
+  return `m${String(MIDDLE - 1 - places).padStart(3, "0")}${turned}~`;
+}
+
 /** Writes the key of a value; texts of which the key is cut are cut by PostgreSQL as in it. */
 export function keyOfValue(
   path: ParsedPath,
   value: number | string,
-  parameters: Parameters,
+  { parameters, form }: { readonly parameters: Parameters; readonly form: KeyForm },
 ): string {
   if (path.meta !== undefined) {
     return parameters.bind(String(value), path.meta === "version" ? "numeric" : "text");
   }
-  if (typeof value === "number") return parameters.bind(numberKey(value), "text");
+  if (typeof value === "number") return parameters.bind(numberKey(value, form), "text");
   if (!isLong(value)) return parameters.bind(`s${value}`, "text");
   const text = parameters.bind(value, "text");
   return `('s' || left(${text}, ${KEY_CHARACTERS}) || md5(${text}))`;
@@ -126,12 +169,12 @@ function hex(bits: bigint): string {
  * Writes the terms of ORDER BY: missing and null, then numbers, then texts. As the columns of an
  * index, the same terms serve the order from either end.
  */
-export function orderSql(terms: readonly OrderTerm[]): string {
+export function orderSql(terms: readonly OrderTerm[], key: (path: ParsedPath) => string): string {
   return terms
     .map(({ path, descending }) => {
       const nulls = descending ? "NULLS LAST" : "NULLS FIRST";
       const direction = descending ? "DESC" : "ASC";
-      return `${keyOf(path)} ${direction}${path.meta === undefined ? ` ${nulls}` : ""}`;
+      return `${key(path)} ${direction}${path.meta === undefined ? ` ${nulls}` : ""}`;
     })
     .join(", ");
 }
@@ -145,4 +188,27 @@ export class Parameters {
     this.values.push(value);
     return `$${this.values.length}::${type}`;
   }
+
+  /** Writes the key of a field. */
+  key(path: ParsedPath, form: KeyForm): string {
+    return keyOf(path, form);
+  }
+}
+
+/** Gathers what is bound to a draft of a statement. */
+export class DraftParameters extends Parameters {
+  override key(path: ParsedPath, _form: KeyForm): string {
+    return path.meta === undefined ? `\0${path.text}\0` : columnOf(path.meta);
+  }
+}
+
+/**
+ * Makes a statement of a draft, in which a field stands between two U+0000 instead of its key: the
+ * keys are long, and most statements were made before. No path and no text of SQL has U+0000.
+ */
+export function expandKeys(draft: string, form: KeyForm): string {
+  return draft
+    .split("\0")
+    .map((part, index) => (index % 2 === 0 ? part : keyOf(parsePath(part), form)))
+    .join("");
 }

@@ -1,4 +1,4 @@
-import { changeStatement } from "./recording.ts";
+import { makeChange } from "./recording.ts";
 import type { Session } from "./session.ts";
 import { Parameters } from "./sql.ts";
 import type { Table } from "./table.ts";
@@ -10,16 +10,31 @@ export const SWEEP_BATCH = 1000;
 export async function sweepTable(session: Session, table: Table): Promise<number> {
   if (table.expiresAt === undefined) return 0;
   const parameters = new Parameters();
-  const { count } = await session.write(
-    changeStatement(table, {
-      text:
-        `DELETE FROM ${table.quoted} WHERE id IN (SELECT id FROM ${table.quoted} ` +
-        `WHERE expires_at <= ${parameters.bind(String(Date.now()), "bigint")} ` +
-        `ORDER BY expires_at LIMIT ${SWEEP_BATCH} FOR UPDATE SKIP LOCKED)`,
+  const due = `expires_at <= ${parameters.bind(String(Date.now()), "bigint")}`;
+  const oldest = `SELECT id FROM ${table.quoted} WHERE ${due} ORDER BY expires_at LIMIT ${SWEEP_BATCH}`;
+  const ids = table.isDistributed
+    ? `ANY(${parameters.bind(await readIds(session, oldest, parameters), "text[]")}) AND ${due}`
+    : `ANY(ARRAY(${oldest} FOR UPDATE SKIP LOCKED))`;
+  const { count } = await makeChange(
+    session,
+    table,
+    {
+      text: `DELETE FROM ${table.quoted} WHERE id = ${ids}`,
       kind: "remove",
       parameters,
       at: session.stamps.now(),
-    }),
+    },
+    { drop: "all" },
   );
   return count;
+}
+
+/** Spread tables take no lock over several servers, so what is removed is named first. */
+async function readIds(
+  session: Session,
+  text: string,
+  { values }: Parameters,
+): Promise<readonly (string | null)[]> {
+  const { rows } = await session.read({ text, values: [...values] });
+  return rows.map(([id = null]) => id);
 }

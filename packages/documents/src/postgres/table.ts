@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import type { CollectionDefinition } from "../definition.ts";
 import { createExpiry } from "../expiry.ts";
 import { type ParsedPath, parsePath } from "../field-path.ts";
+import { type ClaimedFields, claimedFields } from "./claims.ts";
 import { geoPart } from "./geo-column.ts";
-import { orderSql, quoteName } from "./sql.ts";
+import { expandKeys, type KeyForm, keyOf, orderSql, quoteName } from "./sql.ts";
 
 /** An index of a collection's table. */
 export interface Index {
@@ -15,6 +16,13 @@ export interface Index {
   readonly columns: string;
 }
 
+/** A statement without its values. */
+export interface PreparedStatement {
+  readonly text: string;
+  /** Set when the server shall keep the statement prepared. */
+  readonly name: string | undefined;
+}
+
 /** The table of a collection. */
 export interface Table {
   /** What the collection was defined as. */
@@ -23,8 +31,8 @@ export interface Table {
   readonly quoted: string;
   /** Begins the names of prepared statements. */
   readonly hash: string;
-  /** The names under which servers keep statements, by their texts. */
-  readonly statements: Map<string, string>;
+  /** The statements that servers keep prepared, by their drafts. */
+  readonly statements: Map<string, PreparedStatement>;
   /** The name of the constraint that keeps ids unique. */
   readonly idConstraint: string;
   /** The name of the index of search texts. */
@@ -39,6 +47,12 @@ export interface Table {
   readonly searchPaths: readonly ParsedPath[];
   /** The fields that hold places. */
   readonly geoPaths: readonly ParsedPath[];
+  /** Whether the tables may be spread over servers, so that no index but that of ids is unique. */
+  readonly isDistributed: boolean;
+  /** How the keys of numbers are made. */
+  readonly keyForm: KeyForm;
+  /** The fields that are unique through the table of claims. */
+  readonly claimed: readonly ClaimedFields[];
   /** Whether removed documents are kept. */
   readonly softDelete: boolean;
   /** Top-level fields that documents of this collection may not have, besides the usual ones. */
@@ -48,18 +62,24 @@ export interface Table {
 }
 
 /** Raised when the expressions of indexes change, so that they are built anew. */
-const INDEX_VERSION = 1;
+const INDEX_VERSION = { bits: 1, digits: 2 };
 const MAX_STATEMENTS = 64;
 const MAX_STATEMENT_LENGTH = 4096;
 
 /** Describes the table of a collection. */
-export function createTable(definition: CollectionDefinition<unknown>): Table {
+export function createTable(
+  definition: CollectionDefinition<unknown>,
+  { isDistributed }: { readonly isDistributed: boolean } = { isDistributed: false },
+): Table {
   const { name, unique, indexes, search, geo = [], softDelete = false, expires } = definition;
+  const keyForm = isDistributed ? "digits" : "bits";
   const all = [
     ownIndex(name, { kind: "created", columns: "created_at, id" }),
     ...(expires === undefined ? [] : [ownIndex(name, { kind: "expires", columns: "expires_at" })]),
-    ...unique.map((fields) => uniqueIndex(name, fields)),
-    ...indexes.map((fields) => orderIndex(name, fields)),
+    ...(isDistributed ? [] : unique.map((fields) => uniqueIndex(name, fields, keyForm))),
+    ...(isDistributed ? distinct([...unique, ...indexes]) : indexes).map((fields) =>
+      orderIndex(name, fields, keyForm),
+    ),
     ...geo.map((field, place) => geoIndex(name, field, place)),
   ];
   const idConstraint = indexName(name, "id", []);
@@ -78,6 +98,9 @@ export function createTable(definition: CollectionDefinition<unknown>): Table {
     indexed: new Set([...unique, ...indexes].flat()),
     searchPaths: search.map((field) => parsePath(field)),
     geoPaths: geo.map((field) => parsePath(field)),
+    isDistributed,
+    keyForm,
+    claimed: isDistributed ? unique.map(claimedFields) : [],
     softDelete,
     reserved: new Set(softDelete ? ["deletedAt"] : []),
     expiresAt: expires === undefined ? undefined : createExpiry(expires),
@@ -85,16 +108,26 @@ export function createTable(definition: CollectionDefinition<unknown>): Table {
 }
 
 /**
- * Names a statement that servers shall keep prepared: the first ones of each collection that are
- * not long, because a connection never forgets them, and users may ask for any filter.
+ * Makes the statement of a draft, and names it when servers shall keep it prepared: the first ones
+ * of each collection that are not long, because a connection never forgets them, and users may ask
+ * for any filter.
  */
-export function statementName({ statements }: Table, text: string): string | undefined {
-  const known = statements.get(text);
+export function statementOf({ statements, keyForm }: Table, draft: string): PreparedStatement {
+  const known = statements.get(draft);
   if (known !== undefined) return known;
-  if (statements.size >= MAX_STATEMENTS || text.length > MAX_STATEMENT_LENGTH) return undefined;
+  const text = expandKeys(draft, keyForm);
+  if (statements.size >= MAX_STATEMENTS || text.length > MAX_STATEMENT_LENGTH) {
+    return { text, name: undefined };
+  }
   const name = createHash("sha256").update(text).digest("base64url").slice(0, 24);
-  statements.set(text, name);
-  return name;
+  const statement = { text, name };
+  statements.set(draft, statement);
+  return statement;
+}
+
+/** Leaves out lists of fields that are there already. */
+function distinct(lists: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  return [...new Map(lists.map((fields) => [JSON.stringify(fields), fields])).values()];
 }
 
 /** An index that the store itself needs. */
@@ -105,24 +138,27 @@ function ownIndex(
   return { name: indexName(collection, kind, []), isUnique: false, fields: [], columns };
 }
 
-function uniqueIndex(collection: string, fields: readonly string[]): Index {
+function uniqueIndex(collection: string, fields: readonly string[], form: KeyForm): Index {
   return {
-    name: indexName(collection, "unique", fields),
+    name: indexName(collection, "unique", fields, form),
     isUnique: true,
     fields,
-    columns: ascending(fields.map((field) => parsePath(field))),
+    columns: ascending(
+      fields.map((field) => parsePath(field)),
+      form,
+    ),
   };
 }
 
-function orderIndex(collection: string, fields: readonly string[]): Index {
+function orderIndex(collection: string, fields: readonly string[], form: KeyForm): Index {
   const paths = fields.map((field) => parsePath(field));
   // With the id at its end the index serves the whole of a total order.
   if (!fields.includes("id")) paths.push(parsePath("id"));
   return {
-    name: indexName(collection, "index", fields),
+    name: indexName(collection, "index", fields, form),
     isUnique: false,
     fields,
-    columns: ascending(paths),
+    columns: ascending(paths, form),
   };
 }
 
@@ -135,13 +171,21 @@ function geoIndex(collection: string, field: string, place: number): Index {
   };
 }
 
-function ascending(paths: readonly ParsedPath[]): string {
-  return orderSql(paths.map((path) => ({ path, descending: false })));
+function ascending(paths: readonly ParsedPath[], form: KeyForm): string {
+  return orderSql(
+    paths.map((path) => ({ path, descending: false })),
+    (path) => keyOf(path, form),
+  );
 }
 
 /** Names an index within the 63 bytes that PostgreSQL has for names. */
-function indexName(collection: string, kind: string, fields: readonly string[]): string {
-  const identity = JSON.stringify([INDEX_VERSION, collection, kind, fields]);
+function indexName(
+  collection: string,
+  kind: string,
+  fields: readonly string[],
+  form: KeyForm = "bits",
+): string {
+  const identity = JSON.stringify([INDEX_VERSION[form], collection, kind, fields]);
   const hash = createHash("sha256").update(identity).digest("hex").slice(0, 16);
   return `${collection.slice(0, 32)}:${kind}:${hash}`;
 }

@@ -3,6 +3,7 @@ import type { CollectionDefinition } from "../definition.ts";
 import { parseJsonText } from "../json-text.ts";
 import { recordPages, type SizedRecord } from "../record-pages.ts";
 import { checkRecord, type DocumentRecord, type Loading, type Snapshot } from "../transfer.ts";
+import { claimsOf, takeClaims } from "./claims.ts";
 import { type Connections, execute, type Row, run } from "./connections.ts";
 import { geoColumn } from "./geo-column.ts";
 import { MIGRATIONS } from "./own-tables.ts";
@@ -27,8 +28,7 @@ export async function atOneMoment<R>(
     failure = error;
     throw error;
   } finally {
-    await client.query("ROLLBACK").catch(() => undefined);
-    connections.release(client, failure);
+    connections.release(client, await connections.rollback(client, failure));
   }
 }
 
@@ -143,6 +143,7 @@ async function loadAll(
     columns += ", geo";
     geo = ", geo::float8[]";
   }
+  const alive = records.filter(({ deletedAt }) => deletedAt === undefined);
   await session.write({
     text:
       `INSERT INTO ${table.quoted} (${columns}) ` +
@@ -151,4 +152,9 @@ async function loadAll(
       `FROM unnest(${lists.join(", ")}) AS added (${columns})`,
     values: parameters.values,
   });
+  await takeClaims(
+    session,
+    table,
+    alive.flatMap(({ stored }) => claimsOf(table, stored)),
+  );
 }

@@ -3,11 +3,12 @@ import type { Stored } from "../document.ts";
 import { UniqueError } from "../errors.ts";
 import type { Filter } from "../filter.ts";
 import { parseJsonText, toJsonText } from "../json-text.ts";
+import { claimsBeyond, claimsOf } from "./claims.ts";
 import { geoColumn } from "./geo-column.ts";
 import { checkHeld, heldSql } from "./leasing.ts";
 import { toDocumentsError } from "./postgres-error.ts";
 import { visibleTerms, whereSql } from "./reading.ts";
-import { changeStatement } from "./recording.ts";
+import { makeChange } from "./recording.ts";
 import { DOCUMENT_COLUMNS, expiryColumn, searchColumn, toStored } from "./row.ts";
 import type { Session } from "./session.ts";
 import { Parameters } from "./sql.ts";
@@ -22,11 +23,15 @@ const FREE_ATTEMPTS = 3;
 /** Below this size, of the document and of the change, a merged document is not too large. */
 const MERGED_BYTES = 8 * 1024 * 1024;
 
-/** Adds documents, all or none. */
+/**
+ * Adds documents, all or none. `patience` is the time in milliseconds after which nobody waits for
+ * another transaction any longer that holds one of their unique fields.
+ */
 export async function insertAll<T>(
   session: Session,
   table: Table,
   documents: readonly NewDocument[],
+  { patience }: { readonly patience?: number | undefined } = {},
 ): Promise<readonly Stored<T>[]> {
   if (documents.length === 0) return [];
   const now = session.stamps.now();
@@ -41,6 +46,10 @@ export async function insertAll<T>(
     const [text] = documents.length === 1 ? documents.map((document) => document.text) : [];
     const hasPlaces = table.geoPaths.length > 0;
     const places = hasPlaces ? ", geo::float8[]" : "";
+    const limited =
+      patience === undefined
+        ? ""
+        : `, (SELECT set_config('lock_timeout', '${patience}', true)) AS limited`;
     const rows =
       text === undefined || first === undefined
         ? `SELECT id, 1, ${at}, ${at}, doc::jsonb, search, expires_at${places} FROM unnest(` +
@@ -59,18 +68,21 @@ export async function insertAll<T>(
           )}, ${parameters.bind(
             added.map((stored) => geoColumn(table, stored)),
             "text[]",
-          )}) AS added (id, doc, search, expires_at, geo)`
+          )}) AS added (id, doc, search, expires_at, geo)${limited}`
         : `VALUES (${parameters.bind(first.id, "text")}, 1, ${at}, ${at}, ` +
           `${parameters.bind(text, "jsonb")}, ${parameters.bind(searchColumn(table, first), "text")}, ` +
           `${parameters.bind(expiryColumn(table, first), "bigint")}${hasPlaces ? `, ${parameters.bind(geoColumn(table, first), "float8[]")}` : ""})`;
-    await session.write(
-      changeStatement(table, {
-        name: text === undefined ? "insertMany" : "insert",
+    await makeChange(
+      session,
+      table,
+      {
+        name: text === undefined ? `insertMany:${patience ?? ""}` : "insert",
         text: `INSERT INTO ${table.quoted} (${hasPlaces ? INSERTED_PLACES : INSERTED}) ${rows}`,
         kind: "insert",
         parameters,
         at: now,
-      }),
+      },
+      { take: table.isDistributed ? added.flatMap((stored) => claimsOf(table, stored)) : [] },
     );
   });
   return added;
@@ -143,8 +155,12 @@ async function attemptChange<T>(
   const now = session.stamps.now();
   const after = toStored<T>(table, [id, String(version + 1), createdAt, now, text, null]);
   const parameters = new Parameters();
-  const { count } = await session.write(
-    changeStatement(table, {
+  const claims = restores ? [] : claimsOf(table, before);
+  const wanted = claimsOf(table, after);
+  const { count } = await makeChange(
+    session,
+    table,
+    {
       name: `update:${restores}:${target.lease !== undefined}`,
       text:
         `UPDATE ${table.quoted} SET version = version + 1, deleted_at = NULL, ` +
@@ -158,7 +174,8 @@ async function attemptChange<T>(
       kind: restores ? "restore" : "update",
       parameters,
       at: now,
-    }),
+    },
+    { drop: claimsBeyond(claims, wanted), take: claimsBeyond(wanted, claims) },
   );
   return count === 0 ? "overtaken" : after;
 }
@@ -196,22 +213,20 @@ export async function mergeOne<T>(
   const { ifVersion } = target;
   const version =
     ifVersion === undefined ? "" : ` AND version = ${parameters.bind(String(ifVersion), "bigint")}`;
-  const { rows } = await session.write(
-    changeStatement(table, {
-      name: `merge:${ifVersion !== undefined}:${target.lease !== undefined}`,
-      text:
-        `UPDATE ${table.quoted} SET version = version + 1, ` +
-        `updated_at = ${parameters.bind(now, "text")}, ` +
-        `doc = (doc || ${parameters.bind(change.text, "jsonb")}) - ` +
-        `${parameters.bind(change.removed, "text[]")} ` +
-        `WHERE id = ${parameters.bind(target.id, "text")} AND deleted_at IS NULL${version}` +
-        `${heldSql(target, parameters)} AND octet_length(doc::text) < ${MERGED_BYTES}`,
-      kind: "update",
-      parameters,
-      returning: DOCUMENT_COLUMNS,
-      at: now,
-    }),
-  );
+  const { rows } = await makeChange(session, table, {
+    name: `merge:${ifVersion !== undefined}:${target.lease !== undefined}`,
+    text:
+      `UPDATE ${table.quoted} SET version = version + 1, ` +
+      `updated_at = ${parameters.bind(now, "text")}, ` +
+      `doc = (doc || ${parameters.bind(change.text, "jsonb")}) - ` +
+      `${parameters.bind(change.removed, "text[]")} ` +
+      `WHERE id = ${parameters.bind(target.id, "text")} AND deleted_at IS NULL${version}` +
+      `${heldSql(target, parameters)} AND octet_length(doc::text) < ${MERGED_BYTES}`,
+    kind: "update",
+    parameters,
+    returning: DOCUMENT_COLUMNS,
+    at: now,
+  });
   const [row] = rows;
   return row === undefined ? "unsure" : toStored<T>(table, row);
 }
@@ -224,8 +239,15 @@ function isMergedBlindly(table: Table, change: MergeChange): boolean {
   );
   const isPlace = table.geoPaths.some(({ segments: [head = ""] }) => touched.has(head));
   const isReserved = change.names.some((name) => table.reserved.has(name));
+  const isClaimed = table.claimed.some(({ paths }) =>
+    paths.some(({ segments: [head = ""], meta }) =>
+      meta === undefined ? touched.has(head) : meta === "updatedAt" || meta === "version",
+    ),
+  );
   const isSmall = change.text.length <= MERGED_BYTES / 3;
-  return isSmall && !isSearched && !isPlace && !isReserved && table.expiresAt === undefined;
+  return (
+    isSmall && !isSearched && !isPlace && !isClaimed && !isReserved && table.expiresAt === undefined
+  );
 }
 
 /** Finds the document that has the values of a unique index. */

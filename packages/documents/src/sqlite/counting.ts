@@ -26,11 +26,11 @@ export function count(
     ]);
     return Math.min(Number(row?.[0] ?? 0) + reader.uncounted(table), max ?? Infinity);
   }
-  const sql = new Expressions(table.indexed);
+  const sql = new Expressions(table.indexed, reader.budget);
   const where = whereSql(table, selection, sql);
   const from =
     max === undefined
       ? `${table.quoted}${where}`
       : `(SELECT 1 FROM ${table.quoted}${where} LIMIT ${sql.bind(max)})`;
-  return Number(reader.connection.get(`SELECT count(*) FROM ${from}`, sql.parameters)?.[0]);
+  return Number(sql.all(reader.connection, `SELECT count(*) FROM ${from}`)[0]?.[0]);
 }

@@ -8,7 +8,8 @@ import type { Transaction } from "../store.ts";
 import { MIGRATIONS } from "./layout.ts";
 import { appliedMigrations } from "./planning.ts";
 import type { Session } from "./session.ts";
-import { type Access, SqliteCollection } from "./sqlite-collection.ts";
+import { accessThrough } from "./access.ts";
+import { SqliteCollection } from "./sqlite-collection.ts";
 import { createTable, type Table } from "./table.ts";
 import type { Writer } from "./writer.ts";
 
@@ -57,10 +58,7 @@ async function migrateOnce(session: Session, migrations: readonly Migration[]): 
 /** A migration's definitions are those of its time, so they are not those of the store. */
 function createTransaction(session: Session): Transaction {
   const tables = new Map<CollectionDefinition<object>, Table>();
-  const access: Access = {
-    read: (table, task) => attempt(() => session.run(table, task)),
-    write: (table, task) => attempt(() => session.run(table, task)),
-  };
+  const access = accessThrough(session);
   return {
     collection<T extends object>(definition: CollectionDefinition<T>): Collection<T> {
       const table = tables.get(definition) ?? createTable(definition);
@@ -68,10 +66,4 @@ function createTransaction(session: Session): Transaction {
       return new SqliteCollection<T>(access, table);
     },
   };
-}
-
-function attempt<R>(work: () => R): Promise<R> {
-  return new Promise((resolve) => {
-    resolve(work());
-  });
 }

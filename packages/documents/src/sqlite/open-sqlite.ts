@@ -19,7 +19,8 @@ import { loadSqlite } from "./load-sqlite.ts";
 import { APPLICATION_ID, FORMAT_VERSION, upgradeLayout } from "./layout.ts";
 import { respectOwnership, takeOwnership } from "./ownership.ts";
 import { runCare } from "./run-care.ts";
-import { isBusy } from "./sqlite-error.ts";
+import { SlowReads } from "./slow-reads.ts";
+import { explain, isBusy } from "./sqlite-error.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 
 const BUSY_RETRY = 20;
@@ -51,7 +52,13 @@ export async function openFile(
       openFiles.delete(key);
     };
     return new SqliteStore(
-      { writer, reader, release, care: (task) => runCare(path, task) },
+      {
+        writer,
+        reader,
+        release,
+        care: (task) => runCare(path, task),
+        slowReads: new SlowReads(resolve(path)),
+      },
       options,
     );
   } catch (error) {
@@ -221,6 +228,6 @@ function openReader(path: string, writer: Connection, busyTimeout: number): Conn
 export function openError(path: string, error: unknown): DocumentsError {
   if (error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_OPEN") return error;
   const cause = error instanceof DocumentsError ? (error.cause ?? error) : error;
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = cause instanceof Error ? explain(cause) : String(cause);
   return new DocumentsError("ERR_DOCUMENTS_OPEN", `Cannot open ${path}: ${reason}`, { cause });
 }

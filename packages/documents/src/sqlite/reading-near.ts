@@ -1,4 +1,3 @@
-import type { Stored } from "../document.ts";
 import type { SortValue } from "../keyset.ts";
 import { cellsWithin, growingReach, type ParsedNear, placeOfField, sampleSize } from "../near.ts";
 import { cellOf } from "../geo-cell.ts";
@@ -6,16 +5,9 @@ import type { Vector } from "../position.ts";
 import type { ParsedQuery, ParsedSelection } from "../query.ts";
 import type { Row } from "./connection.ts";
 import { whereSql } from "./reading.ts";
-import { toStored } from "./row.ts";
 import type { Reader } from "./session.ts";
 import { Expressions } from "./sql.ts";
 import type { Table } from "./table.ts";
-
-/** A document and the square of its distance, which a cursor holds. */
-export interface Neighbour<T> {
-  readonly document: Stored<T>;
-  readonly square: number;
-}
 
 /** What is looked for, and where. */
 interface Search {
@@ -26,8 +18,11 @@ interface Search {
   readonly after?: readonly SortValue[] | undefined;
 }
 
-/** Selects documents by their distance from a place, and sorts them by it. */
-export function findNear<T>(
+/**
+ * Selects documents by their distance from a place, and sorts them by it. The last column is the
+ * square of the distance, which a cursor holds.
+ */
+export function selectNear(
   reader: Reader,
   table: Table,
   {
@@ -39,29 +34,27 @@ export function findNear<T>(
     readonly near: ParsedNear;
     readonly after?: readonly SortValue[] | undefined;
   },
-): readonly Neighbour<T>[] {
+): readonly Row[] {
   const { limit, offset } = query;
   let rows: readonly Row[] = [];
   for (const reach of reaches(reader, table, { query, near, after })) {
-    const sql = new Expressions(table.indexed);
+    const sql = new Expressions(table.indexed, reader.budget);
     const inner = nearSql(table, { selection: query, near, reach, after }, sql);
     // The documents are read when it is known which ones they are.
-    rows = reader.connection.all(
+    rows = sql.all(
+      reader.connection,
       `SELECT ${table.columns}, square FROM (SELECT seq AS found, id AS name, square ${inner} ` +
         `ORDER BY square, id LIMIT ${sql.bind(limit ?? -1)} OFFSET ${sql.bind(offset)}) ` +
         `CROSS JOIN ${table.quoted} ON seq = found ORDER BY square, name`,
-      sql.parameters,
     );
     if (rows.length === limit) break;
   }
-  return rows.map((row) => {
-    return { document: toStored<T>(table, row.slice(0, 6)), square: Number(row[6]) };
-  });
+  return rows;
 }
 
 /** Counts documents between two distances from a place, up to `max`. */
 export function countNear(
-  { connection }: Reader,
+  { connection, budget }: Reader,
   table: Table,
   {
     selection,
@@ -73,10 +66,10 @@ export function countNear(
     readonly max: number | undefined;
   },
 ): number {
-  const sql = new Expressions(table.indexed);
+  const sql = new Expressions(table.indexed, budget);
   const inner = nearSql(table, { selection, near, reach: near.greatest }, sql);
   const text = `SELECT count(*) FROM (SELECT 1 ${inner} LIMIT ${sql.bind(max ?? -1)})`;
-  return Number(connection.get(text, sql.parameters)?.[0]);
+  return Number(sql.all(connection, text)[0]?.[0]);
 }
 
 function reaches(
@@ -134,7 +127,11 @@ export function nearSql(
       `FROM json_each(${sql.bind(ranges)})) CROSS JOIN ${table.quotedGeo} ` +
       `ON field = ${sql.bind(field)} AND cell BETWEEN low AND high)`;
   }
-  const terms = [`square >= ${sql.bind(near.least)}`, `square <= ${sql.bind(reach)}`];
+  const terms = [
+    ...sql.ticks("document"),
+    `square >= ${sql.bind(near.least)}`,
+    `square <= ${sql.bind(reach)}`,
+  ];
   if (after !== undefined) {
     const [behind = null, id = null] = after;
     terms.push(`(square, id) > (${sql.bind(behind)}, ${sql.bind(id)})`);

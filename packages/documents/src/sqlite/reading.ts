@@ -52,19 +52,17 @@ export function readMany<T>(
 }
 
 /** Selects, sorts and pages documents; `after` are the values of the cursor, if there is one. */
-export function find<T>(
+export function selectRows(
   reader: Reader,
   table: Table,
   {
     query,
     after,
   }: { readonly query: ParsedQuery; readonly after?: readonly SortValue[] | undefined },
-): readonly Stored<T>[] {
-  const rows =
-    after === undefined
-      ? select(reader, table, query)
-      : selectAfter(reader, table, { query, after });
-  return rows.map((row) => toStored<T>(table, row));
+): readonly Row[] {
+  return after === undefined
+    ? select(reader, table, query)
+    : selectAfter(reader, table, { query, after });
 }
 
 /** One statement for each segment, and not one with OR, which no index serves. */
@@ -87,15 +85,15 @@ function select(
   table: Table,
   query: ParsedQuery & { readonly segment?: Segment },
 ): readonly Row[] {
-  const sql = new Expressions(table.indexed);
+  const sql = new Expressions(table.indexed, reader.budget);
   const where = whereSql(table, query, sql);
   const order = sql.order(query.segment?.order ?? query.order);
-  return reader.connection.all(
+  return sql.all(
+    reader.connection,
     `SELECT ${table.columns} FROM ${table.quoted}${where} ` +
       // LIMIT -1 is none.
       `${order === "" ? "" : `ORDER BY ${order} `}LIMIT ${sql.bind(query.limit ?? -1)} ` +
       `OFFSET ${sql.bind(query.offset)}`,
-    sql.parameters,
   );
 }
 
@@ -105,7 +103,7 @@ export function whereSql(
   { filter, words, deleted, segment }: ParsedSelection & { readonly segment?: Segment },
   sql: Expressions,
 ): string {
-  const terms: string[] = [];
+  const terms = [...sql.ticks("seq")];
   if (segment !== undefined) terms.push(segmentSql(segment, sql));
   if (filter !== undefined) terms.push(filterSql(filter, sql));
   if (words.length > 0) terms.push(searchSql(table, words, sql));
@@ -145,7 +143,7 @@ function searchSql(table: Table, words: readonly string[], sql: Expressions): st
       `The collection "${table.definition.name}" declares no search fields, so "q" finds nothing`,
     );
   }
-  const terms: string[] = [];
+  const terms = [...sql.ticks("rowid")];
   const long = words.filter((word) => !isShortWord(word));
   if (long.length > 0) {
     const phrases = long.map((word) => `"${word.replaceAll('"', '""')}"`);

@@ -1,4 +1,5 @@
 import { DocumentsError } from "../errors.ts";
+import type { Budget } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { REGISTRY } from "./layout.ts";
 import { prepareCollection } from "./schema.ts";
@@ -9,6 +10,8 @@ import type { Table } from "./table.ts";
 /** What reading needs. */
 export interface Reader {
   readonly connection: Connection;
+  /** Ends reads that take too long, where another thread can go on with them. */
+  readonly budget?: Budget | undefined;
   /** Documents that were added and not yet counted in the registry. */
   uncounted(table: Table): number;
 }

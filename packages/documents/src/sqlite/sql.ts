@@ -1,6 +1,7 @@
 import type { MetaField, ParsedPath } from "../field-path.ts";
 import type { OrderTerm } from "../query.ts";
-import type { Cell } from "./connection.ts";
+import { type Budget, tickSql } from "./budget.ts";
+import type { Cell, Connection, Row } from "./connection.ts";
 
 const COLUMN_OF_META: Readonly<Record<MetaField, string>> = {
   id: "id",
@@ -40,10 +41,23 @@ export class Expressions {
   /** The values to bind. */
   readonly parameters: Cell[] = [];
   readonly #indexed: ReadonlySet<string>;
+  readonly #budget: Budget | undefined;
 
-  /** Takes the fields that have an index. */
-  constructor(indexed: ReadonlySet<string>) {
+  /** Takes the fields that have an index, and what limits the time of the statement, if anything. */
+  constructor(indexed: ReadonlySet<string>, budget?: Budget) {
     this.#indexed = indexed;
+    this.#budget = budget;
+  }
+
+  /** Writes the terms that count the rows that are looked at, one or none. */
+  ticks(column: string): readonly string[] {
+    return this.#budget === undefined ? [] : [tickSql(column)];
+  }
+
+  /** Reads every row, within the time that there is. */
+  all(connection: Connection, text: string): readonly Row[] {
+    this.#budget?.check(text);
+    return connection.all(text, this.parameters);
   }
 
   /** Writes the value of a field. */

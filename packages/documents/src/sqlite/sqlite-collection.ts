@@ -15,7 +15,6 @@ import { parseFilter } from "../filter.ts";
 import { parseJsonText, toJsonText } from "../json-text.ts";
 import type { SortValue } from "../keyset.ts";
 import { type ClaimQuery, type Lease, parseClaim, parseExpiry } from "../lease.ts";
-import type { ParsedNear } from "../near.ts";
 import { type Page, type PageQuery, parsePage, type Total } from "../page.ts";
 import { projected } from "../projection.ts";
 import {
@@ -29,11 +28,11 @@ import {
 import { parsePurge, type PurgeSelection, requireSoftDelete } from "../soft-deletion.ts";
 import { parseUpsert, type UpsertOptions } from "../upsert.ts";
 import type { Where } from "../where.ts";
+import type { Access } from "./access.ts";
 import { claimMatching, releaseLease, renewLease } from "./leasing.ts";
-import { count } from "./counting.ts";
-import { findNear } from "./reading-near.ts";
-import { find, readMany, readOne } from "./reading.ts";
-import type { Reader, Session } from "./session.ts";
+import { readMany, readOne } from "./reading.ts";
+import { toStored } from "./row.ts";
+import type { Session } from "./session.ts";
 import type { Table } from "./table.ts";
 import {
   changeOne,
@@ -44,12 +43,6 @@ import {
   removeMatching,
   removeOne,
 } from "./writing.ts";
-
-/** The way to the tables: through the store, or through a transaction. */
-export interface Access {
-  read<R>(table: Table, work: (reader: Reader) => R): Promise<R>;
-  write<R>(table: Table, work: (session: Session) => R): Promise<R>;
-}
 
 /** A collection in SQLite. Everything is checked and copied before a change waits for its turn. */
 export class SqliteCollection<T> implements Collection<T> {
@@ -120,35 +113,39 @@ export class SqliteCollection<T> implements Collection<T> {
 
   find(query?: FindQuery<T> & { readonly fields?: undefined }): Promise<readonly Stored<T>[]>;
   find(query: FindQuery<T>): Promise<readonly Projected<T>[]>;
-  find(query: FindQuery<T> = {}): Promise<readonly (Projected<T> | Stored<T>)[]> {
-    return this.#access.read(this.#table, (reader) => {
-      const parsed = parseQuery(query);
-      return this.#find(reader, parsed).map((stored) => projected(stored, parsed.fields));
-    });
+  async find(query: FindQuery<T> = {}): Promise<readonly (Projected<T> | Stored<T>)[]> {
+    const parsed = parseQuery(query);
+    const find = { query: parsed, after: this.#after(parsed) };
+    const { items } = await this.#access.query(this.#table, { find }, (row) =>
+      projected(toStored<T>(this.#table, row), parsed.fields),
+    );
+    return items;
   }
 
   page(query?: PageQuery<T> & { readonly fields?: undefined }): Promise<Page<Stored<T>>>;
   page(query: PageQuery<T>): Promise<Page<Projected<T>>>;
-  page(query: PageQuery<T> = {}): Promise<Page<Projected<T> | Stored<T>>> {
-    return this.#access.read(this.#table, (reader) => {
-      const { parsed, limit, total } = parsePage(query);
-      const { near } = parsed;
-      if (near !== undefined) return this.#pageNear(reader, { parsed, near, limit, total });
-      const found = this.#find(reader, { ...parsed, limit: limit + 1 });
-      const last = found.length > limit ? found[limit - 1] : undefined;
-      return {
-        items: found.slice(0, limit).map((stored) => projected(stored, parsed.fields)),
-        next: last === undefined ? undefined : writeCursor(this.name, parsed.order, last),
-        total: this.#total(reader, parsed, total),
-      };
-    });
+  async page(query: PageQuery<T> = {}): Promise<Page<Projected<T> | Stored<T>>> {
+    const { parsed, limit, total } = parsePage(query);
+    const find = { query: { ...parsed, limit: limit + 1 }, after: this.#after(parsed) };
+    const max = total === "exact" || total === "none" ? undefined : total + 1;
+    const counting = total === "none" ? undefined : { ...parsed, max };
+    const { items, count } = await this.#access.query(
+      this.#table,
+      { find, count: counting },
+      (row) => ({ stored: toStored<T>(this.#table, row), square: row[6] }),
+    );
+    const last = items.length > limit ? items[limit - 1] : undefined;
+    return {
+      items: items.slice(0, limit).map(({ stored }) => projected(stored, parsed.fields)),
+      next: last === undefined ? undefined : this.#cursor(parsed, last),
+      total: totalOf(count, total),
+    };
   }
 
-  count(query: CountQuery<T> = {}): Promise<number> {
-    return this.#access.read(this.#table, (reader) => {
-      const max = query.max === undefined ? undefined : parseMaximum("max", query.max);
-      return count(reader, this.#table, { ...parseSelection(query), max });
-    });
+  async count(query: CountQuery<T> = {}): Promise<number> {
+    const max = query.max === undefined ? undefined : parseMaximum("max", query.max);
+    const counting = { ...parseSelection(query), max };
+    return (await this.#access.query(this.#table, { count: counting }, String)).count;
   }
 
   async update(
@@ -229,47 +226,16 @@ export class SqliteCollection<T> implements Collection<T> {
     return this.#access.write(this.#table, (session) => releaseLease(session, this.#table, held));
   }
 
-  #find(reader: Reader, query: ParsedQuery): readonly Stored<T>[] {
-    const { near } = query;
-    const after = this.#after(query);
-    if (near === undefined) return find<T>(reader, this.#table, { query, after });
-    return findNear<T>(reader, this.#table, { query, near, after }).map(({ document }) => document);
-  }
-
   #after({ after, order }: ParsedQuery): readonly SortValue[] | undefined {
     return after === undefined ? undefined : readCursor(this.name, order, after);
   }
 
-  #pageNear(
-    reader: Reader,
-    {
-      parsed,
-      near,
-      limit,
-      total,
-    }: {
-      readonly parsed: ParsedQuery;
-      readonly near: ParsedNear;
-      readonly limit: number;
-      readonly total: number | "exact" | "none";
-    },
-  ): Page<Projected<T> | Stored<T>> {
-    const query = { ...parsed, limit: limit + 1 };
-    const found = findNear<T>(reader, this.#table, { query, near, after: this.#after(parsed) });
-    const last = found.length > limit ? found[limit - 1] : undefined;
-    const values = last === undefined ? undefined : [last.square, last.document.id];
-    return {
-      items: found.slice(0, limit).map(({ document }) => projected(document, parsed.fields)),
-      next: values === undefined ? undefined : writeValues(this.name, parsed.order, values),
-      total: this.#total(reader, parsed, total),
-    };
-  }
-
-  #total(reader: Reader, query: ParsedQuery, total: number | "exact" | "none"): Total | undefined {
-    if (total === "none") return undefined;
-    if (total === "exact") return { count: count(reader, this.#table, query), exact: true };
-    const counted = count(reader, this.#table, { ...query, max: total + 1 });
-    return { count: Math.min(counted, total), exact: counted <= total };
+  #cursor(
+    { near, order }: ParsedQuery,
+    { stored, square }: { readonly stored: Stored<T>; readonly square: unknown },
+  ): string {
+    if (near === undefined) return writeCursor(this.name, order, stored);
+    return writeValues(this.name, order, [Number(square), stored.id]);
   }
 
   #insert(session: Session, added: NewDocument): Stored<T> {
@@ -287,4 +253,10 @@ export class SqliteCollection<T> implements Collection<T> {
       changeOne<T>(session, this.#table, target, { make }),
     );
   }
+}
+
+function totalOf(counted: number, total: number | "exact" | "none"): Total | undefined {
+  if (total === "none") return undefined;
+  if (total === "exact") return { count: counted, exact: true };
+  return { count: Math.min(counted, total), exact: counted <= total };
 }

@@ -3,6 +3,8 @@ import { DocumentsError, UniqueError } from "../errors.ts";
 // https://sqlite.org/rescode.html
 const BUSY = 5;
 const LOCKED = 6;
+const READONLY = 8;
+const CANTOPEN = 14;
 const CONSTRAINT_PRIMARYKEY = 1555;
 const CONSTRAINT_UNIQUE = 2067;
 
@@ -31,9 +33,17 @@ export function toDocumentsError(error: unknown): unknown {
       cause: error,
     });
   }
-  return new DocumentsError("ERR_DOCUMENTS_ENGINE", `SQLite failed: ${error.message}`, {
+  return new DocumentsError("ERR_DOCUMENTS_ENGINE", `SQLite failed: ${explain(error)}`, {
     cause: error,
   });
+}
+
+/** Gives the message of an error, with what can be done about it where that is the modes of files. */
+export function explain(error: Error): string {
+  const primary = (resultCode(error) ?? 0) & 0xff;
+  return primary === READONLY || primary === CANTOPEN
+    ? `${error.message}; the file and its folder must be readable and writable`
+    : error.message;
 }
 
 /** Says that a document is damaged, which is seen before it is changed. */

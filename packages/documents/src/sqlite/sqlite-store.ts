@@ -14,14 +14,18 @@ import type { Store, Transaction, TransactionOptions } from "../store.ts";
 import { parseTransactionOptions, pauseAfter } from "../transaction-options.ts";
 import { checkUtcTime } from "../utc-time.ts";
 import type { Loading, Snapshot } from "../transfer.ts";
+import { type Access, accessThrough, type Answer, answer, attempt } from "./access.ts";
+import { Budget, TOO_SLOW } from "./budget.ts";
 import type { CareTask } from "./care.ts";
-import type { Connection } from "./connection.ts";
-import { loadPosition, readChanges, savePosition, trimChanges } from "./feed.ts";
-import { dropLock, renewLock, takeLock } from "./locking.ts";
+import type { Connection, Row } from "./connection.ts";
+import { createSource } from "./consumer-source.ts";
+import { trimChanges } from "./feed.ts";
 import { migrate } from "./migrating.ts";
+import type { QueryTask } from "./query-task.ts";
 import type { Reader, Session } from "./session.ts";
 import { SqliteAdministration } from "./sqlite-administration.ts";
-import { type Access, SqliteCollection } from "./sqlite-collection.ts";
+import type { SlowReads } from "./slow-reads.ts";
+import { SqliteCollection } from "./sqlite-collection.ts";
 import { createStamps } from "../stamps.ts";
 import { SWEEP_BATCH, sweepTable } from "./sweeping.ts";
 import { createTable, type Table } from "./table.ts";
@@ -34,6 +38,8 @@ export interface Connections {
   readonly reader: Connection;
   /** Does a task on the file, away from this thread where another one can open it. */
   care(task: CareTask): Promise<readonly string[]>;
+  /** Does reads that take long, where another thread can open the file. */
+  readonly slowReads?: SlowReads;
   release(): void;
 }
 
@@ -57,18 +63,30 @@ export class SqliteStore implements Store, Access {
     if (table.expiresAt !== undefined) this.#startSweeping();
     return { table, handle: new SqliteCollection(this, table) };
   });
+  readonly #slowReads: SlowReads | undefined;
+  readonly #budget: Budget | undefined;
   readonly #own: Reader;
   readonly #committed: Reader;
   readonly #listeners = new Set<() => void>();
   readonly #closed = new AbortController();
-  readonly #source: ConsumerSource = this.#createSource();
+  readonly #source: ConsumerSource = createSource(
+    { look: (work) => this.#look(work), alter: (work) => this.#alter(work) },
+    { closed: this.#closed.signal, listeners: this.#listeners },
+  );
   #sweeper: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(connections: Connections, options: { readonly busyTimeout: number }) {
     this.#connections = connections;
-    this.#own = { connection: connections.writer, uncounted: () => 0 };
-    this.#committed = { connection: connections.reader, uncounted: () => 0 };
+    this.#slowReads = connections.slowReads;
+    if (this.#slowReads !== undefined) {
+      this.#budget = new Budget();
+      this.#budget.attach(connections.writer);
+      this.#budget.attach(connections.reader);
+    }
+    const shared = { budget: this.#budget, uncounted: () => 0 };
+    this.#own = { ...shared, connection: connections.writer };
+    this.#committed = { ...shared, connection: connections.reader };
     this.#writer = new Writer(connections.writer, {
       stamps: createStamps(),
       ready: this.#ready,
@@ -111,6 +129,18 @@ export class SqliteStore implements Store, Access {
     if (this.#closing !== undefined) return Promise.reject(closed());
     if (!this.#ready.has(table)) return this.#prepareAndRead(table, work);
     return attempt(() => work(this.#reader()));
+  }
+
+  async query<R>(table: Table, task: QueryTask, map: (row: Row) => R): Promise<Answer<R>> {
+    if (this.#closing !== undefined) throw closed();
+    if (!this.#ready.has(table)) await this.write(table, () => undefined);
+    try {
+      this.#budget?.begin();
+      return answer(this.#reader(), table, { task, map });
+    } catch (error) {
+      if (error !== TOO_SLOW || this.#slowReads === undefined) throw error;
+    }
+    return this.#slowReads.run({ definition: table.definition, task }, map);
   }
 
   write<R>(table: Table, work: (session: Session) => R): Promise<R> {
@@ -190,10 +220,7 @@ export class SqliteStore implements Store, Access {
 
   #transact<R>(work: (transaction: Transaction) => Promise<R> | R, timeout: number): Promise<R> {
     return this.#writer.transaction((session) => {
-      const access: Access = {
-        read: (table, task) => attempt(() => session.run(table, task)),
-        write: (table, task) => attempt(() => session.run(table, task)),
-      };
+      const access = accessThrough(session);
       return work({
         collection: <D extends object>(definition: CollectionDefinition<D>) =>
           new SqliteCollection<D>(access, this.#entries.of(definition).table),
@@ -205,6 +232,7 @@ export class SqliteStore implements Store, Access {
     clearInterval(this.#sweeper);
     this.#closed.abort();
     await this.#writer.idle();
+    await this.#slowReads?.close();
     this.#connections.reader.close();
     // The last connection brings the write-ahead log into the file.
     this.#connections.writer.close();
@@ -219,30 +247,6 @@ export class SqliteStore implements Store, Access {
   async #prepareAndRead<R>(table: Table, work: (reader: Reader) => R): Promise<R> {
     await this.write(table, () => undefined);
     return work(this.#reader());
-  }
-
-  #createSource(): ConsumerSource {
-    return {
-      closed: this.#closed.signal,
-      readChanges: (query) => this.#look((connection) => readChanges(connection, query)),
-      onRecorded: (listener) => {
-        this.#listeners.add(listener);
-        return () => {
-          this.#listeners.delete(listener);
-        };
-      },
-      loadPosition: (name) => this.#look((connection) => loadPosition(connection, name)),
-      savePosition: (name, position) =>
-        this.#alter((connection) => {
-          savePosition(connection, name, position);
-        }),
-      takeLock: (lock) => this.#alter((connection) => takeLock(connection, lock)),
-      renewLock: (lock) => this.#alter((connection) => renewLock(connection, lock)),
-      dropLock: (lock) =>
-        this.#alter((connection) => {
-          dropLock(connection, lock);
-        }),
-    };
   }
 
   /** Reads the store's own tables. */
@@ -296,13 +300,6 @@ export class SqliteStore implements Store, Access {
       this.sweep().catch(() => undefined);
     }, SWEEP_INTERVAL).unref();
   }
-}
-
-/** Does the work at once; what it throws becomes a rejection. */
-function attempt<R>(work: () => R): Promise<R> {
-  return new Promise((resolve) => {
-    resolve(work());
-  });
 }
 
 function isBusyError(error: unknown): boolean {

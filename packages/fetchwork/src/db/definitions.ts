@@ -49,7 +49,7 @@ export async function loadDefinitions(
 /** Reads a definition that was written as JSON. */
 export function parseDefinition(value: unknown): CollectionDefinition<object> {
   if (!isDefinition(value)) throw new Error("A collection definition is malformed");
-  const { name, unique, indexes, search, softDelete, expires, changes } = value;
+  const { name, unique, indexes, search, softDelete, expires, changes, geo } = value;
   // What is not a path or a known word is refused by `defineCollection`.
   const options: CollectionOptions<Record<string, unknown>> = {
     unique,
@@ -58,6 +58,7 @@ export function parseDefinition(value: unknown): CollectionDefinition<object> {
     softDelete,
     expires,
     changes,
+    geo,
   };
   return defineCollection<Record<string, unknown>>(name, options);
 }

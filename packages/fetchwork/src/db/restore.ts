@@ -137,6 +137,7 @@ async function* documentsOf(path: string): AsyncGenerator<BackupLine> {
   for await (const part of readBackup(path)) if ("record" in part) yield part;
 }
 
-function isBare({ unique, indexes, search, expires }: CollectionDefinition<object>): boolean {
-  return [...unique, ...indexes, ...search].length === 0 && expires === undefined;
+function isBare(definition: CollectionDefinition<object>): boolean {
+  const { unique, indexes, search, expires, geo = [] } = definition;
+  return [...unique, ...indexes, ...search, ...geo].length === 0 && expires === undefined;
 }

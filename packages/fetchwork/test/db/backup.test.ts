@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { administer, type DocumentRecord, openStore } from "@fetchwork/documents";
+import { administer, defineCollection, type DocumentRecord, openStore } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
 import { DEFINITIONS, ENGINES, newFolder, runDb } from "./db-world.ts";
 import { items, migrations, others } from "./shop-definitions.ts";
@@ -35,6 +35,27 @@ async function backupOf(url: string, name = "a.jsonl"): Promise<string> {
 }
 
 describe.each(ENGINES)("fetchwork db backup of %s", (_engine, newUrl) => {
+  it("keeps the index of places, which a restored store has without definitions", async () => {
+    const shops = defineCollection<{ at: object }>("shops", { geo: ["at"] });
+    const url = await newUrl();
+    {
+      await using store = await openStore(url, { collections: [shops] });
+      await store.collection(shops).insert({ at: { latitude: 1, longitude: 2 } });
+    }
+    const folder = newFolder();
+    const [module, file] = [join(folder, "shops.mjs"), join(folder, "a.jsonl")];
+    writeFileSync(module, `export const shops = ${JSON.stringify(shops)};`);
+    const [code] = await runDb(["backup", file, "-u", url, "-d", module]);
+    expect(code).toBe(0);
+    const to = await newUrl();
+    expect((await runDb(["restore", file, "-u", to]))[0]).toBe(0);
+    const status = await runDb(["status", "-u", to, "-d", module]);
+    expect(status[0]).toBe(0);
+    await using restored = await openStore(to, { collections: [shops] });
+    const near = { field: "at", latitude: 1, longitude: 2, maxDistance: 1 } as const;
+    expect(await restored.collection(shops).count({ near })).toBe(1);
+  });
+
   it.each(["a.jsonl", "a.jsonl.gz"])(
     "writes %s for its owner alone, which restores as it was",
     async (name) => {

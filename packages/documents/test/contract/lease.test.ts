@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { defineCollection } from "../src/index.ts";
-import { ENGINES } from "./open-for-test.ts";
+import { defineCollection } from "../../src/index.ts";
+import { ENGINES } from "../open-for-test.ts";
 
 interface Job {
   state: "done" | "open";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type ChangeRecord, defineCollection, type Store } from "../src/index.ts";
-import { ENGINES } from "./open-for-test.ts";
+import { type ChangeRecord, defineCollection, type Store } from "../../src/index.ts";
+import { ENGINES } from "../open-for-test.ts";
 
 interface Thing {
   a: number;

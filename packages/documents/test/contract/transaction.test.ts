@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
-import { defineCollection, type Transaction } from "../src/index.ts";
-import { ENGINES } from "./open-for-test.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { defineCollection, type Transaction } from "../../src/index.ts";
+import { ENGINES } from "../open-for-test.ts";
 
 interface Account {
   owner: string;
@@ -8,7 +8,11 @@ interface Account {
 }
 
 const accounts = defineCollection<Account>("accounts", { unique: ["owner"], search: ["owner"] });
-const entries = defineCollection<{ text: string }>("entries");
+const entries = defineCollection<{ text: string }>("entries", { changes: "ids" });
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe.each(ENGINES)("A transaction of %s", (engine, open) => {
   it("undoes everything when the function throws", async () => {
@@ -42,19 +46,28 @@ describe.each(ENGINES)("A transaction of %s", (engine, open) => {
 
   it("is rolled back when it takes too long, and lets the others go on", async () => {
     const store = await open({ collections: [accounts] });
+    // Only the clock of the limit: how fast the machine is decides nothing.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const inserted = Promise.withResolvers<undefined>();
     const never = Promise.withResolvers<undefined>();
     let late: Promise<unknown> = Promise.resolve();
     const work = store.transaction(
       async (tx) => {
         await tx.collection(accounts).insert({ owner: "ann", balance: 1 });
+        inserted.resolve(undefined);
         await never.promise;
         late = tx.collection(accounts).insert({ owner: "bob", balance: 1 });
         await late.catch(() => undefined);
       },
-      { timeout: 20 },
+      { timeout: 4000 },
     );
-    const next = store.collection(accounts).insert({ owner: "ann", balance: 2 });
+    const next = inserted.promise.then(() =>
+      store.collection(accounts).insert({ owner: "ann", balance: 2 }),
+    );
+    await inserted.promise;
+    vi.advanceTimersByTime(4000);
     await expect(work).rejects.toMatchObject({ code: "ERR_DOCUMENTS_TIMEOUT" });
+    vi.useRealTimers();
     expect(await next).toMatchObject({ balance: 2 });
     never.resolve(undefined);
     await store.collection(accounts).insert({ owner: "cyd", balance: 1 });
@@ -80,6 +93,29 @@ describe.each(ENGINES)("A transaction of %s", (engine, open) => {
       await expect(store.collection(entries).count()).rejects.toMatchObject(code);
     });
     await store.collection(accounts).insert({ owner: "ann", balance: 1 });
+  });
+
+  it("does all of what nobody awaited before its end", async () => {
+    const store = await open({ collections: [accounts, entries] });
+    const unawaited: Promise<unknown>[] = [];
+    await store.transaction((tx) => {
+      const inside = tx.collection(accounts);
+      unawaited.push(
+        inside.insert({ owner: "ann", balance: 1 }),
+        inside.insert({ owner: "bob", balance: 1 }),
+        tx.collection(entries).insertMany([{ text: "a" }, { text: "b" }]),
+      );
+    });
+    await Promise.all(unawaited);
+    expect(await store.collection(accounts).count()).toBe(2);
+    expect(await store.collection(entries).count()).toBe(2);
+    for (const owner of ["ann", "bob"]) {
+      await expect(store.collection(accounts).insert({ owner, balance: 2 })).rejects.toMatchObject({
+        fields: ["owner"],
+      });
+    }
+    const fed = await Array.fromAsync(store.changes({ atEnd: "end" }));
+    expect(fed.map(({ collection }) => collection)).toEqual(["entries", "entries"]);
   });
 
   it("refuses to be used after its end", async () => {

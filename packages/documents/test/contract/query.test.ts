@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fold, foldedWords } from "../src/fold.ts";
-import { defineCollection } from "../src/index.ts";
-import { ENGINES } from "./open-for-test.ts";
+import { fold, foldedWords } from "../../src/fold.ts";
+import { defineCollection } from "../../src/index.ts";
+import { ENGINES } from "../open-for-test.ts";
 
 type Document = Record<string, unknown>;
 

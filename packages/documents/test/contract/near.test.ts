@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { administer, defineCollection, openStore } from "../src/index.ts";
-import { ENGINES, newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES } from "./postgres-server.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { administer, defineCollection, openStore } from "../../src/index.ts";
+import { ENGINES, newDatabase } from "../open-for-test.ts";
+import { NO_POSTGRES } from "../postgres-server.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 type Document = Record<string, unknown>;
 
@@ -141,6 +141,17 @@ describe.each(ENGINES)("A query by distance in %s", (_name, open) => {
     expect(await names(-89.9999, 103, 12)).toEqual(["south"]);
     expect(await names(90, 0, 2e7)).toHaveLength(7);
     expect(await names(90, 0, 2.1e7)).toHaveLength(8);
+  });
+
+  it("measures a quarter of the mean circle of the earth to a decimetre", async () => {
+    const collection = (await open()).collection(places);
+    await collection.insert({ at: { latitude: 90, longitude: 17 } });
+    const from = { field: "at", latitude: 0, longitude: -100 } as const;
+    const count = (range: object): Promise<number> =>
+      collection.count({ near: { ...from, ...range } });
+    expect(await count({ maxDistance: 10_007_557.2 })).toBe(0);
+    expect(await count({ minDistance: 10_007_557.2, maxDistance: 10_007_557.3 })).toBe(1);
+    expect(await count({ minDistance: 10_007_557.3 })).toBe(0);
   });
 
   it("follows changes, removals and restorations", async () => {

@@ -5,8 +5,8 @@ import {
   type DocumentRecord,
   type Store,
   UniqueError,
-} from "../src/index.ts";
-import { ENGINES } from "./open-for-test.ts";
+} from "../../src/index.ts";
+import { ENGINES } from "../open-for-test.ts";
 
 interface Note {
   title: string;

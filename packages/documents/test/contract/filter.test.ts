@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { defineCollection } from "../src/index.ts";
-import { CONFUSABLE, document, filter, matches } from "./filter-model.ts";
-import { ENGINES } from "./open-for-test.ts";
+import { defineCollection } from "../../src/index.ts";
+import { CONFUSABLE, document, filter, matches } from "../filter-model.ts";
+import { ENGINES } from "../open-for-test.ts";
 
 type Document = Record<string, unknown>;
 

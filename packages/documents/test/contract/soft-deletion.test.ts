@@ -1,8 +1,6 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { defineCollection, openStore, UniqueError } from "../src/index.ts";
-import { ENGINES, openInMemory } from "./open-for-test.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { defineCollection, UniqueError } from "../../src/index.ts";
+import { ENGINES } from "../open-for-test.ts";
 
 interface Member {
   email: string;
@@ -132,46 +130,5 @@ describe.each(ENGINES)("Soft deletion in %s", (_name, open) => {
     await expect(collection.purgeMany()).rejects.toMatchObject(refusal);
     expect(await collection.find({ deleted: "only" })).toEqual([]);
     expect(await collection.find({ deleted: "include" })).toHaveLength(1);
-  });
-});
-
-describe("A definition that gains or loses softDelete", () => {
-  it("keeps its documents and unique fields, and loses it only after a purge", async () => {
-    const url = `sqlite:${join(temporaryFolder(), "a.db")}`;
-    const before = await openStore(url, { collections: [hard] });
-    const { id } = await before.collection(hard).insert({ email: "a" });
-    await before.close();
-
-    const soft = await openStore(url, { collections: [members] });
-    const collection = soft.collection(members);
-    await expect(collection.insert({ email: "a" })).rejects.toThrow(UniqueError);
-    await collection.remove(id);
-    await collection.insert({ email: "a" });
-    await soft.close();
-
-    await expect(openStore(url, { collections: [hard] })).rejects.toMatchObject({
-      code: "ERR_DOCUMENTS_DEFINITION",
-    });
-    const again = await openStore(url, { collections: [members] });
-    await again.collection(members).purgeMany();
-    await again.close();
-
-    const after = await openStore(url, { collections: [hard] });
-    await expect(after.collection(hard).insert({ email: "a" })).rejects.toThrow(UniqueError);
-    expect(await after.collection(hard).count()).toBe(1);
-    await after.close();
-  });
-
-  it("counts a removed document once in a transaction that is undone", async () => {
-    const store = await openInMemory();
-    const { id } = await store.collection(members).insert({ email: "a" });
-    await expect(
-      store.transaction(async (tx) => {
-        await tx.collection(members).remove(id);
-        expect(await tx.collection(members).count()).toBe(0);
-        throw new Error("no");
-      }),
-    ).rejects.toThrow("no");
-    expect(await store.collection(members).count()).toBe(1);
   });
 });

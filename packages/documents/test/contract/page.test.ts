@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { defineCollection } from "../src/index.ts";
-import { CONFUSABLE } from "./filter-model.ts";
-import { ENGINES } from "./open-for-test.ts";
+import { defineCollection } from "../../src/index.ts";
+import { CONFUSABLE } from "../filter-model.ts";
+import { ENGINES } from "../open-for-test.ts";
 
 type Document = Record<string, unknown>;
 

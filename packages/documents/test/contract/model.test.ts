@@ -7,8 +7,8 @@ import {
   defineCollection,
   DocumentsError,
   type Store,
-} from "../src/index.ts";
-import { ENGINES } from "./open-for-test.ts";
+} from "../../src/index.ts";
+import { ENGINES } from "../open-for-test.ts";
 
 interface Thing {
   key: string;

@@ -1,0 +1,64 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+import {
+  type PostgresServer,
+  program,
+  runPostgres,
+  runSql,
+  startPostgres,
+  unprivilegedUser,
+} from "./postgres-server.ts";
+
+/** A primary, and the standby that its commits wait for. */
+export interface Cluster {
+  readonly ports: readonly [primary: number, standby: number];
+  readonly primary: PostgresServer;
+  readonly standby: PostgresServer;
+}
+
+/** Starts a primary whose commits wait for its standby. */
+export async function startCluster(): Promise<Cluster> {
+  const ports = [await freePort(), await freePort()] as const;
+  const primary = await startPostgres(settings(ports[0]));
+  onTestFinished(() => primary.stop());
+  const folder = mkdtempSync(join(tmpdir(), "pg-"));
+  const owner = unprivilegedUser();
+  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
+  const source = ["-h", "127.0.0.1", "-p", String(ports[0]), "-U", "postgres"];
+  const target = ["-D", join(folder, "data"), "-R", "-X", "stream", "-c", "fast"];
+  execFileSync(program("pg_basebackup"), [...source, ...target], { ...owner, stdio: "ignore" });
+  const standby = await runPostgres(folder, settings(ports[1]));
+  onTestFinished(async () => {
+    await standby.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const url = primary.url("postgres");
+  await runSql(url, "ALTER SYSTEM SET synchronous_standby_names = '*'");
+  await runSql(url, "SELECT pg_reload_conf()");
+  await expect
+    .poll(() => runSql(url, "SELECT sync_state FROM pg_stat_replication"), { timeout: 10_000 })
+    .toEqual([{ sync_state: "sync" }]);
+  // The standby, once promoted, has none of its own to wait for.
+  return { ports, primary, standby };
+}
+
+function settings(port: number): readonly string[] {
+  return ["listen_addresses=127.0.0.1", `port=${port}`, "synchronous_commit=on"];
+}
+
+/** Finds a port of 127.0.0.1 that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (typeof address === "string" || address === null) throw new Error("no port");
+  const { port }: AddressInfo = address;
+  return port;
+}

@@ -1,0 +1,195 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { defineCollection, openStore, type Store } from "../src/index.ts";
+import { SlowReads } from "../src/sqlite/slow-reads.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+interface Note {
+  n: number;
+  text: string;
+  at?: { latitude: number; longitude: number };
+}
+
+const notes = defineCollection<Note>("notes", { indexes: ["n"], search: ["text"], geo: ["at"] });
+const COUNT = 200_000;
+const PART = 60_000;
+
+/** Makes a store of many documents, by SQL, because it is the reading that is tested. */
+async function fill(count: number, { isSearched = false } = {}): Promise<string> {
+  const path = join(temporaryFolder(), "a.db");
+  await (await openStore(`sqlite:${path}`, { collections: [notes] })).close();
+  const database = new DatabaseSync(path);
+  database.exec(`
+    WITH RECURSIVE counted(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < ${count})
+    INSERT INTO notes (id, version, created_at, updated_at, doc)
+    SELECT printf('id%08d', n), 1, printf('2026-01-01T00:%08dZ', n), '2026-01-01T00:00:00.000Z',
+      json_object('n', n, 'text', printf('note %d', n), 'odd', json(iif(n % 2, 'true', 'false')))
+    FROM counted;
+    UPDATE "fetchwork:collections" SET documents = ${count} WHERE name = 'notes';
+  `);
+  if (isSearched) {
+    database.exec(
+      `INSERT INTO "notes:search" (rowid, text) SELECT seq, printf('note %d', seq) FROM notes`,
+    );
+  }
+  database.close();
+  return path;
+}
+
+async function open(path: string): Promise<Store> {
+  const store = await openStore(`sqlite:${path}`, { collections: [notes] });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** Does something while the event loop turns, and tells the CPU time of this thread per turn. */
+async function observe<R>(
+  work: () => Promise<R>,
+): Promise<{ result: R; turns: number; longest: number }> {
+  let turns = 0;
+  let longest = 0;
+  let isDone = false;
+  let last = process.threadCpuUsage();
+  const turn = (): void => {
+    const { user, system } = process.threadCpuUsage(last);
+    last = process.threadCpuUsage();
+    longest = Math.max(longest, (user + system) / 1000);
+    turns += 1;
+    if (!isDone) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const result = await work();
+  isDone = true;
+  const { user, system } = process.threadCpuUsage(last);
+  return { result, turns, longest: Math.max(longest, (user + system) / 1000) };
+}
+
+describe("A read that takes long", () => {
+  it("lets the event loop turn, and gives the same as one that does not", async () => {
+    const store = await open(await fill(COUNT));
+    const collection = store.collection(notes);
+    const where = { text: { prefix: "note 7777" } };
+    const inside = await observe(() =>
+      // A transaction reads in its own thread, where alone its changes are.
+      store.transaction((tx) => tx.collection(notes).find({ where, sort: ["-text"] })),
+    );
+    const outside = await observe(() => collection.find({ where, sort: ["-text"] }));
+    expect(outside.result).toHaveLength(11);
+    expect(outside.result).toEqual(inside.result);
+    expect(inside.longest).toBeGreaterThan(40);
+    expect(outside.longest).toBeLessThan(inside.longest / 3);
+    expect(outside.turns).toBeGreaterThan(inside.turns + 20);
+  });
+
+  it.each<[string, (store: Store) => Promise<unknown>]>([
+    ["a count", (store) => store.collection(notes).count({ where: { text: "note 50000" } })],
+    [
+      "a deep offset",
+      (store) =>
+        store
+          .collection(notes)
+          .find({ where: { text: { prefix: "note" } }, offset: 55_000, limit: 5 }),
+    ],
+    [
+      "a search by two letters",
+      (store) => store.collection(notes).find({ q: "99 8", sort: ["n"], limit: 5 }),
+    ],
+    [
+      "a page with its total",
+      (store) =>
+        store.collection(notes).page({ where: { text: { prefix: "note 1" } }, total: "exact" }),
+    ],
+    [
+      "an order without an index",
+      (store) => store.collection(notes).find({ sort: ["text"], limit: 3, fields: ["n"] }),
+    ],
+  ])("may be %s", async (_name, read) => {
+    const store = await open(await fill(PART, { isSearched: true }));
+    const inside = await store.transaction((tx) =>
+      read({ ...store, collection: (definition) => tx.collection(definition) }),
+    );
+    const outside = await observe(() => read(store));
+    expect(outside.result).toEqual(inside);
+    expect(outside.longest).toBeLessThan(50);
+    expect(outside.turns).toBeGreaterThan(5);
+  });
+
+  it("comes in parts when it is large, so that not even that takes a long turn", async () => {
+    const store = await open(await fill(COUNT));
+    const { result, turns, longest } = await observe(() => store.collection(notes).find());
+    expect(result).toHaveLength(COUNT);
+    expect(result[0]).toMatchObject({ n: COUNT, id: "id00200000" });
+    expect(new Set(result.map(({ id }) => id)).size).toBe(COUNT);
+    expect(turns).toBeGreaterThan(300);
+    expect(longest).toBeLessThan(100);
+  });
+
+  it("sees every change that was acknowledged before it", async () => {
+    const store = await open(await fill(PART));
+    const collection = store.collection(notes);
+    const where = { text: { prefix: "new" } };
+    for (let n = 1; n <= 20; n += 1) {
+      await collection.insert({ n, text: `new ${n}` });
+      expect(await collection.count({ where })).toBe(n);
+    }
+  });
+
+  it("goes on beside others and beside changes, and ends before the store closes", async () => {
+    const path = await fill(PART);
+    const store = await openStore(`sqlite:${path}`, { collections: [notes] });
+    const collection = store.collection(notes);
+    const reads = Array.from({ length: 20 }, (_, n) =>
+      collection.find({ where: { text: `note ${n + 1}` } }),
+    );
+    await collection.insert({ n: 0, text: "meanwhile" });
+    await store.close();
+    const found = (await Promise.all(reads)).map(([one]) => one?.n);
+    expect(found).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
+    await expect(collection.find({ where: { text: "x" } })).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_CLOSED",
+    });
+  });
+
+  it("says that a document is damaged, and reads on", async () => {
+    const path = await fill(PART);
+    const database = new DatabaseSync(path);
+    database.exec(`UPDATE notes SET doc = '[1]' WHERE seq = 30000`);
+    database.close();
+    const store = await open(path);
+    const reading = store.collection(notes).find();
+    await expect(reading).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_ENGINE",
+      message: 'The document "id00030000" of "notes" is damaged',
+    });
+    expect(await store.collection(notes).find({ where: { text: "note 3" } })).toHaveLength(1);
+  });
+});
+
+describe("The threads of slow reads", () => {
+  const job = {
+    definition: notes,
+    task: { count: { filter: undefined, words: [], deleted: "exclude" as const } },
+  };
+
+  it("reject what they cannot read, and go on", async () => {
+    const folder = temporaryFolder();
+    const reads = new SlowReads(join(folder, "none.db"));
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      await expect(reads.run(job, String)).rejects.toMatchObject({ code: "ERR_DOCUMENTS_ENGINE" });
+    }
+    await reads.close();
+  });
+
+  it("refuse more than wait for their turn already", async () => {
+    const reads = new SlowReads(join(temporaryFolder(), "none.db"));
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 300 }, () => reads.run(job, String)),
+    );
+    const codes = outcomes.map((one) => (one.status === "rejected" ? one.reason.code : "none"));
+    // Two are being read, 256 wait.
+    expect(codes.filter((code) => code === "ERR_DOCUMENTS_BUSY")).toHaveLength(42);
+    expect(codes.filter((code) => code === "ERR_DOCUMENTS_ENGINE")).toHaveLength(258);
+    await reads.close();
+  });
+});

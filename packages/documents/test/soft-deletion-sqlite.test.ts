@@ -1,0 +1,55 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { defineCollection, openStore, UniqueError } from "../src/index.ts";
+import { openInMemory } from "./open-for-test.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+interface Member {
+  email: string;
+  name?: string;
+}
+
+const options = { unique: ["email"], indexes: ["name"], search: ["name"] } as const;
+const members = defineCollection<Member>("members", { ...options, softDelete: true });
+const hard = defineCollection<Member>("members", options);
+
+describe("A definition that gains or loses softDelete", () => {
+  it("keeps its documents and unique fields, and loses it only after a purge", async () => {
+    const url = `sqlite:${join(temporaryFolder(), "a.db")}`;
+    const before = await openStore(url, { collections: [hard] });
+    const { id } = await before.collection(hard).insert({ email: "a" });
+    await before.close();
+
+    const soft = await openStore(url, { collections: [members] });
+    const collection = soft.collection(members);
+    await expect(collection.insert({ email: "a" })).rejects.toThrow(UniqueError);
+    await collection.remove(id);
+    await collection.insert({ email: "a" });
+    await soft.close();
+
+    await expect(openStore(url, { collections: [hard] })).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_DEFINITION",
+    });
+    const again = await openStore(url, { collections: [members] });
+    await again.collection(members).purgeMany();
+    await again.close();
+
+    const after = await openStore(url, { collections: [hard] });
+    await expect(after.collection(hard).insert({ email: "a" })).rejects.toThrow(UniqueError);
+    expect(await after.collection(hard).count()).toBe(1);
+    await after.close();
+  });
+
+  it("counts a removed document once in a transaction that is undone", async () => {
+    const store = await openInMemory();
+    const { id } = await store.collection(members).insert({ email: "a" });
+    await expect(
+      store.transaction(async (tx) => {
+        await tx.collection(members).remove(id);
+        expect(await tx.collection(members).count()).toBe(0);
+        throw new Error("no");
+      }),
+    ).rejects.toThrow("no");
+    expect(await store.collection(members).count()).toBe(1);
+  });
+});
