@@ -1,0 +1,540 @@
+import {
+  boundNames,
+  isNode,
+  lineOf,
+  literalOf,
+  nameOf,
+  nodeAt,
+  nodesAt,
+  textAt,
+  walk,
+  type AstNode,
+} from "./ast.ts";
+
+/** A name that is wanted of another module. */
+export interface WantedName {
+  /** `default` for the default export. */
+  readonly name: string;
+  readonly line: number;
+}
+
+/** One import, require or re-export. */
+export interface ImportFact {
+  readonly specifier: string;
+  readonly line: number;
+  readonly how: "import" | "require" | "dynamic" | "url";
+  readonly typeOnly: boolean;
+  /** Names that are taken of it. */
+  readonly names: readonly WantedName[];
+}
+
+/** What a function takes. */
+export interface Arity {
+  /** Fewest arguments that it can be called with; JavaScript's own rules are used, TypeScript's where there are types. */
+  readonly least: number;
+  /** Most that it looks at; `Infinity` with a rest parameter or `arguments`. */
+  readonly most: number;
+}
+
+/** A class, as far as its members are known. */
+export interface ClassFact {
+  readonly members: ReadonlySet<string>;
+  /** Its methods that are functions in the source. */
+  readonly methods: ReadonlyMap<string, Arity>;
+}
+
+/** What is declared under a name. */
+export interface Declared {
+  readonly arity?: Arity | undefined;
+  readonly classFact?: ClassFact | undefined;
+}
+
+/** A call of a plain name, or of a method of one. */
+export interface CallFact {
+  readonly name: string;
+  /** For `name.method()`. */
+  readonly method: string | undefined;
+  readonly isNew: boolean;
+  /** Undefined: there is a spread among them. */
+  readonly count: number | undefined;
+  readonly line: number;
+}
+
+/** What other files have to know of a module. */
+export interface ModuleFacts {
+  readonly imports: readonly ImportFact[];
+  /** Exported names, and the local ones behind them. */
+  readonly exports: ReadonlyMap<string, string | undefined>;
+  /** Specifiers of `export * from`. */
+  readonly stars: readonly string[];
+  /** It exports something that cannot be listed. */
+  readonly opaque: boolean;
+  readonly usesEsm: boolean;
+  readonly usesCjs: WantedName | undefined;
+  /** Every name that is declared somewhere in it, and how often. */
+  readonly declared: ReadonlyMap<string, number>;
+  /** What is declared at its top. */
+  readonly topLevel: ReadonlyMap<string, Declared>;
+  /** Names that are made global: `window.start = start`. */
+  readonly globals: ReadonlySet<string>;
+  /** Local name of an import -> where it is from. */
+  readonly importedAs: ReadonlyMap<string, { readonly specifier: string; readonly name: string }>;
+  /** `const x = new C()` -> `C`. */
+  readonly instances: ReadonlyMap<string, string>;
+  readonly calls: readonly CallFact[];
+}
+
+interface Collector {
+  readonly imports: { fact: Omit<ImportFact, "names">; names: WantedName[] }[];
+  readonly exports: Map<string, string | undefined>;
+  readonly stars: string[];
+  readonly declared: Map<string, number>;
+  readonly topLevel: Map<string, Declared>;
+  readonly globals: Set<string>;
+  readonly importedAs: Map<string, { specifier: string; name: string }>;
+  /** Local names of whole modules. */
+  readonly namespaces: Map<string, { names: WantedName[] }>;
+  readonly instances: Map<string, string>;
+  readonly calls: CallFact[];
+  opaque: boolean;
+  usesEsm: boolean;
+  usesCjs: WantedName | undefined;
+}
+
+/** Reads what a parsed script imports, exports, declares and calls. */
+export function readModule(program: AstNode): ModuleFacts {
+  const found: Collector = {
+    imports: [],
+    exports: new Map(),
+    stars: [],
+    declared: new Map(),
+    topLevel: new Map(),
+    globals: new Set(),
+    importedAs: new Map(),
+    namespaces: new Map(),
+    instances: new Map(),
+    calls: [],
+    opaque: false,
+    usesEsm: false,
+    usesCjs: undefined,
+  };
+  for (const statement of nodesAt(program, "body")) readStatement(statement, found);
+  walk(program, (node, parent) => readNode(node, parent, found));
+  walk(program, (node, parent) => readMemberUse(node, parent, found));
+  return {
+    ...found,
+    imports: found.imports.map(({ fact, names }) => ({ ...fact, names })),
+  };
+}
+
+function readStatement(node: AstNode, found: Collector): void {
+  if (node.type === "ImportDeclaration") return readImport(node, found);
+  if (node.type === "ExportAllDeclaration") return readStar(node, found);
+  if (node.type === "ExportDefaultDeclaration") {
+    found.usesEsm = true;
+    const declaration = nodeAt(node, "declaration");
+    const name = nameOf(nodeAt(declaration, "id")) ?? nameOf(declaration);
+    found.exports.set("default", name ?? "default");
+    if (declaration !== undefined) declareTop(declaration, found, name ?? "default");
+    return;
+  }
+  if (node.type === "ExportNamedDeclaration") return readExport(node, found);
+  if (node.type === "TSExportAssignment") {
+    found.opaque = true;
+    return;
+  }
+  declareTop(node, found);
+}
+
+function readImport(node: AstNode, found: Collector): void {
+  found.usesEsm = true;
+  const specifier = literalOf(nodeAt(node, "source")) ?? "";
+  const names: WantedName[] = [];
+  const typeOnly = textAt(node, "importKind") === "type";
+  for (const part of nodesAt(node, "specifiers")) {
+    const local = nameOf(nodeAt(part, "local")) ?? "";
+    if (part.type === "ImportNamespaceSpecifier") {
+      found.namespaces.set(local, { names });
+      continue;
+    }
+    const name =
+      part.type === "ImportDefaultSpecifier"
+        ? "default"
+        : (nameOf(nodeAt(part, "imported")) ?? local);
+    names.push({ name, line: lineOf(part) });
+    found.importedAs.set(local, { specifier, name });
+  }
+  found.imports.push({ fact: { specifier, line: lineOf(node), how: "import", typeOnly }, names });
+}
+
+function readStar(node: AstNode, found: Collector): void {
+  found.usesEsm = true;
+  const specifier = literalOf(nodeAt(node, "source")) ?? "";
+  const exported = nameOf(nodeAt(node, "exported"));
+  if (exported === undefined) found.stars.push(specifier);
+  else found.exports.set(exported, undefined);
+  const fact = { specifier, line: lineOf(node), how: "import" as const, typeOnly: false };
+  found.imports.push({ fact, names: [] });
+}
+
+function readExport(node: AstNode, found: Collector): void {
+  found.usesEsm = true;
+  const declaration = nodeAt(node, "declaration");
+  if (declaration !== undefined) {
+    for (const name of declareTop(declaration, found)) found.exports.set(name, name);
+    return;
+  }
+  const specifier = literalOf(nodeAt(node, "source"));
+  const names: WantedName[] = [];
+  for (const part of nodesAt(node, "specifiers")) {
+    const local = nameOf(nodeAt(part, "local"));
+    const exported = nameOf(nodeAt(part, "exported")) ?? local ?? "";
+    const isNamespace = part.type === "ExportNamespaceSpecifier";
+    found.exports.set(exported, specifier === undefined ? local : undefined);
+    if (specifier !== undefined && local !== undefined && !isNamespace) {
+      names.push({ name: local, line: lineOf(part) });
+    }
+  }
+  if (specifier === undefined) return;
+  const typeOnly = textAt(node, "exportKind") === "type";
+  found.imports.push({ fact: { specifier, line: lineOf(node), how: "import", typeOnly }, names });
+}
+
+/** Notes what a statement at the top declares; returns its names. */
+function declareTop(node: AstNode, found: Collector, as?: string): readonly string[] {
+  const name = as ?? nameOf(nodeAt(node, "id"));
+  switch (node.type) {
+    case "FunctionDeclaration":
+    case "FunctionExpression":
+    case "ArrowFunctionExpression":
+    case "TSDeclareFunction":
+      if (name !== undefined) declareFunction(name, node, found);
+      return name === undefined ? [] : [name];
+    case "ClassDeclaration":
+    case "ClassExpression":
+      if (name !== undefined) found.topLevel.set(name, readClass(node));
+      return name === undefined ? [] : [name];
+    case "VariableDeclaration":
+      return nodesAt(node, "declarations").flatMap((part) => {
+        const names = boundNames(nodeAt(part, "id"));
+        const value = nodeAt(part, "init");
+        for (const one of names) {
+          const target = nodeAt(part, "id");
+          // A type of its own says what the function may be called with.
+          const isTyped = nodeAt(target, "typeAnnotation") !== undefined;
+          const only =
+            target?.type === "Identifier" && textAt(node, "kind") === "const" && !isTyped;
+          found.topLevel.set(one, only && value !== undefined ? declaredBy(value) : {});
+        }
+        return names;
+      });
+    case "TSEnumDeclaration":
+    case "TSInterfaceDeclaration":
+    case "TSTypeAliasDeclaration":
+    case "TSModuleDeclaration":
+    case "TSImportEqualsDeclaration":
+      if (name !== undefined && !found.topLevel.has(name)) found.topLevel.set(name, {});
+      return name === undefined ? [] : [name];
+    default:
+      return [];
+  }
+}
+
+function declaredBy(value: AstNode): Declared {
+  if (value.type === "ArrowFunctionExpression" || value.type === "FunctionExpression") {
+    return { arity: arityOf(value) };
+  }
+  return value.type === "ClassExpression" ? readClass(value) : {};
+}
+
+/** Overloads of TypeScript widen what a function takes. */
+function declareFunction(name: string, node: AstNode, found: Collector): void {
+  const before = found.topLevel.get(name)?.arity;
+  const arity = arityOf(node);
+  const widened =
+    before === undefined
+      ? arity
+      : { least: Math.min(before.least, arity.least), most: Math.max(before.most, arity.most) };
+  found.topLevel.set(name, { arity: widened });
+}
+
+/** A parameter that is taken apart without a default needs a value; other parameters of JavaScript may be left out. */
+function arityOf(node: AstNode): Arity {
+  const parameters = nodesAt(node, "params").filter((parameter) => nameOf(parameter) !== "this");
+  const takesAll = parameters.some(({ type }) => type === "RestElement") || usesArguments(node);
+  const needed = parameters.findLastIndex((parameter) => {
+    if (parameter.type === "ObjectPattern" || parameter.type === "ArrayPattern") return true;
+    const typed = nodeAt(parameter, "typeAnnotation");
+    return (
+      parameter.type === "Identifier" &&
+      typed !== undefined &&
+      parameter["optional"] !== true &&
+      !mayBeMissing(typed)
+    );
+  });
+  return { least: needed + 1, most: takesAll ? Infinity : parameters.length };
+}
+
+function mayBeMissing(annotation: AstNode): boolean {
+  let may = false;
+  walk(annotation, ({ type }) => {
+    may ||= /^TS(?:Undefined|Void|Any|Unknown)Keyword$/.test(type) || type === "TSTypeReference";
+  });
+  return may;
+}
+
+function usesArguments(node: AstNode): boolean {
+  const body = nodeAt(node, "body");
+  let uses = false;
+  if (body !== undefined) {
+    walk(body, (inner) => {
+      uses ||= inner.type === "Identifier" && textAt(inner, "name") === "arguments";
+    });
+  }
+  return uses;
+}
+
+/** A class; its members are unknown when it extends another, or names some by computing. */
+function readClass(node: AstNode): Declared {
+  const members = new Set<string>();
+  const methods = new Map<string, Arity>();
+  let known = nodeAt(node, "superClass") === undefined;
+  let arity: Arity = { least: 0, most: 0 };
+  for (const member of nodesAt(nodeAt(node, "body"), "body")) {
+    const name = nameOf(nodeAt(member, "key"));
+    if (member.type === "TSIndexSignature" || (member["computed"] === true && name === undefined)) {
+      known = false;
+    }
+    if (name === undefined || member["static"] === true) continue;
+    if (textAt(member, "kind") === "constructor") {
+      arity = arityOf(member);
+      for (const parameter of nodesAt(member, "params")) {
+        if (parameter.type === "TSParameterProperty") {
+          for (const own of boundNames(parameter)) members.add(own);
+        }
+      }
+      continue;
+    }
+    members.add(name);
+    if (textAt(member, "kind") === "method") methods.set(name, arityOf(member));
+  }
+  walk(node, (inner) => {
+    if (inner.type === "AssignmentExpression") {
+      const left = nodeAt(inner, "left");
+      if (nodeAt(left, "object")?.type !== "ThisExpression") return;
+      const name = nameOf(nodeAt(left, "property"));
+      if (left?.["computed"] === true || name === undefined) known = false;
+      else {
+        members.add(name);
+        methods.delete(name);
+      }
+    }
+    // Object.assign(this, ...) and the like.
+    if (inner.type === "CallExpression") {
+      known &&= !nodesAt(inner, "arguments").some(({ type }) => type === "ThisExpression");
+    }
+  });
+  const isExtended = nodeAt(node, "superClass") !== undefined;
+  const classFact = known ? { members, methods } : undefined;
+  return { arity: isExtended ? undefined : arity, classFact };
+}
+
+function readNode(node: AstNode, parent: AstNode | undefined, found: Collector): void {
+  const declare = (names: readonly string[]): void => {
+    for (const name of names) found.declared.set(name, (found.declared.get(name) ?? 0) + 1);
+  };
+  switch (node.type) {
+    case "VariableDeclarator":
+      declare(boundNames(nodeAt(node, "id")));
+      readRequire(node, found);
+      readInstance(node, parent, found);
+      return;
+    case "FunctionDeclaration":
+    case "FunctionExpression":
+    case "ArrowFunctionExpression":
+    case "ObjectMethod":
+    case "ClassMethod":
+    case "ClassPrivateMethod":
+    case "TSDeclareFunction":
+      declare(boundNames(nodeAt(node, "id")));
+      declare(nodesAt(node, "params").flatMap((parameter) => boundNames(parameter)));
+      return;
+    case "ClassDeclaration":
+    case "ClassExpression":
+    case "TSEnumDeclaration":
+    case "TSModuleDeclaration":
+    case "TSImportEqualsDeclaration":
+      return declare(boundNames(nodeAt(node, "id")));
+    case "ImportSpecifier":
+    case "ImportDefaultSpecifier":
+    case "ImportNamespaceSpecifier":
+      return declare(boundNames(nodeAt(node, "local")));
+    case "CatchClause":
+      return declare(boundNames(nodeAt(node, "param")));
+    case "AssignmentExpression":
+      return readAssignment(node, found, declare);
+    case "ImportExpression":
+      return readDynamic(node, nodeAt(node, "source"), "dynamic", found);
+    case "CallExpression":
+    case "OptionalCallExpression":
+    case "NewExpression":
+      return readCall(node, parent, found);
+    default:
+  }
+}
+
+function readInstance(node: AstNode, parent: AstNode | undefined, found: Collector): void {
+  const name = nameOf(nodeAt(node, "id"));
+  const value = nodeAt(node, "init");
+  const made = value?.type === "NewExpression" ? nameOf(nodeAt(value, "callee")) : undefined;
+  if (name === undefined || made === undefined || textAt(parent, "kind") !== "const") return;
+  found.instances.set(name, made);
+}
+
+/** `const a = require("a")`, `const { b } = require("b")`, `const c = await import("c")`. */
+function readRequire(node: AstNode, found: Collector): void {
+  const value = nodeAt(node, "init");
+  const call = value?.type === "AwaitExpression" ? nodeAt(value, "argument") : value;
+  const isDynamic = call?.type === "ImportExpression";
+  if (!isDynamic && !isRequire(call)) return;
+  const specifier = literalOf(isDynamic ? nodeAt(call, "source") : nodesAt(call, "arguments")[0]);
+  if (specifier === undefined || (isDynamic && value === call)) return;
+  const names: WantedName[] = [];
+  const target = nodeAt(node, "id");
+  if (target?.type === "Identifier") {
+    const local = nameOf(target) ?? "";
+    found.namespaces.set(local, { names });
+    if (!isDynamic) found.importedAs.set(local, { specifier, name: "module.exports" });
+  }
+  for (const property of nodesAt(target, "properties")) {
+    const name = nameOf(nodeAt(property, "key"));
+    if (property.type === "RestElement" || property["computed"] === true || name === undefined)
+      continue;
+    names.push({ name, line: lineOf(property) });
+    const [local = name] = boundNames(nodeAt(property, "value"));
+    found.importedAs.set(local, { specifier, name });
+  }
+  const how = isDynamic ? "dynamic" : "require";
+  found.imports.push({ fact: { specifier, line: lineOf(node), how, typeOnly: false }, names });
+}
+
+function isRequire(node: AstNode | undefined): boolean {
+  return (
+    node?.type === "CallExpression" &&
+    nameOf(nodeAt(node, "callee")) === "require" &&
+    nodeAt(node, "callee")?.type === "Identifier"
+  );
+}
+
+function readDynamic(
+  node: AstNode,
+  source: AstNode | undefined,
+  how: ImportFact["how"],
+  found: Collector,
+): void {
+  const specifier = literalOf(source);
+  if (specifier === undefined) return;
+  found.imports.push({ fact: { specifier, line: lineOf(node), how, typeOnly: false }, names: [] });
+}
+
+function readCall(node: AstNode, parent: AstNode | undefined, found: Collector): void {
+  const callee = nodeAt(node, "callee");
+  const values = nodesAt(node, "arguments");
+  const isNew = node.type === "NewExpression";
+  const line = lineOf(node);
+  if (isRequire(node) && parent?.type !== "VariableDeclarator") {
+    readDynamic(node, values[0], "require", found);
+    if (parent?.type === "MemberExpression") {
+      const name = nameOf(nodeAt(parent, "property"));
+      if (parent["computed"] !== true && name !== undefined)
+        found.imports.at(-1)?.names.push({ name, line });
+    }
+  }
+  if (isNew && nameOf(callee) === "URL" && isImportMetaUrl(values[1])) {
+    readDynamic(node, values[0], "url", found);
+  }
+  const count = values.some(({ type }) => type === "SpreadElement") ? undefined : values.length;
+  if (callee?.type === "Identifier") {
+    found.calls.push({ name: nameOf(callee) ?? "", method: undefined, isNew, count, line });
+  } else if (callee?.type === "MemberExpression" && callee["computed"] !== true && !isNew) {
+    const name = nameOf(nodeAt(callee, "object"));
+    const method = nameOf(nodeAt(callee, "property"));
+    if (
+      nodeAt(callee, "object")?.type === "Identifier" &&
+      name !== undefined &&
+      method !== undefined
+    ) {
+      found.calls.push({ name, method, isNew, count, line });
+    }
+  }
+}
+
+function isImportMetaUrl(node: AstNode | undefined): boolean {
+  return node?.type === "MemberExpression" && nodeAt(node, "object")?.type === "MetaProperty";
+}
+
+function readAssignment(
+  node: AstNode,
+  found: Collector,
+  declare: (names: readonly string[]) => void,
+): void {
+  const left = nodeAt(node, "left");
+  if (left?.type === "Identifier") return declare([nameOf(left) ?? ""]);
+  if (left?.type !== "MemberExpression") return;
+  const object = nodeAt(left, "object");
+  const property = nameOf(nodeAt(left, "property"));
+  const isPlain = left["computed"] !== true && property !== undefined;
+  const owner = nameOf(object);
+  // window.start = start makes a global.
+  if ((owner === "window" || owner === "globalThis" || owner === "self") && isPlain) {
+    if (!found.declared.has(property)) declare([property]);
+    found.globals.add(property);
+    return;
+  }
+  const ofModule = object?.type === "MemberExpression" && isModuleExports(object);
+  if (isModuleExports(left)) {
+    found.usesCjs ??= { name: "module.exports", line: lineOf(node) };
+    readExportedValue(nodeAt(node, "right"), found);
+  } else if (owner === "exports" || ofModule) {
+    found.usesCjs ??= { name: "exports", line: lineOf(node) };
+    if (isPlain) found.exports.set(property, nameOf(nodeAt(node, "right")));
+    else found.opaque = true;
+  }
+}
+
+function isModuleExports(node: AstNode): boolean {
+  return (
+    nameOf(nodeAt(node, "object")) === "module" && nameOf(nodeAt(node, "property")) === "exports"
+  );
+}
+
+function readExportedValue(value: AstNode | undefined, found: Collector): void {
+  if (value?.type !== "ObjectExpression") {
+    found.opaque = true;
+    const name = nameOf(value);
+    if (name !== undefined) found.exports.set("module.exports", name);
+    return;
+  }
+  for (const property of nodesAt(value, "properties")) {
+    const spread = property.type === "SpreadElement" ? nodeAt(property, "argument") : undefined;
+    const specifier = isRequire(spread) ? literalOf(nodesAt(spread, "arguments")[0]) : undefined;
+    const name = nameOf(nodeAt(property, "key"));
+    if (specifier !== undefined) found.stars.push(specifier);
+    else if (spread !== undefined || property["computed"] === true || name === undefined) {
+      found.opaque = true;
+    } else found.exports.set(name, nameOf(nodeAt(property, "value")));
+  }
+}
+
+/** `ns.name`, where `ns` is a whole module. */
+function readMemberUse(node: AstNode, parent: AstNode | undefined, found: Collector): void {
+  if (node.type !== "MemberExpression" || node["computed"] === true) return;
+  const local = nameOf(nodeAt(node, "object"));
+  if (local === undefined || nodeAt(node, "object")?.type !== "Identifier") return;
+  const namespace = found.namespaces.get(local);
+  const name = nameOf(nodeAt(node, "property"));
+  if (namespace === undefined || name === undefined || found.declared.get(local) !== 1) return;
+  const isWritten =
+    parent?.type === "AssignmentExpression" && isNode(parent["left"]) && parent["left"] === node;
+  if (!isWritten) namespace.names.push({ name, line: lineOf(node) });
+}
