@@ -44,6 +44,8 @@ async function* ask(
   signal: AbortSignal,
 ): AsyncIterable<ModelPart> {
   const { jsonSchema, streamText, tool } = await import("ai");
+  // Its warnings go to the console of whoever uses us; a program that wants them says so before.
+  globalThis.AI_SDK_LOG_WARNINGS ??= false;
   const { tool: wanted, temperature, maxOutputTokens } = request;
   const tools: ToolSet =
     wanted === undefined
@@ -78,6 +80,7 @@ async function* ask(
   const names = new Map<string, string>();
   const streamed = new Set<string>();
   let refused = false;
+  let textInstead = false;
   let reason: FinishReason | undefined;
   try {
     for await (const part of fullStream) {
@@ -93,12 +96,16 @@ async function* ask(
         yield { type: "tool", id: part.toolCallId, name: part.toolName, delta: delta ?? "" };
       } else if (part.type === "raw") {
         refused ||= saysRefusal(part.rawValue);
+      } else if (part.type === "error" && isTextInstead(part.error)) {
+        // What was said is an answer all the same; whoever asked decides whether it will do.
+        textInstead = true;
       } else if (part.type === "error") {
         throw providerFailure(part.error);
       } else if (part.type === "abort") {
         throw cancelled(signal);
       } else if (part.type === "finish-step") {
-        reason = refused ? "refusal" : reasonOf(part.finishReason);
+        const said = textInstead ? (part.rawFinishReason ?? "") : part.finishReason;
+        reason = refused ? "refusal" : reasonOf(said);
         const { inputTokens, outputTokens } = part.usage;
         if (inputTokens !== undefined && outputTokens !== undefined) {
           yield { type: "usage", usage: { inputTokens, outputTokens } };
@@ -113,10 +120,24 @@ async function* ask(
   yield { type: "finish", reason: reason ?? "unknown" };
 }
 
+/** The SDK makes an error of text where a tool call was demanded. */
+function isTextInstead(error: unknown): boolean {
+  return error instanceof Error && error.name === "AI_ToolChoiceViolationError";
+}
+
+const reasons: ReadonlyMap<string, FinishReason> = new Map([
+  ["stop", "stop"],
+  ["end_turn", "stop"],
+  ["stop_sequence", "stop"],
+  ["tool-calls", "tool"],
+  ["length", "length"],
+  ["max_tokens", "length"],
+  ["content-filter", "refusal"],
+  ["content_filter", "refusal"],
+]);
+
 function reasonOf(reason: string): FinishReason {
-  if (reason === "stop" || reason === "length") return reason;
-  if (reason === "tool-calls") return "tool";
-  return reason === "content-filter" ? "refusal" : "unknown";
+  return reasons.get(reason) ?? "unknown";
 }
 
 /** OpenAI sends `choices[].delta.refusal`, Anthropic `delta.stop_reason`: not every version of the SDK keeps them. */
