@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { AgentError, cancelled } from "../errors.ts";
+import type { ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
+
+const format = "fetchwork-transcript";
+
+/** Where a transcript is from: a model's server, or a person who wrote it. */
+export type TranscriptSource = "recorded" | "scripted";
+
+interface TranscriptLine {
+  readonly key: string;
+  /** Begin of the question, for whoever reads the file. */
+  readonly about: string;
+  readonly parts: readonly ModelPart[];
+}
+
+/**
+ * Passes calls on and writes whole answers to a file, one line of JSON each, after what is there. It has prompts and
+ * answers, and no keys.
+ */
+export function recording(
+  provider: ModelProvider,
+  file: string,
+  { source = "recorded" }: { readonly source?: TranscriptSource | undefined } = {},
+): ModelProvider {
+  let head: Promise<void> | undefined;
+  return {
+    ...provider,
+    async *generate(request, signal) {
+      const parts: ModelPart[] = [];
+      for await (const part of provider.generate(request, signal)) {
+        parts.push(part);
+        yield part;
+      }
+      head ??= writeFile(file, `${JSON.stringify({ format, version: 1, source })}\n`, {
+        flag: "wx",
+        mode: 0o600,
+      }).catch((error: unknown) => {
+        if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+      });
+      await head;
+      const about = request.messages.at(-1)?.content.slice(0, 80) ?? "";
+      const line: TranscriptLine = { key: keyOf(request), about, parts: joined(parts) };
+      await appendFile(file, `${JSON.stringify(line)}\n`);
+    },
+  };
+}
+
+/**
+ * Answers from a transcript. A question that it does not have is an error. The same question gets its answers in their
+ * order, and then the last one again.
+ */
+export function replaying(file: string): ModelProvider {
+  let loading: Promise<Map<string, TranscriptLine[]>> | undefined;
+  return {
+    id: "replay",
+    async *generate(request, signal) {
+      const answers = await (loading ??= load(file));
+      if (signal.aborted) throw cancelled(signal);
+      const lines = answers.get(keyOf(request));
+      const line = lines !== undefined && lines.length > 1 ? lines.shift() : lines?.[0];
+      if (line === undefined) {
+        const about = request.messages.at(-1)?.content.split("\n")[0]?.slice(0, 80) ?? "";
+        throw new AgentError(
+          "ERR_AGENT_REPLAY",
+          `the transcript has no answer for ${JSON.stringify(about)}; the prompt, the model or the version differs`,
+        );
+      }
+      yield* line.parts;
+    },
+  };
+}
+
+async function load(file: string): Promise<Map<string, TranscriptLine[]>> {
+  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    throw new AgentError("ERR_AGENT_REPLAY", `the transcript ${file} cannot be read`, { cause });
+  });
+  const answers = new Map<string, TranscriptLine[]>();
+  for (const [index, line] of text.split("\n").entries()) {
+    if (line.trim() === "") continue;
+    const value = parse(line);
+    if (index === 0) {
+      if (!("format" in value) || value.format !== format) {
+        throw new AgentError("ERR_AGENT_REPLAY", `${file} is no transcript`);
+      }
+      continue;
+    }
+    if (!(
+      "key" in value &&
+      typeof value.key === "string" &&
+      "parts" in value &&
+      Array.isArray(value.parts)
+    )) {
+      throw new AgentError("ERR_AGENT_REPLAY", `line ${index + 1} of the transcript is damaged`);
+    }
+    // The parts are checked where a provider's parts always are.
+    const entry = { key: value.key, about: "", parts: value.parts as readonly ModelPart[] };
+    answers.set(value.key, [...(answers.get(value.key) ?? []), entry]);
+  }
+  return answers;
+}
+
+function parse(line: string): object {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** What makes two questions the same. Limits of tokens do not: they depend on what is left of a budget. */
+function keyOf({ model, messages, tool, temperature }: ModelRequest): string {
+  const whole = JSON.stringify([model, messages, tool?.name, tool?.parameters, temperature]);
+  return createHash("sha256").update(whole).digest("hex");
+}
+
+/** Pieces of text that follow each other become one. */
+function joined(parts: readonly ModelPart[]): readonly ModelPart[] {
+  const result: ModelPart[] = [];
+  for (const part of parts) {
+    const last = result.at(-1);
+    if (part.type === "text" && last?.type === "text") {
+      result[result.length - 1] = { type: "text", text: last.text + part.text };
+    } else if (part.type === "tool" && last?.type === "tool" && last.id === part.id) {
+      result[result.length - 1] = { ...last, delta: last.delta + part.delta };
+    } else result.push(part);
+  }
+  return result;
+}

@@ -1,0 +1,365 @@
+import {
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  mkdirSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openAICompatible } from "../src/models/http-providers.ts";
+import { recording, replaying } from "../src/models/transcript.ts";
+import { createAgent } from "../src/run/create-agent.ts";
+import type { AgentOptions } from "../src/run/agent-options.ts";
+import type { AgentEvent, RunHandle } from "../src/run/agent-event.ts";
+import { defaultVerifiers } from "../src/verify/node-verifiers.ts";
+import { startModelServer, type ModelServer, type ModelServerOptions } from "./model-server.ts";
+import { manyFiles, projectScript } from "./project-script.ts";
+import { sampleProjects } from "./sample-projects.ts";
+
+const game = sampleProjects().get("canvas-game") ?? new Map<string, string>();
+let out: string;
+let server: ModelServer | undefined;
+
+beforeEach(() => {
+  out = mkdtempSync(join(tmpdir(), "agent-test-"));
+});
+afterEach(async () => {
+  await server?.close();
+  rmSync(out, { recursive: true, force: true });
+});
+
+async function agentFor(script: ModelServerOptions, options: AgentOptions = {}) {
+  await server?.close();
+  server = await startModelServer(script);
+  const provider = openAICompatible({ baseUrl: server.baseUrl, model: "scripted" });
+  return createAgent({ provider, retry: { delay: 1, maxDelay: 2 }, ...options });
+}
+
+async function eventsOf(handle: RunHandle): Promise<readonly AgentEvent[]> {
+  const events: AgentEvent[] = [];
+  for await (const event of handle) events.push(event);
+  return events;
+}
+
+/** The files of the folder but for our own, by path. */
+function treeOf(folder: string): ReadonlyMap<string, string> {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (path) => !path.startsWith(".fetchwork") && statSync(join(folder, path)).isFile(),
+  );
+  return new Map(paths.toSorted().map((path) => [path, readFileSync(join(folder, path), "utf8")]));
+}
+
+const codeOf = (handle: RunHandle): Promise<unknown> =>
+  handle.result.then(
+    () => "ok",
+    (error: unknown) => (error instanceof Error && "code" in error ? error.code : error),
+  );
+
+describe("run", () => {
+  it("writes every file, shows the writers what they use, and reports each step", async () => {
+    const agent = await agentFor({ answers: projectScript(game) });
+    const handle = agent.run({ prompt: "a game", out, runId: "r1" });
+    const events = await eventsOf(handle);
+    const result = await handle.result;
+    expect(result).toMatchObject({ runId: "r1", ok: true, diagnostics: [], repairs: 0 });
+    const { "shared_deps.md": plan, ...written } = Object.fromEntries(treeOf(out));
+    expect(written).toEqual(Object.fromEntries(game));
+    expect(plan).toContain("# Shared dependencies");
+    expect(result.usage).toMatchObject({ calls: game.size + 2, cost: null });
+    const types = events.map(({ type }) => type);
+    expect(types.filter((type) => type === "file")).toHaveLength(game.size);
+    expect(types.at(0)).toBe("started");
+    expect(types.at(-1)).toBe("finished");
+    expect(types).toContain("token");
+    const main = server?.requests.find(({ messages }) =>
+      messages.at(-1)?.startsWith("# Write src/main.js"),
+    );
+    expect(main?.messages.join("\n")).toContain("export class Game");
+  });
+
+  it("writes independent files at the same time, as many as allowed", async () => {
+    const files = manyFiles(24);
+    const time = async (concurrency: number): Promise<number> => {
+      const agent = await agentFor({ answers: projectScript(files), delay: 50 }, { concurrency });
+      const before = performance.now();
+      await agent.run({ prompt: "parts", out, dryRun: true }).result;
+      return performance.now() - before;
+    };
+    await time(8);
+    expect(server?.peak).toBe(8);
+    await time(1);
+    expect(server?.peak).toBe(1);
+  });
+
+  it("finds a wrong first answer and repairs the file that has it, and no other", async () => {
+    const wrong = {
+      match: ["Answer with the source of src/math.js.", "# Write src/math.js"],
+      text: "export const clip = 1;\nexport const lerp = 2;\n",
+    };
+    const agent = await agentFor({ answers: projectScript(game, { first: [wrong] }) });
+    const events = await eventsOf(agent.run({ prompt: "a game", out }));
+    expect(events.at(-1)).toMatchObject({ type: "finished", result: { ok: false } });
+    const repaired = server?.requests.filter(({ messages }) =>
+      messages.at(-1)?.startsWith("# Repair"),
+    );
+    expect(new Set(repaired?.map(({ messages }) => messages.at(-1)?.split("\n")[0]))).toEqual(
+      new Set(["# Repair src/game.js"]),
+    );
+  });
+
+  it("stops repairing when nothing gets better, and keeps the best state", async () => {
+    const wrong = {
+      match: ["source of src/game.js."],
+      text: "import { nothing } from './math.js';\nexport class Game {}\nnothing();\n",
+    };
+    const agent = await agentFor(
+      { answers: projectScript(game, { first: [wrong] }) },
+      { repair: 9 },
+    );
+    const result = await agent.run({ prompt: "a game", out }).result;
+    expect(result.ok).toBe(false);
+    expect(result.repairs).toBe(1);
+    expect(
+      server?.requests.filter(({ messages }) => messages.at(-1)?.startsWith("# Repair")),
+    ).not.toHaveLength(0);
+  });
+
+  it("repairs a file with what the check says", async () => {
+    const wrong = {
+      match: ["# Write src/render.js"],
+      text: "import { lerpAll } from './math.js';\nexport const clear = lerpAll;\nexport const drawGame = lerpAll;\n",
+    };
+    const agent = await agentFor({ answers: projectScript(game, { first: [wrong] }) });
+    const result = await agent.run({ prompt: "a game", out }).result;
+    expect(result).toMatchObject({ ok: true, repairs: 1 });
+    expect(treeOf(out).get("src/render.js")).toBe(game.get("src/render.js"));
+  });
+
+  it("never writes an answer that was cut, refused or left something out", async () => {
+    for (const fault of [
+      { kind: "length" },
+      { kind: "refusal" },
+      { kind: "content-filter" },
+    ] as const) {
+      const first = [
+        { match: ["# Write src/game.js"], text: game.get("src/game.js") ?? "", fault },
+      ];
+      const agent = await agentFor({ answers: projectScript(game, { first }) });
+      expect(await codeOf(agent.run({ prompt: "a game", out }))).toMatch(/TRUNCATED|REFUSED/);
+      expect(treeOf(out).size).toBe(0);
+    }
+  });
+
+  it.each([
+    ["too many files", manyFiles(10_000), {}],
+    ["a file that is too large", new Map([["a.txt", "x".repeat(3 * 1024 * 1024)]]), {}],
+    ["files that are too large together", manyFiles(5), { maxTotalBytes: 50 }],
+  ])("refuses %s, and writes nothing", async (_, files, options) => {
+    const agent = await agentFor(
+      { answers: projectScript(files, { sharedDeps: "many" }), chunk: 100_000 },
+      options,
+    );
+    expect(await codeOf(agent.run({ prompt: "p", out }))).toBe("ERR_AGENT_LIMIT");
+    expect(treeOf(out).size).toBe(0);
+  });
+
+  it("keeps to the budget with many calls at once", async () => {
+    const files = manyFiles(40);
+    const budget = { maxTokens: 60_000, maxOutputTokens: 500 };
+    const agent = await agentFor({ answers: projectScript(files) }, { budget });
+    const events = await eventsOf(agent.run({ prompt: "parts", out }));
+    expect(events.at(-1)).toMatchObject({ type: "finished" });
+    const small = await agentFor(
+      { answers: projectScript(files) },
+      { budget: { ...budget, maxTokens: 4_000 } },
+    );
+    expect(await codeOf(small.run({ prompt: "parts", out }))).toBe("ERR_AGENT_BUDGET");
+    const sent = server?.requests.length ?? 0;
+    expect(sent).toBeGreaterThan(0);
+    expect(sent).toBeLessThan(20);
+  });
+
+  it("does not begin when money is limited and no price is known", async () => {
+    const agent = await agentFor({ answers: projectScript(game) }, { budget: { maxCost: 1 } });
+    expect(await codeOf(agent.run({ prompt: "a game", out }))).toBe("ERR_AGENT_BUDGET");
+    expect(server?.requests).toHaveLength(0);
+  });
+
+  it("ends with cancel, and goes on with resume", async () => {
+    const agent = await agentFor({ answers: projectScript(game), delay: 20 }, { concurrency: 1 });
+    const handle = agent.run({ prompt: "a game", out, runId: "r1" });
+    for await (const event of handle)
+      if (event.type === "file" && event.done === 3) handle.cancel();
+    expect(await codeOf(handle)).toBe("ERR_AGENT_CANCELLED");
+    expect(treeOf(out).size).toBe(0);
+    const result = await agent.resume("r1", { out }).result;
+    expect(result.ok).toBe(true);
+    expect(treeOf(out).size).toBe(game.size + 1);
+    const asked = server?.requests.map(({ messages }) => messages.at(-1)?.split("\n")[0]) ?? [];
+    expect(asked.length - new Set(asked).size).toBeLessThanOrEqual(1);
+  });
+
+  it("plays a recorded run again without a server, with the same result", async () => {
+    server = await startModelServer({ answers: projectScript(game) });
+    const file = join(out, "transcript.ndjson");
+    const live = openAICompatible({ baseUrl: server.baseUrl, model: "scripted" });
+    const recorded = createAgent({
+      provider: recording(live, file, { source: "scripted" }),
+      model: "scripted",
+    });
+    const first = await recorded.run({ prompt: "a game", out, dryRun: true }).result;
+    await server.close();
+    server = undefined;
+    const replayed = createAgent({ provider: replaying(file), model: "scripted" });
+    const second = await replayed.run({ prompt: "a game", out, dryRun: true }).result;
+    expect(second.contents).toEqual(first.contents);
+    expect(second.usage).toEqual(first.usage);
+    expect(await codeOf(replayed.run({ prompt: "another", out, dryRun: true }))).toBe(
+      "ERR_AGENT_REPLAY",
+    );
+  });
+});
+
+describe("in a folder that has files", () => {
+  const files = new Map([["a.txt", "one\ntwo\nthree\nfour\nfive\n"]]);
+  const next = new Map([["a.txt", "one\ntwo\nthree\nfour\n5\n"]]);
+
+  it("deletes nothing, and puts its own file beside one that it did not write", async () => {
+    writeFileSync(join(out, "a.txt"), "mine\n");
+    writeFileSync(join(out, "other.txt"), "mine too\n");
+    const agent = await agentFor({ answers: projectScript(files) });
+    await agent.run({ prompt: "p", out }).result;
+    expect(treeOf(out).get("a.txt")).toBe("mine\n");
+    expect(treeOf(out).get("a.txt.new")).toBe(files.get("a.txt"));
+    expect(treeOf(out).get("other.txt")).toBe("mine too\n");
+  });
+
+  it("joins the changes of a person with those of a new run", async () => {
+    await (await agentFor({ answers: projectScript(files) })).run({ prompt: "p", out }).result;
+    writeFileSync(join(out, "a.txt"), "ONE\ntwo\nthree\nfour\nfive\n");
+    const result = await (
+      await agentFor({ answers: projectScript(next) })
+    ).run({ prompt: "p", out }).result;
+    expect(treeOf(out).get("a.txt")).toBe("ONE\ntwo\nthree\nfour\n5\n");
+    expect(result.files.find(({ path }) => path === "a.txt")?.action).toBe("merged");
+  });
+
+  it("keeps a person's change where both touch a line", async () => {
+    await (await agentFor({ answers: projectScript(files) })).run({ prompt: "p", out }).result;
+    writeFileSync(join(out, "a.txt"), "one\ntwo\nthree\nfour\nfünf\n");
+    await (await agentFor({ answers: projectScript(next) })).run({ prompt: "p", out }).result;
+    expect(treeOf(out).get("a.txt")).toContain("fünf");
+    expect(treeOf(out).get("a.txt.new")).toContain("\n5\n");
+  });
+
+  it("replaces its own file that nobody changed", async () => {
+    await (await agentFor({ answers: projectScript(files) })).run({ prompt: "p", out }).result;
+    await (await agentFor({ answers: projectScript(next) })).run({ prompt: "p", out }).result;
+    expect(treeOf(out).get("a.txt")).toBe(next.get("a.txt"));
+  });
+
+  it.each([
+    ["keep", "mine\n", "ok"],
+    ["overwrite", "one\ntwo\nthree\nfour\nfive\n", "ok"],
+    ["fail", "mine\n", "ERR_AGENT_CONFLICT"],
+  ] as const)("follows the policy %s", async (onConflict, content, code) => {
+    writeFileSync(join(out, "a.txt"), "mine\n");
+    const agent = await agentFor({ answers: projectScript(files) }, { onConflict });
+    expect(await codeOf(agent.run({ prompt: "p", out }))).toBe(code);
+    expect(treeOf(out).get("a.txt")).toBe(content);
+    if (onConflict === "fail") expect(treeOf(out).size).toBe(1);
+    if (onConflict === "overwrite") {
+      const kept = readdirSync(join(out, ".fetchwork/replaced"));
+      expect(readFileSync(join(out, ".fetchwork/replaced", kept[0] ?? ""), "utf8")).toBe("mine\n");
+    }
+  });
+
+  it("asks the approver about each change, and obeys", async () => {
+    const asked: string[] = [];
+    const agent = await agentFor(
+      { answers: projectScript(files) },
+      {
+        approve: ({ path, action }) => (
+          asked.push(`${action} ${path}`),
+          path === "a.txt" ? "skip" : "apply"
+        ),
+      },
+    );
+    await agent.run({ prompt: "p", out }).result;
+    expect(asked).toEqual(["created shared_deps.md", "created a.txt"]);
+    expect([...treeOf(out).keys()]).toEqual(["shared_deps.md"]);
+  });
+
+  it("follows no link out of the folder", async () => {
+    const outside = mkdtempSync(join(tmpdir(), "agent-outside-"));
+    symlinkSync(outside, join(out, "src"));
+    const agent = await agentFor({ answers: projectScript(manyFiles(1)) });
+    expect(await codeOf(agent.run({ prompt: "p", out }))).toBe("ERR_AGENT_UNSAFE_PATH");
+    expect(readdirSync(outside)).toEqual([]);
+    rmSync(outside, { recursive: true });
+  });
+});
+
+describe("edit", () => {
+  const editing = (edits: unknown) => ({ tool: "edit_files", arguments: { edits } });
+
+  it("changes what is asked, after telling the model what did not fit", async () => {
+    mkdirSync(join(out, "src"));
+    writeFileSync(join(out, "src/a.js"), "export const a = 1;\n");
+    const good = editing([
+      { path: "src/a.js", search: "a = 1", replace: "a = 2" },
+      { path: "b.md", content: "# B\n" },
+    ]);
+    const agent = await agentFor({
+      answers: [
+        { ...good, match: ["no-match"] },
+        editing([{ path: "src/a.js", search: "a = 7", replace: "a = 2" }]),
+      ],
+    });
+    const result = await agent.edit({ request: "make it 2", out }).result;
+    expect(result.files.map(({ path, action }) => `${action} ${path}`)).toEqual([
+      "updated src/a.js",
+      "created b.md",
+    ]);
+    expect(treeOf(out).get("src/a.js")).toBe("export const a = 2;\n");
+  });
+
+  it("writes nothing when the edits break what worked", async () => {
+    writeFileSync(join(out, "a.js"), "export const a = 1;\n");
+    writeFileSync(join(out, "b.js"), "import { a } from './a.js';\nconsole.log(a);\n");
+    const agent = await agentFor({
+      answers: [editing([{ path: "a.js", search: "const a", replace: "const z" }])],
+    });
+    expect(await codeOf(agent.edit({ request: "rename", out }))).toBe("ERR_AGENT_UNUSABLE");
+    expect(treeOf(out).get("a.js")).toBe("export const a = 1;\n");
+  });
+});
+
+describe("verify", () => {
+  it("runs the project's tests, finds the fault behind them, and has the file repaired", async () => {
+    const files = new Map([
+      ["package.json", '{ "name": "sum", "type": "module" }\n'],
+      ["src/sum.js", "export const sum = (a, b) => a + b;\n"],
+      [
+        "test/sum.test.js",
+        'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { sum } from "../src/sum.js";\n\ntest("adds", () => {\n  assert.equal(sum(1, 2), 3);\n});\n',
+      ],
+    ]);
+    const wrong = {
+      match: ["# Write src/sum.js"],
+      text: "export function sum(a, b) {\n  if (b > 0) throw new Error('no');\n  return a;\n}\n",
+    };
+    const agent = await agentFor(
+      { answers: projectScript(files, { first: [wrong] }) },
+      { verifiers: defaultVerifiers(), sandbox: { level: "process" } },
+    );
+    const result = await agent.run({ prompt: "sum", out }).result;
+    expect(result).toMatchObject({ ok: true, repairs: 1, sandbox: "process" });
+    expect(await agent.verify(out)).toEqual([]);
+  });
+});
