@@ -39,7 +39,7 @@ export interface Sandbox {
 export interface SandboxOptions {
   /** Milliseconds for a command. Default: `60_000`. */
   readonly timeout?: number | undefined;
-  /** MiB of a Node heap, and, in a name space, four times as many of any process's data. Default: 512. */
+  /** MiB of a Node heap; in a name space any process's data is limited too, to twice as much and 1 GiB. Default: 512. */
   readonly memory?: number | undefined;
   /** The level that has to be reached. Default: `namespace` where it works, else `process`. */
   readonly level?: SandboxLevel | undefined;
@@ -71,7 +71,8 @@ async function namespaceCommand(memory: number): Promise<readonly string[] | und
   const unshare = ["unshare", "--net", "--map-root-user", "--kill-child", "--fork", "--pid"];
   const limits = [
     "prlimit",
-    `--data=${memory * 4 * 1024 * 1024}`,
+    // A process of Node needs some hundred MiB of address space beside its heap.
+    `--data=${(memory * 2 + 1024) * 1024 * 1024}`,
     `--fsize=${512 * 1024 * 1024}`,
     "--core=0",
     "--nofile=1024",
