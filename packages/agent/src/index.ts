@@ -68,11 +68,20 @@ export {
   type Environment,
   type ProviderSettings,
 } from "./models/provider-settings.ts";
-export { recording, replaying, type TranscriptSource } from "./models/transcript.ts";
+export {
+  readTranscriptHead,
+  recording,
+  replaying,
+  type RecordingOptions,
+  type TranscriptHead,
+  type TranscriptRun,
+  type TranscriptSource,
+} from "./models/transcript.ts";
 export type { FileSpec, ProjectPlan } from "./project/project-plan.ts";
 export type { AgentEvent, RunHandle, RunResult, StepName } from "./run/agent-event.ts";
 export type { AgentOptions, EditInput, ResumeInput, RunInput } from "./run/agent-options.ts";
 export { createAgent, type CodeAgent } from "./run/create-agent.ts";
+export { listRuns, type RunSummary } from "./run/list-runs.ts";
 export { planProject } from "./run/plan-project.ts";
 export {
   defaultVerifiers,
@@ -97,3 +106,5 @@ export type {
   WriteAction,
   WrittenFile,
 } from "./workspace/project-writer.ts";
+export { proposeChanges, type ProposeOptions } from "./workspace/propose-changes.ts";
+export { unifiedDiff, type UnifiedDiffOptions } from "./workspace/unified-diff.ts";

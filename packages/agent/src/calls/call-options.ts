@@ -17,11 +17,13 @@ export interface PlanOptions extends CallOptions {
 
 /** Call options with a provider. The environment is read when a call needs it, not when the module is loaded. */
 export function withProvider<T extends CallOptions>(options: T): T & AskOptions {
-  const { provider = createProvider(settingsFromEnvironment(process.env)) } = options;
+  // oxlint-disable-next-line node/no-process-env -- the documented default
+  const env = process.env;
+  const { provider = createProvider(settingsFromEnvironment(env)) } = options;
   if (typeof provider.generate !== "function") {
     throw optionError("provider", provider, "a provider of models");
   }
-  const { model = process.env["FETCHWORK_MODEL"] || undefined } = options;
+  const { model = env["FETCHWORK_MODEL"] || undefined } = options;
   return options.provider === undefined
     ? { ...options, provider, model }
     : { ...options, provider };

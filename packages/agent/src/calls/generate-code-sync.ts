@@ -65,6 +65,7 @@ export function generateCodeSync(
   requireText("prompt", prompt);
   requireText("sharedDeps", sharedDeps);
   requireText("filePath", filePath);
+  // oxlint-disable-next-line node/no-process-env -- the documented default
   const { timeout, provider = settingsFromEnvironment(process.env) } = options;
   if (timeout === undefined) throw optionError("timeout", timeout, "milliseconds");
   checkCount("timeout", timeout);

@@ -21,14 +21,15 @@ export async function specifyFilePaths(
     requireText("prompt", prompt),
     requireText("sharedDeps", sharedDeps),
   );
-  const read = (value: unknown): string[] | Complaint => {
-    const list = readPathList(value);
-    if (list === undefined) return new Complaint("It is no list of paths.");
-    const { paths, refused } = validateFilePaths(list);
-    if (refused.length === 0) return [...paths];
-    const reasons = refused.slice(0, 20).map(({ path, reason }) => `${path}: ${reason}`);
-    return new Complaint(`These paths cannot be written: ${reasons.join("; ")}.`);
-  };
   const question = { messages, tool: filePathsTool, read };
   return (await askStructured(question, withProvider(options))).value;
+}
+
+function read(value: unknown): string[] | Complaint {
+  const list = readPathList(value);
+  if (list === undefined) return new Complaint("It is no list of paths.");
+  const { paths, refused } = validateFilePaths(list);
+  if (refused.length === 0) return [...paths];
+  const reasons = refused.slice(0, 20).map(({ path, reason }) => `${path}: ${reason}`);
+  return new Complaint(`These paths cannot be written: ${reasons.join("; ")}.`);
 }

@@ -72,9 +72,7 @@ export function walk(
       if (key === "loc" || key === "errors" || key.endsWith("omments") || key === "extra") continue;
       const value = node[key];
       if (isNode(value)) below.push(value);
-      else if (Array.isArray(value)) {
-        for (const entry of value) if (isNode(entry)) below.push(entry);
-      }
+      else if (Array.isArray(value)) below.push(...value.filter(isNode));
     }
     for (const child of below.toReversed()) stack.push({ node: child, parent: node });
   }

@@ -2,7 +2,7 @@ import { quote } from "./check-imports.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { ExportLookup } from "./export-lookup.ts";
 import type { ProjectFiles, ProjectScript } from "./project-files.ts";
-import type { Arity, CallFact } from "./read-module.ts";
+import type { Arity, CallFact } from "./module-facts.ts";
 
 /** Functions that are there without a declaration: of the language, browsers, Node, extensions, workers and test runners. */
 const globals: ReadonlySet<string> = new Set(
@@ -62,8 +62,6 @@ function sharedNames(project: ProjectFiles): ReadonlySet<string> | undefined {
   // Types may declare globals that nobody sees.
   const declares = [...project.paths].some((path) => path.endsWith(".d.ts"));
   if (elsewhere || declares) return undefined;
-  const isClassic = ({ facts, inline }: ProjectScript): boolean =>
-    inline === "script" || (inline === undefined && !facts.usesEsm && facts.usesCjs === undefined);
   const shared = project.scripts
     .filter(isClassic)
     .flatMap(({ facts }) => [...facts.topLevel.keys()]);
@@ -137,4 +135,9 @@ function methodFault(
   return arity === undefined || count === undefined
     ? undefined
     : compare(`${name}.${method}`, count, arity);
+}
+
+function isClassic({ facts, inline }: ProjectScript): boolean {
+  const isPlain = !facts.usesEsm && facts.usesCjs === undefined;
+  return inline === "script" || (inline === undefined && isPlain);
 }

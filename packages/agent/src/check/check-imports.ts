@@ -3,7 +3,7 @@ import type { ExportLookup } from "./export-lookup.ts";
 import type { ProjectFiles, ProjectScript } from "./project-files.ts";
 import type { ProjectManifests } from "./project-manifests.ts";
 import { isScript } from "./parse-script.ts";
-import type { ImportFact } from "./read-module.ts";
+import type { ImportFact } from "./module-facts.ts";
 
 /** Built-in modules of Node; a list, so that the check runs anywhere. */
 const builtins: ReadonlySet<string> = new Set(
@@ -140,10 +140,10 @@ function checkKind(script: ProjectScript, manifests: ProjectManifests): readonly
   const [nearest] = manifests.above(path);
   const isModule =
     /\.m[jt]s$/.test(path) ||
-    (inline === undefined && /\.js$/.test(path) && nearest?.isModule === true) ||
+    (inline === undefined && path.endsWith(".js") && nearest?.isModule === true) ||
     inline === "module";
   const required = facts.imports.find(({ how }) => how === "require");
-  if (/\.cjs$/.test(path) && facts.usesEsm) {
+  if (path.endsWith(".cjs") && facts.usesEsm) {
     const message = "it uses import or export, but .cjs is CommonJS";
     return [{ ...at(script, 1), code: "module-kind", message }];
   }

@@ -52,7 +52,7 @@ function checkPackage(manifest: PackageManifest, project: ProjectFiles): readonl
     ...textsOf(main),
     ...textsOf(bin),
     ...(isObject(bin) ? Object.values(bin).flatMap(textsOf) : []),
-  ].filter((entry) => !isBuilt.test(`${entry.replace(/^\.\//, "")}`) && /\.[a-z]+$/.test(entry));
+  ].filter((entry) => !isBuilt.test(entry) && /\.[a-z]+$/.test(entry));
   const run = [...scripts.values()].flatMap((script) =>
     Array.from(
       script.matchAll(

@@ -1,7 +1,10 @@
-import { cookedOf, lineOf, literalOf, nameOf, nodeAt, nodesAt, walk, type AstNode } from "./ast.ts";
+import { lineOf, literalOf, nameOf, nodeAt, nodesAt, walk } from "./ast.ts";
+import { checkElements, checkVariables } from "./check-elements.ts";
 import { quote } from "./check-imports.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { ExportLookup } from "./export-lookup.ts";
+import { KnownNames } from "./known-names.ts";
+import { decodeUrl, scriptsOf } from "./page-scripts.ts";
 import type { ProjectFiles, ProjectScript } from "./project-files.ts";
 import type { ProjectManifests } from "./project-manifests.ts";
 import type { PageFacts, PageReference } from "./read-page.ts";
@@ -81,7 +84,7 @@ function checkReference(
   if (from === "link" && !/\.(?:html?|pdf|css|js|png|jpe?g|svg|json|txt|zip)$/i.test(plain))
     return [];
   if (/(?:^|\/)(?:dist|build|out|node_modules|socket\.io)\//.test(plain)) return [];
-  const decoded = decode(plain);
+  const decoded = decodeUrl(plain);
   const target = decoded.startsWith("/")
     ? findServed(decoded, project.paths)
     : localTarget(path, decoded, project, manifests);
@@ -108,14 +111,6 @@ function localTarget(
   if (joined !== undefined && project.paths.has(joined)) return joined;
   const isServed = manifests.above(path).some(({ dependencies }) => dependencies.size > 0);
   return isServed && !url.startsWith("..") ? findServed(url, project.paths) : undefined;
-}
-
-function decode(url: string): string {
-  try {
-    return decodeURIComponent(url);
-  } catch {
-    return url;
-  }
 }
 
 function checkPage(
@@ -168,190 +163,4 @@ function globalsOf(
     ({ from, url }) => from === "script" && /^(?:https?:)?\/\//.test(url),
   );
   return elsewhere ? undefined : names;
-}
-
-/** Scripts that a page loads, those that they import included. */
-function scriptsOf(
-  path: string,
-  page: PageFacts,
-  project: ProjectFiles,
-  lookup: ExportLookup,
-): readonly ProjectScript[] {
-  const open = project.scripts.filter((script) => script.path === path);
-  for (const { url, from } of page.references) {
-    if (from !== "script") continue;
-    const plain = decode(url.replace(/[?#].*$/, ""));
-    const local = joinPath(folderOf(path), plain);
-    const target =
-      local !== undefined && project.paths.has(local) ? local : findServed(plain, project.paths);
-    const script = target === undefined ? undefined : project.modules.get(target);
-    if (script !== undefined) open.push(script);
-  }
-  const found = new Set<ProjectScript>();
-  for (let script = open.pop(); script !== undefined; script = open.pop()) {
-    if (found.has(script)) continue;
-    found.add(script);
-    for (const { specifier, how } of script.facts.imports) {
-      const target = lookup.resolve(script, specifier, how);
-      const next = target.kind === "file" ? project.modules.get(target.path) : undefined;
-      if (next !== undefined) open.push(next);
-    }
-  }
-  return [...found];
-}
-
-interface ElementUse {
-  readonly kind: "id" | "class";
-  readonly name: string;
-  readonly line: number;
-}
-
-/** Ids and classes that a script looks for in the document. */
-function elementUses(program: AstNode): readonly ElementUse[] {
-  const uses: ElementUse[] = [];
-  walk(program, (node) => {
-    if (node.type !== "CallExpression" && node.type !== "OptionalCallExpression") return;
-    const method = nameOf(nodeAt(nodeAt(node, "callee"), "property"));
-    const text = literalOf(nodesAt(node, "arguments")[0]);
-    if (text === undefined || method === undefined) return;
-    const line = lineOf(node);
-    if (method === "getElementById") uses.push({ kind: "id", name: text, line });
-    else if (method === "getElementsByClassName") {
-      for (const name of text.split(/\s+/))
-        if (name !== "") uses.push({ kind: "class", name, line });
-    } else if (method === "querySelector" || method === "querySelectorAll") {
-      const bare = text.replace(/\[[^\]]*\]|:[\w-]+(?:\([^)]*\))?/g, "");
-      for (const [, sign, name = ""] of bare.matchAll(/([#.])(-?[A-Za-z_][\w-]*)/g)) {
-        uses.push({ kind: sign === "#" ? "id" : "class", name, line });
-      }
-    }
-  });
-  return uses;
-}
-
-function checkElements(project: ProjectFiles, lookup: ExportLookup): readonly Diagnostic[] {
-  const known = new KnownNames(project);
-  const loadedBy = new Map<ProjectScript, PageFacts[]>();
-  for (const [path, page] of project.pages) {
-    for (const script of scriptsOf(path, page, project, lookup)) {
-      loadedBy.set(script, [...(loadedBy.get(script) ?? []), page]);
-    }
-  }
-  const all = [...project.pages.values()];
-  const inScripts = project.scripts.flatMap((script) => {
-    const pages = loadedBy.get(script) ?? all;
-    return elementUses(script.program).flatMap(({ kind, name, line }) => {
-      const has = pages.some((page) =>
-        kind === "id" ? page.ids.some(({ text }) => text === name) : page.classes.has(name),
-      );
-      if (has || known.inScripts(name)) return [];
-      const what = kind === "id" ? `the id ${quote(name)}` : `the class ${quote(name)}`;
-      const message = `it looks for an element with ${what}, which no page has`;
-      const related = [...project.pages].find(([, page]) => page === pages[0])?.[0];
-      return [
-        {
-          path: script.path,
-          line: line + script.offset,
-          code: "missing-element" as const,
-          message,
-          severity: "error" as const,
-          related,
-        },
-      ];
-    });
-  });
-  const inStyles = project.styles.flatMap(({ path, facts, offset }) =>
-    facts.ids.flatMap(({ text, line }) => {
-      if (known.inPages(text) || known.inScripts(text)) return [];
-      const message = `it styles the id ${quote(text)}, which no page has`;
-      const place = { path, line: line + offset, code: "missing-element" as const };
-      return [{ ...place, message, severity: "warning" as const }];
-    }),
-  );
-  return [...inScripts, ...inStyles];
-}
-
-function checkVariables(project: ProjectFiles): readonly Diagnostic[] {
-  const known = new KnownNames(project);
-  const set = new Set(project.styles.flatMap(({ facts }) => [...facts.variablesSet]));
-  const inline = [...project.pages.values()].flatMap(({ inlineStyles }) => inlineStyles).join(";");
-  return project.styles.flatMap(({ path, facts, offset }) =>
-    facts.variablesUsed.flatMap(({ text, line }) => {
-      if (set.has(text) || inline.includes(text) || known.inScripts(text)) return [];
-      const message = `it uses the property ${text}, which nothing sets`;
-      const place = { path, line: line + offset, code: "missing-variable" as const };
-      return [{ ...place, message, severity: "warning" as const }];
-    }),
-  );
-}
-
-/** Names that scripts may give to elements: every word of their strings, but for those that they only look for. */
-class KnownNames {
-  readonly #words = new Set<string>();
-  /** Beginnings of names that a template makes: `cell-${index}`. */
-  readonly #starts = new Set<string>();
-  readonly #inPages: ReadonlySet<string>;
-
-  constructor(project: ProjectFiles) {
-    for (const { program } of project.scripts) this.#readScript(program);
-    this.#inPages = new Set(
-      [...project.pages.values()].flatMap(({ ids }) => ids.map(({ text }) => text)),
-    );
-    // Components of other languages make elements too.
-    for (const path of project.paths) {
-      if (/\.(?:vue|svelte|astro|ejs|hbs|pug|njk|php|py|rb|md)$/i.test(path)) {
-        this.#readText(project.source(path));
-      }
-    }
-  }
-
-  inScripts(name: string): boolean {
-    if (this.#words.has(name)) return true;
-    return [...this.#starts].some((start) => name.startsWith(start));
-  }
-
-  inPages(name: string): boolean {
-    return this.#inPages.has(name);
-  }
-
-  #readScript(program: AstNode): void {
-    walk(program, (node, parent) => {
-      if (node.type === "StringLiteral" && !isLookup(node, parent)) {
-        this.#readString(literalOf(node) ?? "");
-      }
-      if (node.type === "JSXText") this.#readText(String(node["value"]));
-      if (node.type !== "TemplateLiteral" || isLookup(node, parent)) return;
-      const quasis = nodesAt(node, "quasis");
-      for (const [index, quasi] of quasis.entries()) {
-        const text = cookedOf(quasi);
-        if (quasis.length === 1 || isMarkup(text)) this.#readString(text);
-        const start = /[\w-]{2,}$/.exec(text)?.[0];
-        if (index < quasis.length - 1 && start !== undefined) this.#starts.add(start);
-      }
-    });
-  }
-
-  /** Of markup every word may be a name; other text is names only where it has nothing but names, as lists of classes have. */
-  #readString(text: string): void {
-    if (isMarkup(text) || /^[\w\s#.-]*$/.test(text)) this.#readText(text);
-  }
-
-  #readText(text: string): void {
-    for (const [word] of text.matchAll(/[\w-]+/g)) this.#words.add(word);
-  }
-}
-
-function isMarkup(text: string): boolean {
-  return /[<=]/.test(text);
-}
-
-function isLookup(node: AstNode, parent: AstNode | undefined): boolean {
-  if (parent?.type === "ImportDeclaration") return true;
-  if (parent?.type !== "CallExpression" && parent?.type !== "OptionalCallExpression") return false;
-  const method = nameOf(nodeAt(nodeAt(parent, "callee"), "property")) ?? "";
-  return (
-    /^(?:getElementById|getElementsByClassName|querySelector(?:All)?|closest|matches)$/.test(
-      method,
-    ) && nodesAt(parent, "arguments")[0] === node
-  );
 }

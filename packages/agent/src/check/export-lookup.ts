@@ -1,6 +1,6 @@
 import type { ProjectFiles, ProjectScript } from "./project-files.ts";
 import type { ProjectManifests } from "./project-manifests.ts";
-import type { Declared } from "./read-module.ts";
+import type { Declared } from "./module-facts.ts";
 import { resolveImport, type Resolved } from "./resolve-import.ts";
 
 /** What an exported name is: there, not there, or nobody can tell. */

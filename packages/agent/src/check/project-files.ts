@@ -1,7 +1,8 @@
 import type { AstNode } from "./ast.ts";
 import { isObject, parseJson } from "./parse-json.ts";
 import { isScript, type ScriptParser } from "./parse-script.ts";
-import { readModule, type ModuleFacts } from "./read-module.ts";
+import type { ModuleFacts } from "./module-facts.ts";
+import { readModule } from "./read-module.ts";
 import type { PageFacts, PageReader } from "./read-page.ts";
 import { readStyle, type StyleFacts } from "./read-style.ts";
 

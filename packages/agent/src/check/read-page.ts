@@ -114,19 +114,8 @@ function readElement(element: DefaultTreeAdapterTypes.Element, found: Collector)
     found.references.push({ url, line, from, isModule });
   };
   for (const [name, value] of values) {
-    if (name === "id" && value !== "") found.ids.push({ text: value, line });
-    else if (name === "class") for (const one of value.split(/\s+/)) found.classes.add(one);
-    else if (name === "style") found.inlineStyles.push(value);
-    else if (
-      name === "for" ||
-      name === "list" ||
-      name === "aria-labelledby" ||
-      name === "aria-controls" ||
-      name === "aria-describedby"
-    ) {
-      for (const id of value.split(/\s+/)) if (id !== "") found.idUses.push({ text: id, line });
-    } else if (/^on[a-z]+$/.test(name)) readHandler(value, line, found);
-    else if (loads.has(`${tagName} ${name}`)) refer(value, "other");
+    readAttribute(name, value, line, found);
+    if (loads.has(`${tagName} ${name}`)) refer(value, "other");
   }
   if (tagName === "script") readScript(element, values, line, found);
   if (tagName === "style") found.styles.push({ text: textOf(element), line });
@@ -144,6 +133,23 @@ function readElement(element: DefaultTreeAdapterTypes.Element, found: Collector)
       found.idUses.push({ text: href.slice(1), line });
     } else refer(href, "link");
   }
+}
+
+const pointing: ReadonlySet<string> = new Set([
+  "for",
+  "list",
+  "aria-labelledby",
+  "aria-controls",
+  "aria-describedby",
+]);
+
+function readAttribute(name: string, value: string, line: number, found: Collector): void {
+  if (name === "id" && value !== "") found.ids.push({ text: value, line });
+  else if (name === "class") for (const one of value.split(/\s+/)) found.classes.add(one);
+  else if (name === "style") found.inlineStyles.push(value);
+  else if (pointing.has(name)) {
+    for (const id of value.split(/\s+/)) if (id !== "") found.idUses.push({ text: id, line });
+  } else if (/^on[a-z]+$/.test(name)) readHandler(value, line, found);
 }
 
 /** `start()` of `onclick="start()"`; more than a plain call is not looked at. */

@@ -43,33 +43,12 @@ async function* ask(
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncIterable<ModelPart> {
-  const { jsonSchema, streamText, tool } = await import("ai");
+  const sdk = await import("ai");
   // Its warnings go to the console of whoever uses us; a program that wants them says so before.
   globalThis.AI_SDK_LOG_WARNINGS ??= false;
-  const { tool: wanted, temperature, maxOutputTokens } = request;
-  const tools: ToolSet =
-    wanted === undefined
-      ? {}
-      : {
-          [wanted.name]: tool({
-            description: wanted.description,
-            // Arguments are checked where they are used; here everything passes that is JSON.
-            inputSchema: jsonSchema({ ...wanted.parameters }),
-          }),
-        };
-  const system = request.messages.filter(({ role }) => role === "system");
-  const { fullStream } = streamText({
+  const { stream } = sdk.streamText({
+    ...questionOf(request, sdk),
     model,
-    ...(system.length > 0 && { instructions: system.map(({ content }) => content).join("\n\n") }),
-    messages: request.messages.flatMap(({ role, content }) =>
-      role === "system" ? [] : [{ role, content }],
-    ),
-    ...(wanted !== undefined && {
-      tools,
-      toolChoice: { type: "tool", toolName: wanted.name } as const,
-    }),
-    ...(temperature !== undefined && { temperature }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     maxRetries: 0,
     streamRetries: 0,
     abortSignal: signal,
@@ -83,7 +62,7 @@ async function* ask(
   let textInstead = false;
   let reason: FinishReason | undefined;
   try {
-    for await (const part of fullStream) {
+    for await (const part of stream) {
       if (part.type === "text-delta" && part.text !== "") {
         yield { type: "text", text: part.text };
       } else if (part.type === "tool-input-start") {
@@ -135,6 +114,34 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map([
   ["content-filter", "refusal"],
   ["content_filter", "refusal"],
 ]);
+
+type Sdk = Pick<typeof import("ai"), "jsonSchema" | "tool">;
+
+/** A question as the SDK wants it. */
+function questionOf(request: ModelRequest, { jsonSchema, tool }: Sdk) {
+  const { tool: wanted, temperature, maxOutputTokens } = request;
+  const system = request.messages.filter(({ role }) => role === "system");
+  const tools: ToolSet = {};
+  if (wanted !== undefined) {
+    tools[wanted.name] = tool({
+      description: wanted.description,
+      // Arguments are checked where they are used; here everything passes that is JSON.
+      inputSchema: jsonSchema({ ...wanted.parameters }),
+    });
+  }
+  return {
+    ...(system.length > 0 && { instructions: system.map(({ content }) => content).join("\n\n") }),
+    messages: request.messages.flatMap(({ role, content }) =>
+      role === "system" ? [] : [{ role, content }],
+    ),
+    ...(wanted !== undefined && {
+      tools,
+      toolChoice: { type: "tool", toolName: wanted.name } as const,
+    }),
+    ...(temperature !== undefined && { temperature }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  };
+}
 
 function reasonOf(reason: string): FinishReason {
   return reasons.get(reason) ?? "unknown";

@@ -8,6 +8,24 @@ const format = "fetchwork-transcript";
 /** Where a transcript is from: a model's server, or a person who wrote it. */
 export type TranscriptSource = "recorded" | "scripted";
 
+/** What a recorded run was asked for: its prompt, its model. Texts, numbers, true or false. */
+export type TranscriptRun = Readonly<Record<string, string | number | boolean>>;
+
+/** What a transcript says of itself. */
+export interface TranscriptHead {
+  readonly source: TranscriptSource;
+  /** `{}` where it says nothing. */
+  readonly run: TranscriptRun;
+}
+
+/** How a run is recorded. */
+export interface RecordingOptions {
+  /** Where the answers are from. Default: `recorded`. */
+  readonly source?: TranscriptSource | undefined;
+  /** What whoever replays it needs to know. Default: nothing. */
+  readonly run?: TranscriptRun | undefined;
+}
+
 interface TranscriptLine {
   readonly key: string;
   /** Begin of the question, for whoever reads the file. */
@@ -22,7 +40,7 @@ interface TranscriptLine {
 export function recording(
   provider: ModelProvider,
   file: string,
-  { source = "recorded" }: { readonly source?: TranscriptSource | undefined } = {},
+  { source = "recorded", run = {} }: RecordingOptions = {},
 ): ModelProvider {
   let head: Promise<void> | undefined;
   return {
@@ -33,7 +51,7 @@ export function recording(
         parts.push(part);
         yield part;
       }
-      head ??= writeFile(file, `${JSON.stringify({ format, version: 1, source })}\n`, {
+      head ??= writeFile(file, `${JSON.stringify({ format, version: 1, source, run })}\n`, {
         flag: "wx",
         mode: 0o600,
       }).catch((error: unknown) => {
@@ -72,17 +90,48 @@ export function replaying(file: string): ModelProvider {
   };
 }
 
-async function load(file: string): Promise<Map<string, TranscriptLine[]>> {
-  const text = await readFile(file, "utf8").catch((cause: unknown) => {
+/**
+ * Reads what a transcript says of itself.
+ *
+ * @throws AgentError `ERR_AGENT_REPLAY` as a rejection, when it is none
+ */
+export async function readTranscriptHead(file: string): Promise<TranscriptHead> {
+  const [line = ""] = (await readText(file)).split("\n", 1);
+  const head = parse(line);
+  if (!("format" in head) || head.format !== format) throw noTranscript(file);
+  const source = "source" in head && head.source === "scripted" ? "scripted" : "recorded";
+  const said = "run" in head && typeof head.run === "object" ? (head.run ?? {}) : {};
+  const run: Record<string, string | number | boolean> = Object.create(null) as Record<
+    string,
+    never
+  >;
+  for (const [name, value] of Object.entries(said) as readonly (readonly [string, unknown])[]) {
+    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
+      run[name] = value;
+    }
+  }
+  return { source, run };
+}
+
+async function readText(file: string): Promise<string> {
+  return readFile(file, "utf8").catch((cause: unknown) => {
     throw new AgentError("ERR_AGENT_REPLAY", `the transcript ${file} cannot be read`, { cause });
   });
+}
+
+function noTranscript(file: string): AgentError {
+  return new AgentError("ERR_AGENT_REPLAY", `${file} is no transcript`);
+}
+
+async function load(file: string): Promise<Map<string, TranscriptLine[]>> {
+  const text = await readText(file);
   const answers = new Map<string, TranscriptLine[]>();
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
     const value = parse(line);
     if (index === 0) {
       if (!("format" in value) || value.format !== format) {
-        throw new AgentError("ERR_AGENT_REPLAY", `${file} is no transcript`);
+        throw noTranscript(file);
       }
       continue;
     }

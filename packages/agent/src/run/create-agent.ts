@@ -17,10 +17,10 @@ import type {
   RunInput,
 } from "./agent-options.ts";
 import { runEdit } from "./edit-run.ts";
-import { ProjectRun, type Record } from "./project-run.ts";
+import { ProjectRun } from "./project-run.ts";
 import { readProjectFiles } from "./read-project-files.ts";
 import { startRun, type Emit } from "./run-handle.ts";
-import { emptyState, readState, type RunState } from "./run-state.ts";
+import { emptyState, readState, type RecordStep, type RunState } from "./run-state.ts";
 
 /** Writes programs. */
 export interface CodeAgent {
@@ -164,7 +164,7 @@ function either(own: AbortSignal, other: AbortSignal | undefined): AbortSignal {
 
 interface Opened {
   readonly state: RunState;
-  readonly record: Record;
+  readonly record: RecordStep;
   readonly folder: ConfinedFolder;
 }
 
@@ -209,7 +209,7 @@ interface Work {
   readonly signal: AbortSignal;
   readonly sharedDeps?: string | undefined;
   readonly state: RunState;
-  readonly record?: Record | undefined;
+  readonly record?: RecordStep | undefined;
   readonly folder?: ConfinedFolder | undefined;
 }
 

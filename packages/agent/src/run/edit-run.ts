@@ -13,7 +13,7 @@ import { createSandbox } from "../verify/sandbox.ts";
 import { verifyFiles } from "../verify/verify-files.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { hashOf, written, type WrittenFile } from "../workspace/project-writer.ts";
-import { AgentError } from "../errors.ts";
+import { AgentError, cancelled } from "../errors.ts";
 import type { RunResult } from "./agent-event.ts";
 import type { AgentSettings } from "./agent-options.ts";
 import type { Emit } from "./run-handle.ts";
@@ -180,7 +180,7 @@ async function writeChanges(
   const { approve } = settings;
   const files: WrittenFile[] = [];
   for (const [path, after] of changed) {
-    if (signal.aborted) throw signal.reason;
+    if (signal.aborted) throw cancelled(signal);
     const old = before.get(path);
     const action = old === undefined ? "created" : "updated";
     const change = { path, action, before: old, after, beside: undefined } as const;

@@ -23,34 +23,32 @@ export async function generateFiles(
     for (const path of needed) users.set(path, [...(users.get(path) ?? []), file]);
   }
   const ready = files.filter(({ path }) => waiting.get(path) === 0);
-  let running = 0;
-  let failure: { readonly error: unknown } | undefined;
-  await new Promise<void>((resolve, reject) => {
-    const next = (): void => {
-      if (running === 0 && failure !== undefined) return reject(failure.error);
-      if (running === 0 && ready.length === 0) return resolve();
-      while (running < concurrency && ready.length > 0 && failure === undefined) {
-        const file = ready.shift();
-        if (file === undefined) break;
-        running += 1;
-        write(file).then(
-          () => {
-            running -= 1;
-            for (const user of users.get(file.path) ?? []) {
-              const left = (waiting.get(user.path) ?? 1) - 1;
-              waiting.set(user.path, left);
-              if (left === 0) ready.push(user);
-            }
-            next();
-          },
-          (error: unknown) => {
-            running -= 1;
-            failure ??= { error };
-            next();
-          },
-        );
-      }
-    };
-    next();
-  });
+  const running = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  const start = (file: FileSpec): void => {
+    const task = run(file).finally(() => running.delete(task));
+    running.add(task);
+  };
+  const run = async (file: FileSpec): Promise<void> => {
+    try {
+      await write(file);
+    } catch (error) {
+      failures.push(error);
+      return;
+    }
+    for (const user of users.get(file.path) ?? []) {
+      const left = (waiting.get(user.path) ?? 1) - 1;
+      waiting.set(user.path, left);
+      if (left === 0) ready.push(user);
+    }
+  };
+  for (;;) {
+    while (running.size < concurrency && ready.length > 0 && failures.length === 0) {
+      const file = ready.shift();
+      if (file !== undefined) start(file);
+    }
+    if (running.size === 0) break;
+    await Promise.race(running);
+  }
+  if (failures.length > 0) throw failures[0];
 }

@@ -23,14 +23,15 @@ export async function specifyFiles(
 ): Promise<readonly FileSpec[]> {
   requireText("prompt", prompt);
   requireText("sharedDeps", sharedDeps);
-  const read = (value: unknown): readonly FileSpec[] | Complaint => {
-    const contract = readContract(value);
-    if (contract === undefined) return new Complaint("It is no list of files with paths.");
-    const { files, refused } = contract;
-    if (refused.length === 0) return files;
-    const reasons = refused.slice(0, 20).map(({ path, reason }) => `${path}: ${reason}`);
-    return new Complaint(`These paths cannot be written: ${reasons.join("; ")}.`);
-  };
   const messages = contractMessages(prompt, sharedDeps);
   return (await askStructured({ messages, tool: contractTool, read }, options)).value;
+}
+
+function read(value: unknown): readonly FileSpec[] | Complaint {
+  const contract = readContract(value);
+  if (contract === undefined) return new Complaint("It is no list of files with paths.");
+  const { files, refused } = contract;
+  if (refused.length === 0) return files;
+  const reasons = refused.slice(0, 20).map(({ path, reason }) => `${path}: ${reason}`);
+  return new Complaint(`These paths cannot be written: ${reasons.join("; ")}.`);
 }

@@ -1,33 +1,28 @@
 import { askModel, addUsage, type AskOptions } from "../calls/ask-model.ts";
 import { Budget, type Usage } from "../calls/budget.ts";
 import { withProvider } from "../calls/call-options.ts";
-import { fileMessages, planMessages, repairMessages, type ContextFile } from "../calls/prompts.ts";
+import { fileMessages, planMessages, repairMessages } from "../calls/prompts.ts";
 import { writeSource } from "../calls/write-source.ts";
-import { describeDeclarations } from "../check/describe-declarations.ts";
 import type { Diagnostic } from "../check/diagnostic.ts";
-import { AgentError } from "../errors.ts";
+import { AgentError, cancelled } from "../errors.ts";
 import { schedule } from "../files/schedule.ts";
 import type { FileSpec } from "../project/project-plan.ts";
 import { createSandbox, type Sandbox } from "../verify/sandbox.ts";
 import { verifyFiles } from "../verify/verify-files.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
-import { hashOf, ProjectWriter, written, type WrittenFile } from "../workspace/project-writer.ts";
+import { written, type WrittenFile } from "../workspace/project-writer.ts";
 import type { RunResult, StepName } from "./agent-event.ts";
 import type { AgentSettings } from "./agent-options.ts";
+import { contextOf } from "./context-files.ts";
 import { generateFiles } from "./generate-files.ts";
 import { specifyFiles } from "./plan-project.ts";
 import { fingerprints, repairTasks, type RepairTask } from "./repair-files.ts";
 import type { Emit } from "./run-handle.ts";
-import { repairKey, type JournalData, type RunState } from "./run-state.ts";
-
-/** Files up to so many characters are shown to the writers of others whole; of longer ones, what they declare. */
-const wholeFile = 6_000;
+import { repairKey, type RecordStep, type RunState } from "./run-state.ts";
+import { writeFiles } from "./write-files.ts";
 
 /** Where the plan is kept. */
 export const sharedDepsPath = "shared_deps.md";
-
-/** Writes down what is finished, before anything builds on it. */
-export type Record = <T extends keyof JournalData>(type: T, data: JournalData[T]) => Promise<void>;
 
 /** What a run is made of. */
 export interface ProjectRunParts {
@@ -35,7 +30,7 @@ export interface ProjectRunParts {
   readonly prompt: string;
   readonly settings: AgentSettings;
   readonly state: RunState;
-  readonly record: Record;
+  readonly record: RecordStep;
   readonly emit: Emit;
   readonly signal: AbortSignal;
   /** Undefined: nothing is written. */
@@ -75,7 +70,7 @@ export class ProjectRun {
     this.#checkSize(state.sources);
     const sources = new Map(files.map(({ path }) => [path, state.sources.get(path) ?? ""]));
     const outcome = await this.#repair(sources, sharedDeps, files);
-    if (signal.aborted) throw signal.reason;
+    if (signal.aborted) throw cancelled(signal);
     const contents = new Map([[sharedDepsPath, withEnd(sharedDeps)], ...outcome.sources]);
     return this.#finish(contents, outcome, { sharedDeps, files });
   }
@@ -290,91 +285,6 @@ interface Outcome {
   readonly sources: ReadonlyMap<string, string>;
   readonly diagnostics: readonly Diagnostic[];
   readonly repairs: number;
-}
-
-/** What writing needs. */
-export interface WritingParts {
-  readonly settings: AgentSettings;
-  readonly record: Record;
-  readonly intents: RunState["intents"];
-  readonly signal: AbortSignal;
-  readonly emit: Emit;
-}
-
-/** Writes files one after another: what is about to happen is written down first, so that it happens once. */
-export async function writeFiles(
-  contents: ReadonlyMap<string, string>,
-  folder: ConfinedFolder,
-  { settings, record, intents, signal, emit }: WritingParts,
-): Promise<readonly WrittenFile[]> {
-  const { onConflict, approve } = settings;
-  const writer = await ProjectWriter.open(folder, onConflict);
-  const files: WrittenFile[] = [];
-  if (onConflict === "fail") {
-    // Nothing is written when one of them is in the way.
-    for (const [path, text] of contents) if (!intents.has(path)) await writer.propose(path, text);
-  }
-  for (const [path, text] of contents) {
-    if (signal.aborted) throw signal.reason;
-    const intent = intents.get(path);
-    const here = intent === undefined ? undefined : await folder.read(path);
-    if (intent !== undefined && here !== undefined && hashOf(here) === intent.after) {
-      const change = { path, before: here, after: here, beside: intent.beside };
-      const action = actionOf(intent.action);
-      files.push(await writer.apply({ ...change, action }, text));
-      emit({ type: "written", path, action, beside: intent.beside });
-      continue;
-    }
-    const change = await writer.propose(path, text);
-    const decision =
-      change.action === "unchanged" ? "apply" : ((await approve?.(change)) ?? "apply");
-    if (decision === "abort") {
-      throw new AgentError("ERR_AGENT_CANCELLED", `the change of ${path} was not approved`, {
-        path,
-      });
-    }
-    if (decision === "skip") {
-      files.push(written(path, "skipped", change.before ?? ""));
-      emit({ type: "written", path, action: "skipped" });
-      continue;
-    }
-    const { action, after, beside } = change;
-    await record("write", { path, action, after: hashOf(after), beside });
-    files.push(await writer.apply(change, text));
-    emit({ type: "written", path, action, beside });
-  }
-  await writer.finish();
-  return files;
-}
-
-const actions = [
-  "created",
-  "updated",
-  "unchanged",
-  "merged",
-  "kept",
-  "conflict",
-  "overwritten",
-] as const;
-
-function actionOf(text: string): WrittenFile["action"] {
-  return actions.find((action) => action === text) ?? "updated";
-}
-
-async function contextOf(
-  paths: readonly string[],
-  sources: ReadonlyMap<string, string>,
-): Promise<readonly ContextFile[]> {
-  const known = paths.flatMap((path) => {
-    const source = sources.get(path);
-    return source === undefined ? [] : [{ path, source }];
-  });
-  return Promise.all(
-    known.map(async ({ path, source }): Promise<ContextFile> => {
-      if (source.length <= wholeFile) return { path, form: "text", text: source };
-      return { path, form: "declarations", text: await describeDeclarations(path, source) };
-    }),
-  );
 }
 
 function withEnd(text: string): string {

@@ -38,6 +38,12 @@ export interface JournalData {
   readonly done: Readonly<Record<string, never>>;
 }
 
+/** Writes down what is finished, before anything builds on it. */
+export type RecordStep = <T extends keyof JournalData>(
+  type: T,
+  data: JournalData[T],
+) => Promise<void>;
+
 /** The state of a run that has not begun. */
 export function emptyState(): RunState {
   return {

@@ -11,8 +11,6 @@ const isTest =
 
 /** Parses each `.js`, `.mjs` and `.cjs` file as Node does: `node --check`. */
 export function nodeCheck(): Verifier {
-  const scriptsOf = (files: ReadonlyMap<string, string>): readonly string[] =>
-    [...files.keys()].filter((path) => /\.[cm]?js$/.test(path));
   return {
     name: "node --check",
     applies: (files) => scriptsOf(files).length > 0,
@@ -134,4 +132,8 @@ export function defaultVerifiers(): readonly Verifier[] {
 /** A verifier failed by itself: that is no fault of the project. */
 export function verifierError(name: string, cause: unknown): AgentError {
   return new AgentError("ERR_AGENT_SANDBOX", `the verifier ${name} could not run`, { cause });
+}
+
+function scriptsOf(files: ReadonlyMap<string, string>): readonly string[] {
+  return [...files.keys()].filter((path) => /\.[cm]?js$/.test(path));
 }

@@ -101,6 +101,7 @@ function run(
       stdio: ["ignore", "pipe", "pipe"],
       // Nothing of our environment: it has keys.
       env: {
+        // oxlint-disable-next-line node/no-process-env -- of all of it only where commands are
         PATH: process.env["PATH"] ?? "",
         HOME: cwd,
         TMPDIR: tmpdir(),

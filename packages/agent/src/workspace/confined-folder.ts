@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import {
   lstat,
@@ -84,7 +84,10 @@ export class ConfinedFolder {
     const bytes = new TextEncoder().encode(text);
     if (bytes.byteLength > this.#maxFileBytes) throw this.#tooLarge(path, bytes.byteLength);
     await this.#inFolder(path, "make", async (folder, name) => {
-      const temporary = join(folder, `.${randomBytes(8).toString("hex")}.tmp`);
+      // The same name each time: what a killed process left is taken away by the next.
+      const mark = createHash("sha256").update(name).digest("hex").slice(0, 16);
+      const temporary = join(folder, `.${mark}.fetchwork.tmp`);
+      await unlink(temporary).catch(() => undefined);
       const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
       const file = await open(temporary, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o644);
       try {
@@ -130,7 +133,7 @@ export class ConfinedFolder {
     try {
       return process.platform === "linux"
         ? await this.#throughHandles(segments, name, purpose, use)
-        : await this.#throughRealPaths(path, segments, name, purpose, use);
+        : await this.#throughRealPaths(segments, name, purpose, use);
     } catch (error) {
       if (error instanceof AgentError) throw error;
       const code = error instanceof Error && "code" in error ? error.code : undefined;
@@ -170,12 +173,12 @@ export class ConfinedFolder {
   }
 
   async #throughRealPaths<T>(
-    path: string,
     segments: readonly string[],
     name: string,
     purpose: "look" | "make",
     use: (folder: string, name: string) => Promise<T>,
   ): Promise<T> {
+    const path = [...segments, name].join("/");
     const folder = join(this.root, ...segments);
     const check = async (): Promise<void> => {
       const real = await realpath(folder);
@@ -183,7 +186,8 @@ export class ConfinedFolder {
         throw unsafe(path, "a link is in the way");
       }
     };
-    for (let depth = 1; purpose === "make" && depth <= segments.length; depth += 1) {
+    const made = purpose === "make" ? segments.length : 0;
+    for (let depth = 1; depth <= made; depth += 1) {
       const below = join(this.root, ...segments.slice(0, depth));
       await makeFolder(below);
       if ((await realpath(below)) !== below) throw unsafe(path, "a link is in the way");

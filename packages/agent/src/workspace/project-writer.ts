@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { AgentError } from "../errors.ts";
-import { ConfinedFolder } from "./confined-folder.ts";
+import type { ConfinedFolder } from "./confined-folder.ts";
 import { mergeText } from "./merge-text.ts";
 
 /** What happens to a file that somebody changed, or that we did not write. */
@@ -95,15 +95,24 @@ export class ProjectWriter {
           `${path} was not written by us, or was changed`,
           { path },
         );
-      case "merge": {
-        const base = known === undefined ? undefined : await this.#folder.read(basePath(known));
-        // Ours did not change since: what somebody made of it stays.
-        if (base === text) return change("kept", before);
-        const merged = base === undefined ? undefined : mergeText(base, before, text);
-        return merged === undefined
-          ? change("conflict", before, `${path}.new`)
-          : change("merged", merged);
-      }
+      case "merge":
+        break;
+    }
+    const base = known === undefined ? undefined : await this.#folder.read(basePath(known));
+    // Ours did not change since: what somebody made of it stays.
+    if (base === text) return change("kept", before);
+    const merged = base === undefined ? undefined : mergeText(base, before, text);
+    return merged === undefined
+      ? change("conflict", before, await this.#placeBeside(path, text))
+      : change("merged", merged);
+  }
+
+  /** `a.js.new`, or with a number where somebody has such a file. */
+  async #placeBeside(path: string, text: string): Promise<string> {
+    for (let number = 1; ; number += 1) {
+      const place = number === 1 ? `${path}.new` : `${path}.new${number}`;
+      const there = await this.#folder.read(place);
+      if (there === undefined || there === text) return place;
     }
   }
 
