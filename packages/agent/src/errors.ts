@@ -103,7 +103,7 @@ export function checkCount(what: string, value: unknown, least = 1): void {
 
 /** What a signal's reason becomes: our own errors pass, anything else is a cancellation. */
 export function cancelled(signal: AbortSignal): AgentError {
-  const { reason } = signal;
+  const reason: unknown = signal.reason;
   if (reason instanceof AgentError) return reason;
   if (reason instanceof DOMException && reason.name === "TimeoutError") {
     return new AgentError("ERR_AGENT_TIMEOUT", "the call took too long", { cause: reason });

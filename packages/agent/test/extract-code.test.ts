@@ -7,9 +7,9 @@ const js = "import os from 'os';\nos.cpus();\n";
 describe("extractCode", () => {
   it.each([
     ["an answer without a fence", js, "a.js", js],
-    ["a fence with a language", "```js\n" + js + "```", "a.js", js],
-    ["a fence without one", "```\n" + js + "```\n", "a.js", js],
-    ["tildes", "~~~js\n" + js + "~~~\n", "a.js", js],
+    ["a fence with a language", `\`\`\`js\n${js}\`\`\``, "a.js", js],
+    ["a fence without one", `\`\`\`\n${js}\`\`\`\n`, "a.js", js],
+    ["tildes", `~~~js\n${js}~~~\n`, "a.js", js],
     ["a language with signs", "```c++\nint a;\n```", "a.cpp", "int a;\n"],
     ["a title after the language", '```js title="a.js"\n' + js + "```", "a.js", js],
     ["Windows line ends around", "```js\r\nx();\r\n```\r\n", "a.js", "x();\r\n"],
@@ -30,7 +30,7 @@ describe("extractCode", () => {
     ],
     [
       "prose before and after",
-      "Here is the file:\n\n```js\n" + js + "```\n\nThat is all.",
+      `Here is the file:\n\n\`\`\`js\n${js}\`\`\`\n\nThat is all.`,
       "a.js",
       js,
     ],
@@ -72,10 +72,15 @@ describe("extractCode", () => {
       "README.md",
       "# A\n\n```sh\nnpm i\n```\n\n```\nplain\n```\n",
     ],
-    ["the block of the language", "```sh\nnpm i\n```\nand\n```js\n" + js + "```", "a.js", js],
+    [
+      "the block of the language",
+      `\`\`\`sh\nnpm i\n\`\`\`\nand\n\`\`\`js\n${js}\`\`\``,
+      "a.js",
+      js,
+    ],
     [
       "the block that names the file",
-      "b.js:\n```js\nb();\n```\n**src/a.js**\n```js\n" + js + "```",
+      `b.js:\n\`\`\`js\nb();\n\`\`\`\n**src/a.js**\n\`\`\`js\n${js}\`\`\``,
       "src/a.js",
       js,
     ],
@@ -127,7 +132,7 @@ describe("extractCode", () => {
 
   it("takes time in proportion to a long answer", () => {
     const before = performance.now();
-    extractCode("```x\n".repeat(2_000) + " `".repeat(200_000), "a.js");
+    extractCode(["```x\n".repeat(2_000), " `".repeat(200_000)].join(""), "a.js");
     expect(performance.now() - before).toBeLessThan(2_000);
   });
 });

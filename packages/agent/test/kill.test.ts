@@ -12,7 +12,7 @@ const files = sampleProjects().get("worker-images") ?? new Map<string, string>()
 
 function treeOf(folder: string): ReadonlyMap<string, string> {
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
-    (path) => !/^\.fetchwork\/runs/.test(path) && statSync(join(folder, path)).isFile(),
+    (path) => !path.startsWith(".fetchwork/runs") && statSync(join(folder, path)).isFile(),
   );
   return new Map(paths.toSorted().map((path) => [path, readFileSync(join(folder, path), "utf8")]));
 }

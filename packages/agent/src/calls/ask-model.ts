@@ -85,6 +85,10 @@ export async function askModel(question: Question, options: AskOptions): Promise
     if (outcome.error === undefined) {
       return { text: outcome.text, toolArguments: outcome.toolArguments, usage: used };
     }
+    if (outcome.error.code === "ERR_AGENT_TRUNCATED" && reservation.isShortened) {
+      const message = "what is left of the budget is too little for the answer";
+      throw new AgentError("ERR_AGENT_BUDGET", message, { cause: outcome.error });
+    }
     const delay = signal.aborted ? undefined : nextDelay(attempt, outcome.error);
     if (delay === undefined) throw signal.aborted ? cancelled(signal) : outcome.error;
     options.onRetry?.({ attempt, delay, error: outcome.error });
@@ -168,7 +172,7 @@ async function listen(
   };
 }
 
-/** Ends with the signal also where the provider does not listen to it. */
+// Ends with the signal also where the provider does not listen to it.
 async function* abortable(
   parts: AsyncIterable<ModelPart>,
   signal: AbortSignal,

@@ -35,6 +35,8 @@ export interface Usage extends TokenCount {
 export interface Reservation {
   /** Most tokens that the answer may have; undefined: the server's own limit. */
   readonly maxOutputTokens: number | undefined;
+  /** Whether that is less than was asked for, because no more is left. */
+  readonly isShortened: boolean;
   /** Replaces the reservation by what was used. Without a count, all of it counts as used: a bill that nobody sees is still sent. */
   settle(count: TokenCount | undefined): Usage;
   /** Gives it back, for a call that never reached the server. */
@@ -190,6 +192,7 @@ export class Budget {
     };
     return {
       maxOutputTokens: output ?? request.maxOutputTokens,
+      isShortened: output !== undefined && output < (request.maxOutputTokens ?? this.#maxOutput),
       settle: (count) => {
         const used = this.#account(count, price, amount, open);
         close();

@@ -51,11 +51,8 @@ export function readClass(node: AstNode): Declared {
     if (name === undefined || member["static"] === true) continue;
     if (textAt(member, "kind") === "constructor") {
       arity = arityOf(member);
-      for (const parameter of nodesAt(member, "params")) {
-        if (parameter.type === "TSParameterProperty") {
-          for (const own of boundNames(parameter)) members.add(own);
-        }
-      }
+      const own = nodesAt(member, "params").filter(({ type }) => type === "TSParameterProperty");
+      for (const one of own.flatMap((parameter) => boundNames(parameter))) members.add(one);
       continue;
     }
     members.add(name);

@@ -11,28 +11,13 @@ import {
   type AstNode,
 } from "./ast.ts";
 import { arityOf, readClass } from "./declared.ts";
-import type { CallFact, Declared, ImportFact, ModuleFacts, WantedName } from "./module-facts.ts";
-
-interface Collector {
-  readonly imports: { fact: Omit<ImportFact, "names">; names: WantedName[] }[];
-  readonly exports: Map<string, string | undefined>;
-  readonly stars: string[];
-  readonly declared: Map<string, number>;
-  readonly topLevel: Map<string, Declared>;
-  readonly globals: Set<string>;
-  readonly importedAs: Map<string, { specifier: string; name: string }>;
-  /** Local names of whole modules. */
-  readonly namespaces: Map<string, { names: WantedName[] }>;
-  readonly instances: Map<string, string>;
-  readonly calls: CallFact[];
-  opaque: boolean;
-  usesEsm: boolean;
-  usesCjs: WantedName | undefined;
-}
+import type { ModuleCollector } from "./module-collector.ts";
+import { isRequire, readAssignment } from "./read-assignment.ts";
+import type { Declared, ImportFact, ModuleFacts, WantedName } from "./module-facts.ts";
 
 /** Reads what a parsed script imports, exports, declares and calls. */
 export function readModule(program: AstNode): ModuleFacts {
-  const found: Collector = {
+  const found: ModuleCollector = {
     imports: [],
     exports: new Map(),
     stars: [],
@@ -56,7 +41,7 @@ export function readModule(program: AstNode): ModuleFacts {
   };
 }
 
-function readStatement(node: AstNode, found: Collector): void {
+function readStatement(node: AstNode, found: ModuleCollector): void {
   if (node.type === "ImportDeclaration") return readImport(node, found);
   if (node.type === "ExportAllDeclaration") return readStar(node, found);
   if (node.type === "ExportDefaultDeclaration") {
@@ -75,7 +60,7 @@ function readStatement(node: AstNode, found: Collector): void {
   declareTop(node, found);
 }
 
-function readImport(node: AstNode, found: Collector): void {
+function readImport(node: AstNode, found: ModuleCollector): void {
   found.usesEsm = true;
   const specifier = literalOf(nodeAt(node, "source")) ?? "";
   const names: WantedName[] = [];
@@ -96,7 +81,7 @@ function readImport(node: AstNode, found: Collector): void {
   found.imports.push({ fact: { specifier, line: lineOf(node), how: "import", typeOnly }, names });
 }
 
-function readStar(node: AstNode, found: Collector): void {
+function readStar(node: AstNode, found: ModuleCollector): void {
   found.usesEsm = true;
   const specifier = literalOf(nodeAt(node, "source")) ?? "";
   const exported = nameOf(nodeAt(node, "exported"));
@@ -106,7 +91,7 @@ function readStar(node: AstNode, found: Collector): void {
   found.imports.push({ fact, names: [] });
 }
 
-function readExport(node: AstNode, found: Collector): void {
+function readExport(node: AstNode, found: ModuleCollector): void {
   found.usesEsm = true;
   const declaration = nodeAt(node, "declaration");
   if (declaration !== undefined) {
@@ -130,7 +115,7 @@ function readExport(node: AstNode, found: Collector): void {
 }
 
 /** Notes what a statement at the top declares; returns its names. */
-function declareTop(node: AstNode, found: Collector, as?: string): readonly string[] {
+function declareTop(node: AstNode, found: ModuleCollector, as?: string): readonly string[] {
   const name = as ?? nameOf(nodeAt(node, "id"));
   switch (node.type) {
     case "FunctionDeclaration":
@@ -177,7 +162,7 @@ function declaredBy(value: AstNode): Declared {
 }
 
 /** Overloads of TypeScript widen what a function takes. */
-function declareFunction(name: string, node: AstNode, found: Collector): void {
+function declareFunction(name: string, node: AstNode, found: ModuleCollector): void {
   const before = found.topLevel.get(name)?.arity;
   const arity = arityOf(node);
   const widened =
@@ -187,7 +172,7 @@ function declareFunction(name: string, node: AstNode, found: Collector): void {
   found.topLevel.set(name, { arity: widened });
 }
 
-function readNode(node: AstNode, parent: AstNode | undefined, found: Collector): void {
+function readNode(node: AstNode, parent: AstNode | undefined, found: ModuleCollector): void {
   const declare = (names: readonly string[]): void => {
     for (const name of names) found.declared.set(name, (found.declared.get(name) ?? 0) + 1);
   };
@@ -231,7 +216,7 @@ function readNode(node: AstNode, parent: AstNode | undefined, found: Collector):
   }
 }
 
-function readInstance(node: AstNode, parent: AstNode | undefined, found: Collector): void {
+function readInstance(node: AstNode, parent: AstNode | undefined, found: ModuleCollector): void {
   const name = nameOf(nodeAt(node, "id"));
   const value = nodeAt(node, "init");
   const made = value?.type === "NewExpression" ? nameOf(nodeAt(value, "callee")) : undefined;
@@ -240,7 +225,7 @@ function readInstance(node: AstNode, parent: AstNode | undefined, found: Collect
 }
 
 /** `const a = require("a")`, `const { b } = require("b")`, `const c = await import("c")`. */
-function readRequire(node: AstNode, found: Collector): void {
+function readRequire(node: AstNode, found: ModuleCollector): void {
   const value = nodeAt(node, "init");
   const call = value?.type === "AwaitExpression" ? nodeAt(value, "argument") : value;
   const isDynamic = call?.type === "ImportExpression";
@@ -266,26 +251,18 @@ function readRequire(node: AstNode, found: Collector): void {
   found.imports.push({ fact: { specifier, line: lineOf(node), how, typeOnly: false }, names });
 }
 
-function isRequire(node: AstNode | undefined): boolean {
-  return (
-    node?.type === "CallExpression" &&
-    nameOf(nodeAt(node, "callee")) === "require" &&
-    nodeAt(node, "callee")?.type === "Identifier"
-  );
-}
-
 function readDynamic(
   node: AstNode,
   source: AstNode | undefined,
   how: ImportFact["how"],
-  found: Collector,
+  found: ModuleCollector,
 ): void {
   const specifier = literalOf(source);
   if (specifier === undefined) return;
   found.imports.push({ fact: { specifier, line: lineOf(node), how, typeOnly: false }, names: [] });
 }
 
-function readCall(node: AstNode, parent: AstNode | undefined, found: Collector): void {
+function readCall(node: AstNode, parent: AstNode | undefined, found: ModuleCollector): void {
   const callee = nodeAt(node, "callee");
   const values = nodesAt(node, "arguments");
   const isNew = node.type === "NewExpression";
@@ -321,61 +298,8 @@ function isImportMetaUrl(node: AstNode | undefined): boolean {
   return node?.type === "MemberExpression" && nodeAt(node, "object")?.type === "MetaProperty";
 }
 
-function readAssignment(
-  node: AstNode,
-  found: Collector,
-  declare: (names: readonly string[]) => void,
-): void {
-  const left = nodeAt(node, "left");
-  if (left?.type === "Identifier") return declare([nameOf(left) ?? ""]);
-  if (left?.type !== "MemberExpression") return;
-  const object = nodeAt(left, "object");
-  const property = nameOf(nodeAt(left, "property"));
-  const isPlain = left["computed"] !== true && property !== undefined;
-  const owner = nameOf(object);
-  // window.start = start makes a global.
-  if ((owner === "window" || owner === "globalThis" || owner === "self") && isPlain) {
-    if (!found.declared.has(property)) declare([property]);
-    found.globals.add(property);
-    return;
-  }
-  const ofModule = object?.type === "MemberExpression" && isModuleExports(object);
-  if (isModuleExports(left)) {
-    found.usesCjs ??= { name: "module.exports", line: lineOf(node) };
-    readExportedValue(nodeAt(node, "right"), found);
-  } else if (owner === "exports" || ofModule) {
-    found.usesCjs ??= { name: "exports", line: lineOf(node) };
-    if (isPlain) found.exports.set(property, nameOf(nodeAt(node, "right")));
-    else found.opaque = true;
-  }
-}
-
-function isModuleExports(node: AstNode): boolean {
-  return (
-    nameOf(nodeAt(node, "object")) === "module" && nameOf(nodeAt(node, "property")) === "exports"
-  );
-}
-
-function readExportedValue(value: AstNode | undefined, found: Collector): void {
-  if (value?.type !== "ObjectExpression") {
-    found.opaque = true;
-    const name = nameOf(value);
-    if (name !== undefined) found.exports.set("module.exports", name);
-    return;
-  }
-  for (const property of nodesAt(value, "properties")) {
-    const spread = property.type === "SpreadElement" ? nodeAt(property, "argument") : undefined;
-    const specifier = isRequire(spread) ? literalOf(nodesAt(spread, "arguments")[0]) : undefined;
-    const name = nameOf(nodeAt(property, "key"));
-    if (specifier !== undefined) found.stars.push(specifier);
-    else if (spread !== undefined || property["computed"] === true || name === undefined) {
-      found.opaque = true;
-    } else found.exports.set(name, nameOf(nodeAt(property, "value")));
-  }
-}
-
 /** `ns.name`, where `ns` is a whole module. */
-function readMemberUse(node: AstNode, parent: AstNode | undefined, found: Collector): void {
+function readMemberUse(node: AstNode, parent: AstNode | undefined, found: ModuleCollector): void {
   if (node.type !== "MemberExpression" || node["computed"] === true) return;
   const local = nameOf(nodeAt(node, "object"));
   if (local === undefined || nodeAt(node, "object")?.type !== "Identifier") return;

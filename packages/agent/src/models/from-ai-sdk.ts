@@ -1,4 +1,4 @@
-import type { LanguageModel, ToolSet } from "ai";
+import type { LanguageModel, LanguageModelUsage, ToolSet } from "ai";
 import { cancelled } from "../errors.ts";
 import type { FinishReason, ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
 import { providerFailure } from "./provider-failure.ts";
@@ -71,8 +71,8 @@ async function* ask(
         streamed.add(part.id);
         yield { type: "tool", id: part.id, name: names.get(part.id) ?? "", delta: part.delta };
       } else if (part.type === "tool-call" && !streamed.has(part.toolCallId)) {
-        const delta = typeof part.input === "string" ? part.input : JSON.stringify(part.input);
-        yield { type: "tool", id: part.toolCallId, name: part.toolName, delta: delta ?? "" };
+        const delta = argumentsText(part.input);
+        yield { type: "tool", id: part.toolCallId, name: part.toolName, delta };
       } else if (part.type === "raw") {
         refused ||= saysRefusal(part.rawValue);
       } else if (part.type === "error" && isTextInstead(part.error)) {
@@ -85,10 +85,7 @@ async function* ask(
       } else if (part.type === "finish-step") {
         const said = textInstead ? (part.rawFinishReason ?? "") : part.finishReason;
         reason = refused ? "refusal" : reasonOf(said);
-        const { inputTokens, outputTokens } = part.usage;
-        if (inputTokens !== undefined && outputTokens !== undefined) {
-          yield { type: "usage", usage: { inputTokens, outputTokens } };
-        }
+        yield* usageOf(part.usage);
       }
     }
   } catch (error) {
@@ -114,6 +111,15 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map([
   ["content-filter", "refusal"],
   ["content_filter", "refusal"],
 ]);
+
+function argumentsText(input: unknown): string {
+  return typeof input === "string" ? input : JSON.stringify(input ?? {});
+}
+
+function usageOf({ inputTokens, outputTokens }: LanguageModelUsage): readonly ModelPart[] {
+  if (inputTokens === undefined || outputTokens === undefined) return [];
+  return [{ type: "usage", usage: { inputTokens, outputTokens } }];
+}
 
 type Sdk = Pick<typeof import("ai"), "jsonSchema" | "tool">;
 

@@ -101,16 +101,12 @@ export async function readTranscriptHead(file: string): Promise<TranscriptHead> 
   if (!("format" in head) || head.format !== format) throw noTranscript(file);
   const source = "source" in head && head.source === "scripted" ? "scripted" : "recorded";
   const said = "run" in head && typeof head.run === "object" ? (head.run ?? {}) : {};
-  const run: Record<string, string | number | boolean> = Object.create(null) as Record<
-    string,
-    never
-  >;
-  for (const [name, value] of Object.entries(said) as readonly (readonly [string, unknown])[]) {
-    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
-      run[name] = value;
-    }
-  }
+  const run = Object.fromEntries(Object.entries(said).filter(isPlain));
   return { source, run };
+}
+
+function isPlain(entry: readonly [string, unknown]): entry is [string, string | number | boolean] {
+  return ["string", "number", "boolean"].includes(typeof entry[1]);
 }
 
 async function readText(file: string): Promise<string> {

@@ -52,8 +52,8 @@ export function startRun(
   result.catch(() => undefined);
 
   async function* listen(): AsyncGenerator<AgentEvent, undefined> {
-    let wake: () => void = () => undefined;
-    const listener: Listener = { tokens: [], wake: () => wake() };
+    let wake: (() => void) | undefined;
+    const listener: Listener = { tokens: [], wake: () => wake?.() };
     listeners.add(listener);
     try {
       for (let next = 0; ;) {

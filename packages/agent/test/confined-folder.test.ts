@@ -1,0 +1,95 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { ConfinedFolder } from "../src/workspace/confined-folder.ts";
+
+let base: string;
+let folder: ConfinedFolder;
+beforeEach(async () => {
+  base = mkdtempSync(join(tmpdir(), "confined-"));
+  mkdirSync(join(base, "outside"));
+  folder = await ConfinedFolder.open(join(base, "in", "side"));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+it("writes and reads whole files in folders that it makes, and leaves nothing else", async () => {
+  await folder.write("a/b/c.txt", "grüße\n");
+  await folder.write("a/b/c.txt", "again\n");
+  expect(await folder.read("a/b/c.txt")).toBe("again\n");
+  expect(await folder.read("a/b/d.txt")).toBeUndefined();
+  expect(await folder.read("x/y.txt")).toBeUndefined();
+  expect(readdirSync(join(folder.root, "a/b"))).toEqual(["c.txt"]);
+});
+
+it.each(["../x", "/etc/x", "a/../../x", "a\0", ".git/config", "con"])(
+  "refuses %j",
+  async (path) => {
+    await expect(folder.write(path, "x")).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
+    await expect(folder.read(path)).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
+  },
+);
+
+it("follows no link of a folder or a file, and replaces a link of a file without touching its target", async () => {
+  writeFileSync(join(base, "outside/secret"), "secret");
+  symlinkSync(join(base, "outside"), join(folder.root, "folder"));
+  symlinkSync(join(base, "outside/secret"), join(folder.root, "file"));
+  await expect(folder.write("folder/x", "x")).rejects.toMatchObject({
+    code: "ERR_AGENT_UNSAFE_PATH",
+  });
+  await expect(folder.read("folder/secret")).rejects.toMatchObject({
+    code: "ERR_AGENT_UNSAFE_PATH",
+  });
+  await expect(folder.read("file")).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
+  await folder.write("file", "mine");
+  expect(readFileSync(join(base, "outside/secret"), "utf8")).toBe("secret");
+  expect(readFileSync(join(folder.root, "file"), "utf8")).toBe("mine");
+});
+
+it("refuses a file of 100 MiB, and says so", async () => {
+  await expect(folder.write("big", "x".repeat(100 * 1024 * 1024))).rejects.toMatchObject({
+    code: "ERR_AGENT_LIMIT",
+    message: expect.stringContaining("104857600 bytes"),
+  });
+  expect(readdirSync(folder.root)).toEqual([]);
+});
+
+it("refuses a folder in the place of a file, and a file in the place of a folder", async () => {
+  mkdirSync(join(folder.root, "a"));
+  writeFileSync(join(folder.root, "b"), "");
+  await expect(folder.write("a", "x")).rejects.toMatchObject({
+    code: expect.stringMatching(/UNSAFE_PATH|WRITE/),
+  });
+  await expect(folder.write("b/c", "x")).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
+});
+
+it("stays inside while somebody exchanges a folder for a link", async () => {
+  mkdirSync(join(folder.root, "a"));
+  let isOver = false;
+  const exchange = (async () => {
+    while (!isOver) {
+      renameSync(join(folder.root, "a"), join(folder.root, "a-real"));
+      symlinkSync(join(base, "outside"), join(folder.root, "a"));
+      await new Promise(setImmediate);
+      rmSync(join(folder.root, "a"));
+      renameSync(join(folder.root, "a-real"), join(folder.root, "a"));
+      await new Promise(setImmediate);
+    }
+  })();
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 200 }, (_, at) => folder.write(`a/f${at % 5}`, "x")),
+  );
+  isOver = true;
+  await exchange;
+  expect(outcomes.some(({ status }) => status === "fulfilled")).toBe(true);
+  expect(readdirSync(join(base, "outside"))).toEqual([]);
+});
