@@ -35,6 +35,7 @@ export class StepRunner {
   readonly #budgets = new Map<string, { readonly budget: Budget; users: number }>();
   readonly #unfinished = new Set<Promise<unknown>>();
   #stopped = false;
+  #ended = false;
 
   constructor(options: StepRunnerOptions) {
     this.#options = options;
@@ -87,11 +88,16 @@ export class StepRunner {
     this.#abort(taskId, new AgentError("ERR_AGENT_CANCELLED", "the task was canceled"));
   }
 
-  /** Ends all steps that run in this process and waits until they are put back. */
-  async stop(): Promise<void> {
+  /** Begins no more steps, and waits until those that run have ended, or are put back after so many milliseconds. */
+  async stop(gracePeriod: number): Promise<void> {
     this.#stopped = true;
-    for (const taskId of this.#running.keys()) this.#abort(taskId, stopping());
-    await Promise.allSettled(this.#unfinished);
+    const timer = setTimeout(() => {
+      this.#ended = true;
+      for (const taskId of this.#running.keys()) this.#abort(taskId, stopping());
+    }, gracePeriod);
+    // One that was just claimed is not in the list of those that can be ended yet.
+    while (this.#unfinished.size > 0) await Promise.allSettled(this.#unfinished);
+    clearTimeout(timer);
   }
 
   #abort(taskId: string, reason: Error): void {
@@ -124,6 +130,7 @@ export class StepRunner {
     const { task, step } = begun;
     const controller = new AbortController();
     const stop = this.#watch(lease, controller);
+    if (this.#ended) controller.abort(stopping());
     const budget = this.#budgetOf(task);
     let usage: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
     const spend = (used: Usage): void => {
