@@ -11,7 +11,7 @@ describe("extractCode", () => {
     ["a fence without one", `\`\`\`\n${js}\`\`\`\n`, "a.js", js],
     ["tildes", `~~~js\n${js}~~~\n`, "a.js", js],
     ["a language with signs", "```c++\nint a;\n```", "a.cpp", "int a;\n"],
-    ["a title after the language", '```js title="a.js"\n' + js + "```", "a.js", js],
+    ["a title after the language", `\`\`\`js title="a.js"\n${js}\`\`\``, "a.js", js],
     ["Windows line ends around", "```js\r\nx();\r\n```\r\n", "a.js", "x();\r\n"],
     ["a byte order mark", "\uFEFFx();", "a.js", "x();\n"],
     ["a fence that is indented", "  ```js\n  if (x)\n    y();\n  ```", "a.js", "if (x)\n  y();\n"],
