@@ -1,5 +1,5 @@
 import type { RunningServer } from "@fetchwork/http/serve";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import { openAICompatible } from "../../src/models/http-providers.ts";
 import { serveTasks, type ServeTasksOptions } from "../../src/server/serve-tasks.ts";
 import type { Artifact, Step, Task } from "../../src/server/wire.ts";
@@ -19,6 +19,8 @@ export interface TaskWorld {
   readonly model: ModelServer;
   /** What the server reported as its own failures. */
   readonly reported: unknown[];
+  /** Resolves when the model was asked so often. */
+  asked(count: number): Promise<unknown>;
   /** Asks for a path below `/agent`. */
   ask(path: string, init?: RequestInit): Promise<Response>;
   /** Creates a task. */
@@ -68,6 +70,8 @@ export async function serveWith(
     reported,
     ask,
     step,
+    asked: (count) =>
+      vi.waitUntil(() => model.requests.length >= count, { interval: 5, timeout: 10_000 }),
     create: async (input = "a list of notes", additionalInput) =>
       bodyOf<Task>(await ask("/tasks", post({ input, additional_input: additionalInput }))),
     finish: async (taskId) => {
