@@ -271,3 +271,21 @@ it("takes arguments that a server sends as an object", async () => {
   const provider = openAICompatible({ baseUrl: server.baseUrl });
   expect(await specifyFilePaths("p", "d", { provider, retry: { attempts: 1 } })).toEqual(["a.js"]);
 });
+
+it("says that there is no server, and counts nothing as used", async () => {
+  server = await startModelServer({ answers: [] });
+  const { baseUrl } = server;
+  await server.close();
+  const budget = new Budget({ maxTokens: 20_000 });
+  const options = {
+    provider: openAICompatible({ baseUrl }),
+    budget,
+    retry: { ...quick, attempts: 3 },
+  };
+  const error = await failure(plan("p", options));
+  expect([error.code, error.message]).toEqual([
+    "ERR_AGENT_PROVIDER",
+    expect.stringContaining("ECONNREFUSED"),
+  ]);
+  expect(budget.usage).toEqual({ inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 });
+});

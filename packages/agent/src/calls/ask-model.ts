@@ -167,9 +167,15 @@ async function listen(
     text: text.join(""),
     toolArguments,
     count,
-    reached: heard || error?.status === undefined || error.status >= 500,
+    reached: heard || !neverArrived(error),
     error,
   };
+}
+
+/** Whether the question was refused, or found no server: nobody sends a bill for it. */
+function neverArrived(error: AgentError | undefined): boolean {
+  if (error?.status !== undefined) return error.status < 500;
+  return /\((?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN)\)$/.test(error?.message ?? "");
 }
 
 // Ends with the signal also where the provider does not listen to it.
