@@ -2,7 +2,7 @@ import { openStore, type Store } from "@fetchwork/documents";
 import { serve, type RunningServer } from "@fetchwork/http/serve";
 import { optionError } from "../errors.ts";
 import { codeTasks, type CodeTasksOptions } from "./code-tasks.ts";
-import { isLoopback } from "./guard.ts";
+import { createGuard, isLoopback } from "./guard.ts";
 import type { TaskAgent } from "./task-agent.ts";
 import { createTaskHandler, type TaskHandler, type TaskHandlerOptions } from "./task-handler.ts";
 import { taskCollections } from "./task-records.ts";
@@ -49,6 +49,8 @@ export async function serveTasks(options: ServeTasksOptions = {}): Promise<Runni
   if (!isLoopback(hostname) && token === undefined) {
     throw optionError("token", token, `one, since ${hostname} can be reached from other machines`);
   }
+  // What is wrong is said before a file is made.
+  createGuard({ hosts, token });
   const isOwn = typeof place === "string";
   const exclusive = isOwn && place.startsWith("sqlite:");
   const collections = Object.values(taskCollections);

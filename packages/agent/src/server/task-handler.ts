@@ -83,12 +83,13 @@ export async function createTaskHandler(options: TaskHandlerOptions): Promise<Ta
   await store.recover(exclusive ? "all" : "expired");
   const stopping = new AbortController();
   const api = new TaskApi({ options, store, bus, runner, automatic, stopping: stopping.signal });
-  automatic.start();
   const stop: TaskHandler["stop"] = async ({ gracePeriod = 0 } = {}) => {
     stopping.abort(new Error("the server stops"));
     await Promise.all([automatic.stop(), runner.stop(gracePeriod)]);
   };
-  return { handler: api.handler(), stop, [Symbol.asyncDispose]: () => stop() };
+  const handler = api.handler();
+  automatic.start();
+  return { handler, stop, [Symbol.asyncDispose]: () => stop() };
 }
 
 interface ApiParts {
