@@ -83,6 +83,11 @@ export class Journal {
   }
 }
 
+/** The whole entries of a journal that another process may be writing. */
+export async function readJournal(path: string): Promise<readonly JournalEntry[]> {
+  return readEntries(await readFile(path)).entries;
+}
+
 function encode(sequence: number, type: string, data: unknown): string {
   const body = JSON.stringify([sequence, type, data]);
   return `${checkSum(body)} ${body}\n`;
