@@ -75,21 +75,34 @@ it("refuses a folder in the place of a file, and a file in the place of a folder
 it("stays inside while somebody exchanges a folder for a link", async () => {
   mkdirSync(join(folder.root, "a"));
   let isOver = false;
+  // The writer may make the folder anew while it is away: that is the race, and no fault of it.
+  const attempt = (step: () => void): void => {
+    try {
+      step();
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error)) throw error;
+    }
+  };
   const exchange = (async () => {
     while (!isOver) {
-      renameSync(join(folder.root, "a"), join(folder.root, "a-real"));
-      symlinkSync(join(base, "outside"), join(folder.root, "a"));
+      attempt(() => renameSync(join(folder.root, "a"), join(folder.root, "a-real")));
+      attempt(() => symlinkSync(join(base, "outside"), join(folder.root, "a")));
       await new Promise(setImmediate);
-      rmSync(join(folder.root, "a"));
-      renameSync(join(folder.root, "a-real"), join(folder.root, "a"));
+      attempt(() => rmSync(join(folder.root, "a"), { recursive: true, force: true }));
+      attempt(() => renameSync(join(folder.root, "a-real"), join(folder.root, "a")));
       await new Promise(setImmediate);
     }
   })();
-  const outcomes = await Promise.allSettled(
-    Array.from({ length: 200 }, (_, at) => folder.write(`a/f${at % 5}`, "x")),
-  );
+  const outcomes = { written: 0, refused: 0 };
+  for (let at = 0; at < 3_000 && (outcomes.written < 20 || outcomes.refused < 20); at += 1) {
+    await folder.write(`a/f${at % 5}`, "x").then(
+      () => (outcomes.written += 1),
+      () => (outcomes.refused += 1),
+    );
+  }
   isOver = true;
   await exchange;
-  expect(outcomes.some(({ status }) => status === "fulfilled")).toBe(true);
+  expect(outcomes.written).toBeGreaterThan(0);
+  expect(outcomes.refused).toBeGreaterThan(0);
   expect(readdirSync(join(base, "outside"))).toEqual([]);
 });
