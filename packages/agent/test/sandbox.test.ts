@@ -20,6 +20,13 @@ describe.each(levels)("%s", (level) => {
     expect(result).toMatchObject({ code: 3, stdout: "out\n", stderr: "err\n", timedOut: false });
   });
 
+  it("lets a server and its client talk on the loopback", async () => {
+    const sandbox = await createSandbox({ level });
+    const code =
+      "const s = require('http').createServer((q, r) => r.end('hi')).listen(0, '127.0.0.1', async () => { console.log(await (await fetch('http://127.0.0.1:' + s.address().port)).text()); s.close(); s.closeAllConnections() })";
+    expect(await sandbox.exec(script(code), { cwd })).toMatchObject({ code: 0, stdout: "hi\n" });
+  });
+
   it("hides the environment", async () => {
     process.env["AGENT_TEST_SECRET"] = "hidden";
     const sandbox = await createSandbox({ level });

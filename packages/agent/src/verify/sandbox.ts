@@ -66,6 +66,14 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   };
 }
 
+/** A new network has not even its own loopback until somebody brings it up; servers are tested on it. */
+const withLoopback = [
+  "sh",
+  "-c",
+  'PATH="$PATH:/usr/sbin:/sbin"; ip link set lo up 2>&- || ifconfig lo up || exit; exec "$@"',
+  "sh",
+] as const;
+
 async function namespaceCommand(memory: number): Promise<readonly string[] | undefined> {
   if (process.platform !== "linux") return undefined;
   const unshare = ["unshare", "--net", "--map-root-user", "--kill-child", "--fork", "--pid"];
@@ -77,7 +85,12 @@ async function namespaceCommand(memory: number): Promise<readonly string[] | und
     "--core=0",
     "--nofile=1024",
   ];
-  const candidates = [[...unshare, ...limits], unshare];
+  const candidates = [
+    [...unshare, ...withLoopback, ...limits],
+    [...unshare, ...limits],
+    [...unshare, ...withLoopback],
+    unshare,
+  ];
   for (const candidate of candidates) if (await works([...candidate, "true"])) return candidate;
   return undefined;
 }
