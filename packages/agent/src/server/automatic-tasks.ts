@@ -19,6 +19,8 @@ export interface AutomaticTasksOptions {
   readonly reportError: (error: unknown) => void;
 }
 
+const automatically = { input: null, additionalInput: {}, automatic: true };
+
 /** Runs, step by step, the tasks that nobody has to ask for: each in one server at a time, and in another one when that is gone. */
 export class AutomaticTasks {
   readonly #options: AutomaticTasksOptions;
@@ -116,7 +118,7 @@ export class AutomaticTasks {
       const task = await store.tasks.get(taskId);
       if (task === undefined || !task.automatic || task.open === 0) return;
       try {
-        await runner.runNext(taskId, { input: null, additionalInput: {} }, signal);
+        await runner.runNext(taskId, automatically, signal);
       } catch (error) {
         // What a step failed with stands in the task.
         if (!(error instanceof HttpFailure) && !signal.aborted) reportError(error);

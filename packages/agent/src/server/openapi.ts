@@ -265,6 +265,7 @@ const schemas: JsonObject = {
         type: "string",
         enum: ["submitted", "working", "completed", "failed", "canceled"],
       },
+      automatic: { type: "boolean", description: "Whether a server runs the steps by itself." },
       steps: {
         type: "object",
         required: ["total", "open"],

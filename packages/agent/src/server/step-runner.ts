@@ -126,7 +126,13 @@ export class StepRunner {
   async #run(lease: StepLease, said: StepInput): Promise<Stored<StepRecord>> {
     const { store, agent } = this.#options;
     const begun = await store.begin(lease, said);
-    if (begun === undefined) throw notFound("task");
+    if (begun === undefined) {
+      throw new HttpFailure(
+        409,
+        "ERR_AGENT_CANCELLED",
+        "the task was canceled or stopped meanwhile",
+      );
+    }
     const { task, step } = begun;
     const controller = new AbortController();
     const stop = this.#watch(lease, controller);

@@ -38,6 +38,8 @@ export interface NewFile {
 export interface StepInput {
   readonly input: string | null;
   readonly additionalInput: JsonObject;
+  /** Whether a server runs the step by itself, as long as the task wants that. Default: somebody asked for it. */
+  readonly automatic?: boolean | undefined;
 }
 
 /** What a finished step leaves. */
@@ -182,6 +184,8 @@ export class TaskStore {
   ): Promise<{ readonly task: Stored<TaskRecord>; readonly step: Stored<StepRecord> } | undefined> {
     const { document, token } = lease;
     const begun = await this.#change(document.taskId, async (tx, task) => {
+      // Another step may have failed a moment ago.
+      if (said.automatic === true && !task.automatic) return undefined;
       const attempts = document.attempts + 1;
       const step = await tx.collection(taskCollections.steps).update(
         document.id,
@@ -430,7 +434,9 @@ export class TaskStore {
   ): Promise<{ readonly task: Stored<TaskRecord>; readonly value: T } | undefined> {
     const changed = await this.#store.transaction(async (tx) => {
       const tasks = tx.collection(taskCollections.tasks);
-      const task = await tasks.get(taskId);
+      // A write, though of nothing new: on PostgreSQL, who comes second is told here that it has to begin anew, and not
+      // by a unique index that its own rows are there already.
+      const task = await tasks.update(taskId, {});
       if (task === undefined || (task.state === "canceled" && !alsoCanceled)) return undefined;
       const change = await work(tx, task);
       if (change === undefined) return undefined;

@@ -24,6 +24,8 @@ export interface Task {
   readonly additional_input: JsonObject;
   readonly artifacts: readonly Artifact[];
   readonly state: TaskState;
+  /** Whether a server runs the steps that are left by itself. */
+  readonly automatic: boolean;
   /** Steps that are known, and those of them that are not completed. */
   readonly steps: { readonly total: number; readonly open: number };
   /** What the models used; `cost` is in US dollars, `null` when a price is not known. */
@@ -62,6 +64,7 @@ export function toTask(
     additional_input: record.additionalInput,
     artifacts: artifacts.map(toArtifact),
     state: stateOf(record),
+    automatic: record.automatic,
     steps: { total: record.steps, open: record.open },
     usage: record.usage,
     last_error: record.failure === undefined ? null : { ...record.failure },

@@ -325,6 +325,7 @@ describe("a task that the server runs by itself", () => {
       if (new TextDecoder().decode(chunk).includes("step.failed")) break;
     }
     expect((await bodyOf<Task>(await world.ask(`/tasks/${id}`))).state).toBe("failed");
+    expect(world.model.requests).toHaveLength(1);
     await bodyOf<Task>(await world.ask(`/tasks/${id}/run`, post()));
     expect(await (await world.ask(`/tasks/${id}/events`)).text()).toContain("task.completed");
     expect(world.model.requests).toHaveLength(5);
