@@ -9,7 +9,8 @@ export function sampleProjects(): ReadonlyMap<string, ReadonlyMap<string, string
   return new Map(names.map((name) => [name.replace(".txt", ""), readSample(join(folder, name))]));
 }
 
-function readSample(file: string): ReadonlyMap<string, string> {
+/** Reads one such text. */
+export function readSample(file: string): ReadonlyMap<string, string> {
   const parts = readFileSync(file, "utf8").split(/^--- /m).slice(1);
   return new Map(
     parts.map((part) => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { appendFile, readFile, truncate, writeFile } from "node:fs/promises";
 import { AgentError, cancelled } from "../errors.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
 
@@ -51,18 +51,26 @@ export function recording(
         parts.push(part);
         yield part;
       }
-      head ??= writeFile(file, `${JSON.stringify({ format, version: 1, source, run })}\n`, {
-        flag: "wx",
-        mode: 0o600,
-      }).catch((error: unknown) => {
-        if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-      });
+      head ??= begin(file, `${JSON.stringify({ format, version: 1, source, run })}\n`);
       await head;
       const about = request.messages.at(-1)?.content.slice(0, 80) ?? "";
       const line: TranscriptLine = { key: keyOf(request), about, parts: joined(parts) };
       await appendFile(file, `${JSON.stringify(line)}\n`);
     },
   };
+}
+
+/** Begins a transcript, or goes on with one: a line that was being written when its process ended is cut off. */
+async function begin(file: string, head: string): Promise<void> {
+  try {
+    await writeFile(file, head, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    const bytes = await readFile(file);
+    const whole = bytes.lastIndexOf(10) + 1;
+    if (whole < bytes.byteLength) await truncate(file, whole);
+    if (whole === 0) await appendFile(file, head);
+  }
 }
 
 /**

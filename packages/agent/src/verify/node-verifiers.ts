@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, posix } from "node:path";
 import type { Diagnostic } from "../check/diagnostic.ts";
 import { AgentError } from "../errors.ts";
 import type { ExecResult } from "./sandbox.ts";
@@ -82,7 +82,10 @@ function findTsc(): string | undefined {
   }
 }
 
-/** The file of the project that a stack trace names first; tests are named only when nothing else is. */
+/**
+ * The file of the project that a stack trace names first. Where it names only tests, as a failed assertion does, it is
+ * what the first of them imports first: a model that is given the test to repair makes it agree with the fault.
+ */
 function readFailure(
   result: ExecResult,
   fallback: string,
@@ -100,9 +103,23 @@ function readFailure(
   ).filter(({ path }) => files.has(path));
   const place = places.find(({ path }) => !isTest.test(path)) ?? places[0];
   if (place === undefined) return [failed(fallback, "the run", result)];
+  const subject = isTest.test(place.path) ? subjectOf(place.path, files) : undefined;
+  if (subject !== undefined) {
+    return [{ ...failed(subject, "the run", result), related: place.path }];
+  }
   const related = places.find(({ path }) => path !== place.path)?.path;
   const diagnostic = { ...failed(place.path, "the run", result), line: place.line };
   return [related === undefined ? diagnostic : { ...diagnostic, related }];
+}
+
+/** The file of the project that a test imports first. */
+function subjectOf(test: string, files: ProjectView["files"]): string | undefined {
+  const imported = (files.get(test) ?? "").matchAll(
+    /(?:from|import|require\()\s*["'](\.{1,2}\/[^"'\n]+)["']/g,
+  );
+  return Array.from(imported, ([, name = ""]) => posix.join(posix.dirname(test), name)).find(
+    (path) => files.has(path) && !isTest.test(path),
+  );
 }
 
 function failed(

@@ -40,7 +40,9 @@ export function eventLine(event: AgentEvent): string | undefined {
     case "checked": {
       const { diagnostics, level } = event;
       const errors = diagnostics.filter(({ severity }) => severity === "error");
-      const where = level === undefined ? "" : `, run in the sandbox "${level}"`;
+      // A program that does not fit together is not run.
+      const wasRun = errors.every(({ code }) => code === "verification");
+      const where = level !== undefined && wasRun ? `, run in the sandbox "${level}"` : "";
       const found = errors.map((one) => `\n         ${oneLine(describeDiagnostic(one))}`);
       return `checked  ${errorCount(errors.length)}${where}${found.slice(0, 20).join("")}`;
     }

@@ -27,13 +27,15 @@ export function report(
     const line = oneLine(describeDiagnostic(diagnostic), 1000);
     io.stdout.write(`${severity === "error" ? red(word) : dim(word)} ${line}\n`);
   }
-  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  // A program that does not fit together is not run.
+  const wasRun = sandbox !== undefined && errors.every(({ code }) => code === "verification");
   const cost = usage.cost === null ? "cost unknown" : undefined;
   const parts = [
     `${files.length} ${files.length === 1 ? "file" : "files"}${proposed === undefined ? "" : ", nothing written"}`,
-    errorCount(errors),
+    errorCount(errors.length),
     repairs > 0 ? `${repairs} ${repairs === 1 ? "round" : "rounds"} of repair` : undefined,
-    sandbox === undefined ? "not run" : `run in the sandbox "${sandbox}"`,
+    wasRun ? `run in the sandbox "${sandbox}"` : "not run",
     `${usageText(usage)} in ${grouped(usage.calls)} calls`,
     cost,
   ].filter((part) => part !== undefined);
