@@ -140,6 +140,44 @@ describe("run", () => {
     expect(treeOf(out).get("src/render.js")).toBe(game.get("src/render.js"));
   });
 
+  describe("a repair by edits", () => {
+    const good = game.get("src/render.js") ?? "";
+    const wrongLine = "import { lerpAll } from './math.js';\n";
+    const wrong = { match: ["# Write src/render.js"], text: wrongLine + good };
+    const edit = (search: string): string => `<<<<<<< SEARCH\n${search}=======\n>>>>>>> REPLACE\n`;
+    const repairsOf = (): readonly string[] =>
+      (server?.requests ?? []).flatMap(({ messages }) =>
+        messages.at(-1)?.startsWith("# Repair") === true ? [messages.at(-1) ?? ""] : [],
+      );
+
+    it("changes what is wrong and keeps the rest of the file", async () => {
+      const repair = { match: ["# Repair src/render.js"], text: edit(wrongLine) };
+      const agent = await agentFor({ answers: projectScript(game, { first: [repair, wrong] }) });
+      const result = await agent.run({ prompt: "a game", out }).result;
+      expect(result).toMatchObject({ ok: true, repairs: 1 });
+      expect(treeOf(out).get("src/render.js")).toBe(good);
+      expect(repairsOf()).toEqual([expect.stringContaining("Answer with edits.")]);
+    });
+
+    it.each([
+      ["does not fit", edit("no such line\n"), "no-match"],
+      ["was cut", "<<<<<<< SEARCH\na\n", "not whole"],
+      ["fits in several places", edit("}\n"), "several-matches"],
+    ])("asks for the whole file when an edit %s", async (_, text, complaint) => {
+      const repair = { match: ["Answer with edits."], text };
+      const agent = await agentFor({ answers: projectScript(game, { first: [repair, wrong] }) });
+      const result = await agent.run({ prompt: "a game", out }).result;
+      expect(result).toMatchObject({ ok: true, repairs: 1 });
+      expect(treeOf(out).get("src/render.js")).toBe(good);
+      expect(repairsOf()).toHaveLength(2);
+      expect(repairsOf()[1]).not.toContain("Answer with edits.");
+      const said = server?.requests.findLast(({ messages }) =>
+        messages.at(-1)?.startsWith("# Repair"),
+      );
+      expect(said?.messages.join("\n")).toContain(complaint);
+    });
+  });
+
   it("never writes an answer that was cut, refused or left something out", async () => {
     for (const fault of [
       { kind: "length" },

@@ -151,22 +151,43 @@ export interface RepairPromptInput {
 
 /** Asks for a file without its faults. */
 export function repairMessages(input: RepairPromptInput): readonly ChatMessage[] {
-  const { prompt, sharedDeps, filePath, source, problems, context, complaint } = input;
+  const task = `Answer with the source of ${input.filePath}.`;
+  return repairQuestion(
+    input,
+    "Answer with the whole corrected source of that one file, and nothing before or after it: no explanation, no fence. ",
+    task,
+  );
+}
+
+/** Asks for the edits that take a file's faults away, as `readEditBlocks` reads them; for a great change, for the file. */
+export function repairEditMessages(input: RepairPromptInput): readonly ChatMessage[] {
+  const blocks =
+    "<<<<<<< SEARCH\nlines as they stand in the file, so many that they stand there once\n=======\nlines that stand there instead\n>>>>>>> REPLACE";
+  return repairQuestion(
+    input,
+    `Answer with one or more edits of that one file, each in this form, and nothing before or after them:\n\n${blocks}\n\n`,
+    `Answer with edits. If most lines of the file have to change, answer with all of it instead: Answer with the source of ${input.filePath}.`,
+  );
+}
+
+function repairQuestion(
+  { prompt, sharedDeps, filePath, source, problems, context, complaint }: RepairPromptInput,
+  form: string,
+  task: string,
+): readonly ChatMessage[] {
   return [
-    system(
-      "A check found faults in a file. Answer with the whole corrected source of that one file, and nothing before or after it: no explanation, no fence. Change what the faults need and nothing else.",
-    ),
+    system(`A check found faults in a file. ${form}Change what the faults need and nothing else.`),
     user(`# Program\n\n${prompt}`),
     user(`# Plan of the program\n\n${sharedDeps}`),
-    ...context.map(({ path, form, text }) =>
-      user(`# Finished file ${path} (${form === "text" ? "whole" : "declarations"})\n\n${text}`),
+    ...context.map(({ path, form: shown, text }) =>
+      user(`# Finished file ${path} (${shown === "text" ? "whole" : "declarations"})\n\n${text}`),
     ),
     user(`# File ${filePath} as it is\n\n${source ?? "It does not exist yet."}`),
     ...(complaint === undefined
       ? []
       : [user(`# Earlier answer\n\nIt could not be used: ${complaint}`)]),
     user(
-      `# Repair ${filePath}\n\nFaults:\n${problems.map((problem) => `- ${problem}`).join("\n")}\n\nAnswer with the source of ${filePath}.`,
+      `# Repair ${filePath}\n\nFaults:\n${problems.map((problem) => `- ${problem}`).join("\n")}\n\n${task}`,
     ),
   ];
 }

@@ -48,7 +48,8 @@ const said = {
   ambiguous: "there were several files in the answer",
 } as const;
 
-async function complaintAbout(code: string, filePath: string): Promise<string | undefined> {
+/** What is wrong with a source, said to the model; undefined: nothing that we can tell. */
+export async function complaintAbout(code: string, filePath: string): Promise<string | undefined> {
   const [elision] = findElisions(code, filePath);
   if (elision !== undefined) {
     return `line ${elision.line} stands for code that was left out ("${elision.text}"); write all of it`;

@@ -1,7 +1,8 @@
 import { askModel, addUsage, type AskOptions } from "../calls/ask-model.ts";
 import { Budget, type Usage } from "../calls/budget.ts";
 import { withProvider } from "../calls/call-options.ts";
-import { fileMessages, planMessages, repairMessages } from "../calls/prompts.ts";
+import { fileMessages, planMessages } from "../calls/prompts.ts";
+import { repairSource } from "../calls/repair-source.ts";
 import { writeSource } from "../calls/write-source.ts";
 import type { Diagnostic } from "../check/diagnostic.ts";
 import { AgentError, cancelled } from "../errors.ts";
@@ -240,11 +241,7 @@ export class ProjectRun {
     const context = await contextOf(related, sources);
     const source = sources.get(path);
     const input = { prompt, sharedDeps, filePath: path, source, problems, context };
-    const { code } = await writeSource(
-      path,
-      (complaints) => repairMessages({ ...input, complaint: complaints.at(-1) }),
-      this.#options("repair", path),
-    );
+    const { code } = await repairSource(input, this.#options("repair", path));
     this.#checkFile(path, code);
     await record("repair", { path, code, round });
     state.repaired.set(repairKey(round, path), code);
