@@ -10,6 +10,7 @@ export const agentCommands: CommandGroup = {
     ["plan", async () => (await import("./plan.ts")).plan],
     ["files", async () => (await import("./files.ts")).files],
     ["verify", async () => (await import("./verify.ts")).verify],
+    ["serve", async () => (await import("./serve.ts")).serve],
     ["runs", async () => (await import("./runs.ts")).runs],
   ]),
   fallback: async () => (await import("./run.ts")).run,

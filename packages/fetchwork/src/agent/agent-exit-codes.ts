@@ -27,11 +27,11 @@ export function asFailure(
   { signal, hint }: { readonly signal: AbortSignal; readonly hint?: string | undefined },
 ): Error {
   if (error instanceof CommandFailure || error instanceof UsageError) return error;
+  if (error instanceof AgentUsageError) return new UsageError(error.message, { cause: error });
   if (signal.aborted) {
     const exitCode = agentExitCodes.interrupted;
     return new CommandFailure("interrupted", { exitCode, hint, cause: error });
   }
-  if (error instanceof AgentUsageError) return new UsageError(error.message, { cause: error });
   if (error instanceof AgentError) {
     const exitCode = codes.get(error.code) ?? 1;
     const message =
