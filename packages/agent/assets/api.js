@@ -78,7 +78,10 @@ export async function follow(taskId, signal, listener) {
   }
 }
 
-/** @param {Response} response */
+/**
+ * @param {Response} response
+ * @yields Each event.
+ */
 async function* readEvents(response) {
   let text = "";
   if (response.body === null) return;

@@ -2,14 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { askModel, type AskOptions } from "../calls/ask-model.ts";
-import { Budget, type BudgetOptions, type Usage } from "../calls/budget.ts";
+import { Budget, type Usage } from "../calls/budget.ts";
 import { withProvider } from "../calls/call-options.ts";
 import { fileMessages, planMessages, repairMessages } from "../calls/prompts.ts";
 import { writeSource } from "../calls/write-source.ts";
 import { describeDiagnostic } from "../check/diagnostic.ts";
 import { AgentError, checkCount, optionError } from "../errors.ts";
-import { schedule } from "../files/schedule.ts";
-import { readContract, type FileSpec } from "../project/project-plan.ts";
 import type { AgentOptions } from "../run/agent-options.ts";
 import { createAgent } from "../run/create-agent.ts";
 import { specifyFiles } from "../run/plan-project.ts";
@@ -18,12 +16,23 @@ import { fingerprints, repairTasks } from "../run/repair-files.ts";
 import { createSandbox } from "../verify/sandbox.ts";
 import { verifyFiles } from "../verify/verify-files.ts";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
+import {
+  filesOf,
+  leftOf,
+  promptOf,
+  sharedDepsOf,
+  sourcesOf,
+  specOf,
+  stepsOf,
+  taskOf,
+  verifyStepOf,
+  withEnd,
+} from "./code-steps.ts";
 import { contextFiles } from "./context-files.ts";
 import { readTaskWishes, type TaskWishes, type VerifyLevel } from "./task-wishes.ts";
 import {
   defineAgent,
   type AgentTask,
-  type JsonObject,
   type NewStep,
   type RunningStep,
   type StepResult,
@@ -138,7 +147,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
   };
 
   const repairStep = async (step: RunningStep): Promise<StepResult> => {
-    const { path: filePath = "", problems = [], related = [] } = taskOf(step.data);
+    const { path: filePath, problems, related } = taskOf(step.data);
     const sharedDeps = await sharedDepsOf(step);
     const [source, context] = await Promise.all([step.read(filePath), contextFiles(related, step)]);
     const input = { prompt: promptOf(step), sharedDeps, filePath, source, problems, context };
@@ -253,91 +262,4 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     },
     concurrency: (task) => wishesOf(task).concurrency,
   });
-}
-
-/** What the task is about, and what the client said with this step. */
-function promptOf({ task, input }: RunningStep): string {
-  return input === null || input.trim() === "" ? task.input : `${task.input}\n\n${input}`;
-}
-
-async function sharedDepsOf(step: RunningStep): Promise<string> {
-  const text = (await step.read(sharedDepsPath)) ?? "";
-  if (text.trim() !== "") return text;
-  throw new AgentError("ERR_AGENT_CONFLICT", `${sharedDepsPath} is empty or gone`);
-}
-
-/** A step for each file, which waits for the files that it uses from earlier levels. */
-function stepsOf(files: readonly FileSpec[], verify: VerifyLevel): readonly NewStep[] {
-  const levels = schedule(files);
-  const levelOf = new Map(levels.flatMap((paths, level) => paths.map((path) => [path, level])));
-  const ordered = levels.flat().flatMap((path) => files.filter((file) => file.path === path));
-  const steps = ordered.map((file, index): NewStep => {
-    const own = levelOf.get(file.path) ?? 0;
-    return {
-      name: `Generate code for ${file.path}`,
-      key: file.path,
-      after: file.dependsOn.filter((path) => (levelOf.get(path) ?? own) < own),
-      data: { kind: "file", file },
-      last: verify === "none" && index === ordered.length - 1,
-    };
-  });
-  if (verify === "none") return steps;
-  return [
-    ...steps,
-    verifyStepOf(
-      files,
-      ordered.map(({ path }) => path),
-    ),
-  ];
-}
-
-function verifyStepOf(files: readonly FileSpec[], after: readonly string[]): NewStep {
-  return { name: "verify", key: "\0verify", after, data: { kind: "verify", files }, last: true };
-}
-
-async function sourcesOf(step: RunningStep): Promise<Map<string, string>> {
-  const sources = new Map<string, string>();
-  for (const { path } of await step.files()) {
-    const text = await step.read(path);
-    // Pictures and the like are nothing for a check of texts.
-    if (text !== undefined && !text.includes("\0")) sources.set(path, text);
-  }
-  return sources;
-}
-
-function filesOf(data: JsonObject): readonly FileSpec[] {
-  return readContract(data["files"])?.files ?? [];
-}
-
-function specOf(file: unknown): FileSpec {
-  const [spec] = readContract([file])?.files ?? [];
-  if (spec === undefined) throw new Error("a step has no file");
-  return spec;
-}
-
-function taskOf({ path, problems, related }: JsonObject): {
-  readonly path: string;
-  readonly problems: readonly string[];
-  readonly related: readonly string[];
-} {
-  return { path: String(path), problems: texts(problems), related: texts(related) };
-}
-
-function texts(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : [];
-}
-
-/** What is left of limits; nothing left is the least that a budget takes. */
-function leftOf(limits: BudgetOptions, used: Usage): BudgetOptions {
-  const { maxTokens, maxCost } = limits;
-  const tokens = used.inputTokens + used.outputTokens;
-  return {
-    ...limits,
-    ...(maxTokens !== undefined && { maxTokens: Math.max(1, maxTokens - tokens) }),
-    ...(maxCost !== undefined && { maxCost: Math.max(1e-9, maxCost - (used.cost ?? 0)) }),
-  };
-}
-
-function withEnd(text: string): string {
-  return text.endsWith("\n") ? text : `${text}\n`;
 }

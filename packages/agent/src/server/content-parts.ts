@@ -52,7 +52,11 @@ export interface ContentPlace {
   readonly size: number;
 }
 
-/** Reads content part by part; stops early when the task was deleted meanwhile. */
+/**
+ * Reads content part by part; fails when the task was deleted meanwhile.
+ *
+ * @yields Each part.
+ */
 export async function* readContent(
   contents: Collection<ContentRecord>,
   { taskId, hash, size }: ContentPlace,

@@ -1,15 +1,14 @@
 import type { JsonObject } from "./task-agent.ts";
+import { openApiSchemas, schemaRef } from "./openapi-schemas.ts";
 import { largestPage } from "./paging.ts";
 
-const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
-const nullable = (type: string): JsonObject => ({ type: [type, "null"] });
 const answer = (description: string, schema: JsonObject): JsonObject => ({
   description,
   content: { "application/json": { schema } },
 });
 const body = (name: string): JsonObject => ({
   required: false,
-  content: { "application/json": { schema: ref(name) } },
+  content: { "application/json": { schema: schemaRef(name) } },
 });
 const failure = (name: string): JsonObject => ({ $ref: `#/components/responses/${name}` });
 const parameter = (name: string): JsonObject => ({ $ref: `#/components/parameters/${name}` });
@@ -17,7 +16,10 @@ const paging = [parameter("currentPage"), parameter("pageSize")];
 const list = (name: string, of: string): JsonObject => ({
   type: "object",
   required: [name, "pagination"],
-  properties: { [name]: { type: "array", items: ref(of) }, pagination: ref("Pagination") },
+  properties: {
+    [name]: { type: "array", items: schemaRef(of) },
+    pagination: schemaRef("Pagination"),
+  },
 });
 const common = { "401": failure("Unauthorized"), "403": failure("Forbidden") };
 const found = { ...common, "404": failure("NotFound") };
@@ -45,7 +47,7 @@ const paths: JsonObject = {
       parameters: [key],
       requestBody: body("TaskRequestBody"),
       responses: {
-        "200": answer("The task, with its first steps to be run.", ref("Task")),
+        "200": answer("The task, with its first steps to be run.", schemaRef("Task")),
         ...common,
         "413": failure("TooLarge"),
         "415": failure("WrongType"),
@@ -68,7 +70,7 @@ const paths: JsonObject = {
     get: {
       operationId: "getAgentTask",
       summary: "Gets a task",
-      responses: { "200": answer("The task.", ref("Task")), ...found },
+      responses: { "200": answer("The task.", schemaRef("Task")), ...found },
     },
     delete: {
       operationId: "deleteAgentTask",
@@ -96,7 +98,7 @@ const paths: JsonObject = {
       parameters: [key],
       requestBody: body("StepRequestBody"),
       responses: {
-        "200": answer("The step that was run.", ref("Step")),
+        "200": answer("The step that was run.", schemaRef("Step")),
         ...found,
         "413": failure("TooLarge"),
         "415": failure("WrongType"),
@@ -110,7 +112,7 @@ const paths: JsonObject = {
     get: {
       operationId: "getAgentTaskStep",
       summary: "Gets a step",
-      responses: { "200": answer("The step.", ref("Step")), ...found },
+      responses: { "200": answer("The step.", schemaRef("Step")), ...found },
     },
   },
   "/agent/tasks/{task_id}/artifacts": {
@@ -147,7 +149,7 @@ const paths: JsonObject = {
         },
       },
       responses: {
-        "200": answer("The file.", ref("Artifact")),
+        "200": answer("The file.", schemaRef("Artifact")),
         ...found,
         "413": failure("TooLarge"),
         "415": failure("WrongType"),
@@ -207,7 +209,7 @@ const paths: JsonObject = {
       operationId: "runAgentTask",
       summary: "Lets the server run all steps that are left, and answers at once",
       responses: {
-        "200": answer("The task.", ref("Task")),
+        "200": answer("The task.", schemaRef("Task")),
         ...found,
         "409": failure("StepFailed"),
       },
@@ -218,7 +220,7 @@ const paths: JsonObject = {
     post: {
       operationId: "cancelAgentTask",
       summary: "Ends a task; a completed one stays completed",
-      responses: { "200": answer("The task.", ref("Task")), ...found },
+      responses: { "200": answer("The task.", schemaRef("Task")), ...found },
     },
   },
   "/agent/tasks/{task_id}/archive": {
@@ -233,108 +235,6 @@ const paths: JsonObject = {
         },
         ...found,
       },
-    },
-  },
-};
-
-const schemas: JsonObject = {
-  TaskRequestBody: {
-    type: "object",
-    properties: {
-      input: { ...nullable("string"), description: "What is to be programmed; not blank." },
-      additional_input: {
-        type: "object",
-        description:
-          "`model`, `concurrency`, `verify`, `repair`, `max_cost`, `max_tokens` and `run` are known; everything is given back as it came.",
-      },
-    },
-  },
-  StepRequestBody: {
-    type: "object",
-    properties: { input: nullable("string"), additional_input: { type: "object" } },
-  },
-  Task: {
-    type: "object",
-    required: ["task_id", "input", "additional_input", "artifacts", "state"],
-    properties: {
-      task_id: { type: "string", format: "uuid" },
-      input: { type: "string" },
-      additional_input: { type: "object" },
-      artifacts: { type: "array", items: ref("Artifact") },
-      state: {
-        type: "string",
-        enum: ["submitted", "working", "completed", "failed", "canceled"],
-      },
-      automatic: { type: "boolean", description: "Whether a server runs the steps by itself." },
-      steps: {
-        type: "object",
-        required: ["total", "open"],
-        properties: {
-          total: { type: "integer", minimum: 0 },
-          open: { type: "integer", minimum: 0 },
-        },
-      },
-      usage: ref("Usage"),
-      last_error: nullable("object"),
-      created_at: { type: "string", format: "date-time" },
-    },
-  },
-  Usage: {
-    type: "object",
-    required: ["inputTokens", "outputTokens", "cost", "calls"],
-    properties: {
-      inputTokens: { type: "integer", minimum: 0 },
-      outputTokens: { type: "integer", minimum: 0 },
-      cost: { ...nullable("number"), description: "US dollars; null when a price is not known." },
-      calls: { type: "integer", minimum: 0 },
-    },
-  },
-  Step: {
-    type: "object",
-    required: ["task_id", "step_id", "status", "artifacts", "is_last"],
-    properties: {
-      task_id: { type: "string", format: "uuid" },
-      step_id: { type: "string", format: "uuid" },
-      name: nullable("string"),
-      status: { type: "string", enum: ["created", "running", "completed"] },
-      input: nullable("string"),
-      additional_input: { type: "object" },
-      output: nullable("string"),
-      additional_output: nullable("object"),
-      artifacts: { type: "array", items: ref("Artifact") },
-      is_last: { type: "boolean" },
-    },
-  },
-  Artifact: {
-    type: "object",
-    required: ["artifact_id", "agent_created", "file_name"],
-    properties: {
-      artifact_id: { type: "string", format: "uuid" },
-      agent_created: { type: "boolean" },
-      file_name: { type: "string" },
-      relative_path: nullable("string"),
-      size: { type: "integer", minimum: 0 },
-      versions: { type: "integer", minimum: 1 },
-      created_at: { type: "string", format: "date-time" },
-    },
-  },
-  Pagination: {
-    type: "object",
-    required: ["total_items", "total_pages", "current_page", "page_size"],
-    properties: {
-      total_items: { type: "integer", minimum: 0 },
-      total_pages: { type: "integer", minimum: 0 },
-      current_page: { type: "integer", minimum: 1 },
-      page_size: { type: "integer", minimum: 1, maximum: largestPage },
-    },
-  },
-  Failure: {
-    type: "object",
-    required: ["message"],
-    properties: {
-      message: { type: "string" },
-      code: { type: "string" },
-      retryable: { type: "boolean" },
     },
   },
 };
@@ -366,7 +266,7 @@ export const openApiDocument: JsonObject = {
   paths,
   components: {
     securitySchemes: { token: { type: "http", scheme: "bearer" } },
-    schemas,
+    schemas: openApiSchemas,
     parameters: {
       taskId: idParameter("task_id"),
       stepId: idParameter("step_id"),
@@ -379,15 +279,15 @@ export const openApiDocument: JsonObject = {
       ),
     },
     responses: {
-      Unauthorized: answer("The token is missing or wrong.", ref("Failure")),
-      Forbidden: answer("A page of another origin asks.", ref("Failure")),
-      NotFound: answer("There is no such task, step or file.", ref("Failure")),
-      TooLarge: answer("More was sent than is taken.", ref("Failure")),
-      WrongType: answer("The type of the content is another one.", ref("Failure")),
-      Invalid: answer("The request is not what was expected.", ref("Failure")),
+      Unauthorized: answer("The token is missing or wrong.", schemaRef("Failure")),
+      Forbidden: answer("A page of another origin asks.", schemaRef("Failure")),
+      NotFound: answer("There is no such task, step or file.", schemaRef("Failure")),
+      TooLarge: answer("More was sent than is taken.", schemaRef("Failure")),
+      WrongType: answer("The type of the content is another one.", schemaRef("Failure")),
+      Invalid: answer("The request is not what was expected.", schemaRef("Failure")),
       StepFailed: answer(
         "The step failed and is put back: 402 the budget is used up, 409 canceled or in conflict, 429 too many requests at the model's server, 502 the model's server or its answer, 503 the server stops, 504 too late.",
-        ref("Failure"),
+        schemaRef("Failure"),
       ),
     },
   },

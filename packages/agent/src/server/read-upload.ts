@@ -3,12 +3,12 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable, Transform } from "node:stream";
+import { Transform, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
 import { validateFilePath } from "../files/file-path.ts";
 import { HttpFailure, invalid } from "./http-failure.ts";
-import type { NewFile } from "./task-store.ts";
+import type { NewFile } from "./put-file.ts";
 
 /** An upload that is on the disk. */
 export interface Upload extends AsyncDisposable {
@@ -105,7 +105,11 @@ async function receive(
   return { received, folder };
 }
 
-/** The body until it is longer than a file and its frame can be. */
+/**
+ * The body until it is longer than a file and its frame can be.
+ *
+ * @yields Each chunk.
+ */
 async function* limitedTo(
   limit: number,
   body: ReadableStream<Uint8Array>,

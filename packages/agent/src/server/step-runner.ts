@@ -9,7 +9,9 @@ import { Interruption, toHttpFailure, toStepFailure } from "./step-failure.ts";
 import type { AgentTask, RunningStep, StepResult, TaskAgent } from "./task-agent.ts";
 import type { TaskBus } from "./task-bus.ts";
 import type { StepRecord, TaskRecord } from "./task-records.ts";
-import type { NewFile, StepInput, StepLease, TaskStore } from "./task-store.ts";
+import type { NewFile } from "./put-file.ts";
+import type { StepInput, StepLease } from "./step-leases.ts";
+import type { TaskStore } from "./task-store.ts";
 import { TaskSlots } from "./task-slots.ts";
 
 /** What runs steps. */

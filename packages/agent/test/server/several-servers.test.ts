@@ -174,9 +174,10 @@ it("a server that was killed in a step, with its SQLite file, puts the step back
   const task = await bodyOf<Task>(await fetch(`${first.url}/tasks`, post({ input: "notes" })));
   const lost = fetch(`${first.url}/tasks/${task.task_id}/steps`, post()).catch(() => undefined);
   await vi.waitUntil(() => model.requests.length === 1, { timeout: 15_000, interval: 10 });
+  const ended = once(first.process, "exit");
   first.process.kill("SIGKILL");
+  await ended;
   await lost;
-  await once(first.process, "exit");
   const world = await serveWith(model, { store, lease: 600_000 });
   const { steps } = await bodyOf<{ readonly steps: readonly Step[] }>(
     await world.ask(`/tasks/${task.task_id}/steps`),
