@@ -90,7 +90,7 @@ export async function startServer(options: ModelServerOptions): Promise<ServerPr
 /** The files of a folder by path, but for the journals of runs. */
 export function treeOf(folder: string): ReadonlyMap<string, string> {
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
-    (path) => !/^\.fetchwork\/runs/.test(path) && statSync(join(folder, path)).isFile(),
+    (path) => !path.startsWith(".fetchwork/runs") && statSync(join(folder, path)).isFile(),
   );
   return new Map(paths.toSorted().map((path) => [path, readFileSync(join(folder, path), "utf8")]));
 }

@@ -97,9 +97,10 @@ describe("a canvas game", () => {
           return { paddle: middle(rows), ball: middle(xs) };
         });
       const frames = (count: number): Promise<void> =>
-        page.evaluate(async (left) => {
-          for (; left > 0; left -= 1)
+        page.evaluate(async (most) => {
+          for (let at = 0; at < most; at += 1) {
             await new Promise((resolve) => requestAnimationFrame(resolve));
+          }
         }, count);
 
       await frames(3);
