@@ -5,6 +5,7 @@ export type AgentUsageErrorCode = "ERR_AGENT_ARGUMENT" | "ERR_AGENT_OPTION";
 export type AgentErrorCode =
   | "ERR_AGENT_AUTH"
   | "ERR_AGENT_BUDGET"
+  | "ERR_AGENT_BUSY"
   | "ERR_AGENT_CANCELLED"
   | "ERR_AGENT_CONFLICT"
   | "ERR_AGENT_CONTEXT_OVERFLOW"

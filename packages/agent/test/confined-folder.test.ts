@@ -1,10 +1,12 @@
 import {
+  chmodSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -61,6 +63,46 @@ it("refuses a file of 100 MiB, and says so", async () => {
     message: expect.stringContaining("104857600 bytes"),
   });
   expect(readdirSync(folder.root)).toEqual([]);
+});
+
+it("keeps the permissions of a file that it replaces", async () => {
+  const place = join(folder.root, "run.sh");
+  writeFileSync(place, "old");
+  for (const mode of [0o755, 0o600]) {
+    chmodSync(place, mode);
+    await folder.write("run.sh", "new");
+    expect(statSync(place).mode & 0o777).toBe(mode);
+  }
+});
+
+it("does not replace a file that somebody made meanwhile", async () => {
+  await folder.write("a", "first", { isNew: true });
+  await expect(folder.write("a", "second", { isNew: true })).rejects.toMatchObject({
+    code: "ERR_AGENT_CONFLICT",
+  });
+  expect(await folder.read("a")).toBe("first");
+  expect(readdirSync(folder.root)).toEqual(["a"]);
+});
+
+it("keeps the byte order mark of a text", async () => {
+  writeFileSync(join(folder.root, "a"), "\uFEFFtext");
+  expect(await folder.read("a")).toBe("\uFEFFtext");
+});
+
+it("opens no link as a file of its own", async () => {
+  writeFileSync(join(base, "outside/secret"), "secret");
+  symlinkSync(join(base, "outside/secret"), join(folder.root, "own"));
+  await expect(folder.openOwn("own")).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
+  await expect(folder.makeOwn("own")).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
+  expect(readFileSync(join(base, "outside/secret"), "utf8")).toBe("secret");
+});
+
+it("opens a folder that is not there only to make it", async () => {
+  const missing = join(base, "missing");
+  await expect(ConfinedFolder.open(missing, { mustExist: true })).rejects.toMatchObject({
+    code: "ERR_AGENT_WRITE",
+  });
+  expect(readdirSync(base)).not.toContain("missing");
 });
 
 it("refuses a folder in the place of a file, and a file in the place of a folder", async () => {

@@ -61,7 +61,7 @@ export interface RunInput {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How a run is taken up. */
+/** How a run, or an edit, is taken up. */
 export interface ResumeInput {
   /** Folder of the program, as it was given to `run`. */
   readonly out: string;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { Budget } from "../calls/budget.ts";
 import { createRetry } from "../calls/retry-policy.ts";
 import type { Diagnostic } from "../check/diagnostic.ts";
@@ -7,6 +7,7 @@ import { AgentError, checkCount, optionError, requireText } from "../errors.ts";
 import { createSandbox } from "../verify/sandbox.ts";
 import { verifyFiles } from "../verify/verify-files.ts";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
+import { takeLock } from "../workspace/file-lock.ts";
 import { Journal } from "../workspace/journal.ts";
 import type { RunHandle, RunResult } from "./agent-event.ts";
 import type {
@@ -26,7 +27,7 @@ import { emptyState, readState, type RecordStep, type RunState } from "./run-sta
 export interface CodeAgent {
   /** Writes a program from a prompt. */
   run(input: RunInput): RunHandle;
-  /** Goes on with a run that ended before its time; what is finished is not asked for again. */
+  /** Goes on with a run, or an edit, that ended before its time; what is finished is not asked for again. */
   resume(runId: string, input: ResumeInput): RunHandle;
   /** Changes a program that is there. */
   edit(input: EditInput): RunHandle;
@@ -82,19 +83,11 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
       checkRunId(runId);
       return startRun(runId, (emit, own) =>
         withJournal(runId, { out, settings, isNew: false }, (opened) => {
-          const { prompt } = opened.state;
-          if (prompt === undefined) {
-            throw new AgentError("ERR_AGENT_JOURNAL", `there is no run ${runId} in ${out}`);
-          }
-          return work({
-            runId,
-            prompt,
-            out,
-            settings,
-            emit,
-            signal: either(own, input.signal),
-            ...opened,
-          });
+          const { prompt = "", kind } = opened.state;
+          const shared = { runId, settings, emit, signal: either(own, input.signal), ...opened };
+          return kind === "edit"
+            ? runEdit({ ...shared, request: prompt, dryRun: false })
+            : work({ ...shared, prompt, out });
         }),
       );
     },
@@ -104,14 +97,20 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
       const runId = checkRunId(input.runId ?? randomUUID());
       const { dryRun = false } = input;
       return startRun(runId, async (emit, own) => {
-        emit({ type: "started", runId, resumed: false });
-        const folder = await ConfinedFolder.open(out, settings);
-        const signal = either(own, input.signal);
-        return runEdit({ runId, request, settings, emit, signal, folder, dryRun });
+        const shared = { runId, request, settings, emit, signal: either(own, input.signal) };
+        const folder = await ConfinedFolder.open(out, { ...settings, mustExist: true });
+        if (!dryRun) {
+          return withJournal(runId, { out, settings, isNew: true }, (opened) =>
+            runEdit({ ...shared, ...opened, dryRun }),
+          );
+        }
+        const record = () => Promise.resolve();
+        return runEdit({ ...shared, folder, record, state: emptyState(), dryRun });
       });
     },
     async verify(out, { signal = new AbortController().signal } = {}) {
-      const folder = await ConfinedFolder.open(resolve(requireText("out", out)), settings);
+      const place = resolve(requireText("out", out));
+      const folder = await ConfinedFolder.open(place, { ...settings, mustExist: true });
       const files = await readProjectFiles(folder, settings);
       const { verifiers = [] } = settings;
       const sandbox = verifiers.length === 0 ? undefined : await createSandbox(settings.sandbox);
@@ -177,26 +176,39 @@ async function withJournal(
   }: { readonly out: string; readonly settings: AgentSettings; readonly isNew: boolean },
   use: (opened: Opened) => Promise<RunResult>,
 ): Promise<RunResult> {
-  const folder = await ConfinedFolder.open(out, settings);
-  const path = `.fetchwork/runs/${runId}/journal.ndjson`;
-  if ((await folder.exists(path)) === isNew) {
-    throw new AgentError(
-      "ERR_AGENT_JOURNAL",
-      isNew ? `there is a run ${runId} in ${out} already` : `there is no run ${runId} in ${out}`,
-    );
+  const noRun = (cause?: unknown): AgentError =>
+    new AgentError("ERR_AGENT_JOURNAL", `there is no run ${runId} in ${out}`, { cause });
+  const folder = await ConfinedFolder.open(out, { ...settings, mustExist: !isNew }).catch(
+    (error: unknown) => {
+      throw isNew ? error : noRun(error);
+    },
+  );
+  const place = `.fetchwork/runs/${runId}`;
+  const path = `${place}/journal.ndjson`;
+  if (!isNew && !(await folder.exists(path))) throw noRun();
+  const unlock = await takeLock(folder, `${place}/lock`);
+  if (unlock === undefined) {
+    throw new AgentError("ERR_AGENT_BUSY", `another process works at the run ${runId} in ${out}`);
   }
-  // Makes the folders, by the way that follows no link.
-  if (isNew)
-    await folder.write(
-      `.fetchwork/runs/${runId}/README`,
-      "The journal of a run of fetchwork agent.\n",
-    );
-  const journal = await Journal.open(join(folder.root, path));
   try {
-    const state = readState(journal.entries);
-    return await use({ state, folder, record: (type, data) => journal.append(type, data) });
+    const journal = await Journal.over(await folder.openOwn(path));
+    try {
+      const state = readState(journal.entries);
+      // A process that ended before its first entry has left a run that did not begin.
+      if (isNew && journal.entries.length > 0) {
+        throw new AgentError("ERR_AGENT_JOURNAL", `there is a run ${runId} in ${out} already`);
+      }
+      if (!isNew && state.prompt === undefined) throw noRun();
+      if (isNew) {
+        const said = "The journal of a run of fetchwork agent.\n";
+        await folder.write(`${place}/README`, said);
+      }
+      return await use({ state, folder, record: (type, data) => journal.append(type, data) });
+    } finally {
+      await journal.close();
+    }
   } finally {
-    await journal.close();
+    unlock();
   }
 }
 
@@ -225,9 +237,8 @@ async function work(parts: Work): Promise<RunResult> {
   } = parts;
   const resumed = state.prompt !== undefined;
   emit({ type: "started", runId, resumed });
-  if (!resumed) await record("start", { prompt });
-  if (!resumed && sharedDeps !== undefined) {
-    await record("plan", { text: sharedDeps });
+  if (!resumed) {
+    await record("start", { prompt, kind: "run", sharedDeps });
     state.sharedDeps = sharedDeps;
   }
   const run = new ProjectRun({ ...parts, record, folder });

@@ -8,16 +8,18 @@ import { describeDeclarations } from "../check/describe-declarations.ts";
 import { describeDiagnostic } from "../check/diagnostic.ts";
 import { findElisions } from "../files/find-elisions.ts";
 import { applyEdits, type Edit } from "../files/apply-edits.ts";
-import { validateFilePath } from "../files/file-path.ts";
+import { validateFilePath, validateFilePaths } from "../files/file-path.ts";
 import { createSandbox } from "../verify/sandbox.ts";
 import { verifyFiles } from "../verify/verify-files.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
-import { hashOf, written, type WrittenFile } from "../workspace/project-writer.ts";
+import { whileLocked } from "../workspace/file-lock.ts";
+import { hashOf, writeLock, written, type WrittenFile } from "../workspace/project-writer.ts";
 import { AgentError, cancelled } from "../errors.ts";
 import type { RunResult } from "./agent-event.ts";
 import type { AgentSettings } from "./agent-options.ts";
 import type { Emit } from "./run-handle.ts";
 import { fingerprints } from "./repair-files.ts";
+import type { EditChange, RecordStep, RunState } from "./run-state.ts";
 import { readProjectFiles } from "./read-project-files.ts";
 
 /** Characters of all files that are shown whole; more are shown as what they declare. */
@@ -31,87 +33,117 @@ export interface EditRunParts {
   readonly emit: Emit;
   readonly signal: AbortSignal;
   readonly folder: ConfinedFolder;
+  readonly state: RunState;
+  readonly record: RecordStep;
   readonly dryRun: boolean;
 }
 
-/** Changes a program by edits that apply exactly: all of them, or none. New faults are told to the model, once. */
+/**
+ * Changes a program by edits that apply exactly: all of them, or none. New faults are told to the model, twice. The answer
+ * is in the journal before anything is written.
+ */
 export async function runEdit(parts: EditRunParts): Promise<RunResult> {
-  const { runId, request, settings, emit, signal, folder, dryRun } = parts;
+  const { runId, request, settings, emit, signal, folder, state, record, dryRun } = parts;
+  const resumed = state.prompt !== undefined;
+  emit({ type: "started", runId, resumed });
+  if (!resumed) await record("start", { prompt: request, kind: "edit" });
   const before = await readProjectFiles(folder, settings);
   const budget = new Budget(settings.budget);
+  budget.restore(state.usage);
+  const changes = state.changes ?? (await askForChanges(parts, before, budget));
+  if (state.changes === undefined) await record("edit", { changes });
+  const changed = new Map(changes.map(({ path, after }) => [path, after]));
+  emit({ type: "step", step: "verify", round: 0 });
+  const { verifiers = [] } = settings;
+  const sandbox = verifiers.length === 0 ? undefined : await createSandbox(settings.sandbox);
+  const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal };
+  const diagnostics = await verifyFiles(new Map([...before, ...changed]), undefined, run);
+  const level = sandbox?.level;
+  emit({ type: "checked", round: 0, diagnostics, level });
+  if (signal.aborted) throw cancelled(signal);
+  const files = dryRun
+    ? changes.map(({ path, after }) => written(path, "skipped", after))
+    : await writeChanges(changes, parts);
+  await record("done", {});
+  return {
+    runId,
+    out: folder.root,
+    ok: fingerprints(diagnostics).size === 0,
+    plan: { sharedDeps: "", files: [] },
+    files,
+    contents: changed,
+    diagnostics,
+    repairs: 0,
+    usage: budget.usage,
+    sandbox: level,
+  };
+}
+
+/** What the model wants to change, judged. */
+async function askForChanges(
+  { request, settings, emit, signal, record }: EditRunParts,
+  before: ReadonlyMap<string, string>,
+  budget: Budget,
+): Promise<readonly EditChange[]> {
   const options: AskOptions = withProvider({
     ...settings,
     budget,
     signal,
-    onUsage: undefined as ((usage: Usage) => void) | undefined,
+    // The answer that it was for is written down after it.
+    onUsage: (usage: Usage) => void record("spent", { usage }).catch(() => undefined),
     onRetry: ({ attempt, delay, error: { code, message } }) =>
       emit({ type: "retry", step: "edit", attempt, delay, code, message }),
   });
   emit({ type: "step", step: "edit" });
   const known = fingerprints(await checkConsistency(before));
   const messages = editMessages(request, await shownFiles(before), undefined);
-  const read = async (value: unknown): Promise<ReadonlyMap<string, string> | Complaint> => {
-    const edits = readEdits(value);
-    if (edits instanceof Complaint) return edits;
-    const outcome = applyEdits(before, edits);
-    if (!outcome.ok) {
-      const reasons = outcome.problems.map(
-        ({ index, path, kind, nearest }) =>
-          `edit ${index + 1} of ${path}: ${kind}${nearest === "" ? "" : `; most like it is:\n${nearest}`}`,
-      );
-      return new Complaint(reasons.join("\n"));
-    }
-    for (const [path, text] of outcome.files) {
-      const [elision] = before.get(path) === text ? [] : findElisions(text, path);
-      if (elision !== undefined && !(before.get(path) ?? "").includes(elision.text)) {
-        return new Complaint(`${path} leaves out code on line ${elision.line}`);
-      }
-    }
-    const found = await checkConsistency(outcome.files);
-    const fresh = found.filter(
-      (one) => one.severity === "error" && !known.has(`${one.path} ${one.code} ${one.message}`),
+  const after = await askEdits(messages, (edits) => judgeEdits(edits, before, known), options);
+  return [...after].flatMap(([path, text]) => {
+    const old = before.get(path);
+    if (old === text) return [];
+    return [{ path, before: old === undefined ? null : hashOf(old), after: text }];
+  });
+}
+
+async function judgeEdits(
+  edits: readonly Edit[],
+  before: ReadonlyMap<string, string>,
+  known: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, string> | Complaint> {
+  const { refused } = validateFilePaths([...before.keys(), ...edits.map(({ path }) => path)]);
+  const [wrong] = refused;
+  if (wrong !== undefined) {
+    return new Complaint(`The path ${wrong.path} cannot be written: ${wrong.reason}.`);
+  }
+  const outcome = applyEdits(before, edits);
+  if (!outcome.ok) {
+    const reasons = outcome.problems.map(
+      ({ index, path, kind, nearest }) =>
+        `edit ${index + 1} of ${path}: ${kind}${nearest === "" ? "" : `; most like it is:\n${nearest}`}`,
     );
-    return fresh.length === 0
-      ? outcome.files
-      : new Complaint(
-          `It makes new faults:\n${fresh.slice(0, 20).map(describeDiagnostic).join("\n")}`,
-        );
-  };
-  const { value: after } = await askEdits(messages, read, options);
-  emit({ type: "step", step: "verify", round: 0 });
-  const { verifiers = [] } = settings;
-  const sandbox = verifiers.length === 0 ? undefined : await createSandbox(settings.sandbox);
-  const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal };
-  const diagnostics = await verifyFiles(after, undefined, run);
-  emit({ type: "checked", round: 0, diagnostics, level: sandbox?.level });
-  const changed = new Map([...after].filter(([path, text]) => before.get(path) !== text));
-  const files = dryRun
-    ? [...changed].map(([path, text]) => written(path, "skipped", text))
-    : await writeChanges(changed, before, parts);
-  const ok = fingerprints(diagnostics).size === 0;
-  const plan = { sharedDeps: "", files: [] };
-  const usage = budget.usage;
-  const level = sandbox?.level;
-  return {
-    runId,
-    out: folder.root,
-    ok,
-    plan,
-    files,
-    contents: changed,
-    diagnostics,
-    repairs: 0,
-    usage,
-    sandbox: level,
-  };
+    return new Complaint(reasons.join("\n"));
+  }
+  for (const [path, text] of outcome.files) {
+    const [elision] = before.get(path) === text ? [] : findElisions(text, path);
+    if (elision !== undefined && !(before.get(path) ?? "").includes(elision.text)) {
+      return new Complaint(`${path} leaves out code on line ${elision.line}`);
+    }
+  }
+  const found = await checkConsistency(outcome.files);
+  const fresh = found.filter((one) => [...fingerprints([one])].some((text) => !known.has(text)));
+  return fresh.length === 0
+    ? outcome.files
+    : new Complaint(
+        `It makes new faults:\n${fresh.slice(0, 20).map(describeDiagnostic).join("\n")}`,
+      );
 }
 
 /** The check of an answer takes time; `askStructured` wants it at once. So the answer is read first and judged here. */
 async function askEdits(
   messages: ReturnType<typeof editMessages>,
-  read: (value: unknown) => Promise<ReadonlyMap<string, string> | Complaint>,
+  judge: (edits: readonly Edit[]) => Promise<ReadonlyMap<string, string> | Complaint>,
   options: AskOptions,
-): Promise<{ readonly value: ReadonlyMap<string, string> }> {
+): Promise<ReadonlyMap<string, string>> {
   let asked = messages;
   for (let attempt = 1; ; attempt += 1) {
     const question = {
@@ -120,8 +152,8 @@ async function askEdits(
       read: (value: unknown) => readEdits(value),
     };
     const { value: edits } = await askStructured(question, options);
-    const result = await read({ edits });
-    if (!(result instanceof Complaint)) return { value: result };
+    const result = await judge(edits);
+    if (!(result instanceof Complaint)) return result;
     if (attempt === 3) {
       throw new AgentError(
         "ERR_AGENT_UNUSABLE",
@@ -171,32 +203,64 @@ async function shownFiles(files: ReadonlyMap<string, string>): Promise<readonly 
   return result;
 }
 
-/** The base of an edit is what was read: a file that somebody changed meanwhile is not overwritten. */
+/**
+ * Writes what is not there yet. The base of an edit is what was read: a file that somebody changed meanwhile is not
+ * overwritten, and then no other is written either.
+ */
 async function writeChanges(
-  changed: ReadonlyMap<string, string>,
-  before: ReadonlyMap<string, string>,
-  { folder, settings, signal, emit }: EditRunParts,
+  changes: readonly EditChange[],
+  { folder, settings, signal, emit, state }: EditRunParts,
 ): Promise<readonly WrittenFile[]> {
+  const files = changes.map(({ path, before, after }) =>
+    written(path, before === null ? "created" : "updated", after),
+  );
+  // What somebody does with the files afterwards is no business of an edit that is over.
+  if (state.finished) return files;
   const { approve } = settings;
-  const files: WrittenFile[] = [];
-  for (const [path, after] of changed) {
-    if (signal.aborted) throw cancelled(signal);
-    const old = before.get(path);
-    const action = old === undefined ? "created" : "updated";
-    const change = { path, action, before: old, after, beside: undefined } as const;
-    const decision = (await approve?.(change)) ?? "apply";
-    if (decision === "abort")
-      throw new AgentError("ERR_AGENT_CANCELLED", `the change of ${path} was not approved`);
-    const now = await folder.read(path);
-    if (now !== old)
-      throw new AgentError("ERR_AGENT_CONFLICT", `${path} was changed meanwhile`, { path });
-    if (decision === "apply") {
-      if (old !== undefined) await folder.write(`.fetchwork/replaced/${hashOf(old)}`, old);
-      await folder.write(path, after);
+  const result: WrittenFile[] = [];
+  const done = (file: WrittenFile): void => {
+    result.push(file);
+    emit({ type: "written", path: file.path, action: file.action });
+  };
+  await whileLocked(folder, { path: writeLock, signal }, async () => {
+    for (const change of changes) await stateOf(change, folder);
+    for (const [index, change] of changes.entries()) {
+      if (signal.aborted) throw cancelled(signal);
+      const { path, after } = change;
+      const file = files[index] ?? written(path, "updated", after);
+      const now = await stateOf(change, folder);
+      if (now.isThere) {
+        done(file);
+        continue;
+      }
+      const { text: before } = now;
+      const asked = { path, action: file.action, before, after, beside: undefined };
+      const decision = (await approve?.(asked)) ?? "apply";
+      if (decision === "abort") {
+        throw new AgentError("ERR_AGENT_CANCELLED", `the change of ${path} was not approved`);
+      }
+      if (decision === "skip") {
+        done(written(path, "skipped", before ?? ""));
+        continue;
+      }
+      if (approve !== undefined) await stateOf(change, folder);
+      if (before !== undefined) await folder.write(`.fetchwork/replaced/${hashOf(before)}`, before);
+      await folder.write(path, after, { isNew: before === undefined });
+      done(file);
     }
-    const done = decision === "apply" ? action : "skipped";
-    files.push(written(path, done, decision === "apply" ? after : (old ?? "")));
-    emit({ type: "written", path, action: done });
+  });
+  return result;
+}
+
+/** What is in a file's place: what is to be there, or what was there when the edit was made. Anything else is a conflict. */
+async function stateOf(
+  { path, before, after }: EditChange,
+  folder: ConfinedFolder,
+): Promise<{ readonly isThere: boolean; readonly text: string | undefined }> {
+  const text = await folder.read(path);
+  const isThere = text === after;
+  if (!isThere && (text === undefined ? null : hashOf(text)) !== before) {
+    throw new AgentError("ERR_AGENT_CONFLICT", `${path} was changed meanwhile`, { path });
   }
-  return files;
+  return { isThere, text };
 }

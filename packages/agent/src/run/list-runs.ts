@@ -1,4 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
+import { lstat, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { AgentError, requireText } from "../errors.ts";
 import { readJournal } from "../workspace/journal.ts";
@@ -10,9 +10,11 @@ export interface RunSummary {
   readonly runId: string;
   /** When its journal was last written. */
   readonly updatedAt: Date;
-  /** What it was to make; undefined: it ended before that was written down. */
+  /** Whether it writes a program, or changes one. */
+  readonly kind: "run" | "edit";
+  /** What it was to make, or to change; undefined: it ended before that was written down. */
   readonly prompt: string | undefined;
-  /** Files that it planned; undefined: it did not come so far. */
+  /** Files that it planned, or changes; undefined: it did not come so far. */
   readonly total: number | undefined;
   /** Files that are finished. */
   readonly done: number;
@@ -36,12 +38,14 @@ export async function listRuns(out: string): Promise<readonly RunSummary[]> {
   for (const entry of entries) {
     if (!entry.isDirectory() || !/^[\w-]{1,64}$/.test(entry.name)) continue;
     const path = join(folder, entry.name, "journal.ndjson");
-    const found = await stat(path).catch(() => undefined);
-    // Ended before the journal was made.
-    if (found === undefined) continue;
-    const { prompt, files, sources, finished, usage } = readState(await readJournal(path));
-    const total = files?.length;
-    const shared = { prompt, total, done: sources.size, finished, usage };
+    const found = await lstat(path).catch(() => undefined);
+    // Ended before the journal was made, or a link that somebody put there.
+    if (found?.isFile() !== true) continue;
+    const state = readState(await readJournal(path));
+    const { kind, prompt, files, sources, changes, finished, usage } = state;
+    const total = (kind === "edit" ? changes : files)?.length;
+    const done = kind === "edit" ? (changes?.length ?? 0) : sources.size;
+    const shared = { kind, prompt, total, done, finished, usage };
     runs.push({ runId: entry.name, updatedAt: found.mtime, ...shared });
   }
   return runs.toSorted((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime());

@@ -106,6 +106,7 @@ export class ProjectRun {
     if (state.sharedDeps !== undefined) return state.sharedDeps;
     emit({ type: "step", step: "plan" });
     const { text } = await askModel({ messages: planMessages(prompt, []) }, this.#options("plan"));
+    this.#checkFile(sharedDepsPath, text);
     await record("plan", { text });
     state.sharedDeps = text;
     return text;

@@ -1,4 +1,5 @@
 import { validateFilePath } from "../files/file-path.ts";
+import { AgentError } from "../errors.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
 
 /** Folders that no program of ours is in. */
@@ -19,10 +20,12 @@ const skipped: ReadonlySet<string> = new Set([
 /** Limits of what is read. */
 export interface ReadLimits {
   readonly maxFiles: number;
-  readonly maxFileBytes: number;
 }
 
-/** The text files of a folder by path; links, other folders' programs and what is no UTF-8 text are left out. */
+/**
+ * The text files of a folder by path; links and other folders' programs are left out. What is no UTF-8 text, or longer
+ * than a file may be, is there without its content.
+ */
 export async function readProjectFiles(
   folder: ConfinedFolder,
   { maxFiles }: ReadLimits,
@@ -31,12 +34,13 @@ export async function readProjectFiles(
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   for (const path of await folder.list({ skip: skipped, max: maxFiles * 4 })) {
     if (!validateFilePath(path).ok) continue;
-    const bytes = await folder.readBytes(path);
-    if (bytes === undefined || bytes.includes(0)) continue;
     try {
-      files.set(path, decoder.decode(bytes));
-    } catch {
-      // Not text: a picture, or another encoding. It exists, and nobody edits it.
+      const bytes = await folder.readBytes(path);
+      if (bytes !== undefined) files.set(path, bytes.includes(0) ? "" : decoder.decode(bytes));
+    } catch (error) {
+      // Not text: a picture, or another encoding; or too long. It exists, and nobody edits it.
+      const isLong = error instanceof AgentError && error.code === "ERR_AGENT_LIMIT";
+      if (!isLong && !(error instanceof TypeError)) throw error;
       files.set(path, "");
     }
   }

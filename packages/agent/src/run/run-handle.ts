@@ -1,4 +1,4 @@
-import { AgentError } from "../errors.ts";
+import { AgentError, AgentUsageError } from "../errors.ts";
 import type { AgentEvent, RunHandle, RunResult } from "./agent-event.ts";
 
 /** Sends an event to whoever listens. */
@@ -38,7 +38,8 @@ export function startRun(
         return value;
       },
       (error: unknown) => {
-        const code = error instanceof AgentError ? error.code : "ERR_AGENT_WRITE";
+        const isOurs = error instanceof AgentError || error instanceof AgentUsageError;
+        const code = isOurs ? error.code : "ERR_AGENT_WRITE";
         const message = error instanceof Error ? error.message : String(error);
         emit({ type: "failed", code, message });
         throw error;

@@ -1,6 +1,13 @@
 import { AgentError, cancelled } from "../errors.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
-import { hashOf, ProjectWriter, written, type WrittenFile } from "../workspace/project-writer.ts";
+import { whileLocked } from "../workspace/file-lock.ts";
+import {
+  hashOf,
+  ProjectWriter,
+  writeLock,
+  written,
+  type WrittenFile,
+} from "../workspace/project-writer.ts";
 import type { AgentSettings } from "./agent-options.ts";
 import type { Emit } from "./run-handle.ts";
 import type { RecordStep, RunState } from "./run-state.ts";
@@ -15,7 +22,16 @@ export interface WritingParts {
 }
 
 /** Writes files one after another: what is about to happen is written down first, so that it happens once. */
-export async function writeFiles(
+export function writeFiles(
+  contents: ReadonlyMap<string, string>,
+  folder: ConfinedFolder,
+  parts: WritingParts,
+): Promise<readonly WrittenFile[]> {
+  const lock = { path: writeLock, signal: parts.signal };
+  return whileLocked(folder, lock, () => writeAll(contents, folder, parts));
+}
+
+async function writeAll(
   contents: ReadonlyMap<string, string>,
   folder: ConfinedFolder,
   { settings, record, intents, signal, emit }: WritingParts,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import {
+  link,
   lstat,
   mkdir,
   open,
@@ -16,9 +17,14 @@ import { validateFilePath } from "../files/file-path.ts";
 
 /** How a confined folder writes. */
 export interface ConfinedFolderOptions {
-  /** Most bytes of a file. Default: 2 MiB. */
+  /** Most bytes of a file; those in `.fetchwork` are ours and may be longer. Default: 2 MiB. */
   readonly maxFileBytes?: number | undefined;
+  /** Whether the folder has to be there; else it is made. Default: `false`. */
+  readonly mustExist?: boolean | undefined;
 }
+
+/** Most bytes of a file of our own: the list of 20,000 files with their hashes has ten. */
+const mostOwnBytes = 64 * 1024 * 1024;
 
 /**
  * A folder in which files are read and written whole, and none outside of it: no symbolic link on the way is followed,
@@ -39,20 +45,26 @@ export class ConfinedFolder {
   /** Opens a folder, which is made where it does not exist. */
   static async open(
     folder: string,
-    { maxFileBytes = 2 * 1024 * 1024 }: ConfinedFolderOptions = {},
+    { maxFileBytes = 2 * 1024 * 1024, mustExist = false }: ConfinedFolderOptions = {},
   ): Promise<ConfinedFolder> {
     try {
-      await mkdir(folder, { recursive: true });
+      if (!mustExist) await mkdir(folder, { recursive: true });
       return new ConfinedFolder(await realpath(folder), maxFileBytes);
     } catch (cause) {
-      throw new AgentError("ERR_AGENT_WRITE", `the folder ${folder} cannot be made`, { cause });
+      const failed = mustExist ? "opened" : "made";
+      throw new AgentError("ERR_AGENT_WRITE", `the folder ${folder} cannot be ${failed}`, {
+        cause,
+      });
     }
   }
 
-  /** The text of a file; undefined when there is none. A link, a folder or a device is an error. */
+  /**
+   * The text of a file, its byte order mark included; undefined when there is none. What is no UTF-8 is replaced: such a
+   * text must not be written back. A link, a folder or a device is an error.
+   */
   async read(path: string): Promise<string | undefined> {
     const bytes = await this.readBytes(path);
-    return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
+    return bytes === undefined ? undefined : decodeText(bytes);
   }
 
   /** Whether there is a file, of any size. */
@@ -71,7 +83,7 @@ export class ConfinedFolder {
       const file = await open(join(folder, name), flags);
       try {
         const { size } = await this.#regular(file, path);
-        if (size > this.#maxFileBytes) throw this.#tooLarge(path, size);
+        this.#checkSize(path, size);
         return await file.readFile();
       } finally {
         await file.close();
@@ -79,28 +91,67 @@ export class ConfinedFolder {
     });
   }
 
-  /** Writes a file whole: afterwards its place has the old one or the new one. */
-  async write(path: string, text: string): Promise<void> {
-    const bytes = new TextEncoder().encode(text);
-    if (bytes.byteLength > this.#maxFileBytes) throw this.#tooLarge(path, bytes.byteLength);
+  /** Opens a file of our own that stays open, for reading and writing. It is made where it does not exist. */
+  async openOwn(path: string): Promise<FileHandle> {
+    const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
+    const file = await this.#inFolder(path, "make", (folder, name) =>
+      open(join(folder, name), O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_RDWR, 0o600),
+    );
+    if (file === undefined) throw unsafe(path, "it cannot be made");
+    try {
+      await this.#regular(file, path);
+      return file;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** Makes an empty file of our own where there is none; one that is there is not opened. */
+  async makeOwn(path: string): Promise<void> {
+    await this.#inFolder(path, "make", async (folder, name) => {
+      const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+      try {
+        const flags = O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY;
+        await (await open(join(folder, name), flags, 0o600)).close();
+      } catch (error) {
+        if (!hasCode(error, "EEXIST")) throw error;
+        if (!(await lstat(join(folder, name))).isFile())
+          throw unsafe(path, "it is no regular file");
+      }
+    });
+  }
+
+  /**
+   * Writes a file whole: afterwards its place has the old one or the new one. The permissions of the old one stay. Where
+   * `isNew`, a file that somebody made meanwhile is not replaced, but `ERR_AGENT_CONFLICT`.
+   */
+  async write(
+    path: string,
+    content: string | Uint8Array,
+    { isNew = false }: { readonly isNew?: boolean | undefined } = {},
+  ): Promise<void> {
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    this.#checkSize(path, bytes.byteLength);
     await this.#inFolder(path, "make", async (folder, name) => {
       // The same name each time: what a killed process left is taken away by the next.
       const mark = createHash("sha256").update(name).digest("hex").slice(0, 16);
       const temporary = join(folder, `.${mark}.fetchwork.tmp`);
+      const place = join(folder, name);
+      const old = isNew ? undefined : await lstat(place).catch(() => undefined);
       await unlink(temporary).catch(() => undefined);
       const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
       const file = await open(temporary, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o644);
       try {
-        await file.writeFile(bytes);
-        await file.datasync();
-      } catch (error) {
-        await file.close();
-        await unlink(temporary).catch(() => undefined);
-        throw error;
-      }
-      await file.close();
-      try {
-        await rename(temporary, join(folder, name));
+        try {
+          if (old?.isFile() === true) await file.chmod(old.mode & 0o777);
+          await file.writeFile(bytes);
+          await file.datasync();
+        } finally {
+          await file.close();
+        }
+        if (isNew) await putNew(temporary, place, path);
+        else await rename(temporary, place);
       } catch (error) {
         await unlink(temporary).catch(() => undefined);
         throw error;
@@ -109,9 +160,13 @@ export class ConfinedFolder {
     });
   }
 
-  #tooLarge(path: string, size: number): AgentError {
-    const message = `${path} has ${size} bytes, more than the ${this.#maxFileBytes} that are allowed`;
-    return new AgentError("ERR_AGENT_LIMIT", message, { path });
+  #checkSize(path: string, size: number): void {
+    const most = path.startsWith(".fetchwork/")
+      ? Math.max(mostOwnBytes, this.#maxFileBytes)
+      : this.#maxFileBytes;
+    if (size <= most) return;
+    const message = `${path} has ${size} bytes, more than the ${most} that are allowed`;
+    throw new AgentError("ERR_AGENT_LIMIT", message, { path });
   }
 
   async #regular(file: FileHandle, path: string): Promise<{ readonly size: number }> {
@@ -225,11 +280,34 @@ function unsafe(path: string, reason: string): AgentError {
   return new AgentError("ERR_AGENT_UNSAFE_PATH", message, { path });
 }
 
+/** The text of bytes, with what is no UTF-8 replaced. A byte order mark stays: it is written back. */
+export function decodeText(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}
+
+/** A link fails where a file is; renaming would replace it. */
+async function putNew(temporary: string, place: string, path: string): Promise<void> {
+  try {
+    await link(temporary, place);
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) {
+      throw new AgentError("ERR_AGENT_CONFLICT", `${path} was made meanwhile`, { path });
+    }
+    // Some disks have no hard links; the moment since it was looked for is short.
+    return rename(temporary, place);
+  }
+  await unlink(temporary);
+}
+
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (!hasCode(error, "EEXIST")) throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { open, readFile, type FileHandle } from "node:fs/promises";
+import { readFile, type FileHandle } from "node:fs/promises";
 import { AgentError } from "../errors.ts";
 
 /** One line of a journal. */
@@ -32,16 +32,16 @@ export class Journal {
     this.entries = entries;
   }
 
-  /** Opens a journal, which is made where it does not exist. */
-  static async open(path: string): Promise<Journal> {
-    const bytes = await readFile(path).catch((error: unknown) => {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  /** Reads the journal in a file that is open for reading and writing, and goes on with it. It closes the file. */
+  static async over(file: FileHandle): Promise<Journal> {
+    try {
+      const { entries, length } = readEntries(await file.readFile());
+      await file.truncate(length);
+      return new Journal(file, entries);
+    } catch (error) {
+      await file.close();
       throw error;
-    });
-    const { entries, length } = readEntries(bytes ?? new Uint8Array());
-    const file = await open(path, bytes === undefined ? "wx" : "r+", 0o600);
-    await file.truncate(length);
-    return new Journal(file, entries);
+    }
   }
 
   /** Resolves when the entry is on the disk. Entries that come while one is written share the next write. */
@@ -66,9 +66,14 @@ export class Journal {
       const batch = this.#waiting;
       this.#waiting = [];
       try {
-        const { size } = await this.#file.stat();
-        const bytes = Buffer.from(batch.map(({ line }) => line).join(""));
-        await this.#file.write(bytes, 0, bytes.byteLength, size);
+        let { size } = await this.#file.stat();
+        let bytes = Buffer.from(batch.map(({ line }) => line).join(""));
+        while (bytes.byteLength > 0) {
+          // A disk that is nearly full takes a part first.
+          const { bytesWritten } = await this.#file.write(bytes, 0, bytes.byteLength, size);
+          size += bytesWritten;
+          bytes = bytes.subarray(bytesWritten);
+        }
         await this.#file.datasync();
         for (const { done } of batch) done();
       } catch (cause) {

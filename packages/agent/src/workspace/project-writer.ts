@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { AgentError } from "../errors.ts";
-import type { ConfinedFolder } from "./confined-folder.ts";
+import { decodeText, type ConfinedFolder } from "./confined-folder.ts";
 import { mergeText } from "./merge-text.ts";
 
 /** What happens to a file that somebody changed, or that we did not write. */
@@ -48,6 +48,9 @@ export interface WrittenFile {
 
 const manifestPath = ".fetchwork/manifest.json";
 
+/** Whoever writes into a folder has this lock of it: its manifest is read, changed and written as one. */
+export const writeLock = ".fetchwork/runs/lock";
+
 /** Writes the files of a project into its folder, and remembers what it wrote, so that it can tell others' changes. */
 export class ProjectWriter {
   readonly #folder: ConfinedFolder;
@@ -72,7 +75,8 @@ export class ProjectWriter {
 
   /** Says what would be done, and changes nothing. */
   async propose(path: string, text: string): Promise<ProposedChange> {
-    const before = await this.#folder.read(path);
+    const bytes = await this.#folder.readBytes(path);
+    const before = bytes === undefined ? undefined : decodeText(bytes);
     const change = (action: WriteAction, after: string, beside?: string): ProposedChange => ({
       path,
       action,
@@ -101,7 +105,9 @@ export class ProjectWriter {
     const base = known === undefined ? undefined : await this.#folder.read(basePath(known));
     // Ours did not change since: what somebody made of it stays.
     if (base === text) return change("kept", before);
-    const merged = base === undefined ? undefined : mergeText(base, before, text);
+    // What is no UTF-8 would be lost by writing a merge of its text.
+    const isText = bytes !== undefined && Buffer.from(before, "utf8").equals(bytes);
+    const merged = base === undefined || !isText ? undefined : mergeText(base, before, text);
     return merged === undefined
       ? change("conflict", before, await this.#placeBeside(path, text))
       : change("merged", merged);
@@ -123,7 +129,9 @@ export class ProjectWriter {
   ): Promise<WrittenFile> {
     await this.#folder.write(basePath(hashOf(text)), text);
     if (action === "overwritten" && before !== undefined) {
-      await this.#folder.write(`.fetchwork/replaced/${hashOf(before)}`, before);
+      // Its bytes: it may be no text.
+      const bytes = (await this.#folder.readBytes(path)) ?? before;
+      await this.#folder.write(`.fetchwork/replaced/${hashOf(before)}`, bytes);
     }
     if (beside !== undefined) await this.#folder.write(beside, text);
     if (after !== before) {
@@ -131,7 +139,7 @@ export class ProjectWriter {
       if ((await this.#folder.read(path)) !== before) {
         throw new AgentError("ERR_AGENT_CONFLICT", `${path} was changed meanwhile`, { path });
       }
-      await this.#folder.write(path, after);
+      await this.#folder.write(path, after, { isNew: before === undefined });
     }
     // What conflicts or is kept was not taken over: its base stays the old one.
     if (action !== "conflict" && action !== "kept") this.#written.set(path, hashOf(text));
