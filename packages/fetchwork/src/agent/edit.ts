@@ -8,6 +8,7 @@ import { followRun } from "./follow-run.ts";
 import { chooseModel, modelOptions, replayedRun } from "./model-options.ts";
 import { outputOptions } from "./output-options.ts";
 import { promptOption, readPrompt } from "./read-prompt.ts";
+import { newRunId, resumeHint } from "./run-id.ts";
 import { agentOptions, workOptions } from "./work-options.ts";
 
 const {
@@ -43,16 +44,19 @@ export const edit: Command = defineCommand({
       const chosen = await chooseModel(values, io, { run: { prompt: request } });
       const options = agentOptions(values, chosen);
       const dryRun = values["dry-run"] === true;
+      const runId = newRunId();
+      const hint = resumeHint(folder, { runId, out: named, values }, io);
       return await followRun(
         (more) =>
           createAgent({ ...options, ...more }).edit({
             request,
             out: folder,
+            runId,
             dryRun,
             signal: io.signal,
           }),
         // An edit was made for what is there: there is nothing to merge.
-        { values, dryRun, onConflict: "overwrite" },
+        { values, hint, dryRun, onConflict: "overwrite" },
         io,
       );
     } catch (error) {

@@ -1,6 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { createAgent } from "@fetchwork/agent";
 import { defineCommand, type Command } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
@@ -9,7 +7,7 @@ import { followRun } from "./follow-run.ts";
 import { chooseModel, modelOptions, replayedRun } from "./model-options.ts";
 import { outOption, outputOptions } from "./output-options.ts";
 import { promptOption, readPrompt, readTextFile } from "./read-prompt.ts";
-import { resumeLine } from "./resume-line.ts";
+import { newRunId, resumeHint } from "./run-id.ts";
 import { agentOptions, recordedWork, workOptions } from "./work-options.ts";
 
 /** `fetchwork agent "prompt"`. */
@@ -45,10 +43,7 @@ export const run: Command = defineCommand({
       const options = agentOptions(values, chosen);
       const folder = resolve(io.cwd, out);
       const runId = newRunId();
-      const hint = (): string | undefined =>
-        !dryRun && existsSync(join(folder, ".fetchwork/runs", runId, "journal.ndjson"))
-          ? resumeLine({ runId, out, values }, io)
-          : undefined;
+      const hint = resumeHint(folder, { runId, out, values }, io);
       const { onConflict } = options;
       return await followRun(
         (more) =>
@@ -68,9 +63,3 @@ export const run: Command = defineCommand({
     }
   },
 });
-
-/** Sorts by time, so that a person finds the last one. */
-function newRunId(): string {
-  const [date = "", time = ""] = new Date().toISOString().split(/[T.]/);
-  return `${date.replaceAll("-", "")}-${time.replaceAll(":", "")}-${randomBytes(3).toString("hex")}`;
-}
