@@ -52,15 +52,10 @@ export class TaskStore extends StepLeases {
       events: 0,
       usage: noUsage,
     };
-    return await this.#store.transaction(async (tx) => {
-      const [task] = await Promise.all([
-        tx.collection(taskCollections.tasks).insert(record, { id }),
-        ...arranged.map((step) =>
-          tx.collection(taskCollections.steps).insert(step.record, { id: step.id }),
-        ),
-      ]);
-      return task;
-    });
+    // No transaction, so that tasks that come together share one wait for the disk. Steps come first: without their task
+    // nobody sees them.
+    await Promise.all(arranged.map((step) => this.steps.insert(step.record, { id: step.id })));
+    return await this.tasks.insert(record, { id });
   }
 
   /** Adds steps to a task that has none left, and makes them its last. */
