@@ -46,6 +46,14 @@ describe.each(levels)("%s", (level) => {
     expect(result).toMatchObject({ code: null, timedOut: true });
   });
 
+  it("does not wait for a child that leaves the group and holds the output", async () => {
+    const sandbox = await createSandbox({ level, timeout: 20_000 });
+    const code =
+      "console.log('out'); require('child_process').spawn('sleep', ['30'], { detached: true, stdio: 'inherit' }).unref(); process.exit(0)";
+    const result = await sandbox.exec(script(code), { cwd });
+    expect(result).toMatchObject({ code: 0, stdout: "out\n", timedOut: false });
+  });
+
   it("limits memory and output", async () => {
     const sandbox = await createSandbox({ level, memory: 64 });
     const hungry = await sandbox.exec(

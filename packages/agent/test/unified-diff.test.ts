@@ -50,6 +50,15 @@ describe("unifiedDiff", () => {
     expect(unifiedDiff("a\n+++ b/x", "1\n", "2\n").split("\n")[0]).toBe('--- "a/a\\n+++ b/x"');
   });
 
+  it("shows long texts of equal lines whole instead of comparing them for minutes", () => {
+    const long = "}\n".repeat(20_000);
+    const diff = unifiedDiff("f", `a\n${long}b\n`, `c\n${long}}\nd\n`);
+    expect(apply(`a\n${long}b\n`, diff)).toBe(`c\n${long}}\nd\n`);
+    const lines = Array.from({ length: 20_000 }, (_, at) => `${at % 50 === 0 ? "}" : at}\n`);
+    const changed = ["first\n", ...lines, "last\n"].join("");
+    expect(unifiedDiff("f", lines.join(""), changed).match(/^[+-](?![+-])/gm)).toEqual(["+", "+"]);
+  }, 5_000);
+
   it("makes what git applies to the same text", () => {
     const text = fc
       .array(fc.constantFrom("a", "b", "c", "", "--- x", "\r"), { minLength: 1, maxLength: 12 })

@@ -47,6 +47,9 @@ export interface SandboxOptions {
 
 const mostOutput = 1024 * 1024;
 
+/** Milliseconds that what a command leaves running may still write to its output. */
+const aftermath = 1_000;
+
 /**
  * The best sandbox that works here.
  *
@@ -152,6 +155,14 @@ function run(
     child.once("error", (error) => {
       output.stderr += error.message;
       settle(null);
+    });
+    child.once("exit", () => {
+      // A child that left the group may hold the pipes for ever.
+      setTimeout(() => {
+        end();
+        child.stdout.destroy();
+        child.stderr.destroy();
+      }, aftermath).unref();
     });
     child.once("close", (code) => {
       // What it left running in its group ends too.

@@ -1,4 +1,5 @@
 import { diffIndices } from "node-diff3";
+import { alignParts, isComparable, linesOf } from "./compare-lines.ts";
 
 /** What a diff is shown with. */
 export interface UnifiedDiffOptions {
@@ -31,14 +32,7 @@ interface Change {
 }
 
 function hunksOf(old: readonly string[], fresh: readonly string[], context: number): string[] {
-  const changes = diffIndices([...old], [...fresh]).map(
-    ({ buffer1: [oldStart, oldLength], buffer2: [newStart, newLength] }): Change => ({
-      oldStart,
-      oldEnd: oldStart + oldLength,
-      newStart,
-      newEnd: newStart + newLength,
-    }),
-  );
+  const changes = changesOf(old, fresh);
   const groups: Change[][] = [];
   for (const change of changes) {
     const last = groups.at(-1);
@@ -49,6 +43,27 @@ function hunksOf(old: readonly string[], fresh: readonly string[], context: numb
   }
   return groups.map((group) => hunk(group, old, fresh, context));
 }
+
+/** What changes, in the order of the lines; a whole part where comparing it would take too long. */
+function changesOf(old: readonly string[], fresh: readonly string[]): readonly Change[] {
+  return alignParts([old, fresh]).flatMap(([before = none, after = none]): readonly Change[] => {
+    const [oldStart, oldEnd] = before;
+    const [newStart, newEnd] = after;
+    const left = old.slice(oldStart, oldEnd);
+    const right = fresh.slice(newStart, newEnd);
+    if (!isComparable(left, right)) return [{ oldStart, oldEnd, newStart, newEnd }];
+    return diffIndices(left, right).map(
+      ({ buffer1: [first, length], buffer2: [second, size] }) => ({
+        oldStart: oldStart + first,
+        oldEnd: oldStart + first + length,
+        newStart: newStart + second,
+        newEnd: newStart + second + size,
+      }),
+    );
+  });
+}
+
+const none = [0, 0] as const;
 
 function hunk(
   group: readonly Change[],
@@ -87,11 +102,6 @@ function hunk(
 function range(start: number, length: number): string {
   // An empty range stands after the line before it.
   return `${length === 0 ? start : start + 1}${length === 1 ? "" : `,${length}`}`;
-}
-
-/** Lines with their ends, so that a missing one at the end of the file is a change. */
-function linesOf(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
 /** As git quotes names that could be read in another way. */
