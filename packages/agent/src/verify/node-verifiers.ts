@@ -47,18 +47,21 @@ export interface TypeCheckOptions {
   readonly tsc?: string | undefined;
 }
 
-/** Checks types: `tsc --noEmit`. Applies to projects with a tsconfig.json, where `typescript` is installed. */
+/**
+ * Checks types: `tsc --noEmit`. Applies to projects with a tsconfig.json, where `typescript` is installed. Where types of
+ * packages are missing, which nobody installs here, it says nothing: without them most of what it finds is wrong.
+ */
 export function typeCheck({ tsc = findTsc() }: TypeCheckOptions = {}): Verifier {
   return {
     name: "tsc",
     applies: (files) => tsc !== undefined && files.has("tsconfig.json"),
-    async check({ folder, signal }, sandbox) {
+    async check({ folder, files, signal }, sandbox) {
       if (tsc === undefined) return [];
       const command = [process.execPath, tsc, "--noEmit", "--pretty", "false", "-p", "."];
       const result = await sandbox.exec(command, { cwd: folder, signal });
-      if (result.code === 0) return [];
+      if (result.code === 0 || packagesAreMissing(result.stdout)) return [];
       const found = Array.from(
-        result.stdout.matchAll(/^([^\s(][^(\n]*)\((\d+),\d+\): error (TS\d+: [^\n]+)/gm),
+        result.stdout.matchAll(/^(\S[^\n]*?)\((\d+),\d+\): error (TS\d+: [^\n]+)/gm),
         ([, path = "", line, message = ""]): Diagnostic => ({
           path: path.replaceAll("\\", "/"),
           line: Number(line),
@@ -66,10 +69,17 @@ export function typeCheck({ tsc = findTsc() }: TypeCheckOptions = {}): Verifier 
           message: message.slice(0, 500),
           severity: "error",
         }),
-      );
+      ).filter(({ path }) => files.has(path));
       return found.length > 0 ? found : [failed("tsconfig.json", "tsc", result)];
     },
   };
+}
+
+/** A module that is no file of the project, no types for one, or a name that only such types declare. */
+function packagesAreMissing(output: string): boolean {
+  return /error TS(?:(?:2307|2792)[^\n']*'[^.'/]|(?:2580|2582|2591|2592|2593|2688|2867|2868|2875|7016):)/.test(
+    output,
+  );
 }
 
 function findTsc(): string | undefined {
