@@ -5,6 +5,7 @@ import type { StepFailure } from "./task-records.ts";
 /** Statuses of the answer to a client whose step failed. Others are 502: the model's server, or its answer. */
 const statuses: { readonly [C in AgentErrorCode]?: number } = {
   ERR_AGENT_BUDGET: 402,
+  ERR_AGENT_BUSY: 409,
   ERR_AGENT_CANCELLED: 409,
   ERR_AGENT_CONFLICT: 409,
   ERR_AGENT_JOURNAL: 500,

@@ -29,6 +29,15 @@ function makeFolder(): string {
   return folder;
 }
 
+describe("where it listens", () => {
+  it("listens on port 8000 of the loopback by default", async () => {
+    const started = await startTasks({ port: undefined }).catch((error: unknown) => error);
+    // Somebody else may have the port; then it is that one that could not be had.
+    if (started instanceof Error) expect(started).toMatchObject({ port: 8_000 });
+    else expect(started).toMatchObject({ url: "http://127.0.0.1:8000" });
+  });
+});
+
 describe("who may ask", () => {
   it.each(["0.0.0.0", "::", "192.0.2.1", "example.com"])(
     "refuses to listen on %s without a token",
