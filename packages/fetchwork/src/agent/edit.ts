@@ -9,7 +9,7 @@ import { chooseModel, modelOptions, replayedRun } from "./model-options.ts";
 import { outputOptions } from "./output-options.ts";
 import { promptOption, readPrompt } from "./read-prompt.ts";
 import { newRunId, resumeHint } from "./run-id.ts";
-import { agentOptions, workOptions } from "./work-options.ts";
+import { agentOptions, limitOptions, workOptions } from "./work-options.ts";
 
 const {
   "plan-model": _plan,
@@ -29,6 +29,7 @@ export const edit: Command = defineCommand({
     "dry-run": { type: "boolean", description: "Write nothing, and say what would be written" },
     ...modelOptions,
     ...editWork,
+    ...limitOptions,
     ...outputOptions,
   },
   async run({ values, positionals: [named = "", argument] }, io) {

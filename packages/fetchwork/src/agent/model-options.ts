@@ -13,7 +13,7 @@ import {
   type TranscriptRun,
 } from "@fetchwork/agent";
 import type { CommandIo } from "../command-io.ts";
-import type { CommandOptions, OptionValues } from "../command.ts";
+import type { OptionValues } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** Options that say which model is asked, and how. */
@@ -22,7 +22,7 @@ export const modelOptions = {
     type: "string",
     short: "m",
     hint: "name",
-    description: `Model (default: FETCHWORK_MODEL, else ${defaultModel} or the provider's)`,
+    description: "Model (default: FETCHWORK_MODEL, else the provider's)",
   },
   provider: {
     type: "string",
@@ -46,7 +46,7 @@ export const modelOptions = {
     description: "Write what the model answers to a new transcript",
   },
   replay: { type: "string", hint: "file", description: "Answer from a transcript; asks no model" },
-} as const satisfies CommandOptions;
+} as const;
 
 type ModelValues = OptionValues<typeof modelOptions>;
 

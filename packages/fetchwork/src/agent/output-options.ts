@@ -1,5 +1,3 @@
-import type { CommandOptions } from "../command.ts";
-
 /** Options of how a run is shown. */
 export const outputOptions = {
   debug: {
@@ -10,7 +8,7 @@ export const outputOptions = {
   diff: { type: "boolean", description: "Print each change as a diff" },
   json: { type: "boolean", description: "Print events as lines of JSON" },
   quiet: { type: "boolean", short: "q", description: "Print nothing but errors" },
-} as const satisfies CommandOptions;
+} as const;
 
 /** The folder of the program. */
 export const outOption = {
@@ -22,4 +20,4 @@ export const outOption = {
     aliases: ["generate_folder_path", "generate-folder-path"],
     description: "Folder of the program; nothing in it is deleted",
   },
-} as const satisfies CommandOptions;
+} as const;

@@ -1,7 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { CommandIo } from "../command-io.ts";
-import type { CommandOptions } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** The option that says what the program is to do. */
@@ -11,7 +10,7 @@ export const promptOption = {
     hint: "file or text",
     description: "What to make, where it is not the argument; - reads standard input",
   },
-} as const satisfies CommandOptions;
+} as const;
 
 /** No path is longer; a longer text is not looked for on the disk. */
 const longestPath = 1024;

@@ -7,13 +7,13 @@ import { followRun } from "./follow-run.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
 import { outOption, outputOptions } from "./output-options.ts";
 import { resumeLine } from "./resume-line.ts";
-import { agentOptions, workOptions } from "./work-options.ts";
+import { agentOptions, limitOptions, workOptions } from "./work-options.ts";
 
 /** `fetchwork agent resume`. */
 export const resume: Command = defineCommand({
   summary: "Go on with a run that ended before its time; what is finished is not asked for again",
   positionals: ["[run]"],
-  options: { ...outOption, ...modelOptions, ...workOptions, ...outputOptions },
+  options: { ...outOption, ...modelOptions, ...workOptions, ...limitOptions, ...outputOptions },
   async run({ values, positionals: [named] }, io) {
     const { out } = values;
     const folder = resolve(io.cwd, out);

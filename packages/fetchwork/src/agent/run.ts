@@ -8,7 +8,7 @@ import { chooseModel, modelOptions, replayedRun } from "./model-options.ts";
 import { outOption, outputOptions } from "./output-options.ts";
 import { promptOption, readPrompt, readTextFile } from "./read-prompt.ts";
 import { newRunId, resumeHint } from "./run-id.ts";
-import { agentOptions, recordedWork, workOptions } from "./work-options.ts";
+import { agentOptions, limitOptions, recordedWork, workOptions } from "./work-options.ts";
 
 /** `fetchwork agent "prompt"`. */
 export const run: Command = defineCommand({
@@ -25,6 +25,7 @@ export const run: Command = defineCommand({
     "dry-run": { type: "boolean", description: "Write nothing, and say what would be written" },
     ...modelOptions,
     ...workOptions,
+    ...limitOptions,
     ...outputOptions,
   },
   async run({ values, positionals }, io) {

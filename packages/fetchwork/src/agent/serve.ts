@@ -10,7 +10,7 @@ import { UsageError } from "../usage-error.ts";
 import { wholeNumber } from "../whole-number.ts";
 import { asFailure } from "./agent-exit-codes.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
-import { agentOptions, workOptions } from "./work-options.ts";
+import { agentOptions, limitOptions, workOptions } from "./work-options.ts";
 
 const { "on-conflict": _conflict, verify: _verify, ...serverWork } = workOptions;
 
@@ -45,6 +45,7 @@ export const serve: Command = defineCommand({
     },
     ...modelOptions,
     ...serverWork,
+    ...limitOptions,
     verify: {
       type: "string",
       hint: "level",

@@ -6,7 +6,7 @@ import {
   type SandboxLevel,
   type TranscriptRun,
 } from "@fetchwork/agent";
-import type { CommandOptions, OptionValues } from "../command.ts";
+import type { OptionValues } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { wholeNumber } from "../whole-number.ts";
 import type { ChosenModel } from "./model-options.ts";
@@ -27,7 +27,7 @@ export const limitOptions = {
   },
   "max-time": { type: "string", hint: "time", description: "Longest time, as 90s, 10m or 1h" },
   "max-output-tokens": { type: "string", hint: "number", description: "Most tokens of an answer" },
-} as const satisfies CommandOptions;
+} as const;
 
 /** Options of runs that write files. */
 export const workOptions = {
@@ -47,7 +47,6 @@ export const workOptions = {
     hint: "number",
     description: "Files that are written at the same time (default: 8)",
   },
-  ...limitOptions,
   "max-files": { type: "string", hint: "number", description: "Most files (default: 1000)" },
   "max-file-bytes": {
     type: "string",
@@ -75,9 +74,9 @@ export const workOptions = {
     description: "Least level of the sandbox: process or namespace (default: the best there is)",
   },
   repair: { type: "string", hint: "number", description: "Most rounds of repair (default: 2)" },
-} as const satisfies CommandOptions;
+} as const;
 
-type WorkValues = OptionValues<typeof workOptions>;
+type WorkValues = OptionValues<typeof workOptions> & OptionValues<typeof limitOptions>;
 
 /** What a transcript keeps of these options, because questions depend on them. */
 export function recordedWork(values: WorkValues): TranscriptRun {

@@ -1,6 +1,11 @@
 import { parseArgs } from "node:util";
 import { describe, expect, it } from "vitest";
-import { agentOptions, recordedWork, workOptions } from "../../src/agent/work-options.ts";
+import {
+  agentOptions,
+  limitOptions,
+  recordedWork,
+  workOptions,
+} from "../../src/agent/work-options.ts";
 import type { ChosenModel } from "../../src/agent/model-options.ts";
 
 const chosen: ChosenModel = {
@@ -12,7 +17,7 @@ const chosen: ChosenModel = {
 };
 
 function optionsOf(...args: readonly string[]): ReturnType<typeof agentOptions> {
-  const { values } = parseArgs({ args: [...args], options: workOptions });
+  const { values } = parseArgs({ args: [...args], options: { ...workOptions, ...limitOptions } });
   return agentOptions(values, chosen);
 }
 
@@ -66,7 +71,9 @@ describe("agentOptions", () => {
 
   it("takes what a replayed run was made with, where nothing else is given", () => {
     const args = ["--verify=true", "--repair=4", "--plan-model=big"];
-    const replayed = recordedWork(parseArgs({ args, options: workOptions }).values);
+    const replayed = recordedWork(
+      parseArgs({ args, options: { ...workOptions, ...limitOptions } }).values,
+    );
     expect(replayed).toEqual({ verify: true, repair: 4, planModel: "big" });
     expect(agentOptions({}, { ...chosen, replayed })).toMatchObject({
       repair: 4,
