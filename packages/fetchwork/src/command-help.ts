@@ -5,15 +5,17 @@ export async function groupHelp(path: readonly string[], group: CommandGroup): P
   const rows = await Promise.all(
     Array.from(group.commands, async ([name, load]) => [name, (await load()).summary] as const),
   );
-  return `${group.summary}\n\nUsage: ${path.join(" ")} <command>\n\n${columns(rows)}\n`;
+  const listed = `${group.summary}\n\nUsage: ${path.join(" ")} <command>\n\n${columns(rows)}\n`;
+  const fallback = await group.fallback?.();
+  return fallback === undefined ? listed : `${listed}\n${commandHelp(path, fallback)}`;
 }
 
 /** Writes what a command takes. */
 export function commandHelp(path: readonly string[], command: Command): string {
   const { summary, positionals = [], options } = command;
   const rows = Object.entries(options).map(([name, option]) => {
-    const { short, type, hint = "value", default: standard, description } = option;
-    const value = type === "string" ? ` <${hint}>` : "";
+    const { short, type, hint = "value", default: standard, description, isTruth } = option;
+    const value = isTruth === true ? ` [boolean]` : type === "string" ? ` <${hint}>` : "";
     const note =
       standard === undefined || standard === false ? "" : ` (default: ${String(standard)})`;
     return [

@@ -4,6 +4,8 @@ export interface CommandOutput {
   write(content: string | Uint8Array): void;
   /** Whether a person reads it; only then there are colours. */
   readonly isTerminal: boolean;
+  /** Characters of a line of the terminal. Default: 80. */
+  readonly columns?: number | undefined;
 }
 
 /** What a command has of the world, so that a test can give it another one. */

@@ -6,6 +6,13 @@ export interface CommandOption extends ParseArgsOptionDescriptor {
   readonly description: string;
   /** What stands for the value in the help. Default: `value`. */
   readonly hint?: string;
+  /** Other long names of it, which the help does not list. Default: none. */
+  readonly aliases?: readonly string[];
+  /**
+   * Whether it is true or false: `--x`, `--x true`, `--x=no`, `--no-x`. Its type is `string`, its value then `true` or
+   * `false`. Default: no.
+   */
+  readonly isTruth?: true;
 }
 
 /** Options by their long name. */
@@ -41,6 +48,8 @@ export interface CommandInput<O extends CommandOptions> {
 export interface CommandGroup {
   readonly summary: string;
   readonly commands: ReadonlyMap<string, () => Promise<Command | CommandGroup>>;
+  /** The command for arguments that begin with none of the names. Default: they are an error. */
+  readonly fallback?: () => Promise<Command>;
 }
 
 /** Infers the types of a command's options. */

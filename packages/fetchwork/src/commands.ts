@@ -7,6 +7,7 @@ export const commands: CommandGroup = {
     ["new", async () => (await import("./new/new.ts")).newCommand],
     ["add", async () => (await import("./add/add.ts")).addCommand],
     ["eject", async () => (await import("./eject/eject.ts")).ejectCommand],
+    ["agent", async () => (await import("./agent/agent-commands.ts")).agentCommands],
     ["db", async () => (await import("./db/db-commands.ts")).dbCommands],
     ["oauth", async () => (await import("./oauth/oauth-commands.ts")).oauthCommands],
     ["webhooks", async () => (await import("./webhooks/webhook-commands.ts")).webhookCommands],

@@ -1,3 +1,4 @@
+export { CommandFailure, type CommandFailureOptions } from "./command-failure.ts";
 export type { CommandIo, CommandOutput } from "./command-io.ts";
 export type {
   Command,

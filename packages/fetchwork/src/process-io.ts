@@ -40,5 +40,8 @@ function output(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): CommandOutp
   return {
     write: (content) => void stream.write(content),
     isTerminal: stream.isTTY && !isPlain,
+    get columns() {
+      return stream.columns;
+    },
   };
 }

@@ -1,7 +1,9 @@
 import { parseArgs } from "node:util";
 import type { CommandIo } from "./command-io.ts";
+import { CommandFailure } from "./command-failure.ts";
 import type { Command, CommandGroup } from "./command.ts";
 import { commandHelp, groupHelp } from "./command-help.ts";
+import { spellOut } from "./spell-out.ts";
 import { oneLine } from "./terminal-text.ts";
 import { UsageError } from "./usage-error.ts";
 import { VERSION } from "./version.ts";
@@ -36,6 +38,10 @@ export async function runCommand(
         return exitCodes.ok;
       }
       const load = target.commands.get(name);
+      if (load === undefined && target.fallback !== undefined) {
+        target = await target.fallback();
+        break;
+      }
       if (load === undefined)
         throw new UsageError(
           `unknown ${name.startsWith("-") ? "option" : "command"} ${JSON.stringify(name)}`,
@@ -52,6 +58,10 @@ export async function runCommand(
   } catch (error) {
     // A message may quote a file or an answer.
     io.stderr.write(`${path.join(" ")}: ${oneLine(messageOf(error), 2000)}\n`);
+    if (error instanceof CommandFailure) {
+      if (error.hint !== undefined) io.stderr.write(`${oneLine(error.hint, 4000)}\n`);
+      return error.exitCode;
+    }
     if (!(error instanceof UsageError)) return exitCodes.failed;
     io.stderr.write(`Try: ${path.join(" ")} --help\n`);
     return exitCodes.usage;
@@ -77,8 +87,10 @@ function readArguments(
   options: Command["options"],
 ): ReturnType<typeof parse> {
   try {
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
+    const spelt = spellOut(args, options);
+    return parseArgs({ args: [...spelt], options, strict: true, allowPositionals: true });
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     throw new UsageError(messageOf(error).split(". ", 1)[0], { cause: error });
   }
 }

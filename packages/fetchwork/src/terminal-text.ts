@@ -30,3 +30,12 @@ export function oneLine(text: string, most = 200): string {
 export function manyLines(text: string): string {
   return text.replace(moving, (found) => (/[\t\n\r]/.test(found) ? found : "?"));
 }
+
+/** A value as one line of JSON in which those characters are escaped. */
+export function jsonLine(value: unknown): string {
+  return `${JSON.stringify(value).replace(moving, escaped)}\n`;
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}

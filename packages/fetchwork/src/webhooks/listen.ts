@@ -11,7 +11,8 @@ import type { CommandIo } from "../command-io.ts";
 import { defineCommand, type Command } from "../command.ts";
 import { saveDelivery, type SavedDelivery } from "./saved-delivery.ts";
 import { colours, oneLine } from "../terminal-text.ts";
-import { secretOf, vendorOf, vendorOptions, wholeNumber } from "./vendor-options.ts";
+import { secretOf, vendorOf, vendorOptions } from "./vendor-options.ts";
+import { wholeNumber } from "../whole-number.ts";
 
 /** A delivery as it is printed. */
 interface Seen {

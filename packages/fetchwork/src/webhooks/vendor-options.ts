@@ -70,10 +70,3 @@ export async function secretOf(values: VendorValues, io: CommandIo): Promise<str
   if (file === undefined) return values.secret ?? io.env[secretVariable];
   return (await readFile(resolve(io.cwd, file), "utf8")).replace(/\r?\n$/, "");
 }
-
-/** Checks a number of an option. */
-export function wholeNumber(name: string, value: string, most: number): number {
-  const number = Number(value);
-  if (/^\d+$/.test(value) && number <= most) return number;
-  throw new UsageError(`--${name} must be a whole number from 0 to ${most}`);
-}

@@ -1,0 +1,225 @@
+import { AgentError, cancelled } from "../errors.ts";
+import { defaultModel } from "../models/default-model.ts";
+import type {
+  ChatMessage,
+  FinishReason,
+  ModelPart,
+  ModelProvider,
+  ModelRequest,
+  ModelTool,
+  TokenCount,
+} from "../models/model-provider.ts";
+import { providerFailure } from "../models/provider-failure.ts";
+import { Budget, type Usage } from "./budget.ts";
+import { createRetry, pause, type RetryNotice, type RetryPolicy } from "./retry-policy.ts";
+
+/** Most characters of an answer; a server that never stops is not listened to for ever. */
+const longestAnswer = 32 * 1024 * 1024;
+
+/** How a model is asked. */
+export interface AskOptions {
+  /** Reaches the model. */
+  readonly provider: ModelProvider;
+  /** Name of the model. Default: the provider's, else `defaultModel`. */
+  readonly model?: string | undefined;
+  /** Counts and limits use. Default: no limits. */
+  readonly budget?: Budget | undefined;
+  /** When a failed attempt is repeated. Default: see {@link RetryPolicy}. */
+  readonly retry?: RetryPolicy | undefined;
+  /** Ends the call. Default: none. */
+  readonly signal?: AbortSignal | undefined;
+  /** 0 to 2. Default: the server's. */
+  readonly temperature?: number | undefined;
+  /** Most tokens of the answer. Default: the server's, or the budget's. */
+  readonly maxOutputTokens?: number | undefined;
+  /** Milliseconds without a piece of the answer after which an attempt failed. Default: `120_000`. */
+  readonly idleTimeout?: number | undefined;
+  /** Hears each piece of text as it comes. After `onRetry` the answer begins anew. */
+  readonly onToken?: ((text: string) => void) | undefined;
+  /** Hears what each attempt used. */
+  readonly onUsage?: ((usage: Usage) => void) | undefined;
+  /** Hears of each failed attempt that is repeated. */
+  readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
+}
+
+/** A question without the model's name. */
+export interface Question {
+  readonly messages: readonly ChatMessage[];
+  readonly tool?: ModelTool | undefined;
+}
+
+/** A whole answer. Parts of answers are errors. */
+export interface Answer {
+  /** Its text; empty where it is a tool call. */
+  readonly text: string;
+  /** JSON text of the demanded tool's arguments; undefined when the model answered with text instead. */
+  readonly toolArguments: string | undefined;
+  /** What all attempts used. */
+  readonly usage: Usage;
+}
+
+/**
+ * Asks until there is a whole answer. What was cut, refused, empty or broken off is never returned.
+ *
+ * @throws AgentError as a rejection, with the last attempt's reason
+ */
+export async function askModel(question: Question, options: AskOptions): Promise<Answer> {
+  const { provider, budget = new Budget(), retry, temperature, maxOutputTokens } = options;
+  const model = options.model ?? provider.defaultModel ?? defaultModel;
+  const request: ModelRequest = { ...question, model, temperature, maxOutputTokens };
+  const nextDelay = createRetry(retry);
+  const signals = [options.signal, budget.deadline].filter((signal) => signal !== undefined);
+  const signal = AbortSignal.any(signals);
+  let used: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
+  for (let attempt = 1; ; attempt += 1) {
+    if (signal.aborted) throw cancelled(signal);
+    const reservation = await budget.reserve(request, signal);
+    const attempted = { ...request, maxOutputTokens: reservation.maxOutputTokens };
+    const outcome = await listen(provider, attempted, { ...options, signal });
+    const cost = outcome.reached ? reservation.settle(outcome.count) : undefined;
+    reservation.release();
+    if (cost !== undefined) {
+      used = addUsage(used, cost);
+      options.onUsage?.(cost);
+    }
+    if (outcome.error === undefined) {
+      return { text: outcome.text, toolArguments: outcome.toolArguments, usage: used };
+    }
+    if (outcome.error.code === "ERR_AGENT_TRUNCATED" && reservation.isShortened) {
+      const message = "what is left of the budget is too little for the answer";
+      throw new AgentError("ERR_AGENT_BUDGET", message, { cause: outcome.error });
+    }
+    const delay = signal.aborted ? undefined : nextDelay(attempt, outcome.error);
+    if (delay === undefined) throw signal.aborted ? cancelled(signal) : outcome.error;
+    options.onRetry?.({ attempt, delay, error: outcome.error });
+    await pause(delay, signal);
+  }
+}
+
+/** The sum of two uses. */
+export function addUsage(left: Usage, right: Usage): Usage {
+  return {
+    inputTokens: left.inputTokens + right.inputTokens,
+    outputTokens: left.outputTokens + right.outputTokens,
+    cost: left.cost === null || right.cost === null ? null : left.cost + right.cost,
+    calls: left.calls + right.calls,
+  };
+}
+
+interface Outcome {
+  readonly text: string;
+  readonly toolArguments: string | undefined;
+  readonly count: TokenCount | undefined;
+  /** Whether the server may send a bill: it did not refuse the question with a status. */
+  readonly reached: boolean;
+  readonly error: AgentError | undefined;
+}
+
+async function listen(
+  provider: ModelProvider,
+  request: ModelRequest,
+  { signal, onToken, idleTimeout = 120_000 }: AskOptions & { readonly signal: AbortSignal },
+): Promise<Outcome> {
+  const idle = new AbortController();
+  const stop = (): void =>
+    idle.abort(
+      new AgentError("ERR_AGENT_TIMEOUT", `the model's server was silent for ${idleTimeout} ms`, {
+        retryable: true,
+      }),
+    );
+  let timer = setTimeout(stop, idleTimeout);
+  const text: string[] = [];
+  const calls = new Map<string, string>();
+  let length = 0;
+  let count: TokenCount | undefined;
+  let reason: FinishReason | undefined;
+  let heard = false;
+  let error: AgentError | undefined;
+  try {
+    const either = AbortSignal.any([signal, idle.signal]);
+    for await (const part of abortable(provider.generate(request, either), either)) {
+      clearTimeout(timer);
+      timer = setTimeout(stop, idleTimeout);
+      heard = true;
+      if (part.type === "usage") count = part.usage;
+      else if (part.type === "finish") reason = part.reason;
+      else {
+        const piece = part.type === "text" ? part.text : part.delta;
+        length += piece.length;
+        if (length > longestAnswer) {
+          throw new AgentError("ERR_AGENT_TRUNCATED", "the answer has no end");
+        }
+        if (part.type === "text") {
+          text.push(piece);
+          onToken?.(piece);
+        } else calls.set(part.id, (calls.get(part.id) ?? "") + piece);
+      }
+    }
+    error = incomplete(reason, text.join(""), calls.size);
+  } catch (cause) {
+    error =
+      idle.signal.aborted && !signal.aborted ? cancelled(idle.signal) : providerFailure(cause);
+  } finally {
+    clearTimeout(timer);
+  }
+  const [toolArguments] = calls.values();
+  return {
+    text: text.join(""),
+    toolArguments,
+    count,
+    reached: heard || !neverArrived(error),
+    error,
+  };
+}
+
+/** Whether the question was refused, or found no server: nobody sends a bill for it. */
+function neverArrived(error: AgentError | undefined): boolean {
+  if (error?.status !== undefined) return error.status < 500;
+  return /\((?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN)\)$/.test(error?.message ?? "");
+}
+
+// Ends with the signal also where the provider does not listen to it.
+async function* abortable(
+  parts: AsyncIterable<ModelPart>,
+  signal: AbortSignal,
+): AsyncIterable<ModelPart> {
+  const iterator = parts[Symbol.asyncIterator]();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(cancelled(signal));
+  aborted.catch(() => undefined);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    if (signal.aborted) throw cancelled(signal);
+    for (;;) {
+      const next = await Promise.race([iterator.next(), aborted]);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener("abort", stop);
+    // Not awaited: a provider that ignores the signal would hold the call.
+    void iterator.return?.().catch(() => undefined);
+  }
+}
+
+function incomplete(
+  reason: FinishReason | undefined,
+  text: string,
+  calls: number,
+): AgentError | undefined {
+  if (reason === "length") {
+    return new AgentError("ERR_AGENT_TRUNCATED", "the answer was cut at the limit of its tokens");
+  }
+  if (reason === "refusal") {
+    return new AgentError("ERR_AGENT_REFUSED", "the model refused to answer");
+  }
+  if (reason !== "stop" && reason !== "tool") {
+    return new AgentError("ERR_AGENT_TRUNCATED", "the answer ended before its end", {
+      retryable: true,
+    });
+  }
+  if (text.trim() === "" && calls === 0) {
+    return new AgentError("ERR_AGENT_EMPTY", "the answer is empty", { retryable: true });
+  }
+  return undefined;
+}

@@ -1,0 +1,114 @@
+import { extractCode } from "../files/extract-code.ts";
+import { AgentError } from "../errors.ts";
+import type { ChatMessage, ModelTool } from "../models/model-provider.ts";
+import { defaultModel } from "../models/default-model.ts";
+import { addUsage, askModel, type AskOptions } from "./ask-model.ts";
+import type { Usage } from "./budget.ts";
+
+/** A structured question. */
+export interface StructuredQuestion<T> {
+  readonly messages: readonly ChatMessage[];
+  readonly tool: ModelTool;
+  /** The value of what the model answered, or a sentence for the model that says what is wrong with it. */
+  readonly read: (value: unknown) => T | Complaint;
+}
+
+/** What is wrong with an answer, said so that the model can do better. */
+export class Complaint {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A structured answer. */
+export interface StructuredAnswer<T> {
+  readonly value: T;
+  readonly usage: Usage;
+}
+
+/**
+ * Asks for a value: by a forced tool call, and where the model answers with text instead, or its server knows no tools,
+ * as JSON text. An answer that is no such value is told what is wrong, once.
+ *
+ * @throws AgentError `ERR_AGENT_TOOL_OUTPUT` as a rejection when the second answer is wrong too
+ */
+export async function askStructured<T>(
+  question: StructuredQuestion<T>,
+  options: AskOptions,
+): Promise<StructuredAnswer<T>> {
+  const { provider, model = provider.defaultModel ?? defaultModel } = options;
+  const { tool } = question;
+  let withTool = provider.capabilities?.(model).tools !== false;
+  let messages = question.messages;
+  let usage: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
+  let complained = false;
+  // Pieces of JSON are nothing for a listener that shows text.
+  const quiet = { ...options, onToken: undefined };
+  for (;;) {
+    const asked = withTool ? { messages, tool } : { messages: [...messages, asJson(tool)] };
+    let answer;
+    try {
+      answer = await askModel(asked, quiet);
+    } catch (error) {
+      // A server that knows no tools says 400 or 422; one that sends arguments as an object is not understood.
+      const about = error instanceof AgentError && error.code === "ERR_AGENT_PROVIDER";
+      const status = about ? (error.status ?? 0) : -1;
+      if (!withTool || !about || (status !== 0 && status !== 400 && status !== 422)) throw error;
+      withTool = false;
+      continue;
+    }
+    usage = addUsage(usage, answer.usage);
+    const value = parseJson(answer.toolArguments ?? answer.text);
+    const result =
+      value === undefined ? new Complaint("It is not valid JSON.") : question.read(value);
+    if (!(result instanceof Complaint)) return { value: result, usage };
+    if (complained) {
+      throw new AgentError(
+        "ERR_AGENT_TOOL_OUTPUT",
+        `the model's answer for ${tool.name} cannot be used, also when asked again: ${result.text}`,
+      );
+    }
+    complained = true;
+    // Whoever answered with text has text demanded the second time.
+    withTool &&= answer.toolArguments !== undefined;
+    messages = [
+      ...messages,
+      {
+        role: "user",
+        content: `# Earlier answer\n\nIt could not be used: ${result.text} Answer again, completely.`,
+      },
+    ];
+  }
+}
+
+function asJson(tool: ModelTool): ChatMessage {
+  return {
+    role: "user",
+    content: `Answer with JSON only, of this schema:\n\n${JSON.stringify(tool.parameters)}`,
+  };
+}
+
+/** The value of JSON text that may stand in a fence, or between sentences. */
+function parseJson(text: string): unknown {
+  const inside = extractCode(text, "answer.json");
+  const candidates = [text, inside.problem === undefined ? inside.code : "", between(text)];
+  for (const candidate of candidates) {
+    if (candidate.trim() === "") continue;
+    try {
+      const value: unknown = JSON.parse(candidate);
+      // Some servers encode the arguments twice.
+      return typeof value === "string" ? (JSON.parse(value) as unknown) : value;
+    } catch {
+      // The next candidate may be the JSON.
+    }
+  }
+  return undefined;
+}
+
+function between(text: string): string {
+  const first = text.search(/[[{]/);
+  const last = Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"));
+  return first === -1 ? "" : text.slice(first, last + 1);
+}

@@ -1,0 +1,244 @@
+import type { ChatMessage, ModelTool } from "../models/model-provider.ts";
+import type { FileSpec } from "../project/project-plan.ts";
+
+/** What a file is written from. */
+export interface FilePromptInput {
+  readonly prompt: string;
+  readonly sharedDeps: string;
+  readonly filePath: string;
+  /** What the plan says about it. Default: only what the Markdown says. */
+  readonly spec?: FileSpec | undefined;
+  /** Finished files that it uses: their text, or their declarations. Default: none. */
+  readonly context?: readonly ContextFile[] | undefined;
+  /** Why earlier answers could not be used. Default: none. */
+  readonly complaints?: readonly string[] | undefined;
+}
+
+/** A finished file, as another file's writer sees it. */
+export interface ContextFile {
+  readonly path: string;
+  /** Whether `text` is the file or only what it declares. */
+  readonly form: "text" | "declarations";
+  readonly text: string;
+}
+
+const role =
+  "You are a senior engineer who writes small, complete programs. You are asked for one step at a time; answer that step and nothing else.";
+
+const system = (rest: string): ChatMessage => ({ role: "system", content: `${role} ${rest}` });
+const user = (content: string): ChatMessage => ({ role: "user", content });
+
+/** Asks for the plan in Markdown. */
+export function planMessages(
+  prompt: string,
+  extraMessages: readonly ChatMessage[],
+): readonly ChatMessage[] {
+  return [
+    system(
+      "Answer in Markdown. Begin with a YAML list of every file of the program, each with one line about its purpose. Then say, for each file, what the others have to know of it: exported names with their parameters, types and schemas, ids of elements, names of messages and routes. Use as few files as the program needs. Write no code.",
+    ),
+    user(`# Plan\n\nPlan this program:\n\n${prompt}`),
+    ...extraMessages,
+  ];
+}
+
+/** Asks for the list of files. */
+export function filePathMessages(prompt: string, sharedDeps: string): readonly ChatMessage[] {
+  return [
+    system(
+      "List the paths of the files that have to be written, relative to the folder of the program. Every file of the plan, no folder, nothing that is installed or generated.",
+    ),
+    user(`# Program\n\n${prompt}`),
+    user(`# Plan of the program\n\n${sharedDeps}`),
+    user("# File list\n\nList the files."),
+  ];
+}
+
+/** The structured form of {@link filePathMessages}. */
+export const filePathsTool: ModelTool = {
+  name: "file_paths",
+  description: "Names the files of the program.",
+  parameters: {
+    type: "object",
+    properties: {
+      files: { type: "array", items: { type: "string" }, description: "Relative paths." },
+    },
+    required: ["files"],
+    additionalProperties: false,
+  },
+};
+
+/** Asks for the files and what they owe each other. */
+export function contractMessages(prompt: string, sharedDeps: string): readonly ChatMessage[] {
+  return [
+    system(
+      "List the files that have to be written, with what each uses and exports. Paths are relative to the folder of the program. A file depends on the files whose names it imports or whose elements it looks for.",
+    ),
+    user(`# Program\n\n${prompt}`),
+    user(`# Plan of the program\n\n${sharedDeps}`),
+    user("# Contract\n\nList the files with their contract."),
+  ];
+}
+
+const texts = { type: "array", items: { type: "string" } } as const;
+
+/** The structured form of {@link contractMessages}. */
+export const contractTool: ModelTool = {
+  name: "project_files",
+  description: "Names the files of the program and what they owe each other.",
+  parameters: {
+    type: "object",
+    properties: {
+      files: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: {
+            path: { type: "string", description: "Relative path." },
+            purpose: { type: "string", description: "One sentence." },
+            dependsOn: { ...texts, description: "Paths of the files that it uses." },
+            exports: { ...texts, description: "Names that it exports." },
+            domIds: { ...texts, description: "Ids of elements that it makes." },
+          },
+          required: ["path", "purpose", "dependsOn", "exports"],
+          additionalProperties: false,
+        },
+      },
+    },
+    required: ["files"],
+    additionalProperties: false,
+  },
+};
+
+/** Asks for the source of one file. */
+export function fileMessages(input: FilePromptInput): readonly ChatMessage[] {
+  const { prompt, sharedDeps, filePath, spec, context = [], complaints = [] } = input;
+  const contract =
+    spec === undefined
+      ? ""
+      : `\n\nIt is for: ${spec.purpose || "see the plan"}\nIt uses: ${listed(spec.dependsOn)}\nIt exports: ${listed(spec.exports)}${
+          (spec.domIds ?? []).length > 0 ? `\nElements it makes: ${listed(spec.domIds ?? [])}` : ""
+        }`;
+  return [
+    system(
+      "Answer with the whole source of the one file, and nothing before or after it: no explanation, no fence. Leave nothing out, also not what seems obvious. Keep to the names of the plan and of the finished files.",
+    ),
+    user(`# Program\n\n${prompt}`),
+    user(`# Plan of the program\n\n${sharedDeps}`),
+    ...context.map(({ path, form, text }) =>
+      user(`# Finished file ${path} (${form === "text" ? "whole" : "declarations"})\n\n${text}`),
+    ),
+    ...complaints.map((complaint) =>
+      user(`# Earlier answer\n\nIt could not be used: ${complaint}`),
+    ),
+    user(`# Write ${filePath}${contract}\n\nAnswer with the source of ${filePath}.`),
+  ];
+}
+
+/** What a repair is asked from. */
+export interface RepairPromptInput {
+  readonly prompt: string;
+  readonly sharedDeps: string;
+  readonly filePath: string;
+  /** The file as it is; undefined: it is missing. */
+  readonly source: string | undefined;
+  /** What is wrong, one line each. */
+  readonly problems: readonly string[];
+  readonly context: readonly ContextFile[];
+  /** Why the last answer could not be used. Default: there was none. */
+  readonly complaint?: string | undefined;
+}
+
+/** Asks for a file without its faults. */
+export function repairMessages(input: RepairPromptInput): readonly ChatMessage[] {
+  const task = `Answer with the source of ${input.filePath}.`;
+  return repairQuestion(
+    input,
+    "Answer with the whole corrected source of that one file, and nothing before or after it: no explanation, no fence. ",
+    task,
+  );
+}
+
+/** Asks for the edits that take a file's faults away, as `readEditBlocks` reads them; for a great change, for the file. */
+export function repairEditMessages(input: RepairPromptInput): readonly ChatMessage[] {
+  const blocks =
+    "<<<<<<< SEARCH\nlines as they stand in the file, so many that they stand there once\n=======\nlines that stand there instead\n>>>>>>> REPLACE";
+  return repairQuestion(
+    input,
+    `Answer with one or more edits of that one file, each in this form, and nothing before or after them:\n\n${blocks}\n\n`,
+    `Answer with edits. If most lines of the file have to change, answer with all of it instead: Answer with the source of ${input.filePath}.`,
+  );
+}
+
+function repairQuestion(
+  { prompt, sharedDeps, filePath, source, problems, context, complaint }: RepairPromptInput,
+  form: string,
+  task: string,
+): readonly ChatMessage[] {
+  return [
+    system(`A check found faults in a file. ${form}Change what the faults need and nothing else.`),
+    user(`# Program\n\n${prompt}`),
+    user(`# Plan of the program\n\n${sharedDeps}`),
+    ...context.map(({ path, form: shown, text }) =>
+      user(`# Finished file ${path} (${shown === "text" ? "whole" : "declarations"})\n\n${text}`),
+    ),
+    user(`# File ${filePath} as it is\n\n${source ?? "It does not exist yet."}`),
+    ...(complaint === undefined
+      ? []
+      : [user(`# Earlier answer\n\nIt could not be used: ${complaint}`)]),
+    user(
+      `# Repair ${filePath}\n\nFaults:\n${problems.map((problem) => `- ${problem}`).join("\n")}\n\n${task}`,
+    ),
+  ];
+}
+
+/** Asks which files of a project have to change, and how. */
+export function editMessages(
+  request: string,
+  files: readonly ContextFile[],
+  complaint: string | undefined,
+): readonly ChatMessage[] {
+  return [
+    system(
+      "Change the program as asked, with as few edits as possible. An edit replaces a part of a file that stands there exactly once, or gives the whole content of a new file.",
+    ),
+    ...files.map(({ path, form, text }) =>
+      user(`# File ${path} (${form === "text" ? "whole" : "declarations"})\n\n${text}`),
+    ),
+    ...(complaint === undefined
+      ? []
+      : [user(`# Earlier answer\n\nIt could not be used: ${complaint}`)]),
+    user(`# Edit\n\n${request}`),
+  ];
+}
+
+/** The structured form of {@link editMessages}. */
+export const editTool: ModelTool = {
+  name: "edit_files",
+  description: "Changes files of the program.",
+  parameters: {
+    type: "object",
+    properties: {
+      edits: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: {
+            path: { type: "string" },
+            search: { type: "string", description: "Stands in the file exactly once." },
+            replace: { type: "string", description: "What stands there then." },
+            content: { type: "string", description: "The whole file, instead of the other two." },
+          },
+          required: ["path"],
+          additionalProperties: false,
+        },
+      },
+    },
+    required: ["edits"],
+    additionalProperties: false,
+  },
+};
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? "nothing" : names.join(", ");
+}

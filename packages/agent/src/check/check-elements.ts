@@ -1,0 +1,95 @@
+import { lineOf, literalOf, nameOf, nodeAt, nodesAt, walk, type AstNode } from "./ast.ts";
+import { quote } from "./check-imports.ts";
+import type { Diagnostic } from "./diagnostic.ts";
+import type { ExportLookup } from "./export-lookup.ts";
+import { KnownNames } from "./known-names.ts";
+import { scriptsOf } from "./page-scripts.ts";
+import type { ProjectFiles, ProjectScript } from "./project-files.ts";
+import type { PageFacts } from "./read-page.ts";
+
+interface ElementUse {
+  readonly kind: "id" | "class";
+  readonly name: string;
+  readonly line: number;
+}
+
+/** Ids and classes that a script looks for in the document. */
+function elementUses(program: AstNode): readonly ElementUse[] {
+  const uses: ElementUse[] = [];
+  walk(program, (node) => {
+    if (node.type !== "CallExpression" && node.type !== "OptionalCallExpression") return;
+    const method = nameOf(nodeAt(nodeAt(node, "callee"), "property"));
+    const text = literalOf(nodesAt(node, "arguments")[0]);
+    if (text === undefined || method === undefined) return;
+    const line = lineOf(node);
+    if (method === "getElementById") uses.push({ kind: "id", name: text, line });
+    else if (method === "getElementsByClassName") {
+      for (const name of text.split(/\s+/))
+        if (name !== "") uses.push({ kind: "class", name, line });
+    } else if (method === "querySelector" || method === "querySelectorAll") {
+      const bare = text.replace(/\[[^\]]*\]|:[\w-]+(?:\([^)]*\))?/g, "");
+      for (const [, sign, name = ""] of bare.matchAll(/([#.])(-?[A-Za-z_][\w-]*)/g)) {
+        uses.push({ kind: sign === "#" ? "id" : "class", name, line });
+      }
+    }
+  });
+  return uses;
+}
+
+/** Elements that scripts and styles look for. */
+export function checkElements(project: ProjectFiles, lookup: ExportLookup): readonly Diagnostic[] {
+  const known = new KnownNames(project);
+  const loadedBy = new Map<ProjectScript, PageFacts[]>();
+  for (const [path, page] of project.pages) {
+    for (const script of scriptsOf(path, page, project, lookup)) {
+      loadedBy.set(script, [...(loadedBy.get(script) ?? []), page]);
+    }
+  }
+  const all = [...project.pages.values()];
+  const inScripts = project.scripts.flatMap((script) => {
+    const pages = loadedBy.get(script) ?? all;
+    return elementUses(script.program).flatMap(({ kind, name, line }) => {
+      const has = pages.some((page) =>
+        kind === "id" ? page.ids.some(({ text }) => text === name) : page.classes.has(name),
+      );
+      if (has || known.inScripts(name)) return [];
+      const what = kind === "id" ? `the id ${quote(name)}` : `the class ${quote(name)}`;
+      const message = `it looks for an element with ${what}, which no page has`;
+      const related = [...project.pages].find(([, page]) => page === pages[0])?.[0];
+      return [
+        {
+          path: script.path,
+          line: line + script.offset,
+          code: "missing-element" as const,
+          message,
+          severity: "error" as const,
+          related,
+        },
+      ];
+    });
+  });
+  const inStyles = project.styles.flatMap(({ path, facts, offset }) =>
+    facts.ids.flatMap(({ text, line }) => {
+      if (known.inPages(text) || known.inScripts(text)) return [];
+      const message = `it styles the id ${quote(text)}, which no page has`;
+      const place = { path, line: line + offset, code: "missing-element" as const };
+      return [{ ...place, message, severity: "warning" as const }];
+    }),
+  );
+  return [...inScripts, ...inStyles];
+}
+
+/** Custom properties that are used and never set. */
+export function checkVariables(project: ProjectFiles): readonly Diagnostic[] {
+  const known = new KnownNames(project);
+  const set = new Set(project.styles.flatMap(({ facts }) => [...facts.variablesSet]));
+  const inline = [...project.pages.values()].flatMap(({ inlineStyles }) => inlineStyles).join(";");
+  return project.styles.flatMap(({ path, facts, offset }) =>
+    facts.variablesUsed.flatMap(({ text, line }) => {
+      if (set.has(text) || inline.includes(text) || known.inScripts(text)) return [];
+      const message = `it uses the property ${text}, which nothing sets`;
+      const place = { path, line: line + offset, code: "missing-variable" as const };
+      return [{ ...place, message, severity: "warning" as const }];
+    }),
+  );
+}

@@ -1,0 +1,50 @@
+/** What kind of fault a {@link Diagnostic} is about. */
+export type DiagnosticCode =
+  /** The file cannot be parsed. */
+  | "syntax"
+  /** An import or reference names a file of the project that is not there. */
+  | "missing-file"
+  /** A name is imported that the other file does not export. */
+  | "missing-export"
+  /** A package is imported that no package.json names. */
+  | "missing-dependency"
+  /** A function is called that is neither declared nor imported. */
+  | "undeclared-name"
+  /** A call gives more values than the function takes, or too few. */
+  | "arity"
+  /** A method is called that the class does not have. */
+  | "missing-method"
+  /** A script or a style looks for an element that no page has. */
+  | "missing-element"
+  /** Two elements of a page have one id. */
+  | "duplicate-id"
+  /** A module is loaded as a script, or CommonJS is used in a module. */
+  | "module-kind"
+  /** A manifest is not what it has to be. */
+  | "manifest"
+  /** A custom property of CSS is used and never set. */
+  | "missing-variable"
+  /** The plan says that a file exports a name, and it does not. */
+  | "broken-contract"
+  /** A verifier ran the project and it failed. */
+  | "verification";
+
+/** A fault of a project. */
+export interface Diagnostic {
+  /** The file to look at. */
+  readonly path: string;
+  /** From 1. Undefined: it is about the whole file. */
+  readonly line?: number | undefined;
+  readonly code: DiagnosticCode;
+  /** One line. */
+  readonly message: string;
+  /** `error`: the project does not work; `warning`: it is unlikely to be meant. */
+  readonly severity: "error" | "warning";
+  /** Another file where the fault may be instead. */
+  readonly related?: string | undefined;
+}
+
+/** One line for a person or a model: `src/a.js:3 message`. */
+export function describeDiagnostic({ path, line, message }: Diagnostic): string {
+  return `${path}${line === undefined ? "" : `:${line}`} ${message}`;
+}

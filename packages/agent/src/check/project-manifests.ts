@@ -1,0 +1,66 @@
+import { isObject } from "./parse-json.ts";
+import type { ProjectFiles } from "./project-files.ts";
+import { folderOf } from "./resolve-import.ts";
+
+/** What is asked of a package.json. */
+export interface PackageManifest {
+  readonly path: string;
+  readonly name: string | undefined;
+  readonly isModule: boolean;
+  /** Every package that it names, for whatever purpose. */
+  readonly dependencies: ReadonlySet<string>;
+  readonly scripts: ReadonlyMap<string, string>;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+const bundlers =
+  /^(?:vite|vite-plus|webpack|rollup|rolldown|parcel|esbuild|tsup|tsx|ts-node|next|nuxt|astro|@sveltejs\/kit|react-scripts|@angular\/cli|@rspack\/core|snowpack|browserify|@babel\/core|jest|vitest|bun|@types\/bun|expo|metro|gatsby|@remix-run\/dev)$/;
+
+/** The package.json files of a project; the nearest one above a file counts for it. */
+export class ProjectManifests {
+  readonly #manifests: ReadonlyMap<string, PackageManifest>;
+
+  constructor(project: ProjectFiles) {
+    const entries = [...project.json].filter(([path]) => /(?:^|\/)package\.json$/.test(path));
+    this.#manifests = new Map(
+      entries.map(([path, value]) => [folderOf(path), readManifest(path, value)]),
+    );
+  }
+
+  get all(): readonly PackageManifest[] {
+    return [...this.#manifests.values()];
+  }
+
+  /** The manifests that count for a file, the nearest first. */
+  above(path: string): readonly PackageManifest[] {
+    const found: PackageManifest[] = [];
+    for (let folder = folderOf(path); ; folder = folderOf(folder)) {
+      const manifest = this.#manifests.get(folder);
+      if (manifest !== undefined) found.push(manifest);
+      if (folder === "") return found;
+    }
+  }
+
+  /** Whether something resolves imports before the program runs, so that extensions may be left out. */
+  hasBundler(path: string): boolean {
+    return this.above(path).some(({ dependencies }) =>
+      [...dependencies].some((name) => bundlers.test(name)),
+    );
+  }
+}
+
+function readManifest(path: string, value: Readonly<Record<string, unknown>>): PackageManifest {
+  const kinds = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
+  const named = kinds.flatMap((kind) => (isObject(value[kind]) ? Object.keys(value[kind]) : []));
+  const scripts = isObject(value["scripts"]) ? Object.entries(value["scripts"]) : [];
+  return {
+    path,
+    name: typeof value["name"] === "string" ? value["name"] : undefined,
+    isModule: value["type"] === "module",
+    dependencies: new Set(named),
+    scripts: new Map(
+      scripts.filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+    ),
+    value,
+  };
+}

@@ -1,0 +1,312 @@
+import {
+  boundNames,
+  isNode,
+  lineOf,
+  literalOf,
+  nameOf,
+  nodeAt,
+  nodesAt,
+  textAt,
+  walk,
+  type AstNode,
+} from "./ast.ts";
+import { arityOf, readClass } from "./declared.ts";
+import type { ModuleCollector } from "./module-collector.ts";
+import { isRequire, readAssignment } from "./read-assignment.ts";
+import type { Declared, ImportFact, ModuleFacts, WantedName } from "./module-facts.ts";
+
+/** Reads what a parsed script imports, exports, declares and calls. */
+export function readModule(program: AstNode): ModuleFacts {
+  const found: ModuleCollector = {
+    imports: [],
+    exports: new Map(),
+    stars: [],
+    declared: new Map(),
+    topLevel: new Map(),
+    globals: new Set(),
+    importedAs: new Map(),
+    namespaces: new Map(),
+    instances: new Map(),
+    calls: [],
+    opaque: false,
+    usesEsm: false,
+    usesCjs: undefined,
+  };
+  for (const statement of nodesAt(program, "body")) readStatement(statement, found);
+  walk(program, (node, parent) => readNode(node, parent, found));
+  walk(program, (node, parent) => readMemberUse(node, parent, found));
+  return {
+    ...found,
+    imports: found.imports.map(({ fact, names }) => ({ ...fact, names })),
+  };
+}
+
+function readStatement(node: AstNode, found: ModuleCollector): void {
+  if (node.type === "ImportDeclaration") return readImport(node, found);
+  if (node.type === "ExportAllDeclaration") return readStar(node, found);
+  if (node.type === "ExportDefaultDeclaration") {
+    found.usesEsm = true;
+    const declaration = nodeAt(node, "declaration");
+    const name = nameOf(nodeAt(declaration, "id")) ?? nameOf(declaration);
+    found.exports.set("default", name ?? "default");
+    if (declaration !== undefined) declareTop(declaration, found, name ?? "default");
+    return;
+  }
+  if (node.type === "ExportNamedDeclaration") return readExport(node, found);
+  if (node.type === "TSExportAssignment") {
+    found.opaque = true;
+    return;
+  }
+  declareTop(node, found);
+}
+
+function readImport(node: AstNode, found: ModuleCollector): void {
+  found.usesEsm = true;
+  const specifier = literalOf(nodeAt(node, "source")) ?? "";
+  const names: WantedName[] = [];
+  const typeOnly = textAt(node, "importKind") === "type";
+  for (const part of nodesAt(node, "specifiers")) {
+    const local = nameOf(nodeAt(part, "local")) ?? "";
+    if (part.type === "ImportNamespaceSpecifier") {
+      found.namespaces.set(local, { names });
+      continue;
+    }
+    const name =
+      part.type === "ImportDefaultSpecifier"
+        ? "default"
+        : (nameOf(nodeAt(part, "imported")) ?? local);
+    names.push({ name, line: lineOf(part) });
+    found.importedAs.set(local, { specifier, name });
+  }
+  found.imports.push({ fact: { specifier, line: lineOf(node), how: "import", typeOnly }, names });
+}
+
+function readStar(node: AstNode, found: ModuleCollector): void {
+  found.usesEsm = true;
+  const specifier = literalOf(nodeAt(node, "source")) ?? "";
+  const exported = nameOf(nodeAt(node, "exported"));
+  if (exported === undefined) found.stars.push(specifier);
+  else found.exports.set(exported, undefined);
+  const fact = { specifier, line: lineOf(node), how: "import" as const, typeOnly: false };
+  found.imports.push({ fact, names: [] });
+}
+
+function readExport(node: AstNode, found: ModuleCollector): void {
+  found.usesEsm = true;
+  const declaration = nodeAt(node, "declaration");
+  if (declaration !== undefined) {
+    for (const name of declareTop(declaration, found)) found.exports.set(name, name);
+    return;
+  }
+  const specifier = literalOf(nodeAt(node, "source"));
+  const names: WantedName[] = [];
+  for (const part of nodesAt(node, "specifiers")) {
+    const local = nameOf(nodeAt(part, "local"));
+    const exported = nameOf(nodeAt(part, "exported")) ?? local ?? "";
+    const isNamespace = part.type === "ExportNamespaceSpecifier";
+    found.exports.set(exported, specifier === undefined ? local : undefined);
+    if (specifier !== undefined && local !== undefined && !isNamespace) {
+      names.push({ name: local, line: lineOf(part) });
+    }
+  }
+  if (specifier === undefined) return;
+  const typeOnly = textAt(node, "exportKind") === "type";
+  found.imports.push({ fact: { specifier, line: lineOf(node), how: "import", typeOnly }, names });
+}
+
+/** Notes what a statement at the top declares; returns its names. */
+function declareTop(node: AstNode, found: ModuleCollector, as?: string): readonly string[] {
+  const name = as ?? nameOf(nodeAt(node, "id"));
+  switch (node.type) {
+    case "FunctionDeclaration":
+    case "FunctionExpression":
+    case "ArrowFunctionExpression":
+    case "TSDeclareFunction":
+      if (name !== undefined) declareFunction(name, node, found);
+      return name === undefined ? [] : [name];
+    case "ClassDeclaration":
+    case "ClassExpression":
+      if (name !== undefined) found.topLevel.set(name, readClass(node));
+      return name === undefined ? [] : [name];
+    case "VariableDeclaration":
+      return nodesAt(node, "declarations").flatMap((part) => {
+        const names = boundNames(nodeAt(part, "id"));
+        const value = nodeAt(part, "init");
+        for (const one of names) {
+          const target = nodeAt(part, "id");
+          // A type of its own says what the function may be called with.
+          const isTyped = nodeAt(target, "typeAnnotation") !== undefined;
+          const only =
+            target?.type === "Identifier" && textAt(node, "kind") === "const" && !isTyped;
+          found.topLevel.set(one, only && value !== undefined ? declaredBy(value) : {});
+        }
+        return names;
+      });
+    case "TSEnumDeclaration":
+    case "TSInterfaceDeclaration":
+    case "TSTypeAliasDeclaration":
+    case "TSModuleDeclaration":
+    case "TSImportEqualsDeclaration":
+      if (name !== undefined && !found.topLevel.has(name)) found.topLevel.set(name, {});
+      return name === undefined ? [] : [name];
+    default:
+      return [];
+  }
+}
+
+function declaredBy(value: AstNode): Declared {
+  if (value.type === "ArrowFunctionExpression" || value.type === "FunctionExpression") {
+    return { arity: arityOf(value) };
+  }
+  return value.type === "ClassExpression" ? readClass(value) : {};
+}
+
+/** Overloads of TypeScript widen what a function takes. */
+function declareFunction(name: string, node: AstNode, found: ModuleCollector): void {
+  const before = found.topLevel.get(name)?.arity;
+  const arity = arityOf(node);
+  const widened =
+    before === undefined
+      ? arity
+      : { least: Math.min(before.least, arity.least), most: Math.max(before.most, arity.most) };
+  found.topLevel.set(name, { arity: widened });
+}
+
+function readNode(node: AstNode, parent: AstNode | undefined, found: ModuleCollector): void {
+  const declare = (names: readonly string[]): void => {
+    for (const name of names) found.declared.set(name, (found.declared.get(name) ?? 0) + 1);
+  };
+  switch (node.type) {
+    case "VariableDeclarator":
+      declare(boundNames(nodeAt(node, "id")));
+      readRequire(node, found);
+      readInstance(node, parent, found);
+      return;
+    case "FunctionDeclaration":
+    case "FunctionExpression":
+    case "ArrowFunctionExpression":
+    case "ObjectMethod":
+    case "ClassMethod":
+    case "ClassPrivateMethod":
+    case "TSDeclareFunction":
+      declare(boundNames(nodeAt(node, "id")));
+      declare(nodesAt(node, "params").flatMap((parameter) => boundNames(parameter)));
+      return;
+    case "ClassDeclaration":
+    case "ClassExpression":
+    case "TSEnumDeclaration":
+    case "TSModuleDeclaration":
+    case "TSImportEqualsDeclaration":
+      return declare(boundNames(nodeAt(node, "id")));
+    case "ImportSpecifier":
+    case "ImportDefaultSpecifier":
+    case "ImportNamespaceSpecifier":
+      return declare(boundNames(nodeAt(node, "local")));
+    case "CatchClause":
+      return declare(boundNames(nodeAt(node, "param")));
+    case "AssignmentExpression":
+      return readAssignment(node, found, declare);
+    case "ImportExpression":
+      return readDynamic(node, nodeAt(node, "source"), "dynamic", found);
+    case "CallExpression":
+    case "OptionalCallExpression":
+    case "NewExpression":
+      return readCall(node, parent, found);
+    default:
+  }
+}
+
+function readInstance(node: AstNode, parent: AstNode | undefined, found: ModuleCollector): void {
+  const name = nameOf(nodeAt(node, "id"));
+  const value = nodeAt(node, "init");
+  const made = value?.type === "NewExpression" ? nameOf(nodeAt(value, "callee")) : undefined;
+  if (name === undefined || made === undefined || textAt(parent, "kind") !== "const") return;
+  found.instances.set(name, made);
+}
+
+/** `const a = require("a")`, `const { b } = require("b")`, `const c = await import("c")`. */
+function readRequire(node: AstNode, found: ModuleCollector): void {
+  const value = nodeAt(node, "init");
+  const call = value?.type === "AwaitExpression" ? nodeAt(value, "argument") : value;
+  const isDynamic = call?.type === "ImportExpression";
+  if (!isDynamic && !isRequire(call)) return;
+  const specifier = literalOf(isDynamic ? nodeAt(call, "source") : nodesAt(call, "arguments")[0]);
+  if (specifier === undefined || (isDynamic && value === call)) return;
+  const names: WantedName[] = [];
+  const target = nodeAt(node, "id");
+  if (target?.type === "Identifier") {
+    const local = nameOf(target) ?? "";
+    found.namespaces.set(local, { names });
+    if (!isDynamic) found.importedAs.set(local, { specifier, name: "module.exports" });
+  }
+  for (const property of nodesAt(target, "properties")) {
+    const name = nameOf(nodeAt(property, "key"));
+    if (property.type === "RestElement" || property["computed"] === true || name === undefined)
+      continue;
+    names.push({ name, line: lineOf(property) });
+    const [local = name] = boundNames(nodeAt(property, "value"));
+    found.importedAs.set(local, { specifier, name });
+  }
+  const how = isDynamic ? "dynamic" : "require";
+  found.imports.push({ fact: { specifier, line: lineOf(node), how, typeOnly: false }, names });
+}
+
+function readDynamic(
+  node: AstNode,
+  source: AstNode | undefined,
+  how: ImportFact["how"],
+  found: ModuleCollector,
+): void {
+  const specifier = literalOf(source);
+  if (specifier === undefined) return;
+  found.imports.push({ fact: { specifier, line: lineOf(node), how, typeOnly: false }, names: [] });
+}
+
+function readCall(node: AstNode, parent: AstNode | undefined, found: ModuleCollector): void {
+  const callee = nodeAt(node, "callee");
+  const values = nodesAt(node, "arguments");
+  const isNew = node.type === "NewExpression";
+  const line = lineOf(node);
+  if (isRequire(node) && parent?.type !== "VariableDeclarator") {
+    readDynamic(node, values[0], "require", found);
+    if (parent?.type === "MemberExpression") {
+      const name = nameOf(nodeAt(parent, "property"));
+      if (parent["computed"] !== true && name !== undefined)
+        found.imports.at(-1)?.names.push({ name, line });
+    }
+  }
+  if (isNew && nameOf(callee) === "URL" && isImportMetaUrl(values[1])) {
+    readDynamic(node, values[0], "url", found);
+  }
+  const count = values.some(({ type }) => type === "SpreadElement") ? undefined : values.length;
+  if (callee?.type === "Identifier") {
+    found.calls.push({ name: nameOf(callee) ?? "", method: undefined, isNew, count, line });
+  } else if (callee?.type === "MemberExpression" && callee["computed"] !== true && !isNew) {
+    const name = nameOf(nodeAt(callee, "object"));
+    const method = nameOf(nodeAt(callee, "property"));
+    if (
+      nodeAt(callee, "object")?.type === "Identifier" &&
+      name !== undefined &&
+      method !== undefined
+    ) {
+      found.calls.push({ name, method, isNew, count, line });
+    }
+  }
+}
+
+function isImportMetaUrl(node: AstNode | undefined): boolean {
+  return node?.type === "MemberExpression" && nodeAt(node, "object")?.type === "MetaProperty";
+}
+
+/** `ns.name`, where `ns` is a whole module. */
+function readMemberUse(node: AstNode, parent: AstNode | undefined, found: ModuleCollector): void {
+  if (node.type !== "MemberExpression" || node["computed"] === true) return;
+  const local = nameOf(nodeAt(node, "object"));
+  if (local === undefined || nodeAt(node, "object")?.type !== "Identifier") return;
+  const namespace = found.namespaces.get(local);
+  const name = nameOf(nodeAt(node, "property"));
+  if (namespace === undefined || name === undefined || found.declared.get(local) !== 1) return;
+  const isWritten =
+    parent?.type === "AssignmentExpression" && isNode(parent["left"]) && parent["left"] === node;
+  if (!isWritten) namespace.names.push({ name, line: lineOf(node) });
+}

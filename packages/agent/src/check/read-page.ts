@@ -1,0 +1,181 @@
+import type { DefaultTreeAdapterTypes } from "parse5";
+
+/** A reference of a page to a file. */
+export interface PageReference {
+  readonly url: string;
+  readonly line: number;
+  readonly from: "script" | "style" | "other" | "link";
+  /** `<script type="module">`. */
+  readonly isModule: boolean;
+}
+
+/** Something with a line. */
+export interface Placed {
+  readonly text: string;
+  readonly line: number;
+}
+
+/** A script that stands in a page. */
+export interface InlineScript {
+  readonly source: string;
+  /** Line of the page on which the script's first line is. */
+  readonly line: number;
+  readonly isModule: boolean;
+}
+
+/** What other files have to know of a page. */
+export interface PageFacts {
+  readonly references: readonly PageReference[];
+  readonly ids: readonly Placed[];
+  readonly classes: ReadonlySet<string>;
+  /** Ids that the page itself points at: `for`, `aria-labelledby`, `href="#id"`. */
+  readonly idUses: readonly Placed[];
+  /** Functions that attributes like `onclick` call. */
+  readonly handlers: readonly Placed[];
+  readonly scripts: readonly InlineScript[];
+  readonly styles: readonly Placed[];
+  /** Values of `style` attributes. */
+  readonly inlineStyles: readonly string[];
+  readonly hasImportMap: boolean;
+}
+
+type Document = (
+  html: string,
+  options: { readonly sourceCodeLocationInfo: boolean },
+) => DefaultTreeAdapterTypes.Document;
+
+/** Reads a page. */
+export type PageReader = (html: string) => PageFacts;
+
+let loading: Promise<PageReader> | undefined;
+
+/** Loads `parse5`, once. */
+export function loadPageReader(): Promise<PageReader> {
+  return (loading ??= import("parse5").then(
+    ({ parse }) =>
+      (html) =>
+        readPage(html, parse),
+  ));
+}
+
+interface Collector {
+  readonly references: PageReference[];
+  readonly ids: Placed[];
+  readonly classes: Set<string>;
+  readonly idUses: Placed[];
+  readonly handlers: Placed[];
+  readonly scripts: InlineScript[];
+  readonly styles: Placed[];
+  readonly inlineStyles: string[];
+  hasImportMap: boolean;
+}
+
+function readPage(html: string, parse: Document): PageFacts {
+  const found: Collector = {
+    references: [],
+    ids: [],
+    classes: new Set(),
+    idUses: [],
+    handlers: [],
+    scripts: [],
+    styles: [],
+    inlineStyles: [],
+    hasImportMap: false,
+  };
+  const stack: DefaultTreeAdapterTypes.Node[] = [parse(html, { sourceCodeLocationInfo: true })];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    if ("attrs" in node) readElement(node, found);
+    if ("content" in node) stack.push(node.content);
+    if ("childNodes" in node) stack.push(...node.childNodes.toReversed());
+  }
+  return found;
+}
+
+/** Elements and attributes that load a file. */
+const loads: ReadonlySet<string> = new Set([
+  "img src",
+  "iframe src",
+  "audio src",
+  "video src",
+  "video poster",
+  "source src",
+  "track src",
+  "embed src",
+  "object data",
+  "input src",
+]);
+
+function readElement(element: DefaultTreeAdapterTypes.Element, found: Collector): void {
+  const { tagName, attrs } = element;
+  const line = element.sourceCodeLocation?.startLine ?? 1;
+  const values = new Map(attrs.map(({ name, value }) => [name, value]));
+  const isModule = values.get("type") === "module";
+  const refer = (url: string, from: PageReference["from"]): void => {
+    found.references.push({ url, line, from, isModule });
+  };
+  for (const [name, value] of values) {
+    readAttribute(name, value, line, found);
+    if (loads.has(`${tagName} ${name}`)) refer(value, "other");
+  }
+  if (tagName === "script") readScript(element, values, line, found);
+  if (tagName === "style") found.styles.push({ text: textOf(element), line });
+  const href = values.get("href");
+  if (href === undefined) return;
+  const rel = values.get("rel")?.toLowerCase() ?? "";
+  if (
+    tagName === "link" &&
+    /(?:^|\s)(?:stylesheet|icon|manifest|modulepreload|apple-touch-icon)(?:\s|$)/.test(rel)
+  ) {
+    refer(href, rel.includes("stylesheet") ? "style" : "other");
+  }
+  if (tagName === "a" || tagName === "area") {
+    if (/^#[A-Za-z_][\w-]*$/.test(href) && href !== "#top") {
+      found.idUses.push({ text: href.slice(1), line });
+    } else refer(href, "link");
+  }
+}
+
+const pointing: ReadonlySet<string> = new Set([
+  "for",
+  "list",
+  "aria-labelledby",
+  "aria-controls",
+  "aria-describedby",
+]);
+
+function readAttribute(name: string, value: string, line: number, found: Collector): void {
+  if (name === "id" && value !== "") found.ids.push({ text: value, line });
+  else if (name === "class") for (const one of value.split(/\s+/)) found.classes.add(one);
+  else if (name === "style") found.inlineStyles.push(value);
+  else if (pointing.has(name)) {
+    for (const id of value.split(/\s+/)) if (id !== "") found.idUses.push({ text: id, line });
+  } else if (/^on[a-z]+$/.test(name)) readHandler(value, line, found);
+}
+
+/** `start()` of `onclick="start()"`; more than a plain call is not looked at. */
+function readHandler(value: string, line: number, found: Collector): void {
+  const [, name] = /^\s*(?:return\s+)?([A-Za-z_$][\w$]*)\s*\(/.exec(value) ?? [];
+  if (name !== undefined) found.handlers.push({ text: name, line });
+}
+
+function readScript(
+  element: DefaultTreeAdapterTypes.Element,
+  values: ReadonlyMap<string, string>,
+  line: number,
+  found: Collector,
+): void {
+  const type = values.get("type") ?? "";
+  const src = values.get("src");
+  if (type === "importmap") found.hasImportMap = true;
+  if (src !== undefined) {
+    found.references.push({ url: src, line, from: "script", isModule: type === "module" });
+  } else if (/^(?:|module|text\/javascript|application\/javascript)$/i.test(type)) {
+    const [child] = element.childNodes;
+    const first = child?.sourceCodeLocation?.startLine ?? line;
+    found.scripts.push({ source: textOf(element), line: first, isModule: type === "module" });
+  }
+}
+
+function textOf(element: DefaultTreeAdapterTypes.Element): string {
+  return element.childNodes.map((child) => ("value" in child ? child.value : "")).join("");
+}

@@ -1,0 +1,109 @@
+/** A piece of a style sheet with its line. */
+export interface StylePart {
+  readonly text: string;
+  readonly line: number;
+}
+
+/** What other files have to know of a style sheet. */
+export interface StyleFacts {
+  /** `url()` and `@import`. */
+  readonly references: readonly StylePart[];
+  readonly ids: readonly StylePart[];
+  readonly classes: ReadonlySet<string>;
+  readonly variablesSet: ReadonlySet<string>;
+  /** Custom properties that are used without a value for when they are not set. */
+  readonly variablesUsed: readonly StylePart[];
+  /** What is wrong with its brackets. */
+  readonly fault: StylePart | undefined;
+}
+
+/** Comments and strings are replaced by blanks, so that what is in them is no selector, and lines stay. */
+function blank(text: string): string {
+  return text.replace(/[^\n]/g, " ");
+}
+
+/** Reads a style sheet as far as other files have to do with it. */
+export function readStyle(source: string): StyleFacts {
+  const withoutComments = source.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, blank);
+  const references: StylePart[] = [];
+  const lineAt = lineCounter(source);
+  for (const match of withoutComments.matchAll(
+    /\burl\(\s*(?:"([^"\n]*)"|'([^'\n]*)'|([^)"'\s]{1,2000}))\s*\)|@import\s+(?:"([^"\n]*)"|'([^'\n]*)')/g,
+  )) {
+    const text = match.slice(1).find((group) => group !== undefined) ?? "";
+    references.push({ text, line: lineAt(match.index) });
+  }
+  const bare = withoutComments
+    .replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, blank)
+    .replace(/\burl\([^)]*\)/g, blank);
+  const ids: StylePart[] = [];
+  const classes = new Set<string>();
+  for (const { text, start } of selectorsOf(bare)) {
+    for (const match of text.matchAll(/([#.])(-?[A-Za-z_][\w-]*)/g)) {
+      const [, sign, name = ""] = match;
+      if (sign === "#") ids.push({ text: name, line: lineAt(start + match.index) });
+      else classes.add(name);
+    }
+  }
+  const variablesSet = new Set<string>();
+  for (const [, name = ""] of bare.matchAll(/(--[\w-]+)\s*:/g)) variablesSet.add(name);
+  for (const [, name = ""] of bare.matchAll(/@property\s+(--[\w-]+)/g)) variablesSet.add(name);
+  const variablesUsed = Array.from(bare.matchAll(/\bvar\(\s*(--[\w-]+)\s*\)/g), (match) => ({
+    text: match[1] ?? "",
+    line: lineAt(match.index),
+  }));
+  return {
+    references,
+    ids,
+    classes,
+    variablesSet,
+    variablesUsed,
+    fault: bracketFault(bare, lineAt),
+  };
+}
+
+interface Selector {
+  readonly text: string;
+  readonly start: number;
+}
+
+/** What stands before each `{`: selectors, and at-rules, which have no ids. */
+function selectorsOf(bare: string): readonly Selector[] {
+  const selectors: Selector[] = [];
+  let start = 0;
+  for (let index = 0; index < bare.length; index += 1) {
+    const sign = bare[index];
+    if (sign === "{") {
+      const text = bare.slice(start, index);
+      if (!/^\s*@(?!scope|container)/.test(text)) selectors.push({ text, start });
+    }
+    if (sign === "{" || sign === "}" || sign === ";") start = index + 1;
+  }
+  return selectors;
+}
+
+function bracketFault(bare: string, lineAt: (index: number) => number): StylePart | undefined {
+  const open: number[] = [];
+  for (let index = 0; index < bare.length; index += 1) {
+    if (bare[index] === "{") open.push(index);
+    if (bare[index] === "}" && open.pop() === undefined) {
+      return { text: "a } without a {", line: lineAt(index) };
+    }
+  }
+  const last = open.at(-1);
+  return last === undefined ? undefined : { text: "a { without a }", line: lineAt(last) };
+}
+
+function lineCounter(source: string): (index: number) => number {
+  const breaks: number[] = [];
+  for (let at = source.indexOf("\n"); at !== -1; at = source.indexOf("\n", at + 1)) breaks.push(at);
+  return (index) => {
+    let [low, high] = [0, breaks.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((breaks[middle] ?? 0) < index) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
+  };
+}

@@ -1,0 +1,108 @@
+import type { ProjectFiles } from "./project-files.ts";
+
+/** Where a specifier leads. */
+export type Resolved =
+  | { readonly kind: "file"; readonly path: string }
+  /** A relative one that leads nowhere; `hint` is a file that may be meant. */
+  | { readonly kind: "missing"; readonly hint: string | undefined }
+  | { readonly kind: "package"; readonly name: string }
+  /** A built-in module, a URL, an alias: nothing that can be checked. */
+  | { readonly kind: "other" };
+
+/** Joins a path and a relative one; undefined when it leads out of the project. */
+export function joinPath(folder: string, relative: string): string | undefined {
+  const segments = folder === "" ? [] : folder.split("/");
+  for (const segment of relative.split("/")) {
+    if (segment === "" || segment === ".") continue;
+    if (segment !== "..") segments.push(segment);
+    else if (segments.pop() === undefined) return undefined;
+  }
+  return segments.join("/");
+}
+
+/** The folder of a path; the project's own is the empty text. */
+export function folderOf(path: string): string {
+  const at = path.lastIndexOf("/");
+  return at === -1 ? "" : path.slice(0, at);
+}
+
+const extensions = [
+  ".ts",
+  ".tsx",
+  ".js",
+  ".jsx",
+  ".mjs",
+  ".cjs",
+  ".mts",
+  ".cts",
+  ".json",
+  ".d.ts",
+  ".vue",
+  ".svelte",
+  ".css",
+];
+
+/** How the file that imports is read. */
+export interface ImportKind {
+  /** Whether extensions may be left out: a bundler, `require`, or TypeScript for one. */
+  readonly lenient: boolean;
+}
+
+/** Folders that only a build fills. */
+const isBuilt = /(?:^|\/)(?:dist|build|node_modules)\//;
+
+/** Resolves what a file imports. */
+export function resolveImport(
+  from: string,
+  specifier: string,
+  { paths }: Pick<ProjectFiles, "paths">,
+  { lenient }: ImportKind,
+): Resolved {
+  const plain = specifier.replace(/[?#].*$/, "");
+  if (/^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(plain) || plain === "") return { kind: "other" };
+  if (plain.startsWith("/")) {
+    const found = findServed(plain, paths);
+    return found === undefined ? { kind: "other" } : { kind: "file", path: found };
+  }
+  if (!/^\.\.?(?:\/|$)/.test(plain)) {
+    // `@/x`, `~/x` and `#x` are aliases of a bundler's or package's configuration.
+    if (/^(?:@\/|~|#|\$)/.test(plain)) return { kind: "other" };
+    const name = plain.split("/", plain.startsWith("@") ? 2 : 1).join("/");
+    return { kind: "package", name };
+  }
+  const target = joinPath(folderOf(from), plain);
+  if (target === undefined || isBuilt.test(target)) return { kind: "other" };
+  const isFolder = /(?:^|\/)\.{0,2}$/.test(plain);
+  const exact = isFolder ? undefined : target;
+  // TypeScript reads the types beside a script.
+  const types = target.replace(/\.([cm]?)js$/, ".d.$1ts");
+  if (/\.[cm]?tsx?$/.test(from) && types !== target && paths.has(types)) {
+    return { kind: "file", path: types };
+  }
+  if (exact !== undefined && paths.has(exact)) return { kind: "file", path: exact };
+  const written = target.replace(/\.([cm]?)js(x?)$/, ".$1ts$2");
+  if (written !== target && paths.has(written)) return { kind: "file", path: written };
+  if (target.endsWith(".js") && paths.has(target.replace(/\.js$/, ".tsx"))) {
+    return { kind: "file", path: target.replace(/\.js$/, ".tsx") };
+  }
+  const guesses = extensions.flatMap((extension) => [
+    ...(isFolder ? [] : [`${target}${extension}`]),
+    `${target === "" ? "" : `${target}/`}index${extension}`,
+  ]);
+  const guess = guesses.find((path) => paths.has(path));
+  if (guess !== undefined && lenient) return { kind: "file", path: guess };
+  return { kind: "missing", hint: guess ?? sameButCase(target, paths) };
+}
+
+function sameButCase(target: string, paths: ReadonlySet<string>): string | undefined {
+  const folded = target.toLowerCase();
+  return [...paths].find((path) => path.toLowerCase() === folded);
+}
+
+/** The file that a server is likely to send for `/path`: from the root, or from a folder of public files. */
+export function findServed(url: string, paths: ReadonlySet<string>): string | undefined {
+  const path = url.replace(/^\/+/, "");
+  if (path === "") return undefined;
+  if (paths.has(path)) return path;
+  return [...paths].find((candidate) => candidate.endsWith(`/${path}`));
+}

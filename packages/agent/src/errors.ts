@@ -1,0 +1,119 @@
+/** Codes of the mistakes of a programmer that this package refuses. */
+export type AgentUsageErrorCode = "ERR_AGENT_ARGUMENT" | "ERR_AGENT_OPTION";
+
+/** Codes of what goes wrong while a project is written. */
+export type AgentErrorCode =
+  | "ERR_AGENT_AUTH"
+  | "ERR_AGENT_BUDGET"
+  | "ERR_AGENT_BUSY"
+  | "ERR_AGENT_CANCELLED"
+  | "ERR_AGENT_CONFLICT"
+  | "ERR_AGENT_CONTEXT_OVERFLOW"
+  | "ERR_AGENT_EMPTY"
+  | "ERR_AGENT_JOURNAL"
+  | "ERR_AGENT_LIMIT"
+  | "ERR_AGENT_NO_PROVIDER"
+  | "ERR_AGENT_PROVIDER"
+  | "ERR_AGENT_RATE_LIMITED"
+  | "ERR_AGENT_REFUSED"
+  | "ERR_AGENT_REPLAY"
+  | "ERR_AGENT_SANDBOX"
+  | "ERR_AGENT_TIMEOUT"
+  | "ERR_AGENT_TOOL_OUTPUT"
+  | "ERR_AGENT_TRUNCATED"
+  | "ERR_AGENT_UNSAFE_PATH"
+  | "ERR_AGENT_UNUSABLE"
+  | "ERR_AGENT_WRITE";
+
+/** A call that can never work: a wrong option, a missing argument. */
+export class AgentUsageError extends TypeError {
+  override readonly name: string = "AgentUsageError";
+  /** Stable; what to test for. */
+  readonly code: AgentUsageErrorCode;
+
+  constructor(code: AgentUsageErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** What {@link AgentError} says besides its message. */
+export interface AgentErrorOptions extends ErrorOptions {
+  /** The file that it is about. Default: none. */
+  readonly path?: string | undefined;
+  /** Whether the same call may work when it is made again. Default: `false`. */
+  readonly retryable?: boolean | undefined;
+  /** Milliseconds that the model's server asks to wait (`Retry-After`). Default: unknown. */
+  readonly retryAfter?: number | undefined;
+  /** HTTP status of the model's server. Default: none. */
+  readonly status?: number | undefined;
+}
+
+/**
+ * Something went wrong while a project was written: the model's server, its answer, the budget, a path, the disk.
+ *
+ * No message has a key, a prompt or an answer. What a model's server said is shortened to one line, and left out where
+ * it may repeat a key (401 and 403).
+ */
+export class AgentError extends Error {
+  override readonly name: string = "AgentError";
+  /** Stable; what to test for. */
+  readonly code: AgentErrorCode;
+  /** The file that it is about, if it is about one. */
+  readonly path: string | undefined;
+  /** Whether the same call may work when it is made again. */
+  readonly retryable: boolean;
+  /** Milliseconds that the model's server asks to wait. */
+  readonly retryAfter: number | undefined;
+  /** HTTP status of the model's server. */
+  readonly status: number | undefined;
+
+  constructor(code: AgentErrorCode, message: string, options: AgentErrorOptions = {}) {
+    const { path, retryable = false, retryAfter, status, ...rest } = options;
+    super(message, rest);
+    this.code = code;
+    this.path = path;
+    this.retryable = retryable;
+    this.retryAfter = retryAfter;
+    this.status = status;
+  }
+}
+
+/** The error for an option that is not what was expected. */
+export function optionError(what: string, value: unknown, expected: string): AgentUsageError {
+  return new AgentUsageError(
+    "ERR_AGENT_OPTION",
+    `${what} is ${describe(value)}, expected ${expected}`,
+  );
+}
+
+/** Returns a text argument, or throws what says which one is missing. */
+export function requireText(what: string, value: unknown): string {
+  if (typeof value === "string" && value.trim() !== "") return value;
+  const shown = typeof value === "string" ? "blank" : describe(value);
+  throw new AgentUsageError("ERR_AGENT_ARGUMENT", `${what} is ${shown}, expected a text`);
+}
+
+/** Throws unless `value` is undefined or a whole number from `least` on. */
+export function checkCount(what: string, value: unknown, least = 1): void {
+  if (value === undefined) return;
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < least) {
+    throw optionError(what, value, `a whole number, at least ${least}`);
+  }
+}
+
+/** What a signal's reason becomes: our own errors pass, anything else is a cancellation. */
+export function cancelled(signal: AbortSignal): AgentError {
+  const reason: unknown = signal.reason;
+  if (reason instanceof AgentError) return reason;
+  if (reason instanceof DOMException && reason.name === "TimeoutError") {
+    return new AgentError("ERR_AGENT_TIMEOUT", "the call took too long", { cause: reason });
+  }
+  return new AgentError("ERR_AGENT_CANCELLED", "the call was cancelled", { cause: reason });
+}
+
+function describe(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 100));
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return value === null ? "null" : typeof value;
+}

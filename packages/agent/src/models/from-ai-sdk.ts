@@ -1,0 +1,169 @@
+import type { LanguageModel, LanguageModelUsage, ToolSet } from "ai";
+import { cancelled } from "../errors.ts";
+import type { FinishReason, ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
+import { providerFailure } from "./provider-failure.ts";
+
+/** What {@link fromAiSdk} may be told. */
+export interface FromAiSdkOptions {
+  /** Short name for logs. Default: `ai-sdk`. */
+  readonly id?: string | undefined;
+  /** The model that is asked when a call names none. Default: the model's own name. */
+  readonly defaultModel?: string | undefined;
+}
+
+/** A model of the AI SDK, or a function that makes one for a name. */
+export type AiSdkModel = LanguageModel | ((name: string) => LanguageModel | Promise<LanguageModel>);
+
+/**
+ * Reaches a model through the Vercel AI SDK (`ai`, version 7; models of versions 5 and 6 are adapted by it), which is
+ * loaded with the first call. The SDK's own repetitions are off: they do not know the budget.
+ *
+ * A refusal is recognised on the wire too (`refusal` of OpenAI, `stop_reason` of Anthropic), a piece that cannot be read
+ * fails the call, and a stream that ends without a reason is cut.
+ */
+export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): ModelProvider {
+  const { id = "ai-sdk", defaultModel = nameOf(model) } = options;
+  return {
+    id,
+    defaultModel,
+    async *generate(request, signal) {
+      const chosen = typeof model === "function" ? await model(request.model) : model;
+      yield* ask(chosen, request, signal);
+    },
+  };
+}
+
+function nameOf(model: AiSdkModel): string | undefined {
+  if (typeof model === "string") return model;
+  return typeof model === "object" ? model.modelId : undefined;
+}
+
+async function* ask(
+  model: LanguageModel,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncIterable<ModelPart> {
+  const sdk = await import("ai");
+  // Its warnings go to the console of whoever uses us; a program that wants them says so before.
+  globalThis.AI_SDK_LOG_WARNINGS ??= false;
+  const { stream } = sdk.streamText({
+    ...questionOf(request, sdk),
+    model,
+    maxRetries: 0,
+    streamRetries: 0,
+    abortSignal: signal,
+    include: { rawChunks: true },
+    // Its default writes to the console.
+    onError: () => undefined,
+  });
+  const names = new Map<string, string>();
+  const streamed = new Set<string>();
+  let refused = false;
+  let textInstead = false;
+  let reason: FinishReason | undefined;
+  try {
+    for await (const part of stream) {
+      if (part.type === "text-delta" && part.text !== "") {
+        yield { type: "text", text: part.text };
+      } else if (part.type === "tool-input-start") {
+        names.set(part.id, part.toolName);
+      } else if (part.type === "tool-input-delta") {
+        streamed.add(part.id);
+        yield { type: "tool", id: part.id, name: names.get(part.id) ?? "", delta: part.delta };
+      } else if (part.type === "tool-call" && !streamed.has(part.toolCallId)) {
+        const delta = argumentsText(part.input);
+        yield { type: "tool", id: part.toolCallId, name: part.toolName, delta };
+      } else if (part.type === "raw") {
+        refused ||= saysRefusal(part.rawValue);
+      } else if (part.type === "error" && isTextInstead(part.error)) {
+        // What was said is an answer all the same; whoever asked decides whether it will do.
+        textInstead = true;
+      } else if (part.type === "error") {
+        throw providerFailure(part.error);
+      } else if (part.type === "abort") {
+        throw cancelled(signal);
+      } else if (part.type === "finish-step") {
+        const said = textInstead ? (part.rawFinishReason ?? "") : part.finishReason;
+        reason = refused ? "refusal" : reasonOf(said);
+        yield* usageOf(part.usage);
+      }
+    }
+  } catch (error) {
+    if (signal.aborted) throw cancelled(signal);
+    throw providerFailure(error);
+  }
+  if (signal.aborted) throw cancelled(signal);
+  yield { type: "finish", reason: reason ?? "unknown" };
+}
+
+/** The SDK makes an error of text where a tool call was demanded. */
+function isTextInstead(error: unknown): boolean {
+  return error instanceof Error && error.name === "AI_ToolChoiceViolationError";
+}
+
+const reasons: ReadonlyMap<string, FinishReason> = new Map([
+  ["stop", "stop"],
+  ["end_turn", "stop"],
+  ["stop_sequence", "stop"],
+  ["tool-calls", "tool"],
+  ["length", "length"],
+  ["max_tokens", "length"],
+  ["content-filter", "refusal"],
+  ["content_filter", "refusal"],
+]);
+
+function argumentsText(input: unknown): string {
+  return typeof input === "string" ? input : JSON.stringify(input ?? {});
+}
+
+function usageOf({ inputTokens, outputTokens }: LanguageModelUsage): readonly ModelPart[] {
+  if (inputTokens === undefined || outputTokens === undefined) return [];
+  return [{ type: "usage", usage: { inputTokens, outputTokens } }];
+}
+
+type Sdk = Pick<typeof import("ai"), "jsonSchema" | "tool">;
+
+/** A question as the SDK wants it. */
+function questionOf(request: ModelRequest, { jsonSchema, tool }: Sdk) {
+  const { tool: wanted, temperature, maxOutputTokens } = request;
+  const system = request.messages.filter(({ role }) => role === "system");
+  const tools: ToolSet = {};
+  if (wanted !== undefined) {
+    tools[wanted.name] = tool({
+      description: wanted.description,
+      // Arguments are checked where they are used; here everything passes that is JSON.
+      inputSchema: jsonSchema({ ...wanted.parameters }),
+    });
+  }
+  return {
+    ...(system.length > 0 && { instructions: system.map(({ content }) => content).join("\n\n") }),
+    messages: request.messages.flatMap(({ role, content }) =>
+      role === "system" ? [] : [{ role, content }],
+    ),
+    ...(wanted !== undefined && {
+      tools,
+      toolChoice: { type: "tool", toolName: wanted.name } as const,
+    }),
+    ...(temperature !== undefined && { temperature }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  };
+}
+
+function reasonOf(reason: string): FinishReason {
+  return reasons.get(reason) ?? "unknown";
+}
+
+/** OpenAI sends `choices[].delta.refusal`, Anthropic `delta.stop_reason`: not every version of the SDK keeps them. */
+function saysRefusal(raw: unknown): boolean {
+  if (!isObject(raw)) return false;
+  const { choices, delta } = raw;
+  if (isObject(delta) && delta["stop_reason"] === "refusal") return true;
+  const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  if (!isObject(first) || !isObject(first["delta"])) return false;
+  const { refusal } = first["delta"];
+  return typeof refusal === "string" && refusal !== "";
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,126 @@
+import { parseRetryAfter } from "@fetchwork/http";
+import { AgentError } from "../errors.ts";
+
+/** The longest wait in milliseconds that a server may ask for; more is a failure, not a wait. */
+const longestWait = 10 * 60_000;
+
+interface CallFailure {
+  readonly statusCode: number | undefined;
+  readonly responseHeaders: Readonly<Record<string, string>>;
+  readonly responseBody: string;
+}
+
+/** The error for whatever a provider of the AI SDK threw or put into its stream. */
+export function providerFailure(error: unknown): AgentError {
+  if (error instanceof AgentError) return error;
+  const call = findCall(error);
+  if (call === undefined) return connectionFailure(error);
+  const { statusCode: status, responseHeaders, responseBody } = call;
+  const said = saidBy(responseBody);
+  const retryAfter = waitOf(responseHeaders);
+  if (status === undefined) return connectionFailure(error);
+  if (status === 401 || status === 403) {
+    return new AgentError("ERR_AGENT_AUTH", `the model's server refused the key (${status})`, {
+      status,
+    });
+  }
+  if (isOverflow(status, responseBody)) {
+    const message = `the question is longer than the model's context (${status})${said}`;
+    return new AgentError("ERR_AGENT_CONTEXT_OVERFLOW", message, { status });
+  }
+  if (status === 429) {
+    const spent = /insufficient_quota|billing/.test(responseBody);
+    const message = spent
+      ? "the account of the model's server is spent (429)"
+      : "the model's server is asked too often (429)";
+    const retryable = !spent && (retryAfter ?? 0) <= longestWait;
+    return new AgentError("ERR_AGENT_RATE_LIMITED", message, { status, retryable, retryAfter });
+  }
+  const retryable = status === 408 || status === 409 || status >= 500;
+  const message = `the model's server answered ${status}${said}`;
+  return new AgentError("ERR_AGENT_PROVIDER", message, { status, retryable, retryAfter });
+}
+
+function connectionFailure(error: unknown): AgentError {
+  const name = error instanceof Error ? error.name : typeof error;
+  if (/TypeValidation|JSONParse|InvalidResponse|EmptyResponse/.test(name)) {
+    return new AgentError(
+      "ERR_AGENT_PROVIDER",
+      "the model's server sent something that is no answer",
+      { retryable: true },
+    );
+  }
+  if (/LoadAPIKey/.test(name)) {
+    return new AgentError("ERR_AGENT_AUTH", "the provider has no key");
+  }
+  const said = isErrorObject(error) ? saidBy(JSON.stringify(error)) : "";
+  const system = systemCode(error);
+  const message = `the answer of the model's server broke off${system === "" ? said : ` (${system})`}`;
+  return new AgentError("ERR_AGENT_PROVIDER", message, { retryable: true });
+}
+
+/** The failed call in an error or its causes. Told by its fields: there may be several copies of the SDK. */
+function findCall(error: unknown): CallFailure | undefined {
+  for (let next = error, depth = 0; next instanceof Error && depth < 5; depth += 1) {
+    if ("responseBody" in next || "statusCode" in next) {
+      const status = "statusCode" in next ? next.statusCode : undefined;
+      const body = "responseBody" in next ? next.responseBody : undefined;
+      const headers = "responseHeaders" in next ? next.responseHeaders : undefined;
+      // A body of 200 that cannot be read is reported with status 200: that is no refusal, it is garbage.
+      if (typeof status === "number" && status >= 400) {
+        return {
+          statusCode: status,
+          responseHeaders: isErrorObject(headers) ? textFields(headers) : {},
+          responseBody: typeof body === "string" ? body.slice(0, 10_000) : "",
+        };
+      }
+    }
+    next = "lastError" in next ? next.lastError : next.cause;
+  }
+  return undefined;
+}
+
+function isErrorObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !(value instanceof Error);
+}
+
+function textFields(value: Record<string, unknown>): Record<string, string> {
+  const texts = Object.entries(value).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  return Object.fromEntries(texts);
+}
+
+function waitOf(headers: Readonly<Record<string, string>>): number | undefined {
+  const inMilliseconds = Number(headers["retry-after-ms"]);
+  if (headers["retry-after-ms"] !== undefined && inMilliseconds >= 0) return inMilliseconds;
+  const field = headers["retry-after"];
+  return field === undefined ? undefined : parseRetryAfter(field);
+}
+
+function isOverflow(status: number, body: string): boolean {
+  if (status === 413) return true;
+  const asksTooMuch =
+    /context_length_exceeded|context (?:length|window|size)|prompt is too long|too many (?:input )?tokens|exceeds? the available context/i;
+  return status === 400 && asksTooMuch.test(body);
+}
+
+/** One line of what the server said, without what may be a key. */
+function saidBy(body: string): string {
+  const text = /"message"\s*:\s*"((?:[^"\\]|\\.){1,300})/.exec(body)?.[1] ?? "";
+  const line = text
+    .replace(/\\[nrt]/g, " ")
+    .replace(/[\p{Cc}\p{Cf}]/gu, "")
+    .replace(/\b(?:sk|key|pk|Bearer)[-_ ][\w.*-]+/gi, "…");
+  return line === "" ? "" : `: ${line}`;
+}
+
+function systemCode(error: unknown): string {
+  for (let next = error, depth = 0; next instanceof Error && depth < 5; depth += 1) {
+    if ("code" in next && typeof next.code === "string" && /^[A-Z_]{3,40}$/.test(next.code)) {
+      return next.code;
+    }
+    next = next.cause;
+  }
+  return "";
+}

@@ -1,0 +1,184 @@
+import { createHash } from "node:crypto";
+import { appendFile, readFile, truncate, writeFile } from "node:fs/promises";
+import { AgentError, cancelled } from "../errors.ts";
+import type { ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
+
+const format = "fetchwork-transcript";
+
+/** Where a transcript is from: a model's server, or a person who wrote it. */
+export type TranscriptSource = "recorded" | "scripted";
+
+/** What a recorded run was asked for: its prompt, its model. Texts, numbers, true or false. */
+export type TranscriptRun = Readonly<Record<string, string | number | boolean>>;
+
+/** What a transcript says of itself. */
+export interface TranscriptHead {
+  readonly source: TranscriptSource;
+  /** `{}` where it says nothing. */
+  readonly run: TranscriptRun;
+}
+
+/** How a run is recorded. */
+export interface RecordingOptions {
+  /** Where the answers are from. Default: `recorded`. */
+  readonly source?: TranscriptSource | undefined;
+  /** What whoever replays it needs to know. Default: nothing. */
+  readonly run?: TranscriptRun | undefined;
+}
+
+interface TranscriptLine {
+  readonly key: string;
+  /** Begin of the question, for whoever reads the file. */
+  readonly about: string;
+  readonly parts: readonly ModelPart[];
+}
+
+/**
+ * Passes calls on and writes whole answers to a file, one line of JSON each, after what is there. It has prompts and
+ * answers, and no keys.
+ */
+export function recording(
+  provider: ModelProvider,
+  file: string,
+  { source = "recorded", run = {} }: RecordingOptions = {},
+): ModelProvider {
+  let head: Promise<void> | undefined;
+  return {
+    ...provider,
+    async *generate(request, signal) {
+      const parts: ModelPart[] = [];
+      for await (const part of provider.generate(request, signal)) {
+        parts.push(part);
+        yield part;
+      }
+      head ??= begin(file, `${JSON.stringify({ format, version: 1, source, run })}\n`);
+      await head;
+      const about = request.messages.at(-1)?.content.slice(0, 80) ?? "";
+      const line: TranscriptLine = { key: keyOf(request), about, parts: joined(parts) };
+      await appendFile(file, `${JSON.stringify(line)}\n`);
+    },
+  };
+}
+
+/** Begins a transcript, or goes on with one: a line that was being written when its process ended is cut off. */
+async function begin(file: string, head: string): Promise<void> {
+  try {
+    await writeFile(file, head, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    const bytes = await readFile(file);
+    const whole = bytes.lastIndexOf(10) + 1;
+    if (whole < bytes.byteLength) await truncate(file, whole);
+    if (whole === 0) await appendFile(file, head);
+  }
+}
+
+/**
+ * Answers from a transcript. A question that it does not have is an error. The same question gets its answers in their
+ * order, and then the last one again.
+ */
+export function replaying(file: string): ModelProvider {
+  let loading: Promise<Map<string, TranscriptLine[]>> | undefined;
+  return {
+    id: "replay",
+    async *generate(request, signal) {
+      const answers = await (loading ??= load(file));
+      if (signal.aborted) throw cancelled(signal);
+      const lines = answers.get(keyOf(request));
+      const line = lines !== undefined && lines.length > 1 ? lines.shift() : lines?.[0];
+      if (line === undefined) {
+        const about = request.messages.at(-1)?.content.split("\n")[0]?.slice(0, 80) ?? "";
+        throw new AgentError(
+          "ERR_AGENT_REPLAY",
+          `the transcript has no answer for ${JSON.stringify(about)}; the prompt, the model or the version differs`,
+        );
+      }
+      yield* line.parts;
+    },
+  };
+}
+
+/**
+ * Reads what a transcript says of itself.
+ *
+ * @throws AgentError `ERR_AGENT_REPLAY` as a rejection, when it is none
+ */
+export async function readTranscriptHead(file: string): Promise<TranscriptHead> {
+  const [line = ""] = (await readText(file)).split("\n", 1);
+  const head = parse(line);
+  if (!("format" in head) || head.format !== format) throw noTranscript(file);
+  const source = "source" in head && head.source === "scripted" ? "scripted" : "recorded";
+  const said = "run" in head && typeof head.run === "object" ? (head.run ?? {}) : {};
+  const run = Object.fromEntries(Object.entries(said).filter(isPlain));
+  return { source, run };
+}
+
+function isPlain(entry: readonly [string, unknown]): entry is [string, string | number | boolean] {
+  return ["string", "number", "boolean"].includes(typeof entry[1]);
+}
+
+async function readText(file: string): Promise<string> {
+  return readFile(file, "utf8").catch((cause: unknown) => {
+    throw new AgentError("ERR_AGENT_REPLAY", `the transcript ${file} cannot be read`, { cause });
+  });
+}
+
+function noTranscript(file: string): AgentError {
+  return new AgentError("ERR_AGENT_REPLAY", `${file} is no transcript`);
+}
+
+async function load(file: string): Promise<Map<string, TranscriptLine[]>> {
+  const text = await readText(file);
+  const answers = new Map<string, TranscriptLine[]>();
+  for (const [index, line] of text.split("\n").entries()) {
+    if (line.trim() === "") continue;
+    const value = parse(line);
+    if (index === 0) {
+      if (!("format" in value) || value.format !== format) {
+        throw noTranscript(file);
+      }
+      continue;
+    }
+    if (!(
+      "key" in value &&
+      typeof value.key === "string" &&
+      "parts" in value &&
+      Array.isArray(value.parts)
+    )) {
+      throw new AgentError("ERR_AGENT_REPLAY", `line ${index + 1} of the transcript is damaged`);
+    }
+    // The parts are checked where a provider's parts always are.
+    const entry = { key: value.key, about: "", parts: value.parts as readonly ModelPart[] };
+    answers.set(value.key, [...(answers.get(value.key) ?? []), entry]);
+  }
+  return answers;
+}
+
+function parse(line: string): object {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** What makes two questions the same. Limits of tokens do not: they depend on what is left of a budget. */
+function keyOf({ model, messages, tool, temperature }: ModelRequest): string {
+  const whole = JSON.stringify([model, messages, tool?.name, tool?.parameters, temperature]);
+  return createHash("sha256").update(whole).digest("hex");
+}
+
+/** Pieces of text that follow each other become one. */
+function joined(parts: readonly ModelPart[]): readonly ModelPart[] {
+  const result: ModelPart[] = [];
+  for (const part of parts) {
+    const last = result.at(-1);
+    if (part.type === "text" && last?.type === "text") {
+      result[result.length - 1] = { type: "text", text: last.text + part.text };
+    } else if (part.type === "tool" && last?.type === "tool" && last.id === part.id) {
+      result[result.length - 1] = { ...last, delta: last.delta + part.delta };
+    } else result.push(part);
+  }
+  return result;
+}

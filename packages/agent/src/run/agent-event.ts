@@ -1,0 +1,100 @@
+import type { Usage } from "../calls/budget.ts";
+import type { Diagnostic } from "../check/diagnostic.ts";
+import type { AgentErrorCode } from "../errors.ts";
+import type { FileSpec, ProjectPlan } from "../project/project-plan.ts";
+import type { SandboxLevel } from "../verify/sandbox.ts";
+import type { WriteAction, WrittenFile } from "../workspace/project-writer.ts";
+
+/** What a run does at a moment. */
+export type StepName = "plan" | "files" | "file" | "verify" | "repair" | "edit" | "write";
+
+/** What happens in a run, in its order. */
+export type AgentEvent =
+  | { readonly type: "started"; readonly runId: string; readonly resumed: boolean }
+  | {
+      readonly type: "step";
+      readonly step: StepName;
+      readonly path?: string | undefined;
+      readonly round?: number | undefined;
+    }
+  /** A piece of an answer. Not kept: whoever begins to listen later does not get it. */
+  | {
+      readonly type: "token";
+      readonly step: StepName;
+      readonly path?: string | undefined;
+      readonly text: string;
+    }
+  /** An attempt failed and is repeated after `delay` milliseconds; the answer begins anew. */
+  | {
+      readonly type: "retry";
+      readonly step: StepName;
+      readonly path?: string | undefined;
+      readonly attempt: number;
+      readonly delay: number;
+      readonly code: AgentErrorCode;
+      readonly message: string;
+    }
+  | { readonly type: "planned"; readonly sharedDeps: string; readonly usage: Usage }
+  | {
+      readonly type: "files";
+      readonly files: readonly FileSpec[];
+      readonly levels: readonly (readonly string[])[];
+      readonly usage: Usage;
+    }
+  /** A file is there, in memory and in the journal. `usage` is of all calls so far. */
+  | {
+      readonly type: "file";
+      readonly path: string;
+      readonly bytes: number;
+      readonly done: number;
+      readonly total: number;
+      readonly usage: Usage;
+    }
+  /** Round 0 is the first check; each repair is followed by one. `level` is that of the sandbox, when the project was run. */
+  | {
+      readonly type: "checked";
+      readonly round: number;
+      readonly diagnostics: readonly Diagnostic[];
+      readonly level?: SandboxLevel | undefined;
+    }
+  | {
+      readonly type: "written";
+      readonly path: string;
+      readonly action: WriteAction;
+      readonly beside?: string | undefined;
+    }
+  | { readonly type: "finished"; readonly result: RunResult }
+  | { readonly type: "failed"; readonly code: string; readonly message: string };
+
+/** What a run has made. */
+export interface RunResult {
+  readonly runId: string;
+  /** The folder, as an absolute path. */
+  readonly out: string;
+  /** Whether no error is left. */
+  readonly ok: boolean;
+  readonly plan: ProjectPlan;
+  /** Every file, as it was written or left. */
+  readonly files: readonly WrittenFile[];
+  /** Every file's source, by path; what would have been written, in a dry run. */
+  readonly contents: ReadonlyMap<string, string>;
+  /** What is still wrong. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Repairs that were tried. */
+  readonly repairs: number;
+  /** What all calls used, those before a resumption included. */
+  readonly usage: Usage;
+  /** Level of the sandbox; undefined: nothing was run. */
+  readonly sandbox: SandboxLevel | undefined;
+}
+
+/**
+ * A run that goes on. Iterate it for its events; each iteration gets all of them from the first on, but for tokens, which
+ * are only for those who listen. `result` rejects with an `AgentError` when the run fails.
+ */
+export interface RunHandle extends AsyncIterable<AgentEvent> {
+  readonly runId: string;
+  readonly result: Promise<RunResult>;
+  /** Ends the run; what is finished stays in its journal, and `resume` goes on. */
+  cancel(reason?: string): void;
+}

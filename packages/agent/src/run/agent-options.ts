@@ -1,0 +1,94 @@
+import type { BudgetOptions } from "../calls/budget.ts";
+import type { RetryPolicy } from "../calls/retry-policy.ts";
+import type { ModelProvider } from "../models/model-provider.ts";
+import type { SandboxOptions } from "../verify/sandbox.ts";
+import type { Verifier } from "../verify/verifier.ts";
+import type { Approver, ConflictPolicy } from "../workspace/project-writer.ts";
+
+/** How an agent works. */
+export interface AgentOptions {
+  /** Reaches models. Default: what the environment describes (`settingsFromEnvironment`). */
+  readonly provider?: ModelProvider | undefined;
+  /** Name of the model. Default: the provider's. */
+  readonly model?: string | undefined;
+  /** Model of plan, file list and contract. Default: `model`. */
+  readonly planModel?: string | undefined;
+  /** Model of repairs. Default: `model`. */
+  readonly repairModel?: string | undefined;
+  /** 0 to 2. Default: the server's. */
+  readonly temperature?: number | undefined;
+  /** Most tokens of an answer. Default: the server's, or the budget's. */
+  readonly maxOutputTokens?: number | undefined;
+  /** When failed calls are repeated. */
+  readonly retry?: RetryPolicy | undefined;
+  /** Milliseconds without a piece of an answer after which an attempt failed. Default: `120_000`. */
+  readonly idleTimeout?: number | undefined;
+  /** Limits of a run in tokens, money and time; a resumed run goes on with what is left, but for the time. Default: none. */
+  readonly budget?: BudgetOptions | undefined;
+  /** Files that are written at the same time. Default: 8. */
+  readonly concurrency?: number | undefined;
+  /** Most files of a project. Default: `1_000`. */
+  readonly maxFiles?: number | undefined;
+  /** Most bytes of a file. Default: 2 MiB. */
+  readonly maxFileBytes?: number | undefined;
+  /** Most bytes of all files. Default: 64 MiB. */
+  readonly maxTotalBytes?: number | undefined;
+  /** Most repairs. Repairs end before when they do not help. Default: 2; 0: none. */
+  readonly repair?: number | undefined;
+  /** What runs the project after the check that runs nothing. Default: nothing is run; see `defaultVerifiers`. */
+  readonly verifiers?: readonly Verifier[] | undefined;
+  /** Limits of what is run. */
+  readonly sandbox?: SandboxOptions | undefined;
+  /** Decides about each change before it is written. Default: all are. */
+  readonly approve?: Approver | undefined;
+  /** What happens to files that somebody changed. Default: `merge`. */
+  readonly onConflict?: ConflictPolicy | undefined;
+}
+
+/** What a run is to make. */
+export interface RunInput {
+  /** What the program is to do. */
+  readonly prompt: string;
+  /** Folder of the program. It is made where it does not exist; nothing in it is ever deleted. */
+  readonly out: string;
+  /** Name of the run: letters, digits, `_` and `-`. Default: a random one. */
+  readonly runId?: string | undefined;
+  /** A plan in Markdown to keep to, instead of asking for one. */
+  readonly sharedDeps?: string | undefined;
+  /** Writes nothing, also no journal. Default: `false`. */
+  readonly dryRun?: boolean | undefined;
+  /** Ends the run. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How a run, or an edit, is taken up. */
+export interface ResumeInput {
+  /** Folder of the program, as it was given to `run`. */
+  readonly out: string;
+  /** Ends the run. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What is to change in a program. */
+export interface EditInput {
+  /** What is to change. */
+  readonly request: string;
+  /** Folder of the program. */
+  readonly out: string;
+  /** Name of the run. Default: a random one. */
+  readonly runId?: string | undefined;
+  /** Writes nothing. Default: `false`. */
+  readonly dryRun?: boolean | undefined;
+  /** Ends the run. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options with every default. */
+export interface AgentSettings extends AgentOptions {
+  readonly concurrency: number;
+  readonly maxFiles: number;
+  readonly maxFileBytes: number;
+  readonly maxTotalBytes: number;
+  readonly repair: number;
+  readonly onConflict: ConflictPolicy;
+}

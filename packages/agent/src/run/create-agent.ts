@@ -1,0 +1,247 @@
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { Budget } from "../calls/budget.ts";
+import { createRetry } from "../calls/retry-policy.ts";
+import type { Diagnostic } from "../check/diagnostic.ts";
+import { AgentError, checkCount, optionError, requireText } from "../errors.ts";
+import { createSandbox } from "../verify/sandbox.ts";
+import { verifyFiles } from "../verify/verify-files.ts";
+import { ConfinedFolder } from "../workspace/confined-folder.ts";
+import { takeLock } from "../workspace/file-lock.ts";
+import { Journal } from "../workspace/journal.ts";
+import type { RunHandle, RunResult } from "./agent-event.ts";
+import type {
+  AgentOptions,
+  AgentSettings,
+  EditInput,
+  ResumeInput,
+  RunInput,
+} from "./agent-options.ts";
+import { runEdit } from "./edit-run.ts";
+import { ProjectRun } from "./project-run.ts";
+import { readProjectFiles } from "./read-project-files.ts";
+import { startRun, type Emit } from "./run-handle.ts";
+import { emptyState, readState, type RecordStep, type RunState } from "./run-state.ts";
+
+/** Writes programs. */
+export interface CodeAgent {
+  /** Writes a program from a prompt. */
+  run(input: RunInput): RunHandle;
+  /** Goes on with a run, or an edit, that ended before its time; what is finished is not asked for again. */
+  resume(runId: string, input: ResumeInput): RunHandle;
+  /** Changes a program that is there. */
+  edit(input: EditInput): RunHandle;
+  /** Checks a program that is there, and runs it where there are verifiers. */
+  verify(
+    out: string,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<readonly Diagnostic[]>;
+}
+
+/**
+ * Makes an agent that plans, writes, checks and repairs programs.
+ *
+ * @throws AgentUsageError `ERR_AGENT_OPTION` for an option that is wrong
+ */
+export function createAgent(options: AgentOptions = {}): CodeAgent {
+  const settings = checkOptions(options);
+  return {
+    run(input) {
+      const prompt = requireText("prompt", input.prompt);
+      const out = resolve(requireText("out", input.out));
+      const runId = checkRunId(input.runId ?? randomUUID());
+      const { dryRun = false, signal, sharedDeps } = input;
+      if (sharedDeps !== undefined) requireText("sharedDeps", sharedDeps);
+      return startRun(runId, (emit, own) =>
+        dryRun
+          ? work({
+              runId,
+              prompt,
+              out,
+              settings,
+              emit,
+              signal: either(own, signal),
+              sharedDeps,
+              state: emptyState(),
+            })
+          : withJournal(runId, { out, settings, isNew: true }, (opened) =>
+              work({
+                runId,
+                prompt,
+                out,
+                settings,
+                emit,
+                signal: either(own, signal),
+                sharedDeps,
+                ...opened,
+              }),
+            ),
+      );
+    },
+    resume(runId, input) {
+      const out = resolve(requireText("out", input.out));
+      checkRunId(runId);
+      return startRun(runId, (emit, own) =>
+        withJournal(runId, { out, settings, isNew: false }, (opened) => {
+          const { prompt = "", kind } = opened.state;
+          const shared = { runId, settings, emit, signal: either(own, input.signal), ...opened };
+          return kind === "edit"
+            ? runEdit({ ...shared, request: prompt, dryRun: false })
+            : work({ ...shared, prompt, out });
+        }),
+      );
+    },
+    edit(input) {
+      const request = requireText("request", input.request);
+      const out = resolve(requireText("out", input.out));
+      const runId = checkRunId(input.runId ?? randomUUID());
+      const { dryRun = false } = input;
+      return startRun(runId, async (emit, own) => {
+        const shared = { runId, request, settings, emit, signal: either(own, input.signal) };
+        const folder = await ConfinedFolder.open(out, { ...settings, mustExist: true });
+        if (!dryRun) {
+          return withJournal(runId, { out, settings, isNew: true }, (opened) =>
+            runEdit({ ...shared, ...opened, dryRun }),
+          );
+        }
+        const record = () => Promise.resolve();
+        return runEdit({ ...shared, folder, record, state: emptyState(), dryRun });
+      });
+    },
+    async verify(out, { signal = new AbortController().signal } = {}) {
+      const place = resolve(requireText("out", out));
+      const folder = await ConfinedFolder.open(place, { ...settings, mustExist: true });
+      const files = await readProjectFiles(folder, settings);
+      const { verifiers = [] } = settings;
+      const sandbox = verifiers.length === 0 ? undefined : await createSandbox(settings.sandbox);
+      const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal };
+      return verifyFiles(files, undefined, run);
+    },
+  };
+}
+
+function checkOptions(options: AgentOptions): AgentSettings {
+  const {
+    concurrency = 8,
+    maxFiles = 1_000,
+    maxFileBytes = 2 * 1024 * 1024,
+    maxTotalBytes = 64 * 1024 * 1024,
+    repair = 2,
+    onConflict = "merge",
+  } = options;
+  checkCount("concurrency", concurrency);
+  checkCount("maxFiles", maxFiles);
+  checkCount("maxFileBytes", maxFileBytes);
+  checkCount("maxTotalBytes", maxTotalBytes);
+  checkCount("repair", repair, 0);
+  checkCount("idleTimeout", options.idleTimeout);
+  checkCount("maxOutputTokens", options.maxOutputTokens);
+  if (!["merge", "keep", "overwrite", "fail"].includes(onConflict)) {
+    throw optionError("onConflict", onConflict, '"merge", "keep", "overwrite" or "fail"');
+  }
+  if (options.provider !== undefined && typeof options.provider.generate !== "function") {
+    throw optionError("provider", options.provider, "a provider of models");
+  }
+  createRetry(options.retry);
+  const { maxTime: _, ...limits } = options.budget ?? {};
+  // Made to be checked; its time would begin to run.
+  void new Budget(limits);
+  checkCount("budget.maxTime", options.budget?.maxTime);
+  return { ...options, concurrency, maxFiles, maxFileBytes, maxTotalBytes, repair, onConflict };
+}
+
+function checkRunId(runId: string): string {
+  if (!/^[\w-]{1,64}$/.test(runId)) {
+    throw optionError("runId", runId, "letters, digits, _ and -, at most 64");
+  }
+  return runId;
+}
+
+function either(own: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other === undefined ? own : AbortSignal.any([own, other]);
+}
+
+interface Opened {
+  readonly state: RunState;
+  readonly record: RecordStep;
+  readonly folder: ConfinedFolder;
+}
+
+async function withJournal(
+  runId: string,
+  {
+    out,
+    settings,
+    isNew,
+  }: { readonly out: string; readonly settings: AgentSettings; readonly isNew: boolean },
+  use: (opened: Opened) => Promise<RunResult>,
+): Promise<RunResult> {
+  const noRun = (cause?: unknown): AgentError =>
+    new AgentError("ERR_AGENT_JOURNAL", `there is no run ${runId} in ${out}`, { cause });
+  const folder = await ConfinedFolder.open(out, { ...settings, mustExist: !isNew }).catch(
+    (error: unknown) => {
+      throw isNew ? error : noRun(error);
+    },
+  );
+  const place = `.fetchwork/runs/${runId}`;
+  const path = `${place}/journal.ndjson`;
+  if (!isNew && !(await folder.exists(path))) throw noRun();
+  const unlock = await takeLock(folder, `${place}/lock`);
+  if (unlock === undefined) {
+    throw new AgentError("ERR_AGENT_BUSY", `another process works at the run ${runId} in ${out}`);
+  }
+  try {
+    const journal = await Journal.over(await folder.openOwn(path));
+    try {
+      const state = readState(journal.entries);
+      // A process that ended before its first entry has left a run that did not begin.
+      if (isNew && journal.entries.length > 0) {
+        throw new AgentError("ERR_AGENT_JOURNAL", `there is a run ${runId} in ${out} already`);
+      }
+      if (!isNew && state.prompt === undefined) throw noRun();
+      if (isNew) {
+        const said = "The journal of a run of fetchwork agent.\n";
+        await folder.write(`${place}/README`, said);
+      }
+      return await use({ state, folder, record: (type, data) => journal.append(type, data) });
+    } finally {
+      await journal.close();
+    }
+  } finally {
+    unlock();
+  }
+}
+
+interface Work {
+  readonly runId: string;
+  readonly prompt: string;
+  readonly out: string;
+  readonly settings: AgentSettings;
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+  readonly sharedDeps?: string | undefined;
+  readonly state: RunState;
+  readonly record?: RecordStep | undefined;
+  readonly folder?: ConfinedFolder | undefined;
+}
+
+async function work(parts: Work): Promise<RunResult> {
+  const {
+    runId,
+    prompt,
+    state,
+    emit,
+    sharedDeps,
+    record = () => Promise.resolve(),
+    folder,
+  } = parts;
+  const resumed = state.prompt !== undefined;
+  emit({ type: "started", runId, resumed });
+  if (!resumed) {
+    await record("start", { prompt, kind: "run", sharedDeps });
+    state.sharedDeps = sharedDeps;
+  }
+  const run = new ProjectRun({ ...parts, record, folder });
+  // The rest of the calls ends with the run, whatever ended it.
+  return run.run();
+}

@@ -1,0 +1,52 @@
+import { lstat, readdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { AgentError, requireText } from "../errors.ts";
+import { readJournal } from "../workspace/journal.ts";
+import type { Usage } from "../calls/budget.ts";
+import { readState } from "./run-state.ts";
+
+/** A run that a folder remembers. */
+export interface RunSummary {
+  readonly runId: string;
+  /** When its journal was last written. */
+  readonly updatedAt: Date;
+  /** Whether it writes a program, or changes one. */
+  readonly kind: "run" | "edit";
+  /** What it was to make, or to change; undefined: it ended before that was written down. */
+  readonly prompt: string | undefined;
+  /** Files that it planned, or changes; undefined: it did not come so far. */
+  readonly total: number | undefined;
+  /** Files that are finished. */
+  readonly done: number;
+  /** Whether it came to its end. What did not can be resumed, where there is a prompt. */
+  readonly finished: boolean;
+  readonly usage: Usage;
+}
+
+/**
+ * The runs of a folder, the newest first.
+ *
+ * @throws AgentError `ERR_AGENT_JOURNAL` as a rejection, when a journal is damaged
+ */
+export async function listRuns(out: string): Promise<readonly RunSummary[]> {
+  const folder = join(resolve(requireText("out", out)), ".fetchwork", "runs");
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return [];
+    throw new AgentError("ERR_AGENT_JOURNAL", `the runs of ${out} cannot be read`, { cause });
+  });
+  const runs: RunSummary[] = [];
+  for (const entry of entries) {
+    if (!entry.isDirectory() || !/^[\w-]{1,64}$/.test(entry.name)) continue;
+    const path = join(folder, entry.name, "journal.ndjson");
+    const found = await lstat(path).catch(() => undefined);
+    // Ended before the journal was made, or a link that somebody put there.
+    if (found?.isFile() !== true) continue;
+    const state = readState(await readJournal(path));
+    const { kind, prompt, files, sources, changes, finished, usage } = state;
+    const total = (kind === "edit" ? changes : files)?.length;
+    const done = kind === "edit" ? (changes?.length ?? 0) : sources.size;
+    const shared = { kind, prompt, total, done, finished, usage };
+    runs.push({ runId: entry.name, updatedAt: found.mtime, ...shared });
+  }
+  return runs.toSorted((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime());
+}

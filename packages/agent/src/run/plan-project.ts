@@ -1,0 +1,37 @@
+import { askStructured, Complaint } from "../calls/ask-structured.ts";
+import type { AskOptions } from "../calls/ask-model.ts";
+import { withProvider, type CallOptions } from "../calls/call-options.ts";
+import { plan } from "../calls/plan.ts";
+import { contractMessages, contractTool } from "../calls/prompts.ts";
+import { requireText } from "../errors.ts";
+import { readContract, type FileSpec, type ProjectPlan } from "../project/project-plan.ts";
+
+/** Plans a program: the Markdown, and the files with what they owe each other. */
+export async function planProject(prompt: string, options: CallOptions = {}): Promise<ProjectPlan> {
+  const sharedDeps = await plan(prompt, options);
+  return { sharedDeps, files: await specifyFiles(prompt, sharedDeps, withProvider(options)) };
+}
+
+/**
+ * Lists the files of a planned program with their contract, by a structured call. Paths that cannot be written are told to
+ * the model, once.
+ */
+export async function specifyFiles(
+  prompt: string,
+  sharedDeps: string,
+  options: AskOptions,
+): Promise<readonly FileSpec[]> {
+  requireText("prompt", prompt);
+  requireText("sharedDeps", sharedDeps);
+  const messages = contractMessages(prompt, sharedDeps);
+  return (await askStructured({ messages, tool: contractTool, read }, options)).value;
+}
+
+function read(value: unknown): readonly FileSpec[] | Complaint {
+  const contract = readContract(value);
+  if (contract === undefined) return new Complaint("It is no list of files with paths.");
+  const { files, refused } = contract;
+  if (refused.length === 0) return files;
+  const reasons = refused.slice(0, 20).map(({ path, reason }) => `${path}: ${reason}`);
+  return new Complaint(`These paths cannot be written: ${reasons.join("; ")}.`);
+}

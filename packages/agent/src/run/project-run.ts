@@ -1,0 +1,290 @@
+import { askModel, addUsage, type AskOptions } from "../calls/ask-model.ts";
+import { Budget, type Usage } from "../calls/budget.ts";
+import { withProvider } from "../calls/call-options.ts";
+import { fileMessages, planMessages } from "../calls/prompts.ts";
+import { repairSource } from "../calls/repair-source.ts";
+import { writeSource } from "../calls/write-source.ts";
+import type { Diagnostic } from "../check/diagnostic.ts";
+import { AgentError, cancelled } from "../errors.ts";
+import { schedule } from "../files/schedule.ts";
+import type { FileSpec } from "../project/project-plan.ts";
+import { createSandbox, type Sandbox } from "../verify/sandbox.ts";
+import { verifyFiles } from "../verify/verify-files.ts";
+import type { ConfinedFolder } from "../workspace/confined-folder.ts";
+import { written, type WrittenFile } from "../workspace/project-writer.ts";
+import type { RunResult, StepName } from "./agent-event.ts";
+import type { AgentSettings } from "./agent-options.ts";
+import { contextOf } from "./context-files.ts";
+import { generateFiles } from "./generate-files.ts";
+import { specifyFiles } from "./plan-project.ts";
+import { fingerprints, repairTasks, type RepairTask } from "./repair-files.ts";
+import type { Emit } from "./run-handle.ts";
+import { repairKey, type RecordStep, type RunState } from "./run-state.ts";
+import { writeFiles } from "./write-files.ts";
+
+/** Where the plan is kept. */
+export const sharedDepsPath = "shared_deps.md";
+
+/** What a run is made of. */
+export interface ProjectRunParts {
+  readonly runId: string;
+  readonly prompt: string;
+  readonly settings: AgentSettings;
+  readonly state: RunState;
+  readonly record: RecordStep;
+  readonly emit: Emit;
+  readonly signal: AbortSignal;
+  /** Undefined: nothing is written. */
+  readonly folder: ConfinedFolder | undefined;
+  readonly out: string;
+}
+
+/** One run from prompt to files: each step is written down when it is finished, and not done again when it is there. */
+export class ProjectRun {
+  readonly #parts: ProjectRunParts;
+  readonly #budget: Budget;
+  #usage: Usage;
+  #sandbox: Sandbox | undefined;
+
+  constructor(parts: ProjectRunParts) {
+    this.#parts = parts;
+    this.#budget = new Budget(parts.settings.budget);
+    this.#budget.restore(parts.state.usage);
+    this.#usage = parts.state.usage;
+  }
+
+  async run(): Promise<RunResult> {
+    const { settings, state, emit, signal } = this.#parts;
+    if (settings.verifiers !== undefined && settings.verifiers.length > 0) {
+      this.#sandbox = await createSandbox(settings.sandbox);
+    }
+    const sharedDeps = await this.#plan();
+    emit({ type: "planned", sharedDeps, usage: this.#usage });
+    const files = await this.#files(sharedDeps);
+    emit({ type: "files", files, levels: schedule(files), usage: this.#usage });
+    this.#report(files);
+    await generateFiles(
+      files.filter(({ path }) => !state.sources.has(path)),
+      settings.concurrency,
+      (file) => this.#file(file, sharedDeps, files),
+    );
+    this.#checkSize(state.sources);
+    const sources = new Map(files.map(({ path }) => [path, state.sources.get(path) ?? ""]));
+    const outcome = await this.#repair(sources, sharedDeps, files);
+    if (signal.aborted) throw cancelled(signal);
+    const contents = new Map([[sharedDepsPath, withEnd(sharedDeps)], ...outcome.sources]);
+    return this.#finish(contents, outcome, { sharedDeps, files });
+  }
+
+  /** Options of a call for a step: its tokens are events, its use is written down. */
+  #options(step: StepName, path?: string): AskOptions {
+    const { settings, emit, signal } = this.#parts;
+    const { planModel, repairModel, model } = settings;
+    const isPlan = step === "plan" || step === "files";
+    return withProvider({
+      provider: settings.provider,
+      model: (isPlan ? planModel : step === "repair" ? repairModel : undefined) ?? model,
+      temperature: settings.temperature,
+      maxOutputTokens: settings.maxOutputTokens,
+      retry: settings.retry,
+      idleTimeout: settings.idleTimeout,
+      budget: this.#budget,
+      signal,
+      onToken: (text: string) => emit({ type: "token", step, path, text }),
+      onUsage: (usage: Usage) => {
+        this.#usage = addUsage(this.#usage, usage);
+        // The answer that it was for is written down after it: their order in the journal is that of the calls.
+        void this.#parts.record("spent", { usage }).catch(() => undefined);
+      },
+      onRetry: ({ attempt, delay, error: { code, message } }) =>
+        emit({ type: "retry", step, path, attempt, delay, code, message }),
+    });
+  }
+
+  async #plan(): Promise<string> {
+    const { state, prompt, record, emit } = this.#parts;
+    if (state.sharedDeps !== undefined) return state.sharedDeps;
+    emit({ type: "step", step: "plan" });
+    const { text } = await askModel({ messages: planMessages(prompt, []) }, this.#options("plan"));
+    this.#checkFile(sharedDepsPath, text);
+    await record("plan", { text });
+    state.sharedDeps = text;
+    return text;
+  }
+
+  async #files(sharedDeps: string): Promise<readonly FileSpec[]> {
+    const { state, prompt, record, emit, settings } = this.#parts;
+    if (state.files !== undefined) return state.files;
+    emit({ type: "step", step: "files" });
+    const listed = await specifyFiles(prompt, sharedDeps, this.#options("files"));
+    // The plan is our own file.
+    const files = listed.filter(({ path }) => path.toLowerCase() !== sharedDepsPath);
+    if (files.length > settings.maxFiles) {
+      throw new AgentError(
+        "ERR_AGENT_LIMIT",
+        `the model lists ${files.length} files, more than the ${settings.maxFiles} that are allowed`,
+      );
+    }
+    await record("files", { files });
+    state.files = files;
+    return files;
+  }
+
+  /** Files that an earlier process has finished are there at once. */
+  #report(files: readonly FileSpec[]): void {
+    const { state } = this.#parts;
+    let done = 0;
+    for (const { path } of files) {
+      const code = state.sources.get(path);
+      if (code !== undefined) this.#fileEvent(path, code, (done += 1), files.length);
+    }
+  }
+
+  #fileEvent(path: string, code: string, done: number, total: number): void {
+    const bytes = Buffer.byteLength(code);
+    this.#parts.emit({ type: "file", path, bytes, done, total, usage: this.#usage });
+  }
+
+  async #file(spec: FileSpec, sharedDeps: string, files: readonly FileSpec[]): Promise<void> {
+    const { state, prompt, record, emit } = this.#parts;
+    const { path } = spec;
+    emit({ type: "step", step: "file", path });
+    const context = await contextOf(spec.dependsOn, state.sources);
+    const { code } = await writeSource(
+      path,
+      (complaints) =>
+        fileMessages({ prompt, sharedDeps, filePath: path, spec, context, complaints }),
+      this.#options("file", path),
+    );
+    this.#checkFile(path, code);
+    await record("file", { path, code });
+    state.sources.set(path, code);
+    this.#fileEvent(path, code, state.sources.size, files.length);
+  }
+
+  #checkFile(path: string, code: string): void {
+    const { maxFileBytes } = this.#parts.settings;
+    const bytes = Buffer.byteLength(code);
+    if (bytes > maxFileBytes) {
+      const message = `${path} has ${bytes} bytes, more than the ${maxFileBytes} that are allowed`;
+      throw new AgentError("ERR_AGENT_LIMIT", message, { path });
+    }
+  }
+
+  #checkSize(sources: ReadonlyMap<string, string>): void {
+    const { maxTotalBytes } = this.#parts.settings;
+    const bytes = [...sources.values()].reduce((sum, code) => sum + Buffer.byteLength(code), 0);
+    if (bytes > maxTotalBytes) {
+      throw new AgentError(
+        "ERR_AGENT_LIMIT",
+        `the files have ${bytes} bytes, more than the ${maxTotalBytes} that are allowed`,
+      );
+    }
+  }
+
+  async #check(
+    sources: ReadonlyMap<string, string>,
+    files: readonly FileSpec[],
+    round: number,
+  ): Promise<readonly Diagnostic[]> {
+    const { settings, emit, signal } = this.#parts;
+    const { verifiers = [] } = settings;
+    emit({ type: "step", step: "verify", round });
+    const sandbox = this.#sandbox;
+    const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal };
+    const diagnostics = await verifyFiles(sources, { files }, run);
+    emit({ type: "checked", round, diagnostics, level: sandbox?.level });
+    return diagnostics;
+  }
+
+  /** Repairs the files that errors name, until there are none, no fewer than before, or no rounds left. The best state wins. */
+  async #repair(
+    first: ReadonlyMap<string, string>,
+    sharedDeps: string,
+    files: readonly FileSpec[],
+  ): Promise<Outcome> {
+    const { settings } = this.#parts;
+    const ours = new Set(files.map(({ path }) => path));
+    let best: Outcome = {
+      sources: first,
+      diagnostics: await this.#check(first, files, 0),
+      repairs: 0,
+    };
+    for (let round = 1; round <= settings.repair; round += 1) {
+      const before = fingerprints(best.diagnostics);
+      const tasks = repairTasks(best.diagnostics, ours);
+      if (before.size === 0 || tasks.length === 0) break;
+      const sources = new Map(best.sources);
+      const specs = tasks.map(({ path }) => ({ path, dependsOn: [], purpose: "", exports: [] }));
+      await generateFiles(specs, settings.concurrency, async ({ path }) => {
+        const task = tasks.find((one) => one.path === path);
+        if (task !== undefined)
+          sources.set(path, await this.#repairOne(task, round, best.sources, sharedDeps));
+      });
+      const diagnostics = await this.#check(sources, files, round);
+      const after = fingerprints(diagnostics);
+      if (after.size >= before.size) return { ...best, repairs: round };
+      best = { sources, diagnostics, repairs: round };
+    }
+    return best;
+  }
+
+  async #repairOne(
+    { path, problems, related }: RepairTask,
+    round: number,
+    sources: ReadonlyMap<string, string>,
+    sharedDeps: string,
+  ): Promise<string> {
+    const { state, prompt, record, emit } = this.#parts;
+    const finished = state.repaired.get(repairKey(round, path));
+    if (finished !== undefined) return finished;
+    emit({ type: "step", step: "repair", path, round });
+    const context = await contextOf(related, sources);
+    const source = sources.get(path);
+    const input = { prompt, sharedDeps, filePath: path, source, problems, context };
+    const { code } = await repairSource(input, this.#options("repair", path));
+    this.#checkFile(path, code);
+    await record("repair", { path, code, round });
+    state.repaired.set(repairKey(round, path), code);
+    return code;
+  }
+
+  async #finish(
+    contents: ReadonlyMap<string, string>,
+    { diagnostics, repairs }: Outcome,
+    plan: RunResult["plan"],
+  ): Promise<RunResult> {
+    const { runId, folder, out, record, settings, state, signal, emit } = this.#parts;
+    const files: WrittenFile[] = [];
+    if (folder === undefined) {
+      for (const [path, text] of contents) files.push(written(path, "skipped", text));
+    } else {
+      emit({ type: "step", step: "write" });
+      const writing = { settings, record, intents: state.intents, signal, emit };
+      files.push(...(await writeFiles(contents, folder, writing)));
+      await record("done", {});
+    }
+    return {
+      runId,
+      out,
+      ok: fingerprints(diagnostics).size === 0,
+      plan,
+      files,
+      contents,
+      diagnostics,
+      repairs,
+      usage: this.#usage,
+      sandbox: this.#sandbox?.level,
+    };
+  }
+}
+
+interface Outcome {
+  readonly sources: ReadonlyMap<string, string>;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly repairs: number;
+}
+
+function withEnd(text: string): string {
+  return text.endsWith("\n") ? text : `${text}\n`;
+}

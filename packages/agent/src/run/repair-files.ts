@@ -1,0 +1,40 @@
+import { describeDiagnostic, type Diagnostic } from "../check/diagnostic.ts";
+
+/** A file to repair, and what is wrong with it. */
+export interface RepairTask {
+  readonly path: string;
+  readonly problems: readonly string[];
+  /** Other files that its faults are about. */
+  readonly related: readonly string[];
+}
+
+/** The errors of a project, each as one text that is the same as long as the fault is. */
+export function fingerprints(diagnostics: readonly Diagnostic[]): ReadonlySet<string> {
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  return new Set(errors.map(({ path, code, message }) => `${path} ${code} ${message}`));
+}
+
+/** The files that the errors name, of those that are ours to write; other files are not touched. */
+export function repairTasks(
+  diagnostics: readonly Diagnostic[],
+  ours: ReadonlySet<string>,
+): readonly RepairTask[] {
+  const tasks = new Map<string, { problems: string[]; related: Set<string> }>();
+  for (const diagnostic of diagnostics) {
+    if (diagnostic.severity !== "error") continue;
+    const { path, related } = diagnostic;
+    const target = ours.has(path) ? path : related;
+    if (target === undefined || !ours.has(target)) continue;
+    const task = tasks.get(target) ?? { problems: [], related: new Set<string>() };
+    tasks.set(target, task);
+    task.problems.push(describeDiagnostic(diagnostic));
+    for (const other of [path, related]) {
+      if (other !== undefined && other !== target) task.related.add(other);
+    }
+  }
+  return [...tasks].map(([path, { problems, related }]) => ({
+    path,
+    problems: problems.slice(0, 30),
+    related: [...related].slice(0, 8),
+  }));
+}

@@ -1,0 +1,144 @@
+import { addUsage } from "../calls/ask-model.ts";
+import type { Usage } from "../calls/budget.ts";
+import { AgentError } from "../errors.ts";
+import { validateFilePath } from "../files/file-path.ts";
+import { readContract, type FileSpec } from "../project/project-plan.ts";
+import type { JournalEntry } from "../workspace/journal.ts";
+
+/** What a run has finished, as its journal says. */
+export interface RunState {
+  kind: RunKind;
+  /** What it was to make, or to change. */
+  prompt: string | undefined;
+  sharedDeps: string | undefined;
+  files: readonly FileSpec[] | undefined;
+  /** Source of each file, the last repair's included. */
+  readonly sources: Map<string, string>;
+  /** Repairs that are finished, by round and path. */
+  readonly repaired: Map<string, string>;
+  /** Hashes of what was put down, by path: before a file is written, its entry is. */
+  readonly intents: Map<string, WriteIntent>;
+  /** What an edit changes; undefined: no answer was usable yet. */
+  changes: readonly EditChange[] | undefined;
+  usage: Usage;
+  finished: boolean;
+}
+
+/** Whether a run writes a program or changes one. */
+export type RunKind = "run" | "edit";
+
+/** A file that an edit changes. */
+export interface EditChange {
+  readonly path: string;
+  /** Hash of what was there; `null`: nothing. */
+  readonly before: string | null;
+  readonly after: string;
+}
+
+/** What is about to be written: whoever finds `after` on the disk has written it. */
+export interface WriteIntent {
+  readonly action: string;
+  readonly after: string;
+  readonly beside?: string | undefined;
+}
+
+/** Entries of a journal, by type. */
+export interface JournalData {
+  readonly start: {
+    readonly prompt: string;
+    readonly kind: RunKind;
+    /** A plan that was given. */
+    readonly sharedDeps?: string | undefined;
+  };
+  readonly spent: { readonly usage: Usage };
+  readonly plan: { readonly text: string };
+  readonly files: { readonly files: readonly FileSpec[] };
+  readonly file: { readonly path: string; readonly code: string };
+  readonly repair: { readonly path: string; readonly code: string; readonly round: number };
+  readonly write: WriteIntent & { readonly path: string };
+  readonly edit: { readonly changes: readonly EditChange[] };
+  readonly done: Readonly<Record<string, never>>;
+}
+
+/** Writes down what is finished, before anything builds on it. */
+export type RecordStep = <T extends keyof JournalData>(
+  type: T,
+  data: JournalData[T],
+) => Promise<void>;
+
+/** The state of a run that has not begun. */
+export function emptyState(): RunState {
+  return {
+    kind: "run",
+    prompt: undefined,
+    sharedDeps: undefined,
+    files: undefined,
+    sources: new Map(),
+    repaired: new Map(),
+    intents: new Map(),
+    changes: undefined,
+    usage: { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 },
+    finished: false,
+  };
+}
+
+/** Key of a repair in the state. */
+export function repairKey(round: number, path: string): string {
+  return `${round} ${path}`;
+}
+
+/** Reads what a journal says is finished. */
+export function readState(entries: readonly JournalEntry[]): RunState {
+  const state = emptyState();
+  for (const { type, data } of entries) {
+    const value = isObject(data) ? data : {};
+    const { path, code, text } = value;
+    if (type === "start" && typeof value["prompt"] === "string") {
+      state.prompt = value["prompt"];
+      state.kind = value["kind"] === "edit" ? "edit" : "run";
+      if (typeof value["sharedDeps"] === "string") state.sharedDeps = value["sharedDeps"];
+    } else if (type === "edit") state.changes = readChanges(value["changes"]);
+    else if (type === "plan" && typeof text === "string") state.sharedDeps = text;
+    else if (type === "files") state.files = readContract(value)?.files;
+    else if (type === "spent" && isUsage(value["usage"])) {
+      state.usage = addUsage(state.usage, value["usage"]);
+    } else if (type === "file" && typeof path === "string" && typeof code === "string") {
+      state.sources.set(path, code);
+    } else if (type === "repair" && typeof path === "string" && typeof code === "string") {
+      state.repaired.set(repairKey(Number(value["round"]), path), code);
+    } else if (type === "write" && typeof path === "string") {
+      const { action, after, beside } = value;
+      const intent = { action: String(action), after: String(after) };
+      state.intents.set(path, typeof beside === "string" ? { ...intent, beside } : intent);
+    } else if (type === "done") state.finished = true;
+    else throw new AgentError("ERR_AGENT_JOURNAL", `the journal has an entry ${type} that is none`);
+  }
+  return state;
+}
+
+function readChanges(value: unknown): readonly EditChange[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((entry: unknown): readonly EditChange[] => {
+    if (!isObject(entry)) return [];
+    const { path, before, after } = entry;
+    const isKnown = before === null || typeof before === "string";
+    if (typeof path !== "string" || typeof after !== "string" || !isKnown) return [];
+    // A journal that came with a folder may say anything.
+    const checked = validateFilePath(path);
+    return checked.ok ? [{ path: checked.path, before, after }] : [];
+  });
+}
+
+function isUsage(value: unknown): value is Usage {
+  return (
+    isObject(value) &&
+    typeof value["inputTokens"] === "number" &&
+    typeof value["outputTokens"] === "number" &&
+    typeof value["calls"] === "number" &&
+    (value["cost"] === null || typeof value["cost"] === "number")
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,63 @@
+import type { Store, Stored, Transaction } from "@fetchwork/documents";
+import type { JsonObject } from "./task-agent.ts";
+import type { TaskBus } from "./task-bus.ts";
+import { taskCollections, type TaskRecord } from "./task-records.ts";
+
+/** A project may have 10,000 files; each is stored with its bookkeeping. */
+export const longTransaction = { timeout: 120_000 };
+
+/** Something to tell of. */
+export interface NewEvent {
+  readonly type: string;
+  readonly data: JsonObject;
+}
+
+/** What becomes of a task. */
+export interface TaskChange<T> {
+  readonly events: readonly NewEvent[];
+  readonly task: { readonly [K in keyof TaskRecord]?: TaskRecord[K] | undefined };
+  /** What the caller wants to have. */
+  readonly value: T;
+}
+
+/** Changes tasks and what belongs to them, and tells of it, each time in one transaction. */
+export class TaskChanger {
+  readonly #store: Store;
+  readonly #bus: TaskBus;
+
+  constructor(store: Store, bus: TaskBus) {
+    this.#store = store;
+    this.#bus = bus;
+  }
+
+  /** Undefined: there is no such task, it was canceled, or `work` changed nothing. */
+  async change<T>(
+    taskId: string,
+    work: (
+      tx: Transaction,
+      task: Stored<TaskRecord>,
+    ) => Promise<TaskChange<T> | undefined> | TaskChange<T> | undefined,
+    { alsoCanceled = false }: { readonly alsoCanceled?: boolean } = {},
+  ): Promise<{ readonly task: Stored<TaskRecord>; readonly value: T } | undefined> {
+    const changed = await this.#store.transaction(async (tx) => {
+      const tasks = tx.collection(taskCollections.tasks);
+      // A write, though of nothing new: on PostgreSQL, who comes second is told here that it has to begin anew, and not
+      // by a unique index that its own rows are there already.
+      const task = await tasks.update(taskId, {});
+      if (task === undefined || (task.state === "canceled" && !alsoCanceled)) return undefined;
+      const change = await work(tx, task);
+      if (change === undefined) return undefined;
+      let number = task.events;
+      for (const { type, data } of change.events) {
+        number += 1;
+        await tx
+          .collection(taskCollections.events)
+          .insert({ taskId, number, type, data }, { id: `${taskId}:${number}` });
+      }
+      const updated = await tasks.update(taskId, { ...change.task, events: number });
+      return updated === undefined ? undefined : { task: updated, value: change.value };
+    }, longTransaction);
+    if (changed !== undefined) this.#bus.tell(taskId);
+    return changed;
+  }
+}

@@ -1,0 +1,101 @@
+import type { BudgetOptions, Usage } from "../calls/budget.ts";
+import { AgentError } from "../errors.ts";
+import { schedule } from "../files/schedule.ts";
+import { readContract, type FileSpec } from "../project/project-plan.ts";
+import { sharedDepsPath } from "../run/project-run.ts";
+import type { JsonObject, NewStep, RunningStep } from "./task-agent.ts";
+import type { VerifyLevel } from "./task-wishes.ts";
+
+/** What the task is about, and what the client said with this step. */
+export function promptOf({ task, input }: RunningStep): string {
+  return input === null || input.trim() === "" ? task.input : `${task.input}\n\n${input}`;
+}
+
+/** The plan of the task, which people may have changed meanwhile. */
+export async function sharedDepsOf(step: RunningStep): Promise<string> {
+  const text = (await step.read(sharedDepsPath)) ?? "";
+  if (text.trim() !== "") return text;
+  throw new AgentError("ERR_AGENT_CONFLICT", `${sharedDepsPath} is empty or gone`);
+}
+
+/** A step for each file, which waits for the files that it uses from earlier levels. */
+export function stepsOf(files: readonly FileSpec[], verify: VerifyLevel): readonly NewStep[] {
+  const levels = schedule(files);
+  const levelOf = new Map(levels.flatMap((paths, level) => paths.map((path) => [path, level])));
+  const ordered = levels.flat().flatMap((path) => files.filter((file) => file.path === path));
+  const steps = ordered.map((file, index): NewStep => {
+    const own = levelOf.get(file.path) ?? 0;
+    return {
+      name: `Generate code for ${file.path}`,
+      key: file.path,
+      after: file.dependsOn.filter((path) => (levelOf.get(path) ?? own) < own),
+      data: { kind: "file", file },
+      last: verify === "none" && index === ordered.length - 1,
+    };
+  });
+  if (verify === "none") return steps;
+  return [
+    ...steps,
+    verifyStepOf(
+      files,
+      ordered.map(({ path }) => path),
+    ),
+  ];
+}
+
+/** The check of all files, when those before it are done. */
+export function verifyStepOf(files: readonly FileSpec[], after: readonly string[]): NewStep {
+  return { name: "verify", key: "\0verify", after, data: { kind: "verify", files }, last: true };
+}
+
+/** The files of the task that are texts, by path. */
+export async function sourcesOf(step: RunningStep): Promise<Map<string, string>> {
+  const sources = new Map<string, string>();
+  for (const { path } of await step.files()) {
+    const text = await step.read(path);
+    // Pictures and the like are nothing for a check of texts.
+    if (text !== undefined && !text.includes("\0")) sources.set(path, text);
+  }
+  return sources;
+}
+
+/** The contract that a step was given. */
+export function filesOf(data: JsonObject): readonly FileSpec[] {
+  return readContract(data["files"])?.files ?? [];
+}
+
+/** The file that a step is to write. */
+export function specOf(file: unknown): FileSpec {
+  const [spec] = readContract([file])?.files ?? [];
+  if (spec === undefined) throw new Error("a step has no file");
+  return spec;
+}
+
+/** The repair that a step is to make. */
+export function taskOf({ path, problems, related }: JsonObject): {
+  readonly path: string;
+  readonly problems: readonly string[];
+  readonly related: readonly string[];
+} {
+  return { path: String(path), problems: texts(problems), related: texts(related) };
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** What is left of limits; nothing left is the least that a budget takes. */
+export function leftOf(limits: BudgetOptions, used: Usage): BudgetOptions {
+  const { maxTokens, maxCost } = limits;
+  const tokens = used.inputTokens + used.outputTokens;
+  return {
+    ...limits,
+    ...(maxTokens !== undefined && { maxTokens: Math.max(1, maxTokens - tokens) }),
+    ...(maxCost !== undefined && { maxCost: Math.max(1e-9, maxCost - (used.cost ?? 0)) }),
+  };
+}
+
+/** The text with a line break at its end. */
+export function withEnd(text: string): string {
+  return text.endsWith("\n") ? text : `${text}\n`;
+}

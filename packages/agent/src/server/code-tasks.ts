@@ -1,0 +1,265 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { askModel, type AskOptions } from "../calls/ask-model.ts";
+import { Budget, type Usage } from "../calls/budget.ts";
+import { withProvider } from "../calls/call-options.ts";
+import { fileMessages, planMessages, repairMessages } from "../calls/prompts.ts";
+import { writeSource } from "../calls/write-source.ts";
+import { describeDiagnostic } from "../check/diagnostic.ts";
+import { AgentError, checkCount, optionError } from "../errors.ts";
+import type { AgentOptions } from "../run/agent-options.ts";
+import { createAgent } from "../run/create-agent.ts";
+import { specifyFiles } from "../run/plan-project.ts";
+import { sharedDepsPath } from "../run/project-run.ts";
+import { fingerprints, repairTasks } from "../run/repair-files.ts";
+import { createSandbox } from "../verify/sandbox.ts";
+import { verifyFiles } from "../verify/verify-files.ts";
+import { ConfinedFolder } from "../workspace/confined-folder.ts";
+import {
+  filesOf,
+  leftOf,
+  promptOf,
+  sharedDepsOf,
+  sourcesOf,
+  specOf,
+  stepsOf,
+  taskOf,
+  verifyStepOf,
+  withEnd,
+} from "./code-steps.ts";
+import { contextFiles } from "./context-files.ts";
+import { readTaskWishes, type TaskWishes, type VerifyLevel } from "./task-wishes.ts";
+import {
+  defineAgent,
+  type AgentTask,
+  type NewStep,
+  type RunningStep,
+  type StepResult,
+  type TaskAgent,
+} from "./task-agent.ts";
+
+/** How tasks write programs. Limits are those of one task. */
+export interface CodeTasksOptions extends Pick<
+  AgentOptions,
+  | "budget"
+  | "concurrency"
+  | "idleTimeout"
+  | "maxFileBytes"
+  | "maxFiles"
+  | "maxOutputTokens"
+  | "maxTotalBytes"
+  | "model"
+  | "planModel"
+  | "provider"
+  | "repair"
+  | "repairModel"
+  | "retry"
+  | "sandbox"
+  | "temperature"
+  | "verifiers"
+> {
+  /**
+   * What happens after the last file: nothing (`none`), a check that runs nothing (`static`), or also the verifiers
+   * (`run`). A task may ask for another one in `additional_input.verify`; for `run` only where there are verifiers.
+   * Default: `none`.
+   */
+  readonly verify?: VerifyLevel | undefined;
+}
+
+/**
+ * Makes the agent that writes programs behind the task API: a step `plan`, a step `specify_file_paths`, a step
+ * `Generate code for <path>` for each file, and, if wanted, `verify` and the repairs that it asks for.
+ *
+ * @throws AgentUsageError `ERR_AGENT_OPTION`
+ */
+export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
+  const { concurrency = 8, maxFiles = 1_000, maxFileBytes = 2 * 1024 * 1024 } = options;
+  const { maxTotalBytes = 64 * 1024 * 1024, repair = 2, verify = "none" } = options;
+  const { verifiers = [], budget: limits = {} } = options;
+  // It checks the options that both have.
+  createAgent(options);
+  if (!["none", "static", "run"].includes(verify)) {
+    throw optionError("verify", verify, '"none", "static" or "run"');
+  }
+  checkCount("concurrency", concurrency);
+  if (verify === "run" && verifiers.length === 0) {
+    throw optionError("verifiers", "none", 'at least one for verify "run"');
+  }
+  const defaults = { concurrency, verify, repair, limits, canRun: verifiers.length > 0 };
+  const wishesOf = ({ additionalInput }: Pick<AgentTask, "additionalInput">): TaskWishes =>
+    readTaskWishes(additionalInput, defaults);
+
+  const callOptions = (step: RunningStep, model: string | undefined): AskOptions =>
+    withProvider({
+      provider: options.provider,
+      model: wishesOf(step.task).model ?? model ?? options.model,
+      temperature: options.temperature,
+      maxOutputTokens: options.maxOutputTokens,
+      retry: options.retry,
+      idleTimeout: options.idleTimeout,
+      budget: step.budget,
+      signal: step.signal,
+      onToken: (text: string) => step.say(text),
+      onUsage: (usage: Usage) => step.spend(usage),
+      onRetry: ({ error }) => step.say(`\n[${error.code}: the answer begins anew]\n`),
+    });
+
+  const planStep = async (step: RunningStep): Promise<StepResult> => {
+    const messages = planMessages(promptOf(step), []);
+    const { text } = await askModel({ messages }, callOptions(step, options.planModel));
+    return {
+      output: text,
+      files: [{ path: sharedDepsPath, content: withEnd(text) }],
+      next: [{ name: "specify_file_paths" }],
+    };
+  };
+
+  const listStep = async (step: RunningStep): Promise<StepResult> => {
+    const sharedDeps = await sharedDepsOf(step);
+    const asked = callOptions(step, options.planModel);
+    const listed = await specifyFiles(promptOf(step), sharedDeps, asked);
+    const files = listed.filter(({ path }) => path.toLowerCase() !== sharedDepsPath);
+    if (files.length === 0 || files.length > maxFiles) {
+      const message = `the model lists ${files.length} files, expected 1 to ${maxFiles}`;
+      throw new AgentError("ERR_AGENT_LIMIT", message);
+    }
+    return {
+      output: `File paths are: ${files.map(({ path }) => path).join(", ")}`,
+      additionalOutput: { files },
+      next: stepsOf(files, wishesOf(step.task).verify),
+    };
+  };
+
+  const writeStep = async (step: RunningStep): Promise<StepResult> => {
+    const spec = specOf(step.data["file"]);
+    const sharedDeps = await sharedDepsOf(step);
+    const context = await contextFiles(spec.dependsOn, step);
+    const prompt = promptOf(step);
+    const filePath = spec.path;
+    const { code } = await writeSource(
+      filePath,
+      (complaints) => fileMessages({ prompt, sharedDeps, filePath, spec, context, complaints }),
+      callOptions(step, undefined),
+    );
+    await checkSize(step, filePath, code);
+    return { output: code, files: [{ path: filePath, content: code }] };
+  };
+
+  const repairStep = async (step: RunningStep): Promise<StepResult> => {
+    const { path: filePath, problems, related } = taskOf(step.data);
+    const sharedDeps = await sharedDepsOf(step);
+    const [source, context] = await Promise.all([step.read(filePath), contextFiles(related, step)]);
+    const input = { prompt: promptOf(step), sharedDeps, filePath, source, problems, context };
+    const { code } = await writeSource(
+      filePath,
+      (complaints) => repairMessages({ ...input, complaint: complaints.at(-1) }),
+      callOptions(step, options.repairModel),
+    );
+    await checkSize(step, filePath, code);
+    return { output: code, files: [{ path: filePath, content: code }] };
+  };
+
+  const verifyStep = async (step: RunningStep): Promise<StepResult> => {
+    const level = wishesOf(step.task).verify;
+    const rounds = wishesOf(step.task).repair;
+    const round = Number(step.data["round"] ?? 0);
+    const files = filesOf(step.data);
+    const sources = await sourcesOf(step);
+    sources.delete(sharedDepsPath);
+    const sandbox = level === "run" ? await createSandbox(options.sandbox) : undefined;
+    const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal: step.signal };
+    const diagnostics = await verifyFiles(sources, { files }, run);
+    const errors = fingerprints(diagnostics).size;
+    const before = Number(step.data["errors"] ?? Infinity);
+    const tasks = repairTasks(diagnostics, new Set(files.map(({ path }) => path)));
+    const mayHelp = errors > 0 && errors < before && tasks.length > 0 && round < rounds;
+    const shown = diagnostics.slice(0, 100).map(describeDiagnostic);
+    const result = {
+      output: errors === 0 ? "No error was found." : shown.join("\n"),
+      additionalOutput: {
+        verified: errors === 0,
+        level,
+        round,
+        diagnostics: diagnostics.slice(0, 100),
+      },
+    };
+    if (!mayHelp) return result;
+    const repairs: readonly NewStep[] = tasks.map(({ path, problems, related }) => ({
+      name: `Repair ${path}`,
+      data: { kind: "repair", path, problems, related },
+    }));
+    const again = {
+      ...verifyStepOf(
+        files,
+        repairs.map(({ name }) => name),
+      ),
+      data: { kind: "verify", files, round: round + 1, errors },
+    };
+    return { ...result, next: [...repairs, again] };
+  };
+
+  const editStep = async (step: RunningStep): Promise<StepResult> => {
+    const place = await mkdtemp(join(tmpdir(), "fetchwork-task-"));
+    try {
+      const folder = await ConfinedFolder.open(place);
+      for (const [path, text] of await sourcesOf(step)) await folder.write(path, text);
+      const { model = options.model, limits: taskLimits } = wishesOf(step.task);
+      const agent = createAgent({
+        ...options,
+        model,
+        budget: leftOf(taskLimits, step.budget.usage),
+        verifiers: wishesOf(step.task).verify === "run" ? verifiers : undefined,
+        onConflict: "overwrite",
+      });
+      const request = String(step.data["request"]);
+      const handle = agent.edit({ request, out: place, dryRun: true, signal: step.signal });
+      const result = await handle.result;
+      step.spend(result.usage);
+      const changed = [...result.contents].map(([path, content]) => ({ path, content }));
+      return {
+        output: `Changed: ${changed.map(({ path }) => path).join(", ")}`,
+        additionalOutput: { verified: result.ok, diagnostics: result.diagnostics.slice(0, 100) },
+        files: changed,
+      };
+    } finally {
+      await rm(place, { recursive: true, force: true });
+    }
+  };
+
+  const checkSize = async (step: RunningStep, path: string, code: string): Promise<void> => {
+    const bytes = Buffer.byteLength(code);
+    const total = (await step.files()).reduce((sum, { size }) => sum + size, bytes);
+    const most = bytes > maxFileBytes ? maxFileBytes : maxTotalBytes;
+    if (bytes <= maxFileBytes && total <= maxTotalBytes) return;
+    const message = `with ${path} there are more than the ${most} bytes that are allowed`;
+    throw new AgentError("ERR_AGENT_LIMIT", message, { path });
+  };
+
+  const kinds = new Map([
+    ["edit", editStep],
+    ["file", writeStep],
+    ["repair", repairStep],
+    ["verify", verifyStep],
+  ]);
+
+  return defineAgent({
+    onTask: (task) => {
+      wishesOf(task);
+      return [{ name: "plan" }];
+    },
+    onStep: (step) => {
+      const run = kinds.get(String(step.data["kind"]));
+      if (run !== undefined) return run(step);
+      return step.name === "plan" ? planStep(step) : listStep(step);
+    },
+    onContinue: (_task, request) =>
+      request.trim() === "" ? [] : [{ name: "edit", data: { kind: "edit", request }, last: true }],
+    limits: (task, used) => {
+      const budget = new Budget(wishesOf(task).limits);
+      budget.restore(used);
+      return budget;
+    },
+    concurrency: (task) => wishesOf(task).concurrency,
+  });
+}

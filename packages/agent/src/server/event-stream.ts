@@ -1,0 +1,105 @@
+import type { TaskBus } from "./task-bus.ts";
+import type { TaskStore } from "./task-store.ts";
+import { toTask } from "./wire.ts";
+
+/** Which events are wanted. */
+export interface EventSelection {
+  readonly taskId: string;
+  /** Number of the last event that the client has; 0: none. */
+  readonly after: number;
+  /** Ends when the client goes away, and when the server stops. */
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds between two looks for events of other processes. */
+const pollInterval = 500;
+/** Milliseconds without an event after which a comment keeps proxies from closing the connection. */
+const keepAlive = 15_000;
+/** Characters of live text that wait for a slow reader; more are dropped. */
+const mostWaiting = 262_144;
+
+/**
+ * Writes what happens to a task as server-sent events (HTML, section 9.2): a `task` event with the task as it is, then
+ * every event after the given one, each with its number as id, and in between `text` events, without an id, with what
+ * steps write in this process. Ends with a task that is completed, canceled or deleted.
+ *
+ * @yields Each event, as it is sent.
+ */
+export async function* writeEvents(
+  { store, bus }: { readonly store: TaskStore; readonly bus: TaskBus },
+  { taskId, after, signal }: EventSelection,
+): AsyncGenerator<string, void, undefined> {
+  const live = new Map<string, string>();
+  let waiting = 0;
+  const forget = bus.listen(taskId, (text) => {
+    if (text === undefined || waiting + text.text.length > mostWaiting) return;
+    waiting += text.text.length;
+    live.set(text.stepId, (live.get(text.stepId) ?? "") + text.text);
+  });
+  let number = after;
+  let quietSince = Date.now();
+  let isFirst = true;
+  try {
+    while (!signal.aborted) {
+      const changed = wake(bus, taskId, signal);
+      const task = await store.tasks.get(taskId);
+      if (task === undefined) {
+        yield event("task.deleted", {});
+        return;
+      }
+      if (isFirst) {
+        isFirst = false;
+        const artifacts = (await store.artifactsOf([taskId])).get(taskId) ?? [];
+        yield `retry: 1000\n${event("task", toTask(task, artifacts))}`;
+      }
+      while (number < task.events) {
+        const where = { taskId, number: { gt: number } };
+        const events = await store.events.find({ where, sort: ["number"], limit: 100 });
+        if (events.length === 0) break;
+        for (const { type, data, createdAt, ...rest } of events) {
+          ({ number } = rest);
+          yield event(type, { ...data, at: createdAt }, number);
+        }
+        quietSince = Date.now();
+      }
+      for (const [stepId, text] of live) {
+        yield event("text", { step_id: stepId, text });
+        quietSince = Date.now();
+      }
+      live.clear();
+      waiting = 0;
+      if (task.state !== "open" && number >= task.events) return;
+      if (Date.now() - quietSince > keepAlive) {
+        yield ": nothing new\n\n";
+        quietSince = Date.now();
+      }
+      await changed;
+    }
+  } finally {
+    forget();
+  }
+}
+
+function event(type: string, data: object, id?: number): string {
+  return `${id === undefined ? "" : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Resolves at the next change or text, a moment later so that several are written at once, else after a while. */
+function wake(bus: TaskBus, taskId: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    let soon: NodeJS.Timeout | undefined;
+    const done = (): void => {
+      clearTimeout(late);
+      clearTimeout(soon);
+      forget();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const late = setTimeout(done, pollInterval);
+    const forget = bus.listen(taskId, (text) => {
+      if (text === undefined) done();
+      else soon ??= setTimeout(done, 40);
+    });
+    signal.addEventListener("abort", done, { once: true });
+  });
+}

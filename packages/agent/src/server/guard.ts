@@ -1,0 +1,73 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { optionError } from "../errors.ts";
+import { HttpFailure } from "./http-failure.ts";
+
+/** Who may ask. */
+export interface GuardOptions {
+  /** Names, without a port, by which the server may be asked, beside `localhost`, `127.0.0.1` and `[::1]`. `*`: any, for a server behind a proxy that checks. Default: none. */
+  readonly hosts?: readonly string[] | undefined;
+  /** What clients have to send as `Authorization: Bearer`; 16 to 4,096 visible characters. Default: nothing is asked for. */
+  readonly token?: string | undefined;
+}
+
+/** Checks requests: where they were sent to, which page sent them, and the token. */
+export interface Guard {
+  /** @throws HttpFailure 421 for another host, 403 for a page of another origin */
+  checkOrigin(request: Request): void;
+  /** @throws HttpFailure 401 without the token */
+  checkToken(request: Request): void;
+}
+
+const loopback = ["localhost", "127.0.0.1", "[::1]"];
+
+/**
+ * Makes the checks of requests. The name of the host is checked against DNS rebinding, the origin against pages of
+ * other sites that a user of this machine has open.
+ *
+ * @throws AgentUsageError `ERR_AGENT_OPTION`
+ */
+export function createGuard({ hosts = [], token }: GuardOptions): Guard {
+  const isToken = typeof token === "string" && /^[!-~]{16,4096}$/.test(token);
+  if (token !== undefined && !isToken) {
+    // Never the value: it may be a real one with a line break behind it.
+    throw optionError("token", typeof token, "16 to 4,096 visible ASCII characters");
+  }
+  for (const host of hosts) {
+    const isHost = host === "*" || (typeof host === "string" && hostName(host) === host);
+    if (!isHost) throw optionError("host", host, "a name or address in lower case, without a port");
+  }
+  const known = new Set([...loopback, ...hosts]);
+  const expected = token === undefined ? undefined : digest(token);
+  return {
+    checkOrigin({ headers, url }) {
+      const { host, hostname } = new URL(url);
+      if (!known.has("*") && !known.has(hostname)) {
+        throw new HttpFailure(421, "host", "this server is not asked by that name");
+      }
+      const origin = headers.get("origin");
+      if (origin === null || origin === `http://${host}` || origin === `https://${host}`) return;
+      throw new HttpFailure(403, "origin", "pages of other origins may not ask");
+    },
+    checkToken({ headers }) {
+      if (expected === undefined) return;
+      const [, given = ""] = /^bearer +(\S+)$/i.exec(headers.get("authorization") ?? "") ?? [];
+      if (timingSafeEqual(digest(given), expected)) return;
+      throw new HttpFailure(401, "token", "the token is missing or wrong", {
+        headers: { "www-authenticate": 'Bearer realm="fetchwork agent"' },
+      });
+    },
+  };
+}
+
+/** Whether only this machine can reach an address. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "::1" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}
+
+function hostName(host: string): string | undefined {
+  return URL.canParse(`http://${host}/`) ? new URL(`http://${host}/`).host : undefined;
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}

@@ -1,0 +1,35 @@
+/** An answer that is no success. Its message is for the client. */
+export class HttpFailure extends Error {
+  override readonly name: string = "HttpFailure";
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether the same request may work later. */
+  readonly retryable: boolean;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    options: {
+      readonly headers?: Readonly<Record<string, string>> | undefined;
+      readonly retryable?: boolean | undefined;
+    } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.headers = options.headers ?? {};
+    this.retryable = options.retryable ?? false;
+  }
+}
+
+/** There is no such thing. */
+export function notFound(what: "artifact" | "page" | "step" | "task"): HttpFailure {
+  return new HttpFailure(404, "not_found", `there is no such ${what}`);
+}
+
+/** The request is not what was expected. */
+export function invalid(message: string): HttpFailure {
+  return new HttpFailure(422, "invalid", message);
+}

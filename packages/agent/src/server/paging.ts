@@ -1,0 +1,51 @@
+import { invalid } from "./http-failure.ts";
+
+/** Which part of a list a client wants. */
+export interface WantedPage {
+  readonly page: number;
+  readonly size: number;
+}
+
+/** What the protocol says about a part of a list. */
+export interface Pagination {
+  readonly total_items: number;
+  readonly total_pages: number;
+  readonly current_page: number;
+  readonly page_size: number;
+}
+
+/** More entries are never sent at once; the pagination says so. */
+export const largestPage = 1_000;
+
+const largestInt32 = 2 ** 31 - 1;
+
+/**
+ * Reads `current_page` (default 1) and `page_size` (default 10, never more than 1,000).
+ *
+ * @throws HttpFailure 422 for what is no int32 from 1 on
+ */
+export function readPage(query: URLSearchParams): WantedPage {
+  return {
+    page: readNumber(query, "current_page", 1),
+    size: Math.min(readNumber(query, "page_size", 10), largestPage),
+  };
+}
+
+function readNumber(query: URLSearchParams, name: string, fallback: number): number {
+  const values = query.getAll(name);
+  if (values.length === 0) return fallback;
+  const [value = ""] = values;
+  const number = /^\d{1,10}$/.test(value) && values.length === 1 ? Number(value) : 0;
+  if (number >= 1 && number <= largestInt32) return number;
+  throw invalid(`${name} is to be a whole number from 1 to ${largestInt32}`);
+}
+
+/** Tells a client where it is in a list. */
+export function pagination({ page, size }: WantedPage, total: number): Pagination {
+  return {
+    total_items: total,
+    total_pages: Math.ceil(total / size),
+    current_page: page,
+    page_size: size,
+  };
+}

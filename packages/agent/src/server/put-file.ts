@@ -1,0 +1,39 @@
+import type { Stored, Transaction } from "@fetchwork/documents";
+import { storeContent, type Content } from "./content-parts.ts";
+import { taskCollections, type ArtifactRecord } from "./task-records.ts";
+
+/** A file that is put into a task. */
+export interface NewFile {
+  /** Checked path. */
+  readonly path: string;
+  /** As in `ArtifactRecord`. */
+  readonly folder: string | null;
+  readonly content: Content;
+}
+
+/** Older versions of a file are forgotten. */
+const mostVersions = 100;
+
+/** Whose file it is. */
+export interface FileOwner {
+  readonly taskId: string;
+  readonly agentCreated: boolean;
+}
+
+/** Stores a file, as a new version where there is one of that path. */
+export async function putFile(
+  tx: Transaction,
+  { path, folder, content }: NewFile,
+  owner: FileOwner,
+): Promise<Stored<ArtifactRecord>> {
+  const artifacts = tx.collection(taskCollections.artifacts);
+  const { taskId } = owner;
+  await storeContent(tx, taskId, content);
+  const version = { hash: content.hash, size: content.size };
+  const [known] = await artifacts.find({ where: { taskId, path }, limit: 1 });
+  if (known === undefined) return artifacts.insert({ ...owner, path, folder, versions: [version] });
+  const same = known.versions.at(-1)?.hash === version.hash;
+  const versions = same ? known.versions : [...known.versions, version].slice(-mostVersions);
+  const updated = await artifacts.update(known.id, { ...owner, folder, versions });
+  return updated ?? known;
+}

@@ -1,0 +1,118 @@
+import { json, type Context, type Handler } from "@fetchwork/http";
+import type { Guard } from "./guard.ts";
+import { HttpFailure, invalid, notFound } from "./http-failure.ts";
+import { openApiDocument } from "./openapi.ts";
+import { pageAssets } from "./page-assets.ts";
+import { TaskInputError, type JsonObject } from "./task-agent.ts";
+import { toYaml } from "./to-yaml.ts";
+
+/** One operation of the task API; it gets the ids of its path: that of the task, and of what is in it. */
+export type Operation = (
+  request: Request,
+  context: Context,
+  ids: readonly string[],
+) => Promise<Response> | Response;
+
+/** Operations by the shape of their path (such as `task steps one`) and by method. */
+export type TaskRoutes = ReadonlyMap<string, { readonly [method: string]: Operation }>;
+
+/** What requests are routed to. */
+export interface RoutingParts {
+  readonly guard: Guard;
+  readonly routes: TaskRoutes;
+  /** Rejects when the server is not well. */
+  readonly check: () => Promise<void>;
+  readonly reportError: (error: unknown) => void;
+}
+
+/** Makes the handler that checks requests and finds their operations. Failures become the protocol's answers. */
+export function routeRequests({ guard, routes, check, reportError }: RoutingParts): Handler {
+  const open = openRoutes(check);
+  const answer = async (request: Request, context: Context): Promise<Response> => {
+    guard.checkOrigin(request);
+    const path = pathOf(request.url);
+    const asset = open.get(path);
+    if (asset !== undefined) return checkMethod(request, ["GET", "HEAD"]) ?? asset(request);
+    guard.checkToken(request);
+    const segments = path.split("/").slice(1);
+    const rest = segments[0] === "ap" && segments[1] === "v1" ? segments.slice(2) : segments;
+    const [root, kind, taskId, part, id] = rest;
+    if (root !== "agent" || kind !== "tasks" || rest.length > 5) throw notFound("page");
+    const name = [taskId !== undefined && "task", part, id !== undefined && "one"]
+      .filter((word) => typeof word === "string")
+      .join(" ");
+    const methods = routes.get(name);
+    if (methods === undefined) throw notFound("page");
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    const operation = methods[method];
+    if (operation === undefined) {
+      const allow = Object.keys(methods);
+      return checkMethod(request, allow.includes("GET") ? [...allow, "HEAD"] : allow) ?? failed();
+    }
+    return await operation(request, context, [taskId ?? "", id ?? ""]);
+  };
+  return async (request, context) => {
+    try {
+      return secured(await answer(request, context));
+    } catch (error) {
+      return secured(toAnswer(error, reportError));
+    }
+  };
+}
+
+/** What needs no token: it has nothing of anybody. */
+function openRoutes(
+  check: () => Promise<void>,
+): ReadonlyMap<string, (request: Request) => Promise<Response> | Response> {
+  const yaml = toYaml(openApiDocument);
+  const headers = { "content-type": "application/yaml" };
+  return new Map<string, (request: Request) => Promise<Response> | Response>([
+    ...pageAssets(),
+    ["/openapi.json", () => json(openApiDocument)],
+    ["/openapi.yaml", () => new Response(yaml, { headers })],
+    [
+      "/healthz",
+      async () => {
+        await check();
+        return json({ status: "ok" });
+      },
+    ],
+  ]);
+}
+
+function pathOf(url: string): string {
+  const path = new URL(url).pathname;
+  return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+}
+
+function checkMethod(request: Request, allowed: readonly string[]): Response | undefined {
+  if (allowed.includes(request.method)) return undefined;
+  const allow = allowed.join(", ");
+  const message = `${allow} is expected`;
+  return json({ message, code: "method" }, { status: 405, headers: { allow } });
+}
+
+function failed(): Response {
+  return json({ message: "the server failed", code: "internal" }, { status: 500 });
+}
+
+function toAnswer(error: unknown, reportError: (error: unknown) => void): Response {
+  if (error instanceof TaskInputError) return toAnswer(invalid(error.message), reportError);
+  if (!(error instanceof HttpFailure)) {
+    reportError(error);
+    return failed();
+  }
+  const { status, headers, message, code, retryable } = error;
+  const body: JsonObject = { message, code, retryable };
+  return json(body, { status, headers });
+}
+
+/** What a browser must not do with answers: guess their type, show them in other pages, keep them. */
+function secured(response: Response): Response {
+  const { headers } = response;
+  headers.set("x-content-type-options", "nosniff");
+  headers.set("cross-origin-resource-policy", "same-origin");
+  headers.set("referrer-policy", "no-referrer");
+  if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
+  return response;
+}

@@ -1,0 +1,134 @@
+import { openStore, type Store } from "@fetchwork/documents";
+import { serve, type RunningServer } from "@fetchwork/http/serve";
+import { optionError } from "../errors.ts";
+import { codeTasks, type CodeTasksOptions } from "./code-tasks.ts";
+import { createGuard, isLoopback } from "./guard.ts";
+import type { TaskAgent } from "./task-agent.ts";
+import { createTaskHandler, type TaskHandler, type TaskHandlerOptions } from "./task-handler.ts";
+import { taskCollections } from "./task-records.ts";
+
+/** How tasks are served. */
+export interface ServeTasksOptions
+  extends CodeTasksOptions, Omit<TaskHandlerOptions, "agent" | "exclusive" | "maxFiles" | "store"> {
+  /** TCP port; 0 lets the system choose. Default: 8000. */
+  readonly port?: number | undefined;
+  /** Address to listen on. Any other than a loopback address needs a `token`. Default: `127.0.0.1`. */
+  readonly hostname?: string | undefined;
+  /** Keeps the tasks: a store, or its URL. One SQLite file belongs to one server; several share a PostgreSQL. Default: `sqlite:.fetchwork/tasks.db`. */
+  readonly store?: Store | string | undefined;
+  /** Runs the steps. Default: `codeTasks` of these options. */
+  readonly agent?: TaskAgent | undefined;
+  /** Whether SIGTERM and SIGINT stop the server. Default: `true`. */
+  readonly signals?: boolean | undefined;
+  /** Stops the server when it is aborted. Default: none. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds that running steps have to end once the server stops. Default: `10_000`. */
+  readonly gracePeriod?: number | undefined;
+}
+
+/** Milliseconds for the answers of steps that ended because the server stops. */
+const answering = 2_000;
+
+/**
+ * Serves the task API and its page.
+ *
+ * When it stops, steps have the grace period to end; others are put back, and run again when somebody asks for them.
+ *
+ * @example
+ * ```ts
+ * const server = await serveTasks({ store: "sqlite:data/tasks.db", verify: "static" });
+ * console.log(`listening on ${server.url}`);
+ * await server.finished;
+ * ```
+ * @throws AgentUsageError `ERR_AGENT_OPTION` as a rejection, for an address that others reach and no `token`
+ */
+export async function serveTasks(options: ServeTasksOptions = {}): Promise<RunningServer> {
+  const { port = 8_000, hostname = "127.0.0.1", token, hosts = [], signal } = options;
+  const { agent = codeTasks(options), store: place = "sqlite:.fetchwork/tasks.db" } = options;
+  const { reportError = console.error, gracePeriod = 10_000, signals = true } = options;
+  if (!isLoopback(hostname) && token === undefined) {
+    throw optionError("token", token, `one, since ${hostname} can be reached from other machines`);
+  }
+  // What is wrong is said before a file is made.
+  createGuard({ hosts, token });
+  const isOwn = typeof place === "string";
+  const exclusive = isOwn && place.startsWith("sqlite:");
+  const collections = Object.values(taskCollections);
+  const store = isOwn ? await openStore(place, { exclusive, collections }) : place;
+  const closeStore = async (): Promise<void> => {
+    if (isOwn) await store.close();
+  };
+  try {
+    const isAny = hostname === "0.0.0.0" || hostname === "::" || hostname === "[::]";
+    const own = isLoopback(hostname) || isAny ? [] : [hostOf(hostname)];
+    const tasks = await createTaskHandler({
+      ...options,
+      hosts: [...hosts, ...own],
+      store,
+      agent,
+      exclusive,
+    });
+    try {
+      const server = await serve(tasks.handler, {
+        port,
+        hostname,
+        signals,
+        gracePeriod: gracePeriod + answering,
+        // A step takes as long as a model does; whoever sends a request does not.
+        requestTimeout: 300_000,
+        reportError,
+        maxRequestBodySize: (options.maxUploadBytes ?? 32 * 1024 * 1024) + 65_536,
+      });
+      const running = stopTogether(server, { gracePeriod, signals, tasks, closeStore });
+      const stop = (): void => void running.close();
+      if (signal?.aborted === true) stop();
+      else signal?.addEventListener("abort", stop, { once: true });
+      return running;
+    } catch (error) {
+      await tasks.stop({ gracePeriod: 0 });
+      throw error;
+    }
+  } catch (error) {
+    await closeStore();
+    throw error;
+  }
+}
+
+/** A stop of the server, whoever asked for it, also stops the tasks, and closes the store behind both. */
+function stopTogether(
+  server: RunningServer,
+  {
+    gracePeriod,
+    signals,
+    tasks,
+    closeStore,
+  }: {
+    readonly gracePeriod: number;
+    readonly signals: boolean;
+    readonly tasks: TaskHandler;
+    readonly closeStore: () => Promise<void>;
+  },
+): RunningServer {
+  const stopTasks = (): void => void tasks.stop({ gracePeriod });
+  // The server itself stops on them too, but waits for the answers that only the end of the steps gives.
+  const names = signals ? (["SIGTERM", "SIGINT"] as const) : [];
+  for (const name of names) process.on(name, stopTasks);
+  const finished = server.finished.then(async () => {
+    for (const name of names) process.off(name, stopTasks);
+    await tasks.stop({ gracePeriod: 0 });
+    await closeStore();
+  });
+  const close: RunningServer["close"] = async (options = {}) => {
+    const { gracePeriod: period = gracePeriod } = options;
+    void tasks.stop({ gracePeriod: period });
+    await server.close({ gracePeriod: period + answering });
+    await finished;
+  };
+  const { url, port, hostname } = server;
+  return { url, port, hostname, finished, close, [Symbol.asyncDispose]: () => close() };
+}
+
+function hostOf(hostname: string): string {
+  const host = hostname.includes(":") ? `[${hostname.replace(/^\[|\]$/g, "")}]` : hostname;
+  return URL.canParse(`http://${host}/`) ? new URL(`http://${host}/`).host : host.toLowerCase();
+}

@@ -1,0 +1,294 @@
+import { DocumentsError, type Stored } from "@fetchwork/documents";
+import { addUsage } from "../calls/ask-model.ts";
+import { Budget, type Usage } from "../calls/budget.ts";
+import { AgentError } from "../errors.ts";
+import { validateFilePath } from "../files/file-path.ts";
+import { contentOf, readContent } from "./content-parts.ts";
+import { HttpFailure, notFound } from "./http-failure.ts";
+import { Interruption, toHttpFailure, toStepFailure } from "./step-failure.ts";
+import type { AgentTask, RunningStep, StepResult, TaskAgent } from "./task-agent.ts";
+import type { TaskBus } from "./task-bus.ts";
+import type { StepRecord, TaskRecord } from "./task-records.ts";
+import type { NewFile } from "./put-file.ts";
+import type { StepInput, StepLease } from "./step-leases.ts";
+import type { TaskStore } from "./task-store.ts";
+import { TaskSlots } from "./task-slots.ts";
+
+/** What runs steps. */
+export interface StepRunnerOptions {
+  readonly store: TaskStore;
+  readonly bus: TaskBus;
+  readonly agent: TaskAgent;
+  /** Milliseconds after which a step of a server that is gone is run by another one. */
+  readonly lease: number;
+  readonly reportError: (error: unknown) => void;
+}
+
+/** Milliseconds between two looks at a task whose steps run in another process. */
+const pollInterval = 250;
+/** A longer text is only kept as a file. */
+const longestOutput = 1_048_576;
+
+/** Runs steps of tasks, each under a lease, so that no two servers run the same one. */
+export class StepRunner {
+  readonly #options: StepRunnerOptions;
+  readonly #slots = new TaskSlots();
+  readonly #running = new Map<string, Set<AbortController>>();
+  readonly #budgets = new Map<string, { readonly budget: Budget; users: number }>();
+  readonly #unfinished = new Set<Promise<unknown>>();
+  #stopped = false;
+  #ended = false;
+
+  constructor(options: StepRunnerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs the next step of a task: the first that waits for nothing. Waits while only steps are left that wait for running
+   * ones. A task without steps that are left gives its last step again.
+   *
+   * @throws HttpFailure 404, 409 for a canceled task, else what the step failed with
+   */
+  async runNext(
+    taskId: string,
+    said: StepInput,
+    waiting: AbortSignal,
+  ): Promise<Stored<StepRecord>> {
+    const { store, agent, bus } = this.#options;
+    let { additionalInput } = said;
+    for (;;) {
+      const task = await store.tasks.get(taskId);
+      if (task === undefined) throw notFound("task");
+      if (task.state === "canceled") {
+        throw new HttpFailure(409, "ERR_AGENT_CANCELLED", "the task was canceled");
+      }
+      if (task.open === 0) {
+        const wanted = additionalInput["continue"] === true ? (said.input ?? "") : undefined;
+        if (wanted === undefined) return await this.#lastStep(taskId);
+        const steps = agent.onContinue?.(toAgentTask(task), wanted) ?? [];
+        if (steps.length === 0) return await this.#lastStep(taskId);
+        await store.addSteps(taskId, steps);
+        additionalInput = { ...additionalInput, continue: undefined };
+        continue;
+      }
+      const limit = agent.concurrency?.(toAgentTask(task)) ?? 8;
+      const release = await this.#slots.take(taskId, limit, waiting);
+      let lease: StepLease | undefined;
+      try {
+        if (this.#stopped) throw toHttpFailure(stopping());
+        lease = await store.claim(taskId, this.#options.lease);
+        if (lease !== undefined) return await this.#track(this.#run(lease, said));
+      } finally {
+        release();
+      }
+      await bus.changed(taskId, pollInterval, waiting);
+    }
+  }
+
+  /** Ends the steps of a task that run in this process. */
+  cancel(taskId: string): void {
+    this.#abort(taskId, new AgentError("ERR_AGENT_CANCELLED", "the task was canceled"));
+  }
+
+  /** Begins no more steps, and waits until those that run have ended, or are put back after so many milliseconds. */
+  async stop(gracePeriod: number): Promise<void> {
+    this.#stopped = true;
+    const timer = setTimeout(() => {
+      this.#ended = true;
+      for (const taskId of this.#running.keys()) this.#abort(taskId, stopping());
+    }, gracePeriod);
+    // One that was just claimed is not in the list of those that can be ended yet.
+    while (this.#unfinished.size > 0) await Promise.allSettled(this.#unfinished);
+    clearTimeout(timer);
+  }
+
+  #abort(taskId: string, reason: Error): void {
+    for (const controller of this.#running.get(taskId) ?? []) controller.abort(reason);
+  }
+
+  async #lastStep(taskId: string): Promise<Stored<StepRecord>> {
+    const [last] = await this.#options.store.steps.find({
+      where: { taskId },
+      sort: ["-index"],
+      limit: 1,
+    });
+    if (last === undefined) throw notFound("step");
+    return last;
+  }
+
+  async #track<T>(promise: Promise<T>): Promise<T> {
+    this.#unfinished.add(promise);
+    try {
+      return await promise;
+    } finally {
+      this.#unfinished.delete(promise);
+    }
+  }
+
+  async #run(lease: StepLease, said: StepInput): Promise<Stored<StepRecord>> {
+    const { store, agent } = this.#options;
+    const begun = await store.begin(lease, said);
+    if (begun === undefined) {
+      throw new HttpFailure(
+        409,
+        "ERR_AGENT_CANCELLED",
+        "the task was canceled or stopped meanwhile",
+      );
+    }
+    const { task, step } = begun;
+    const controller = new AbortController();
+    const stop = this.#watch(lease, controller);
+    if (this.#ended) controller.abort(stopping());
+    const budget = this.#budgetOf(task);
+    let usage: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
+    const spend = (used: Usage): void => {
+      usage = addUsage(usage, used);
+    };
+    try {
+      const { signal } = controller;
+      const result = await agent.onStep(
+        this.#runningStep(task, step, { signal, budget: budget.budget, spend }),
+      );
+      const files = newFiles(result);
+      const { output = null, additionalOutput = {}, next = [] } = result;
+      const finished = await store.finish(lease, {
+        output: output !== null && output.length > longestOutput ? null : output,
+        additionalOutput: {
+          state: "completed",
+          attempts: step.attempts,
+          usage,
+          ...additionalOutput,
+        },
+        files,
+        next,
+        usage,
+      });
+      if (finished === undefined) {
+        throw new AgentError("ERR_AGENT_CANCELLED", "the task was canceled meanwhile");
+      }
+      return finished;
+    } catch (error) {
+      // Whoever aborted knows better why the step failed than the step.
+      const cause: unknown = controller.signal.aborted ? controller.signal.reason : error;
+      const isOurs = cause instanceof AgentError || cause instanceof Interruption;
+      if (!isOurs) this.#options.reportError(cause);
+      await this.#putBack(lease, { cause, usage });
+      throw toHttpFailure(cause);
+    } finally {
+      stop();
+      budget.release();
+    }
+  }
+
+  async #putBack(
+    lease: StepLease,
+    { cause, usage }: { readonly cause: unknown; readonly usage: Usage },
+  ): Promise<void> {
+    const canceled = cause instanceof AgentError && cause.code === "ERR_AGENT_CANCELLED";
+    const state = cause instanceof Interruption ? "interrupted" : canceled ? "canceled" : "failed";
+    try {
+      const failure = toStepFailure(cause);
+      await this.#options.store.putBack(lease, { failure, usage, state });
+    } catch (error) {
+      // Who has the lease now also has the step.
+      const isLost = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_LEASE";
+      if (!isLost) this.#options.reportError(error);
+    }
+  }
+
+  /** Keeps the lease, and ends the step when the lease is lost or the task canceled by another server. */
+  #watch(lease: StepLease, controller: AbortController): () => void {
+    const { store, lease: expiry, reportError } = this.#options;
+    const { taskId } = lease.document;
+    const controllers = this.#running.get(taskId) ?? new Set();
+    this.#running.set(taskId, controllers.add(controller));
+    const look = async (): Promise<void> => {
+      const held = await store.steps.renew(lease, expiry);
+      if (!held) {
+        controller.abort(new Interruption("another server took the step over"));
+        return;
+      }
+      const task = await store.tasks.get(taskId);
+      if (task === undefined || task.state === "canceled") this.cancel(taskId);
+    };
+    const timer = setInterval(() => void look().catch(reportError), Math.ceil(expiry / 3));
+    return () => {
+      clearInterval(timer);
+      controllers.delete(controller);
+      if (controllers.size === 0) this.#running.delete(taskId);
+    };
+  }
+
+  /** Steps of a task that run at the same time share one budget. */
+  #budgetOf(task: Stored<TaskRecord>): { readonly budget: Budget; release(): void } {
+    const shared = this.#budgets.get(task.id) ?? {
+      budget: this.#options.agent.limits?.(toAgentTask(task), task.usage) ?? new Budget(),
+      users: 0,
+    };
+    shared.users += 1;
+    this.#budgets.set(task.id, shared);
+    return {
+      budget: shared.budget,
+      release: () => {
+        shared.users -= 1;
+        if (shared.users === 0) this.#budgets.delete(task.id);
+      },
+    };
+  }
+
+  #runningStep(
+    task: Stored<TaskRecord>,
+    step: Stored<StepRecord>,
+    rest: Pick<RunningStep, "budget" | "signal" | "spend">,
+  ): RunningStep {
+    const { store, bus } = this.#options;
+    const where = { taskId: task.id };
+    return {
+      ...rest,
+      task: toAgentTask(task),
+      id: step.id,
+      name: step.name,
+      data: step.data,
+      input: step.input,
+      additionalInput: step.additionalInput,
+      files: async () => {
+        const found = await store.artifacts.find({ where, sort: ["path"] });
+        return found.map(({ path, agentCreated, versions }) => ({
+          path,
+          agentCreated,
+          size: versions.at(-1)?.size ?? 0,
+        }));
+      },
+      read: async (path) => {
+        const [artifact] = await store.artifacts.find({ where: { ...where, path }, limit: 1 });
+        const version = artifact?.versions.at(-1);
+        if (version === undefined) return undefined;
+        const parts = await Array.fromAsync(
+          readContent(store.contents, { taskId: task.id, ...version }),
+        );
+        return Buffer.concat(parts).toString("utf8");
+      },
+      say: (text) => bus.tell(task.id, { stepId: step.id, text }),
+    };
+  }
+}
+
+function toAgentTask({ id, input, additionalInput }: Stored<TaskRecord>): AgentTask {
+  return { id, input, additionalInput };
+}
+
+function newFiles({ files = [] }: StepResult): readonly NewFile[] {
+  return files.map(({ path, content }) => {
+    const checked = validateFilePath(path);
+    if (!checked.ok) {
+      throw new AgentError("ERR_AGENT_UNSAFE_PATH", `a file cannot be written: ${checked.reason}`);
+    }
+    const slash = checked.path.lastIndexOf("/");
+    const folder = slash === -1 ? "." : checked.path.slice(0, slash);
+    return { path: checked.path, folder, content: contentOf(content) };
+  });
+}
+
+function stopping(): Interruption {
+  return new Interruption("the server stops");
+}

@@ -1,0 +1,98 @@
+import type { Stored } from "@fetchwork/documents";
+import { readContent } from "./content-parts.ts";
+import { writeEvents, type EventSelection } from "./event-stream.ts";
+import { invalid, notFound } from "./http-failure.ts";
+import type { TaskBus } from "./task-bus.ts";
+import type { ArtifactRecord } from "./task-records.ts";
+import type { TaskStore } from "./task-store.ts";
+import { writeArchive, type ArchivedFile } from "./write-archive.ts";
+
+/**
+ * Sends a file, or the version of it that `?version=` names. Nothing of it runs in a browser.
+ *
+ * @throws HttpFailure 422 for an impossible version, 404 for one that there is not
+ */
+export function downloadAnswer(
+  request: Request,
+  artifact: Stored<ArtifactRecord>,
+  { contents }: TaskStore,
+): Response {
+  const wanted = new URL(request.url).searchParams.get("version");
+  if (wanted !== null && !/^[1-9]\d{0,8}$/.test(wanted)) {
+    throw invalid("version is to be a whole number from 1 on");
+  }
+  const { taskId, path, versions } = artifact;
+  const version = wanted === null ? versions.at(-1) : versions[Number(wanted) - 1];
+  if (version === undefined) throw notFound("artifact");
+  const content = readContent(contents, { taskId, ...version });
+  const headers = {
+    "content-type": "application/octet-stream",
+    "content-length": String(version.size),
+    "content-disposition": attachment(path.slice(path.lastIndexOf("/") + 1)),
+    "content-security-policy": "sandbox; default-src 'none'",
+    etag: `"${version.hash}"`,
+  };
+  return new Response(request.method === "HEAD" ? null : toStream(content), { headers });
+}
+
+/** Sends all files of a task as a tar archive, in the order of their paths. */
+export async function archiveAnswer(taskId: string, store: TaskStore): Promise<Response> {
+  const artifacts = await store.artifacts.find({ where: { taskId }, sort: ["path"] });
+  const files = artifacts.flatMap(({ path, versions, updatedAt }): readonly ArchivedFile[] => {
+    const version = versions.at(-1);
+    if (version === undefined) return [];
+    const content = readContent(store.contents, { taskId, ...version });
+    return [{ path, size: version.size, time: Date.parse(updatedAt) / 1_000, content }];
+  });
+  const headers = {
+    "content-type": "application/x-tar",
+    "content-disposition": attachment(`${taskId}.tar`),
+  };
+  return new Response(toStream(writeArchive(files)), { headers });
+}
+
+/** Sends events until there are no more. */
+export function eventsAnswer(
+  parts: { readonly store: TaskStore; readonly bus: TaskBus },
+  selection: EventSelection,
+): Response {
+  const encoder = new TextEncoder();
+  const encoded = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const text of writeEvents(parts, selection)) yield encoder.encode(text);
+  };
+  const headers = {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store",
+    // Some proxies collect answers until they are whole.
+    "x-accel-buffering": "no",
+  };
+  return new Response(toStream(encoded()), { headers });
+}
+
+/** The header of a download (RFC 6266), with the name also for programs that know ASCII only. */
+export function attachment(name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, "_");
+  const whole = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`;
+}
+
+/** Reads one piece when somebody wants it, and ends the source when nobody does any more. */
+function toStream(source: AsyncGenerator<Uint8Array, void, undefined>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await source.next();
+        if (done === true) controller.close();
+        else if (value.byteLength > 0) controller.enqueue(value);
+        else await this.pull?.(controller);
+      },
+      async cancel() {
+        await source.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

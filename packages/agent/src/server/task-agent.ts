@@ -1,0 +1,118 @@
+import { AgentUsageError } from "../errors.ts";
+import type { Budget, Usage } from "../calls/budget.ts";
+
+/** Any JSON object. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A task, as an agent sees it. */
+export interface AgentTask {
+  readonly id: string;
+  /** What is to be done. */
+  readonly input: string;
+  /** What the client said besides; `{}` when it said nothing. */
+  readonly additionalInput: JsonObject;
+}
+
+/** A step to do later. */
+export interface NewStep {
+  /** Shown to people. */
+  readonly name: string;
+  /** Tells steps of one list apart, for `after`. Default: its `name`. */
+  readonly key?: string | undefined;
+  /** Keys of steps of the same list that have to be done before. Default: none. */
+  readonly after?: readonly string[] | undefined;
+  /** What the agent has to know when the step is run; any JSON. Default: `{}`. */
+  readonly data?: JsonObject | undefined;
+  /** Whether it is the last of the task, as far as is known now. Default: `false`. */
+  readonly last?: boolean | undefined;
+}
+
+/** A file of a task. */
+export interface TaskFile {
+  /** Relative path, with `/`. */
+  readonly path: string;
+  /** Whether the agent wrote it; else somebody uploaded it. */
+  readonly agentCreated: boolean;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** A step that is run now. */
+export interface RunningStep {
+  readonly task: AgentTask;
+  readonly id: string;
+  readonly name: string;
+  readonly data: JsonObject;
+  /** What the client said with this step; `null` when it said nothing. */
+  readonly input: string | null;
+  readonly additionalInput: JsonObject;
+  /** Aborts when the task is cancelled or deleted, and when the server stops. */
+  readonly signal: AbortSignal;
+  /** What all steps of the task may use together; made by `TaskAgent.limits`. */
+  readonly budget: Budget;
+  /** The files of the task, the newest version of each. */
+  files(): Promise<readonly TaskFile[]>;
+  /** Reads a file as text; undefined when there is none. */
+  read(path: string): Promise<string | undefined>;
+  /** Counts what a call to a model used, for the task; pass it as `onUsage`. */
+  spend(usage: Usage): void;
+  /** Shows text to whoever watches, while it is written. It is not kept. */
+  say(text: string): void;
+}
+
+/** What a step came to. */
+export interface StepResult {
+  /** Shown as the step's output. Default: none. */
+  readonly output?: string | undefined;
+  /** Structured output. Default: none. */
+  readonly additionalOutput?: JsonObject | undefined;
+  /** Files that it wrote: the path is checked, and what was there before is kept as an older version. Default: none. */
+  readonly files?: readonly { readonly path: string; readonly content: string | Uint8Array }[];
+  /** Steps that follow. Default: none. */
+  readonly next?: readonly NewStep[] | undefined;
+}
+
+/** What runs the steps of tasks behind the task API. Everything between two steps is kept in the store, nothing in memory. */
+export interface TaskAgent {
+  /**
+   * The first steps of a task.
+   *
+   * @throws TaskInputError for input that no step can work with; the client gets 422
+   */
+  onTask(task: Omit<AgentTask, "id">): readonly NewStep[];
+  /** Runs one step. What it throws puts the step back: the client may run it again. */
+  onStep(step: RunningStep): Promise<StepResult>;
+  /** Steps that are added when a client wants more of a finished task. Default: nothing can be added. */
+  onContinue?(task: AgentTask, input: string): readonly NewStep[];
+  /** A budget for a task that used so much before. Default: no limits. */
+  limits?(task: AgentTask, used: Usage): Budget;
+  /** How many steps of a task run at the same time in one server, at most. Default: 8. */
+  concurrency?(task: AgentTask): number;
+}
+
+/** Input of a client that an agent refuses; answered with 422 and the message. */
+export class TaskInputError extends Error {
+  override readonly name: string = "TaskInputError";
+}
+
+/**
+ * Checks an agent and returns it, typed.
+ *
+ * @example
+ * ```ts
+ * const echo = defineAgent({
+ *   onTask: () => [{ name: "echo", last: true }],
+ *   onStep: async ({ task }) => ({ output: task.input }),
+ * });
+ * ```
+ * @throws AgentUsageError `ERR_AGENT_OPTION`
+ */
+export function defineAgent(agent: TaskAgent): TaskAgent {
+  if (typeof agent?.onTask !== "function" || typeof agent.onStep !== "function") {
+    throw new AgentUsageError(
+      "ERR_AGENT_OPTION",
+      "an agent is an object with the functions onTask and onStep",
+    );
+  }
+  return agent;
+}

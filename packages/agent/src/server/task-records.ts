@@ -1,0 +1,106 @@
+import { defineCollection, type CollectionDefinition } from "@fetchwork/documents";
+import type { Usage } from "../calls/budget.ts";
+import type { JsonObject } from "./task-agent.ts";
+
+/** A task in the store. Its id is a UUIDv7, so ids are in the order of creation. */
+export interface TaskRecord {
+  readonly input: string;
+  readonly additionalInput: JsonObject;
+  readonly state: "open" | "completed" | "canceled";
+  /** Whether the servers run its steps by themselves. */
+  readonly automatic: boolean;
+  /** Steps that were added so far; the index of the next one. */
+  readonly steps: number;
+  /** Steps that are not completed. */
+  readonly open: number;
+  /** Steps that were begun at least once. */
+  readonly begun: number;
+  /** Events so far. */
+  readonly events: number;
+  readonly usage: Usage;
+  /** Why the last step that failed did; absent after a step that worked. */
+  readonly failure?: StepFailure | undefined;
+}
+
+/** Why a step failed. */
+export interface StepFailure {
+  readonly message: string;
+  readonly code: string;
+  /** Whether it may work when it is run again. */
+  readonly retryable: boolean;
+}
+
+/** A step in the store. */
+export interface StepRecord {
+  readonly taskId: string;
+  /** Place among the steps of the task. */
+  readonly index: number;
+  readonly name: string;
+  readonly data: JsonObject;
+  readonly status: "created" | "running" | "completed";
+  readonly input: string | null;
+  readonly additionalInput: JsonObject;
+  readonly output: string | null;
+  readonly additionalOutput: JsonObject;
+  /** Ids of the files that it wrote. */
+  readonly artifacts: readonly string[];
+  readonly isLast: boolean;
+  /** Steps that it waits for. */
+  readonly waiting: number;
+  /** Ids of the steps that wait for it. */
+  readonly unblocks: readonly string[];
+  /** How often it was begun. */
+  readonly attempts: number;
+  /** Token of the lease under which it runs. */
+  readonly lease?: string | undefined;
+}
+
+/** A file of a task, in the store. */
+export interface ArtifactRecord {
+  readonly taskId: string;
+  readonly agentCreated: boolean;
+  /** Relative path of the file, with `/`. */
+  readonly path: string;
+  /** As the protocol says it: the folder, `.` for the root; `null` when an upload named none. */
+  readonly folder: string | null;
+  /** SHA-256 and bytes of every version, the newest last. */
+  readonly versions: readonly FileVersion[];
+}
+
+/** One version of a file. */
+export interface FileVersion {
+  readonly hash: string;
+  readonly size: number;
+}
+
+/** A part of the content of a file; its id is `<task>:<sha-256>:<number>`. */
+export interface ContentRecord {
+  readonly taskId: string;
+  /** Base64. */
+  readonly bytes: string;
+}
+
+/** Something that happened to a task; its id is `<task>:<number>`. */
+export interface EventRecord {
+  readonly taskId: string;
+  readonly number: number;
+  readonly type: string;
+  readonly data: JsonObject;
+}
+
+/** The collections of the task API, each by its definition. */
+export const taskCollections: {
+  readonly tasks: CollectionDefinition<TaskRecord>;
+  readonly steps: CollectionDefinition<StepRecord>;
+  readonly artifacts: CollectionDefinition<ArtifactRecord>;
+  readonly contents: CollectionDefinition<ContentRecord>;
+  readonly events: CollectionDefinition<EventRecord>;
+} = {
+  tasks: defineCollection<TaskRecord>("agent_tasks", { indexes: ["automatic"] }),
+  steps: defineCollection<StepRecord>("agent_steps", { indexes: [["taskId", "index"], "status"] }),
+  artifacts: defineCollection<ArtifactRecord>("agent_artifacts", {
+    unique: [["taskId", "path"]],
+  }),
+  contents: defineCollection<ContentRecord>("agent_contents", { indexes: ["taskId"] }),
+  events: defineCollection<EventRecord>("agent_events", { indexes: [["taskId", "number"]] }),
+};

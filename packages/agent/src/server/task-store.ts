@@ -1,0 +1,141 @@
+import type { Store, Stored } from "@fetchwork/documents";
+import type { Usage } from "../calls/budget.ts";
+import { arrangeSteps } from "./arrange-steps.ts";
+import { longTransaction, TaskChanger } from "./change-task.ts";
+import { StepLeases } from "./step-leases.ts";
+import { putFile, type NewFile } from "./put-file.ts";
+import type { JsonObject, NewStep } from "./task-agent.ts";
+import type { TaskBus } from "./task-bus.ts";
+import { taskId as makeId } from "./task-id.ts";
+import { taskCollections, type ArtifactRecord, type TaskRecord } from "./task-records.ts";
+
+/** What a task is made of. */
+export interface TaskInput {
+  readonly input: string;
+  readonly additionalInput: JsonObject;
+  readonly automatic: boolean;
+  readonly steps: readonly NewStep[];
+}
+
+const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
+
+/** Tasks in a document store. Every change of a task is one transaction, with the events that tell of it. */
+export class TaskStore extends StepLeases {
+  readonly #store: Store;
+  readonly #bus: TaskBus;
+  readonly #changer: TaskChanger;
+
+  constructor(store: Store, bus: TaskBus) {
+    super(store, bus);
+    this.#store = store;
+    this.#bus = bus;
+    this.#changer = new TaskChanger(store, bus);
+  }
+
+  /** Creates a task and its first steps. */
+  async create({
+    input,
+    additionalInput,
+    automatic,
+    steps,
+  }: TaskInput): Promise<Stored<TaskRecord>> {
+    const id = makeId();
+    const arranged = arrangeSteps(steps, { taskId: id, index: 0 });
+    const record: TaskRecord = {
+      input,
+      additionalInput,
+      state: arranged.length === 0 ? "completed" : "open",
+      automatic,
+      steps: arranged.length,
+      open: arranged.length,
+      begun: 0,
+      events: 0,
+      usage: noUsage,
+    };
+    // No transaction, so that tasks that come together share one wait for the disk. Steps come first: without their task
+    // nobody sees them.
+    await Promise.all(arranged.map((step) => this.steps.insert(step.record, { id: step.id })));
+    return await this.tasks.insert(record, { id });
+  }
+
+  /** Adds steps to a task that has none left, and makes them its last. */
+  async addSteps(taskId: string, steps: readonly NewStep[]): Promise<boolean> {
+    const added = await this.#changer.change(taskId, async (tx, task) => {
+      // Another request was faster.
+      if (task.open > 0) return undefined;
+      const collection = tx.collection(taskCollections.steps);
+      const arranged = arrangeSteps(steps, { taskId, index: task.steps });
+      for (const { isLast, id } of await collection.find({ where: { taskId, isLast: true } })) {
+        if (isLast) await collection.update(id, { isLast: false });
+      }
+      for (const { id, record } of arranged) await collection.insert(record, { id });
+      const names = arranged.map(({ id, record }) => ({ step_id: id, name: record.name }));
+      return {
+        events: [{ type: "steps.added", data: { added: names } }],
+        task: {
+          steps: task.steps + arranged.length,
+          open: arranged.length,
+          state: "open" as const,
+        },
+        value: true,
+      };
+    });
+    return added?.value ?? false;
+  }
+
+  /** Stores a file that somebody uploaded. Undefined: there is no such task. */
+  async upload(taskId: string, file: NewFile): Promise<Stored<ArtifactRecord> | undefined> {
+    const stored = await this.#changer.change(
+      taskId,
+      async (tx) => {
+        const artifact = await putFile(tx, file, { taskId, agentCreated: false });
+        const data = { artifact_id: artifact.id, path: artifact.path };
+        return { events: [{ type: "artifact.added", data }], task: {}, value: artifact };
+      },
+      { alsoCanceled: true },
+    );
+    return stored?.value;
+  }
+
+  /** Lets the servers run the steps of a task by themselves, or stops that. */
+  async setAutomatic(
+    taskId: string,
+    automatic: "off" | "on",
+  ): Promise<Stored<TaskRecord> | undefined> {
+    const wanted = automatic === "on";
+    const changed = await this.#changer.change(taskId, (_tx, task) => ({
+      events: [],
+      task: { automatic: wanted && task.open > 0 },
+      value: true,
+    }));
+    return changed?.task;
+  }
+
+  /** Ends a task that is not completed. */
+  async cancel(taskId: string): Promise<Stored<TaskRecord> | undefined> {
+    const changed = await this.#changer.change(taskId, (_tx, { state }) => {
+      if (state !== "open") return undefined;
+      return {
+        events: [{ type: "task.canceled", data: {} }],
+        task: { state: "canceled" as const, automatic: false },
+        value: true,
+      };
+    });
+    return changed?.task;
+  }
+
+  /** Removes a task and everything of it. */
+  async remove(taskId: string): Promise<boolean> {
+    const removed = await this.#store.transaction(async (tx) => {
+      if (!(await tx.collection(taskCollections.tasks).remove(taskId))) return false;
+      const where = { taskId };
+      await tx.collection(taskCollections.steps).removeMany({ where });
+      await tx.collection(taskCollections.artifacts).removeMany({ where });
+      await tx.collection(taskCollections.contents).removeMany({ where });
+      await tx.collection(taskCollections.events).removeMany({ where });
+      return true;
+    }, longTransaction);
+    if (removed) this.#bus.tell(taskId);
+    return removed;
+  }
+}

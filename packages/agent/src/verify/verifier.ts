@@ -1,0 +1,21 @@
+import type { Diagnostic } from "../check/diagnostic.ts";
+import type { Sandbox } from "./sandbox.ts";
+
+/** A project that lies in a folder of its own, to be run there. */
+export interface ProjectView {
+  /** The folder; it is removed afterwards. */
+  readonly folder: string;
+  /** Its files by path. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Ends what runs. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs a project in some way and says what is wrong. */
+export interface Verifier {
+  /** Short name, for progress. */
+  readonly name: string;
+  /** Whether it can say something about the project. */
+  applies(files: ReadonlyMap<string, string>): boolean;
+  check(project: ProjectView, sandbox: Sandbox): Promise<readonly Diagnostic[]>;
+}

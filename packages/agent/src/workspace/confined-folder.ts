@@ -1,0 +1,322 @@
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import {
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  realpath,
+  rename,
+  unlink,
+  type FileHandle,
+} from "node:fs/promises";
+import { join, sep } from "node:path";
+import { AgentError } from "../errors.ts";
+import { validateFilePath } from "../files/file-path.ts";
+
+/** How a confined folder writes. */
+export interface ConfinedFolderOptions {
+  /** Most bytes of a file; those in `.fetchwork` are ours and may be longer. Default: 2 MiB. */
+  readonly maxFileBytes?: number | undefined;
+  /** Whether the folder has to be there; else it is made. Default: `false`. */
+  readonly mustExist?: boolean | undefined;
+}
+
+/** Most bytes of a file of our own: the list of 20,000 files with their hashes has ten. */
+const mostOwnBytes = 64 * 1024 * 1024;
+
+/**
+ * A folder in which files are read and written whole, and none outside of it: no symbolic link on the way is followed,
+ * also not one that somebody puts there meanwhile. A file is written beside its place, synced and renamed.
+ *
+ * On Linux each folder is opened by the one above it, so there is no moment between check and use. Elsewhere the real
+ * path is compared before and after.
+ */
+export class ConfinedFolder {
+  readonly root: string;
+  readonly #maxFileBytes: number;
+
+  private constructor(root: string, maxFileBytes: number) {
+    this.root = root;
+    this.#maxFileBytes = maxFileBytes;
+  }
+
+  /** Opens a folder, which is made where it does not exist. */
+  static async open(
+    folder: string,
+    { maxFileBytes = 2 * 1024 * 1024, mustExist = false }: ConfinedFolderOptions = {},
+  ): Promise<ConfinedFolder> {
+    try {
+      if (!mustExist) await mkdir(folder, { recursive: true });
+      return new ConfinedFolder(await realpath(folder), maxFileBytes);
+    } catch (cause) {
+      const failed = mustExist ? "opened" : "made";
+      throw new AgentError("ERR_AGENT_WRITE", `the folder ${folder} cannot be ${failed}`, {
+        cause,
+      });
+    }
+  }
+
+  /**
+   * The text of a file, its byte order mark included; undefined when there is none. What is no UTF-8 is replaced: such a
+   * text must not be written back. A link, a folder or a device is an error.
+   */
+  async read(path: string): Promise<string | undefined> {
+    const bytes = await this.readBytes(path);
+    return bytes === undefined ? undefined : decodeText(bytes);
+  }
+
+  /** Whether there is a file, of any size. */
+  async exists(path: string): Promise<boolean> {
+    const found = await this.#inFolder(path, "look", async (folder, name) => {
+      await lstat(join(folder, name));
+      return true;
+    });
+    return found === true;
+  }
+
+  /** The bytes of a file; undefined when there is none. */
+  async readBytes(path: string): Promise<Uint8Array | undefined> {
+    return this.#inFolder(path, "look", async (folder, name) => {
+      const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+      const file = await open(join(folder, name), flags);
+      try {
+        const { size } = await this.#regular(file, path);
+        this.#checkSize(path, size);
+        return await file.readFile();
+      } finally {
+        await file.close();
+      }
+    });
+  }
+
+  /** Opens a file of our own that stays open, for reading and writing. It is made where it does not exist. */
+  async openOwn(path: string): Promise<FileHandle> {
+    const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
+    const file = await this.#inFolder(path, "make", (folder, name) =>
+      open(join(folder, name), O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_RDWR, 0o600),
+    );
+    if (file === undefined) throw unsafe(path, "it cannot be made");
+    try {
+      await this.#regular(file, path);
+      return file;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** Makes an empty file of our own where there is none; one that is there is not opened. */
+  async makeOwn(path: string): Promise<void> {
+    await this.#inFolder(path, "make", async (folder, name) => {
+      const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+      try {
+        const flags = O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY;
+        await (await open(join(folder, name), flags, 0o600)).close();
+      } catch (error) {
+        if (!hasCode(error, "EEXIST")) throw error;
+        if (!(await lstat(join(folder, name))).isFile())
+          throw unsafe(path, "it is no regular file");
+      }
+    });
+  }
+
+  /**
+   * Writes a file whole: afterwards its place has the old one or the new one. The permissions of the old one stay. Where
+   * `isNew`, a file that somebody made meanwhile is not replaced, but `ERR_AGENT_CONFLICT`.
+   */
+  async write(
+    path: string,
+    content: string | Uint8Array,
+    { isNew = false }: { readonly isNew?: boolean | undefined } = {},
+  ): Promise<void> {
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    this.#checkSize(path, bytes.byteLength);
+    await this.#inFolder(path, "make", async (folder, name) => {
+      // The same name each time: what a killed process left is taken away by the next.
+      const mark = createHash("sha256").update(name).digest("hex").slice(0, 16);
+      const temporary = join(folder, `.${mark}.fetchwork.tmp`);
+      const place = join(folder, name);
+      const old = isNew ? undefined : await lstat(place).catch(() => undefined);
+      await unlink(temporary).catch(() => undefined);
+      const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+      const file = await open(temporary, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o644);
+      try {
+        try {
+          if (old?.isFile() === true) await file.chmod(old.mode & 0o777);
+          await file.writeFile(bytes);
+          await file.datasync();
+        } finally {
+          await file.close();
+        }
+        if (isNew) await putNew(temporary, place, path);
+        else await rename(temporary, place);
+      } catch (error) {
+        await unlink(temporary).catch(() => undefined);
+        throw error;
+      }
+      await syncFolder(folder);
+    });
+  }
+
+  #checkSize(path: string, size: number): void {
+    const most = path.startsWith(".fetchwork/")
+      ? Math.max(mostOwnBytes, this.#maxFileBytes)
+      : this.#maxFileBytes;
+    if (size <= most) return;
+    const message = `${path} has ${size} bytes, more than the ${most} that are allowed`;
+    throw new AgentError("ERR_AGENT_LIMIT", message, { path });
+  }
+
+  async #regular(file: FileHandle, path: string): Promise<{ readonly size: number }> {
+    const status = await file.stat();
+    if (!status.isFile()) throw unsafe(path, "it is no regular file");
+    return status;
+  }
+
+  async #inFolder<T>(
+    path: string,
+    purpose: "look" | "make",
+    use: (folder: string, name: string) => Promise<T>,
+  ): Promise<T | undefined> {
+    // Our own files lie in `.fetchwork`; everybody else's paths were checked against it before.
+    const checked = validateFilePath(path, { forbidden: [".git"] });
+    if (!checked.ok) throw unsafe(path, checked.reason);
+    const segments = checked.path.split("/");
+    const name = segments.pop() ?? "";
+    try {
+      return process.platform === "linux"
+        ? await this.#throughHandles(segments, name, purpose, use)
+        : await this.#throughRealPaths(segments, name, purpose, use);
+    } catch (error) {
+      if (error instanceof AgentError) throw error;
+      const code = error instanceof Error && "code" in error ? error.code : undefined;
+      if (purpose === "look" && code === "ENOENT") return undefined;
+      if (code === "ELOOP" || code === "ENOTDIR")
+        throw unsafe(path, "a link or a file is in the way");
+      if (code === "EISDIR") throw unsafe(path, "a folder is in its place");
+      throw new AgentError(
+        "ERR_AGENT_WRITE",
+        `${path} cannot be ${purpose === "look" ? "read" : "written"} (${String(code)})`,
+        { path, cause: error },
+      );
+    }
+  }
+
+  /** `/proc/self/fd/N/name` is what `openat` would be: relative to the folder that is open, wherever its name leads now. */
+  async #throughHandles<T>(
+    segments: readonly string[],
+    name: string,
+    purpose: "look" | "make",
+    use: (folder: string, name: string) => Promise<T>,
+  ): Promise<T> {
+    const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+    let handle = await open(this.root, flags);
+    try {
+      for (const segment of segments) {
+        const below = `/proc/self/fd/${handle.fd}/${segment}`;
+        if (purpose === "make") await makeFolder(below);
+        const next = await open(below, flags);
+        await handle.close();
+        handle = next;
+      }
+      return await use(`/proc/self/fd/${handle.fd}`, name);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async #throughRealPaths<T>(
+    segments: readonly string[],
+    name: string,
+    purpose: "look" | "make",
+    use: (folder: string, name: string) => Promise<T>,
+  ): Promise<T> {
+    const path = [...segments, name].join("/");
+    const folder = join(this.root, ...segments);
+    const check = async (): Promise<void> => {
+      const real = await realpath(folder);
+      if (real !== folder || !`${real}${sep}`.startsWith(`${this.root}${sep}`)) {
+        throw unsafe(path, "a link is in the way");
+      }
+    };
+    const made = purpose === "make" ? segments.length : 0;
+    for (let depth = 1; depth <= made; depth += 1) {
+      const below = join(this.root, ...segments.slice(0, depth));
+      await makeFolder(below);
+      if ((await realpath(below)) !== below) throw unsafe(path, "a link is in the way");
+    }
+    await check();
+    const result = await use(folder, name);
+    await check();
+    return result;
+  }
+
+  /** Paths of the files in the folder, those of `skip` and links left out, sorted. */
+  async list(options: {
+    readonly skip: ReadonlySet<string>;
+    readonly max: number;
+  }): Promise<readonly string[]> {
+    const found: string[] = [];
+    const open: string[] = [""];
+    for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+      for (const entry of await readdir(join(this.root, folder), { withFileTypes: true })) {
+        if (options.skip.has(entry.name)) continue;
+        const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+        if (entry.isDirectory()) open.push(path);
+        else if (entry.isFile()) found.push(path);
+        if (found.length > options.max) {
+          throw new AgentError("ERR_AGENT_LIMIT", `there are more than ${options.max} files`);
+        }
+      }
+    }
+    return found.toSorted();
+  }
+}
+
+function unsafe(path: string, reason: string): AgentError {
+  const message = `${JSON.stringify(path.slice(0, 200))} is refused: ${reason}`;
+  return new AgentError("ERR_AGENT_UNSAFE_PATH", message, { path });
+}
+
+/** The text of bytes, with what is no UTF-8 replaced. A byte order mark stays: it is written back. */
+export function decodeText(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}
+
+/** A link fails where a file is; renaming would replace it. */
+async function putNew(temporary: string, place: string, path: string): Promise<void> {
+  try {
+    await link(temporary, place);
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) {
+      throw new AgentError("ERR_AGENT_CONFLICT", `${path} was made meanwhile`, { path });
+    }
+    // Some disks have no hard links; the moment since it was looked for is short.
+    return rename(temporary, place);
+  }
+  await unlink(temporary);
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,198 @@
+import { createHash } from "node:crypto";
+import { AgentError } from "../errors.ts";
+import { decodeText, type ConfinedFolder } from "./confined-folder.ts";
+import { mergeText } from "./merge-text.ts";
+
+/** What happens to a file that somebody changed, or that we did not write. */
+export type ConflictPolicy =
+  /** Changes of both are kept; where they touch the same lines, the file stays and ours is put beside it. */
+  | "merge"
+  /** The file stays. */
+  | "keep"
+  /** Ours replaces it; the old one is kept in `.fetchwork/replaced`. */
+  | "overwrite"
+  /** Nothing is written at all. */
+  | "fail";
+
+/** What is done with a file. */
+export type WriteAction =
+  "created" | "updated" | "unchanged" | "merged" | "kept" | "conflict" | "overwritten" | "skipped";
+
+/** A file that is about to be written. */
+export interface ProposedChange {
+  readonly path: string;
+  readonly action: WriteAction;
+  /** What is there; undefined: nothing. */
+  readonly before: string | undefined;
+  /** What will be there. */
+  readonly after: string;
+  /** Where ours is put when it conflicts; undefined otherwise. */
+  readonly beside: string | undefined;
+}
+
+/** Decides about a change: write it, leave it, or end the run. */
+export type Approver = (
+  change: ProposedChange,
+) => "apply" | "skip" | "abort" | Promise<"apply" | "skip" | "abort">;
+
+/** A file that was written, or left. */
+export interface WrittenFile {
+  readonly path: string;
+  readonly action: WriteAction;
+  readonly bytes: number;
+  /** SHA-256 of what is there, in hexadecimal. */
+  readonly sha256: string;
+  /** Where ours was put because it conflicts. */
+  readonly beside?: string | undefined;
+}
+
+const manifestPath = ".fetchwork/manifest.json";
+
+/** Whoever writes into a folder has this lock of it: its manifest is read, changed and written as one. */
+export const writeLock = ".fetchwork/runs/lock";
+
+/** Writes the files of a project into its folder, and remembers what it wrote, so that it can tell others' changes. */
+export class ProjectWriter {
+  readonly #folder: ConfinedFolder;
+  readonly #policy: ConflictPolicy;
+  /** Path -> hash of what we wrote last. */
+  readonly #written: Map<string, string>;
+
+  private constructor(
+    folder: ConfinedFolder,
+    policy: ConflictPolicy,
+    written: Map<string, string>,
+  ) {
+    this.#folder = folder;
+    this.#policy = policy;
+    this.#written = written;
+  }
+
+  static async open(folder: ConfinedFolder, policy: ConflictPolicy): Promise<ProjectWriter> {
+    const text = await folder.read(manifestPath);
+    return new ProjectWriter(folder, policy, readManifest(text));
+  }
+
+  /** Says what would be done, and changes nothing. */
+  async propose(path: string, text: string): Promise<ProposedChange> {
+    const bytes = await this.#folder.readBytes(path);
+    const before = bytes === undefined ? undefined : decodeText(bytes);
+    const change = (action: WriteAction, after: string, beside?: string): ProposedChange => ({
+      path,
+      action,
+      before,
+      after,
+      beside,
+    });
+    if (before === undefined) return change("created", text);
+    if (before === text) return change("unchanged", text);
+    const known = this.#written.get(path);
+    if (known === hashOf(before)) return change("updated", text);
+    switch (this.#policy) {
+      case "keep":
+        return change("kept", before);
+      case "overwrite":
+        return change("overwritten", text);
+      case "fail":
+        throw new AgentError(
+          "ERR_AGENT_CONFLICT",
+          `${path} was not written by us, or was changed`,
+          { path },
+        );
+      case "merge":
+        break;
+    }
+    const base = known === undefined ? undefined : await this.#folder.read(basePath(known));
+    // Ours did not change since: what somebody made of it stays.
+    if (base === text) return change("kept", before);
+    // What is no UTF-8 would be lost by writing a merge of its text.
+    const isText = bytes !== undefined && Buffer.from(before, "utf8").equals(bytes);
+    const merged = base === undefined || !isText ? undefined : mergeText(base, before, text);
+    return merged === undefined
+      ? change("conflict", before, await this.#placeBeside(path, text))
+      : change("merged", merged);
+  }
+
+  /** `a.js.new`, or with a number where somebody has such a file. */
+  async #placeBeside(path: string, text: string): Promise<string> {
+    for (let number = 1; ; number += 1) {
+      const place = number === 1 ? `${path}.new` : `${path}.new${number}`;
+      const there = await this.#folder.read(place);
+      if (there === undefined || there === text) return place;
+    }
+  }
+
+  /** Does what was proposed, and remembers ours as the base of the next merge. */
+  async apply(
+    { path, action, before, after, beside }: ProposedChange,
+    text: string,
+  ): Promise<WrittenFile> {
+    await this.#folder.write(basePath(hashOf(text)), text);
+    if (action === "overwritten" && before !== undefined) {
+      // Its bytes: it may be no text.
+      const bytes = (await this.#folder.readBytes(path)) ?? before;
+      await this.#folder.write(`.fetchwork/replaced/${hashOf(before)}`, bytes);
+    }
+    if (beside !== undefined) await this.#folder.write(beside, text);
+    if (after !== before) {
+      // Somebody may have changed it while an approver was asked: their text is not lost.
+      if ((await this.#folder.read(path)) !== before) {
+        throw new AgentError("ERR_AGENT_CONFLICT", `${path} was changed meanwhile`, { path });
+      }
+      await this.#folder.write(path, after, { isNew: before === undefined });
+    }
+    // What conflicts or is kept was not taken over: its base stays the old one.
+    if (action !== "conflict" && action !== "kept") this.#written.set(path, hashOf(text));
+    return written(path, action, after, beside);
+  }
+
+  /** Puts down what was written. */
+  async finish(): Promise<void> {
+    const files = Object.fromEntries([...this.#written].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    await this.#folder.write(
+      manifestPath,
+      `${JSON.stringify({ version: 1, files }, undefined, 2)}\n`,
+    );
+  }
+}
+
+/** What is said about a file. */
+export function written(
+  path: string,
+  action: WriteAction,
+  text: string,
+  beside?: string,
+): WrittenFile {
+  const file = {
+    path,
+    action,
+    bytes: new TextEncoder().encode(text).byteLength,
+    sha256: hashOf(text),
+  };
+  return beside === undefined ? file : { ...file, beside };
+}
+
+/** SHA-256 of a text's UTF-8, in hexadecimal. */
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest("hex");
+}
+
+function basePath(hash: string): string {
+  return `.fetchwork/base/${hash}`;
+}
+
+function readManifest(text: string | undefined): Map<string, string> {
+  const written = new Map<string, string>();
+  if (text === undefined) return written;
+  try {
+    const value: unknown = JSON.parse(text);
+    const files =
+      typeof value === "object" && value !== null && "files" in value ? value.files : {};
+    for (const [path, hash] of Object.entries(files ?? {})) {
+      if (typeof hash === "string" && /^[\da-f]{64}$/.test(hash)) written.set(path, hash);
+    }
+  } catch {
+    // Without it every file counts as somebody else's: nothing is overwritten that should not be.
+  }
+  return written;
+}

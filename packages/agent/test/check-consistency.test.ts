@@ -1,0 +1,211 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { checkConsistency } from "../src/check/check-consistency.ts";
+import { injectFaults } from "./inject-faults.ts";
+import { sampleProjects } from "./sample-projects.ts";
+
+const samples = sampleProjects();
+
+async function errorsOf(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  const found = await checkConsistency(new Map(Object.entries(files)));
+  return found.map(
+    ({ severity, code, path, line }) => `${severity} ${code} ${path}:${line ?? "-"}`,
+  );
+}
+
+describe("of projects without a fault", () => {
+  it("has at least ten of them", () => expect(samples.size).toBeGreaterThanOrEqual(10));
+
+  it.each([...samples])("finds nothing in %s", async (_, files) => {
+    expect(await checkConsistency(files)).toEqual([]);
+  });
+});
+
+describe("of projects with one fault", () => {
+  it("finds at least 95 of 100, and the README says how many", async () => {
+    const faults = [...samples].flatMap(([name, files]) =>
+      injectFaults(files).map((fault) => ({
+        ...fault,
+        what: `${name} ${fault.kind} ${fault.what}`,
+      })),
+    );
+    const missed: string[] = [];
+    for (const { what, files } of faults) {
+      const found = await checkConsistency(files);
+      if (!found.some(({ severity }) => severity === "error")) missed.push(what);
+    }
+    const found = faults.length - missed.length;
+    expect(faults.length).toBeGreaterThanOrEqual(100);
+    expect(missed.length / faults.length).toBeLessThanOrEqual(0.05);
+    const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
+    expect(readme).toContain(`${found} of ${faults.length}`);
+  });
+});
+
+describe("checkConsistency", () => {
+  it.each([
+    ["source that is none", { "a.js": "let = ;" }, ["error syntax a.js:1"]],
+    ["JSON that is none", { "a.json": '{\n"a": 1,\n}' }, ["error syntax a.json:3"]],
+    ["a style without an end", { "a.css": "a {\n b { }\n" }, ["error syntax a.css:1"]],
+    [
+      "a script in a page",
+      { "a.html": "<p>\n<script>\nlet x = ;\n</script>" },
+      ["error syntax a.html:3"],
+    ],
+    ["a file that is not there", { "a.js": "import './b.js';" }, ["error missing-file a.js:1"]],
+    [
+      "a name without its ending in Node",
+      { "a.js": "import './b';", "b.js": "" },
+      ["error missing-file a.js:1"],
+    ],
+    ["another case", { "a.js": "import './B.js';", "b.js": "" }, ["error missing-file a.js:1"]],
+    [
+      "a name that is not exported",
+      { "a.js": "import { x } from './b.js';", "b.js": "export const y = 1;" },
+      ["error missing-export a.js:1"],
+    ],
+    [
+      "a default that is not there",
+      { "a.js": "import x from './b.js';", "b.js": "export const x = 1;" },
+      ["error missing-export a.js:1"],
+    ],
+    [
+      "a member of a whole module",
+      { "a.js": "import * as b from './b.js';\nb.x();", "b.js": "export const y = 1;" },
+      ["error missing-export a.js:2"],
+    ],
+    [
+      "a name of CommonJS",
+      { "a.js": "const { x } = require('./b');\nx();", "b.js": "exports.y = 1;" },
+      ["error missing-export a.js:1"],
+    ],
+    [
+      "a re-export of nothing",
+      { "a.js": "export { x } from './b.js';", "b.js": "export const y = 1;" },
+      ["error missing-export a.js:1"],
+    ],
+    [
+      "a package without package.json",
+      { "a.js": "import 'left-pad';" },
+      ["error missing-dependency a.js:1"],
+    ],
+    [
+      "a class that is not imported",
+      { "a.js": "new Game();", "b.js": "export class Game {}" },
+      ["error undeclared-name a.js:1"],
+    ],
+    ["a function that is nowhere", { "a.js": "startAll();" }, ["error undeclared-name a.js:1"]],
+    [
+      "a parameter that is missing",
+      { "a.js": "import { f } from './b.js';\nf();", "b.js": "export function f({ a }) {}" },
+      ["error arity a.js:2"],
+    ],
+    [
+      "a parameter that is too much",
+      { "a.js": "import { f } from './b.js';\nf(1, 2);", "b.js": "export function f(a) {}" },
+      ["warning arity a.js:2"],
+    ],
+    [
+      "a method that is not there",
+      {
+        "a.js": "import { C } from './b.js';\nconst c = new C();\nc.run();",
+        "b.js": "export class C { stop() {} }",
+      },
+      ["error missing-method a.js:3"],
+    ],
+    [
+      "require in a module",
+      { "package.json": '{"type":"module"}', "a.js": "const fs = require('fs');" },
+      ["error module-kind a.js:1"],
+    ],
+    [
+      "module.exports in a module",
+      { "a.mjs": "module.exports = 1;" },
+      ["error module-kind a.mjs:1"],
+    ],
+    [
+      "a module as a script",
+      { "a.html": "<script src=a.js></script>", "a.js": "export {};" },
+      ["error module-kind a.html:1"],
+    ],
+    [
+      "a picture that is not there",
+      { "a.html": "<img src=a.png>" },
+      ["error missing-file a.html:1"],
+    ],
+    [
+      "a label without its field",
+      { "a.html": "<label for=a>A</label>" },
+      ["error missing-element a.html:1"],
+    ],
+    ["one id twice", { "a.html": "<p id=a>\n<p id=a>" }, ["error duplicate-id a.html:2"]],
+    [
+      "an attribute that calls into a module",
+      { "a.html": "<p onclick='go()'><script type=module>function go() {}</script>" },
+      ["error undeclared-name a.html:1"],
+    ],
+    [
+      "a class of no element",
+      { "a.html": "<script>document.querySelector('.x')</script>" },
+      ["error missing-element a.html:1"],
+    ],
+    [
+      "a style of no element",
+      { "a.html": "<style>#x { }</style>" },
+      ["warning missing-element a.html:1"],
+    ],
+    [
+      "a property that nothing sets",
+      { "a.html": "<style>p { color: var(--x) }</style>" },
+      ["warning missing-variable a.html:1"],
+    ],
+    [
+      "an extension's script",
+      {
+        "manifest.json":
+          '{"manifest_version":3,"name":"a","version":"1","background":{"service_worker":"b.js"}}',
+      },
+      ["error missing-file manifest.json:1"],
+    ],
+    [
+      "an extension's permission",
+      {
+        "manifest.json": '{"manifest_version":3,"name":"a","version":"1"}',
+        "b.js": "chrome.storage.local.get('a');",
+      },
+      ["error manifest manifest.json:-"],
+    ],
+    [
+      "a script of package.json",
+      { "package.json": '{"scripts":{"start":"node server.js"}}' },
+      ["error missing-file package.json:1"],
+    ],
+  ])("finds %s", async (_, files, expected) => {
+    expect(await errorsOf(files as Readonly<Record<string, string>>)).toEqual(expected);
+  });
+
+  it("finds what the plan promises and is not there", async () => {
+    const spec = { purpose: "", dependsOn: [], domIds: [] };
+    const files = new Map([["a.js", "export const x = 1;"]]);
+    const planned = [
+      { ...spec, path: "a.js", exports: ["x", "y"] },
+      { ...spec, path: "b.js", exports: [] },
+    ];
+    const found = await checkConsistency(files, { files: planned });
+    expect(found.map(({ severity, code, path }) => [severity, code, path])).toEqual([
+      ["warning", "broken-contract", "a.js"],
+      ["error", "missing-file", "b.js"],
+    ]);
+  });
+
+  it("survives files that are anything", async () => {
+    const odd = ["", "\0", "{", "</script>", "`${", "<".repeat(5_000), "(".repeat(2_000), "import"];
+    const names = ["a.js", "a.ts", "a.html", "a.css", "package.json", "manifest.json"];
+    for (const source of odd) {
+      await expect(
+        checkConsistency(new Map(names.map((name) => [name, source]))),
+      ).resolves.toBeDefined();
+    }
+  });
+});

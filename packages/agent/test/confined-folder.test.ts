@@ -1,0 +1,150 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { ConfinedFolder } from "../src/workspace/confined-folder.ts";
+
+let base: string;
+let folder: ConfinedFolder;
+beforeEach(async () => {
+  base = mkdtempSync(join(tmpdir(), "confined-"));
+  mkdirSync(join(base, "outside"));
+  folder = await ConfinedFolder.open(join(base, "in", "side"));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+it("writes and reads whole files in folders that it makes, and leaves nothing else", async () => {
+  await folder.write("a/b/c.txt", "grüße\n");
+  await folder.write("a/b/c.txt", "again\n");
+  expect(await folder.read("a/b/c.txt")).toBe("again\n");
+  expect(await folder.read("a/b/d.txt")).toBeUndefined();
+  expect(await folder.read("x/y.txt")).toBeUndefined();
+  expect(readdirSync(join(folder.root, "a/b"))).toEqual(["c.txt"]);
+});
+
+it.each(["../x", "/etc/x", "a/../../x", "a\0", ".git/config", "con"])(
+  "refuses %j",
+  async (path) => {
+    await expect(folder.write(path, "x")).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
+    await expect(folder.read(path)).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
+  },
+);
+
+it("follows no link of a folder or a file, and replaces a link of a file without touching its target", async () => {
+  writeFileSync(join(base, "outside/secret"), "secret");
+  symlinkSync(join(base, "outside"), join(folder.root, "folder"));
+  symlinkSync(join(base, "outside/secret"), join(folder.root, "file"));
+  await expect(folder.write("folder/x", "x")).rejects.toMatchObject({
+    code: "ERR_AGENT_UNSAFE_PATH",
+  });
+  await expect(folder.read("folder/secret")).rejects.toMatchObject({
+    code: "ERR_AGENT_UNSAFE_PATH",
+  });
+  await expect(folder.read("file")).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
+  await folder.write("file", "mine");
+  expect(readFileSync(join(base, "outside/secret"), "utf8")).toBe("secret");
+  expect(readFileSync(join(folder.root, "file"), "utf8")).toBe("mine");
+});
+
+it("refuses a file of 100 MiB, and says so", async () => {
+  await expect(folder.write("big", "x".repeat(100 * 1024 * 1024))).rejects.toMatchObject({
+    code: "ERR_AGENT_LIMIT",
+    message: expect.stringContaining("104857600 bytes"),
+  });
+  expect(readdirSync(folder.root)).toEqual([]);
+});
+
+it("keeps the permissions of a file that it replaces", async () => {
+  const place = join(folder.root, "run.sh");
+  writeFileSync(place, "old");
+  for (const mode of [0o755, 0o600]) {
+    chmodSync(place, mode);
+    await folder.write("run.sh", "new");
+    expect(statSync(place).mode & 0o777).toBe(mode);
+  }
+});
+
+it("does not replace a file that somebody made meanwhile", async () => {
+  await folder.write("a", "first", { isNew: true });
+  await expect(folder.write("a", "second", { isNew: true })).rejects.toMatchObject({
+    code: "ERR_AGENT_CONFLICT",
+  });
+  expect(await folder.read("a")).toBe("first");
+  expect(readdirSync(folder.root)).toEqual(["a"]);
+});
+
+it("keeps the byte order mark of a text", async () => {
+  writeFileSync(join(folder.root, "a"), "\uFEFFtext");
+  expect(await folder.read("a")).toBe("\uFEFFtext");
+});
+
+it("opens no link as a file of its own", async () => {
+  writeFileSync(join(base, "outside/secret"), "secret");
+  symlinkSync(join(base, "outside/secret"), join(folder.root, "own"));
+  await expect(folder.openOwn("own")).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
+  await expect(folder.makeOwn("own")).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
+  expect(readFileSync(join(base, "outside/secret"), "utf8")).toBe("secret");
+});
+
+it("opens a folder that is not there only to make it", async () => {
+  const missing = join(base, "missing");
+  await expect(ConfinedFolder.open(missing, { mustExist: true })).rejects.toMatchObject({
+    code: "ERR_AGENT_WRITE",
+  });
+  expect(readdirSync(base)).not.toContain("missing");
+});
+
+it("refuses a folder in the place of a file, and a file in the place of a folder", async () => {
+  mkdirSync(join(folder.root, "a"));
+  writeFileSync(join(folder.root, "b"), "");
+  await expect(folder.write("a", "x")).rejects.toMatchObject({
+    code: expect.stringMatching(/UNSAFE_PATH|WRITE/),
+  });
+  await expect(folder.write("b/c", "x")).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
+});
+
+it("stays inside while somebody exchanges a folder for a link", async () => {
+  mkdirSync(join(folder.root, "a"));
+  let isOver = false;
+  // The writer may make the folder anew while it is away: that is the race, and no fault of it.
+  const attempt = (step: () => void): void => {
+    try {
+      step();
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error)) throw error;
+    }
+  };
+  const exchange = (async () => {
+    while (!isOver) {
+      attempt(() => renameSync(join(folder.root, "a"), join(folder.root, "a-real")));
+      attempt(() => symlinkSync(join(base, "outside"), join(folder.root, "a")));
+      await new Promise(setImmediate);
+      attempt(() => rmSync(join(folder.root, "a"), { recursive: true, force: true }));
+      attempt(() => renameSync(join(folder.root, "a-real"), join(folder.root, "a")));
+      await new Promise(setImmediate);
+    }
+  })();
+  const outcomes = { written: 0, refused: 0 };
+  for (let at = 0; at < 3_000 && (outcomes.written < 20 || outcomes.refused < 20); at += 1) {
+    await folder.write(`a/f${at % 5}`, "x").then(
+      () => (outcomes.written += 1),
+      () => (outcomes.refused += 1),
+    );
+  }
+  isOver = true;
+  await exchange;
+  expect(outcomes.written).toBeGreaterThan(0);
+  expect(outcomes.refused).toBeGreaterThan(0);
+  expect(readdirSync(join(base, "outside"))).toEqual([]);
+});

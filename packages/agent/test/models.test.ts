@@ -1,0 +1,291 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { askModel } from "../src/calls/ask-model.ts";
+import { Budget } from "../src/calls/budget.ts";
+import { generateCode } from "../src/calls/generate-code.ts";
+import { plan } from "../src/calls/plan.ts";
+import { specifyFilePaths } from "../src/calls/specify-file-paths.ts";
+import { AgentError } from "../src/errors.ts";
+import { anthropic, openAI, openAICompatible } from "../src/models/http-providers.ts";
+import type { ModelProvider } from "../src/models/model-provider.ts";
+import {
+  startModelServer,
+  type Fault,
+  type ModelServer,
+  type ScriptedAnswer,
+} from "./model-server.ts";
+
+const source = "export const answer = 42;\nexport const text = 'grüße, 世界 🌍';\n";
+const quick = { delay: 1, maxDelay: 5 };
+let server: ModelServer;
+afterEach(() => server.close());
+
+type Make = (baseUrl: string) => ModelProvider;
+const providers: readonly (readonly [string, Make])[] = [
+  ["openAICompatible", (baseUrl) => openAICompatible({ baseUrl, model: "scripted" })],
+  ["openAI", (baseUrl) => openAI({ baseUrl, apiKey: "test-key-1", model: "scripted" })],
+  ["anthropic", (baseUrl) => anthropic({ baseUrl, apiKey: "test-key-1", model: "scripted" })],
+];
+
+async function failure(promise: Promise<unknown>): Promise<AgentError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof AgentError)) throw new Error("no AgentError", { cause: error });
+  return error;
+}
+
+describe.each(providers)("%s", (name, make) => {
+  const start = async (
+    answers: readonly ScriptedAnswer[],
+    byteWise = false,
+  ): Promise<ModelProvider> => {
+    server = await startModelServer({ answers, byteWise });
+    return make(server.baseUrl);
+  };
+
+  it("gives the text, the pieces and the tokens of an answer", async () => {
+    const provider = await start([{ text: source }]);
+    const pieces: string[] = [];
+    const budget = new Budget();
+    const question = { messages: [{ role: "user", content: "hello" }] } as const;
+    const answer = await askModel(question, {
+      provider,
+      budget,
+      onToken: (piece) => pieces.push(piece),
+    });
+    expect(answer.text).toBe(source);
+    expect(pieces.join("")).toBe(source);
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(answer.usage).toEqual({
+      inputTokens: 2,
+      outputTokens: Math.ceil(source.length / 4),
+      cost: null,
+      calls: 1,
+    });
+    expect(budget.usage).toEqual(answer.usage);
+  });
+
+  it("puts together an answer that comes byte by byte", async () => {
+    const provider = await start([{ text: source }], true);
+    expect(await generateCode("p", "d", "a.js", { provider })).toBe(source);
+  });
+
+  it("lists files by a tool call", async () => {
+    const provider = await start([
+      { tool: "file_paths", arguments: { files: ["./index.html", "src/a.js", "src/a.js"] } },
+    ]);
+    expect(await specifyFilePaths("p", "d", { provider })).toEqual(["index.html", "src/a.js"]);
+  });
+
+  it.each<readonly [string, Fault, number]>([
+    ["429 with seconds", { kind: "status", status: 429, headers: { "retry-after": "0" } }, 2],
+    [
+      "429 with a date",
+      { kind: "status", status: 429, headers: { "retry-after": new Date(0).toUTCString() } },
+      2,
+    ],
+    [
+      "429 with milliseconds",
+      { kind: "status", status: 429, headers: { "retry-after-ms": "3" } },
+      2,
+    ],
+    ["429 without a time", { kind: "status", status: 429 }, 2],
+    ["408", { kind: "status", status: 408 }, 2],
+    ["500", { kind: "status", status: 500 }, 2],
+    ["502", { kind: "status", status: 502 }, 2],
+    ["503", { kind: "status", status: 503, headers: { "retry-after": "0" } }, 2],
+    ["529", { kind: "status", status: 529 }, 2],
+    ["a reset in the middle", { kind: "reset" }, 2],
+    ["a stream that ends in the middle", { kind: "truncate" }, 2],
+    ["a piece that is no JSON", { kind: "corrupt-chunk" }, 2],
+    ["an error in the middle", { kind: "error-chunk" }, 2],
+    ["a page instead of an answer", { kind: "garbage" }, 2],
+    ["an empty answer", { kind: "empty" }, 2],
+  ])("asks again after %s", async (_, fault, requests) => {
+    const provider = await start([{ text: source, fault, times: 1 }, { text: source }]);
+    const notices: string[] = [];
+    const onRetry = ({ error }: { readonly error: AgentError }): unknown =>
+      notices.push(error.code);
+    expect(await generateCode("p", "d", "a.js", { provider, retry: quick, onRetry })).toBe(source);
+    expect(server.requests).toHaveLength(requests);
+    expect(notices).toHaveLength(1);
+  });
+
+  it.each<readonly [string, Fault, string]>([
+    ["a length end", { kind: "length" }, "ERR_AGENT_TRUNCATED"],
+    ["a refusal", { kind: "refusal" }, "ERR_AGENT_REFUSED"],
+    ["a content filter", { kind: "content-filter" }, "ERR_AGENT_REFUSED"],
+    [
+      "401",
+      { kind: "status", status: 401, body: { error: { message: "Incorrect key test-key-1" } } },
+      "ERR_AGENT_AUTH",
+    ],
+    ["403", { kind: "status", status: 403 }, "ERR_AGENT_AUTH"],
+    ["400", { kind: "status", status: 400 }, "ERR_AGENT_PROVIDER"],
+    [
+      "a context overflow",
+      {
+        kind: "status",
+        status: 400,
+        body: { error: { message: "prompt is too long", code: "context_length_exceeded" } },
+      },
+      "ERR_AGENT_CONTEXT_OVERFLOW",
+    ],
+    [
+      "a spent account",
+      {
+        kind: "status",
+        status: 429,
+        body: { error: { message: "x", code: "insufficient_quota" } },
+      },
+      "ERR_AGENT_RATE_LIMITED",
+    ],
+    [
+      "a Retry-After of a day",
+      { kind: "status", status: 429, headers: { "retry-after": "86400" } },
+      "ERR_AGENT_RATE_LIMITED",
+    ],
+  ])("does not make a file of %s, and does not ask again", async (_, fault, code) => {
+    const provider = await start([{ text: source, fault }]);
+    const error = await failure(generateCode("p", "d", "a.js", { provider, retry: quick }));
+    expect(error.code).toBe(code);
+    expect(error.message).not.toContain("test-key-1");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each<readonly [string, Fault]>([
+    ["streams that end early", { kind: "truncate" }],
+    ["resets", { kind: "reset" }],
+    ["garbage", { kind: "garbage" }],
+    ["500", { kind: "status", status: 500 }],
+    ["pieces that are no JSON", { kind: "corrupt-chunk" }],
+  ])("gives up after %s without end", async (_, fault) => {
+    const provider = await start([{ text: source, fault }]);
+    const retry = { ...quick, attempts: 3 };
+    await failure(generateCode("p", "d", "a.js", { provider, retry }));
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it("gives up on a server that is silent", async () => {
+    const provider = await start([{ text: source, fault: { kind: "silence" } }]);
+    const options = { provider, retry: { attempts: 1 }, idleTimeout: 50 };
+    expect((await failure(plan("p", options))).code).toBe("ERR_AGENT_TIMEOUT");
+  });
+
+  it("ends with the caller's signal", async () => {
+    const provider = await start([{ text: source, fault: { kind: "silence" } }]);
+    const error = await failure(plan("p", { provider, signal: AbortSignal.timeout(50) }));
+    expect(error.code).toBe("ERR_AGENT_TIMEOUT");
+    const cancelled = AbortSignal.abort();
+    expect((await failure(plan("p", { provider, signal: cancelled }))).code).toBe(
+      "ERR_AGENT_CANCELLED",
+    );
+  });
+
+  it.each<readonly [string, ScriptedAnswer]>([
+    [
+      "cut arguments",
+      {
+        tool: "file_paths",
+        arguments: { files: ["index.html"] },
+        fault: { kind: "malformed-tool" },
+      },
+    ],
+    [
+      "text although a call was demanded",
+      { tool: "file_paths", text: "I would write index.html." },
+    ],
+    ["an empty object", { tool: "file_paths", arguments: {} }],
+    ["a list of other things", { tool: "file_paths", arguments: { files: [1, 2] } }],
+    ["a path that leads out", { tool: "file_paths", arguments: { files: ["../index.html"] } }],
+  ])("asks once more after %s", async (_, first) => {
+    const files = { files: ["index.html"] };
+    const provider = await start([
+      { ...first, times: 1 },
+      { match: ["could not be used"], arguments: files, text: JSON.stringify(files) },
+    ]);
+    expect(await specifyFilePaths("p", "d", { provider })).toEqual(["index.html"]);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("refuses a list that is wrong twice", async () => {
+    const provider = await start([{ arguments: { files: ["/etc/passwd"] }, text: "no" }]);
+    const error = await failure(specifyFilePaths("p", "d", { provider }));
+    expect(error.code).toBe("ERR_AGENT_TOOL_OUTPUT");
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("takes JSON text of a server that knows no tools", async () => {
+    const provider = await start([
+      {
+        tool: "file_paths",
+        fault: {
+          kind: "status",
+          status: 400,
+          body: { error: { message: "tools are not supported" } },
+        },
+      },
+      { tool: null, match: ["JSON only"], text: 'Sure:\n```json\n{"files": ["a.js"]}\n```' },
+    ]);
+    expect(await specifyFilePaths("p", "d", { provider })).toEqual(["a.js"]);
+  });
+
+  it("writes a file again that leaves something out, has wrong syntax or is several", async () => {
+    const provider = await start([
+      { match: ["left out", "line 1"], text: source },
+      { match: ["left out"], text: "let = ;" },
+      { text: "const a = 1;\n// ... rest of the code" },
+    ]);
+    expect(await generateCode("p", "d", "a.js", { provider })).toBe(source);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it("never returns what stays unusable", async () => {
+    const provider = await start([{ text: "```js\nconst a = 1;" }]);
+    const error = await failure(generateCode("p", "d", "a.js", { provider }));
+    expect([error.code, error.path]).toEqual(["ERR_AGENT_UNUSABLE", "a.js"]);
+  });
+
+  it(`names its model and key to the server${name === "openAICompatible" ? ", without a key none" : ""}`, async () => {
+    const provider = await start([{ text: "ok" }]);
+    await plan("p", { provider, model: "other" });
+    const [request] = server.requests;
+    expect(request?.model).toBe("other");
+    const expected = {
+      openAICompatible: undefined,
+      openAI: "Bearer test-key-1",
+      anthropic: "test-key-1",
+    };
+    expect(request?.authorization).toBe(expected[name as keyof typeof expected]);
+  });
+});
+
+it("takes arguments that a server sends as an object", async () => {
+  server = await startModelServer({
+    answers: [
+      { tool: "file_paths", arguments: { files: ["a.js"] }, fault: { kind: "object-arguments" } },
+      { tool: null, text: '{"files": ["a.js"]}' },
+    ],
+  });
+  const provider = openAICompatible({ baseUrl: server.baseUrl });
+  expect(await specifyFilePaths("p", "d", { provider, retry: { attempts: 1 } })).toEqual(["a.js"]);
+});
+
+it("says that there is no server, and counts nothing as used", async () => {
+  server = await startModelServer({ answers: [] });
+  const { baseUrl } = server;
+  await server.close();
+  const budget = new Budget({ maxTokens: 20_000 });
+  const options = {
+    provider: openAICompatible({ baseUrl }),
+    budget,
+    retry: { ...quick, attempts: 3 },
+  };
+  const error = await failure(plan("p", options));
+  expect([error.code, error.message]).toEqual([
+    "ERR_AGENT_PROVIDER",
+    expect.stringContaining("ECONNREFUSED"),
+  ]);
+  expect(budget.usage).toEqual({ inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import type { Diagnostic } from "../src/check/diagnostic.ts";
+import { nodeCheck, nodeTest, typeCheck } from "../src/verify/node-verifiers.ts";
+import { createSandbox } from "../src/verify/sandbox.ts";
+import type { Verifier } from "../src/verify/verifier.ts";
+import { verifyFiles } from "../src/verify/verify-files.ts";
+
+const sandbox = await createSandbox();
+const { signal } = new AbortController();
+
+/** What a verifier says about files that the check without running finds nothing wrong with. */
+async function faultsOf(
+  verifier: Verifier,
+  files: Readonly<Record<string, string>>,
+): Promise<readonly Diagnostic[]> {
+  const project = new Map(Object.entries(files));
+  expect(await verifyFiles(project, undefined, undefined)).toEqual([]);
+  expect(verifier.applies(project)).toBe(true);
+  return verifyFiles(project, undefined, { verifiers: [verifier], sandbox, signal });
+}
+
+describe("typeCheck", () => {
+  const config = (options: object = {}): string =>
+    JSON.stringify({
+      compilerOptions: { strict: true, types: [], ...options },
+      include: ["**/*.ts"],
+    });
+
+  it("finds wrong types, in files with any name", async () => {
+    const found = await faultsOf(typeCheck(), {
+      "tsconfig.json": config(),
+      "src/a.ts": "export const a: number = 1;\n\nexport const b: number = 'x';\n",
+      "app/(site)/with blank.ts": "export const c: string = 1;\n",
+    });
+    const said = found.map(({ path, line, code, severity, message }) => [
+      path,
+      line,
+      code,
+      severity,
+      message.slice(0, 6),
+    ]);
+    expect(said.toSorted()).toEqual([
+      ["app/(site)/with blank.ts", 1, "verification", "error", "TS2322"],
+      ["src/a.ts", 3, "verification", "error", "TS2322"],
+    ]);
+  }, 60_000);
+
+  it("finds nothing wrong with what is right, nor with what it has no types for", async () => {
+    const right = { "tsconfig.json": config(), "a.ts": "export const a: number = 1;\n" };
+    expect(await faultsOf(typeCheck(), right)).toEqual([]);
+    const withPackage = {
+      "tsconfig.json": config(),
+      "package.json": '{ "name": "a", "dependencies": { "express": "5.1.0" } }\n',
+      "a.ts":
+        "import express from 'express';\n\nexpress().get('/', (request, response) => response.end(request.url));\n",
+    };
+    expect(await faultsOf(typeCheck(), withPackage)).toEqual([]);
+    const withNode = {
+      "tsconfig.json": config(),
+      "a.ts": "import { readFileSync } from 'node:fs';\n\nreadFileSync('x', (y) => y);\n",
+    };
+    expect(await faultsOf(typeCheck(), withNode)).toEqual([]);
+  }, 60_000);
+
+  it("names the configuration when that is what is wrong", async () => {
+    const [found] = await faultsOf(typeCheck(), {
+      "tsconfig.json": config({ module: "nothing" }),
+      "a.ts": "export const a = 1;\n",
+    });
+    expect(found).toMatchObject({ path: "tsconfig.json", severity: "error" });
+    expect(found?.message).toContain("--module");
+  }, 60_000);
+
+  it("does not apply without a configuration", () => {
+    expect(typeCheck().applies(new Map([["a.ts", ""]]))).toBe(false);
+  });
+});
+
+describe("nodeCheck", () => {
+  it("finds what Node does not parse", async () => {
+    const files = { "a.cjs": "'use strict';\nreturn 1;\n" };
+    expect(await faultsOf(nodeCheck(), files)).toEqual([]);
+    const module = new Map([["a.mjs", "export const a = 1;\nwith (a) {}\n"]]);
+    const folder = await verifyFiles(module, undefined, {
+      verifiers: [nodeCheck()],
+      sandbox,
+      signal,
+    });
+    expect(folder).toMatchObject([{ path: "a.mjs", severity: "error" }]);
+  });
+});
+
+describe("nodeTest", () => {
+  it("names the file behind a test that fails, not what came with Node", async () => {
+    const found = await faultsOf(nodeTest(), {
+      "package.json": '{ "name": "a", "type": "module" }\n',
+      "src/half.js":
+        "export function half(n) {\n  if (n % 2) throw new RangeError('odd');\n  return n / 2;\n}\n",
+      "test/half.test.js":
+        "import { test } from 'node:test';\nimport { half } from '../src/half.js';\n\ntest('halves', () => {\n  half(3);\n});\n",
+    });
+    expect(found).toMatchObject([
+      { path: "src/half.js", line: 2, related: "test/half.test.js", severity: "error" },
+    ]);
+    expect(found[0]?.message).toContain("odd");
+  });
+});

@@ -1,0 +1,252 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { beforeAll, describe, expect, it } from "vitest";
+import { openApiDocument } from "../../src/server/openapi.ts";
+import { toYaml } from "../../src/server/to-yaml.ts";
+import { projectScript } from "../project-script.ts";
+import {
+  bodyOf,
+  notes,
+  post,
+  serveWith,
+  startTasks,
+  upload,
+  type TaskWorld,
+} from "./task-world.ts";
+
+interface Described {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly responses: Readonly<Record<string, ResponseObject>> };
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, ResponseObject | { readonly $ref: string }>>;
+}
+
+interface ResponseObject {
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+}
+
+const described = openApiDocument as unknown as Described;
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+(formats as unknown as (instance: unknown) => void)(ajv);
+ajv.addSchema({ ...openApiDocument, $id: "api" });
+
+const operations = new Map(
+  Object.entries(described.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) =>
+      method === "parameters"
+        ? []
+        : [[operation.operationId, { path, method: method.toUpperCase(), operation }] as const],
+    ),
+  ),
+);
+
+const seen = new Set<string>();
+
+/** Asks for an operation and checks the answer against the document: its status, its type, its body. */
+async function ask(
+  { url }: TaskWorld,
+  id: string,
+  options: {
+    readonly ids?: Readonly<Record<string, string>>;
+    readonly query?: string;
+    readonly init?: RequestInit;
+    readonly prefix?: string;
+  } = {},
+): Promise<Response> {
+  const found = operations.get(id);
+  if (found === undefined) throw new Error(`there is no operation ${id}`);
+  const { ids = {}, query = "", init, prefix = "" } = options;
+  const path = found.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? "unknown");
+  const target = `${url}${prefix}${path}${query}`;
+  const response = await fetch(target, { method: found.method, ...init });
+  const status = String(response.status);
+  const named = found.operation.responses[status];
+  expect(named, `${id} answers ${status}`).toBeDefined();
+  seen.add(`${id} ${status}`);
+  const object =
+    named !== undefined && "$ref" in named
+      ? described.components.responses[named.$ref.split("/").at(-1) ?? ""]
+      : (named as ResponseObject);
+  const type = response.headers.get("content-type")?.split(";")[0] ?? "";
+  const content = object?.content;
+  if (content === undefined) {
+    expect(await response.clone().text()).toBe("");
+    return response;
+  }
+  expect(Object.keys(content)).toContain(type);
+  if (type === "application/json") {
+    const text = JSON.stringify(content[type]?.schema).replaceAll('"#/', '"api#/');
+    const validate = ajv.compile(JSON.parse(text) as object);
+    expect(validate(await response.clone().json()), ajv.errorsText(validate.errors)).toBe(true);
+  }
+  return response;
+}
+
+describe.each(["", "/ap/v1"])("the OpenAPI document, below %j", (prefix) => {
+  let world: TaskWorld;
+  let ids: Readonly<Record<string, string>>;
+
+  async function start(): Promise<void> {
+    world = await startTasks();
+    const task = await world.create();
+    const [step] = await world.finish(task.task_id);
+    ids = {
+      task_id: task.task_id,
+      step_id: step?.step_id ?? "",
+      artifact_id: step?.artifacts[0]?.artifact_id ?? "",
+    };
+  }
+
+  it("describes what every operation answers to those that are right", async () => {
+    await start();
+    const uploaded = upload("a.txt", "x", "docs");
+    const right = { createAgentTask: post({ input: "x" }), uploadAgentTaskArtifacts: uploaded };
+    for (const id of operations.keys()) {
+      if (id === "deleteAgentTask") continue;
+      const init = id in right ? right[id as keyof typeof right] : undefined;
+      const response = await ask(world, id, { ids, prefix, ...(init && { init }) });
+      expect([id, response.status]).toEqual([id, 200]);
+      await response.body?.cancel();
+    }
+    expect((await ask(world, "deleteAgentTask", { ids, prefix })).status).toBe(204);
+  });
+
+  it("describes what every operation on a task answers when there is none", async () => {
+    await start();
+    for (const [id, { path }] of operations) {
+      if (!path.includes("{task_id}")) continue;
+      const init = id === "uploadAgentTaskArtifacts" ? upload("a", "b") : undefined;
+      const response = await ask(world, id, { prefix, ...(init && { init }) });
+      expect([id, response.status]).toEqual([id, 404]);
+    }
+    for (const part of ["step_id", "artifact_id"]) {
+      const id = part === "step_id" ? "getAgentTaskStep" : "downloadAgentTaskArtifact";
+      const other = { ...ids, [part]: ids["task_id"] ?? "" };
+      expect((await ask(world, id, { ids: other, prefix })).status).toBe(404);
+    }
+  });
+
+  it("describes what every list answers to wrong and to far pages", async () => {
+    await start();
+    for (const id of ["listAgentTasks", "listAgentTaskSteps", "listAgentTaskArtifacts"]) {
+      for (const query of ["?page_size=0", "?current_page=x", "?page_size=99999999999"]) {
+        expect((await ask(world, id, { ids, prefix, query })).status).toBe(422);
+      }
+      for (const query of ["?page_size=1&current_page=2", "?current_page=2147483647"]) {
+        expect((await ask(world, id, { ids, prefix, query })).status).toBe(200);
+      }
+    }
+  });
+
+  it("describes what every operation with a body answers to malformed ones", async () => {
+    await start();
+    const bodies: readonly (readonly [RequestInit, number])[] = [
+      [{ ...post({}), body: "{" }, 422],
+      [{ ...post({}), body: "7" }, 422],
+      [post({ input: 7 }), 422],
+      [{ ...post({}), body: '"x"', headers: { "content-type": "text/plain" } }, 415],
+      [post({ input: "x".repeat(1_100_000) }), 413],
+    ];
+    for (const id of ["createAgentTask", "executeAgentTaskStep"]) {
+      for (const [init, status] of bodies) {
+        expect((await ask(world, id, { ids, prefix, init })).status).toBe(status);
+      }
+    }
+  });
+
+  it("describes what an upload is refused with", async () => {
+    await start();
+    const id = "uploadAgentTaskArtifacts";
+    const small = await serveWith(world.model, { maxUploadBytes: 10 });
+    const { task_id } = await small.create();
+    const large = upload("a", "x".repeat(11));
+    expect((await ask(small, id, { ids: { task_id }, prefix, init: large })).status).toBe(413);
+    expect((await ask(world, id, { ids, prefix, init: post({}) })).status).toBe(415);
+    const escaping = upload("a", "x", "../..");
+    expect((await ask(world, id, { ids, prefix, init: escaping })).status).toBe(422);
+    const query = "?version=0";
+    const old = await ask(world, "downloadAgentTaskArtifact", { ids, prefix, query });
+    expect(old.status).toBe(422);
+    const headers = { "last-event-id": "x" };
+    const events = await ask(world, "watchAgentTask", { ids, prefix, init: { headers } });
+    expect(events.status).toBe(422);
+  });
+
+  it("describes what every operation answers to those without the token and from other pages", async () => {
+    await start();
+    const closed = await serveWith(world.model, { token: "0123456789abcdef" });
+    const headers = { origin: "http://evil.example" };
+    for (const [id, { method }] of operations) {
+      expect((await ask(closed, id, { prefix })).status).toBe(401);
+      expect((await ask(world, id, { prefix, init: { method, headers } })).status).toBe(403);
+    }
+  });
+});
+
+describe("failed steps in the OpenAPI document", () => {
+  it.each([
+    [402, { budget: { maxTokens: 300 } }, undefined],
+    [429, {}, { kind: "status", status: 429 }],
+    [502, {}, { kind: "refusal" }],
+  ] as const)("describes %i", async (status, options, fault) => {
+    const first = fault === undefined ? [] : [{ match: ["# Plan\n"], tool: null, fault }];
+    const retry = { attempts: 1 };
+    const world = await startTasks({ retry, ...options }, projectScript(notes, { first }));
+    const { task_id } = await world.create();
+    const response = await ask(world, "executeAgentTaskStep", { ids: { task_id } });
+    expect(response.status).toBe(status);
+  });
+
+  it("describes 409 for canceled tasks and 500 for failures of ours", async () => {
+    const world = await startTasks({
+      agent: {
+        onTask: () => [{ name: "fails" }],
+        onStep: () => Promise.reject(new Error("of ours")),
+      },
+    });
+    const { task_id } = await world.create();
+    const ids = { task_id };
+    expect((await ask(world, "executeAgentTaskStep", { ids })).status).toBe(500);
+    await ask(world, "cancelAgentTask", { ids });
+    expect((await ask(world, "executeAgentTaskStep", { ids })).status).toBe(409);
+    expect((await ask(world, "runAgentTask", { ids })).status).toBe(409);
+  });
+});
+
+describe("every answer that is described", () => {
+  it("was given above, but for a stop of the server and a model's server that is too late", () => {
+    const all = [...operations].flatMap(([id, { operation }]) =>
+      Object.keys(operation.responses).map((status) => `${id} ${status}`),
+    );
+    expect(all.filter((answer) => !seen.has(answer))).toEqual([
+      "executeAgentTaskStep 503",
+      "executeAgentTaskStep 504",
+    ]);
+  });
+});
+
+describe("the document itself", () => {
+  beforeAll(() => {
+    expect(operations.size).toBe(14);
+  });
+
+  it("is served as JSON and as YAML", async () => {
+    const { url } = await startTasks();
+    expect(await bodyOf(await fetch(`${url}/openapi.json`))).toEqual(openApiDocument);
+    const yaml = await (await fetch(`${url}/openapi.yaml`)).text();
+    expect(yaml).toBe(toYaml(openApiDocument));
+    expect(yaml.startsWith('openapi: "3.1.0"\ninfo:\n  title: ')).toBe(true);
+  });
+
+  it("has only schemas that are valid", () => {
+    const { schemas } = openApiDocument["components"] as {
+      readonly schemas: Readonly<Record<string, object>>;
+    };
+    for (const name of Object.keys(schemas)) {
+      expect(() => ajv.compile({ $ref: `api#/components/schemas/${name}` })).not.toThrow();
+    }
+  });
+});

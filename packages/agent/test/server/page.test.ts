@@ -1,0 +1,186 @@
+import { mkdirSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { isMissing, openPage } from "../../../middleware/test/chromium.ts";
+import { sampleProjects } from "../sample-projects.ts";
+import { projectScript } from "../project-script.ts";
+import { startModelServer, type ScriptedAnswer } from "../model-server.ts";
+import { bodyOf, post, serveWith, startTasks, type TaskWorld } from "./task-world.ts";
+
+const game = sampleProjects().get("canvas-game") ?? new Map<string, string>();
+const [edited = ""] = [...game.keys()].filter((path) => path.endsWith(".css"));
+const edit: ScriptedAnswer = {
+  tool: "edit_files",
+  arguments: {
+    edits: [{ path: edited, content: `${game.get(edited) ?? ""}\n/* a new colour */\n` }],
+  },
+};
+const pictures = process.env["PICTURES"];
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (pictures === undefined) return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
+}
+
+/** Opens the page and fails the test for every error of a script and everything that the policy refused. */
+async function open({
+  url,
+}: TaskWorld): Promise<{ readonly page: Page; readonly errors: string[] }> {
+  const page = await openPage();
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+  });
+  page.on("request", (asked) => {
+    if (!asked.url().startsWith(url) && !/^(?:data|blob):/.test(asked.url())) {
+      errors.push(`asked ${asked.url()}`);
+    }
+  });
+  await page.setViewportSize({ width: 1_360, height: 900 });
+  await page.goto(url);
+  return { page, errors };
+}
+
+describe.skipIf(isMissing && process.env["CI"] !== "true")("the page, in Chromium", () => {
+  it("creates a task, shows its log while it runs, and its files with colours", async () => {
+    const model = await startModelServer({
+      answers: projectScript(game),
+      chunk: 3,
+      byteWise: true,
+    });
+    onTestFinished(() => model.close());
+    const world = await serveWith(model, { concurrency: 2 });
+    const { page, errors } = await open(world);
+    await page.getByLabel("What is to be programmed?").fill("A canvas game with a ball");
+    await picture(page, "new-task");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.locator(".log").nth(1).waitFor();
+    await picture(page, "running");
+    await page.locator('.top .state[data-state="completed"]').waitFor();
+    expect(await page.locator(".steps li").count()).toBe(game.size + 3);
+    const [script = ""] = [...game.keys()].filter((path) => path.endsWith(".js"));
+    await page.getByRole("link", { name: script }).click();
+    await page.locator(".code .keyword").first().waitFor();
+    const shown = await page.locator(".code > span").allTextContents();
+    expect(`${shown.join("\n")}\n`).toBe(game.get(script));
+    await picture(page, "file");
+    expect(errors).toEqual([]);
+  });
+
+  it("shows what a change did as a diff", async () => {
+    const world = await startTasks({}, [...projectScript(game), edit]);
+    const { task_id: id } = await world.create("A canvas game");
+    await world.finish(id);
+    const { page, errors } = await open(world);
+    await page.locator("#tasks a").first().click();
+    await page.getByLabel("What is to be changed?").fill("Another colour");
+    await page.getByRole("button", { name: "Change", exact: true }).click();
+    await page.getByRole("link", { name: edited }).filter({ hasText: "changed" }).click();
+    await page.locator(".code .new").first().waitFor();
+    expect(await page.locator(".code .new").allTextContents()).toEqual([
+      "added: ",
+      "added: /* a new colour */",
+    ]);
+    expect(await page.locator(".code .old").count()).toBe(0);
+    await picture(page, "diff");
+    await page.getByLabel("What to show").selectOption("1 file");
+    await page.locator(".code .new").first().waitFor({ state: "detached" });
+    expect(errors).toEqual([]);
+  });
+
+  it("shows what failed, and runs it again", async () => {
+    const fault = { kind: "status", status: 500 } as const;
+    const first = [{ match: ["# Plan\n"], tool: null, times: 1, fault }];
+    const world = await startTasks({ retry: { attempts: 1 } }, projectScript(game, { first }));
+    await world.create("A game", { run: true });
+    const { page, errors } = await open(world);
+    await page.locator("#tasks a").first().click();
+    await page.locator(".failure").waitFor();
+    await page.emulateMedia({ colorScheme: "dark" });
+    await picture(page, "failed-dark");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.locator('.top .state[data-state="completed"]').waitFor();
+    await picture(page, "completed-dark");
+    expect(errors).toEqual([]);
+  });
+
+  it("is used with the keyboard alone", async () => {
+    const world = await startTasks({}, projectScript(game));
+    const { page, errors } = await open(world);
+    // The cursor is where the text goes.
+    await page.getByLabel("What is to be programmed?").waitFor();
+    await page.keyboard.type("A game by keyboard");
+    await page.keyboard.press("Control+Enter");
+    await page.locator('.top .state[data-state="completed"]').waitFor();
+    const focusable: (string | null)[] = [];
+    for (let press = 0; press < 30; press += 1) {
+      await page.keyboard.press("Tab");
+      focusable.push(await page.evaluate(() => document.activeElement?.textContent ?? null));
+    }
+    for (const name of ["Skip to the task", "New task", "Download all", "Delete"]) {
+      expect(focusable).toContain(name);
+    }
+    expect(focusable.some((text) => text?.startsWith(edited))).toBe(true);
+    expect(errors).toEqual([]);
+  });
+
+  it("asks for the token, and keeps it for the tab", async () => {
+    const token = "a-token-of-some-length";
+    const world = await startTasks({ token }, projectScript(game));
+    const { page } = await open(world);
+    await page.getByLabel("Token").fill("wrong-token-of-length");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("The token is wrong.").waitFor();
+    await picture(page, "sign-in");
+    await page.getByLabel("Token").fill(token);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByLabel("What is to be programmed?").waitFor();
+    await page.reload();
+    await page.getByLabel("What is to be programmed?").waitFor();
+    expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
+  });
+
+  it("shows hostile texts as texts", async () => {
+    const hostile = '<img src=x onerror="document.title=1">';
+    const files = new Map([["evil.html", `${hostile}<script>document.title=2</script>\n`]]);
+    const world = await startTasks({}, projectScript(files, { sharedDeps: hostile }));
+    const { task_id: id } = await world.create(`${hostile}\nA game`);
+    await world.finish(id);
+    const { page, errors } = await open(world);
+    await page.locator("#tasks a").first().click();
+    await page.locator(".code > span").first().waitFor();
+    expect(await page.locator("main img, nav img").count()).toBe(0);
+    expect(await page.title()).toContain("<img");
+    expect(errors).toEqual([]);
+  });
+
+  it("fits a telephone", async () => {
+    const world = await startTasks({}, projectScript(game));
+    const { task_id: id } = await world.create("A game");
+    await world.finish(id);
+    const { page } = await open(world);
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.locator("#tasks a").first().click();
+    await page.locator(".code > span").first().waitFor();
+    await picture(page, "narrow");
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width).toBeLessThanOrEqual(390);
+  });
+});
+
+it("the page allows scripts and styles of its own server only", async () => {
+  const { url, ask } = await startTasks();
+  const response = await fetch(url);
+  const policy = response.headers.get("content-security-policy") ?? "";
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("script-src 'self'");
+  expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  expect(response.headers.get("x-frame-options")).toBe("DENY");
+  const html = await response.text();
+  expect(html).not.toMatch(/https?:\/\/|<script>|<style|\son\w+=/);
+  const etag = response.headers.get("etag") ?? "";
+  expect((await fetch(url, { headers: { "if-none-match": etag } })).status).toBe(304);
+  await bodyOf(await ask("/tasks", post({ input: "x" })));
+});

@@ -1,0 +1,333 @@
+import { describe, expect, it } from "vitest";
+import { defaultVerifiers } from "../../src/verify/node-verifiers.ts";
+import type { Artifact, Step, Task } from "../../src/server/wire.ts";
+import { manyFiles, projectScript } from "../project-script.ts";
+import type { ScriptedAnswer } from "../model-server.ts";
+import { bodyOf, notes, post, startTasks, textOf } from "./task-world.ts";
+
+const planFault = (fault: ScriptedAnswer["fault"], times = 1): readonly ScriptedAnswer[] =>
+  projectScript(notes, {
+    first: [{ match: ["# Plan\n"], tool: null, times, ...(fault !== undefined && { fault }) }],
+  });
+
+describe("a step that fails", () => {
+  it.each([
+    ["the model's server is overloaded", { kind: "status", status: 429 }, 429],
+    ["the model's server fails", { kind: "status", status: 500 }, 502],
+    ["the key is wrong", { kind: "status", status: 401 }, 502],
+    ["the model refuses", { kind: "refusal" }, 502],
+    ["the answer is cut", { kind: "length" }, 502],
+  ] as const)("is put back and told when %s", async (_, fault, status) => {
+    const { create, ask, step } = await startTasks({ retry: { attempts: 1 } }, planFault(fault));
+    const { task_id: id } = await create();
+    const response = await ask(`/tasks/${id}/steps`, post());
+    expect(response.status).toBe(status);
+    const failure = await response.json();
+    expect(failure).toMatchObject({ code: expect.stringMatching(/^ERR_AGENT_/) as string });
+    const { steps } = await bodyOf<{ readonly steps: readonly Step[] }>(
+      await ask(`/tasks/${id}/steps`),
+    );
+    expect(steps).toMatchObject([
+      {
+        status: "created",
+        is_last: false,
+        additional_output: { state: "failed", attempts: 1, last_error: failure },
+      },
+    ]);
+    expect(await bodyOf<Task>(await ask(`/tasks/${id}`))).toMatchObject({
+      state: "failed",
+      last_error: failure,
+    });
+    expect(await step(id)).toMatchObject({
+      status: "completed",
+      additional_output: { attempts: 2 },
+    });
+    expect(await bodyOf<Task>(await ask(`/tasks/${id}`))).toMatchObject({
+      state: "working",
+      last_error: null,
+    });
+  });
+
+  it("tells how long the model's server wants to be left alone", async () => {
+    const fault = { kind: "status", status: 429, headers: { "retry-after": "7" } } as const;
+    const { create, ask } = await startTasks({ retry: { attempts: 1 } }, planFault(fault));
+    const { task_id: id } = await create();
+    const response = await ask(`/tasks/${id}/steps`, post());
+    expect(response.headers.get("retry-after")).toBe("7");
+  });
+
+  it("is 402 when the task's budget has no room, also when an earlier step used it up", async () => {
+    const world = await startTasks({ budget: { maxTokens: 3_000, maxOutputTokens: 512 } });
+    const { task_id: low } = await world.create("a list", { max_tokens: 300 });
+    const first = await world.ask(`/tasks/${low}/steps`, post());
+    expect(first.status).toBe(402);
+    expect(world.model.requests).toEqual([]);
+    const { task_id: id } = await world.create("a list", { max_tokens: 1_000_000 });
+    await world.step(id);
+    expect(world.model.requests[0]?.maxTokens).toBe(512);
+  });
+
+  it("says nothing of an error that is not ours, and reports it", async () => {
+    const secret = new Error("password hunter2");
+    const world = await startTasks({
+      agent: {
+        onTask: () => [{ name: "fails" }],
+        onStep: () => Promise.reject(secret),
+      },
+    });
+    const { task_id: id } = await world.create();
+    const response = await world.ask(`/tasks/${id}/steps`, post());
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain("hunter2");
+    expect(world.reported).toEqual([secret]);
+  });
+
+  it("cannot write outside of the task", async () => {
+    const world = await startTasks({
+      agent: {
+        onTask: () => [{ name: "writes" }],
+        onStep: async () => ({ files: [{ path: "../../etc/passwd", content: "x" }] }),
+      },
+    });
+    const { task_id: id } = await world.create();
+    const response = await world.ask(`/tasks/${id}/steps`, post());
+    expect(await response.json()).toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
+    expect((await bodyOf<Task>(await world.ask(`/tasks/${id}`))).artifacts).toEqual([]);
+  });
+});
+
+describe("several steps at once", () => {
+  it("write independent files at the same time, each once", async () => {
+    const files = manyFiles(12);
+    const answers = projectScript(files).map((answer) =>
+      answer.match?.[0]?.startsWith("Answer") === true ? { ...answer, delay: 100 } : answer,
+    );
+    const world = await startTasks({ concurrency: 4 }, answers);
+    const { task_id: id } = await world.create();
+    await world.step(id);
+    await world.step(id);
+    const steps = await Promise.all(Array.from({ length: 12 }, () => world.step(id)));
+    expect(new Set(steps.map(({ name }) => name)).size).toBe(12);
+    expect(steps.filter(({ is_last: last }) => last)).toHaveLength(1);
+    expect(world.model.peak).toBe(4);
+    expect(world.model.requests).toHaveLength(14);
+    const task = await bodyOf<Task>(await world.ask(`/tasks/${id}`));
+    expect(task.state).toBe("completed");
+    expect(task.artifacts).toHaveLength(13);
+  });
+
+  it("wait for the files that they use, and see them", async () => {
+    const world = await startTasks();
+    const { task_id: id } = await world.create();
+    await world.step(id);
+    await world.step(id);
+    const [one, other] = await Promise.all([world.step(id), world.step(id)]);
+    expect([one.name, other.name].toSorted()).toEqual([
+      "Generate code for src/main.js",
+      "Generate code for src/store.js",
+    ]);
+    const [, , , asked] = world.model.requests;
+    expect(asked?.messages.join("\n")).toContain(notes.get("src/store.js"));
+  });
+
+  it("pass with one key run one step", async () => {
+    const world = await startTasks();
+    const { task_id: id } = await world.create();
+    const path = `/tasks/${id}/steps`;
+    const key = { "idempotency-key": "first" };
+    const first = await world.ask(path, post(undefined, key));
+    const second = await world.ask(path, post(undefined, key));
+    expect(second.headers.get("idempotency-replayed")).toBe("true");
+    expect(await second.text()).toBe(await first.text());
+    expect(world.model.requests).toHaveLength(1);
+    const other = await world.ask(path, post({ input: "other" }, key));
+    expect(other.status).toBe(422);
+    expect(await other.json()).toMatchObject({ message: expect.any(String) as string });
+    const wrong = await world.ask(path, post(undefined, { "idempotency-key": "a b" }));
+    expect(wrong.status).toBe(400);
+  });
+
+  it("of which one failed are run again with the same key", async () => {
+    const fault = { kind: "status", status: 500 } as const;
+    const world = await startTasks({ retry: { attempts: 1 } }, planFault(fault));
+    const { task_id: id } = await world.create();
+    const init = post(undefined, { "idempotency-key": "k" });
+    expect((await world.ask(`/tasks/${id}/steps`, init)).status).toBe(502);
+    expect((await world.ask(`/tasks/${id}/steps`, init)).status).toBe(200);
+  });
+});
+
+describe("verify", () => {
+  const broken = 'export const note = ["buy milk"];\n';
+  const repairing: readonly ScriptedAnswer[] = projectScript(notes, {
+    first: [
+      { match: ["# Repair src/"], tool: null, text: notes.get("src/store.js") ?? "" },
+      { match: ["Answer with the source of src/store.js."], tool: null, text: broken, times: 1 },
+    ],
+  });
+
+  it("is the last step, and says when nothing is wrong", async () => {
+    const world = await startTasks();
+    const { task_id: id } = await world.create("notes", { verify: "static" });
+    const steps = await world.finish(id);
+    expect(steps.at(-1)).toMatchObject({
+      name: "verify",
+      is_last: true,
+      output: "No error was found.",
+      additional_output: { verified: true, diagnostics: [] },
+    });
+    expect(steps.filter(({ is_last: last }) => last)).toHaveLength(1);
+  });
+
+  it("adds repairs of the files that are wrong, and verifies again", async () => {
+    const repaired = new Map([
+      ["src/store.js", notes.get("src/store.js") ?? ""],
+      ["src/main.js", 'import { note } from "./store.js";\nconsole.log(note.length);\n'],
+    ]);
+    const world = await startTasks({}, [
+      { match: ["# Repair src/main.js"], tool: null, text: repaired.get("src/main.js") ?? "" },
+      ...repairing.slice(1),
+    ]);
+    const { task_id: id } = await world.create("notes", { verify: "static" });
+    const steps = await world.finish(id);
+    expect(steps.map(({ name }) => name).slice(4)).toEqual([
+      "verify",
+      "Repair src/main.js",
+      "verify",
+    ]);
+    expect(steps[4]).toMatchObject({ is_last: false, additional_output: { verified: false } });
+    expect(steps.at(-1)).toMatchObject({ is_last: true, additional_output: { verified: true } });
+    const main = steps[5]?.artifacts[0];
+    expect(main?.versions).toBe(2);
+    if (main !== undefined) {
+      expect(await textOf(world, id, main)).toBe(repaired.get("src/main.js"));
+    }
+  });
+
+  it("ends when repairs do not help, and does not pretend", async () => {
+    const useless = 'import { nothing } from "./store.js";\nconsole.log(nothing);\n';
+    const world = await startTasks({}, [
+      { match: ["# Repair src/main.js"], tool: null, text: useless },
+      ...repairing.slice(1),
+    ]);
+    const { task_id: id } = await world.create("notes", { verify: "static", repair: 5 });
+    const last = (await world.finish(id)).at(-1);
+    expect(last).toMatchObject({ name: "verify", additional_output: { verified: false } });
+    expect(world.model.requests).toHaveLength(5);
+  });
+
+  it("runs programs only where the server has verifiers", async () => {
+    const { ask } = await startTasks();
+    const init = post({ input: "x", additional_input: { verify: "run" } });
+    expect((await ask("/tasks", init)).status).toBe(422);
+    const world = await startTasks({ verifiers: defaultVerifiers() });
+    const { task_id: id } = await world.create("notes", { verify: "run" });
+    expect((await world.finish(id)).at(-1)?.additional_output).toMatchObject({
+      level: "run",
+      verified: true,
+    });
+  });
+
+  it.each([
+    { model: "" },
+    { model: "a\nb" },
+    { concurrency: 0 },
+    { verify: "maybe" },
+    { repair: -1 },
+    { max_cost: 0 },
+    { max_tokens: "many" },
+  ])("refuses the additional input %j with 422", async (additional) => {
+    const { ask } = await startTasks();
+    const response = await ask("/tasks", post({ input: "x", additional_input: additional }));
+    expect(response.status).toBe(422);
+  });
+});
+
+describe("the end of a task", () => {
+  const slow = (): readonly ScriptedAnswer[] => [
+    { match: ["# Plan\n"], tool: null, fault: { kind: "silence" } },
+  ];
+
+  it("comes at once when it is canceled while a step runs", async () => {
+    const world = await startTasks({}, slow());
+    const { task_id: id } = await world.create();
+    const running = world.ask(`/tasks/${id}/steps`, post());
+    await world.asked(1);
+    const canceled = await bodyOf<Task>(await world.ask(`/tasks/${id}/cancel`, post()));
+    expect(canceled.state).toBe("canceled");
+    expect((await running).status).toBe(409);
+    const again = await world.ask(`/tasks/${id}/steps`, post());
+    expect(again.status).toBe(409);
+    expect((await world.ask(`/tasks/${id}/run`, post())).status).toBe(409);
+    const { steps } = await bodyOf<{ readonly steps: readonly Step[] }>(
+      await world.ask(`/tasks/${id}/steps`),
+    );
+    expect(steps).toMatchObject([{ status: "created", additional_output: { state: "canceled" } }]);
+  });
+
+  it("leaves a completed task completed when it is canceled", async () => {
+    const world = await startTasks();
+    const { task_id: id } = await world.create();
+    await world.finish(id);
+    const task = await bodyOf<Task>(await world.ask(`/tasks/${id}/cancel`, post()));
+    expect(task.state).toBe("completed");
+  });
+
+  it("leaves nothing when it is deleted, also while a step runs", async () => {
+    const world = await startTasks({}, slow());
+    const { task_id: id } = await world.create();
+    const running = world.ask(`/tasks/${id}/steps`, post());
+    await world.asked(1);
+    expect((await world.ask(`/tasks/${id}`, { method: "DELETE" })).status).toBe(204);
+    expect((await running).status).toBe(409);
+    expect((await world.ask(`/tasks/${id}`)).status).toBe(404);
+    expect((await world.ask(`/tasks/${id}`, { method: "DELETE" })).status).toBe(404);
+    expect(world.reported).toEqual([]);
+  });
+
+  it("is not the end of a step when its client goes away", async () => {
+    const world = await startTasks({}, projectScript(notes));
+    const { task_id: id } = await world.create();
+    const controller = new AbortController();
+    const gone = world.ask(`/tasks/${id}/steps`, { ...post(), signal: controller.signal });
+    await world.asked(1);
+    controller.abort();
+    await gone.catch(() => undefined);
+    const events = await world.ask(`/tasks/${id}/events`);
+    for await (const chunk of events.body ?? []) {
+      if (new TextDecoder().decode(chunk).includes("step.completed")) break;
+    }
+    const { steps } = await bodyOf<{ readonly steps: readonly Step[] }>(
+      await world.ask(`/tasks/${id}/steps`),
+    );
+    expect(steps[0]?.status).toBe("completed");
+  });
+});
+
+describe("a task that the server runs by itself", () => {
+  it("is finished without a step request", async () => {
+    const world = await startTasks();
+    const { task_id: id } = await world.create("notes", { run: true });
+    const events = await (await world.ask(`/tasks/${id}/events`)).text();
+    expect(events).toContain("event: task.completed");
+    const task = await bodyOf<Task>(await world.ask(`/tasks/${id}`));
+    expect(task.state).toBe("completed");
+    expect(task.artifacts.map(({ file_name: name }: Artifact) => name)).toContain("main.js");
+  });
+
+  it("stops at a step that fails, and goes on when it is run again", async () => {
+    const fault = { kind: "status", status: 500 } as const;
+    const world = await startTasks({ retry: { attempts: 1 } }, planFault(fault));
+    const { task_id: id } = await world.create();
+    await bodyOf<Task>(await world.ask(`/tasks/${id}/run`, post()));
+    const failed = await world.ask(`/tasks/${id}/events`);
+    for await (const chunk of failed.body ?? []) {
+      if (new TextDecoder().decode(chunk).includes("step.failed")) break;
+    }
+    expect((await bodyOf<Task>(await world.ask(`/tasks/${id}`))).state).toBe("failed");
+    expect(world.model.requests).toHaveLength(1);
+    await bodyOf<Task>(await world.ask(`/tasks/${id}/run`, post()));
+    expect(await (await world.ask(`/tasks/${id}/events`)).text()).toContain("task.completed");
+    expect(world.model.requests).toHaveLength(5);
+  });
+});

@@ -1,0 +1,42 @@
+import { AgentError, AgentUsageError } from "@fetchwork/agent";
+import { CommandFailure } from "../command-failure.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** Exit codes of `fetchwork agent` beside those of every command. */
+export const agentExitCodes: {
+  readonly faults: 3;
+  readonly limit: 4;
+  readonly provider: 5;
+  readonly interrupted: 130;
+} = { faults: 3, limit: 4, provider: 5, interrupted: 130 };
+
+const codes: ReadonlyMap<string, number> = new Map([
+  ["ERR_AGENT_BUDGET", agentExitCodes.limit],
+  ["ERR_AGENT_LIMIT", agentExitCodes.limit],
+  ["ERR_AGENT_AUTH", agentExitCodes.provider],
+  ["ERR_AGENT_NO_PROVIDER", agentExitCodes.provider],
+  ["ERR_AGENT_PROVIDER", agentExitCodes.provider],
+  ["ERR_AGENT_RATE_LIMITED", agentExitCodes.provider],
+  ["ERR_AGENT_REPLAY", agentExitCodes.provider],
+  ["ERR_AGENT_TIMEOUT", agentExitCodes.provider],
+]);
+
+/** What a command of the agent throws for what its library threw. */
+export function asFailure(
+  error: unknown,
+  { signal, hint }: { readonly signal: AbortSignal; readonly hint?: string | undefined },
+): Error {
+  if (error instanceof CommandFailure || error instanceof UsageError) return error;
+  if (error instanceof AgentUsageError) return new UsageError(error.message, { cause: error });
+  if (signal.aborted) {
+    const exitCode = agentExitCodes.interrupted;
+    return new CommandFailure("interrupted", { exitCode, hint, cause: error });
+  }
+  if (error instanceof AgentError) {
+    const exitCode = codes.get(error.code) ?? 1;
+    const message =
+      error.code === "ERR_AGENT_NO_PROVIDER" ? `${error.message} (--replay <file>)` : error.message;
+    return new CommandFailure(message, { exitCode, hint, cause: error });
+  }
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,67 @@
+import { existsSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { createAgent } from "@fetchwork/agent";
+import { defineCommand, type Command } from "../command.ts";
+import { UsageError } from "../usage-error.ts";
+import { asFailure } from "./agent-exit-codes.ts";
+import { followRun } from "./follow-run.ts";
+import { chooseModel, modelOptions, replayedRun } from "./model-options.ts";
+import { outputOptions } from "./output-options.ts";
+import { promptOption, readPrompt } from "./read-prompt.ts";
+import { newRunId, resumeHint } from "./run-id.ts";
+import { agentOptions, limitOptions, workOptions } from "./work-options.ts";
+
+const {
+  "plan-model": _plan,
+  "repair-model": _repairModel,
+  "on-conflict": _conflict,
+  repair: _repair,
+  concurrency: _concurrency,
+  ...editWork
+} = workOptions;
+
+/** `fetchwork agent edit`. */
+export const edit: Command = defineCommand({
+  summary: "Change a program that is there: all edits, or none",
+  positionals: ["folder", "[request]"],
+  options: {
+    ...promptOption,
+    "dry-run": { type: "boolean", description: "Write nothing, and say what would be written" },
+    ...modelOptions,
+    ...editWork,
+    ...limitOptions,
+    ...outputOptions,
+  },
+  async run({ values, positionals: [named = "", argument] }, io) {
+    const folder = resolve(io.cwd, named);
+    if (!existsSync(folder) || !statSync(folder).isDirectory()) {
+      throw new UsageError(`there is no folder ${JSON.stringify(named)}`);
+    }
+    const asked = await readPrompt({ argument, option: values.prompt }, io);
+    try {
+      const recorded = asked === undefined ? (await replayedRun(values, io))["prompt"] : undefined;
+      const request = asked ?? (recorded === undefined ? undefined : String(recorded));
+      if (request === undefined) throw new UsageError("the request is missing");
+      const chosen = await chooseModel(values, io, { run: { prompt: request } });
+      const options = agentOptions(values, chosen);
+      const dryRun = values["dry-run"] === true;
+      const runId = newRunId();
+      const hint = resumeHint(folder, { runId, out: named, values }, io);
+      return await followRun(
+        (more) =>
+          createAgent({ ...options, ...more }).edit({
+            request,
+            out: folder,
+            runId,
+            dryRun,
+            signal: io.signal,
+          }),
+        // An edit was made for what is there: there is nothing to merge.
+        { values, hint, dryRun, onConflict: "overwrite" },
+        io,
+      );
+    } catch (error) {
+      throw asFailure(error, { signal: io.signal });
+    }
+  },
+});

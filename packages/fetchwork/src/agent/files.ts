@@ -1,0 +1,52 @@
+import { Budget, planProject, schedule, specifyFilePaths } from "@fetchwork/agent";
+import { defineCommand, type Command } from "../command.ts";
+import { jsonLine, oneLine } from "../terminal-text.ts";
+import { UsageError } from "../usage-error.ts";
+import { asFailure } from "./agent-exit-codes.ts";
+import { chooseModel, modelOptions } from "./model-options.ts";
+import { promptOption, readPrompt, readTextFile } from "./read-prompt.ts";
+import { limitOptions, limits } from "./work-options.ts";
+
+/** `fetchwork agent files`. */
+export const files: Command = defineCommand({
+  summary: "Print the files that a program would have, in the order of writing",
+  positionals: ["[prompt]"],
+  options: {
+    ...promptOption,
+    plan: {
+      type: "string",
+      hint: "file",
+      description: "Plan to keep to, instead of asking for one",
+    },
+    ...modelOptions,
+    ...limitOptions,
+    json: { type: "boolean", description: "Print JSON, without a plan with the whole contract" },
+  },
+  async run({ values, positionals: [argument] }, io) {
+    const prompt = await readPrompt({ argument, option: values.prompt }, io);
+    if (prompt === undefined) throw new UsageError("the prompt is missing");
+    const plan =
+      values.plan === undefined ? undefined : await readTextFile(values.plan, "plan", io);
+    try {
+      const chosen = await chooseModel(values, io, { run: { prompt } });
+      const { provider, model, temperature, modelName } = chosen;
+      const { budget, maxOutputTokens } = limits(values, [modelName]);
+      const { signal } = io;
+      const asked = { provider, model, temperature, maxOutputTokens, signal };
+      const options = { ...asked, budget: new Budget(budget) };
+      if (plan !== undefined) {
+        const paths = await specifyFilePaths(prompt, plan, options);
+        if (values.json === true) io.stdout.write(jsonLine({ paths }));
+        else io.stdout.write(paths.map((path) => `${oneLine(path)}\n`).join(""));
+        return 0;
+      }
+      const project = await planProject(prompt, options);
+      const paths = schedule(project.files).flat();
+      if (values.json === true) io.stdout.write(jsonLine({ paths, ...project }));
+      else io.stdout.write(paths.map((path) => `${oneLine(path)}\n`).join(""));
+      return 0;
+    } catch (error) {
+      throw asFailure(error, { signal: io.signal });
+    }
+  },
+});

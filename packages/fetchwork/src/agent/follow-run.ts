@@ -1,0 +1,92 @@
+import {
+  AgentError,
+  proposeChanges,
+  type AgentOptions,
+  type Approver,
+  type ConflictPolicy,
+  type ProposedChange,
+  type RunHandle,
+  type RunResult,
+} from "@fetchwork/agent";
+import { agentExitCodes, asFailure } from "./agent-exit-codes.ts";
+import type { CommandIo } from "../command-io.ts";
+import type { OptionValues } from "../command.ts";
+import { jsonLine } from "../terminal-text.ts";
+import { UsageError } from "../usage-error.ts";
+import type { outputOptions } from "./output-options.ts";
+import { report } from "./report.ts";
+import { createRunView } from "./run-view.ts";
+import { diffText } from "./show-diff.ts";
+
+/** How a run is followed. */
+export interface FollowOptions {
+  readonly values: OptionValues<typeof outputOptions>;
+  /** What stands after a failure: how to go on. Default: nothing. */
+  readonly hint?: ((runId: string) => string | undefined) | undefined;
+  /** Nothing is written; what would be is shown. Default: `false`. */
+  readonly dryRun?: boolean | undefined;
+  /** What a dry run does with files that somebody changed. Default: `merge`. */
+  readonly onConflict?: ConflictPolicy | undefined;
+}
+
+/**
+ * Starts a run, shows it, and resolves to the exit code.
+ *
+ * @throws CommandFailure as a rejection, with the exit code of what went wrong
+ */
+export async function followRun(
+  start: (more: Pick<AgentOptions, "approve">) => RunHandle,
+  options: FollowOptions,
+  io: CommandIo,
+): Promise<number> {
+  const { values, hint, dryRun = false, onConflict } = options;
+  const asJson = values.json === true;
+  const isQuiet = values.quiet === true;
+  if (asJson && isQuiet) throw new UsageError("--json and --quiet exclude each other");
+  const diffs: ProposedChange[] = [];
+  const approve: Approver = (change) => {
+    diffs.push(change);
+    return "apply";
+  };
+  let handle: RunHandle | undefined;
+  try {
+    handle = start(values.diff === true ? { approve } : {});
+    const view = createRunView(io, { asJson, isQuiet, isDebug: values.debug === "true" });
+    try {
+      for await (const event of handle) view.show(event);
+    } finally {
+      view.end();
+    }
+    const result = await handle.result;
+    const proposed = dryRun
+      ? await proposeChanges(result.out, result.contents, { onConflict })
+      : undefined;
+    if (values.diff === true && !asJson) {
+      for (const change of proposed ?? diffs) io.stdout.write(diffText(change, io));
+    }
+    if (asJson) io.stdout.write(jsonLine(finished(result, proposed)));
+    else if (!isQuiet) report(result, proposed, io);
+    return result.ok ? 0 : agentExitCodes.faults;
+  } catch (error) {
+    const advice = handle === undefined ? undefined : hint?.(handle.runId);
+    const failure = asFailure(error, {
+      signal: io.signal,
+      hint: advice && `Go on with: ${advice}`,
+    });
+    if (asJson) {
+      const code = error instanceof AgentError ? error.code : undefined;
+      const runId = handle?.runId;
+      const { message } = failure;
+      io.stdout.write(jsonLine({ type: "failed", code, message, runId, resume: advice }));
+    }
+    throw failure;
+  }
+}
+
+function finished(
+  { contents, ...result }: RunResult,
+  proposed: readonly ProposedChange[] | undefined,
+): unknown {
+  const dry = proposed === undefined ? {} : { contents: Object.fromEntries(contents), proposed };
+  return { type: "finished", result: { ...result, ...dry } };
+}

@@ -1,0 +1,166 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import {
+  AgentError,
+  createProvider,
+  defaultModel,
+  readTranscriptHead,
+  recording,
+  replaying,
+  settingsFromEnvironment,
+  type ModelProvider,
+  type ProviderSettings,
+  type TranscriptRun,
+} from "@fetchwork/agent";
+import type { CommandIo } from "../command-io.ts";
+import type { OptionValues } from "../command.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** Options that say which model is asked, and how. */
+export const modelOptions = {
+  model: {
+    type: "string",
+    short: "m",
+    hint: "name",
+    description: "Model (default: FETCHWORK_MODEL, else the provider's)",
+  },
+  provider: {
+    type: "string",
+    hint: "name",
+    description: "openai, anthropic or openai-compatible (default: what the environment describes)",
+  },
+  "base-url": {
+    type: "string",
+    hint: "url",
+    description: "Server that speaks OpenAI's protocol, as http://127.0.0.1:11434/v1",
+  },
+  "api-key-env": {
+    type: "string",
+    hint: "variable",
+    description: "Environment variable that has the key; keys are taken from nowhere else",
+  },
+  temperature: { type: "string", hint: "number", description: "0 to 2 (default: the server's)" },
+  record: {
+    type: "string",
+    hint: "file",
+    description: "Write what the model answers to a new transcript",
+  },
+  replay: { type: "string", hint: "file", description: "Answer from a transcript; asks no model" },
+} as const;
+
+type ModelValues = OptionValues<typeof modelOptions>;
+
+/** A provider and what it is asked with. */
+export interface ChosenModel {
+  readonly provider: ModelProvider;
+  /** Undefined: the provider's. */
+  readonly model: string | undefined;
+  readonly temperature: number | undefined;
+  /** Name of the model that is asked when nothing else names one. */
+  readonly modelName: string;
+  /** What a replayed transcript says of its run; `{}` without one. */
+  readonly replayed: TranscriptRun;
+}
+
+/** What a transcript says of itself where one is replayed, so that its run can be asked for again. */
+export async function replayedRun(values: ModelValues, io: CommandIo): Promise<TranscriptRun> {
+  const { replay } = values;
+  return replay === undefined ? {} : (await readTranscriptHead(resolve(io.cwd, replay))).run;
+}
+
+/**
+ * Finds the provider: a transcript, the options, or the environment.
+ *
+ * @throws UsageError for options that make no sense together
+ * @throws AgentError `ERR_AGENT_NO_PROVIDER` as a rejection, when there is none
+ */
+export async function chooseModel(
+  values: ModelValues,
+  io: CommandIo,
+  {
+    run = {},
+    mayAppend = false,
+  }: { readonly run?: TranscriptRun; readonly mayAppend?: boolean } = {},
+): Promise<ChosenModel> {
+  const { record, replay } = values;
+  const replayed = await replayedRun(values, io);
+  const temperature = temperatureOf(values.temperature ?? replayed["temperature"]);
+  if (replay !== undefined) {
+    const ignored = (["record", "provider", "base-url", "api-key-env"] as const).find(
+      (name) => values[name] !== undefined,
+    );
+    if (ignored !== undefined) throw new UsageError(`--replay and --${ignored} exclude each other`);
+    const named = values.model ?? (textOf(replayed["model"]) || io.env["FETCHWORK_MODEL"]);
+    const model = named === "" ? undefined : named;
+    const provider = replaying(resolve(io.cwd, replay));
+    return { provider, model, temperature, modelName: model ?? defaultModel, replayed };
+  }
+  const reached = createProvider(settingsOf(values, io));
+  const { model } = values;
+  const modelName = model ?? reached.defaultModel ?? defaultModel;
+  const shared = { model, temperature, modelName, replayed };
+  if (record === undefined) return { provider: reached, ...shared };
+  const file = resolve(io.cwd, record);
+  if (!mayAppend && existsSync(file)) {
+    throw new UsageError(`the transcript ${JSON.stringify(record)} is there already`);
+  }
+  const about = { ...run, model: modelName, ...(temperature !== undefined && { temperature }) };
+  return { provider: recording(reached, file, { run: about }), ...shared };
+}
+
+function settingsOf(values: ModelValues, io: CommandIo): ProviderSettings {
+  const { provider, "base-url": baseUrl, "api-key-env": keyName } = values;
+  checkUrl(baseUrl);
+  if (provider === undefined && baseUrl === undefined) {
+    const settings = settingsFromEnvironment(io.env);
+    return keyName === undefined ? settings : { ...settings, apiKey: keyOf(keyName, io) };
+  }
+  const model = io.env["FETCHWORK_MODEL"] || undefined;
+  if (provider === "openai" || provider === "anthropic") {
+    const apiKey = keyOf(
+      keyName ?? (provider === "openai" ? "OPENAI_API_KEY" : "ANTHROPIC_API_KEY"),
+      io,
+    );
+    return { kind: provider, baseUrl, apiKey, model };
+  }
+  if (provider !== undefined && provider !== "openai-compatible") {
+    throw new UsageError("--provider is none of openai, anthropic, openai-compatible");
+  }
+  const ownUrl = io.env["FETCHWORK_BASE_URL"] || undefined;
+  const url = baseUrl ?? ownUrl;
+  if (url === undefined) throw new UsageError("--provider openai-compatible needs --base-url");
+  // The key of one server is not sent to another one.
+  const isOwn = ownUrl === undefined || URL.parse(ownUrl)?.origin === URL.parse(url)?.origin;
+  const own = isOwn ? io.env["FETCHWORK_API_KEY"] || undefined : undefined;
+  const apiKey = keyName === undefined ? own : keyOf(keyName, io);
+  return { kind: "openai-compatible", baseUrl: url, apiKey, model };
+}
+
+function checkUrl(baseUrl: string | undefined): void {
+  if (baseUrl === undefined) return;
+  const url = URL.parse(baseUrl);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError("--base-url is no http or https URL");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new UsageError("--base-url has a user or a password; keys come from --api-key-env");
+  }
+}
+
+function keyOf(name: string, io: CommandIo): string {
+  const key = io.env[name] || undefined;
+  if (key !== undefined) return key;
+  throw new AgentError("ERR_AGENT_NO_PROVIDER", `the environment variable ${name} is not set`);
+}
+
+function temperatureOf(given: string | number | boolean | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const value = String(given);
+  const number = Number(value);
+  if (/^\d+(?:\.\d+)?$/.test(value) && number <= 2) return number;
+  throw new UsageError("--temperature must be a number from 0 to 2");
+}
+
+function textOf(value: string | number | boolean | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,97 @@
+import { readFile, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { CommandIo } from "../command-io.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** The option that says what the program is to do. */
+export const promptOption = {
+  prompt: {
+    type: "string",
+    hint: "file or text",
+    description: "What to make, where it is not the argument; - reads standard input",
+  },
+} as const;
+
+/** No path is longer; a longer text is not looked for on the disk. */
+const longestPath = 1024;
+const mostBytes = 1024 * 1024;
+
+/** What was given for a prompt. */
+export interface PromptValues {
+  /** The argument. */
+  readonly argument: string | undefined;
+  /** The option `--prompt`. */
+  readonly option: string | undefined;
+}
+
+/**
+ * The prompt: a text, or what a file of that name has. What looks like the name of a Markdown file has to be there.
+ *
+ * @throws UsageError when there is none, two, or the file is missing, too large or no text
+ */
+export async function readPrompt(
+  { argument, option }: PromptValues,
+  io: CommandIo,
+): Promise<string | undefined> {
+  if (argument !== undefined && option !== undefined) {
+    throw new UsageError("the prompt is given twice, as an argument and with --prompt");
+  }
+  const given = argument ?? option;
+  if (given === undefined) return undefined;
+  const text = given === "-" ? await readInput(io) : ((await readNamed(given, io)) ?? given);
+  if (text.trim() === "") throw new UsageError("the prompt is blank");
+  return text;
+}
+
+/**
+ * The text of a file.
+ *
+ * @throws UsageError when it cannot be read, is too large or no text
+ */
+export async function readTextFile(name: string, what: string, io: CommandIo): Promise<string> {
+  const path = resolve(io.cwd, name);
+  const bytes = await readFile(path).catch((cause: unknown) => {
+    throw new UsageError(`the ${what} ${JSON.stringify(name)} cannot be read`, { cause });
+  });
+  return decode(bytes, `the ${what} ${JSON.stringify(name)}`);
+}
+
+async function readNamed(name: string, io: CommandIo): Promise<string | undefined> {
+  if (name.length > longestPath || name.includes("\0") || name.includes("\n")) return undefined;
+  const found = await stat(resolve(io.cwd, name)).catch(() => undefined);
+  if (found?.isFile() === true) return readTextFile(name, "prompt file", io);
+  if (/^\S+\.(?:md|markdown)$/i.test(name)) {
+    throw new UsageError(`the prompt file ${JSON.stringify(name)} does not exist`);
+  }
+  return undefined;
+}
+
+async function readInput(io: CommandIo): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of io.stdin) {
+    chunks.push(chunk);
+    size += chunk.byteLength;
+    if (size > mostBytes) break;
+  }
+  return decode(Buffer.concat(chunks), "the prompt of standard input");
+}
+
+function decode(bytes: Uint8Array, what: string): string {
+  if (bytes.byteLength > mostBytes) {
+    throw new UsageError(`${what} has more than ${mostBytes} bytes`);
+  }
+  // Editors of Windows write UTF-16, and say so with the first two bytes.
+  const [first, second] = bytes;
+  const encoding =
+    first === 0xff && second === 0xfe
+      ? "utf-16le"
+      : first === 0xfe && second === 0xff
+        ? "utf-16be"
+        : "utf-8";
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new UsageError(`${what} is no text in UTF-8`, { cause });
+  }
+}

@@ -1,0 +1,40 @@
+import { resolve } from "node:path";
+import { createAgent, listRuns } from "@fetchwork/agent";
+import { defineCommand, type Command } from "../command.ts";
+import { UsageError } from "../usage-error.ts";
+import { asFailure } from "./agent-exit-codes.ts";
+import { followRun } from "./follow-run.ts";
+import { chooseModel, modelOptions } from "./model-options.ts";
+import { outOption, outputOptions } from "./output-options.ts";
+import { resumeLine } from "./resume-line.ts";
+import { agentOptions, limitOptions, workOptions } from "./work-options.ts";
+
+/** `fetchwork agent resume`. */
+export const resume: Command = defineCommand({
+  summary: "Go on with a run that ended before its time; what is finished is not asked for again",
+  positionals: ["[run]"],
+  options: { ...outOption, ...modelOptions, ...workOptions, ...limitOptions, ...outputOptions },
+  async run({ values, positionals: [named] }, io) {
+    const { out } = values;
+    const folder = resolve(io.cwd, out);
+    try {
+      const runId = named ?? (await lastRun(folder, out));
+      const options = agentOptions(values, await chooseModel(values, io, { mayAppend: true }));
+      return await followRun(
+        (more) =>
+          createAgent({ ...options, ...more }).resume(runId, { out: folder, signal: io.signal }),
+        { values, hint: () => resumeLine({ runId, out, values }, io) },
+        io,
+      );
+    } catch (error) {
+      throw asFailure(error, { signal: io.signal });
+    }
+  },
+});
+
+async function lastRun(folder: string, out: string): Promise<string> {
+  const runs = await listRuns(folder);
+  const last = runs.find(({ finished, prompt }) => !finished && prompt !== undefined);
+  if (last !== undefined) return last.runId;
+  throw new UsageError(`there is no run to resume in ${JSON.stringify(out)}`);
+}

@@ -1,0 +1,66 @@
+import { resolve } from "node:path";
+import { createAgent } from "@fetchwork/agent";
+import { defineCommand, type Command } from "../command.ts";
+import { UsageError } from "../usage-error.ts";
+import { asFailure } from "./agent-exit-codes.ts";
+import { followRun } from "./follow-run.ts";
+import { chooseModel, modelOptions, replayedRun } from "./model-options.ts";
+import { outOption, outputOptions } from "./output-options.ts";
+import { promptOption, readPrompt, readTextFile } from "./read-prompt.ts";
+import { newRunId, resumeHint } from "./run-id.ts";
+import { agentOptions, limitOptions, recordedWork, workOptions } from "./work-options.ts";
+
+/** `fetchwork agent "prompt"`. */
+export const run: Command = defineCommand({
+  summary: "Write a program from a prompt: a text, or a file that has it",
+  positionals: ["[prompt]"],
+  options: {
+    ...promptOption,
+    ...outOption,
+    plan: {
+      type: "string",
+      hint: "file",
+      description: "Plan to keep to, instead of asking for one",
+    },
+    "dry-run": { type: "boolean", description: "Write nothing, and say what would be written" },
+    ...modelOptions,
+    ...workOptions,
+    ...limitOptions,
+    ...outputOptions,
+  },
+  async run({ values, positionals }, io) {
+    const { out } = values;
+    const dryRun = values["dry-run"] === true;
+    const given = { argument: positionals[0], option: values.prompt };
+    const asked = await readPrompt(given, io);
+    try {
+      const recorded = asked === undefined ? (await replayedRun(values, io))["prompt"] : undefined;
+      const prompt = asked ?? (recorded === undefined ? undefined : String(recorded));
+      if (prompt === undefined) throw new UsageError("the prompt is missing");
+      const sharedDeps =
+        values.plan === undefined ? undefined : await readTextFile(values.plan, "plan", io);
+      const about = { prompt, ...recordedWork(values) };
+      const chosen = await chooseModel(values, io, { run: about });
+      const options = agentOptions(values, chosen);
+      const folder = resolve(io.cwd, out);
+      const runId = newRunId();
+      const hint = resumeHint(folder, { runId, out, values }, io);
+      const { onConflict } = options;
+      return await followRun(
+        (more) =>
+          createAgent({ ...options, ...more }).run({
+            prompt,
+            out: folder,
+            runId,
+            sharedDeps,
+            dryRun,
+            signal: io.signal,
+          }),
+        { values, hint, dryRun, onConflict },
+        io,
+      );
+    } catch (error) {
+      throw asFailure(error, { signal: io.signal });
+    }
+  },
+});

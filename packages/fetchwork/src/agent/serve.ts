@@ -1,0 +1,107 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { defaultVerifiers } from "@fetchwork/agent";
+import { serveTasks, type VerifyLevel } from "@fetchwork/agent/server";
+import type { CommandIo } from "../command-io.ts";
+import { defineCommand, type Command } from "../command.ts";
+import { storeUrl } from "../db/store-url.ts";
+import { oneLine } from "../terminal-text.ts";
+import { UsageError } from "../usage-error.ts";
+import { wholeNumber } from "../whole-number.ts";
+import { asFailure } from "./agent-exit-codes.ts";
+import { chooseModel, modelOptions } from "./model-options.ts";
+import { agentOptions, limitOptions, workOptions } from "./work-options.ts";
+
+const { "on-conflict": _conflict, verify: _verify, ...serverWork } = workOptions;
+
+/** `fetchwork agent serve`. */
+export const serve: Command = defineCommand({
+  summary: "Serve the task API (Agent Protocol) and its page",
+  options: {
+    port: { type: "string", short: "p", hint: "number", default: "8000", description: "0 for any" },
+    host: {
+      type: "string",
+      hint: "address",
+      default: "127.0.0.1",
+      description: "Where to listen; others than loopback need a token",
+    },
+    token: {
+      type: "string",
+      hint: "secret",
+      description: "What clients send as Authorization: Bearer (better in FETCHWORK_AGENT_TOKEN)",
+    },
+    "token-file": { type: "string", hint: "file", description: "File that has the token" },
+    "allow-host": {
+      type: "string",
+      hint: "name",
+      multiple: true,
+      description: "Name by which the server may be asked, beside its address; may repeat",
+    },
+    store: {
+      type: "string",
+      hint: "url",
+      description:
+        "Keeps the tasks: sqlite:<path> or postgres://… (default: sqlite:.fetchwork/tasks.db)",
+    },
+    ...modelOptions,
+    ...serverWork,
+    ...limitOptions,
+    verify: {
+      type: "string",
+      hint: "level",
+      description:
+        "After the last file: none, static, or run (default: none); a task may ask for less",
+    },
+  },
+  async run({ values }, io) {
+    const { host: hostname, "allow-host": hosts } = values;
+    const port = wholeNumber("port", values.port, 65_535);
+    const level = verifyLevel(values.verify);
+    const token = await tokenOf(values, io);
+    const store = storeUrl(values.store ?? "sqlite:.fetchwork/tasks.db", io);
+    try {
+      const chosen = await chooseModel(values, io);
+      const { verify: _, ...work } = values;
+      const server = await serveTasks({
+        ...agentOptions(work, chosen),
+        verify: level,
+        verifiers: level === "run" ? defaultVerifiers() : undefined,
+        port,
+        hostname,
+        hosts,
+        token,
+        store,
+        signals: false,
+        signal: io.signal,
+        reportError: (error) => {
+          const message = error instanceof Error ? error.message : String(error);
+          io.stderr.write(`${oneLine(message, 1000)}\n`);
+        },
+      });
+      io.stderr.write(`Listening on ${server.url}${token === undefined ? "" : ", with a token"}\n`);
+      await server.finished;
+      return 0;
+    } catch (error) {
+      throw asFailure(error, { signal: io.signal });
+    }
+  },
+});
+
+function verifyLevel(value: string | undefined): VerifyLevel | undefined {
+  if (value === undefined || value === "none" || value === "static" || value === "run") {
+    return value;
+  }
+  throw new UsageError("--verify is none of none, static, run");
+}
+
+async function tokenOf(
+  values: { readonly token?: string | undefined; readonly "token-file"?: string | undefined },
+  io: CommandIo,
+): Promise<string | undefined> {
+  const { token, "token-file": file } = values;
+  if (token !== undefined && file !== undefined) {
+    throw new UsageError("--token and --token-file exclude each other");
+  }
+  if (file === undefined) return token ?? (io.env["FETCHWORK_AGENT_TOKEN"] || undefined);
+  return (await readFile(resolve(io.cwd, file), "utf8")).replace(/\r?\n$/, "");
+}

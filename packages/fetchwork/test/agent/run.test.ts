@@ -1,0 +1,321 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  startModelServer,
+  type ModelServer,
+  type ModelServerOptions,
+  type ScriptedAnswer,
+} from "../../../agent/test/model-server.ts";
+import { manyFiles, projectScript } from "../../../agent/test/project-script.ts";
+import type { CommandIo } from "../../src/command-io.ts";
+import { commands } from "../../src/commands.ts";
+import { runCommand } from "../../src/run-command.ts";
+import { memoryIo } from "../memory-io.ts";
+import { programOf, temporaryFolder, treeOf } from "./command-process.ts";
+
+const parts = manyFiles(3);
+const secret = "sk-very-secret-key";
+let server: ModelServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+/** A user in an empty folder, before a scripted model. */
+async function atHome(options: ModelServerOptions = { answers: projectScript(parts) }) {
+  const cwd = temporaryFolder();
+  server = await startModelServer(options);
+  const env = {
+    FETCHWORK_BASE_URL: server.baseUrl,
+    FETCHWORK_MODEL: "scripted",
+    FETCHWORK_API_KEY: secret,
+  };
+  const run = async (
+    args: readonly string[],
+    given: Partial<CommandIo> = {},
+  ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> => {
+    const io = memoryIo({ cwd, env, ...given });
+    const code = await runCommand(commands, { args: ["agent", ...args], io });
+    return { code, ...io.written };
+  };
+  return { cwd, run };
+}
+
+describe("fetchwork agent", () => {
+  it.each([
+    [["--debug=maybe", "x"], '--debug is "maybe"'],
+    [["x", "y"], 'unexpected argument "y"'],
+    [["--prompt", "x", "y"], "given twice"],
+    [["--out", "x"], "the prompt is missing"],
+    [["x", "--json", "--quiet"], "--json and --quiet exclude each other"],
+    [["x", "--max-cost", "1"], "--max-cost needs the price of scripted"],
+    [["x", "--plan", "missing"], 'the plan "missing" cannot be read'],
+    [["resume"], 'there is no run to resume in "generated"'],
+    [["resume", "no/run"], "runId"],
+    [["edit", "missing", "x"], 'there is no folder "missing"'],
+    [["edit", "."], "the request is missing"],
+    [["verify", "missing"], 'there is no folder "missing"'],
+    [["plan"], "the prompt is missing"],
+    [["files"], "the prompt is missing"],
+  ])("refuses %j with exit code 2, and asks no model", async (args, message) => {
+    const { run, cwd } = await atHome();
+    const { code, stdout, stderr } = await run(args);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+    expect(stdout).toBe("");
+    expect(server?.requests).toEqual([]);
+    expect(existsSync(join(cwd, "generated"))).toBe(false);
+  });
+
+  it("names the three ways and exits 5 without a provider, and makes no folder", async () => {
+    const { run, cwd } = await atHome();
+    const { code, stderr } = await run(["a game"], { env: {} });
+    expect(code).toBe(5);
+    expect(stderr).toMatch(
+      /^fetchwork agent: no model is configured: .*FETCHWORK_BASE_URL.*OPENAI_API_KEY.*ANTHROPIC_API_KEY.*--replay/,
+    );
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(existsSync(join(cwd, "generated"))).toBe(false);
+  });
+
+  const refusal: ScriptedAnswer = {
+    fault: { kind: "status", status: 401, body: { error: { message: `bad key ${secret}` } } },
+  };
+  it.each([
+    ["the key is refused", 5, refusal, []],
+    [
+      "the account is spent",
+      5,
+      { fault: { kind: "status", status: 429, body: { error: { code: "insufficient_quota" } } } },
+      [],
+    ],
+    ["the answer is refused", 1, { fault: { kind: "refusal" } }, []],
+    ["the tokens are used up", 4, {}, ["--max-tokens", "100"]],
+    ["the money is used up", 4, {}, ["--max-cost", "0.000001", "--price", "1,1"]],
+    ["there are too many files", 4, { times: 0 }, ["--max-files", "2"]],
+    ["the files are too large", 4, { times: 0 }, ["--max-total-bytes", "50"]],
+  ] as const)("when %s exits %i, and shows no key", async (_, expected, first, args) => {
+    const { run, cwd } = await atHome({ answers: [first, ...projectScript(parts)] });
+    const { code, stdout, stderr } = await run(["parts", ...args]);
+    expect(code).toBe(expected);
+    expect(stderr).toMatch(/Go on with: fetchwork agent resume \S+ --out generated/);
+    expect(programOf(join(cwd, "generated"))).toEqual({});
+    const everything = [stdout, stderr, ...treeOf(cwd).values()].join("\n");
+    expect(everything).not.toContain(secret);
+  });
+
+  it("exits 4 when the time is over", async () => {
+    const { run } = await atHome({ answers: projectScript(parts), delay: 5_000 });
+    expect((await run(["parts", "--max-time", "0.2s"])).code).toBe(4);
+  });
+
+  it("goes on with a run whose limit was too low, without a second plan", async () => {
+    const { run, cwd } = await atHome();
+    const { stderr } = await run(["parts", "--max-files", "2"]);
+    const asked = server?.requests.length ?? 0;
+    expect(stderr).toContain("--max-files 2");
+    const resumed = await run(["resume"]);
+    expect(resumed.code).toBe(0);
+    expect(
+      server?.requests.filter(
+        ({ tool, messages }) => !tool && messages.at(-1)?.startsWith("# Plan"),
+      ),
+    ).toHaveLength(1);
+    expect(asked).toBeGreaterThan(0);
+    expect(programOf(join(cwd, "generated"))).toEqual(Object.fromEntries(parts));
+  });
+
+  it("takes the forms of the specification: --prompt with a file, --model, --debug, the folder by its old name", async () => {
+    const { run, cwd } = await atHome();
+    writeFileSync(join(cwd, "what.md"), "parts of a whole\n");
+    const args = ["--prompt", "what.md", "--model", "other", "--debug", "False"];
+    const { code, stderr } = await run([...args, "--generate_folder_path", "old"]);
+    expect(code).toBe(0);
+    expect(stderr).not.toContain("-----");
+    expect(server?.requests.every(({ model }) => model === "other")).toBe(true);
+    expect(server?.requests[0]?.messages.join("\n")).toContain("parts of a whole");
+    expect(programOf(join(cwd, "old"))).toEqual(Object.fromEntries(parts));
+  });
+
+  it("takes a prompt that is the name of a command with --prompt, or after --", async () => {
+    for (const args of [
+      ["--prompt", "plan"],
+      ["--", "plan"],
+    ]) {
+      const { run } = await atHome();
+      expect((await run(["--dry-run", ...args])).code).toBe(0);
+      await server?.close();
+    }
+  });
+
+  it("tells each step in a line on standard error, and what it wrote on standard output", async () => {
+    const { run } = await atHome();
+    const { stdout, stderr } = await run(["parts", "-j1"]);
+    expect(stderr).toMatch(
+      /^run {6}\S+\nplanned {2}[\d,]+ tokens\nfiles {4}3 in 1 level\nfile {5}1\/3 src\/part-0\.js \(24 bytes\)\nfile {5}2\/3 .*\nfile {5}3\/3 .*\nchecked {2}no errors\n$/,
+    );
+    expect(stdout).toMatch(
+      /^created {5}shared_deps\.md[^]*created {5}src\/part-2\.js {3}24 bytes\n4 files, no errors, not run, [\d,]+ tokens in 5 calls, cost unknown\n/,
+    );
+  });
+
+  it("prints nothing with --quiet", async () => {
+    const { run } = await atHome();
+    expect(await run(["parts", "-q"])).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
+  it("prints events as lines of JSON, with answers only for --debug", async () => {
+    const { run } = await atHome();
+    const events = async (...args: readonly string[]): Promise<readonly string[]> => {
+      const { stdout } = await run(["parts", "--json", ...args]);
+      return stdout
+        .trim()
+        .split("\n")
+        .map((line) => String((JSON.parse(line) as { readonly type: string }).type));
+    };
+    const types = await events("--out", "a");
+    expect(types.filter((type) => type === "file")).toHaveLength(3);
+    expect([types[0], types.at(-1)]).toEqual(["started", "finished"]);
+    expect(types).not.toContain("token");
+    expect(await events("--out", "b", "--debug")).toContain("token");
+  });
+
+  it("ends the JSON of a failed run with its code and the command that goes on", async () => {
+    const { run } = await atHome({ answers: [refusal] });
+    const { stdout } = await run(["parts", "--json"]);
+    const last: unknown = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+    expect(last).toMatchObject({
+      type: "failed",
+      code: "ERR_AGENT_AUTH",
+      resume: expect.stringMatching(/^fetchwork agent resume \S+ --out generated --json$/),
+    });
+  });
+
+  it("shows plan, files and answers with --debug, and no escape sequence of theirs", async () => {
+    const evil = "\u001b]0;title\u0007\u009b2J\u202etext";
+    const script = projectScript(parts, { sharedDeps: `# Plan ${evil}\n` });
+    const { run } = await atHome({ answers: script });
+    const { stderr, stdout } = await run(["parts", "--debug"]);
+    expect(stderr).toContain("----- plan\n# Plan ?]0;title??2J?text\n-----\n");
+    expect(stderr).toContain("----- files\nsrc/part-0.js - The file src/part-0.js\n");
+    expect(stderr).toContain("----- src/part-1.js\nexport const part1 = 1;\n-----\n");
+    for (const character of ["\u001b", "\u0007", "\u009b", "\u202e"]) {
+      expect(evil).toContain(character);
+      expect(stderr + stdout).not.toContain(character);
+    }
+  });
+
+  it("writes nothing in a dry run, and says what it would do, as a diff too", async () => {
+    const { run, cwd } = await atHome();
+    mkdirSync(join(cwd, "generated/src"), { recursive: true });
+    writeFileSync(join(cwd, "generated/src/part-0.js"), "export const part0 = 'mine';\n");
+    const before = treeOf(cwd);
+    const args = ["parts", "--dry-run", "--diff", "--on-conflict", "overwrite"];
+    const { code, stdout, stderr } = await run(args);
+    expect(code).toBe(0);
+    expect(stdout).toContain("would be overwritten src/part-0.js");
+    expect(stdout).toContain("would be created     src/part-1.js");
+    expect(stdout).toContain(
+      "--- a/src/part-0.js\n+++ b/src/part-0.js\n@@ -1 +1 @@\n-export const part0 = 'mine';\n+export const part0 = 0;\n",
+    );
+    expect(stderr).not.toContain("Go on");
+    expect(treeOf(cwd)).toEqual(before);
+    const json = await run(["parts", "--dry-run", "--json", "--out", "b"]);
+    expect(JSON.parse(json.stdout.trim().split("\n").at(-1) ?? "")).toMatchObject({
+      result: {
+        contents: Object.fromEntries(parts),
+        proposed: [{ action: "created" }, {}, {}, {}],
+      },
+    });
+    expect(existsSync(join(cwd, "b"))).toBe(false);
+  });
+
+  it("merges what a person changed, by default", async () => {
+    const { run, cwd } = await atHome();
+    await run(["parts"]);
+    const file = join(cwd, "generated/src/part-0.js");
+    writeFileSync(file, `// mine\n${readFileSync(file, "utf8")}`);
+    const { stdout } = await run(["parts again", "--diff"]);
+    expect(stdout).toContain("kept        src/part-0.js");
+    expect(readFileSync(file, "utf8")).toContain("// mine");
+  });
+
+  it("keeps to a plan that was printed and changed", async () => {
+    const { run, cwd } = await atHome();
+    const planned = await run(["plan", "parts"]);
+    expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining("- src/part-0.js") });
+    writeFileSync(join(cwd, "plan.md"), `${planned.stdout}\nWith a change of mine.\n`);
+    expect((await run(["parts", "--plan", "plan.md"])).code).toBe(0);
+    expect(readFileSync(join(cwd, "generated/shared_deps.md"), "utf8")).toContain("change of mine");
+    expect(
+      server?.requests.filter(({ messages }) => messages.at(-1)?.startsWith("# Plan")),
+    ).toHaveLength(1);
+  });
+
+  it("lists files, with a plan and without", async () => {
+    const paths = { tool: "file_paths", arguments: { files_to_edit: [...parts.keys()] } };
+    const { run, cwd } = await atHome({ answers: [paths, ...projectScript(parts)] });
+    writeFileSync(join(cwd, "plan.md"), "a plan\n");
+    const expected = `${[...parts.keys()].join("\n")}\n`;
+    expect(await run(["files", "parts"])).toEqual({ code: 0, stdout: expected, stderr: "" });
+    expect((await run(["files", "parts", "--plan", "plan.md"])).stdout).toBe(expected);
+    const { stdout } = await run(["files", "parts", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ paths: [...parts.keys()], files: [{}, {}, {}] });
+  });
+
+  it("edits a program, all edits or none, and shows them", async () => {
+    const edits = (search: string): ScriptedAnswer => ({
+      tool: "edit_files",
+      arguments: {
+        edits: [
+          { path: "a.js", search, replace: "2" },
+          { path: "b.js", content: "export const b = 1;\n" },
+        ],
+      },
+    });
+    const { run, cwd } = await atHome({ answers: [edits("1")] });
+    mkdirSync(join(cwd, "app"));
+    writeFileSync(join(cwd, "app/a.js"), "export const a = 1;\n");
+    const dry = await run(["edit", "app", "make it two", "--dry-run", "--diff"]);
+    expect(dry.stdout).toContain("-export const a = 1;\n+export const a = 2;\n");
+    expect(programOf(join(cwd, "app"))).toEqual({ "a.js": "export const a = 1;\n" });
+    const { code, stdout } = await run(["edit", "app", "make it two", "--diff"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("+++ b/b.js");
+    expect(programOf(join(cwd, "app"))).toEqual({
+      "a.js": "export const a = 2;\n",
+      "b.js": "export const b = 1;\n",
+    });
+  });
+
+  it("verifies a program without a model, and exits 3 for one with faults", async () => {
+    const { run, cwd } = await atHome();
+    writeFileSync(join(cwd, "a.js"), "import { b } from './b.js';\nb();\n");
+    writeFileSync(join(cwd, "b.js"), "export const c = 1;\n");
+    const wrong = await run(["verify", "."], { env: {} });
+    expect(wrong).toMatchObject({ code: 3, stderr: "1 error\n" });
+    expect(wrong.stdout).toMatch(/^error a\.js:1 /);
+    writeFileSync(join(cwd, "b.js"), "export function b() {}\n");
+    writeFileSync(join(cwd, "package.json"), '{"type":"module"}\n');
+    expect(await run(["verify", ".", "--run"])).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "no errors\n",
+    });
+  });
+
+  it("lists runs, finished and not", async () => {
+    const { run } = await atHome();
+    await run(["the first"]);
+    await run(["the second", "--max-files", "2"]);
+    const { stdout } = await run(["runs"]);
+    expect(stdout).toMatch(/ {2}0\/3 files {2}.* {2}the second\n|not planned/);
+    expect(stdout).toMatch(/ {2}finished {2}.* {2}the first\n$/);
+    const lines = (await run(["runs", "--json"])).stdout.trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { prompt: "the second", finished: false },
+      { prompt: "the first", finished: true, total: 3, done: 3 },
+    ]);
+  });
+});

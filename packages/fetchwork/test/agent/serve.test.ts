@@ -1,0 +1,72 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { projectScript } from "../../../agent/test/project-script.ts";
+import { readSample } from "../../../agent/test/sample-projects.ts";
+import { commands } from "../../src/commands.ts";
+import { runCommand } from "../../src/run-command.ts";
+import { memoryIo } from "../memory-io.ts";
+import { startCommand, startServer, temporaryFolder } from "./command-process.ts";
+
+const notes = readSample(join(import.meta.dirname, "notes-service.txt"));
+
+describe("fetchwork agent serve", () => {
+  it.each([
+    [["--verify", "all"], 2, "--verify is none of none, static, run"],
+    [["--port", "70000"], 2, "--port must be a whole number"],
+    [["--token", "x", "--token-file", "y"], 2, "exclude each other"],
+    [["--host", "0.0.0.0"], 2, "token is undefined, expected one"],
+    [["--token", "short-secret"], 2, "16 to 4,096 visible ASCII characters"],
+  ])("refuses %j", async (args, code, message) => {
+    const cwd = temporaryFolder();
+    const env = { FETCHWORK_BASE_URL: "http://127.0.0.1:9/v1" };
+    const io = memoryIo({ cwd, env, signal: AbortSignal.abort() });
+    const all = ["agent", "serve", ...args];
+    expect(await runCommand(commands, { args: all, io })).toBe(code);
+    expect(io.written.stderr).toContain(message);
+    expect(io.written.stderr).not.toContain("short-secret");
+  });
+
+  it("exits 5 without a provider", async () => {
+    const io = memoryIo({ cwd: temporaryFolder() });
+    expect(await runCommand(commands, { args: ["agent", "serve"], io })).toBe(5);
+  });
+
+  it("runs a task step by step to its last file, asks for the token, and stops when it is told to", async () => {
+    const cwd = temporaryFolder();
+    const models = await startServer({ answers: projectScript(notes) });
+    const token = "0123456789abcdef-token";
+    writeFileSync(join(cwd, "token"), `${token}\n`);
+    const args = ["agent", "serve", "--port", "0", "--token-file", "token"];
+    const env = { FETCHWORK_BASE_URL: models.baseUrl, FETCHWORK_MODEL: "scripted" };
+    const { child, ended } = startCommand(args, { cwd, env });
+    const base = await new Promise<string>((resolve) => {
+      let said = "";
+      child.stderr?.on("data", (text: string) => {
+        const [, url] = /Listening on (\S+\/),/.exec((said += text)) ?? [];
+        if (url !== undefined) resolve(url);
+      });
+    });
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const ask = async (path: string, init: RequestInit = {}): Promise<Response> =>
+      fetch(`${base}${path}`, { ...init, headers });
+    expect((await fetch(`${base}agent/tasks`)).status).toBe(401);
+    const created = await ask("agent/tasks", { method: "POST", body: '{"input":"notes"}' });
+    const { task_id: id } = (await created.json()) as { readonly task_id: string };
+    const names: string[] = [];
+    for (let last = false; !last;) {
+      const step = await ask(`agent/tasks/${id}/steps`, { method: "POST" });
+      expect(step.status).toBe(200);
+      const { name, is_last } = (await step.json()) as {
+        readonly name: string;
+        readonly is_last: boolean;
+      };
+      names.push(name);
+      last = is_last;
+    }
+    expect(names).toHaveLength(notes.size + 2);
+    child.kill("SIGINT");
+    expect(await ended).toMatchObject({ code: 0 });
+    expect((await ended).stderr).not.toContain(token);
+  }, 60_000);
+});

@@ -1,0 +1,84 @@
+import { parseArgs } from "node:util";
+import { describe, expect, it } from "vitest";
+import {
+  agentOptions,
+  limitOptions,
+  recordedWork,
+  workOptions,
+} from "../../src/agent/work-options.ts";
+import type { ChosenModel } from "../../src/agent/model-options.ts";
+
+const chosen: ChosenModel = {
+  provider: { id: "none", async *generate() {} },
+  model: undefined,
+  temperature: undefined,
+  modelName: "scripted",
+  replayed: {},
+};
+
+function optionsOf(...args: readonly string[]): ReturnType<typeof agentOptions> {
+  const { values } = parseArgs({ args: [...args], options: { ...workOptions, ...limitOptions } });
+  return agentOptions(values, chosen);
+}
+
+describe("agentOptions", () => {
+  it.each([
+    ["--max-cost=1", "--max-cost needs the price of scripted"],
+    ["--max-cost=0", "above 0"],
+    ["--max-cost=-1", "above 0"],
+    ["--max-cost=ten", "above 0"],
+    ["--price=1", "expected [model=]in,out"],
+    ["--price=1,2,3", "expected [model=]in,out"],
+    ["--price=1,.", "expected [model=]in,out"],
+    ["--max-tokens=0", "a whole number from 1"],
+    ["--max-tokens=1e6", "a whole number from 1"],
+    ["--max-time=0", "--max-time must be a time"],
+    ["--max-time=5d", "--max-time must be a time"],
+    ["--max-time=99999h", "--max-time must be a time"],
+    ["--concurrency=0", "a whole number from 1 to 256"],
+    ["--repair=-1", "a whole number from 0"],
+    ["--sandbox=none", "--sandbox is none of process, namespace"],
+    ["--on-conflict=delete", "--on-conflict is none of merge, keep, overwrite, fail"],
+  ])("refuses %s", (argument, message) => {
+    expect(() => optionsOf(argument)).toThrow(message);
+  });
+
+  it.each([
+    ["90", 90_000],
+    ["90s", 90_000],
+    ["1.5m", 90_000],
+    ["2h", 7_200_000],
+  ])("reads the time %s", (value, maxTime) => {
+    expect(optionsOf(`--max-time=${value}`).budget).toMatchObject({ maxTime });
+  });
+
+  it("prices every model that is asked, or the one that is named", () => {
+    const { budget } = optionsOf("--price=1,2", "--plan-model=big", "--price=big=5,10.5");
+    expect(budget?.prices).toEqual({
+      scripted: { input: 1, output: 2 },
+      big: { input: 5, output: 10.5 },
+    });
+    expect(() => optionsOf("--max-cost=1", "--price=scripted=1,2", "--repair-model=b")).toThrow(
+      "--max-cost needs the price of b",
+    );
+  });
+
+  it("runs the program with --verify only", () => {
+    expect(optionsOf().verifiers).toBeUndefined();
+    expect(optionsOf("--verify=false").verifiers).toBeUndefined();
+    expect(optionsOf("--verify=true").verifiers).toHaveLength(3);
+  });
+
+  it("takes what a replayed run was made with, where nothing else is given", () => {
+    const args = ["--verify=true", "--repair=4", "--plan-model=big"];
+    const replayed = recordedWork(
+      parseArgs({ args, options: { ...workOptions, ...limitOptions } }).values,
+    );
+    expect(replayed).toEqual({ verify: true, repair: 4, planModel: "big" });
+    expect(agentOptions({}, { ...chosen, replayed })).toMatchObject({
+      repair: 4,
+      planModel: "big",
+    });
+    expect(agentOptions({ repair: "1" }, { ...chosen, replayed })).toMatchObject({ repair: 1 });
+  });
+});

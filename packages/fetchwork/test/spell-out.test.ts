@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { CommandOptions } from "../src/command.ts";
+import { spellOut } from "../src/spell-out.ts";
+
+const options: CommandOptions = {
+  debug: { type: "string", isTruth: true, description: "" },
+  out: { type: "string", short: "o", aliases: ["generate_folder_path"], description: "" },
+  dry: { type: "boolean", description: "" },
+};
+
+describe("spellOut", () => {
+  it.each([
+    ["--debug=maybe", '--debug is "maybe", expected true or false'],
+    ["--debug=", '--debug is "", expected true or false'],
+    ["--no-debug=true", "--no-debug takes no value"],
+  ])("refuses %s", (argument, message) => {
+    expect(() => spellOut([argument], options)).toThrow(message);
+  });
+
+  it.each([
+    [["--debug"], ["--debug=true"]],
+    [["--debug", "true"], ["--debug=true"]],
+    [["--debug", "False"], ["--debug=false"]],
+    [["--debug=no"], ["--debug=false"]],
+    [["--debug=1"], ["--debug=true"]],
+    [["--no-debug"], ["--debug=false"]],
+    [
+      ["--debug", "a game"],
+      ["--debug=true", "a game"],
+    ],
+    [
+      ["a game", "--debug", "--dry"],
+      ["a game", "--debug=true", "--dry"],
+    ],
+  ])("reads %j as %j", (args, spelt) => {
+    expect(spellOut(args, options)).toEqual(spelt);
+  });
+
+  it("takes an alias, with its value in either form", () => {
+    expect(spellOut(["--generate_folder_path=x"], options)).toEqual(["--out=x"]);
+    expect(spellOut(["--generate_folder_path", "x"], options)).toEqual(["--out", "x"]);
+  });
+
+  it("leaves the value of another option and what stands after -- as they are", () => {
+    expect(spellOut(["--out", "--debug"], options)).toEqual(["--out", "--debug"]);
+    expect(spellOut(["-o", "--debug"], options)).toEqual(["-o", "--debug"]);
+    expect(spellOut(["--", "--debug", "no"], options)).toEqual(["--", "--debug", "no"]);
+  });
+
+  it("leaves arguments that are no options as they are, whatever they are", () => {
+    const word = fc.string().filter((text) => !text.startsWith("-"));
+    fc.assert(
+      fc.property(fc.array(word), (words) => {
+        expect(spellOut(words, options)).toEqual(words);
+      }),
+    );
+  });
+});
