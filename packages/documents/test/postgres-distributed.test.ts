@@ -186,8 +186,8 @@ describe.skipIf(NO_POSTGRES !== undefined)("A distributed store", () => {
 
   it("claims for a document what it has, whoever else changes it at the same time", async () => {
     const url = await newDatabase();
-    const stores = await Promise.all([open(url), open(url)]);
-    const collections = stores.map((store) => store.collection(seats));
+    const [one, other] = await Promise.all([open(url), open(url)]);
+    const collections = [one.collection(seats), other.collection(seats)] as const;
     const { id } = await collections[0].insert({ note: "first" });
     await Promise.all(
       collections.flatMap((collection, store) =>
