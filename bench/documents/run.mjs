@@ -2,8 +2,8 @@
 //
 //   npm run documents -- [rounds] [engines, as in "fetchwork,node-sqlite"] [--large]
 //
-// Every engine runs in a process of its own and is loaded with 10,000 documents; with --large with 1,000,000, only SQLite
-// and only reading. First all must give the same answers. Then each round asks every engine in turn, in another order each
+// Every engine runs in a process of its own and is loaded with 10,000 documents; with --large with 1,000,000, where the
+// peers are the bare drivers and SQLite only reads. First all must give the same answers. Then each round asks every engine in turn, in another order each
 // time, to do one work for a fraction of a second, one after another (on PostgreSQL ten at a time). Round 0 warms up. The
 // tables have medians, and ratios of CPU time, ours over theirs, round by round: median, and lowest to highest. CPU time is
 // that of the engine's process with its threads, for PostgreSQL that of the client. PostgreSQL keeps fsync on.
@@ -35,7 +35,7 @@ const WRITES = { 1: "insert, 1 writer", 64: "insert, 64 writers" };
 
 const groups = {
   "In the process": ["fetchwork", "node-sqlite", "nedb", "lokijs", "pouchdb", "pglite"],
-  PostgreSQL: ["fetchwork", "pg", "pongo"],
+  PostgreSQL: ["fetchwork", "pg", "pongo", "sequelize"],
 };
 
 // Whoever waits for a process that failed goes on, so that folders and servers are removed.
@@ -51,7 +51,7 @@ try {
     const own = mkdtempSync(path.join(folder, `${name}-`));
     return { folder: own, search: !isLarge };
   });
-  if (!isLarge && NO_POSTGRES === undefined) await comparePostgres();
+  if (NO_POSTGRES === undefined) await comparePostgres();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -74,11 +74,12 @@ async function comparePostgres() {
 }
 
 async function compare(title, optionsOf) {
-  const names = (isLarge ? ["fetchwork", "node-sqlite"] : groups[title]).filter(
-    (name) => enginesText === undefined || enginesText.split(",").includes(name),
-  );
+  const names = groups[title]
+    .slice(0, isLarge ? 2 : undefined)
+    .filter((name) => enginesText === undefined || enginesText.split(",").includes(name));
   if (names.length < 2) return;
-  const inFlight = title === "PostgreSQL" ? 10 : 1;
+  const isPostgres = title === "PostgreSQL";
+  const inFlight = isPostgres ? 10 : 1;
   console.log(`\n### ${title}`);
   const engines = [];
   for (const name of names) {
@@ -95,12 +96,16 @@ async function compare(title, optionsOf) {
     engines.push({ name, child, loading });
   }
   await check(engines);
+  const pages = new Map();
   table("bulk load", new Map(engines.map(({ name, loading }) => [name, [loading]])));
   for (const [work, heading] of Object.entries(READS)) {
-    if (isLarge && work === "search") continue;
-    table(heading, await measure(engines, { work, milliseconds: READ_TIME }));
+    if (isLarge && !isPostgres && work === "search") continue;
+    const results = await measure(engines, { work, milliseconds: READ_TIME });
+    table(heading, results);
+    if (work === "first" || work === "deep") pages.set(work, results);
+    if (work === "deep") comparePages(pages);
   }
-  if (!isLarge) {
+  if (!isLarge || isPostgres) {
     for (const [writers, heading] of Object.entries(WRITES)) {
       const task = { work: "insert", milliseconds: WRITE_TIME, writers: Number(writers) };
       table(heading, await measure(engines, task));
@@ -167,6 +172,18 @@ function table(heading, results) {
   }
 }
 
+/** What a deep page costs of the time of the first one, in the same rounds. */
+function comparePages(pages) {
+  console.log("");
+  for (const [name, deep] of pages.get("deep")) {
+    const first = pages.get("first").get(name);
+    if (deep.length === 0) continue;
+    const rate = median(first.map((sample, round) => sample.rate / deep[round].rate));
+    const cpu = median(deep.map((sample, round) => sample.cpu / first[round].cpu));
+    console.log(`${name}: deep page / page 1: time ${rate.toFixed(2)}, CPU ${cpu.toFixed(2)}`);
+  }
+}
+
 function median(values) {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)];
@@ -184,6 +201,7 @@ function versions() {
     "@electric-sql/pglite",
     "pg",
     "@event-driven-io/pongo",
+    "sequelize",
   ]
     .map(of)
     .join(", ");

@@ -5,7 +5,7 @@ const author = "(doc ->> 'author')";
 const rank = "((doc ->> 'rank')::float8)";
 const columns = 'id, version, created_at AS "createdAt", updated_at AS "updatedAt", doc';
 
-const SCHEMA = `
+export const SCHEMA = `
   CREATE EXTENSION IF NOT EXISTS pg_trgm;
   CREATE TABLE docs (
     id text COLLATE "C" PRIMARY KEY, version bigint NOT NULL, created_at text COLLATE "C" NOT NULL,

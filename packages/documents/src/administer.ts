@@ -10,7 +10,7 @@ interface Administered {
 
 /**
  * Gives the care of a store: its status, what opening it with other definitions would do, moving
- * its documents; in SQLite also backups and checks.
+ * its documents, checks; in SQLite also backups.
  *
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for what `openStore` did not give.
  * @example

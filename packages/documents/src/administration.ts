@@ -25,13 +25,18 @@ export interface Administration {
   }): Promise<readonly PlanStep[]>;
 
   /**
-   * Copies the store, as it is at one moment, into a new SQLite file, while it is in use.
+   * Copies the store, as it is at one moment, into a new SQLite file, while it is in use. For a
+   * store in PostgreSQL there are `fetchwork db backup`, for which `snapshot` is, and `pg_dump`.
    *
+   * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for a store in PostgreSQL.
    * @throws {DocumentsError} `ERR_DOCUMENTS_OPEN` when the file exists or cannot be written.
    */
   backup(path: string): Promise<void>;
 
-  /** Reads everything and tells what is damaged. */
+  /**
+   * Reads everything and tells what is damaged. On PostgreSQL, the content of indexes is compared
+   * where the extension `amcheck` is there and the role may call `bt_index_check`.
+   */
   check(): Promise<CheckResult>;
 
   /**

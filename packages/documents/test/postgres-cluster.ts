@@ -21,10 +21,10 @@ export interface Cluster {
   readonly standby: PostgresServer;
 }
 
-/** Starts a primary whose commits wait for its standby. */
-export async function startCluster(): Promise<Cluster> {
+/** Starts a primary whose commits wait for its standby, with more settings for both. */
+export async function startCluster(more: readonly string[] = []): Promise<Cluster> {
   const ports = [await freePort(), await freePort()] as const;
-  const primary = await startPostgres(settings(ports[0]));
+  const primary = await startPostgres([...settings(ports[0]), ...more]);
   onTestFinished(() => primary.stop());
   const folder = mkdtempSync(join(tmpdir(), "pg-"));
   const owner = unprivilegedUser();
@@ -32,7 +32,7 @@ export async function startCluster(): Promise<Cluster> {
   const source = ["-h", "127.0.0.1", "-p", String(ports[0]), "-U", "postgres"];
   const target = ["-D", join(folder, "data"), "-R", "-X", "stream", "-c", "fast"];
   execFileSync(program("pg_basebackup"), [...source, ...target], { ...owner, stdio: "ignore" });
-  const standby = await runPostgres(folder, settings(ports[1]));
+  const standby = await runPostgres(folder, [...settings(ports[1]), ...more]);
   onTestFinished(async () => {
     await standby.stop();
     rmSync(folder, { recursive: true, force: true });

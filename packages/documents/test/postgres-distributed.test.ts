@@ -10,6 +10,7 @@ import {
   type Store,
   type StoreOptions,
 } from "../src/index.ts";
+import { numberKey } from "../src/postgres/sql.ts";
 import { newDatabase } from "./open-for-test.ts";
 import { NO_POSTGRES, runSql } from "./postgres-server.ts";
 
@@ -118,6 +119,10 @@ describe.skipIf(NO_POSTGRES !== undefined)("A distributed store", () => {
       { row: 1, seat: "a" },
       { row: 1, seat: null },
     ],
+    [
+      { row: 1, seat: "a" },
+      { row: numberKey(1), seat: "a" },
+    ],
     [{ row: 1 }, { row: 1 }],
     [
       { row: "1,2", seat: "3" },
@@ -166,6 +171,39 @@ describe.skipIf(NO_POSTGRES !== undefined)("A distributed store", () => {
     expect(await runSql(url, 'SELECT FROM "fetchwork:claims"')).toEqual([]);
   });
 
+  it("frees it in a collection without a feed, too", async () => {
+    const unfed = defineCollection<Seat>("unfed", { unique: ["note"] });
+    const url = await newDatabase();
+    const collection = (await open(url)).collection(unfed);
+    const { id } = await collection.insert({ note: "a" });
+    await collection.update(id, { note: "b" });
+    await collection.insert({ note: "a" });
+    await collection.replace(id, { seat: 1 });
+    await collection.insert({ note: "b" });
+    await collection.removeMany({ where: {} });
+    expect(await runSql(url, 'SELECT FROM "fetchwork:claims"')).toEqual([]);
+  });
+
+  it("claims for a document what it has, whoever else changes it at the same time", async () => {
+    const url = await newDatabase();
+    const [one, other] = await Promise.all([open(url), open(url)]);
+    const collections = [one.collection(seats), other.collection(seats)] as const;
+    const { id } = await collections[0].insert({ note: "first" });
+    await Promise.all(
+      collections.flatMap((collection, store) =>
+        Array.from({ length: 10 }, (_, index) =>
+          collection.update(id, () => ({ note: `${store}:${index}` })),
+        ),
+      ),
+    );
+    const stored = await collections[0].get(id);
+    expect(stored).toMatchObject({ version: 21 });
+    expect(await runSql(url, 'SELECT id FROM "fetchwork:claims"')).toEqual([{ id }]);
+    await expect(collections[0].insert({ note: String(stored?.note) })).rejects.toMatchObject({
+      fields: ["note"],
+    });
+  });
+
   it("lets one of many have a value at the same time, from several stores", async () => {
     const url = await newDatabase();
     const stores = await Promise.all([open(url), open(url), open(url)]);
@@ -193,6 +231,17 @@ describe.skipIf(NO_POSTGRES !== undefined)("A distributed store", () => {
       .insertMany(Array.from({ length: 1200 }, (_, index) => ({ note: `n${index}` })));
     const collection = (await open(url, { collections: [seats] })).collection(seats);
     await expect(collection.insert({ note: "n777" })).rejects.toMatchObject({ fields: ["note"] });
+  });
+
+  it("claims nothing then for those that were removed", async () => {
+    const url = await newDatabase();
+    const removed = defineCollection<Seat>("seats", { softDelete: true });
+    const first = (await open(url, { collections: [removed] })).collection(removed);
+    const { id } = await first.insert({ note: "a" });
+    await first.remove(id);
+    await first.insert({ note: "a" });
+    const collection = (await open(url, { collections: [seats] })).collection(seats);
+    await expect(collection.restore(id)).rejects.toMatchObject({ fields: ["note"] });
   });
 
   it("names the new unique field that documents already break, and can go on", async () => {

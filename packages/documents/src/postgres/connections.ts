@@ -185,14 +185,14 @@ export class Connections {
           resolve(Promise.resolve(failure).then(recover));
         };
         let isOver = false;
-        const watched = this.#watch.add(client, this.patience, () => {
+        this.#watch.begin(client, this.patience, () => {
           isOver = true;
           fail(new Error("The server did not answer"));
         });
         client.query<(string | null)[]>(toConfig(statement), (error: unknown, result) => {
           if (isOver) return;
           isOver = true;
-          this.#watch.delete(watched);
+          this.#watch.end(client);
           if (error instanceof Error) {
             fail(error);
           } else {

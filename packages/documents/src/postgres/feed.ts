@@ -38,25 +38,14 @@ export async function readChanges(
   query: FeedQuery,
   { isDistributed }: { readonly isDistributed: boolean },
 ): Promise<ChangeBatch> {
-  const trimmed = await trimmedPosition(session);
-  const given = query.after === undefined ? trimmed : parsePosition(query.after);
-  if (given < trimmed) {
-    throw new DocumentsError(
-      "ERR_DOCUMENTS_POSITION",
-      "The feed was trimmed behind this position, so changes are missing",
-    );
-  }
   const deadline = performance.now() + GAP_PATIENCE;
   const changes: ChangeRecord[] = [];
   let gap: { readonly position: number; readonly end: bigint } | undefined;
-  let scanned = given;
+  let scanned = await startOf(session, query.after);
   for (;;) {
-    const wanted = query.limit - changes.length;
-    const window = query.collections === undefined ? Math.min(wanted, WINDOW) : WINDOW;
-    const rows = await readWindow(session, {
+    const { rows, isFull } = await readWindow(session, {
       after: scanned,
-      window,
-      wanted,
+      wanted: query.limit - changes.length,
       collections: query.collections,
       more: isDistributed ? "" : RUNNING,
     });
@@ -74,7 +63,7 @@ export async function readChanges(
       }
     }
     const isAtGap = gap !== undefined && gap.position === scanned;
-    const isAtEnd = !isAtGap && rows.length < window;
+    const isAtEnd = !isAtGap && !isFull;
     if (isAtEnd || (isAtGap && performance.now() > deadline)) {
       return { changes, scanned: writePosition(scanned) };
     }
@@ -87,18 +76,17 @@ async function readWindow(
   session: Session,
   {
     after,
-    window,
     wanted,
-    collections = null,
+    collections,
     more,
   }: {
     readonly after: number;
-    readonly window: number;
     readonly wanted: number;
-    readonly collections: readonly string[] | null | undefined;
+    readonly collections: readonly string[] | undefined;
     readonly more: string;
   },
-): Promise<readonly Row[]> {
+): Promise<{ readonly rows: readonly Row[]; readonly isFull: boolean }> {
+  const window = collections === undefined ? Math.min(wanted, WINDOW) : WINDOW;
   const { rows } = await session.read({
     name: "fetchwork:changes",
     text:
@@ -108,9 +96,20 @@ async function readWindow(
       "SELECT *, $4::text[] IS NULL OR collection = ANY($4::text[]) AS asked " +
       `FROM ${CHANGES} WHERE position > $1::bigint ORDER BY position LIMIT $2::bigint` +
       ") AS seen) AS numbered ORDER BY position",
-    values: [String(after), String(window), String(wanted), collections],
+    values: [String(after), String(window), String(wanted), collections ?? null],
   });
-  return rows;
+  return { rows, isFull: rows.length === window };
+}
+
+/** @throws {DocumentsError} `ERR_DOCUMENTS_POSITION` when changes behind the position were trimmed. */
+async function startOf(session: Session, after: string | undefined): Promise<number> {
+  const trimmed = await trimmedPosition(session);
+  const given = after === undefined ? trimmed : parsePosition(after);
+  if (given >= trimmed) return given;
+  throw new DocumentsError(
+    "ERR_DOCUMENTS_POSITION",
+    "The feed was trimmed behind this position, so changes are missing",
+  );
 }
 
 async function trimmedPosition(session: Session): Promise<number> {

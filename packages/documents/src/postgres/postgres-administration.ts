@@ -5,12 +5,14 @@ import { DocumentsTypeError } from "../errors.ts";
 import { parseMigrations, pendingMigrations } from "../migrate.ts";
 import type { Migration, PlanStep, StoreStatus } from "../migration.ts";
 import type { Loading, Snapshot } from "../transfer.ts";
+import { checkStore } from "./checking.ts";
 import { planTables, readMigrations, readStatus } from "./planning.ts";
 import type { Table } from "./table.ts";
 import { createSnapshot } from "./transferring.ts";
 
 /** What the care of a store needs of it. */
 export interface Cared {
+  readonly isDistributed: boolean;
   /** Reads in a transaction that keeps to one moment. */
   look<R>(work: (client: PoolClient) => Promise<R>): Promise<R>;
   load<R>(work: (loading: Loading) => Promise<R>): Promise<R>;
@@ -51,11 +53,17 @@ export class PostgresAdministration implements Administration {
   }
 
   backup(): Promise<void> {
-    return Promise.reject(notHere("pg_dump", "backup"));
+    return Promise.reject(
+      new DocumentsTypeError(
+        "ERR_DOCUMENTS_OPTIONS",
+        '"backup" writes a file of SQLite, expected `fetchwork db backup` or pg_dump for PostgreSQL',
+      ),
+    );
   }
 
   check(): Promise<CheckResult> {
-    return Promise.reject(notHere("pg_amcheck", "check"));
+    const { isDistributed } = this.#store;
+    return this.#store.look((client) => checkStore(client, { isDistributed }));
   }
 
   snapshot<R>(work: (snapshot: Snapshot) => Promise<R>): Promise<R> {
@@ -69,11 +77,4 @@ export class PostgresAdministration implements Administration {
   sweep(): Promise<number> {
     return this.#store.sweep();
   }
-}
-
-function notHere(tool: string, operation: string): DocumentsTypeError {
-  return new DocumentsTypeError(
-    "ERR_DOCUMENTS_OPTIONS",
-    `"${operation}" is there for stores in SQLite, expected ${tool} for PostgreSQL`,
-  );
 }

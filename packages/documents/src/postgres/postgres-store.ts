@@ -224,6 +224,7 @@ export class PostgresStore implements Store, Access {
   /** The care of the store. */
   get administration(): Administration {
     return new PostgresAdministration({
+      isDistributed: this.#isDistributed,
       look: (work) => this.#track(() => atOneMoment(this.#servers.connections, work)),
       load: (work) => this.#load(work),
       sweep: () => this.sweep(),

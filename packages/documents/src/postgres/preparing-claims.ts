@@ -101,7 +101,8 @@ async function claim(client: PoolClient, table: Table, claims: readonly Claim[])
   throw new UniqueError(name, taken?.fields ?? []);
 }
 
-async function readClaimed(client: PoolClient, table: Table): Promise<readonly string[]> {
+/** Reads the keys of the fields that a collection claims. */
+export async function readClaimed(client: PoolClient, table: Table): Promise<readonly string[]> {
   const { rows } = await run(client, {
     text: `SELECT value FROM ${STATE} WHERE name = $1`,
     values: [stateName(table)],

@@ -20,6 +20,8 @@ interface Replica {
   asking: boolean;
   /** Not to be asked before this time. */
   restsUntil: number;
+  /** When the server was started that turned out to follow another primary than ours. */
+  strayed: string | undefined;
 }
 
 /**
@@ -39,7 +41,13 @@ export class Replicas {
   constructor(primary: Session, connections: readonly Connections[]) {
     this.#primary = primary;
     this.#replicas = connections.map((own) => {
-      return { connections: own, freshAt: -Infinity, asking: false, restsUntil: -Infinity };
+      return {
+        connections: own,
+        freshAt: -Infinity,
+        asking: false,
+        restsUntil: -Infinity,
+        strayed: undefined,
+      };
     });
   }
 
@@ -86,15 +94,32 @@ export class Replicas {
     replica.asking = true;
     try {
       await this.#mark();
-      const place = placeOf(await replica.connections.readOnce(REPLAYED));
+      const answer = await replica.connections.readOnce(REPLAYED);
+      const place = placeOf(answer);
       const passed = this.#marks.findLast((mark) => place !== undefined && mark.place <= place);
-      if (place === undefined) this.#rest(replica);
-      if (passed !== undefined) replica.freshAt = Math.max(replica.freshAt, passed.at);
+      if (place === undefined || (await this.#isAstray(replica, { place, answer })))
+        this.#rest(replica);
+      else if (passed !== undefined) replica.freshAt = Math.max(replica.freshAt, passed.at);
     } catch {
       this.#rest(replica);
     } finally {
       replica.asking = false;
     }
+  }
+
+  /**
+   * Tells whether a replica was in front of the primary: one that was ahead of the server which took
+   * over cannot follow it, also when the primary has come by, until it is rebuilt and started.
+   */
+  async #isAstray(
+    replica: Replica,
+    { place, answer }: { readonly place: bigint; readonly answer: Result },
+  ): Promise<boolean> {
+    await this.#mark();
+    const now = this.#marks.at(-1);
+    const started = answer.rows[0]?.[1] ?? undefined;
+    if (now !== undefined && now.place < place) replica.strayed = started;
+    return replica.strayed !== undefined && replica.strayed === started;
   }
 
   async #mark(): Promise<void> {
@@ -114,7 +139,9 @@ export class Replicas {
 const WRITTEN: Statement = { text: "SELECT pg_current_wal_insert_lsn()", values: [] };
 /** Nothing for a server that has become a primary, which may be one that nobody else follows. */
 const REPLAYED: Statement = {
-  text: "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END",
+  text:
+    "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END, " +
+    "pg_postmaster_start_time()",
   values: [],
 };
 

@@ -2,48 +2,61 @@ import type { PoolClient } from "pg";
 
 const INTERVAL = 1000;
 
-interface Watched {
-  readonly client: PoolClient;
-  /** When its statement should have been answered. */
-  readonly deadline: number;
-  readonly giveUp: () => void;
+interface Slot {
+  /** When the statement should have been answered. */
+  deadline: number;
+  /** Set while a statement is under way. */
+  giveUp: (() => void) | undefined;
 }
 
 /**
- * Watches for statements that are never answered, with one timer for all of them: one for each,
- * which `query_timeout` of `pg` is, keeps results in memory and costs more than a statement does.
+ * Watches for statements that are never answered, with one timer for all of them. A timer for each,
+ * which `query_timeout` of `pg` is, or a set that each enters and leaves, keeps the results of those
+ * that are over in memory until a full collection, which costs more than the statements.
  */
 export class Watch {
-  readonly #watched = new Set<Watched>();
+  readonly #slots = new Map<PoolClient, Slot>();
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * Gives up a statement that is not answered within the limit, to a second, and closes its
-   * connection; gives what to `delete` when it is answered.
+   * Gives up the statement of a client that is not answered within the limit, to a second, and closes
+   * its connection.
    */
-  add(client: PoolClient, limit: number, giveUp: () => void): Watched {
-    const watched = { client, deadline: performance.now() + limit, giveUp };
-    this.#watched.add(watched);
-    this.#timer ??= setInterval(() => this.#look(), INTERVAL).unref();
-    return watched;
+  begin(client: PoolClient, limit: number, giveUp: () => void): void {
+    const slot = this.#slots.get(client) ?? this.#add(client);
+    slot.deadline = performance.now() + limit;
+    slot.giveUp = giveUp;
   }
 
-  delete(watched: Watched): void {
-    this.#watched.delete(watched);
+  end(client: PoolClient): void {
+    const slot = this.#slots.get(client);
+    if (slot !== undefined) slot.giveUp = undefined;
+  }
+
+  #add(client: PoolClient): Slot {
+    const slot = { deadline: Infinity, giveUp: undefined };
+    this.#slots.set(client, slot);
+    client.once("end", () => this.#remove(client));
+    this.#timer ??= setInterval(() => this.#look(), INTERVAL).unref();
+    return slot;
+  }
+
+  #remove(client: PoolClient): void {
+    this.#slots.delete(client);
+    if (this.#slots.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   #look(): void {
     const now = performance.now();
-    for (const watched of this.#watched) {
-      if (watched.deadline > now) continue;
-      this.#watched.delete(watched);
+    for (const [client, { deadline, giveUp }] of this.#slots) {
+      if (giveUp === undefined || deadline > now) continue;
+      this.end(client);
       // The client would wait for the answer before it closes.
-      destroySocket(watched.client);
-      watched.giveUp();
+      destroySocket(client);
+      giveUp();
     }
-    if (this.#watched.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
   }
 }
 

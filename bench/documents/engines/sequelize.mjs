@@ -1,0 +1,76 @@
+// Sequelize, models in the manner of mongoose on PostgreSQL, over the table of bare pg. What it has no words for, the fields of
+// the document and a row comparison, is literal SQL; the values are still its own.
+import { DataTypes, Sequelize } from "sequelize";
+import { newId } from "../sample.mjs";
+import { SCHEMA } from "./postgres-table.mjs";
+
+const AUTHOR = "(doc ->> 'author')";
+const RANK = "((doc ->> 'rank')::float8)";
+
+export async function open({ url }) {
+  const sequelize = new Sequelize(url, { logging: false, pool: { max: 10 } });
+  await sequelize.query(SCHEMA);
+  const text = { type: DataTypes.TEXT, allowNull: false };
+  const Doc = sequelize.define(
+    "Doc",
+    {
+      id: { ...text, primaryKey: true },
+      version: { type: DataTypes.BIGINT, allowNull: false },
+      createdAt: { ...text, field: "created_at" },
+      updatedAt: { ...text, field: "updated_at" },
+      doc: { type: DataTypes.JSONB, allowNull: false },
+      search: { type: DataTypes.TEXT },
+    },
+    { tableName: "docs", timestamps: false },
+  );
+  const ids = [];
+  const attributes = { exclude: ["search"] };
+  const byRank = [
+    [sequelize.literal(RANK), "ASC"],
+    ["id", "ASC"],
+  ];
+  const make = (doc) => {
+    const now = new Date().toISOString();
+    const search = `${doc.title}\n${doc.text}`.toLowerCase();
+    return { id: newId(), version: 1, createdAt: now, updatedAt: now, doc, search };
+  };
+  const read = ({ id, version, createdAt, updatedAt, doc }) => {
+    return { id, version: Number(version), createdAt, updatedAt, ...doc };
+  };
+  const page = async (where) =>
+    (await Doc.findAll({ attributes, where, order: byRank, limit: 31 })).slice(0, 30).map(read);
+  return {
+    async load(chunk) {
+      const made = chunk.map(make);
+      await Doc.bulkCreate(made);
+      for (const { id } of made) ids.push(id);
+    },
+    loaded: () => sequelize.query("ANALYZE docs"),
+    get: async (number) => read(await Doc.findByPk(ids[number], { attributes })),
+    list: async (author) => {
+      const where = sequelize.where(sequelize.literal(AUTHOR), author);
+      const order = [
+        [sequelize.literal(RANK), "DESC"],
+        ["id", "DESC"],
+      ];
+      return (await Doc.findAll({ attributes, where, order, limit: 30 })).map(read);
+    },
+    async pageAfter(count) {
+      if (count === 0) return () => page(undefined);
+      const place = sequelize.where(sequelize.literal(RANK), count - 1);
+      const { id } = await Doc.findOne({ attributes: ["id"], where: place });
+      const after = sequelize.literal(`(${RANK}, id) > (${count - 1}, ${sequelize.escape(id)})`);
+      return () => page(after);
+    },
+    search: async (word) => {
+      const where = { search: { [Sequelize.Op.like]: `%${word}%` } };
+      const order = [
+        ["createdAt", "DESC"],
+        ["id", "DESC"],
+      ];
+      return (await Doc.findAll({ attributes, where, order, limit: 30 })).map(read);
+    },
+    insert: async (document) => read(await Doc.create(make(document))),
+    close: () => sequelize.close(),
+  };
+}
