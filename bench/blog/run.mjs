@@ -3,7 +3,7 @@
 //   npm run blog -- [rounds] [servers, as in "fetchwork,express"] [databases, as in "sqlite"] [works, as in "get,list"]
 //
 // Strapi is measured too when it is there: `npm install` in bench/blog/strapi. Every server is a process of its own and
-// gets 10,000 articles through its API; first all must answer alike, and refuse what the blog refuses. Then each round
+// gets 10,000 articles (or ARTICLES=number) through its API; first all must answer alike, and refuse what the blog refuses. Then each round
 // asks every server in turn, in another order each time, to do one work. Round 0 warms up. The tables have medians;
 // ratios are ours over theirs, round by round, with the quartiles. CPU time is that of the server's process with all its
 // threads, and for PostgreSQL also that of all processes of PostgreSQL. PostgreSQL keeps fsync on, and its statistics are
@@ -32,6 +32,7 @@ const rounds = Number(roundsText);
 const names = namesText?.split(",") ?? Object.keys(servers);
 const READ_TIME = 200;
 const SIGN_IN_TIME = 500;
+const WARM_UP = 8;
 const STARTS = 3;
 
 const secrets = {
@@ -184,15 +185,17 @@ async function measureWork(running, work, databasePid) {
     const turn = round % able.length;
     const order = [...able.slice(turn), ...able.slice(0, turn)];
     for (const one of round % 2 === 0 ? order : order.toReversed()) {
-      const sample = await measure(one, work, databasePid);
+      const sample = await measure(one, { work, databasePid, isWarmUp: round === 0 });
       if (round > 0) samples.get(one.name).push(sample);
     }
   }
   return samples;
 }
 
-async function measure(one, work, databasePid) {
+async function measure(one, { work, databasePid, isWarmUp }) {
   const request = { connections: 32, status: 200, ...works[work](one), port: one.port };
+  // Long enough for the compiler of V8 to have seen the code.
+  if (isWarmUp && request.milliseconds !== undefined) request.milliseconds *= WARM_UP;
   const used = startCpuTimer(() => [one.pid]);
   const usedByDatabase = startCpuTimer(() => (databasePid ? processTree(databasePid) : []));
   const { seconds, count } = await drive(request);

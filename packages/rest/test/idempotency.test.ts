@@ -319,6 +319,30 @@ describe("a handler with a lease", () => {
   });
 });
 
+describe("a handler that outlives its lease", () => {
+  it.each(["throws", "answers 503"])(
+    "frees no key that another one has meanwhile: it %s",
+    async (end) => {
+      const late = Promise.withResolvers<Response>();
+      const handle = vi.fn(() => json({ done: true }, { status: 201 }));
+      handle.mockImplementationOnce(() => late.promise as never);
+      const { post } = await open([custom(handle, false)], { reportError: () => undefined });
+      const send = () => post("key-1", {}, { path: "/custom" });
+      vi.useFakeTimers({ toFake: ["Date"] });
+      onTestFinished(() => void vi.useRealTimers());
+      const first = send();
+      await vi.waitFor(() => expect(handle).toHaveBeenCalledOnce());
+      vi.setSystemTime(Date.now() + 301_000);
+      expect((await send()).status).toBe(201);
+      if (end === "throws") late.reject(new Error("too late"));
+      else late.resolve(json({}, { status: 503 }));
+      expect((await first).status).toBeGreaterThanOrEqual(500);
+      expect((await send()).json).toEqual({ done: true });
+      expect(handle).toHaveBeenCalledTimes(2);
+    },
+  );
+});
+
 describe("a POST that others repeat at the same moment", () => {
   const seat = defineResource({
     name: "seat",

@@ -77,6 +77,12 @@ describe("a bulk request", () => {
     expect(await titles()).toEqual([]);
   });
 
+  it("is refused to nobody before it is looked at, where each operation needs a user", async () => {
+    const { bulk } = await open();
+    expect((await bulk("", "nothing")).status).toBe(401);
+    expect((await bulk("ann", "nothing")).status).toBe(400);
+  });
+
   it("names no more than 100 that are not valid", async () => {
     const memo = defineResource({
       name: "memo",
