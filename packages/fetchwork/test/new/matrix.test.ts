@@ -31,14 +31,20 @@ const combinations: readonly { readonly options: string; readonly adds: readonly
   { options: "", adds: [note, everyType] },
   { options: "--auth none", adds: [] },
   { options: "--auth none", adds: [note, [...everyType, "--list", "rows"]] },
-  { options: "--auth none --list rows", adds: [[...note, ...ofMaster]] },
+  { options: "--auth none --list rows", adds: [[...note, ...ofMaster, "--soft-delete"]] },
   { options: "--auth none --db postgres --port 8080", adds: [note] },
   {
     options: "--list rows",
     adds: [everyType, ["news", "--path", "/news", "--admin", "create,update,remove"]],
   },
   { options: "--webhooks", adds: [note] },
-  { options: "--password-resets", adds: [[...note, "--soft-delete"]] },
+  {
+    options: "--password-resets",
+    adds: [
+      [...note, "--soft-delete"],
+      ["letter", "text:string", "--soft-delete", "--master", "list,show,create,update,remove"],
+    ],
+  },
   {
     options: "--password-resets --webhooks --list rows",
     adds: [note, [...everyType, "--owner-field", "seller"]],
