@@ -1,14 +1,14 @@
 // Measures the blog API against the same API in other frameworks, on SQLite and on PostgreSQL.
 //
-//   npm run blog -- [rounds] [servers, as in "fetchwork,express"] [databases, as in "sqlite"]
+//   npm run blog -- [rounds] [servers, as in "fetchwork,express"] [databases, as in "sqlite"] [works, as in "get,list"]
 //
 // Strapi is measured too when it is there: `npm install` in bench/blog/strapi. Every server is a process of its own and
-// gets 10,000 articles through its API; first all must answer alike, and refuse what the blog refuses. Then each round
+// gets 10,000 articles (or ARTICLES=number) through its API; first all must answer alike, and refuse what the blog refuses. Then each round
 // asks every server in turn, in another order each time, to do one work. Round 0 warms up. The tables have medians;
 // ratios are ours over theirs, round by round, with the quartiles. CPU time is that of the server's process with all its
 // threads, and for PostgreSQL also that of all processes of PostgreSQL. PostgreSQL keeps fsync on, and its statistics are
-// made when the articles are there.
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+// made when the articles are there. With PROFILE=folder each server leaves its profile there.
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import os from "node:os";
 import path from "node:path";
@@ -26,12 +26,14 @@ import { article, newArticle, searched, total } from "./sample-articles.mjs";
 import { servers, userPassword } from "./servers.mjs";
 import { freePort, start } from "./start.mjs";
 
-const [roundsText = "9", namesText, databasesText = "sqlite,postgres"] = process.argv.slice(2);
+const [roundsText = "9", namesText, databasesText = "sqlite,postgres", worksText] =
+  process.argv.slice(2);
 const rounds = Number(roundsText);
 const names = namesText?.split(",") ?? Object.keys(servers);
-const READ_TIME = 400;
-const SIGN_IN_TIME = 800;
-const STARTS = 5;
+const READ_TIME = 200;
+const SIGN_IN_TIME = 500;
+const WARM_UP = 8;
+const STARTS = 3;
 
 const secrets = {
   masterKey: randomBytes(24).toString("hex"),
@@ -118,11 +120,13 @@ async function compare(database, { urlOf, seeded, pid: databasePid }) {
     mkdirSync(own);
     places.set(name, { folder: own, databaseUrl: await urlOf(own), secrets });
   }
-  const running = [];
+  const started = [];
   try {
-    for (const name of measured) running.push(await prepare(name, places.get(name)));
+    await Promise.all(measured.map((name) => fill(name, { place: places.get(name), started })));
+    const running = [];
+    for (const name of measured) running.push(await prepare(name, places.get(name), started));
     await seeded?.();
-    for (const work of Object.keys(works)) {
+    for (const work of worksText?.split(",") ?? Object.keys(works)) {
       const samples = await measureWork(running, work, databasePid);
       printWork(work, samples);
     }
@@ -130,21 +134,21 @@ async function compare(database, { urlOf, seeded, pid: databasePid }) {
     for (const one of running) await one.stop();
     printStarts(await measureStarts(measured, places), memory);
   } finally {
-    for (const one of running) await one.stop();
+    for (const one of started) await one.stop();
   }
 }
 
-async function prepare(name, place) {
+/** Adds the articles. With SQLite that happens in memory, since waiting for the disk would take minutes. */
+async function fill(name, { place, started }) {
   const server = servers[name];
-  const running = await start(name, server, place);
-  await server.addUser?.(running.origin, secrets);
-  const headers = {};
-  if (server.signIn) {
-    const answer = await server.signIn(secrets).fetch(running.origin);
-    if (!answer.ok) throw new Error(`${name} signs nobody in: ${await answer.text()}`);
-    headers.Authorization = `Bearer ${server.token(await answer.json())}`;
-  }
-  if (!server.isSeeded) {
+  if (server.isSeeded) return;
+  const quick = existsSync("/dev/shm") ? mkdtempSync("/dev/shm/bench-blog-") : undefined;
+  try {
+    const databaseUrl = place.databaseUrl.replace(place.folder, quick ?? place.folder);
+    const running = await start(name, server, { ...place, databaseUrl });
+    started.push(running);
+    await server.addUser?.(running.origin, secrets);
+    const headers = await signIn(running);
     await drive({
       port: running.port,
       connections: 16,
@@ -152,8 +156,26 @@ async function prepare(name, place) {
       status: 201,
       amount: total,
     });
+    await running.stop();
+    if (quick !== undefined) cpSync(quick, place.folder, { recursive: true });
+  } finally {
+    if (quick !== undefined) rmSync(quick, { recursive: true });
   }
+}
+
+async function prepare(name, place, started) {
+  const running = await start(name, servers[name], place);
+  started.push(running);
+  const headers = await signIn(running);
   return { ...running, headers, id: await checkAnswers({ ...running, headers }) };
+}
+
+/** Gives the headers of a user. */
+async function signIn({ name, server, origin }) {
+  if (!server.signIn) return {};
+  const answer = await server.signIn(secrets).fetch(origin);
+  if (!answer.ok) throw new Error(`${name} signs nobody in: ${await answer.text()}`);
+  return { Authorization: `Bearer ${server.token(await answer.json())}` };
 }
 
 async function measureWork(running, work, databasePid) {
@@ -163,15 +185,17 @@ async function measureWork(running, work, databasePid) {
     const turn = round % able.length;
     const order = [...able.slice(turn), ...able.slice(0, turn)];
     for (const one of round % 2 === 0 ? order : order.toReversed()) {
-      const sample = await measure(one, work, databasePid);
+      const sample = await measure(one, { work, databasePid, isWarmUp: round === 0 });
       if (round > 0) samples.get(one.name).push(sample);
     }
   }
   return samples;
 }
 
-async function measure(one, work, databasePid) {
+async function measure(one, { work, databasePid, isWarmUp }) {
   const request = { connections: 32, status: 200, ...works[work](one), port: one.port };
+  // Long enough for the compiler of V8 to have seen the code.
+  if (isWarmUp && request.milliseconds !== undefined) request.milliseconds *= WARM_UP;
   const used = startCpuTimer(() => [one.pid]);
   const usedByDatabase = startCpuTimer(() => (databasePid ? processTree(databasePid) : []));
   const { seconds, count } = await drive(request);
@@ -187,9 +211,10 @@ async function measureStarts(measured, places) {
   const samples = new Map(measured.map((name) => [name, []]));
   for (let round = 0; round <= STARTS; round += 1) {
     for (const name of round % 2 === 0 ? measured : measured.toReversed()) {
-      const { startTime, startCpu, pid, stop } = await start(name, servers[name], places.get(name));
+      const running = await start(name, servers[name], places.get(name));
+      const { startTime, startCpu, pid } = running;
       if (round > 0) samples.get(name).push({ startTime, startCpu, memory: residentMemory(pid) });
-      await stop();
+      await running.stop();
     }
   }
   return samples;

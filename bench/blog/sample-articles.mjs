@@ -1,7 +1,7 @@
-// The articles, the same for every server: of about 300 bytes, each with one word that 20 of 10,000 have.
+// The articles, the same for every server: of about 300 bytes, each with one word that 20 of them have.
 import { wordOf } from "../documents/sample.mjs";
 
-export const total = 10_000;
+export const total = Number(process.env.ARTICLES ?? 10_000);
 const words = total / 20;
 
 export function article(number) {
@@ -13,8 +13,8 @@ export function article(number) {
 
 /** One after the added ones: its word is in no other. */
 export function newArticle(number) {
-  return { ...article(number), content: `${"Some further text of a day. ".repeat(10)}` };
+  return { ...article(number), content: "Some further text of a day. ".repeat(10) };
 }
 
 /** Words to search for. */
-export const searched = Array.from({ length: 50 }, (_, number) => wordOf(number * 7));
+export const searched = Array.from({ length: 50 }, (_, number) => wordOf((number * 7) % words));

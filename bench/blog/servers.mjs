@@ -21,7 +21,7 @@ const usual = {
   row: (answer) => answer,
   token: (answer) => answer.token,
   refuses: true,
-  creations: 1_000,
+  creations: 100,
 };
 
 export const servers = {
@@ -78,7 +78,7 @@ export const servers = {
     row: ({ data }) => data,
     idOf: ({ documentId }) => documentId,
     token: ({ jwt }) => jwt,
-    creations: 100,
+    creations: 30,
   },
   "json-server": {
     ...usual,

@@ -17,9 +17,7 @@ const nodeOptions = ["--max-semi-space-size=4", "--disable-warning=ExperimentalW
 export async function start(name, server, { databaseUrl, folder, secrets }) {
   const port = await freePort();
   const environment = server.environment?.({ folder, ...secrets });
-  const profile = process.env.PROFILE
-    ? ["--cpu-prof", `--cpu-prof-dir=${process.env.PROFILE}`]
-    : [];
+  const profile = process.env.PROFILE ? profiling(process.env.PROFILE) : [];
   const startedAt = performance.now();
   const child = spawn(
     process.execPath,
@@ -44,7 +42,7 @@ export async function start(name, server, { databaseUrl, folder, secrets }) {
   const origin = `http://127.0.0.1:${port}`;
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) {
-      throw new Error(`${name} ended: ${Buffer.concat(output)}`);
+      throw new Error(`${name} ended: ${Buffer.concat(output).toString()}`);
     }
     const answer = await fetch(`${origin}${server.list}`).catch(() => undefined);
     await answer?.arrayBuffer();
@@ -66,6 +64,12 @@ export async function start(name, server, { databaseUrl, folder, secrets }) {
       await ended;
     },
   };
+}
+
+/** A profile is written when the process ends by itself. */
+function profiling(folder) {
+  const leave = "process.once('SIGINT',()=>process.exit())";
+  return ["--cpu-prof", `--cpu-prof-dir=${folder}`, `--import=data:text/javascript,${leave}`];
 }
 
 export async function freePort() {

@@ -26,6 +26,7 @@ const listQuery = z.object({
   q: z.string().trim().min(3).max(100).optional(),
 });
 
+/* oxlint-disable oxc/no-async-endpoint-handlers -- Express 5 awaits handlers. */
 const app = express();
 app.disable("x-powered-by");
 app.use(helmet());

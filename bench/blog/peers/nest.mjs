@@ -1,5 +1,6 @@
 // The same API in NestJS on Fastify with TypeORM, with the decorators that the compiler would write out of TypeScript:
 // DTOs of class-validator behind the ValidationPipe, a guard, repositories, and Fastify's plugins around.
+// oxlint-disable-next-line import/no-unassigned-import -- It adds to the global `Reflect`.
 import "reflect-metadata";
 import { randomUUID } from "node:crypto";
 import compress from "@fastify/compress";
@@ -70,6 +71,7 @@ class NewArticle {
 property(NewArticle, "title", [trim(), IsString(), Length(1, 200)]);
 property(NewArticle, "content", [trim(), IsString(), MaxLength(50_000)]);
 
+// oxlint-disable-next-line typescript/no-extraneous-class -- Its properties are what is sent.
 class Credentials {}
 property(Credentials, "email", [IsEmail(), MaxLength(254)]);
 property(Credentials, "password", [IsString(), MaxLength(200)]);
@@ -178,6 +180,7 @@ method(
 );
 constructed(AuthController, [InjectRepository(User)], Controller("auth"));
 
+// oxlint-disable-next-line typescript/no-extraneous-class -- All of it is in its decorator.
 class AppModule {}
 __decorate(
   [

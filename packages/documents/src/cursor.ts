@@ -98,5 +98,7 @@ function parse(text: string): readonly SortValue[] | undefined {
 }
 
 function isSortValue(value: unknown): value is SortValue {
-  return value === null || typeof value === "string" || Number.isFinite(value);
+  // Texts that no document has are no place in an order, and PostgreSQL refuses to compare them.
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
+  return value === null || Number.isFinite(value);
 }

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defineCollection } from "../src/index.ts";
@@ -43,6 +44,23 @@ describe.each(ENGINES)("A page in %s", (_name, open) => {
     const at = next.length - 3;
     const changed = next.slice(0, at) + (next[at] === "A" ? "B" : "A") + next.slice(at + 1);
     await expect(collection.page({ sort: ["a"], after: changed })).rejects.toMatchObject(refusal);
+  });
+
+  it.each([
+    ["a text", "b", true],
+    ["U+0000", "\0", false],
+    ["a lone surrogate", "\ud800", false],
+    ["a list", [], false],
+    ["a number that is none", Infinity, false],
+  ])("takes a forged cursor with %s or refuses it", async (_text, value, isTaken) => {
+    const collection = (await open()).collection(things);
+    await collection.insertMany([{ a: "a" }, { a: "c" }]);
+    const values = JSON.stringify([value, ""]).replace("null", "1e999");
+    const digest = hash("sha256", JSON.stringify([1, "things", ["a", "id"], values]), "base64url");
+    const after = digest.slice(0, 16) + Buffer.from(values).toString("base64url");
+    const page = collection.page({ sort: ["a"], after });
+    if (isTaken) expect((await page).items).toMatchObject([{ a: "c" }]);
+    else await expect(page).rejects.toMatchObject({ code: "ERR_DOCUMENTS_QUERY", path: "after" });
   });
 
   it("begins behind the one before, whatever was added and removed meanwhile", async () => {

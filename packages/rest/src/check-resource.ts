@@ -1,6 +1,7 @@
 import { accessTokenField } from "./access-token.ts";
 import { RestError } from "./errors.ts";
 import type { ComputedField } from "./presenter.ts";
+import { populateName } from "./relations/populate-parameter.ts";
 import type { ResourceOptions } from "./resource-options.ts";
 import type { Schema } from "./schema.ts";
 import { standardParameters } from "./standard-parameters.ts";
@@ -134,7 +135,8 @@ function checkList({ options, meta }: ResourceParts): void {
   const renamed = standardParameters
     .map((parameter) => names[parameter] ?? parameter)
     .filter((one) => one !== false);
-  const taken = [...renamed, ...filter, ...Object.keys(parameters), accessTokenField];
+  const reserved = options.relations ? [accessTokenField, populateName] : [accessTokenField];
+  const taken = [...renamed, ...filter, ...Object.keys(parameters), ...reserved];
   const twice = taken.find((one, index) => taken.indexOf(one) !== index);
   check(twice === undefined, `two parameters of the list of ${name} are called ${twice ?? ""}`);
   for (const one of [...renamed, ...Object.keys(parameters)]) {

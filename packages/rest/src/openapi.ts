@@ -61,7 +61,7 @@ function operation(route: Route, resources: ResourceGraph): JsonSchema {
     operationId,
     summary,
     tags: [tag],
-    security: security[access],
+    security: asksForCaller(route) ? [{}, ...security.user] : security[access],
     ...(resource && action ? { "x-fetchwork": { resource: clientName(resource), action } } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody ? { requestBody } : {}),
@@ -163,9 +163,7 @@ function responsesOf(route: Route, isReferredTo: boolean): JsonSchema {
   if (isReferredTo) add(409, "Other documents refer to it");
   add(400, "A field, a parameter or the body is refused");
   if (route.conditional) add(412, "The document is of another version", ["ETag"]);
-  // Removed documents are for admins.
-  const hasTrash = route.action === "list" && route.resource?.softDelete === true;
-  if (route.access !== "public" || route.checksCaller === true || hasTrash) {
+  if (route.access !== "public" || asksForCaller(route)) {
     add(401, "Credentials are missing or do not hold", ["WWW-Authenticate"]);
     add(403, "The caller may not do this");
   }
@@ -182,6 +180,12 @@ function responsesOf(route: Route, isReferredTo: boolean): JsonSchema {
     add(415, "The body is of another media type");
   }
   return responses;
+}
+
+/** Whether an open route is not open for everything: removed documents are for admins. */
+function asksForCaller({ access, action, checksCaller, resource }: Route): boolean {
+  const hasTrash = action === "list" && resource?.softDelete === true;
+  return access === "public" && (checksCaller === true || hasTrash);
 }
 
 const conditions: readonly JsonSchema[] = ["If-Match", "If-None-Match"].map((name) => ({

@@ -71,6 +71,7 @@ async function makeApi() {
 }
 
 type TestApi = Awaited<ReturnType<typeof makeApi>>;
+type TestClient = ReturnType<typeof createClient<TestApi>>;
 
 interface Post {
   readonly id: string;
@@ -118,6 +119,32 @@ describe("a refused call", () => {
       errors: [{ param: "title", name: "minlength", message: expect.any(String) }],
     });
     expect(error.message).toBe(error.errors[0]?.message);
+  });
+
+  it("goes to neither of two resources of one name", async () => {
+    const schema = z.object({ text: z.string() });
+    const [own, other] = ["/notes", "/admin/notes"].map((path, index) =>
+      defineResource({ name: `note${index}`, path, schema, access: { create: "public" } }),
+    );
+    const routes = [own, other].flatMap((one) =>
+      one ? resourceRoutes(one, createResourceController(one)) : [],
+    );
+    const store = await memoryStore();
+    const api = createApi({
+      title: "T",
+      version: "1",
+      store,
+      authentication: noAccounts(),
+      routes,
+    });
+    const transport = mockTransport(() => expect.fail("nothing is sent"));
+    const client = createClient<TestApi>({
+      baseUrl: "http://api.example",
+      openApi: api.openApi,
+      transport,
+    });
+    const call = Reflect.get(client, "notes") as TestClient["blogPosts"];
+    await expect(call.create({ title: "a" })).rejects.toMatchObject({ code: "ERR_REST_OPERATION" });
   });
 
   it("tells 401, 404 and 412 apart, with the tag that the document has now", async () => {

@@ -1,9 +1,4 @@
-import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { openStore, type Store } from "@fetchwork/documents";
 import { createContext, json } from "@fetchwork/http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
@@ -324,36 +319,28 @@ describe("a handler with a lease", () => {
   });
 });
 
-/** Runs the process that creates notes under keys `0`, `1`, … until it is killed; gives the last key that it began. */
-async function killWhileCreating(path: string): Promise<number> {
-  const child = fork(join(import.meta.dirname, "idempotent-creator.ts"), [path], {
-    execArgv: ["--conditions=@fetchwork/source"],
-  });
-  let last = -1;
-  await new Promise<void>((resolve, reject) => {
-    child.on("error", reject);
-    child.on("message", (key) => {
-      last = Number(key);
-      if (last === 30) child.kill("SIGKILL");
-    });
-    child.on("exit", () => resolve());
-  });
-  return last;
-}
-
-it("keeps effect and record together when the process is killed", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "fetchwork-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const path = join(folder, "store.db");
-  const last = await killWhileCreating(path);
-  expect(last).toBeGreaterThanOrEqual(30);
-  const store: Store = await openStore(`sqlite:${path}`);
-  onTestFinished(() => store.close());
-  const { post, count } = await open([], { store });
-  for (let key = 0; key <= last; key += 1) {
-    expect((await post(`key-${key}`, { text: `note ${key}` })).status).toBe(201);
-  }
-  expect(await count()).toBe(last + 1);
+describe("a handler that outlives its lease", () => {
+  it.each(["throws", "answers 503"])(
+    "frees no key that another one has meanwhile: it %s",
+    async (end) => {
+      const late = Promise.withResolvers<Response>();
+      const handle = vi.fn(() => json({ done: true }, { status: 201 }));
+      handle.mockImplementationOnce(() => late.promise as never);
+      const { post } = await open([custom(handle, false)], { reportError: () => undefined });
+      const send = () => post("key-1", {}, { path: "/custom" });
+      vi.useFakeTimers({ toFake: ["Date"] });
+      onTestFinished(() => void vi.useRealTimers());
+      const first = send();
+      await vi.waitFor(() => expect(handle).toHaveBeenCalledOnce());
+      vi.setSystemTime(Date.now() + 301_000);
+      expect((await send()).status).toBe(201);
+      if (end === "throws") late.reject(new Error("too late"));
+      else late.resolve(json({}, { status: 503 }));
+      expect((await first).status).toBeGreaterThanOrEqual(500);
+      expect((await send()).json).toEqual({ done: true });
+      expect(handle).toHaveBeenCalledTimes(2);
+    },
+  );
 });
 
 describe("a POST that others repeat at the same moment", () => {

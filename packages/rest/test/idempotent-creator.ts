@@ -22,7 +22,7 @@ const authentication = createAuthentication({
 const api = createApi({
   title: "T",
   version: "1",
-  store: await openStore(`sqlite:${process.argv[2]}`),
+  store: await openStore(process.argv[2] ?? ""),
   authentication,
   routes: resourceRoutes(note, createResourceController(note)),
 });

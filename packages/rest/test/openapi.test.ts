@@ -52,6 +52,21 @@ describe("openApiDocument", () => {
     expect(update.required).toEqual([]);
   });
 
+  it("says that an open route may ask who calls", () => {
+    const kept = defineResource({
+      name: "note",
+      path: "/notes",
+      schema: z.object({ text: z.string() }),
+      access: { list: "public", show: () => true, create: "public" },
+      softDelete: true,
+    });
+    const { paths } = openApiDocument(info, resourceRoutes(kept, createResourceController(kept)));
+    const either = [{}, { token: [] }, { tokenInQuery: [] }];
+    expect(paths["/notes"]?.["get"]).toMatchObject({ security: either });
+    expect(paths["/notes/{id}"]?.["get"]).toMatchObject({ security: either });
+    expect(paths["/notes"]?.["post"]).toMatchObject({ security: [] });
+  });
+
   it("names the credentials and the refusals of each rule", () => {
     expect(document.paths["/notes"].get.security).toEqual([]);
     expect(Object.keys(document.paths["/notes"].get.responses)).toEqual(["200", "304", "400"]);

@@ -46,6 +46,10 @@ describe("defineResource", () => {
     ["a count up to 0", { list: { count: 0 } }],
     ["an order that clients may not ask for", { list: { sort: ["-title"] } }],
     ["two parameters of one name", { list: { names: { limit: "page" } } }],
+    [
+      "a parameter called like that of relations",
+      { relations: {}, list: { names: { q: "populate" } } },
+    ],
     ["a parameter called as a standard one", { list: { parameters: { sort: parameter } } }],
     ["a parameter called as the token", { list: { parameters: { access_token: parameter } } }],
     [

@@ -58,18 +58,22 @@ function equalsSql(path: ParsedPath, values: readonly Scalar[], sql: Expressions
   return choices.length === 0 ? "FALSE" : `(${choices.join(" OR ")})`;
 }
 
-/** Members are compared with their JSON types, because `true` would equal 1, and a list its text. */
+/**
+ * Members are compared with their JSON types, because `true` would equal 1, and a list its text. The values are read
+ * once and not for every document.
+ */
 function containsSql(path: ParsedPath, values: readonly Scalar[], sql: Expressions): string {
   if (path.meta !== undefined || values.length === 0) return "FALSE";
   return (
-    `(${sql.type(path)} = 'array' AND EXISTS (SELECT 1 FROM json_each(${sql.document(path)}) AS m, ` +
-    `json_each(${sql.bind(JSON.stringify(values))}) AS w WHERE m.atom IS w.atom ` +
-    `AND ${memberType("m")} = ${memberType("w")}))`
+    `(${sql.type(path)} = 'array' AND EXISTS (SELECT 1 FROM json_each(${sql.document(path)}) AS m ` +
+    `WHERE (${member("m")}) IN (SELECT ${member("w")} ` +
+    `FROM json_each(${sql.bind(JSON.stringify(values))}) AS w)))`
   );
 }
 
-function memberType(row: string): string {
-  return `replace(${row}.type, 'real', 'integer')`;
+/** IN finds no NULL, which is the atom of `null`. */
+function member(row: string): string {
+  return `coalesce(${row}.atom, ''), replace(${row}.type, 'real', 'integer')`;
 }
 
 function metaEqualsSql(

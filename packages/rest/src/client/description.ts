@@ -21,7 +21,7 @@ export type OperationIndex = ReadonlyMap<string, OperationTarget>;
 const methods: ReadonlySet<string> = new Set(["get", "post", "put", "patch", "delete"]);
 
 /**
- * Reads the operations of a description.
+ * Reads the operations of a description. Of two resources of one name it knows neither by that name.
  *
  * @throws ClientError `ERR_REST_DESCRIPTION` for what is none
  */
@@ -31,6 +31,7 @@ export function indexOperations(description: unknown): OperationIndex {
     throw new ClientError("ERR_REST_DESCRIPTION", "the description of the API has no paths");
   }
   const index = new Map<string, OperationTarget>();
+  const doubtful = new Set<string>();
   for (const [path, item] of Object.entries(paths)) {
     if (!isMembers(item)) continue;
     for (const [method, operation] of Object.entries(item)) {
@@ -39,10 +40,13 @@ export function indexOperations(description: unknown): OperationIndex {
       const { operationId, "x-fetchwork": marks } = operation;
       if (typeof operationId === "string") index.set(operationId, target);
       if (isMembers(marks)) {
-        index.set(`${String(marks["resource"])}.${String(marks["action"])}`, target);
+        const name = `${String(marks["resource"])}.${String(marks["action"])}`;
+        if (index.has(name)) doubtful.add(name);
+        index.set(name, target);
       }
     }
   }
+  for (const name of doubtful) index.delete(name);
   return index;
 }
 

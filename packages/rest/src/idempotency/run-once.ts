@@ -88,17 +88,17 @@ export async function runInTransaction({ key, call, handle }: KeyedCall): Promis
  */
 export async function runWithLease({ key, call, handle }: KeyedCall): Promise<Response> {
   const records = call.store.collection(idempotencyRecords);
-  const known = await take(records, key);
+  const { known, lease } = await take(records, key);
   if (known) return answerAgain(known, key);
   let response: Response;
   try {
     response = await handle(call);
     if (!isKept(response)) {
-      await records.remove(key.id);
+      await giveBack(records, lease);
       return response;
     }
   } catch (error) {
-    await records.remove(key.id);
+    await giveBack(records, lease);
     throw error;
   }
   // From here on the work is done: should this fail, a repetition must not do it again.
@@ -108,28 +108,40 @@ export async function runWithLease({ key, call, handle }: KeyedCall): Promise<Re
 }
 
 /** Takes a key, or tells what is known about it. */
-async function take(
-  records: Collection<IdempotencyRecord>,
-  key: IdempotencyKey,
-): Promise<Stored<IdempotencyRecord> | undefined> {
+async function take(records: Collection<IdempotencyRecord>, key: IdempotencyKey): Promise<Taken> {
   const record = { fingerprint: key.fingerprint, until: Date.now() + lockedFor };
   try {
-    await records.insert(record, { id: key.id });
-    return undefined;
+    return { lease: await records.insert(record, { id: key.id }) };
   } catch (error) {
     if (!(error instanceof UniqueError)) throw error;
   }
   const known = await records.get(key.id);
-  if (known && counts(known)) return known;
+  if (known && counts(known)) return { known };
   try {
     // One that is old, or of a request that never ended.
-    if (known && (await records.replace(key.id, record, { ifVersion: known.version }))) {
-      return undefined;
-    }
+    const lease = known && (await records.replace(key.id, record, { ifVersion: known.version }));
+    if (lease) return { lease };
   } catch (error) {
     if (!(error instanceof VersionError)) throw error;
   }
   throw running();
+}
+
+/** What is known about a key, or what it was taken with. */
+type Taken =
+  | { readonly known: Stored<IdempotencyRecord>; readonly lease?: undefined }
+  | { readonly lease: Stored<IdempotencyRecord>; readonly known?: undefined };
+
+/** Frees a key, unless it fell free before and somebody else has it. */
+async function giveBack(
+  records: Collection<IdempotencyRecord>,
+  { id, version }: Stored<IdempotencyRecord>,
+): Promise<void> {
+  try {
+    await records.remove(id, { ifVersion: version });
+  } catch (error) {
+    if (!(error instanceof VersionError)) throw error;
+  }
 }
 
 /** Whether a record is of our time. */

@@ -2,6 +2,7 @@ import { InputError, type UntypedWhere } from "@fetchwork/documents";
 import { empty, text } from "@fetchwork/http";
 import { forbidden } from "../access.ts";
 import { bearerRequired } from "../authentication.ts";
+import { RestError } from "../errors.ts";
 import { contentTag, noneMatchHolds } from "../etag.ts";
 import { fieldError } from "../field-error.ts";
 import { createListReader } from "../list-query.ts";
@@ -35,6 +36,8 @@ export function listOperation(resource: Resource): ResourceHandler {
     const shown = found.documents.map((document) => present(document, query.fields));
     const changed = await hooks.afterList?.({ call, documents: found.documents, rows: shown });
     const rows = changed ?? shown;
+    // Else it would show with one document what belongs to another.
+    if (tree && rows.length !== shown.length) throw misaligned(resource, rows.length);
     const whole = tree
       ? await populate(call, { resource, documents: found.documents, rows }, tree)
       : rows;
@@ -78,6 +81,11 @@ export function listOperation(resource: Resource): ResourceHandler {
       parameter === "q" ? error.message : `${name} is no cursor of this list in this order`;
     throw badFields([fieldError(name, "invalid", message)]);
   }
+}
+
+function misaligned({ name }: Resource, count: number): RestError {
+  const message = `the hook afterList of ${name} gave ${count} rows, expected one for each document`;
+  return new RestError("ERR_REST_DEFINITION", message);
 }
 
 function holds({ request }: ResourceCall, etag: string): boolean {

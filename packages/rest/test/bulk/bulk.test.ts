@@ -77,6 +77,31 @@ describe("a bulk request", () => {
     expect(await titles()).toEqual([]);
   });
 
+  it("is refused to nobody before it is looked at, where each operation needs a user", async () => {
+    const { bulk } = await open();
+    expect((await bulk("", "nothing")).status).toBe(401);
+    expect((await bulk("ann", "nothing")).status).toBe(400);
+  });
+
+  it("names no more than 100 that are not valid", async () => {
+    const memo = defineResource({
+      name: "memo",
+      path: "/memos",
+      schema: z.object({ text: z.string() }),
+      access: { create: "public", update: "public" },
+      bulk: { limit: 300 },
+    });
+    const { as } = await openAsUsers(resourceRoutes(memo, createResourceController(memo)));
+    const { id } = (await as("", "POST", "/memos", { text: "a" })).json;
+    for (const item of [
+      { op: "create", body: {} },
+      { op: "update", id, body: { text: 1 } },
+    ]) {
+      const operations = Array.from({ length: 150 }, () => item);
+      expect((await as("", "POST", "/memos/bulk", { operations })).json.errors).toHaveLength(100);
+    }
+  });
+
   it("names every item that is not valid, and changes nothing", async () => {
     const { bulk, create, titles } = await open();
     const id = await create("ann", "old");

@@ -83,6 +83,21 @@ describe("a removed document of a resource that keeps them", () => {
     expect((await as("root", "POST", `/notes/${kept.id}/restore`)).status).toBe(404);
   });
 
+  it("is brought back with the master key where the rule says so", async () => {
+    const { as, gone } = await openNotes({ restore: "master" });
+    const path = `/notes/${gone.id}/restore`;
+    expect((await as("root", "POST", path)).status).toBe(403);
+    expect((await as("master", "POST", path)).status).toBe(200);
+  });
+
+  it("stays away when the rule says no as the change is made", async () => {
+    const answers = [true, false];
+    const { as, gone } = await openNotes({ restore: () => answers.shift() ?? false });
+    expect((await as("bob", "POST", `/notes/${gone.id}/restore`)).status).toBe(403);
+    expect((await as("", "GET", `/notes/${gone.id}`)).status).toBe(404);
+    expect(answers).toEqual([]);
+  });
+
   it("is brought back by its owner where the rule says so, on conditions", async () => {
     const { as, gone } = await openNotes({ restore: "owner" });
     const path = `/notes/${gone.id}/restore`;

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { Problem } from "../../src/problem.ts";
 import { defineResource, type Resource } from "../../src/resource.ts";
 import { createResourceController } from "../../src/resource-controller.ts";
 import { resourceRoutes } from "../../src/resource-routes.ts";
@@ -49,6 +50,64 @@ describe("populate", () => {
     expect(await seenBy("")).toEqual([{ text: "t", cc: [] }]);
     expect(await seenBy("ann")).toMatchObject([{ by: { name: "ann" }, cc: [{ name: "ann" }] }]);
     expect(JSON.stringify(await seenBy("ann"))).not.toContain("bob");
+  });
+
+  it("takes a hook that refuses for a document that is not shown, and one that fails for a failure", async () => {
+    const failures = [new Problem(403), new Problem(503), new Error("broken")];
+    const leaf = defineResource({
+      name: "leaf",
+      path: "/leaves",
+      schema: z.object({ tree: id }),
+      access: open,
+      relations: { tree: { to: (): Resource => tree } },
+    });
+    const tree = defineResource({
+      name: "tree",
+      path: "/trees",
+      schema: z.object({ name: z.string() }),
+      access: open,
+      hooks: {
+        afterShow() {
+          throw failures.shift() ?? new Error("called too often");
+        },
+      },
+    });
+    const { as } = await openAsUsers(
+      [
+        ...resourceRoutes(leaf, createResourceController(leaf)),
+        ...resourceRoutes(tree, createResourceController(tree)),
+      ],
+      { reportError: () => undefined },
+    );
+    const one = (await as("", "POST", "/trees", { name: "a" })).json.id;
+    await as("", "POST", "/leaves", { tree: one });
+    const refused = await as("", "GET", "/leaves?populate=tree");
+    expect(refused.json).toMatchObject([{ tree: one }]);
+    expect((await as("", "GET", "/leaves?populate=tree")).status).toBe(503);
+    expect((await as("", "GET", "/leaves?populate=tree")).status).toBe(500);
+  });
+
+  it("mixes no documents up where a hook gives other rows than there are documents", async () => {
+    let rows = [{ name: "only" }];
+    const reportError = vi.fn();
+    const leaf = defineResource({
+      name: "leaf",
+      path: "/leaves",
+      schema: z.object({ name: z.string(), next: id.optional() }),
+      access: open,
+      hooks: { afterList: () => rows },
+      relations: { next: { to: (): Resource => leaf } },
+    });
+    const routes = resourceRoutes(leaf, createResourceController(leaf));
+    const { as } = await openAsUsers(routes, { reportError });
+    const first = (await as("", "POST", "/leaves", { name: "a" })).json.id;
+    await as("", "POST", "/leaves", { name: "b", next: first });
+    expect((await as("", "GET", "/leaves")).json).toEqual(rows);
+    expect((await as("", "GET", "/leaves?populate=next")).status).toBe(500);
+    expect(reportError).toHaveBeenCalledOnce();
+    rows = [{ name: "new" }, { name: "old" }];
+    const { json } = await as("", "GET", "/leaves?populate=next");
+    expect(json).toMatchObject([{ name: "new", next: { name: "a" } }, { name: "old" }]);
   });
 
   it("shows at most 1,000 documents of an inverse relation, and each share wholly or not", async () => {

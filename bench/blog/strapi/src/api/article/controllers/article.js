@@ -1,0 +1,4 @@
+// oxlint-disable-next-line typescript/no-require-imports -- Strapi loads CommonJS only.
+const { factories } = require("@strapi/strapi");
+
+module.exports = factories.createCoreController("api::article.article");
