@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { NO_POSTGRES, startPostgres } from "../../../documents/test/postgres-server.ts";
-import { fetchwork, program, project } from "./project-world.ts";
+import { fetchwork, program, project, sharedModules } from "./project-world.ts";
 
 const isAsked = process.env["FETCHWORK_GENERATOR"] === "1";
 
@@ -65,9 +65,12 @@ const combinations: readonly { readonly options: string; readonly adds: readonly
 ];
 
 describe.skipIf(!isAsked)("a new project (FETCHWORK_GENERATOR=1)", () => {
+  // Packing and installing are no part of the first one's time.
+  beforeAll(() => sharedModules(), 300_000);
+
   it.each(combinations)(
     "of $options is typed, passes its tests and starts",
-    { timeout: 240_000 },
+    { timeout: 480_000 },
     async ({ options, adds }) => {
       const folder = await project(...options.split(" ").filter(Boolean));
       for (const words of adds) {
