@@ -12,10 +12,10 @@ describe("the settings of providers", () => {
       OIDC_GOOGLE_CLIENT_SECRET: "s",
       OIDC_MY_IDP_ISSUER: "https://id.example/x",
       OIDC_MY_IDP_CLIENT_ID: "me",
-      OIDC_MY_IDP_AUDIENCE: "urn:blog",
+      OIDC_MY_IDP_AUDIENCE: "urn:api",
       OIDC_MY_IDP_KEEP_TOKENS: "yes",
       OIDC_EMPTY_ISSUER: "",
-      PUBLIC_URL: "https://blog.example/",
+      PUBLIC_URL: "https://api.example/",
     });
     expect(providers).toEqual([
       {
@@ -23,7 +23,7 @@ describe("the settings of providers", () => {
         issuer: "https://accounts.google.com",
         clientId: "id",
         clientSecret: "s",
-        audience: "https://blog.example",
+        audience: "https://api.example",
         keepsTokens: false,
       },
       {
@@ -31,7 +31,7 @@ describe("the settings of providers", () => {
         issuer: "https://id.example/x",
         clientId: "me",
         clientSecret: undefined,
-        audience: "urn:blog",
+        audience: "urn:api",
         keepsTokens: true,
       },
     ]);
@@ -51,8 +51,8 @@ describe("the settings of providers", () => {
       { ...google, OIDC_B_ISSUER: google.OIDC_GOOGLE_ISSUER, OIDC_B_CLIENT_ID: "b" },
       "two providers have one issuer",
     ],
-    [{ ...google, PUBLIC_URL: "https://blog.example/path" }, "PUBLIC_URL is"],
-    [{ ...google, PUBLIC_URL: "blog.example" }, "PUBLIC_URL is"],
+    [{ ...google, PUBLIC_URL: "https://api.example/path" }, "PUBLIC_URL is"],
+    [{ ...google, PUBLIC_URL: "api.example" }, "PUBLIC_URL is"],
     [{ ...google, NODE_ENV: "production" }, "PUBLIC_URL is not set"],
   ])("are refused: %j", (environment, message) => {
     expect(() => readConfig({ ...secrets, ...environment })).toThrow(message);

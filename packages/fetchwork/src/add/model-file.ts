@@ -6,7 +6,7 @@ import { listText, literal, numeral, sentenceList } from "./source-text.ts";
 
 /** Writes `model.ts`: the definition of a resource. */
 export function modelFile(definition: ResourceDefinition): string {
-  const { names, fields, access, owner, softDelete, list } = definition;
+  const { names, fields, access, owner, softDelete, list, hasUsers } = definition;
   const named = (flag: FieldFlag): readonly string[] =>
     fields.filter(({ flags }) => flags.has(flag)).map(({ name }) => literal(name));
   const lists = [
@@ -17,6 +17,8 @@ export function modelFile(definition: ResourceDefinition): string {
     ["filter", named("filter")],
   ] as const;
   const accessItems = operations.map((operation) => `${operation}: ${literal(access[operation])}`);
+  // Unless it is named, it is for admins, of whom there are none.
+  if (softDelete && !hasUsers) accessItems.push('restore: "master"');
   const targets = fields.flatMap(({ target }) =>
     target === undefined ? [] : [namesOf(target).camel],
   );

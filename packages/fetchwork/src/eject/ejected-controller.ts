@@ -1,7 +1,21 @@
 import type { EjectedDefinition } from "./read-definition.ts";
 
+/** What a list that can show removed documents needs besides. */
+const trashCheck = `
+/** Removed documents are for admins, and for the holder of the master key where the list needs it. */
+function requireTrash(trash: string | undefined, user: ResourceCall["user"]): void {
+  if (trash === undefined || access.list === "master" || user?.role === "admin") return;
+  if (user) throw forbidden("only admins see what was removed");
+  const headers = { "www-authenticate": 'Bearer realm="api"' };
+  throw new Problem(401, { detail: "an access token is required", headers });
+}
+`;
+
 /** Writes `controller.ts` with every handler in full. */
-export function ejectedController(camel: string, { owner, list }: EjectedDefinition): string {
+export function ejectedController(
+  camel: string,
+  { owner, list, softDelete }: EjectedDefinition,
+): string {
   const creator =
     owner === undefined
       ? "    const fields = { ...body };\n"
@@ -11,6 +25,12 @@ export function ejectedController(camel: string, { owner, list }: EjectedDefinit
       ? ""
       : `      const whole = { ...fields, ${owner}: current["${owner}"] };\n`;
   const kept = owner === undefined ? "fields" : "whole";
+  const [taken, wanted] = softDelete ? [", trash", ", deleted"] : ["", ""];
+  const trash = softDelete
+    ? `    requireTrash(trash, user);
+    const deleted = trash === undefined ? undefined : trash === "only" ? "only" : "include";
+`
+    : "";
   const shape = list === "rows" ? "{ rows, count }" : "rows";
   return `import { InputError } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
@@ -21,11 +41,11 @@ import {
   cursorLinks,
   etagOf,
   fieldError,
-  mergePatch,
+${softDelete ? "  forbidden,\n" : ""}  mergePatch,
   noneMatchHolds,
   notFound,
   pageLinks,
-  refuseConflicts,
+${softDelete ? "  Problem,\n" : ""}  refuseConflicts,
   requirePreconditions,
   validate,
   view,
@@ -38,24 +58,29 @@ import { ${camel} } from "./model.ts";
 
 // Written out by \`fetchwork eject\`. The routes have applied access rules and validated bodies before they come here.
 
-const { collection, list: rules, path, present, schema } = ${camel};
+const { ${softDelete ? "access, " : ""}collection, list: rules, path, present, schema } = ${camel};
 const readList = createListReader(rules);
 
 export const ${camel}Controller: ResourceController<typeof schema> = {
   ...createResourceController(${camel}),
 
-  async list({ query, store }) {
-    const { q, where, sort, page, limit, after, fields } = readList(query);
-    const documents = store.collection(collection);
-    const count = await documents.count({ q, where }).catch(refuseSearch);
+  async list({ query, store${softDelete ? ", user" : ""} }) {
+    const { q, where, sort, page, limit, after, fields${taken} } = readList(query);
+${trash}    const documents = store.collection(collection);
+    const count = await documents.count({ q, where${wanted} }).catch(refuseSearch);
     const headers: Record<string, string> = { "x-total-count": String(count) };
     let found;
     if (after === undefined) {
-      found = await documents.find({ q, where, sort, limit, offset: (page - 1) * limit });
+      ${
+        softDelete
+          ? "const offset = (page - 1) * limit;\n      found = await documents.find({ q, where, sort, limit, offset, deleted });"
+          : "found = await documents.find({ q, where, sort, limit, offset: (page - 1) * limit });"
+      }
       headers["link"] = pageLinks(path, query, { page, limit, total: count });
     } else {
-      const cursor = { q, where, sort, limit, after: after || undefined };
-      const { items, next } = await documents.page(cursor).catch(refuseCursor);
+      const { items, next } = await documents
+        .page({ q, where, sort, limit, after: after || undefined${wanted} })
+        .catch(refuseCursor);
       found = items;
       const place = { path, names: { page: "page", limit: "limit", after: "after" } };
       headers["link"] = cursorLinks(place, query, { limit, next });
@@ -131,5 +156,5 @@ function refuseCursor(error: unknown): never {
   if (!(error instanceof InputError)) throw error;
   throw badFields([fieldError("after", "invalid", "after is no cursor of this list")]);
 }
-`;
+${softDelete ? trashCheck : ""}`;
 }

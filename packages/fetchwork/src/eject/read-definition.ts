@@ -6,6 +6,8 @@ export interface EjectedDefinition {
   /** Field of the creator. */
   readonly owner: string | undefined;
   readonly list: "array" | "rows";
+  /** Whether removed documents are kept. */
+  readonly softDelete: boolean;
 }
 
 type Statement = ReturnType<typeof parse>["program"]["body"][number];
@@ -27,6 +29,7 @@ const plain: ReadonlySet<string> = new Set([
   "indexes",
   "filter",
   "list",
+  "softDelete",
 ]);
 
 /**
@@ -51,7 +54,29 @@ export function readDefinition(source: string, name: string): EjectedDefinition 
   if (owner !== undefined && owner.type !== "StringLiteral") {
     throw new UsageError("the owner of its definition is not written as a text");
   }
-  return { owner: owner?.value, list: listShape(values.get("list")) };
+  checkAccess(values.get("access"));
+  const softDelete = values.get("softDelete");
+  if (softDelete !== undefined && softDelete.type !== "BooleanLiteral") {
+    throw new UsageError("the softDelete of its definition is neither true nor false");
+  }
+  return {
+    owner: owner?.value,
+    list: listShape(values.get("list")),
+    softDelete: softDelete?.value ?? false,
+  };
+}
+
+/** Rules that are functions are asked again when a document has changed meanwhile, which only our handlers do. */
+function checkAccess(access: Expression | undefined): void {
+  const rules = access?.type === "ObjectExpression" ? access.properties : [undefined];
+  const areWords = rules.every(
+    (rule) => rule?.type === "ObjectProperty" && rule.value.type === "StringLiteral",
+  );
+  if (!areWords) {
+    throw new UsageError(
+      "the access rules of its definition are not all words, and handlers lack what others need",
+    );
+  }
 }
 
 function optionsOf(source: string, name: string): ObjectExpression {

@@ -123,6 +123,20 @@ describe("fetchwork add", () => {
     expect(model).toContain('path: "/blog-posts"');
   });
 
+  it("lets the holder of the master key restore where there are no admins", async () => {
+    const other = join(await temporaryFolder(), "shop");
+    await fetchwork("/", "new", other, ...quick, "--auth", "none");
+    const words = ["add", "note", "text:string!", "--soft-delete"];
+    for (const [at, has] of [
+      [folder, false],
+      [other, true],
+    ] as const) {
+      await fetchwork(at, ...words);
+      const model = await readFile(join(at, "src/api/note/model.ts"), "utf8");
+      expect(model.includes('restore: "master"')).toBe(has);
+    }
+  });
+
   it("changes nothing the second time, and says so", async () => {
     const words = ["note", "text:string!", "--soft-delete"];
     await fetchwork(folder, "add", ...words);

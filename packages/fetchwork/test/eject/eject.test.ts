@@ -29,16 +29,42 @@ describe("fetchwork eject", () => {
     expect(stderr).toContain(message);
   });
 
-  it.each([
-    ["relations", "letter", "to:ref(user)"],
-    ["softDelete", "letter", "--soft-delete"],
-  ])("refuses a definition with %s, which written-out handlers lack", async (option, ...words) => {
-    await fetchwork(folder, "add", ...words);
-    const { code, stderr } = await fetchwork(folder, "eject", "letter");
-    expect([code, stderr.split("\n")[0]]).toEqual([
-      2,
-      `fetchwork eject: its definition has ${option}, which handlers that are written out lack`,
-    ]);
+  it.each([["relations", "letter", "to:ref(user)"]])(
+    "refuses a definition with %s, which written-out handlers lack",
+    async (option, ...words) => {
+      await fetchwork(folder, "add", ...words);
+      const { code, stderr } = await fetchwork(folder, "eject", "letter");
+      expect([code, stderr.split("\n")[0]]).toEqual([
+        2,
+        `fetchwork eject: its definition has ${option}, which handlers that are written out lack`,
+      ]);
+    },
+  );
+
+  it.each(["hooks: {}", 'secret: ["text"]', "computed: {}"])(
+    "refuses a definition with %s, which written-out handlers lack",
+    async (option) => {
+      const model = join(folder, "src/api/note/model.ts");
+      const text = await readFile(model, "utf8");
+      await writeFile(model, text.replace("  access:", `  ${option},\n  access:`));
+      const { code, stderr } = await fetchwork(folder, "eject", "note");
+      expect([code, stderr]).toEqual([2, expect.stringContaining("handlers that are written out")]);
+    },
+  );
+
+  it("refuses a rule that is a function, which is to be asked again", async () => {
+    const model = join(folder, "src/api/note/model.ts");
+    const text = await readFile(model, "utf8");
+    await writeFile(model, text.replace('update: "owner"', "update: () => true"));
+    const { code, stderr } = await fetchwork(folder, "eject", "note");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("access rules")]);
+  });
+
+  it("writes handlers of a trash in the form of Prettier", async () => {
+    await fetchwork(folder, "add", "letter", "text:string", "--soft-delete");
+    expect(await fetchwork(folder, "eject", "letter")).toMatchObject({ code: 0, stderr: "" });
+    const text = await readFile(join(folder, "src/api/letter/controller.ts"), "utf8");
+    expect(await check(text, { parser: "typescript", printWidth: 100 })).toBe(true);
   });
 
   it("refuses a model that it cannot read", async () => {
@@ -72,6 +98,7 @@ it.skipIf(!isAsked).each([
     ["note", "text:string!:search,unique", "--admin", "create,update,remove"],
   ],
   ["no users", ["--auth", "none"], ["note", "text:string!:search"]],
+  ["a trash", [], ["note", "text:string!:search,sort", "--soft-delete"]],
 ])(
   "handlers that are written out pass the tests of the resource (%s; FETCHWORK_GENERATOR=1)",
   { timeout: 240_000 },

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { NO_POSTGRES, startPostgres } from "../../../documents/test/postgres-server.ts";
-import { fetchwork, program, project } from "./project-world.ts";
+import { fetchwork, program, project, sharedModules } from "./project-world.ts";
 
 const isAsked = process.env["FETCHWORK_GENERATOR"] === "1";
 
@@ -31,14 +31,20 @@ const combinations: readonly { readonly options: string; readonly adds: readonly
   { options: "", adds: [note, everyType] },
   { options: "--auth none", adds: [] },
   { options: "--auth none", adds: [note, [...everyType, "--list", "rows"]] },
-  { options: "--auth none --list rows", adds: [[...note, ...ofMaster]] },
+  { options: "--auth none --list rows", adds: [[...note, ...ofMaster, "--soft-delete"]] },
   { options: "--auth none --db postgres --port 8080", adds: [note] },
   {
     options: "--list rows",
     adds: [everyType, ["news", "--path", "/news", "--admin", "create,update,remove"]],
   },
   { options: "--webhooks", adds: [note] },
-  { options: "--password-resets", adds: [[...note, "--soft-delete"]] },
+  {
+    options: "--password-resets",
+    adds: [
+      [...note, "--soft-delete"],
+      ["letter", "text:string", "--soft-delete", "--master", "list,show,create,update,remove"],
+    ],
+  },
   {
     options: "--password-resets --webhooks --list rows",
     adds: [note, [...everyType, "--owner-field", "seller"]],
@@ -59,9 +65,12 @@ const combinations: readonly { readonly options: string; readonly adds: readonly
 ];
 
 describe.skipIf(!isAsked)("a new project (FETCHWORK_GENERATOR=1)", () => {
+  // Packing and installing are no part of the first one's time.
+  beforeAll(() => sharedModules(), 300_000);
+
   it.each(combinations)(
     "of $options is typed, passes its tests and starts",
-    { timeout: 240_000 },
+    { timeout: 480_000 },
     async ({ options, adds }) => {
       const folder = await project(...options.split(" ").filter(Boolean));
       for (const words of adds) {

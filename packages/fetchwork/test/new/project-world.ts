@@ -64,7 +64,7 @@ let modules: Promise<string> | undefined;
  * Installs a project that has everything, once for a state of the sources, and gives its `node_modules`: all projects of
  * the matrix use the same.
  */
-function sharedModules(): Promise<string> {
+export function sharedModules(): Promise<string> {
   return (modules ??= installModules());
 }
 
