@@ -194,6 +194,38 @@ describe("run", () => {
     }
   });
 
+  it("never writes a refusal that its server calls a normal end", async () => {
+    const files = new Map([["a.py", "print(1)\n"]]);
+    const text = "I'm sorry, but I can't help with that request.";
+    const file = { match: ["# Write a.py"], text };
+    const agent = await agentFor({ answers: projectScript(files, { first: [file] }) });
+    expect(await codeOf(agent.run({ prompt: "p", out }))).toBe("ERR_AGENT_UNUSABLE");
+    const plan = await agentFor({ answers: projectScript(files, { sharedDeps: text }) });
+    expect(await codeOf(plan.run({ prompt: "p", out }))).toBe("ERR_AGENT_REFUSED");
+    expect(server?.requests).toHaveLength(1);
+    expect(treeOf(out).size).toBe(0);
+  });
+
+  it("says nothing that a terminal would obey, whatever stands in an answer", async () => {
+    const files = new Map([["c.test.js", "throw new Error('\u001b[31mError\u0007');\n"]]);
+    const agent = await agentFor(
+      { answers: projectScript(files) },
+      { repair: 0, verifiers: defaultVerifiers(), sandbox: { level: "process" } },
+    );
+    const { diagnostics } = await agent.run({ prompt: "p", out }).result;
+    expect(diagnostics).toMatchObject([{ code: "verification", path: "c.test.js" }]);
+    expect(diagnostics[0]?.message).toMatch(/^[^\p{Cc}]*Error/u);
+    expect(diagnostics[0]?.message).not.toMatch(/\p{Cc}/u);
+    const left = "a();\n// ... rest of the code \u001b[2J\n";
+    const other = await agentFor({
+      answers: projectScript(files, { first: [{ match: ["# Write c.test.js"], text: left }] }),
+    });
+    const error: unknown = await other.run({ prompt: "q", out }).result.catch((e: unknown) => e);
+    expect(error instanceof Error ? error.message : "").toMatch(
+      /^[^\p{Cc}]*rest of the code\P{Cc}*$/u,
+    );
+  });
+
   it.each([
     ["too many files", manyFiles(10_000), {}],
     ["a file that is too large", new Map([["a.txt", "x".repeat(3 * 1024 * 1024)]]), {}],
