@@ -320,6 +320,16 @@ describe("in a folder that has files", () => {
     expect(result.files.find(({ path }) => path === "a.txt")?.action).toBe("merged");
   });
 
+  it("joins nothing by a base that is damaged", async () => {
+    await (await agentFor({ answers: projectScript(files) })).run({ prompt: "p", out }).result;
+    writeFileSync(join(out, "a.txt"), "ONE\ntwo\nthree\nfour\nfive\n");
+    const bases = join(out, ".fetchwork/base");
+    for (const name of readdirSync(bases)) writeFileSync(join(bases, name), "one\ntwo\n");
+    await (await agentFor({ answers: projectScript(next) })).run({ prompt: "p", out }).result;
+    expect(treeOf(out).get("a.txt")).toBe("ONE\ntwo\nthree\nfour\nfive\n");
+    expect(treeOf(out).get("a.txt.new")).toBe(next.get("a.txt"));
+  });
+
   it("keeps a person's change where both touch a line", async () => {
     await (await agentFor({ answers: projectScript(files) })).run({ prompt: "p", out }).result;
     writeFileSync(join(out, "a.txt"), "one\ntwo\nthree\nfour\nfünf\n");
