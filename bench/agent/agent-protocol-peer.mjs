@@ -10,7 +10,8 @@ await new Promise((resolve) => free.close(resolve));
 
 // It prints a line for every request.
 console.log = () => undefined;
-Agent.handleTask(async (input) => async () => ({ output: input, is_last: true }), {
+const step = (input) => () => Promise.resolve({ output: input, is_last: true });
+Agent.handleTask((input) => Promise.resolve(step(input)), {
   port,
   workspace: process.argv[2],
 }).start();

@@ -3,7 +3,7 @@ import { defineAgent, serveTasks } from "../../packages/agent/src/server/index.t
 
 const agent = defineAgent({
   onTask: () => [{ name: "echo", last: true }],
-  onStep: async ({ task }) => ({ output: task.input }),
+  onStep: ({ task }) => Promise.resolve({ output: task.input }),
 });
 const [, , store = "sqlite::memory:"] = process.argv;
 const server = await serveTasks({ port: 0, store, agent });

@@ -68,7 +68,7 @@ async function measureFiles() {
   const provider = openAICompatible({ baseUrl, model: "scripted" });
   const memory = {
     id: "memory",
-    async *generate({ messages, tool }) {
+    *generate({ messages, tool }) {
       const said = messages.map(({ content }) => content).join("\n");
       const found = answers.find(
         (answer) =>
@@ -105,15 +105,14 @@ async function measureFiles() {
   const ratios = one.map(({ time }, index) => time / eight[index].time);
   console.log("| 24 independent files, 1 s for an answer | seconds | CPU ms per file |");
   console.log("| --- | ---: | ---: |");
-  for (const [name, list] of [
-    ["one after another", one],
-    ["8 at a time", eight],
-    ["8 at a time, answers from memory", own],
-  ]) {
+  const row = (name, list) => {
     const seconds = list.map(({ time }) => time / 1_000);
     const cpu = list.map((entry) => entry.cpu);
     console.log(`| ${name} | ${spread(seconds, 2)} | ${spread(cpu)} |`);
-  }
+  };
+  row("one after another", one);
+  row("8 at a time", eight);
+  row("8 at a time, answers from memory", own);
   console.log(`\nTimes faster: ${spread(ratios, 2)}\n`);
 }
 
@@ -153,10 +152,10 @@ async function measureTasks() {
         try {
           const seconds = await load({ ...options, status: 200 });
           const cpu = ((await server.cpu()) - before) / amount;
-          const key = `${name} | ${what}`;
+          const key = `${String(name)} | ${what}`;
           results.set(key, [...(results.get(key) ?? []), { rate: amount / seconds, cpu }]);
         } catch (error) {
-          results.set(`${name} | ${what}`, String(error.message).split("\r\n")[0]);
+          results.set(`${String(name)} | ${what}`, String(error.message).split("\r\n")[0]);
         }
       };
       await work("POST /agent/tasks", post, tasks);

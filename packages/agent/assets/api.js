@@ -1,3 +1,8 @@
+/** @typedef {import("../src/server/wire.ts").Task} Task */
+/** @typedef {import("../src/server/wire.ts").Step} Step */
+/** @typedef {import("../src/server/paging.ts").Pagination} Pagination */
+/** @typedef {{ step_id?: string, name?: string, text?: string, state?: string, error?: { message: string } }} EventData */
+
 const place = "fetchwork-token";
 
 /** The token of this tab, if the server asked for one. */
@@ -27,7 +32,7 @@ export async function ask(path, init = {}) {
   if (known !== null) headers.set("authorization", `Bearer ${known}`);
   const response = await fetch(`/agent${path}`, { ...init, headers });
   if (response.ok) return response;
-  const said = await response.json().catch(() => ({}));
+  const said = /** @type {{ message?: string }} */ (await response.json().catch(() => ({})));
   if (response.status === 401) throw new NeedsToken("The server asks for its token.");
   throw new Error(said.message ?? `The server answered ${response.status}.`);
 }
@@ -35,10 +40,11 @@ export async function ask(path, init = {}) {
 /**
  * @param {string} path
  * @param {RequestInit} [init]
+ * @returns {Promise<unknown>}
  */
-export async function askJson(path, init) {
+async function askJson(path, init) {
   const response = await ask(path, init);
-  return response.status === 204 ? undefined : response.json();
+  return await response.json();
 }
 
 /**
@@ -52,11 +58,42 @@ export function post(path, body) {
 }
 
 /**
+ * @param {object} body
+ * @returns {Promise<Task>}
+ */
+export async function createTask(body) {
+  return /** @type {Task} */ (await post("/tasks", body));
+}
+
+/**
+ * @param {number} page
+ * @param {number} size
+ */
+export async function listTasks(page, size) {
+  const list = await askJson(`/tasks?page_size=${size}&current_page=${page}`);
+  return /** @type {{ tasks: readonly Task[], pagination: Pagination }} */ (list);
+}
+
+/**
+ * @param {string} taskId
+ * @returns {Promise<Task>}
+ */
+export async function getTask(taskId) {
+  return /** @type {Task} */ (await askJson(`/tasks/${taskId}`));
+}
+
+/** @param {string} taskId */
+export async function listSteps(taskId) {
+  const list = await askJson(`/tasks/${taskId}/steps?page_size=1000`);
+  return /** @type {{ steps: readonly Step[], pagination: Pagination }} */ (list);
+}
+
+/**
  * Follows the events of a task, over breaks of the connection, until the task ends or the signal aborts.
  *
  * @param {string} taskId
  * @param {AbortSignal} signal
- * @param {(type: string, data: any) => void} listener
+ * @param {(type: string, data: EventData) => void} listener
  */
 export async function follow(taskId, signal, listener) {
   let last = "0";
@@ -66,13 +103,14 @@ export async function follow(taskId, signal, listener) {
       const response = await ask(`/tasks/${taskId}/events`, { signal, headers });
       for await (const event of readEvents(response)) {
         if (event.id !== "") last = event.id;
-        listener(event.type, JSON.parse(event.data));
+        const data = /** @type {EventData} */ (JSON.parse(event.data));
+        listener(event.type, data);
         if (["task.completed", "task.canceled", "task.deleted"].includes(event.type)) return;
-        if (event.type === "task" && JSON.parse(event.data).state === "completed") return;
+        if (event.type === "task" && data.state === "completed") return;
       }
     } catch (error) {
       if (signal.aborted || error instanceof NeedsToken) return;
-      listener("connection", { lost: true });
+      listener("connection", {});
     }
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   }

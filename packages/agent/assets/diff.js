@@ -19,8 +19,11 @@ export function diffLines(before, after) {
     end += 1;
   }
   const middle = edits(a.slice(start, a.length - end), b.slice(start, b.length - end));
-  const same = (/** @type {string} */ text) => /** @type {DiffLine} */ ({ kind: "same", text });
-  return [...a.slice(0, start).map(same), ...middle, ...a.slice(a.length - end).map(same)];
+  return [
+    ...a.slice(0, start).map((text) => line("same", text)),
+    ...middle,
+    ...a.slice(a.length - end).map((text) => line("same", text)),
+  ];
 }
 
 /** @param {string} text */
@@ -38,7 +41,7 @@ function split(text) {
 function edits(a, b) {
   /** @type {Map<number, number>[]} */
   const steps = [];
-  let ends = new Map([[1, 0]]);
+  const ends = new Map([[1, 0]]);
   const most = Math.min(a.length + b.length, mostEdits);
   for (let edit = 0; edit <= most; edit += 1) {
     steps.push(new Map(ends));
@@ -50,10 +53,7 @@ function edits(a, b) {
       if (x >= a.length && x - k >= b.length) return walk(a, b, steps);
     }
   }
-  return [
-    ...a.map((text) => /** @type {DiffLine} */ ({ kind: "old", text })),
-    ...b.map((text) => /** @type {DiffLine} */ ({ kind: "new", text })),
-  ];
+  return [...a.map((text) => line("old", text)), ...b.map((text) => line("new", text))];
 }
 
 /**
@@ -67,7 +67,7 @@ function walk(a, b, steps) {
   const lines = [];
   let [x, y] = [a.length, b.length];
   for (let edit = steps.length - 1; edit >= 0; edit -= 1) {
-    const ends = steps[edit] ?? new Map();
+    const ends = steps[edit] ?? /** @type {Map<number, number>} */ (new Map());
     const k = x - y;
     const down = k === -edit || (k !== edit && (ends.get(k - 1) ?? 0) < (ends.get(k + 1) ?? 0));
     const from = down ? k + 1 : k - 1;
@@ -81,5 +81,14 @@ function walk(a, b, steps) {
     if (down) lines.push({ kind: "new", text: b[(y -= 1)] ?? "" });
     else lines.push({ kind: "old", text: a[(x -= 1)] ?? "" });
   }
-  return lines.reverse();
+  return lines.toReversed();
+}
+
+/**
+ * @param {DiffLine["kind"]} kind
+ * @param {string} text
+ * @returns {DiffLine}
+ */
+function line(kind, text) {
+  return { kind, text };
 }

@@ -70,7 +70,7 @@ export class AgentError extends Error {
 
   constructor(code: AgentErrorCode, message: string, options: AgentErrorOptions = {}) {
     const { path, retryable = false, retryAfter, status, ...rest } = options;
-    super(message, rest);
+    super(asLine(message), rest);
     this.code = code;
     this.path = path;
     this.retryable = retryable;
@@ -110,6 +110,11 @@ export function cancelled(signal: AbortSignal): AgentError {
     return new AgentError("ERR_AGENT_TIMEOUT", "the call took too long", { cause: reason });
   }
   return new AgentError("ERR_AGENT_CANCELLED", "the call was cancelled", { cause: reason });
+}
+
+/** One line without what a terminal or a log obeys: paths, names and answers of models stand in messages. */
+export function asLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, " ").replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\u{FFFD}");
 }
 
 function describe(value: unknown): string {

@@ -17,7 +17,7 @@ it.each([
     "constructor\n__proto__\n1\n",
     "constructor\n__proto__\nA\n",
   ],
-])("%s", (_, base, theirs, ours, result) => {
+] as const)("%s", (...[, base, theirs, ours, result]) => {
   expect(mergeText(base, theirs, ours)).toBe(result);
 });
 

@@ -1,3 +1,5 @@
+import { createOpenAI } from "@ai-sdk/openai";
+import type { LanguageModel } from "ai";
 import { afterEach, describe, expect, it } from "vitest";
 import { askModel } from "../src/calls/ask-model.ts";
 import { Budget } from "../src/calls/budget.ts";
@@ -5,6 +7,7 @@ import { generateCode } from "../src/calls/generate-code.ts";
 import { plan } from "../src/calls/plan.ts";
 import { specifyFilePaths } from "../src/calls/specify-file-paths.ts";
 import { AgentError } from "../src/errors.ts";
+import { fromAiSdk } from "../src/models/from-ai-sdk.ts";
 import { anthropic, openAI, openAICompatible } from "../src/models/http-providers.ts";
 import type { ModelProvider } from "../src/models/model-provider.ts";
 import {
@@ -24,7 +27,26 @@ const providers: readonly (readonly [string, Make])[] = [
   ["openAICompatible", (baseUrl) => openAICompatible({ baseUrl, model: "scripted" })],
   ["openAI", (baseUrl) => openAI({ baseUrl, apiKey: "test-key-1", model: "scripted" })],
   ["anthropic", (baseUrl) => anthropic({ baseUrl, apiKey: "test-key-1", model: "scripted" })],
+  ["fromAiSdk", olderModel],
 ];
+
+function olderModel(baseURL: string): ModelProvider {
+  const openai = createOpenAI({ baseURL, apiKey: "test-key-1" });
+  const make = (name: string): LanguageModel => {
+    const model = openai.chat(name);
+    const { provider, modelId, supportedUrls } = model;
+    // Its parts are the same; the SDK adapts whatever says that it is older.
+    return {
+      specificationVersion: "v3",
+      provider,
+      modelId,
+      supportedUrls,
+      doGenerate: model.doGenerate.bind(model),
+      doStream: model.doStream.bind(model),
+    } as LanguageModel;
+  };
+  return fromAiSdk(make, { id: "openai", defaultModel: "scripted" });
+}
 
 async function failure(promise: Promise<unknown>): Promise<AgentError> {
   const error: unknown = await promise.then(
@@ -256,6 +278,7 @@ describe.each(providers)("%s", (name, make) => {
       openAICompatible: undefined,
       openAI: "Bearer test-key-1",
       anthropic: "test-key-1",
+      fromAiSdk: "Bearer test-key-1",
     };
     expect(request?.authorization).toBe(expected[name as keyof typeof expected]);
   });

@@ -39,7 +39,7 @@ describe("typeCheck", () => {
       severity,
       message.slice(0, 6),
     ]);
-    expect(said.toSorted()).toEqual([
+    expect(said.toSorted(([a], [b]) => String(a).localeCompare(String(b)))).toEqual([
       ["app/(site)/with blank.ts", 1, "verification", "error", "TS2322"],
       ["src/a.ts", 3, "verification", "error", "TS2322"],
     ]);

@@ -1,5 +1,6 @@
 import { applyEdits } from "../files/apply-edits.ts";
 import { readEditBlocks } from "../files/edit-blocks.ts";
+import { isRefusal } from "../files/find-refusal.ts";
 import { extractCode } from "../files/extract-code.ts";
 import { addUsage, askModel, type AskOptions } from "./ask-model.ts";
 import type { Usage } from "./budget.ts";
@@ -44,6 +45,7 @@ async function askForEdits(
   const blocks = readEditBlocks(text, filePath);
   if (blocks.form === "broken") return { complaint: "an edit in it was not whole", usage };
   if (blocks.form === "none") {
+    if (isRefusal(text)) return { complaint: "it was a refusal and no file", usage };
     const { code, problem } = extractCode(text, filePath);
     const complaint =
       problem === undefined

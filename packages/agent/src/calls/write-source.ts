@@ -1,5 +1,6 @@
 import { AgentError } from "../errors.ts";
 import { extractCode } from "../files/extract-code.ts";
+import { isRefusal } from "../files/find-refusal.ts";
 import { findElisions } from "../files/find-elisions.ts";
 import { findSyntaxErrors } from "../check/find-syntax-errors.ts";
 import type { ChatMessage } from "../models/model-provider.ts";
@@ -29,7 +30,11 @@ export async function writeSource(
     const answer = await askModel({ messages: messagesFor(complaints) }, options);
     usage = addUsage(usage, answer.usage);
     const { code, problem } = extractCode(answer.text, filePath);
-    const complaint = problem === undefined ? await complaintAbout(code, filePath) : said[problem];
+    const complaint = isRefusal(answer.text)
+      ? "it was a refusal and no file"
+      : problem === undefined
+        ? await complaintAbout(code, filePath)
+        : said[problem];
     if (complaint === undefined) return { code, usage };
     if (complaints.length === 2) {
       throw new AgentError(

@@ -1,3 +1,4 @@
+import { asLine } from "../errors.ts";
 import type { ProjectPlan } from "../project/project-plan.ts";
 import { checkCalls } from "./check-calls.ts";
 import { checkImports } from "./check-imports.ts";
@@ -44,7 +45,8 @@ export async function checkConsistency(
     ...checkManifests(project, manifests),
     ...(plan === undefined ? [] : checkContract(plan, project, lookup, broken)),
   ];
-  return found.toSorted(
+  const lines = found.map((one) => ({ ...one, message: asLine(one.message) }));
+  return lines.toSorted(
     (left, right) => compare(left.path, right.path) || (left.line ?? 0) - (right.line ?? 0),
   );
 }

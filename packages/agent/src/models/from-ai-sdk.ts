@@ -1,7 +1,8 @@
-import type { LanguageModel, LanguageModelUsage, ToolSet } from "ai";
+import type { LanguageModel, ToolSet } from "ai";
 import { cancelled } from "../errors.ts";
 import type { FinishReason, ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
 import { providerFailure } from "./provider-failure.ts";
+import { isCurrent, streamDirectly } from "./stream-directly.ts";
 
 /** What {@link fromAiSdk} may be told. */
 export interface FromAiSdkOptions {
@@ -15,8 +16,8 @@ export interface FromAiSdkOptions {
 export type AiSdkModel = LanguageModel | ((name: string) => LanguageModel | Promise<LanguageModel>);
 
 /**
- * Reaches a model through the Vercel AI SDK (`ai`, version 7; models of versions 5 and 6 are adapted by it), which is
- * loaded with the first call. The SDK's own repetitions are off: they do not know the budget.
+ * Reaches a model of the Vercel AI SDK: one of version 7 directly, models of versions 5 and 6 and names of models through
+ * `ai`, which adapts them and is loaded with the first call. Its own repetitions are off: they do not know the budget.
  *
  * A refusal is recognised on the wire too (`refusal` of OpenAI, `stop_reason` of Anthropic), a piece that cannot be read
  * fails the call, and a stream that ends without a reason is cut.
@@ -43,25 +44,15 @@ async function* ask(
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncIterable<ModelPart> {
-  const sdk = await import("ai");
-  // Its warnings go to the console of whoever uses us; a program that wants them says so before.
-  globalThis.AI_SDK_LOG_WARNINGS ??= false;
-  const { stream } = sdk.streamText({
-    ...questionOf(request, sdk),
-    model,
-    maxRetries: 0,
-    streamRetries: 0,
-    abortSignal: signal,
-    include: { rawChunks: true },
-    // Its default writes to the console.
-    onError: () => undefined,
-  });
   const names = new Map<string, string>();
   const streamed = new Set<string>();
   let refused = false;
   let textInstead = false;
   let reason: FinishReason | undefined;
   try {
+    const stream = isCurrent(model)
+      ? streamDirectly(model, request, signal)
+      : await streamWithSdk(model, request, signal);
     for await (const part of stream) {
       if (part.type === "text-delta" && part.text !== "") {
         yield { type: "text", text: part.text };
@@ -96,6 +87,24 @@ async function* ask(
   yield { type: "finish", reason: reason ?? "unknown" };
 }
 
+/** Asks through the SDK's own pipeline, which adapts models of older interfaces and finds those that are named. */
+async function streamWithSdk(model: LanguageModel, request: ModelRequest, signal: AbortSignal) {
+  const sdk = await import("ai");
+  // Its warnings go to the console of whoever uses us; a program that wants them says so before.
+  globalThis.AI_SDK_LOG_WARNINGS ??= false;
+  const { stream } = sdk.streamText({
+    ...questionOf(request, sdk),
+    model,
+    maxRetries: 0,
+    streamRetries: 0,
+    abortSignal: signal,
+    include: { rawChunks: true },
+    // Its default writes to the console.
+    onError: () => undefined,
+  });
+  return stream;
+}
+
 /** The SDK makes an error of text where a tool call was demanded. */
 function isTextInstead(error: unknown): boolean {
   return error instanceof Error && error.name === "AI_ToolChoiceViolationError";
@@ -116,9 +125,15 @@ function argumentsText(input: unknown): string {
   return typeof input === "string" ? input : JSON.stringify(input ?? {});
 }
 
-function usageOf({ inputTokens, outputTokens }: LanguageModelUsage): readonly ModelPart[] {
+function usageOf({ inputTokens, outputTokens }: StreamedUsage): readonly ModelPart[] {
   if (inputTokens === undefined || outputTokens === undefined) return [];
   return [{ type: "usage", usage: { inputTokens, outputTokens } }];
+}
+
+/** Tokens, as far as the server counted them. */
+interface StreamedUsage {
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
 }
 
 type Sdk = Pick<typeof import("ai"), "jsonSchema" | "tool">;

@@ -104,8 +104,7 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
             runEdit({ ...shared, ...opened, dryRun }),
           );
         }
-        const record = () => Promise.resolve();
-        return runEdit({ ...shared, folder, record, state: emptyState(), dryRun });
+        return runEdit({ ...shared, folder, record: forget, state: emptyState(), dryRun });
       });
     },
     async verify(out, { signal = new AbortController().signal } = {}) {
@@ -149,6 +148,9 @@ function checkOptions(options: AgentOptions): AgentSettings {
   checkCount("budget.maxTime", options.budget?.maxTime);
   return { ...options, concurrency, maxFiles, maxFileBytes, maxTotalBytes, repair, onConflict };
 }
+
+/** The journal of a dry run. */
+const forget: RecordStep = () => Promise.resolve();
 
 function checkRunId(runId: string): string {
   if (!/^[\w-]{1,64}$/.test(runId)) {
@@ -226,15 +228,7 @@ interface Work {
 }
 
 async function work(parts: Work): Promise<RunResult> {
-  const {
-    runId,
-    prompt,
-    state,
-    emit,
-    sharedDeps,
-    record = () => Promise.resolve(),
-    folder,
-  } = parts;
+  const { runId, prompt, state, emit, sharedDeps, record = forget, folder } = parts;
   const resumed = state.prompt !== undefined;
   emit({ type: "started", runId, resumed });
   if (!resumed) {

@@ -1,6 +1,7 @@
 import { askModel, addUsage, type AskOptions } from "../calls/ask-model.ts";
 import { Budget, type Usage } from "../calls/budget.ts";
 import { withProvider } from "../calls/call-options.ts";
+import { requirePlan } from "../calls/plan.ts";
 import { fileMessages, planMessages } from "../calls/prompts.ts";
 import { repairSource } from "../calls/repair-source.ts";
 import { writeSource } from "../calls/write-source.ts";
@@ -106,6 +107,7 @@ export class ProjectRun {
     if (state.sharedDeps !== undefined) return state.sharedDeps;
     emit({ type: "step", step: "plan" });
     const { text } = await askModel({ messages: planMessages(prompt, []) }, this.#options("plan"));
+    requirePlan(text);
     this.#checkFile(sharedDepsPath, text);
     await record("plan", { text });
     state.sharedDeps = text;

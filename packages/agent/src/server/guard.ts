@@ -13,7 +13,7 @@ export interface GuardOptions {
 /** Checks requests: where they were sent to, which page sent them, and the token. */
 export interface Guard {
   /** @throws HttpFailure 421 for another host, 403 for a page of another origin */
-  checkOrigin(request: Request): void;
+  checkOrigin(request: Request, url: URL): void;
   /** @throws HttpFailure 401 without the token */
   checkToken(request: Request): void;
 }
@@ -39,8 +39,7 @@ export function createGuard({ hosts = [], token }: GuardOptions): Guard {
   const known = new Set([...loopback, ...hosts]);
   const expected = token === undefined ? undefined : digest(token);
   return {
-    checkOrigin({ headers, url }) {
-      const { host, hostname } = new URL(url);
+    checkOrigin({ headers }, { host, hostname }) {
       if (!known.has("*") && !known.has(hostname)) {
         throw new HttpFailure(421, "host", "this server is not asked by that name");
       }

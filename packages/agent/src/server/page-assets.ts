@@ -5,13 +5,25 @@ import { readFileSync } from "node:fs";
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
+const scripts = [
+  "api.js",
+  "diff.js",
+  "elements.js",
+  "file-view.js",
+  "highlight.js",
+  "new-task.js",
+  "page.js",
+  "sign-in.js",
+  "task-list.js",
+  "task-parts.js",
+  "task-view.js",
+  "tried.js",
+] as const;
+
 const files = [
   ["/", "page.html", "text/html; charset=utf-8"],
   ["/assets/page.css", "page.css", "text/css; charset=utf-8"],
-  ["/assets/page.js", "page.js", "text/javascript; charset=utf-8"],
-  ["/assets/api.js", "api.js", "text/javascript; charset=utf-8"],
-  ["/assets/diff.js", "diff.js", "text/javascript; charset=utf-8"],
-  ["/assets/highlight.js", "highlight.js", "text/javascript; charset=utf-8"],
+  ...scripts.map((name) => [`/assets/${name}`, name, "text/javascript; charset=utf-8"] as const),
 ] as const;
 
 /** The page at `/` and its files, by path. */

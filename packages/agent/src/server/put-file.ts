@@ -1,5 +1,8 @@
 import type { Stored, Transaction } from "@fetchwork/documents";
-import { storeContent, type Content } from "./content-parts.ts";
+import { AgentError } from "../errors.ts";
+import { validateFilePath } from "../files/file-path.ts";
+import { contentOf, storeContent, type Content } from "./content-parts.ts";
+import type { StepResult } from "./task-agent.ts";
 import { taskCollections, type ArtifactRecord } from "./task-records.ts";
 
 /** A file that is put into a task. */
@@ -36,4 +39,21 @@ export async function putFile(
   const versions = same ? known.versions : [...known.versions, version].slice(-mostVersions);
   const updated = await artifacts.update(known.id, { ...owner, folder, versions });
   return updated ?? known;
+}
+
+/**
+ * The files of a step, their paths checked.
+ *
+ * @throws AgentError `ERR_AGENT_UNSAFE_PATH`
+ */
+export function newFiles({ files = [] }: StepResult): readonly NewFile[] {
+  return files.map(({ path, content }) => {
+    const checked = validateFilePath(path);
+    if (!checked.ok) {
+      throw new AgentError("ERR_AGENT_UNSAFE_PATH", `a file cannot be written: ${checked.reason}`);
+    }
+    const slash = checked.path.lastIndexOf("/");
+    const folder = slash === -1 ? "." : checked.path.slice(0, slash);
+    return { path: checked.path, folder, content: contentOf(content) };
+  });
 }

@@ -29,8 +29,9 @@ export interface RoutingParts {
 export function routeRequests({ guard, routes, check, reportError }: RoutingParts): Handler {
   const open = openRoutes(check);
   const answer = async (request: Request, context: Context): Promise<Response> => {
-    guard.checkOrigin(request);
-    const path = pathOf(request.url);
+    const url = new URL(request.url);
+    guard.checkOrigin(request, url);
+    const path = pathOf(url);
     const asset = open.get(path);
     if (asset !== undefined) return checkMethod(request, ["GET", "HEAD"]) ?? asset(request);
     guard.checkToken(request);
@@ -80,8 +81,7 @@ function openRoutes(
   ]);
 }
 
-function pathOf(url: string): string {
-  const path = new URL(url).pathname;
+function pathOf({ pathname: path }: URL): string {
   return path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
 

@@ -2,14 +2,13 @@ import { DocumentsError, type Stored } from "@fetchwork/documents";
 import { addUsage } from "../calls/ask-model.ts";
 import { Budget, type Usage } from "../calls/budget.ts";
 import { AgentError } from "../errors.ts";
-import { validateFilePath } from "../files/file-path.ts";
-import { contentOf, readContent } from "./content-parts.ts";
+import { readContent } from "./content-parts.ts";
 import { HttpFailure, notFound } from "./http-failure.ts";
 import { Interruption, toHttpFailure, toStepFailure } from "./step-failure.ts";
-import type { AgentTask, RunningStep, StepResult, TaskAgent } from "./task-agent.ts";
+import type { AgentTask, RunningStep, TaskAgent } from "./task-agent.ts";
 import type { TaskBus } from "./task-bus.ts";
 import type { StepRecord, TaskRecord } from "./task-records.ts";
-import type { NewFile } from "./put-file.ts";
+import { newFiles } from "./put-file.ts";
 import type { StepInput, StepLease } from "./step-leases.ts";
 import type { TaskStore } from "./task-store.ts";
 import { TaskSlots } from "./task-slots.ts";
@@ -77,7 +76,8 @@ export class StepRunner {
       try {
         if (this.#stopped) throw toHttpFailure(stopping());
         lease = await store.claim(taskId, this.#options.lease);
-        if (lease !== undefined) return await this.#track(this.#run(lease, said));
+        const step = lease && (await this.#track(this.#run(lease, said)));
+        if (step !== undefined) return step;
       } finally {
         release();
       }
@@ -125,9 +125,14 @@ export class StepRunner {
     }
   }
 
-  async #run(lease: StepLease, said: StepInput): Promise<Stored<StepRecord>> {
+  /** Undefined: the lease was over before the step began. */
+  async #run(lease: StepLease, said: StepInput): Promise<Stored<StepRecord> | undefined> {
     const { store, agent } = this.#options;
-    const begun = await store.begin(lease, said);
+    const begun = await store.begin(lease, said).catch((error: unknown) => {
+      if (isLeaseOver(error)) return "over" as const;
+      throw error;
+    });
+    if (begun === "over") return undefined;
     if (begun === undefined) {
       throw new HttpFailure(
         409,
@@ -169,7 +174,8 @@ export class StepRunner {
       return finished;
     } catch (error) {
       // Whoever aborted knows better why the step failed than the step.
-      const cause: unknown = controller.signal.aborted ? controller.signal.reason : error;
+      const failure = isLeaseOver(error) ? tookOver() : error;
+      const cause: unknown = controller.signal.aborted ? controller.signal.reason : failure;
       const isOurs = cause instanceof AgentError || cause instanceof Interruption;
       if (!isOurs) this.#options.reportError(cause);
       await this.#putBack(lease, { cause, usage });
@@ -191,8 +197,7 @@ export class StepRunner {
       await this.#options.store.putBack(lease, { failure, usage, state });
     } catch (error) {
       // Who has the lease now also has the step.
-      const isLost = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_LEASE";
-      if (!isLost) this.#options.reportError(error);
+      if (!isLeaseOver(error)) this.#options.reportError(error);
     }
   }
 
@@ -205,7 +210,7 @@ export class StepRunner {
     const look = async (): Promise<void> => {
       const held = await store.steps.renew(lease, expiry);
       if (!held) {
-        controller.abort(new Interruption("another server took the step over"));
+        controller.abort(tookOver());
         return;
       }
       const task = await store.tasks.get(taskId);
@@ -277,16 +282,12 @@ function toAgentTask({ id, input, additionalInput }: Stored<TaskRecord>): AgentT
   return { id, input, additionalInput };
 }
 
-function newFiles({ files = [] }: StepResult): readonly NewFile[] {
-  return files.map(({ path, content }) => {
-    const checked = validateFilePath(path);
-    if (!checked.ok) {
-      throw new AgentError("ERR_AGENT_UNSAFE_PATH", `a file cannot be written: ${checked.reason}`);
-    }
-    const slash = checked.path.lastIndexOf("/");
-    const folder = slash === -1 ? "." : checked.path.slice(0, slash);
-    return { path: checked.path, folder, content: contentOf(content) };
-  });
+function isLeaseOver(error: unknown): boolean {
+  return error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_LEASE";
+}
+
+function tookOver(): Interruption {
+  return new Interruption("another server took the step over");
 }
 
 function stopping(): Interruption {

@@ -57,7 +57,7 @@ export function eventsAnswer(
   selection: EventSelection,
 ): Response {
   const encoder = new TextEncoder();
-  const encoded = async function* (): AsyncGenerator<Uint8Array> {
+  const encoded = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
     for await (const text of writeEvents(parts, selection)) yield encoder.encode(text);
   };
   const headers = {
@@ -84,10 +84,12 @@ function toStream(source: AsyncGenerator<Uint8Array, void, undefined>): Readable
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await source.next();
-        if (done === true) controller.close();
-        else if (value.byteLength > 0) controller.enqueue(value);
-        else await this.pull?.(controller);
+        for (;;) {
+          const next = await source.next();
+          if (next.done === true) return controller.close();
+          // An empty piece would not be an answer to the question for more.
+          if (next.value.byteLength > 0) return controller.enqueue(next.value);
+        }
       },
       async cancel() {
         await source.return();

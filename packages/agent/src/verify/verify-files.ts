@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkConsistency } from "../check/check-consistency.ts";
 import type { Diagnostic } from "../check/diagnostic.ts";
-import { cancelled } from "../errors.ts";
+import { asLine, cancelled } from "../errors.ts";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { verifierError } from "./node-verifiers.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -40,7 +40,7 @@ export async function verifyFiles(
         throw verifierError(verifier.name, cause);
       });
       if (signal.aborted) throw cancelled(signal);
-      failures.push(...more);
+      failures.push(...more.map((one) => ({ ...one, message: asLine(one.message) })));
       // What cannot be parsed cannot be run.
       if (more.length > 0) break;
     }

@@ -124,12 +124,16 @@ export class ConfinedFolder {
 
   /**
    * Writes a file whole: afterwards its place has the old one or the new one. The permissions of the old one stay. Where
-   * `isNew`, a file that somebody made meanwhile is not replaced, but `ERR_AGENT_CONFLICT`.
+   * `isNew`, a file that somebody made meanwhile is not replaced, but `ERR_AGENT_CONFLICT`. Without `sync` it may be lost,
+   * or not be whole, when the computer fails.
    */
   async write(
     path: string,
     content: string | Uint8Array,
-    { isNew = false }: { readonly isNew?: boolean | undefined } = {},
+    {
+      isNew = false,
+      sync = true,
+    }: { readonly isNew?: boolean | undefined; readonly sync?: boolean | undefined } = {},
   ): Promise<void> {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
     this.#checkSize(path, bytes.byteLength);
@@ -139,14 +143,12 @@ export class ConfinedFolder {
       const temporary = join(folder, `.${mark}.fetchwork.tmp`);
       const place = join(folder, name);
       const old = isNew ? undefined : await lstat(place).catch(() => undefined);
-      await unlink(temporary).catch(() => undefined);
-      const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
-      const file = await open(temporary, O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY, 0o644);
+      const file = await openNew(temporary);
       try {
         try {
           if (old?.isFile() === true) await file.chmod(old.mode & 0o777);
           await file.writeFile(bytes);
-          await file.datasync();
+          if (sync) await file.datasync();
         } finally {
           await file.close();
         }
@@ -156,7 +158,7 @@ export class ConfinedFolder {
         await unlink(temporary).catch(() => undefined);
         throw error;
       }
-      await syncFolder(folder);
+      if (sync) await syncFolder(folder);
     });
   }
 
@@ -216,8 +218,11 @@ export class ConfinedFolder {
     try {
       for (const segment of segments) {
         const below = `/proc/self/fd/${handle.fd}/${segment}`;
-        if (purpose === "make") await makeFolder(below);
-        const next = await open(below, flags);
+        const next = await open(below, flags).catch(async (error: unknown) => {
+          if (purpose !== "make" || !hasCode(error, "ENOENT")) throw error;
+          await makeFolder(below);
+          return open(below, flags);
+        });
         await handle.close();
         handle = next;
       }
@@ -287,6 +292,18 @@ export function decodeText(bytes: Uint8Array): string {
 
 function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
+}
+
+async function openNew(temporary: string): Promise<FileHandle> {
+  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+  const flags = O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY;
+  try {
+    return await open(temporary, flags, 0o644);
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+    await unlink(temporary);
+    return open(temporary, flags, 0o644);
+  }
 }
 
 /** A link fails where a file is; renaming would replace it. */

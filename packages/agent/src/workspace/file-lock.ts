@@ -55,16 +55,16 @@ export async function whileLocked<T>(
 
 /** Node 22 warns when it loads the module; only that one warning is held back. */
 function loadSqlite(): typeof import("node:sqlite") {
-  const emit = process.emitWarning;
+  const emit: unknown = Reflect.get(process, "emitWarning");
   const quiet = (...args: readonly unknown[]): void => {
     const [warning, type] = args;
     if (type === "ExperimentalWarning" && String(warning).includes("SQLite")) return;
-    Reflect.apply(emit, process, args);
+    if (typeof emit === "function") Reflect.apply(emit, process, args);
   };
   process.emitWarning = quiet;
   try {
     return process.getBuiltinModule("node:sqlite");
   } finally {
-    process.emitWarning = emit;
+    Reflect.set(process, "emitWarning", emit);
   }
 }

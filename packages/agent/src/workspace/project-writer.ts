@@ -102,7 +102,7 @@ export class ProjectWriter {
       case "merge":
         break;
     }
-    const base = known === undefined ? undefined : await this.#folder.read(basePath(known));
+    const base = known === undefined ? undefined : await this.#readBase(known);
     // Ours did not change since: what somebody made of it stays.
     if (base === text) return change("kept", before);
     // What is no UTF-8 would be lost by writing a merge of its text.
@@ -111,6 +111,12 @@ export class ProjectWriter {
     return merged === undefined
       ? change("conflict", before, await this.#placeBeside(path, text))
       : change("merged", merged);
+  }
+
+  /** What we wrote last; undefined where it is not there whole. */
+  async #readBase(hash: string): Promise<string | undefined> {
+    const base = await this.#folder.read(basePath(hash));
+    return base === undefined || hashOf(base) !== hash ? undefined : base;
   }
 
   /** `a.js.new`, or with a number where somebody has such a file. */
@@ -127,7 +133,8 @@ export class ProjectWriter {
     { path, action, before, after, beside }: ProposedChange,
     text: string,
   ): Promise<WrittenFile> {
-    await this.#folder.write(basePath(hashOf(text)), text);
+    // Whoever reads it compares its hash; without it a change of both is a conflict, and nothing is lost.
+    await this.#folder.write(basePath(hashOf(text)), text, { sync: false });
     if (action === "overwritten" && before !== undefined) {
       // Its bytes: it may be no text.
       const bytes = (await this.#folder.readBytes(path)) ?? before;

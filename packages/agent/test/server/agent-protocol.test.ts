@@ -237,7 +237,7 @@ describe("what the Agent Protocol refuses", () => {
     ["U+0000", post({ input: "a\0b" })],
   ])("refuses a task with %s with 422 and a message", async (_, init) => {
     const { ask } = await startTasks();
-    const response = await ask("/tasks", init as RequestInit);
+    const response = await ask("/tasks", init);
     expect(response.status).toBe(422);
     expect(await response.json()).toEqual({
       message: expect.any(String) as string,

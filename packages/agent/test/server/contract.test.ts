@@ -1,6 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openApiDocument } from "../../src/server/openapi.ts";
 import { toYaml } from "../../src/server/to-yaml.ts";
 import { projectScript } from "../project-script.ts";
@@ -80,7 +80,8 @@ async function ask(
   if (type === "application/json") {
     const text = JSON.stringify(content[type]?.schema).replaceAll('"#/', '"api#/');
     const validate = ajv.compile(JSON.parse(text) as object);
-    expect(validate(await response.clone().json()), ajv.errorsText(validate.errors)).toBe(true);
+    validate(await response.clone().json());
+    expect(validate.errors ?? []).toEqual([]);
   }
   return response;
 }
@@ -229,7 +230,7 @@ describe("every answer that is described", () => {
 });
 
 describe("the document itself", () => {
-  beforeAll(() => {
+  it("has the nine operations of the protocol and five of ours", () => {
     expect(operations.size).toBe(14);
   });
 

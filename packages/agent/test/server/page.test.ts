@@ -16,6 +16,8 @@ const edit: ScriptedAnswer = {
   },
 };
 const pictures = process.env["PICTURES"];
+/** A browser on a busy machine. */
+const slow = { timeout: 90_000 };
 
 async function picture(page: Page, name: string): Promise<void> {
   if (pictures === undefined) return;
@@ -38,12 +40,13 @@ async function open({
       errors.push(`asked ${asked.url()}`);
     }
   });
+  page.setDefaultTimeout(30_000);
   await page.setViewportSize({ width: 1_360, height: 900 });
   await page.goto(url);
   return { page, errors };
 }
 
-describe.skipIf(isMissing && process.env["CI"] !== "true")("the page, in Chromium", () => {
+describe.skipIf(isMissing && process.env["CI"] !== "true")("the page, in Chromium", slow, () => {
   it("creates a task, shows its log while it runs, and its files with colours", async () => {
     const model = await startModelServer({
       answers: projectScript(game),

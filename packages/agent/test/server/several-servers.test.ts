@@ -55,7 +55,7 @@ async function waitForEnd(url: string, taskId: string): Promise<Task> {
       const now = await task();
       return now.state === "completed" ? now : undefined;
     },
-    { timeout: 15_000, interval: 50 },
+    { timeout: 40_000, interval: 50 },
   );
 }
 
@@ -64,8 +64,8 @@ describe.skipIf(NO_POSTGRES)("servers that share one PostgreSQL", () => {
 
   beforeAll(async () => {
     postgres = await startPostgres();
-  }, 60_000);
-  afterAll(() => postgres.stop());
+  }, 90_000);
+  afterAll(() => postgres.stop(), 60_000);
 
   it("share the steps of a task, each of which is run once", async () => {
     const model = await startModel(
@@ -88,7 +88,7 @@ describe.skipIf(NO_POSTGRES)("servers that share one PostgreSQL", () => {
     const finished = await bodyOf<Task>(await fetch(`${two}/tasks/${task.task_id}`));
     expect(finished.state).toBe("completed");
     expect(finished.artifacts).toHaveLength(17);
-  }, 60_000);
+  }, 90_000);
 
   it("finish what one of them was killed in, and pay nothing twice but the step that was lost", async () => {
     const model = await startModel(
@@ -111,7 +111,7 @@ describe.skipIf(NO_POSTGRES)("servers that share one PostgreSQL", () => {
         post({ input: "many files", additional_input: { run: true, concurrency: 1 } }),
       ),
     );
-    await vi.waitUntil(() => asked(model).has("src/part-3.js"), { timeout: 15_000, interval: 10 });
+    await vi.waitUntil(() => asked(model).has("src/part-3.js"), { timeout: 40_000, interval: 10 });
     first.process.kill("SIGKILL");
     await once(first.process, "exit");
     const second = await startProcess(store, model);
@@ -131,7 +131,7 @@ describe.skipIf(NO_POSTGRES)("servers that share one PostgreSQL", () => {
     expect(steps.map(({ additional_output: { attempts } }) => attempts)).toEqual([
       1, 1, 1, 1, 1, 2, 1, 1,
     ]);
-  }, 60_000);
+  }, 90_000);
 
   it("tell of each other's steps, and cancel them", async () => {
     const silent = { match: ["# Plan\n"], tool: null, fault: { kind: "silence" } } as const;
@@ -150,7 +150,7 @@ describe.skipIf(NO_POSTGRES)("servers that share one PostgreSQL", () => {
     }
     await bodyOf(await fetch(`${two.url}${path}/cancel`, post()));
     expect((await running).status).toBe(409);
-  }, 60_000);
+  }, 90_000);
 
   it("remember answers for a key together", async () => {
     const model = await startModel(projectScript(notes));
@@ -161,7 +161,7 @@ describe.skipIf(NO_POSTGRES)("servers that share one PostgreSQL", () => {
     const first = await bodyOf<Task>(await fetch(`${one.url}/tasks`, init));
     const second = await bodyOf<Task>(await fetch(`${two.url}/tasks`, init));
     expect(second.task_id).toBe(first.task_id);
-  }, 60_000);
+  }, 90_000);
 });
 
 it("a server that was killed in a step, with its SQLite file, puts the step back at once", async () => {
@@ -173,7 +173,7 @@ it("a server that was killed in a step, with its SQLite file, puts the step back
   const first = await startProcess(store, model);
   const task = await bodyOf<Task>(await fetch(`${first.url}/tasks`, post({ input: "notes" })));
   const lost = fetch(`${first.url}/tasks/${task.task_id}/steps`, post()).catch(() => undefined);
-  await vi.waitUntil(() => model.requests.length === 1, { timeout: 15_000, interval: 10 });
+  await vi.waitUntil(() => model.requests.length === 1, { timeout: 40_000, interval: 10 });
   const ended = once(first.process, "exit");
   first.process.kill("SIGKILL");
   await ended;
@@ -187,4 +187,4 @@ it("a server that was killed in a step, with its SQLite file, puts the step back
     status: "completed",
     additional_output: { attempts: 2 },
   });
-}, 60_000);
+}, 90_000);

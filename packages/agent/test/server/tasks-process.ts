@@ -7,6 +7,6 @@ const server = await serveTasks({
   port: 0,
   store,
   provider: openAICompatible({ baseUrl, model: "scripted" }),
-  lease: 1_500,
+  lease: 4_000,
 });
 process.stdout.write(`${server.url}\n`);

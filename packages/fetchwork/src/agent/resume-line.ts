@@ -19,10 +19,15 @@ export function resumeLine({ runId, out, values }: ResumeLine, io: CommandIo): s
     if (left.has(name)) return [];
     const each: readonly unknown[] = Array.isArray(value) ? value : [value];
     return each.flatMap((one) =>
-      one === true ? [`--${name}`] : typeof one === "string" ? [`--${name}`, quote(one)] : [],
+      one === true ? [`--${name}`] : typeof one === "string" ? [option(name, one)] : [],
     );
   });
-  return [program, "agent resume", runId, "--out", quote(out), ...options].join(" ");
+  return [program, "agent resume", runId, option("out", out), ...options].join(" ");
+}
+
+/** A value that begins like an option has to be joined to its own. */
+function option(name: string, value: string): string {
+  return `--${name}${value.startsWith("-") ? "=" : " "}${quote(value)}`;
 }
 
 function quote(word: string): string {

@@ -95,6 +95,7 @@ describe("fetchwork agent", () => {
     ["the money is used up", 4, {}, ["--max-cost", "0.000001", "--price", "1,1"]],
     ["there are too many files", 4, { times: 0 }, ["--max-files", "2"]],
     ["the files are too large", 4, { times: 0 }, ["--max-total-bytes", "50"]],
+    ["a file is too large", 4, { times: 0 }, ["--max-file-bytes", "5"]],
   ] as const)("when %s exits %i, and shows no key", async (_, expected, first, args) => {
     const { run, cwd } = await atHome({ answers: [first, ...projectScript(parts)] });
     const { code, stdout, stderr } = await run(["parts", ...args]);
@@ -172,7 +173,7 @@ describe("fetchwork agent", () => {
       return stdout
         .trim()
         .split("\n")
-        .map((line) => String((JSON.parse(line) as { readonly type: string }).type));
+        .map((line) => (JSON.parse(line) as { readonly type: string }).type);
     };
     const types = await events("--out", "a");
     expect(types.filter((type) => type === "file")).toHaveLength(3);
@@ -287,6 +288,24 @@ describe("fetchwork agent", () => {
       "a.js": "export const a = 2;\n",
       "b.js": "export const b = 1;\n",
     });
+  });
+
+  it("says how to go on with an edit that ended, and does", async () => {
+    const change = {
+      tool: "edit_files",
+      arguments: { edits: [{ path: "a.js", search: "1", replace: "2" }] },
+    };
+    const { run, cwd } = await atHome({
+      answers: [{ fault: { kind: "refusal" }, times: 1 }, change],
+    });
+    mkdirSync(join(cwd, "app"));
+    writeFileSync(join(cwd, "app/a.js"), "export const a = 1;\n");
+    const { code, stderr } = await run(["edit", "app", "make it two", "--diff"]);
+    expect(code).toBe(1);
+    const [, runId = ""] = /resume (\S+) --out app --diff\n$/.exec(stderr) ?? [];
+    expect(programOf(join(cwd, "app"))).toEqual({ "a.js": "export const a = 1;\n" });
+    expect((await run(["resume", runId, "--out", "app"])).code).toBe(0);
+    expect(programOf(join(cwd, "app"))).toEqual({ "a.js": "export const a = 2;\n" });
   });
 
   it("verifies a program without a model, and exits 3 for one with faults", async () => {

@@ -1,0 +1,290 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openAICompatible } from "../src/models/http-providers.ts";
+import type { RunHandle } from "../src/run/agent-event.ts";
+import type { AgentOptions } from "../src/run/agent-options.ts";
+import { createAgent } from "../src/run/create-agent.ts";
+import { listRuns } from "../src/run/list-runs.ts";
+import { startModelServer, type ModelServer, type ModelServerOptions } from "./model-server.ts";
+import { manyFiles, projectScript } from "./project-script.ts";
+
+let out: string;
+let server: ModelServer | undefined;
+
+beforeEach(() => {
+  out = mkdtempSync(join(tmpdir(), "agent-test-"));
+});
+afterEach(async () => {
+  await server?.close();
+  rmSync(out, { recursive: true, force: true });
+});
+
+async function agentFor(script: ModelServerOptions, options: AgentOptions = {}) {
+  await server?.close();
+  server = await startModelServer(script);
+  const provider = openAICompatible({ baseUrl: server.baseUrl, model: "scripted" });
+  return createAgent({ provider, retry: { delay: 1, maxDelay: 2 }, ...options });
+}
+
+/** The files of the folder but for our own, by path. */
+function treeOf(folder: string): ReadonlyMap<string, string> {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (path) => !path.startsWith(".fetchwork") && statSync(join(folder, path)).isFile(),
+  );
+  return new Map(paths.toSorted().map((path) => [path, readFileSync(join(folder, path), "utf8")]));
+}
+
+const codeOf = (handle: RunHandle): Promise<unknown> =>
+  handle.result.then(
+    () => "ok",
+    (error: unknown) => (error instanceof Error && "code" in error ? error.code : error),
+  );
+
+describe("what a run finds in its folder", () => {
+  const files = new Map([["a.txt", "one\n"]]);
+
+  it("refuses a run at which somebody works, and asks for nothing", async () => {
+    const agent = await agentFor({ answers: projectScript(files), delay: 200 });
+    const handle = agent.run({ prompt: "p", out, runId: "r1" });
+    for await (const event of handle) if (event.type === "planned") break;
+    expect(await codeOf(agent.resume("r1", { out }))).toBe("ERR_AGENT_BUSY");
+    expect(await codeOf(agent.run({ prompt: "p", out, runId: "r1" }))).toBe("ERR_AGENT_BUSY");
+    expect((await handle.result).ok).toBe(true);
+    expect(server?.requests).toHaveLength(3);
+    expect(await codeOf(agent.run({ prompt: "p", out, runId: "r1" }))).toBe("ERR_AGENT_JOURNAL");
+    expect(await codeOf(agent.resume("r1", { out }))).toBe("ok");
+  });
+
+  it("lets two runs write into one folder without losing what one of them wrote", async () => {
+    const scripts = [files, new Map([["b.txt", "two\n"]])];
+    const agents = [];
+    const servers: ModelServer[] = [];
+    for (const script of scripts) {
+      const one = await startModelServer({ answers: projectScript(script, { sharedDeps: "p" }) });
+      servers.push(one);
+      const provider = openAICompatible({ baseUrl: one.baseUrl, model: "scripted" });
+      agents.push(createAgent({ provider }));
+    }
+    await Promise.all(agents.map((agent) => agent.run({ prompt: "p", out }).result));
+    const manifest = readFileSync(join(out, ".fetchwork/manifest.json"), "utf8");
+    expect(Object.keys((JSON.parse(manifest) as { files: object }).files).toSorted()).toEqual([
+      "a.txt",
+      "b.txt",
+      "shared_deps.md",
+    ]);
+    for (const one of servers) await one.close();
+  });
+
+  it("resumes nothing in a folder that is not there, and makes none", async () => {
+    const agent = await agentFor({ answers: [] });
+    const missing = join(out, "missing");
+    expect(await codeOf(agent.resume("r1", { out: missing }))).toBe("ERR_AGENT_JOURNAL");
+    expect(await codeOf(agent.edit({ request: "x", out: missing }))).toBe("ERR_AGENT_WRITE");
+    await expect(agent.verify(missing)).rejects.toMatchObject({ code: "ERR_AGENT_WRITE" });
+    expect(readdirSync(out)).toEqual([]);
+  });
+
+  it("goes on with a plan that was given when the process ended after its first entry", async () => {
+    const agent = await agentFor({ answers: projectScript(files) });
+    await agent.run({ prompt: "p", out, runId: "r1", sharedDeps: "My plan\n" }).result;
+    const journal = join(out, ".fetchwork/runs/r1/journal.ndjson");
+    writeFileSync(journal, `${readFileSync(journal, "utf8").split("\n")[0]}\n`);
+    rmSync(join(out, "shared_deps.md"));
+    await agent.resume("r1", { out }).result;
+    expect(treeOf(out).get("shared_deps.md")).toBe("My plan\n");
+  });
+
+  it("begins again where a process ended before its first entry", async () => {
+    const agent = await agentFor({ answers: projectScript(files) });
+    mkdirSync(join(out, ".fetchwork/runs/r1"), { recursive: true });
+    writeFileSync(join(out, ".fetchwork/runs/r1/journal.ndjson"), "half an ent");
+    expect(await codeOf(agent.resume("r1", { out }))).toBe("ERR_AGENT_JOURNAL");
+    expect(await codeOf(agent.run({ prompt: "p", out, runId: "r1" }))).toBe("ok");
+  });
+
+  it("does not touch what a journal that is a link leads to", async () => {
+    const secret = join(out, "secret");
+    writeFileSync(secret, "one line without an end");
+    mkdirSync(join(out, ".fetchwork/runs/r1"), { recursive: true });
+    symlinkSync(secret, join(out, ".fetchwork/runs/r1/journal.ndjson"));
+    const agent = await agentFor({ answers: [] });
+    expect(await codeOf(agent.resume("r1", { out }))).toBe("ERR_AGENT_UNSAFE_PATH");
+    expect(readFileSync(secret, "utf8")).toBe("one line without an end");
+  });
+
+  it("keeps the bytes of a file that is no text", async () => {
+    const latin = Buffer.from([0xe9, 0x0a]);
+    for (const onConflict of ["merge", "overwrite"] as const) {
+      writeFileSync(join(out, "a.txt"), latin);
+      const agent = await agentFor({ answers: projectScript(files) }, { onConflict });
+      await agent.run({ prompt: "p", out }).result;
+      if (onConflict === "merge") {
+        expect(readFileSync(join(out, "a.txt"))).toEqual(latin);
+        expect(treeOf(out).get("a.txt.new")).toBe("one\n");
+      } else {
+        const replaced = join(out, ".fetchwork/replaced");
+        const [kept = ""] = readdirSync(replaced);
+        expect(readFileSync(join(replaced, kept))).toEqual(latin);
+      }
+    }
+  });
+
+  it("keeps a person's bytes where a merge of its text would lose them", async () => {
+    const text = "one\ntwo\nthree\nfour\nfive\n";
+    const first = await agentFor({ answers: projectScript(new Map([["a.txt", text]])) });
+    await first.run({ prompt: "p", out }).result;
+    const changed = Buffer.concat([Buffer.from([0xe9, 0x0a]), Buffer.from(text)]);
+    writeFileSync(join(out, "a.txt"), changed);
+    const next = new Map([["a.txt", text.replace("five", "5")]]);
+    await (await agentFor({ answers: projectScript(next) })).run({ prompt: "p", out }).result;
+    expect(readFileSync(join(out, "a.txt"))).toEqual(changed);
+    expect(treeOf(out).get("a.txt.new")).toContain("\n5\n");
+  });
+
+  it("counts its own files to no limit, and a plan to that of files before files are paid for", async () => {
+    const many = manyFiles(6);
+    const script = { answers: projectScript(many, { sharedDeps: "many" }) };
+    const small = await agentFor(script, { maxFileBytes: 100 });
+    expect(await codeOf(small.run({ prompt: "p", out }))).toBe("ok");
+    const long = { answers: projectScript(many, { sharedDeps: "many ".repeat(30) }) };
+    const agent = await agentFor(long, { maxFileBytes: 100 });
+    expect(await codeOf(agent.run({ prompt: "p", out }))).toBe("ERR_AGENT_LIMIT");
+    expect(server?.requests).toHaveLength(1);
+  });
+});
+
+describe("edit", () => {
+  const editing = (edits: unknown) => ({ tool: "edit_files", arguments: { edits } });
+
+  describe("that ended before its time", () => {
+    const double = editing([
+      { path: "a.js", search: "a = 1", replace: "a = 2" },
+      { path: "b.js", search: "b = 1", replace: "b = 2" },
+      { path: "c.js", content: "export const c = 2;\n" },
+    ]);
+    /** An edit that is cancelled when its second file is to be written. */
+    const cutEdit = async () => {
+      writeFileSync(join(out, "a.js"), "\uFEFFexport const a = 1;\n");
+      writeFileSync(join(out, "b.js"), "export const b = 1;\n");
+      const agent = await agentFor(
+        { answers: [double] },
+        {
+          approve: ({ path, before }) =>
+            path === "b.js" && before === "export const b = 1;\n" && isCut ? "abort" : "apply",
+        },
+      );
+      let isCut = true;
+      const handle = agent.edit({ request: "double it", out, runId: "e1" });
+      expect(await codeOf(handle)).toBe("ERR_AGENT_CANCELLED");
+      expect(treeOf(out).get("a.js")).toBe("\uFEFFexport const a = 2;\n");
+      isCut = false;
+      return agent;
+    };
+
+    it("is resumed without asking again, and is known as an edit", async () => {
+      const agent = await cutEdit();
+      expect(await listRuns(out)).toMatchObject([
+        { runId: "e1", kind: "edit", prompt: "double it", total: 3, finished: false },
+      ]);
+      const result = await agent.resume("e1", { out }).result;
+      expect(server?.requests).toHaveLength(1);
+      expect(result.usage.calls).toBe(1);
+      expect(result.files.map(({ path, action }) => `${action} ${path}`)).toEqual([
+        "updated a.js",
+        "updated b.js",
+        "created c.js",
+      ]);
+      expect(treeOf(out).get("b.js")).toBe("export const b = 2;\n");
+      expect(treeOf(out).get("c.js")).toBe("export const c = 2;\n");
+      expect(await listRuns(out)).toMatchObject([{ finished: true, done: 3 }]);
+    });
+
+    it("keeps what a person changed meanwhile, and writes nothing then", async () => {
+      const agent = await cutEdit();
+      writeFileSync(join(out, "c.js"), "mine\n");
+      expect(await codeOf(agent.resume("e1", { out }))).toBe("ERR_AGENT_CONFLICT");
+      expect(treeOf(out).get("c.js")).toBe("mine\n");
+      expect(treeOf(out).get("b.js")).toBe("export const b = 1;\n");
+    });
+
+    it("changes nothing any more when it is over", async () => {
+      const agent = await cutEdit();
+      await agent.resume("e1", { out }).result;
+      writeFileSync(join(out, "b.js"), "export const b = 3;\n");
+      expect((await agent.resume("e1", { out }).result).ok).toBe(true);
+      expect(treeOf(out).get("b.js")).toBe("export const b = 3;\n");
+    });
+
+    it("asks for what was not answered, with what it used before", async () => {
+      writeFileSync(join(out, "a.js"), "export const a = 1;\n");
+      writeFileSync(join(out, "b.js"), "export const b = 1;\n");
+      const agent = await agentFor({
+        answers: [{ ...double, fault: { kind: "refusal" }, times: 1 }, double],
+      });
+      expect(await codeOf(agent.edit({ request: "double it", out, runId: "e1" }))).toBe(
+        "ERR_AGENT_REFUSED",
+      );
+      const result = await agent.resume("e1", { out }).result;
+      expect(result.ok).toBe(true);
+      expect(result.usage.calls).toBe(2);
+      expect(treeOf(out).size).toBe(3);
+    });
+
+    it("leaves no trace of a dry run", async () => {
+      writeFileSync(join(out, "a.js"), "export const a = 1;\n");
+      const one = editing([{ path: "a.js", search: "a = 1", replace: "a = 2" }]);
+      const agent = await agentFor({ answers: [one] });
+      await agent.edit({ request: "double it", out, dryRun: true }).result;
+      expect(readdirSync(out)).toEqual(["a.js"]);
+    });
+  });
+
+  it("makes no file whose name differs from another's only in case", async () => {
+    writeFileSync(join(out, "a.md"), "# A\n");
+    const agent = await agentFor({ answers: [editing([{ path: "A.md", content: "# B\n" }])] });
+    expect(await codeOf(agent.edit({ request: "x", out }))).toBe("ERR_AGENT_UNUSABLE");
+    expect([...treeOf(out).keys()]).toEqual(["a.md"]);
+  });
+
+  it("changes what is asked, after telling the model what did not fit", async () => {
+    mkdirSync(join(out, "src"));
+    writeFileSync(join(out, "src/a.js"), "export const a = 1;\n");
+    const good = editing([
+      { path: "src/a.js", search: "a = 1", replace: "a = 2" },
+      { path: "b.md", content: "# B\n" },
+    ]);
+    const agent = await agentFor({
+      answers: [
+        { ...good, match: ["no-match"] },
+        editing([{ path: "src/a.js", search: "a = 7", replace: "a = 2" }]),
+      ],
+    });
+    const result = await agent.edit({ request: "make it 2", out }).result;
+    expect(result.files.map(({ path, action }) => `${action} ${path}`)).toEqual([
+      "updated src/a.js",
+      "created b.md",
+    ]);
+    expect(treeOf(out).get("src/a.js")).toBe("export const a = 2;\n");
+  });
+
+  it("writes nothing when the edits break what worked", async () => {
+    writeFileSync(join(out, "a.js"), "export const a = 1;\n");
+    writeFileSync(join(out, "b.js"), "import { a } from './a.js';\nconsole.log(a);\n");
+    const agent = await agentFor({
+      answers: [editing([{ path: "a.js", search: "const a", replace: "const z" }])],
+    });
+    expect(await codeOf(agent.edit({ request: "rename", out }))).toBe("ERR_AGENT_UNUSABLE");
+    expect(treeOf(out).get("a.js")).toBe("export const a = 1;\n");
+  });
+});
