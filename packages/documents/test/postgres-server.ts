@@ -85,7 +85,13 @@ export async function runPostgres(
   settings: readonly string[],
   bin: string | undefined = POSTGRES_BIN,
 ): Promise<PostgresServer> {
-  const options = ["listen_addresses=", `unix_socket_directories=${folder}`, ...settings];
+  const options = [
+    "listen_addresses=",
+    `unix_socket_directories=${folder}`,
+    // In the folder: what a killed server leaves in /dev/shm stays there.
+    "dynamic_shared_memory_type=mmap",
+    ...settings,
+  ];
   const child = spawn(
     program("postgres", bin),
     ["-D", join(folder, "data"), ...options.flatMap((option) => ["-c", option])],

@@ -46,10 +46,7 @@ type Result = Awaited<ReturnType<Schema["~standard"]["validate"]>>;
  * Names what the result of a schema may hold, and no client may set: fields of the store, the owner, computed ones. None
  * where the schema lets nothing pass that it does not name.
  */
-export function reservedNames(
-  output: JsonSchema,
-  names: readonly string[],
-): ReadonlySet<string> {
+export function reservedNames(output: JsonSchema, names: readonly string[]): ReadonlySet<string> {
   return new Set(output["additionalProperties"] === false ? [] : names);
 }
 

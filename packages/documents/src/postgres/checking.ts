@@ -76,7 +76,7 @@ async function checkCollection(
 async function checkClaims(client: PoolClient, name: string): Promise<readonly string[]> {
   const bare = { name, unique: [], indexes: [], search: [] };
   const keys = await readClaimed(client, createTable(bare, { isDistributed: true }));
-  const unique = keys.map((key): readonly string[] => JSON.parse(key));
+  const unique = keys.map((key) => listIn(key).map(String));
   const table = createTable({ ...bare, unique }, { isDistributed: true });
   const problems: string[] = [];
   const orphans = await all(
@@ -120,7 +120,12 @@ function differing(some: ReadonlySet<string>, others: ReadonlySet<string>): Read
     ...[...some].filter((text) => !others.has(text)),
     ...[...others].filter((text) => !some.has(text)),
   ];
-  return new Set(lonely.map((text): unknown => Object(JSON.parse(text))[0]));
+  return new Set(lonely.map((text) => listIn(text)[0]));
+}
+
+function listIn(text: string): readonly unknown[] {
+  const value: unknown = JSON.parse(text);
+  return Array.isArray(value) ? value : [];
 }
 
 /** The next position must be behind every one that was told or taken note of. */

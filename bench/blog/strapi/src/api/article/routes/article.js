@@ -1,4 +1,3 @@
-// oxlint-disable-next-line typescript/no-require-imports -- Strapi loads CommonJS only.
 const { factories } = require("@strapi/strapi");
 
 module.exports = factories.createCoreRouter("api::article.article");
