@@ -264,8 +264,11 @@ async function prepareDerived(
   if (registered !== undefined && isCurrent(registered, table)) return;
   const wanted = wantedDerived(table);
   if (registered !== undefined) await fillDerived(client, table);
-  if (wanted.search !== null) await buildSearchIndex(client, table);
-  else {
+  // Nobody uses a new table yet. Beside others an index waits for every transaction, and so for the one whose first
+  // use of the collection this may be.
+  const how = registered === undefined ? "" : "CONCURRENTLY ";
+  if (wanted.search !== null) await buildSearchIndex(client, table, how);
+  else if (registered !== undefined) {
     await execute(client, `DROP INDEX CONCURRENTLY IF EXISTS ${quoteName(table.searchIndex)}`);
   }
   await run(client, {
@@ -275,12 +278,16 @@ async function prepareDerived(
 }
 
 /** Where `pg_trgm` is not there or not allowed, searching reads every text. */
-async function buildSearchIndex(client: PoolClient, table: Table): Promise<void> {
+async function buildSearchIndex(
+  client: PoolClient,
+  table: Table,
+  how: "" | "CONCURRENTLY ",
+): Promise<void> {
   try {
     await execute(client, "CREATE EXTENSION IF NOT EXISTS pg_trgm");
     await execute(
       client,
-      `CREATE INDEX CONCURRENTLY IF NOT EXISTS ${quoteName(table.searchIndex)} ` +
+      `CREATE INDEX ${how}IF NOT EXISTS ${quoteName(table.searchIndex)} ` +
         `ON ${table.quoted} USING gin (search gin_trgm_ops)`,
     );
   } catch (error) {

@@ -44,6 +44,21 @@ describe.each(ENGINES)("A transaction of %s", (engine, open) => {
     expect(await store.collection(entries).count()).toBe(1);
   });
 
+  it("may be the first to use a collection that is searched, after it has read another", async () => {
+    const store = await open();
+    await store.collection(entries).insert({ text: "first" });
+    const found = await store.transaction(
+      async (tx) => {
+        await tx.collection(entries).count();
+        await tx.collection(accounts).insert({ owner: "ann", balance: 1 });
+        return tx.collection(accounts).find({ q: "ann" });
+      },
+      { timeout: 5_000 },
+    );
+    expect(found).toMatchObject([{ owner: "ann" }]);
+    expect(await store.collection(accounts).count({ q: "ann" })).toBe(1);
+  });
+
   it("is rolled back when it takes too long, and lets the others go on", async () => {
     const store = await open({ collections: [accounts] });
     // Only the clock of the limit: how fast the machine is decides nothing.
