@@ -25,7 +25,7 @@ export const CLAIMS: string = quoteName("fetchwork:claims");
 export const FEED_END: string = quoteName("fetchwork:feed-end");
 
 /** Creates the table that comes before all others. */
-export const CREATE_STATE = `CREATE TABLE IF NOT EXISTS ${STATE} (name text COLLATE "C" PRIMARY KEY, value text NOT NULL)`;
+export const CREATE_STATE: string = `CREATE TABLE IF NOT EXISTS ${STATE} (name text COLLATE "C" PRIMARY KEY, value text NOT NULL)`;
 
 /**
  * Gives the statements that create the store's own tables, that of locks last.
