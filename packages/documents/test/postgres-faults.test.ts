@@ -172,7 +172,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A PostgreSQL that cannot be written"
     const changes = [
       collection.insert({ name: "new", value: 2 }),
       looking.transaction((tx) => tx.collection(counters).insert({ name: "new", value: 2 })),
-      collection.removeMany({ name: "kept" }),
+      collection.removeMany({ where: { name: "kept" } }),
     ];
     for (const outcome of await Promise.allSettled(changes)) {
       expect(outcome).toMatchObject({
