@@ -1,4 +1,5 @@
 import type { CommandIo } from "../command-io.ts";
+import { jsonLine, oneLine } from "../terminal-text.ts";
 
 /** Says how far a command came. */
 export interface Progress {
@@ -31,10 +32,10 @@ export function createProgress(
   const show = (collection: string): void => {
     shownAt = performance.now();
     if (asJson) {
-      io.stderr.write(`${JSON.stringify({ collection, documents, of })}\n`);
+      io.stderr.write(jsonLine({ collection, documents, of }));
       return;
     }
-    const state = `${percent(documents, of)} ${documents} documents ${collection}`;
+    const state = `${percent(documents, of)} ${documents} documents ${oneLine(collection)}`;
     if (!isTerminal) {
       io.stderr.write(`${state.trimStart()}\n`);
       return;
