@@ -1,3 +1,4 @@
+import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -190,5 +191,46 @@ describe("The threads of slow reads", () => {
     expect(codes.filter((code) => code === "ERR_DOCUMENTS_BUSY")).toHaveLength(42);
     expect(codes.filter((code) => code === "ERR_DOCUMENTS_ENGINE")).toHaveLength(258);
     await reads.close();
+  });
+
+  it("leave a moment for a checkpoint when the log is long, and ask for no more without success", async () => {
+    const path = await fill(10);
+    const log = `${path}-wal`;
+    const MIB = 1024 * 1024;
+    writeFileSync(log, "");
+    const reads = new SlowReads(path);
+    const events: string[] = [];
+    const read = async (name: string): Promise<void> => {
+      expect((await reads.run(job, String)).count).toBe(10);
+      events.push(name);
+    };
+    let rest = 80;
+    reads.makeRoomWith(() => {
+      events.push("checkpoint");
+      truncateSync(log, rest * MIB);
+      return Promise.resolve();
+    });
+    const first = read("first");
+    truncateSync(log, 65 * MIB);
+    const second = read("second");
+    // While somebody reads it would be in vain.
+    expect(events).toEqual([]);
+    await Promise.all([first, second]);
+    expect(events).toEqual(["checkpoint", "first", "second"]);
+    // What is left is somebody else's; only when as much is there again it is worth another attempt.
+    truncateSync(log, 144 * MIB);
+    await read("third");
+    expect(events).toHaveLength(4);
+    truncateSync(log, 145 * MIB);
+    rest = 0;
+    await read("fourth");
+    truncateSync(log, 64 * MIB);
+    await read("fifth");
+    expect(events.slice(3)).toEqual(["third", "checkpoint", "fourth", "fifth"]);
+    truncateSync(log, 65 * MIB);
+    const last = read("sixth");
+    await reads.close();
+    expect(events.slice(7)).toEqual(["checkpoint", "sixth"]);
+    await last;
   });
 });

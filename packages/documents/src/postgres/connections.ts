@@ -38,6 +38,7 @@ const MAX_TIMER = 0x7fff_ffff;
 const IDLE_TIMEOUT = 30_000;
 /** How long a connection is silent before it is asked whether the other side is still there. */
 const KEEP_ALIVE_DELAY = 10_000;
+const NOT_PRIMARY = "The server is a standby, or its transactions are read-only";
 /** What the store relies on, whatever the database's defaults are. */
 const SESSION =
   "SET standard_conforming_strings = on; SET default_transaction_isolation = 'read committed'; " +
@@ -301,10 +302,10 @@ function poolConfig(
   };
 }
 
-/** @throws {NotPrimaryError} When the server is a standby. */
+/** @throws {NotPrimaryError} When the server is a standby, or takes no changes. */
 async function prepareConnection(client: ClientBase): Promise<void> {
   const results: unknown = await client.query(SESSION);
-  if (!isPrimary(results)) throw new NotPrimaryError("The server is a standby");
+  if (!isPrimary(results)) throw new NotPrimaryError(NOT_PRIMARY);
 }
 
 function createPool(config: PoolConfig): Pool {

@@ -25,6 +25,7 @@ const LOCK_PATIENCE = 3_600_000;
 const TABLE_EXISTS = "42P07";
 const TABLE_MISSING = "42P01";
 const COLUMN_MISSING = "42703";
+const TOO_BIG = "54000";
 
 /**
  * Brings tables and indexes up to their definitions.
@@ -163,7 +164,7 @@ async function createTable(client: PoolClient, table: Table): Promise<void> {
         "lease_attempt integer NOT NULL DEFAULT 0, geo float8[], " +
         `CONSTRAINT ${quoteName(table.idConstraint)} PRIMARY KEY (id))`,
     );
-    for (const index of table.indexes) await execute(client, indexSql(table, index, ""));
+    for (const index of table.indexes) await createIndex(client, table, { index, how: "" });
     await run(client, { text: `INSERT INTO ${REGISTRY} (name) VALUES ($1)`, values: [name] });
     await execute(client, "COMMIT");
   } catch (error) {
@@ -187,10 +188,33 @@ async function addPlaces(client: PoolClient, table: Table): Promise<void> {
 
 async function buildIndex(client: PoolClient, table: Table, index: Index): Promise<void> {
   try {
-    await execute(client, indexSql(table, index, "CONCURRENTLY "));
+    await createIndex(client, table, { index, how: "CONCURRENTLY " });
   } catch (error) {
     await execute(client, `DROP INDEX IF EXISTS ${quoteName(index.name)}`).catch(() => undefined);
     throw error;
+  }
+}
+
+/**
+ * Creates an index. What it is of stands in one row of the catalogue, which has 8 KB: of many nested
+ * fields it gets those that fit, which finds and sorts the same, if not all of it by the index.
+ */
+async function createIndex(
+  client: PoolClient,
+  table: Table,
+  { index, how }: { readonly index: Index; readonly how: "" | "CONCURRENTLY " },
+): Promise<void> {
+  const { columns, shorter = [] } = index;
+  const begin = how === "" ? "SAVEPOINT before_index" : "";
+  for (const [attempt, each] of [columns, ...shorter].entries()) {
+    try {
+      if (begin !== "") await execute(client, begin);
+      await execute(client, indexSql(table, { ...index, columns: each }, how));
+      return;
+    } catch (error) {
+      if (sqlState(error) !== TOO_BIG || attempt === shorter.length) throw error;
+      if (begin !== "") await execute(client, "ROLLBACK TO SAVEPOINT before_index");
+    }
   }
 }
 

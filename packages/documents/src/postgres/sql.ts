@@ -99,21 +99,23 @@ function bitsSql(text: string): string {
   );
 }
 
-/** Not every system writes a number without an exponent, as PostgreSQL does. */
+/**
+ * Not every system writes a number without an exponent, as PostgreSQL does. The text is named as few
+ * times as possible: an index of several such keys has to fit into a row of the catalogue.
+ */
 function digitsSql(text: string): string {
   const mantissa = `split_part(ltrim(upper(${text}), '-'), 'E', 1)`;
-  const whole = `ltrim(split_part(${mantissa}, '.', 1), '0')`;
-  const fraction = `split_part(${mantissa}, '.', 2)`;
-  const digits = `rtrim(ltrim(${whole} || ${fraction}, '0'), '0')`;
+  const significant = `ltrim(replace(${mantissa}, '.', ''), '0')`;
   const places =
-    `(CASE WHEN ${whole} = '' THEN length(ltrim(${fraction}, '0')) - length(${fraction}) ` +
-    `ELSE length(${whole}) END + ` +
-    `(CASE WHEN strpos(upper(${text}), 'E') > 0 THEN split_part(upper(${text}), 'E', 2) ELSE '0' END)::int)`;
+    `length(${significant}) - length(split_part(${mantissa}, '.', 2)) + ` +
+    `split_part(upper(${text}) || 'E0', 'E', 2)::int`;
+  const sign = (negative: string, positive: string): string =>
+    `CASE left(${text}, 1) WHEN '-' THEN ${quoteText(negative)} ELSE ${quoteText(positive)} END`;
+  // Turning the digits round does the same to the place of the point: 999 less what it is.
   return (
-    `CASE WHEN ${digits} = '' THEN 'n' WHEN left(${text}, 1) = '-' ` +
-    `THEN 'm' || lpad((${MIDDLE - 1} - ${places})::text, 3, '0') || ` +
-    `translate(${digits}, '0123456789', '9876543210') || '~' ` +
-    `ELSE 'n' || lpad((${MIDDLE} + ${places})::text, 3, '0') || ${digits} END`
+    `CASE WHEN ${significant} = '' THEN 'n' ELSE ${sign("m", "n")} || ` +
+    `translate(lpad((${MIDDLE} + ${places})::text, 3, '0') || rtrim(${significant}, '0'), ` +
+    `'0123456789', ${sign("9876543210", "0123456789")}) || ${sign("~", "")} END`
   );
 }
 

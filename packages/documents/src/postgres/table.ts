@@ -14,6 +14,8 @@ export interface Index {
   readonly fields: readonly string[];
   /** What stands between the parentheses. */
   readonly columns: string;
+  /** What stands there, one after the other, when that is more than the server can note. */
+  readonly shorter?: readonly string[];
 }
 
 /** A statement without its values. */
@@ -62,7 +64,7 @@ export interface Table {
 }
 
 /** Raised when the expressions of indexes change, so that they are built anew. */
-const INDEX_VERSION = { bits: 1, digits: 2 };
+const INDEX_VERSION = { bits: 1, digits: 3 };
 const MAX_STATEMENTS = 64;
 const MAX_STATEMENT_LENGTH = 4096;
 
@@ -151,14 +153,18 @@ function uniqueIndex(collection: string, fields: readonly string[], form: KeyFor
 }
 
 function orderIndex(collection: string, fields: readonly string[], form: KeyForm): Index {
-  const paths = fields.map((field) => parsePath(field));
   // With the id at its end the index serves the whole of a total order.
-  if (!fields.includes("id")) paths.push(parsePath("id"));
+  const columnsOf = (few: readonly string[]): string =>
+    ascending(
+      [...new Set([...few, "id"])].map((field) => parsePath(field)),
+      form,
+    );
   return {
     name: indexName(collection, "index", fields, form),
     isUnique: false,
     fields,
-    columns: ascending(paths, form),
+    columns: columnsOf(fields),
+    shorter: fields.slice(1).map((_field, less) => columnsOf(fields.slice(0, -1 - less))),
   };
 }
 

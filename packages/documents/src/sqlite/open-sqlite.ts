@@ -25,6 +25,8 @@ import { SqliteStore } from "./sqlite-store.ts";
 
 const BUSY_RETRY = 20;
 const CACHE_KIB = 16 * 1024;
+/** As many pages of the log are brought into the file by the commit that finds them there. */
+const CHECKPOINT_PAGES = 1000;
 const MAX_IDLE_LOG_BYTES = 64 * 1024 * 1024;
 const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;
@@ -173,6 +175,7 @@ function setUp(database: DatabaseSync, path: string): Connection {
     PRAGMA synchronous = FULL;
     PRAGMA trusted_schema = OFF;
     PRAGMA cache_size = -${CACHE_KIB};
+    PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
     PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES};
   `);
   if (format < FORMAT_VERSION) {

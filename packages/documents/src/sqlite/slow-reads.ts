@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { statSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import type { CollectionDefinition } from "../definition.ts";
 import { DocumentsError } from "../errors.ts";
@@ -34,10 +35,20 @@ interface Waiting extends Job {
 
 const MAX_THREADS = 2;
 const MAX_WAITING = 256;
+/** How much longer the write-ahead log may become before reads make room for a checkpoint. */
+const MAX_LOG_GROWTH = 64 * 1024 * 1024;
 
-/** Reads in other threads what would take too long in this one, each on a connection of its own. */
+/**
+ * Reads in other threads what would take too long in this one, each on a connection of its own.
+ *
+ * The log can only begin anew at a moment when nobody reads what is behind its last checkpoint.
+ * Reads that overlap all the time leave no such moment, so when the log is long they make one.
+ */
 export class SlowReads {
   readonly #path: string;
+  #checkpoint: (() => Promise<void>) | undefined;
+  #shortestLog = 0;
+  #isMakingRoom = false;
   readonly #waiting: Waiting[] = [];
   readonly #idle: Worker[] = [];
   readonly #busy = new Map<Worker, Waiting>();
@@ -45,6 +56,11 @@ export class SlowReads {
 
   constructor(path: string) {
     this.#path = path;
+  }
+
+  /** Sets what brings the log into the file, which is done while nobody reads here. */
+  makeRoomWith(checkpoint: () => Promise<void>): void {
+    this.#checkpoint = checkpoint;
   }
 
   /** Answers a query; each row of the result is what `map` makes of it. */
@@ -70,7 +86,7 @@ export class SlowReads {
 
   /** Waits for the reads that were begun, and ends the threads. */
   async close(): Promise<void> {
-    if (this.#busy.size > 0) {
+    if (this.#busy.size + this.#waiting.length > 0) {
       await new Promise<void>((resolve) => {
         this.#whenIdle = resolve;
       });
@@ -84,7 +100,8 @@ export class SlowReads {
       return;
     }
     const isFull = this.#idle.length === 0 && this.#busy.size >= MAX_THREADS;
-    const next = isFull ? undefined : this.#waiting.shift();
+    if (isFull || this.#isMakingRoom || this.#makesRoom()) return;
+    const next = this.#waiting.shift();
     if (next === undefined) return;
     const worker = this.#idle.pop() ?? this.#start();
     this.#busy.set(worker, next);
@@ -92,6 +109,27 @@ export class SlowReads {
     worker.ref();
     const { definition, task } = next;
     worker.postMessage({ definition, task });
+  }
+
+  /** Waits until nobody reads here when the log is long, and has it brought into the file. */
+  #makesRoom(): boolean {
+    const length = this.#logLength();
+    this.#shortestLog = Math.min(this.#shortestLog, length);
+    const checkpoint = this.#checkpoint;
+    if (checkpoint === undefined || length - this.#shortestLog <= MAX_LOG_GROWTH) return false;
+    if (this.#busy.size > 0) return true;
+    this.#isMakingRoom = true;
+    void checkpoint().finally(() => {
+      this.#isMakingRoom = false;
+      // What somebody else reads keeps the log long, and is not waited for each time.
+      this.#shortestLog = this.#logLength();
+      for (let free = MAX_THREADS; free > 0; free -= 1) this.#next();
+    });
+    return true;
+  }
+
+  #logLength(): number {
+    return statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   }
 
   #start(): Worker {

@@ -95,6 +95,7 @@ export class SqliteStore implements Store, Access {
       },
       busyTimeout: options.busyTimeout,
     });
+    this.#slowReads?.makeRoomWith(() => this.#writer.checkpoint());
   }
 
   /** The care of the store. */

@@ -54,6 +54,7 @@ export class Writer {
   #scheduled = false;
   #busySince: number | undefined;
   #whenIdle: (() => void) | undefined;
+  #whenCheckpointed: (() => void) | undefined;
 
   constructor(connection: Connection, context: WriterContext) {
     this.#connection = connection;
@@ -104,6 +105,17 @@ export class Writer {
     });
   }
 
+  /**
+   * Brings all of the write-ahead log into the file and empties it, between two changes; as far as
+   * others that read let it. One at a time.
+   */
+  checkpoint(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenCheckpointed = resolve;
+      this.#schedule();
+    });
+  }
+
   /** Resolves when nothing is under way or waiting. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
@@ -132,6 +144,7 @@ export class Writer {
 
   #next(): void {
     this.#scheduled = false;
+    if (this.#whenCheckpointed !== undefined) this.#emptyLog(this.#whenCheckpointed);
     const [head] = this.#queue;
     if (head === undefined) {
       this.#whenIdle?.();
@@ -149,6 +162,16 @@ export class Writer {
         this.#end();
       });
     }
+  }
+
+  #emptyLog(done: () => void): void {
+    this.#whenCheckpointed = undefined;
+    try {
+      this.#connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // A commit does the same, and says what is wrong to whom it concerns.
+    }
+    done();
   }
 
   #end(): void {

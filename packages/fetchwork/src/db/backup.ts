@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { administer, type Snapshot } from "@fetchwork/documents";
 import type { CommandIo } from "../command-io.ts";
 import { defineCommand, type Command } from "../command.ts";
+import { jsonLine } from "../terminal-text.ts";
 import { type BackupLine, FORMAT } from "./backup-format.ts";
 import { bareDefinition, definitionsOption, loadDefinitions } from "./definitions.ts";
 import { createProgress, type Progress } from "./progress.ts";
@@ -21,6 +23,8 @@ export const backup: Command = defineCommand({
     const url = storeUrl(values.url, io);
     const { collections } = await loadDefinitions(values.definitions, io);
     const path = resolve(io.cwd, file);
+    // Before the work and not only after it, when another program may have been quicker.
+    if (existsSync(path)) throw new Error(`EEXIST: ${path} is there, and is not written over`);
     const asJson = values.json === true;
     await using store = await openExisting(url);
     const trailer = await administer(store).snapshot(async (snapshot) => {
@@ -48,7 +52,7 @@ export const backup: Command = defineCommand({
     const { documents, sha256 } = trailer;
     io.stdout.write(
       asJson
-        ? `${JSON.stringify({ file: path, documents, sha256 })}\n`
+        ? jsonLine({ file: path, documents, sha256 })
         : `${documents} documents in ${file}, SHA-256 ${sha256}\n`,
     );
     return 0;

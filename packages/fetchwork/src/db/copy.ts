@@ -7,6 +7,7 @@ import {
 } from "@fetchwork/documents";
 import type { CommandIo } from "../command-io.ts";
 import { defineCommand, type Command } from "../command.ts";
+import { jsonLine, oneLine } from "../terminal-text.ts";
 import { UsageError } from "../usage-error.ts";
 import { bareDefinition, definitionsOption, loadDefinitions } from "./definitions.ts";
 import { canonical, Digest } from "./digest.ts";
@@ -43,14 +44,14 @@ export const copy: Command = defineCommand({
     try {
       await administer(source).snapshot(async (snapshot) => {
         const { status } = snapshot;
-        const held = await administer(target).status();
-        refuseOtherMigrations(held.migrations, status.migrations);
-        refuseOthers(held, status);
+        const begun = await administer(target).snapshot((there) =>
+          compare(snapshot, there, io.signal),
+        );
         const of = status.collections.reduce((sum, { documents }) => sum + documents, 0);
         const progress = createProgress(io, { of, asJson });
         try {
-          for (const { name } of status.collections) {
-            copied.push(await copyCollection(name, { snapshot, target, io, progress }));
+          for (const each of begun) {
+            copied.push(await copyCollection(each, { snapshot, target, io, progress }));
           }
         } finally {
           progress.end();
@@ -65,29 +66,72 @@ export const copy: Command = defineCommand({
       toUrl,
       collections.filter(({ name }) => present.has(name)),
     );
-    if (asJson) io.stdout.write(`${JSON.stringify({ collections: copied })}\n`);
+    if (asJson) io.stdout.write(jsonLine({ collections: copied }));
     else {
       for (const { collection, documents, sha256 } of copied) {
-        io.stdout.write(`collection ${collection}: ${documents} documents, SHA-256 ${sha256}\n`);
+        const name = oneLine(collection);
+        io.stdout.write(`collection ${name}: ${documents} documents, SHA-256 ${sha256}\n`);
       }
     }
     return 0;
   },
 });
 
-/** Refuses a target with collections that the source does not have. */
-function refuseOthers(held: Snapshot["status"], status: Snapshot["status"]): void {
+/** A collection of which a part may be in the target. */
+interface Begun {
+  readonly name: string;
+  /** What the target has of it. */
+  readonly digest: Digest;
+  /** The id of its last document; the source goes on behind it. */
+  readonly after: string;
+}
+
+/**
+ * Compares all that the target has with the source, before anything is written there.
+ *
+ * @throws When it has anything that the source does not have.
+ */
+async function compare(
+  { status, records }: Snapshot,
+  there: Snapshot,
+  signal: AbortSignal,
+): Promise<readonly Begun[]> {
+  refuseOtherMigrations(there.status.migrations, status.migrations);
   const names = new Set(status.collections.map(({ name }) => name));
-  for (const { name, documents } of held.collections) {
-    if (!names.has(name) && documents > 0) {
-      throw new Error(`The target is no copy that was interrupted: "${name}" is only there`);
-    }
+  const held = new Set<string>();
+  for (const { name } of there.status.collections) {
+    held.add(name);
+    if (names.has(name)) continue;
+    // Those that were removed and are kept are not in the count.
+    const first = await there.records(name)[Symbol.asyncIterator]().next();
+    if (first.done === true) continue;
+    throw new Error(`The target is no copy that was interrupted: "${name}" is only there`);
   }
+  const begun: Begun[] = [];
+  for (const name of names) {
+    const digest = new Digest();
+    let after = "";
+    const expected = records(name)[Symbol.asyncIterator]();
+    for await (const record of held.has(name) ? there.records(name) : []) {
+      signal.throwIfAborted();
+      const next = await expected.next();
+      if (next.done === true || canonical(next.value) !== canonical(record)) {
+        throw new Error(
+          `The target has another document in "${name}" than the source; expected an empty store, ` +
+            "or a copy that was interrupted, of a source that did not change since",
+        );
+      }
+      digest.add(record);
+      after = record.id;
+    }
+    begun.push({ name, digest, after });
+  }
+  return begun;
 }
 
 /** Copies what the target does not have yet, and compares all of both. */
 async function copyCollection(
-  name: string,
+  { name, digest, after }: Begun,
   {
     snapshot,
     target,
@@ -101,26 +145,11 @@ async function copyCollection(
   },
 ): Promise<Copied> {
   const care = administer(target);
-  const digest = new Digest();
-  const records = snapshot.records(name)[Symbol.asyncIterator]();
-  await care.snapshot(async (there) => {
-    if (!there.status.collections.some((each) => each.name === name)) return;
-    for await (const record of there.records(name)) {
-      const next = await records.next();
-      if (next.done === true || canonical(next.value) !== canonical(record)) {
-        throw new Error(
-          `The target has another document in "${name}" than the source; expected an empty store, ` +
-            "or a copy that was interrupted, of a source that did not change since",
-        );
-      }
-      digest.add(record);
-    }
-  });
   progress.add(name, digest.documents);
   // Whether documents were removed is only known after them, so the table allows for it.
   const definition = bareDefinition(name, { softDelete: true });
   if (digest.documents === 0) await care.load((loading) => loading.add(definition, []));
-  for await (const batch of recordBatches(remaining(name, records))) {
+  for await (const batch of recordBatches(remaining(name, snapshot.records(name, { after })))) {
     io.signal.throwIfAborted();
     await care.load((loading) => loading.add(definition, batch.records));
     for (const record of batch.records) digest.add(record);
@@ -141,9 +170,7 @@ async function copyCollection(
 
 async function* remaining(
   collection: string,
-  records: AsyncIterator<DocumentRecord>,
+  records: AsyncIterable<DocumentRecord>,
 ): AsyncGenerator<{ readonly collection: string; readonly record: DocumentRecord }> {
-  for (let next = await records.next(); next.done !== true; next = await records.next()) {
-    yield { collection, record: next.value };
-  }
+  for await (const record of records) yield { collection, record };
 }

@@ -1,4 +1,5 @@
 import type { CommandIo } from "../command-io.ts";
+import { jsonLine, oneLine } from "../terminal-text.ts";
 
 /** Says how far a command came. */
 export interface Progress {
@@ -9,38 +10,66 @@ export interface Progress {
 }
 
 const WIDTH = 30;
-const INTERVAL = 50;
+/** Milliseconds between two states of the bar, and between two lines where there is none. */
+const BAR_INTERVAL = 50;
+const LINE_INTERVAL = 5000;
+const COLUMNS = 80;
+const CLEAR = "\u001b[K";
 
 /**
  * Shows progress on standard error: a bar where a person reads it, lines of JSON with `--json`, and
- * nothing elsewhere.
+ * elsewhere, such as in a log, a line every five seconds.
  */
 export function createProgress(
   io: CommandIo,
   { of, asJson }: { readonly of: number; readonly asJson: boolean },
 ): Progress {
+  const { isTerminal } = io.stderr;
+  const interval = isTerminal ? BAR_INTERVAL : LINE_INTERVAL;
   let documents = 0;
-  let shownAt = -Infinity;
+  // What is over at once needs no line.
+  let shownAt = isTerminal ? -Infinity : performance.now();
   const show = (collection: string): void => {
     shownAt = performance.now();
-    if (asJson) io.stderr.write(`${JSON.stringify({ collection, documents, of })}\n`);
-    else if (io.stderr.isTerminal) io.stderr.write(`\r${bar(documents, of)} ${collection}\u001b[K`);
+    if (asJson) {
+      io.stderr.write(jsonLine({ collection, documents, of }));
+      return;
+    }
+    const state = `${percent(documents, of)} ${documents} documents ${oneLine(collection)}`;
+    if (!isTerminal) {
+      io.stderr.write(`${state.trimStart()}\n`);
+      return;
+    }
+    // A line that the terminal breaks could not be written over, and some break a full one.
+    const room = (io.stderr.columns ?? COLUMNS) - 1;
+    const width = Math.max(0, Math.min(WIDTH, room - state.length - "[]".length));
+    const line = width === 0 ? state : `${bar(documents, { of, width })}${state}`;
+    io.stderr.write(`\r${line.slice(0, Math.max(room, 0))}${CLEAR}`);
   };
   return {
     add(collection, added) {
       documents += added;
-      if (asJson || performance.now() - shownAt >= INTERVAL) show(collection);
+      if (asJson || performance.now() - shownAt >= interval) show(collection);
     },
     end() {
-      if (!asJson && io.stderr.isTerminal) io.stderr.write("\r\u001b[K");
+      if (!asJson && isTerminal) io.stderr.write(`\r${CLEAR}`);
     },
   };
 }
 
-function bar(documents: number, of: number): string {
-  // Removed documents that are kept are not in the count of the store.
-  const part = of === 0 ? 1 : Math.min(1, documents / of);
-  const filled = Math.round(part * WIDTH);
-  const percent = `${Math.trunc(part * 100)}%`.padStart(4);
-  return `[${"#".repeat(filled)}${"-".repeat(WIDTH - filled)}]${percent} ${documents} documents`;
+/** Removed documents that are kept are not in the count of the store. */
+function partOf(documents: number, of: number): number {
+  return of === 0 ? 1 : Math.min(1, documents / of);
+}
+
+function percent(documents: number, of: number): string {
+  return `${Math.trunc(partOf(documents, of) * 100)}%`.padStart(4);
+}
+
+function bar(
+  documents: number,
+  { of, width }: { readonly of: number; readonly width: number },
+): string {
+  const filled = Math.round(partOf(documents, of) * width);
+  return `[${"#".repeat(filled)}${"-".repeat(width - filled)}]`;
 }

@@ -79,6 +79,11 @@ async function* readChunks(path: string): AsyncGenerator<Buffer> {
       if (!Buffer.isBuffer(chunk)) throw new Error("The file gave text instead of bytes");
       yield chunk;
     }
+  } catch (error) {
+    const code: unknown = Reflect.get(Object(error), "code");
+    if (typeof code !== "string" || !code.startsWith("Z_")) throw error;
+    const reason = code === "Z_BUF_ERROR" ? "not whole" : "damaged";
+    throw new Error(`The backup is ${reason}: it cannot be decompressed`, { cause: error });
   } finally {
     file.destroy();
     gunzip?.destroy();

@@ -1,6 +1,6 @@
 import { administer } from "@fetchwork/documents";
 import { defineCommand, type Command } from "../command.ts";
-import { colours, oneLine } from "../terminal-text.ts";
+import { colours, jsonLine, oneLine } from "../terminal-text.ts";
 import { definitionsOption, loadDefinitions } from "./definitions.ts";
 import { describeStep, isPending } from "./describe-step.ts";
 import { openExisting, shownUrl, storeUrl, urlOption } from "./store-url.ts";
@@ -27,14 +27,14 @@ export const status: Command = defineCommand({
     if (values.json === true) {
       const definitions = values.definitions === undefined ? undefined : collections;
       const result = { url: shownUrl(url), ...held, definitions, steps, pending: code !== 0 };
-      io.stdout.write(`${JSON.stringify(result)}\n`);
+      io.stdout.write(jsonLine(result));
       return code;
     }
     const { green, red, dim } = colours(io.stdout);
     const print = (line: string): void => io.stdout.write(`${line}\n`);
     print(`${oneLine(shownUrl(url))}  ${held.engine}, ${held.bytes} bytes`);
     for (const { name, documents } of held.collections) {
-      print(`collection ${name}: ${documents} documents`);
+      print(`collection ${oneLine(name)}: ${documents} documents`);
       const definition = collections.find((each) => each.name === name);
       for (const fields of [...(definition?.unique ?? []), ...(definition?.indexes ?? [])]) {
         const isMissing = steps.some(
@@ -47,7 +47,7 @@ export const status: Command = defineCommand({
       }
     }
     for (const { id, name, at } of held.migrations) {
-      print(`migration ${id}: ${oneLine(name)} ${green("applied")} ${dim(at)}`);
+      print(`migration ${id}: ${oneLine(name)} ${green("applied")} ${dim(oneLine(at))}`);
     }
     for (const step of steps) {
       print(`${isPending(step) ? red("pending") : dim("note")}  ${oneLine(describeStep(step))}`);

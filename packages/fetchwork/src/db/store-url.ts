@@ -11,15 +11,18 @@ export const urlOption = {
     type: "string",
     short: "u",
     description:
-      "The store: sqlite:<path> or postgres://… (or DATABASE_URL, which ps does not show)",
+      "The store: sqlite:<path>, postgres://…, or env:<NAME> of a variable, which ps does not show (default: env:DATABASE_URL)",
   },
 } as const;
 
-/** Gives the URL of the store that is meant, its path relative to the working folder. */
+/** Gives the URL of the store that is meant, as it is or in a variable, its path relative to the working folder. */
 export function storeUrl(url: string | undefined, io: CommandIo): string {
-  const given = url ?? io.env["DATABASE_URL"];
+  const name = url === undefined ? "DATABASE_URL" : /^env:(.*)$/s.exec(url)?.[1];
+  const given = name === undefined ? url : io.env[name];
   if (given === undefined || given === "") {
-    throw new UsageError("--url is missing, and DATABASE_URL is not set");
+    throw new UsageError(
+      url === undefined ? "--url is missing, and DATABASE_URL is not set" : `${url} is not set`,
+    );
   }
   const path = /^sqlite:(?!:|\/)(.+)$/s.exec(given)?.[1];
   return path === undefined ? given : `sqlite:${resolve(io.cwd, path)}`;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { administer, defineCollection, type DocumentRecord, openStore } from "@fetchwork/documents";
@@ -133,5 +133,101 @@ describe("fetchwork db restore", () => {
     expect(stderr).not.toContain("secret");
     await using store = await openStore(to);
     expect((await administer(store).status()).collections).toEqual([]);
+  });
+
+  it.each([
+    ["is cut", (bytes: Buffer) => bytes.subarray(0, -20), "The backup is not whole"],
+    [
+      "is damaged",
+      (bytes: Buffer) => Buffer.from(bytes).fill(0xff, 200, 300),
+      "The backup is damaged",
+    ],
+    ["is not compressed", () => Buffer.from("{}"), "The backup is damaged"],
+    ["is empty", () => Buffer.alloc(0), "The backup is not whole"],
+  ])("refuses a compressed file that %s, and adds nothing", async (_text, change, message) => {
+    const folder = newFolder();
+    await fill(`sqlite:${join(folder, "a.db")}`);
+    const file = await backupOf(`sqlite:${join(folder, "a.db")}`, "a.jsonl.gz");
+    writeFileSync(file, change(readFileSync(file)));
+    const to = `sqlite:${join(folder, "b.db")}`;
+    const [code, , stderr] = await runDb(["restore", file, "-u", to]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+    expect(existsSync(join(folder, "b.db"))).toBe(false);
+  });
+
+  it.each([
+    [
+      "a collection whose name cannot be",
+      { collections: [{ name: "a\u001b[2J", unique: [], indexes: [], search: [] }] },
+    ],
+    ["a definition without lists", { collections: [{ name: "a" }] }],
+    [
+      "an index that is no path",
+      { collections: [{ name: "a", unique: [], indexes: [[1]], search: [] }] },
+    ],
+    ["a migration without a name", { migrations: [{ id: 1, at: "2026-01-01T00:00:00.000Z" }] }],
+    ["no list of migrations", { migrations: {} }],
+    ["a later format", { version: 2 }],
+  ])("refuses a file whose first line has %s, and makes no store", async (_text, change) => {
+    const folder = newFolder();
+    const file = join(folder, "a.jsonl");
+    const header = {
+      format: "fetchwork-documents",
+      version: 1,
+      createdAt: "",
+      engine: "",
+      collections: [],
+      migrations: [],
+      ...change,
+    };
+    const first = `${JSON.stringify(header)}\n`;
+    const sha256 = createHash("sha256").update(first).digest("hex");
+    writeFileSync(file, `${first}${JSON.stringify({ documents: 0, sha256 })}\n`);
+    const [code, stdout, stderr] = await runDb(["restore", file, "-u", `sqlite:${folder}/b.db`]);
+    expect([code, stdout]).toEqual([1, ""]);
+    // oxlint-disable-next-line no-control-regex
+    expect(stderr).toMatch(/^fetchwork db restore: [^\0-\x1f]+, line 1\n$/);
+    expect(existsSync(join(folder, "b.db"))).toBe(false);
+  });
+
+  it.each([
+    ["of a collection that the first line does not name", { collection: "others" }],
+    ["with an id that no store has", { id: "a b" }],
+    ["with version 0", { version: 0 }],
+    ["with a time that is none", { createdAt: "today" }],
+    ["that is no object", { document: [1] }],
+    ["with a field that is kept by the store", { document: { id: "x" } }],
+  ])("refuses a document %s, and adds none", async (_text, change) => {
+    const folder = newFolder();
+    const file = join(folder, "a.jsonl");
+    const at = "2026-01-01T00:00:00.000Z";
+    const collections = [{ name: "items", unique: [], indexes: [], search: [] }];
+    const header = {
+      format: "fetchwork-documents",
+      version: 1,
+      createdAt: at,
+      engine: "",
+      collections,
+      migrations: [],
+    };
+    const good = {
+      collection: "items",
+      id: "one",
+      version: 1,
+      createdAt: at,
+      updatedAt: at,
+      document: { name: "secret" },
+    };
+    const text = [header, good, { ...good, id: "two", ...change }]
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join("");
+    const sha256 = createHash("sha256").update(text).digest("hex");
+    writeFileSync(file, `${text}${JSON.stringify({ documents: 2, sha256 })}\n`);
+    const to = `sqlite:${folder}/b.db`;
+    const [code, , stderr] = await runDb(["restore", file, "-u", to]);
+    expect(code).toBe(1);
+    expect(stderr).not.toContain("secret");
+    await using store = await openStore(to);
+    expect(await store.collection(items).find({ deleted: "include" })).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { administer, openStore } from "@fetchwork/documents";
+import { administer, defineCollection, openStore } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
 import { DEFINITIONS, ENGINES, newFolder, runDb } from "./db-world.ts";
 import { items, migrations, others } from "./shop-definitions.ts";
@@ -49,6 +49,33 @@ describe.each(ENGINES)("fetchwork db copy to %s", (_engine, newUrl) => {
     expect(await after.collection(items).find()).toMatchObject([{ id: "another", version: 1 }]);
   }, 60_000);
 
+  it("writes nothing into a store that has anything else, in whichever collection", async () => {
+    const from = await fill(10);
+    const to = await newUrl();
+    const removing = defineCollection<{ name: string }>("zebras", { softDelete: true });
+    const store = await openStore(to, { collections: [removing] });
+    const { id } = await store.collection(removing).insert({ name: "gone" });
+    await store.collection(removing).remove(id);
+    await store.collection(others[0] ?? items).insert({ name: "another" });
+    const refused = async (): Promise<string> => {
+      const [code, , stderr] = await runDb(["copy", from, to]);
+      expect(code).toBe(1);
+      return stderr;
+    };
+    await store.close();
+    // A removed document that is kept is one.
+    expect(await refused()).toContain('"zebras" is only there');
+    {
+      await using again = await openStore(to, { collections: [removing] });
+      await again.collection(removing).purgeMany();
+    }
+    // The one that differs is not in the first collection that would be copied.
+    expect(await refused()).toContain('another document in "orders"');
+    await using after = await openStore(to);
+    expect(await after.collection(items).find({ deleted: "include" })).toEqual([]);
+    expect(await after.collection(others[0] ?? items).count()).toBe(1);
+  }, 60_000);
+
   it("goes on after kill -9 with what is there", async () => {
     const from = await fill(20_000);
     const to = await newUrl();
@@ -80,6 +107,19 @@ describe.each(ENGINES)("fetchwork db copy to %s", (_engine, newUrl) => {
 });
 
 describe("fetchwork db copy", () => {
+  it("takes a URL from a variable, which ps does not show", async () => {
+    const from = await fill(3);
+    const to = `sqlite:${join(newFolder(), "b.db")}`;
+    const env = { FROM: from, TO: to };
+    const [code, stdout] = await runDb(["copy", "env:FROM", "env:TO"], { env });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("collection items: 3 documents")]);
+    expect(await runDb(["copy", "env:FROM", "env:NONE"], { env })).toMatchObject([
+      2,
+      "",
+      expect.stringContaining("env:NONE is not set"),
+    ]);
+  });
+
   it("refuses one store for both, and a source that is not there", async () => {
     expect((await runDb(["copy", "sqlite:a.db", "sqlite:a.db"]))[0]).toBe(2);
     const cwd = newFolder();

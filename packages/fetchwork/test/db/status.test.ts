@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { openStore } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
 import { shownUrl } from "../../src/db/store-url.ts";
@@ -47,6 +48,31 @@ describe("fetchwork db status", () => {
     expect(stdout + stderr).not.toContain("s3cret");
   });
 
+  it.each([
+    "postgres://ann:s3cret@127.0.0.1/shop?sslmode=bogus",
+    "postgres://ann:s3cret",
+    "postgres://ann:s3cret@/a?host=../s3cret",
+    "mysql://ann:s3cret@127.0.0.1/shop",
+    "//ann:s3cret@127.0.0.1/shop",
+  ])("nor does any other command show it, when the URL is %j", async (url) => {
+    const cwd = newFolder();
+    await (await openStore(`sqlite:${cwd}/a.db`)).close();
+    for (const args of [
+      ["status"],
+      ["migrate", "-d", DEFINITIONS],
+      ["migrate", "--dry-run", "-d", DEFINITIONS],
+      ["backup", "a.jsonl"],
+      ["copy", "env:DATABASE_URL", "sqlite:b.db"],
+      ["copy", "sqlite:a.db", "env:DATABASE_URL"],
+      ["copy", "sqlite:a.db", url],
+    ]) {
+      const env = { DATABASE_URL: url };
+      const [code, stdout, stderr] = await runDb(args, { cwd, env });
+      expect([1, 2]).toContain(code);
+      expect(stdout + stderr).not.toContain("s3cret");
+    }
+  });
+
   it.each(ENGINES)(
     "exits 3 with what is pending on %s, and 0 when nothing is",
     async (...engine) => {
@@ -79,4 +105,21 @@ describe("fetchwork db status", () => {
     },
     60_000,
   );
+
+  it("moves no cursor, whatever a stranger named what is in the file", async () => {
+    const path = join(newFolder(), "a.db");
+    const url = `sqlite:${path}`;
+    await (await openStore(url, { collections: [items], migrations })).close();
+    const database = new DatabaseSync(path);
+    const name = "\u001b[2J\u009b2J\u202e";
+    database.prepare('UPDATE "fetchwork:collections" SET name = ?').run(name);
+    database.prepare('UPDATE "fetchwork:migrations" SET name = ?, at = ?').run(name, name);
+    database.close();
+    for (const args of [["status"], ["status", "--json"]]) {
+      const [code, stdout, stderr] = await runDb([...args, "-u", url]);
+      expect(code).toBe(0);
+      // oxlint-disable-next-line no-control-regex
+      expect(stdout + stderr).not.toMatch(/[\u001b\u009b\u202e]/);
+    }
+  });
 });
