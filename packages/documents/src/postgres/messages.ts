@@ -1,4 +1,5 @@
 import type { Value } from "./sql.ts";
+import { TextArray } from "./text-array.ts";
 
 /** The results as text; the end of Bind, then Execute and Sync. */
 const TAIL = Buffer.from([0, 0, 0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
@@ -9,6 +10,9 @@ const STATEMENT = 0x53;
 const NULL_LENGTH = -1;
 /** What a literal of an array has a backslash before. */
 const ESCAPED = /["\\]/g;
+
+/** A value as it is sent. */
+type Prepared = TextArray | string | null;
 
 /** What a server is told to do with a statement. */
 export interface StatementMessages {
@@ -23,7 +27,7 @@ export interface StatementMessages {
 
 /**
  * Writes what makes a server run a statement: Close if it may have another one of that name, Parse if
- * it lacks it, Bind, Execute and Sync. Values are written as text.
+ * it lacks it, Bind, Execute and Sync.
  */
 export function statementMessages({
   name,
@@ -31,40 +35,30 @@ export function statementMessages({
   text,
   isUnsure = false,
 }: StatementMessages): Buffer {
-  const texts = values.map(valueText);
+  const prepared = values.map(prepare);
   const nameSize = Buffer.byteLength(name) + 1;
-  let bindSize = 4 + 1 + nameSize + 2 + 2;
-  const sizes = texts.map((value) => (value === null ? NULL_LENGTH : Buffer.byteLength(value)));
-  for (const size of sizes) bindSize += 4 + Math.max(size, 0);
   const closeSize = isUnsure ? 4 + 1 + nameSize : 0;
   const parseSize = text === undefined ? 0 : 4 + nameSize + Buffer.byteLength(text) + 1 + 2;
-  // The length in Bind counts the two bytes with which the tail begins.
+  const bindSize = 4 + 1 + nameSize + 2 + 2 * prepared.length + 2 + sizeOf(prepared);
   const size = messageSize(closeSize) + messageSize(parseSize) + 1 + bindSize + TAIL.length;
   const buffer = Buffer.allocUnsafe(size);
   let at = 0;
   if (isUnsure) {
-    at = buffer.writeUInt8(CLOSE, at);
-    at = buffer.writeInt32BE(closeSize, at);
+    at = writeHead(buffer, { kind: CLOSE, size: closeSize, at });
     at = buffer.writeUInt8(STATEMENT, at);
     at = writeText(buffer, name, at);
   }
   if (text !== undefined) {
-    at = buffer.writeUInt8(PARSE, at);
-    at = buffer.writeInt32BE(parseSize, at);
+    at = writeHead(buffer, { kind: PARSE, size: parseSize, at });
     at = writeText(buffer, name, at);
     at = writeText(buffer, text, at);
     at = buffer.writeInt16BE(0, at);
   }
-  at = buffer.writeUInt8(BIND, at);
-  at = buffer.writeInt32BE(bindSize + 2, at);
+  // The tail begins with the last two bytes of Bind.
+  at = writeHead(buffer, { kind: BIND, size: bindSize + 2, at });
   at = buffer.writeUInt8(0, at);
   at = writeText(buffer, name, at);
-  at = buffer.writeInt16BE(0, at);
-  at = buffer.writeUInt16BE(values.length, at);
-  for (const [index, value] of texts.entries()) {
-    at = buffer.writeInt32BE(sizes[index] ?? NULL_LENGTH, at);
-    if (value !== null) at += buffer.write(value, at);
-  }
+  at = writeValues(buffer, prepared, at);
   TAIL.copy(buffer, at);
   return buffer;
 }
@@ -73,14 +67,51 @@ function messageSize(size: number): number {
   return size === 0 ? 0 : size + 1;
 }
 
+function sizeOf(values: readonly Prepared[]): number {
+  let size = 0;
+  for (const value of values) {
+    size += 4;
+    if (typeof value === "string") size += Buffer.byteLength(value);
+    else if (value !== null) size += value.size;
+  }
+  return size;
+}
+
+function writeHead(
+  buffer: Buffer,
+  { kind, size, at }: { readonly kind: number; readonly size: number; readonly at: number },
+): number {
+  return buffer.writeInt32BE(size, buffer.writeUInt8(kind, at));
+}
+
 /** Writes a text and the zero behind it. */
 function writeText(buffer: Buffer, text: string, at: number): number {
   return buffer.writeUInt8(0, at + buffer.write(text, at));
 }
 
-function valueText(value: Value): string | null {
-  if (value === null || typeof value === "string") return value;
+/** Writes which values are binary, and the values. */
+function writeValues(buffer: Buffer, values: readonly Prepared[], place: number): number {
+  let at = buffer.writeUInt16BE(values.length, place);
+  for (const value of values) at = buffer.writeInt16BE(value instanceof TextArray ? 1 : 0, at);
+  at = buffer.writeUInt16BE(values.length, at);
+  for (const value of values) {
+    if (value === null) {
+      at = buffer.writeInt32BE(NULL_LENGTH, at);
+      continue;
+    }
+    const end =
+      typeof value === "string"
+        ? at + 4 + buffer.write(value, at + 4)
+        : value.write(buffer, at + 4);
+    buffer.writeInt32BE(end - at - 4, at);
+    at = end;
+  }
+  return at;
+}
+
+function prepare(value: Value): Prepared {
   if (typeof value === "number") return String(value);
+  if (value === null || typeof value === "string" || value instanceof TextArray) return value;
   return `{${value.map(elementText).join(",")}}`;
 }
 
