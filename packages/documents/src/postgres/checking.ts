@@ -1,7 +1,8 @@
 import type { PoolClient } from "pg";
 import type { CheckResult } from "../administration.ts";
 import { claimsOf } from "./claims.ts";
-import { execute, type Row, run } from "./connections.ts";
+import { execute, run } from "./connections.ts";
+import type { Row } from "./row-query.ts";
 import { CHANGES, CLAIMS, FEED_END, POSITIONS, REGISTRY } from "./own-tables.ts";
 import { sqlState } from "./postgres-error.ts";
 import { readClaimed } from "./preparing-claims.ts";

@@ -1,12 +1,4 @@
-import {
-  type ClientBase,
-  DatabaseError,
-  Pool,
-  type PoolClient,
-  type PoolConfig,
-  type QueryArrayConfig,
-  type QueryArrayResult,
-} from "pg";
+import { type ClientBase, DatabaseError, Pool, type PoolClient, type PoolConfig } from "pg";
 import { setTimeout as wait } from "node:timers/promises";
 import {
   connectionError,
@@ -20,18 +12,9 @@ import { isObject } from "../is-object.ts";
 import { pauseAfter } from "../transaction-options.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 import type { PostgresAddress } from "./postgres-url.ts";
+import { type Result, RowQuery } from "./row-query.ts";
 import type { Statement } from "./sql.ts";
 import { Watch } from "./watch.ts";
-
-/** A row, its columns as the server wrote them. */
-export type Row = readonly (string | null)[];
-
-/** What a statement gave. */
-export interface Result {
-  readonly rows: readonly Row[];
-  /** The rows that were read or changed. */
-  readonly count: number;
-}
 
 const RETRY_DELAY = 50;
 const MAX_TIMER = 0x7fff_ffff;
@@ -190,7 +173,7 @@ export class Connections {
           isOver = true;
           fail(new Error("The server did not answer"));
         });
-        client.query<(string | null)[]>(toConfig(statement), (error: unknown, result) => {
+        const query = new RowQuery(statement, (error, result) => {
           if (isOver) return;
           isOver = true;
           this.#watch.end(client);
@@ -198,9 +181,10 @@ export class Connections {
             fail(error);
           } else {
             client.release();
-            resolve(toResult(result));
+            resolve(result);
           }
         });
+        client.query(query);
       });
     });
   }
@@ -223,37 +207,21 @@ function rethrow(failure: unknown): never {
 }
 
 /** Runs a statement on a connection, which is lost when no answer comes within the limit. */
-export async function run(
-  client: PoolClient,
-  statement: Statement,
-  limit?: number,
-): Promise<Result> {
-  try {
-    return toResult(await client.query<(string | null)[]>(toConfig(statement, limit)));
-  } catch (error) {
-    throw toFailure(error);
-  }
-}
-
-function toConfig(
-  { text, values, name }: Statement,
-  limit?: number,
-): QueryArrayConfig & { query_timeout?: number } {
-  return {
-    text,
-    values: [...values],
-    rowMode: "array",
-    ...(limit === undefined ? {} : { query_timeout: limitOf(limit) }),
-    ...(name === undefined ? {} : { name }),
-  };
-}
-
-function toResult({ rows, rowCount }: QueryArrayResult<(string | null)[]>): Result {
-  return { rows, count: rowCount ?? rows.length };
+export function run(client: PoolClient, statement: Statement, limit?: number): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const settle = (error: unknown, result: Result): void => {
+      // `pg` gives no error as null.
+      if (error == null) resolve(result);
+      else reject(toFailure(error));
+    };
+    client.query(
+      new RowQuery(statement, settle, { limit: limit === undefined ? limit : limitOf(limit) }),
+    );
+  });
 }
 
 /** Whatever does not come from the server comes from the socket. */
-function toFailure(error: unknown): unknown {
+function toFailure(error: unknown): Error {
   return error instanceof DatabaseError
     ? error
     : new ConnectionLostError("The connection was lost", { cause: error });

@@ -1,5 +1,5 @@
 import { type Claim, dropAllClaims, dropClaims, takeClaims } from "./claims.ts";
-import type { Result, Row } from "./connections.ts";
+import type { Result, Row } from "./row-query.ts";
 import { CHANGES, FEED_END } from "./own-tables.ts";
 import type { ChangeStatement } from "./recording.ts";
 import { DOCUMENT_COLUMNS } from "./row.ts";

@@ -4,7 +4,7 @@ import { DocumentsError } from "../errors.ts";
 import { isChangeKind, parsePosition, writePosition } from "../feed-position.ts";
 import type { ChangeBatch } from "../follow-changes.ts";
 import { parseJsonText } from "../json-text.ts";
-import type { Row } from "./connections.ts";
+import type { Row } from "./row-query.ts";
 import { CHANGES, POSITIONS } from "./own-tables.ts";
 import type { Session } from "./session.ts";
 

@@ -1,6 +1,6 @@
 import type { NewDocument } from "../change-input.ts";
 import type { Stored } from "../document.ts";
-import type { Row } from "./connections.ts";
+import type { Row } from "./row-query.ts";
 import { Gathering, type Waiting } from "./gathering.ts";
 import { isConnectionLoss, isReadOnly, sqlState } from "./postgres-error.ts";
 import { readRows } from "./reading.ts";

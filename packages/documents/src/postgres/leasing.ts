@@ -3,7 +3,7 @@ import type { Target } from "../change-input.ts";
 import { DocumentsError } from "../errors.ts";
 import type { Lease } from "../lease.ts";
 import type { ParsedQuery } from "../query.ts";
-import type { Row } from "./connections.ts";
+import type { Row } from "./row-query.ts";
 import { whereSql } from "./reading.ts";
 import { DOCUMENT_COLUMNS, toStored } from "./row.ts";
 import type { Session } from "./session.ts";

@@ -4,7 +4,7 @@ import type { SortValue } from "../keyset.ts";
 import { cellsWithin, growingReach, type ParsedNear, placeOfField, sampleSize } from "../near.ts";
 import type { Vector } from "../position.ts";
 import type { ParsedQuery, ParsedSelection } from "../query.ts";
-import type { Row } from "./connections.ts";
+import type { Row } from "./row-query.ts";
 import { geoPart } from "./geo-column.ts";
 import { whereSql } from "./reading.ts";
 import { DOCUMENT_COLUMNS, toStored } from "./row.ts";

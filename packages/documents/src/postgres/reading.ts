@@ -6,7 +6,7 @@ import { type ParsedPath, valueAt } from "../field-path.ts";
 import { type Segment, segmentsAfter, type SortValue } from "../keyset.ts";
 import type { OrderTerm, ParsedQuery, ParsedSelection } from "../query.ts";
 import type { Deleted } from "../soft-deletion.ts";
-import type { Row } from "./connections.ts";
+import type { Row } from "./row-query.ts";
 import { filterSql } from "./filter-sql.ts";
 import { DOCUMENT_COLUMNS, toStored } from "./row.ts";
 import type { Session } from "./session.ts";

@@ -1,5 +1,5 @@
 import type { ChangeKind } from "../changes.ts";
-import type { Result } from "./connections.ts";
+import type { Result } from "./row-query.ts";
 import { changeDistributed, type ClaimChange } from "./distributed-change.ts";
 import { CHANGES } from "./own-tables.ts";
 import type { Session } from "./session.ts";

@@ -1,4 +1,5 @@
-import { type Connections, type Result } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import type { Result } from "./row-query.ts";
 import type { JoinedSession, Session } from "./session.ts";
 import type { Statement } from "./sql.ts";
 

@@ -2,7 +2,7 @@ import type { Stored } from "../document.ts";
 import { DocumentsError } from "../errors.ts";
 import { searchText } from "../fold.ts";
 import { parseJsonText } from "../json-text.ts";
-import type { Row } from "./connections.ts";
+import type { Row } from "./row-query.ts";
 import type { Table } from "./table.ts";
 
 /** The columns that make up a document, in this order in every statement. */

@@ -1,7 +1,8 @@
 import type { PoolClient } from "pg";
 import { DocumentsError } from "../errors.ts";
 import type { Stamps } from "../stamps.ts";
-import { type Connections, execute, type Result, run } from "./connections.ts";
+import { type Connections, execute, run } from "./connections.ts";
+import type { Result } from "./row-query.ts";
 import { isConflict, isConnectionLoss } from "./postgres-error.ts";
 import type { Statement } from "./sql.ts";
 

@@ -1,8 +1,9 @@
 import { type MetaField, type ParsedPath, parsePath } from "../field-path.ts";
 import type { OrderTerm } from "../query.ts";
+import { TextArray } from "./text-array.ts";
 
 /** A value that is bound to a statement. */
-export type Value = number | string | null | readonly (number | string | null)[];
+export type Value = TextArray | number | string | null | readonly (number | string | null)[];
 
 /** A statement with what is bound to it. */
 export interface Statement {
@@ -187,7 +188,7 @@ export class Parameters {
 
   /** Binds a value as one of a type of PostgreSQL. */
   bind(value: Value, type: string): string {
-    this.values.push(value);
+    this.values.push(type === "text[]" && isList(value) ? new TextArray(value) : value);
     return `$${this.values.length}::${type}`;
   }
 
@@ -195,6 +196,10 @@ export class Parameters {
   key(path: ParsedPath, form: KeyForm): string {
     return keyOf(path, form);
   }
+}
+
+function isList(value: Value): value is readonly (number | string | null)[] {
+  return Array.isArray(value);
 }
 
 /** Gathers what is bound to a draft of a statement. */

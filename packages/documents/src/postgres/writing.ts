@@ -45,30 +45,10 @@ export async function insertAll<T>(
     const at = parameters.bind(now, "text");
     const [text] = documents.length === 1 ? documents.map((document) => document.text) : [];
     const hasPlaces = table.geoPaths.length > 0;
-    const places = hasPlaces ? ", geo::float8[]" : "";
-    const limited =
-      patience === undefined
-        ? ""
-        : `, (SELECT set_config('lock_timeout', '${patience}', true)) AS limited`;
     const rows =
       text === undefined || first === undefined
-        ? `SELECT id, 1, ${at}, ${at}, doc::jsonb, search, expires_at${places} FROM unnest(` +
-          `${parameters.bind(
-            added.map(({ id }) => id),
-            "text[]",
-          )}, ${parameters.bind(
-            documents.map((document) => document.text),
-            "text[]",
-          )}, ${parameters.bind(
-            added.map((stored) => searchColumn(table, stored)),
-            "text[]",
-          )}, ${parameters.bind(
-            added.map((stored) => expiryColumn(table, stored)),
-            "bigint[]",
-          )}, ${parameters.bind(
-            added.map((stored) => geoColumn(table, stored)),
-            "text[]",
-          )}) AS added (id, doc, search, expires_at, geo)${limited}`
+        ? listSql(table, { added, texts: documents.map(({ text }) => text), at }, parameters) +
+          limitSql(patience)
         : `VALUES (${parameters.bind(first.id, "text")}, 1, ${at}, ${at}, ` +
           `${parameters.bind(text, "jsonb")}, ${parameters.bind(searchColumn(table, first), "text")}, ` +
           `${parameters.bind(expiryColumn(table, first), "bigint")}${hasPlaces ? `, ${parameters.bind(geoColumn(table, first), "float8[]")}` : ""})`;
@@ -86,6 +66,59 @@ export async function insertAll<T>(
     );
   });
   return added;
+}
+
+/** Writes a SELECT of many documents; what a collection does not have is not sent for each. */
+function listSql<T>(
+  table: Table,
+  {
+    added,
+    texts,
+    at,
+  }: {
+    readonly added: readonly Stored<T>[];
+    readonly texts: readonly string[];
+    readonly at: string;
+  },
+  parameters: Parameters,
+): string {
+  const ids = parameters.bind(
+    added.map(({ id }) => id),
+    "text[]",
+  );
+  const lists = [ids, parameters.bind(texts, "text[]")];
+  const names = ["id", "doc"];
+  const add = (
+    name: string,
+    type: string,
+    column: ((table: Table, stored: unknown) => string | null) | undefined,
+  ): void => {
+    if (column === undefined) return;
+    lists.push(
+      parameters.bind(
+        added.map((stored) => column(table, stored)),
+        type,
+      ),
+    );
+    names.push(name);
+  };
+  const isSearched = table.searchPaths.length > 0;
+  const expires = table.expiresAt !== undefined;
+  const hasPlaces = table.geoPaths.length > 0;
+  add("search", "text[]", isSearched ? searchColumn : undefined);
+  add("expires_at", "bigint[]", expires ? expiryColumn : undefined);
+  add("geo", "text[]", hasPlaces ? geoColumn : undefined);
+  return (
+    `SELECT id, 1, ${at}, ${at}, doc::jsonb, ${isSearched ? "search" : "NULL"}, ` +
+    `${expires ? "expires_at" : "NULL::bigint"}${hasPlaces ? ", geo::float8[]" : ""} ` +
+    `FROM unnest(${lists.join(", ")}) AS added (${names.join(", ")})`
+  );
+}
+
+function limitSql(patience: number | undefined): string {
+  return patience === undefined
+    ? ""
+    : `, (SELECT set_config('lock_timeout', '${patience}', true)) AS limited`;
 }
 
 /** What to make of a document, and of which state of it. */

@@ -1,0 +1,113 @@
+import { type Connection, Query } from "pg";
+import { statementMessages } from "./messages.ts";
+import { sqlState } from "./postgres-error.ts";
+import type { Statement } from "./sql.ts";
+
+/** A row, its columns as the server wrote them. */
+export type Row = readonly (string | null)[];
+
+/** What a statement gave. */
+export interface Result {
+  readonly rows: readonly Row[];
+  /** The rows that were read or changed. */
+  readonly count: number;
+}
+
+/** Is told how a statement ended: with an error, or with a result. */
+export type ResultCallback = (error: unknown, result: Result) => void;
+
+/** The statement is unknown, or gives other columns than it gave when it was prepared. */
+const UNPREPARED: ReadonlySet<string | undefined> = new Set(["26000", "0A000"]);
+
+/** What connections have under the names of statements. */
+const preparedOn = new WeakMap<Connection, Map<string, "prepared" | "unsure">>();
+
+/**
+ * A statement as a query of `pg`, which calls the methods that begin with `handle`.
+ *
+ * It takes half of the work: all its messages are one write, the server does not describe the rows,
+ * and they are kept as they came.
+ */
+export class RowQuery {
+  static {
+    // On connections that take several statements at a time `pg` refuses every other class. Nothing
+    // of it is used.
+    Object.setPrototypeOf(RowQuery.prototype, Query.prototype);
+  }
+
+  /** Where `pg` puts its own, to end a query for which there is a limit. */
+  callback: ResultCallback;
+  /** The limit, in milliseconds. */
+  readonly query_timeout: number | undefined;
+  readonly #statement: Statement;
+  #prepared: Map<string, "prepared" | "unsure"> | undefined;
+  #isParsed = false;
+  readonly #rows: Row[] = [];
+  #count: number | undefined;
+
+  constructor(
+    statement: Statement,
+    callback: ResultCallback,
+    { limit }: { readonly limit?: number | undefined } = {},
+  ) {
+    this.#statement = statement;
+    this.callback = callback;
+    this.query_timeout = limit;
+  }
+
+  /** Sends the statement; gives what makes that impossible. */
+  submit(connection: Connection): Error | undefined {
+    const { name = "", text, values } = this.#statement;
+    const prepared = preparedOn.get(connection) ?? prepareOn(connection);
+    const state = name === "" ? undefined : prepared.get(name);
+    const isKnown = state === "prepared";
+    const isUnsure = state === "unsure";
+    let messages: Buffer;
+    try {
+      messages = statementMessages({ name, values, text: isKnown ? undefined : text, isUnsure });
+    } catch (error) {
+      return error instanceof Error ? error : new Error("The statement cannot be written");
+    }
+    this.#prepared = prepared;
+    this.#isParsed = !isKnown;
+    if (name !== "" && !isKnown) prepared.set(name, "prepared");
+    if (connection.stream.writable) connection.stream.write(messages);
+    return undefined;
+  }
+
+  handleDataRow({ fields }: { readonly fields: Row }): void {
+    this.#rows.push(fields);
+  }
+
+  /** Takes the number out of texts such as "SELECT 30" and "INSERT 0 1". */
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    const count = Number(text.slice(text.lastIndexOf(" ") + 1));
+    if (!Number.isNaN(count)) this.#count = count;
+  }
+
+  handleError(error: unknown): void {
+    const { name } = this.#statement;
+    if (name !== undefined && (this.#isParsed || UNPREPARED.has(sqlState(error)))) {
+      this.#prepared?.set(name, "unsure");
+    }
+    this.callback(error, { rows: [], count: 0 });
+  }
+
+  handleReadyForQuery(): void {
+    const rows = this.#rows;
+    try {
+      this.callback(undefined, { rows, count: this.#count ?? rows.length });
+    } catch (error) {
+      // Whoever reads the messages must come to the end of them.
+      process.nextTick(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+function prepareOn(connection: Connection): Map<string, "prepared" | "unsure"> {
+  const prepared = new Map<string, "prepared" | "unsure">();
+  preparedOn.set(connection, prepared);
+  return prepared;
+}
