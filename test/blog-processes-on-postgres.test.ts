@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { raceForEmail, raceToUpdate, sendTo } from "../examples/blog/test/races.ts";
+import { restartUnderLoad } from "../examples/blog/test/rolling-restart.ts";
 import { startServer } from "../examples/blog/test/server-process.ts";
 import { masterKey } from "../examples/blog/test/api-client.ts";
 import { NO_POSTGRES, startPostgres } from "../packages/documents/test/postgres-server.ts";
@@ -32,5 +33,15 @@ it.skipIf(NO_POSTGRES !== undefined)(
       child.kill("SIGTERM");
       expect(await end).toEqual({ code: 0, errors: "" });
     }
+  },
+);
+
+it.skipIf(NO_POSTGRES !== undefined)(
+  "two processes of the blog on one PostgreSQL lose no request while one after the other is restarted",
+  { timeout: 180_000 },
+  async () => {
+    const postgres = await startPostgres();
+    onTestFinished(() => postgres.stop());
+    await restartUnderLoad({ DATABASE_URL: await postgres.create() });
   },
 );
