@@ -40,12 +40,13 @@ function endOfString(text: string, begin: number): number {
 /** Counts the members of all objects; without recursion, since a text may be nested without end. */
 function countMembers(value: unknown): number {
   let count = 0;
-  const waiting: unknown[] = [value];
-  for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
-    const isList = Array.isArray(one);
-    if (!isList && !isRecord(one)) continue;
-    const members: readonly unknown[] = isList ? one : Object.values(one);
-    if (!isList) count += members.length;
+  const waiting = [value];
+  while (waiting.length > 0) {
+    const one = waiting.pop();
+    const isObject = isRecord(one);
+    if (!isObject && !Array.isArray(one)) continue;
+    const members: readonly unknown[] = isObject ? Object.values(one) : one;
+    if (isObject) count += members.length;
     for (const member of members) {
       if (typeof member === "object" && member !== null) waiting.push(member);
     }

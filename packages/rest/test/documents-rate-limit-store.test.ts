@@ -23,7 +23,7 @@ describe("documentsRateLimitStore", () => {
       documentsRateLimitStore(store),
     );
     const verdicts = await Promise.all(
-      Array.from({ length: 40 }, (_, index) =>
+      Array.from({ length: 40 }, async (_, index) =>
         processes[index % 4]?.take("a", { limit: 7, window: 60_000 }),
       ),
     );
