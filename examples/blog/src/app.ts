@@ -65,7 +65,8 @@ export function createApp(config: AppConfig, store: Store): App {
     const documents = store.collection(collection);
     return { name: "documents", check: () => documents.find({ limit: 1 }) };
   });
-  const layers = middlewares({ ...config, name: about.name, version: about.version, checks });
+  const settings = { ...config, name: about.name, version: about.version, checks };
+  const layers = middlewares({ ...settings, signIns: limits.requests });
   const handler = withReceiver(api.handler, config.webhookSecret);
   return {
     ...api,

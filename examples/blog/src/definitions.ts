@@ -1,4 +1,4 @@
-import { attemptCollection } from "@fetchwork/rest";
+import { attemptCollection, rateLimitCollection } from "@fetchwork/rest";
 import { senderCollections } from "@fetchwork/webhooks/sender";
 import { resources } from "./api/index.ts";
 import { resets } from "./api/password-reset/model.ts";
@@ -11,5 +11,6 @@ export const collections = [
   keptTokens,
   resets.collection,
   attemptCollection,
+  rateLimitCollection,
   ...Object.values(senderCollections),
 ];

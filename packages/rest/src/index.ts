@@ -19,6 +19,13 @@ export { notFound, writeConditionally } from "./conditional-write.ts";
 export { writeReference } from "./documentation.ts";
 export type { StoredAttempts } from "./documents-attempt-store.ts";
 export { attemptCollection, documentsAttemptStore } from "./documents-attempt-store.ts";
+export type {
+  DocumentsRateLimitStore,
+  RequestQuota,
+  RequestVerdict,
+  StoredRequests,
+} from "./documents-rate-limit-store.ts";
+export { documentsRateLimitStore, rateLimitCollection } from "./documents-rate-limit-store.ts";
 export type { RestErrorCode } from "./errors.ts";
 export { RestError } from "./errors.ts";
 export { etagOf, noneMatchHolds, requirePreconditions } from "./etag.ts";
@@ -52,6 +59,7 @@ export type {
 } from "./resource-options.ts";
 export type { ComputedField, Presenter } from "./presenter.ts";
 export type { ChangeEvent, HookEvent, Hooks } from "./hooks.ts";
+export { afterChange } from "./hooks.ts";
 export type { FilterField } from "./filter-parameters.ts";
 export type { FilterKind, FilterScalar, FilterType } from "./filter-value.ts";
 export type { ListParameter } from "./list-parameter.ts";
@@ -63,6 +71,23 @@ export { defineResource } from "./resource.ts";
 export type { ResourceCall, ResourceHandler } from "./operations/resource-call.ts";
 export type { ResourceController } from "./resource-controller.ts";
 export { createResourceController } from "./resource-controller.ts";
+export type { ChangePlan, Changing } from "./operations/change-document.ts";
+export { changeDocument } from "./operations/change-document.ts";
+export type { Found } from "./operations/find-page.ts";
+export { requireTrash } from "./operations/list.ts";
+export type { PageFinder } from "./operations/page-answer.ts";
+export { createPageFinder, pageAnswer } from "./operations/page-answer.ts";
+export { writeTogether } from "./operations/resource-call.ts";
+export { without } from "./guarded-schema.ts";
+export { hiddenFields } from "./hidden-fields.ts";
+export { checkReferences } from "./relations/check-references.ts";
+export type { ShownDocuments } from "./relations/populate.ts";
+export { populate } from "./relations/populate.ts";
+export type { PopulateTree } from "./relations/populate-parameter.ts";
+export { readPopulate, withoutPopulate } from "./relations/populate-parameter.ts";
+export { releaseReferences } from "./relations/release-references.ts";
+export type { AccessQuestion } from "./resource-access.ts";
+export { requireAccess } from "./resource-access.ts";
 export { listParameters, listResponse } from "./list-reference.ts";
 export { documentResponse, resourceRoutes } from "./resource-routes.ts";
 export type {

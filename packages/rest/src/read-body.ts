@@ -1,6 +1,7 @@
 import { bareFields } from "./bare-fields.ts";
 import { fieldError } from "./field-error.ts";
 import { badFields, Problem } from "./problem.ts";
+import { hasRepeatedNames } from "./repeated-names.ts";
 import { isRecord } from "./schema.ts";
 
 /** What a body of a request held. */
@@ -136,6 +137,9 @@ function jsonObject(text: string): Body {
   }
   if (!isRecord(value)) throw new Problem(400, { detail: "the body must be a JSON object" });
   if (prototypeKey.test(text)) throw notAField("__proto__");
+  if (hasRepeatedNames(text, value)) {
+    throw new Problem(400, { detail: "an object in the body has a name twice" });
+  }
   const fields = bareFields();
   for (const [name, field] of Object.entries(value)) fields[name] = field;
   return { fields, isForm: false };

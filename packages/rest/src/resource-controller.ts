@@ -21,8 +21,8 @@ export interface ResourceController<S extends Schema = Schema> {
   /** Applies a JSON Merge Patch (RFC 7396). */
   readonly patch: ResourceHandler;
   readonly remove: ResourceHandler;
-  /** Brings a removed document back, where the resource keeps them. */
-  readonly restore: ResourceHandler;
+  /** Brings a removed document back. Needed where the resource keeps them, with `softDelete`. */
+  readonly restore?: ResourceHandler | undefined;
 }
 
 /** The handlers that change one document. */
@@ -34,7 +34,7 @@ export type ChangeHandlers<S extends Schema = Schema> = Pick<
 /** Makes the handlers of a resource. */
 export function createResourceController<S extends Schema>(
   resource: Resource<S>,
-): ResourceController<S> {
+): Required<ResourceController<S>> {
   return {
     list: listOperation(resource),
     show: showOperation(resource),

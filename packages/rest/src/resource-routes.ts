@@ -1,6 +1,8 @@
 import { bulkRoute } from "./bulk/bulk-route.ts";
+import { RestError } from "./errors.ts";
 import { createListReader } from "./list-query.ts";
 import { listParameters, resourceListResponse } from "./list-reference.ts";
+import type { ResourceHandler } from "./operations/resource-call.ts";
 import {
   populateReference,
   readPopulate,
@@ -20,7 +22,11 @@ import {
 import type { CamelCase, ResourceTypes } from "./route-types.ts";
 import { acceptsNull, propertiesOf, type InputOf, type JsonSchema, type Schema } from "./schema.ts";
 
-/** Makes the routes of a resource: list, show, create, update with PUT and PATCH, and delete. */
+/**
+ * Makes the routes of a resource: list, show, create, update with PUT and PATCH, and delete.
+ *
+ * @throws RestError `ERR_REST_DEFINITION` for a resource with `softDelete` and a controller without `restore`.
+ */
 export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
   resource: Resource<S, Plural, Shown>,
   controller: ResourceController<S>,
@@ -141,11 +147,17 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         handle: guarded(resource, "remove", remove),
       }),
     ),
-    ...(resource.softDelete ? [restoreRoute()] : []),
+    ...(resource.softDelete ? [restoreRoute(restore)] : []),
     ...(resource.bulkLimit > 0 ? [of("bulk", bulkRoute(resource, controller))] : []),
   ];
 
-  function restoreRoute(): Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>>> {
+  function restoreRoute(
+    handle: ResourceHandler | undefined,
+  ): Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>>> {
+    if (!handle) {
+      const message = `the controller of ${name} has no restore, which its softDelete needs`;
+      throw new RestError("ERR_REST_DEFINITION", message);
+    }
     return of(
       "restore",
       defineRoute({
@@ -157,7 +169,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         ...routeRule(resource, "restore"),
         conditional: true,
         responses: { 200: document, 404: missing, ...conflicts },
-        handle: guarded(resource, "restore", restore),
+        handle: guarded(resource, "restore", handle),
       }),
     );
   }

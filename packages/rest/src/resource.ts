@@ -18,6 +18,7 @@ import { compileRelations, type CompiledRelations } from "./relations/relation.t
 import { withRelations } from "./relations/relation-schema.ts";
 import type { LastPart } from "./route-types.ts";
 import {
+  acceptsNull,
   jsonSchemaOf,
   propertiesOf,
   type JsonSchema,
@@ -38,12 +39,18 @@ export interface Resource<
   /** Last part of the path; name of the group in the reference. */
   readonly plural: Plural;
   readonly schema: S;
+  /** Schema of what is stored, for updates: silent about secret fields. */
+  readonly stored: Schema<Fields>;
   /** Schema of what clients send: without fields that are read-only, and silent about secret ones. */
   readonly sent: Schema;
   readonly access: Readonly<Record<Operation, ResourceRule>>;
   readonly owner: string | undefined;
   /** Names of the fields of the schema. */
   readonly fields: readonly string[];
+  /** The same as a set. */
+  readonly named: ReadonlySet<string>;
+  /** Names of the fields for which the schema accepts `null`. */
+  readonly nullable: ReadonlySet<string>;
   /** Names of the fields that clients do not set. */
   readonly readOnly: ReadonlySet<string>;
   /** Names of the fields that nobody sees. */
@@ -137,6 +144,7 @@ export function defineResource<
     required,
     taken: [...Object.keys(meta), ...Object.keys(computed), "version", "deletedAt"],
   });
+  const input = jsonSchemaOf(sent, "input");
   const selectable = softDelete ? [...view, "deletedAt"] : view;
   const { shape = "array", count = "exact", limit = {}, names, parameters } = list;
 
@@ -145,10 +153,14 @@ export function defineResource<
     path,
     plural,
     schema,
+    // It is the schema of an object, as was checked above.
+    stored: guardedSchema(schema, { readOnly: new Set(), secret }) as Schema<Fields>,
     sent,
     access,
     owner,
     fields,
+    named: new Set(fields),
+    nullable: nullableFields(input, name),
     readOnly,
     secret,
     reserved: reservedNames(output, [
@@ -191,7 +203,7 @@ export function defineResource<
       ...(geo === undefined ? {} : { geo: [geo] }),
     }),
     present: createPresenter(selectable, computed),
-    input: jsonSchemaOf(sent, "input"),
+    input,
     output: withRelations(shownSchema(selectable, { output, properties, computed }), relations),
   };
 }
@@ -229,6 +241,11 @@ function withoutRepetition(
 ): readonly (string | readonly string[])[] {
   const known = new Map(indexes.map((index) => [[index].flat().join(), index]));
   return [...known.values()];
+}
+
+function nullableFields(input: JsonSchema, name: string): ReadonlySet<string> {
+  const properties = Object.entries(propertiesOf(input, name));
+  return new Set(properties.filter(([, one]) => acceptsNull(one)).map(([field]) => field));
 }
 
 function requiredOf(schema: JsonSchema): readonly string[] {

@@ -1,5 +1,11 @@
 import type { Store } from "@fetchwork/documents";
-import { createAttemptLimiter, documentsAttemptStore, type AttemptLimiter } from "@fetchwork/rest";
+import type { RateLimitStore } from "@fetchwork/middleware";
+import {
+  createAttemptLimiter,
+  documentsAttemptStore,
+  documentsRateLimitStore,
+  type AttemptLimiter,
+} from "@fetchwork/rest";
 import type { Config } from "../config.ts";
 
 /** Limits of what outsiders may try for an account. */
@@ -8,6 +14,8 @@ export interface SignInLimits {
   readonly passwords?: AttemptLimiter | undefined;
   /** For mails with links to set a lost password: five, then one every quarter of an hour or longer. */
   readonly resets?: AttemptLimiter | undefined;
+  /** Counts the requests of an address. Absent, each process counts for itself. */
+  readonly requests?: RateLimitStore | undefined;
 }
 
 /**
@@ -18,10 +26,12 @@ export function createSignInLimits(
   config: { readonly [K in "signInFailures" | "databaseUrl"]?: Config[K] | undefined },
 ): SignInLimits {
   const { signInFailures = 0, databaseUrl = "" } = config;
-  if (signInFailures === 0) return {};
   const isShared = /^postgres/i.test(databaseUrl);
+  const requests = isShared ? documentsRateLimitStore(store) : undefined;
+  if (signInFailures === 0) return { requests };
   const kept = isShared ? { store: documentsAttemptStore(store) } : {};
   return {
+    requests,
     passwords: createAttemptLimiter({ limit: signInFailures, ...kept }),
     resets: createAttemptLimiter({ limit: 5, firstDelay: 900, maxDelay: 3_600, ...kept }),
   };

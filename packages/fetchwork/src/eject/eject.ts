@@ -7,7 +7,7 @@ import { writeChanges } from "../add/write-changes.ts";
 import { defineCommand, type Command } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { ejectedController } from "./ejected-controller.ts";
-import { readDefinition } from "./read-definition.ts";
+import { loadResource } from "./load-resource.ts";
 
 /** `fetchwork eject`. */
 export const ejectCommand: Command = defineCommand({
@@ -25,8 +25,7 @@ export const ejectCommand: Command = defineCommand({
     if (readFileSync(join(folder, path), "utf8") !== controllerFile(camel)) {
       throw new UsageError(`${path} is written out or changed already; nothing was changed`);
     }
-    const definition = readDefinition(readFileSync(model, "utf8"), camel);
-    const text = ejectedController(camel, definition);
+    const text = ejectedController(camel, await loadResource(model, camel));
     await writeChanges(folder, new Map([[path, text]]), io.signal);
     io.stdout.write(`written  ${path}\n`);
     return 0;

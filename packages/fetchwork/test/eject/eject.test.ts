@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { check } from "prettier";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -14,6 +14,10 @@ describe("fetchwork eject", () => {
   beforeEach(async () => {
     folder = join(await temporaryFolder(), "shop");
     await fetchwork("/", "new", folder, ...quick);
+    await symlink(
+      join(import.meta.dirname, "../../../../node_modules"),
+      join(folder, "node_modules"),
+    );
     await fetchwork(folder, "add", "note", "text:string!:search,sort");
     file = join(folder, "src/api/note/controller.ts");
   });
@@ -29,46 +33,48 @@ describe("fetchwork eject", () => {
     expect(stderr).toContain(message);
   });
 
-  it.each([["relations", "letter", "to:ref(user)"]])(
-    "refuses a definition with %s, which written-out handlers lack",
-    async (option, ...words) => {
-      await fetchwork(folder, "add", ...words);
-      const { code, stderr } = await fetchwork(folder, "eject", "letter");
-      expect([code, stderr.split("\n")[0]]).toEqual([
-        2,
-        `fetchwork eject: its definition has ${option}, which handlers that are written out lack`,
-      ]);
-    },
-  );
-
-  it.each(["hooks: {}", 'secret: ["text"]', "computed: {}"])(
-    "refuses a definition with %s, which written-out handlers lack",
-    async (option) => {
-      const model = join(folder, "src/api/note/model.ts");
-      const text = await readFile(model, "utf8");
-      await writeFile(model, text.replace("  access:", `  ${option},\n  access:`));
-      const { code, stderr } = await fetchwork(folder, "eject", "note");
-      expect([code, stderr]).toEqual([2, expect.stringContaining("handlers that are written out")]);
-    },
-  );
-
-  it("refuses a rule that is a function, which is to be asked again", async () => {
-    const model = join(folder, "src/api/note/model.ts");
+  it("writes handlers of whatever the definition has, also of what it has from elsewhere", async () => {
+    await fetchwork(folder, "add", "letter", "text:string!", "to:ref(note)", "--soft-delete");
+    const model = join(folder, "src/api/letter/model.ts");
     const text = await readFile(model, "utf8");
-    await writeFile(model, text.replace('update: "owner"', "update: () => true"));
-    const { code, stderr } = await fetchwork(folder, "eject", "note");
-    expect([code, stderr]).toEqual([2, expect.stringContaining("access rules")]);
-  });
-
-  it("writes handlers of a trash in the form of Prettier", async () => {
-    await fetchwork(folder, "add", "letter", "text:string", "--soft-delete");
+    await writeFile(
+      model,
+      text
+        .replace(
+          "export const",
+          "const rules = { update: () => true, bulk: true };\n\nexport const",
+        )
+        .replace(/update: "\w+"/, "update: rules.update")
+        .replace(
+          "  access:",
+          '  ...(rules.bulk && { bulk: true }),\n  secret: ["text"],\n  hooks: { beforeCreate() {} },\n  access:',
+        ),
+    );
     expect(await fetchwork(folder, "eject", "letter")).toMatchObject({ code: 0, stderr: "" });
-    const text = await readFile(join(folder, "src/api/letter/controller.ts"), "utf8");
-    expect(await check(text, { parser: "typescript", printWidth: 100 })).toBe(true);
+    const written = await readFile(join(folder, "src/api/letter/controller.ts"), "utf8");
+    expect(await check(written, { parser: "typescript", printWidth: 100 })).toBe(true);
+    for (const part of [
+      "hooks.beforeCreate",
+      "checkReferences",
+      "requireTrash",
+      "validate(stored,",
+    ]) {
+      expect(written).toContain(part);
+    }
+    expect(written).not.toMatch(/hooks\.(?!beforeCreate)/);
   });
 
-  it("refuses a model that it cannot read", async () => {
+  it("refuses a model that cannot be run", async () => {
     await writeFile(join(folder, "src/api/note/model.ts"), "export const note = make();\n");
+    const { code, stderr } = await fetchwork(folder, "eject", "note");
+    expect([code, stderr.split("\n")[0]]).toEqual([
+      2,
+      "fetchwork eject: its model.ts cannot be run: make is not defined",
+    ]);
+  });
+
+  it("refuses a model of something else", async () => {
+    await writeFile(join(folder, "src/api/note/model.ts"), "export const note = { name: 1 };\n");
     const { code, stderr } = await fetchwork(folder, "eject", "note");
     expect([code, stderr]).toEqual([2, expect.stringContaining("exports no note")]);
   });
@@ -98,6 +104,7 @@ it.skipIf(!isAsked).each([
     ["note", "text:string!:search,unique", "--admin", "create,update,remove"],
   ],
   ["no users", ["--auth", "none"], ["note", "text:string!:search"]],
+  ["relations", [], ["note", "text:string!:search", "parent:ref(note)", "by:ref(user)"]],
   ["a trash", [], ["note", "text:string!:search,sort", "--soft-delete"]],
 ])(
   "handlers that are written out pass the tests of the resource (%s; FETCHWORK_GENERATOR=1)",

@@ -6,31 +6,38 @@ import type { Operation } from "../resource-options.ts";
 import { idOf, writeTogether, type ResourceCall } from "./resource-call.ts";
 
 /** A document that is about to be changed. */
-export interface Changing {
+export interface Changing<Together extends boolean = boolean> {
   readonly current: Stored<Fields>;
   readonly documents: Collection<Fields>;
   /** Given when a transaction was asked for, or the call is part of one. */
-  readonly transaction: Transaction | undefined;
+  readonly transaction: Together extends true ? Transaction : Transaction | undefined;
 }
 
 /** How {@link changeDocument} goes about it. */
-export interface ChangePlan<R> {
+export interface ChangePlan<R, Together extends boolean = boolean> {
+  /** Operation whose rule is applied. */
   readonly operation: Operation;
-  /** Whether the change is made in a transaction, for a hook. */
-  readonly isTogether: boolean;
-  /** Makes the change with `ifVersion`; `undefined` when the document is gone. */
-  readonly change: (changing: Changing) => Promise<R | undefined>;
+  /** Whether the change is made in a transaction, together with what else is read and written in it. */
+  readonly isTogether: Together;
+  /**
+   * Makes the change with `ifVersion: current.version`; resolves to `undefined` when the document is gone. Called again
+   * when somebody else came between.
+   */
+  readonly change: (changing: Changing<Together>) => Promise<R | undefined>;
 }
 
 /**
  * Changes the document at the address of a call under its conditions, after the rule of the resource.
  *
  * The rule was applied to the document as the call was answered; to one that was read again it is applied again.
+ *
+ * @throws Problem 404 when there is no such document, 412 when `If-Match` or `If-None-Match` does not hold, 401 or 403
+ * when the rule of the resource refuses the document as it is now.
  */
-export function changeDocument<R>(
+export function changeDocument<R, Together extends boolean = boolean>(
   resource: Resource,
   call: ResourceCall<unknown>,
-  { operation, isTogether, change }: ChangePlan<R>,
+  { operation, isTogether, change }: ChangePlan<R, Together>,
 ): Promise<R> {
   const { collection } = resource;
   const { document, request, store } = call;
@@ -45,7 +52,11 @@ export function changeDocument<R>(
         current: document,
         check: document && ((read) => requireAccess(resource, operation, { call, document: read })),
       },
-      (current, documents) => change({ current, documents, transaction }),
+      (current, documents) => {
+        // There is one whenever `isTogether` asks for it.
+        const changing = { current, documents, transaction } as Changing<Together>;
+        return change(changing);
+      },
     );
   return isTogether ? writeTogether(call, write) : write(call.transaction);
 }

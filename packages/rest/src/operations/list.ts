@@ -113,8 +113,13 @@ function both(
   return { and: [one, other] };
 }
 
-/** Removed documents are for admins, and for the holder of the master key where the list needs it. */
-function requireTrash({ access }: Resource, { user }: ResourceCall): void {
+/**
+ * Refuses who may not see removed documents: they are for admins, and for the holder of the master key where the list
+ * needs it.
+ *
+ * @throws Problem 401 for nobody, 403 for a user.
+ */
+export function requireTrash({ access }: Resource, { user }: ResourceCall): void {
   if (access.list === "master" || user?.role === "admin") return;
   throw user ? forbidden("only admins see what was removed") : bearerRequired(undefined);
 }

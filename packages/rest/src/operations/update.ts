@@ -1,21 +1,22 @@
 import type { Stored } from "@fetchwork/documents";
 import { json } from "@fetchwork/http";
 import { etagOf } from "../etag.ts";
-import { guardedSchema, without } from "../guarded-schema.ts";
+import { without } from "../guarded-schema.ts";
+import { hiddenFields } from "../hidden-fields.ts";
 import { afterChange } from "../hooks.ts";
 import { mergePatch } from "../merge-patch.ts";
 import { checkReferences } from "../relations/check-references.ts";
 import { refuseConflicts } from "../refuse-conflicts.ts";
 import type { Fields, Resource } from "../resource.ts";
 import type { BodyFields } from "../route.ts";
-import { acceptsNull, propertiesOf, validate, type JsonSchema } from "../schema.ts";
+import { validate } from "../schema.ts";
 import { view } from "../view.ts";
 import { changeDocument } from "./change-document.ts";
 import type { ResourceHandler } from "./resource-call.ts";
 
 /** Makes the handler that changes the given fields and keeps the others. */
 export function updateOperation(resource: Resource): ResourceHandler {
-  const nullable = nullableFields(resource.input);
+  const { nullable } = resource;
 
   return changeOperation(resource, (current, sent) => {
     // In an update, `null` means a field that is not given, unless the schema knows `null`.
@@ -41,9 +42,7 @@ function changeOperation(
   resource: Resource,
   merge: (current: Fields, sent: BodyFields) => unknown,
 ): ResourceHandler {
-  const { fields: own, hooks, present, readOnly, reserved } = resource;
-  const stored = guardedSchema(resource.schema, { readOnly: new Set(), secret: resource.secret });
-  const named = new Set(own);
+  const { fields: own, hooks, present, readOnly, reserved, stored } = resource;
 
   return async (call) => {
     const sent = without(call.body, readOnly);
@@ -51,8 +50,8 @@ function changeOperation(
       operation: "update",
       isTogether: hooks.beforeUpdate !== undefined || resource.relations.references.length > 0,
       async change({ current, documents, transaction }) {
-        const merged = (await validate(stored, merge(view(current, own), sent))) as Fields;
-        let fields: Fields = { ...hidden(current, named), ...without(merged, reserved) };
+        const merged = await validate(stored, merge(view(current, own), sent));
+        let fields = { ...hiddenFields(resource, current), ...without(merged, reserved) };
         if (transaction) {
           const event = { call, transaction, current, fields };
           fields = (await hooks.beforeUpdate?.(event)) ?? fields;
@@ -68,22 +67,4 @@ function changeOperation(
     }
     return json(present(document), { headers: { etag: etagOf(document.version) } });
   };
-}
-
-/** What the store keeps beside the fields of the schema: the owner, and what other handlers have set. */
-function hidden(document: Stored<Fields>, named: ReadonlySet<string>): Fields {
-  const {
-    id: _id,
-    version: _version,
-    createdAt: _created,
-    updatedAt: _updated,
-    ...rest
-  } = document;
-  return Object.fromEntries(Object.entries(rest).filter(([name]) => !named.has(name)));
-}
-
-/** Names the fields for which a schema accepts `null`. */
-function nullableFields(schema: JsonSchema): ReadonlySet<string> {
-  const properties = Object.entries(propertiesOf(schema, "a resource"));
-  return new Set(properties.filter(([, property]) => acceptsNull(property)).map(([name]) => name));
 }

@@ -1,5 +1,6 @@
 import type { Stored, UntypedWhere } from "@fetchwork/documents";
 import type { ResourceCall } from "../operations/resource-call.ts";
+import { RestError } from "../errors.ts";
 import { Problem } from "../problem.ts";
 import { allows } from "../resource-access.ts";
 import type { Fields, Resource } from "../resource.ts";
@@ -12,7 +13,7 @@ import { referenceOf, relationOf } from "./resource-graph.ts";
 const maxDocuments = 1_000;
 
 /** Documents and how they are shown, in the same order. */
-export interface Shown {
+export interface ShownDocuments {
   readonly resource: Resource;
   readonly documents: readonly Stored<Fields>[];
   readonly rows: readonly Fields[];
@@ -23,12 +24,20 @@ export interface Shown {
  * identifier itself where the caller may not see it, unless its field is not shown, and `null` where there is none.
  *
  * Each relation is read at once for all documents of its level.
+ *
+ * @param tree - Relations to follow, as `readPopulate` gives them; without them the rows stay as they are.
  */
 export async function populate(
   call: ResourceCall<unknown>,
-  { resource, documents, rows }: Shown,
-  tree: PopulateTree,
+  { resource, documents, rows }: ShownDocuments,
+  tree: PopulateTree | undefined,
 ): Promise<readonly Fields[]> {
+  if (!tree) return rows;
+  // Else it would show with one document what belongs to another.
+  if (rows.length !== documents.length) {
+    const message = `populate of ${resource.name} got ${rows.length} rows, expected one for each document`;
+    throw new RestError("ERR_REST_DEFINITION", message);
+  }
   const populated = rows.map((row) => ({ ...row }));
   for (const [name, following] of tree) {
     const relation = relationOf(resource, name);

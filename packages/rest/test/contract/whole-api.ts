@@ -7,11 +7,14 @@ import { createAuthentication } from "../../src/authentication.ts";
 import { idempotencyRecords } from "../../src/idempotency/idempotency-record.ts";
 import { Problem } from "../../src/problem.ts";
 import { defineResource, type Resource } from "../../src/resource.ts";
-import { createResourceController } from "../../src/resource-controller.ts";
+import {
+  createResourceController,
+  type ResourceController,
+} from "../../src/resource-controller.ts";
 import { resourceRoutes } from "../../src/resource-routes.ts";
 import { defineRoute } from "../../src/route.ts";
 
-const person = defineResource({
+export const person = defineResource({
   name: "person",
   path: "/people",
   schema: z.object({
@@ -35,7 +38,7 @@ const person = defineResource({
   relations: { articles: { to: (): Resource => article, inverse: "author" } },
 });
 
-const article = defineResource({
+export const article = defineResource({
   name: "article",
   path: "/blog/articles",
   schema: z.object({
@@ -63,7 +66,7 @@ const article = defineResource({
   populate: { paths: ["author", "reviewer", "notes", "author.articles"] },
 });
 
-const note = defineResource({
+export const note = defineResource({
   name: "note",
   path: "/notes",
   schema: z.object({
@@ -90,7 +93,7 @@ const note = defineResource({
   relations: { article: { to: () => article, onDelete: "restrict" } },
 });
 
-const vault = defineResource({
+export const vault = defineResource({
   name: "vault",
   path: "/vaults",
   schema: z.object({ key: z.string().max(20) }),
@@ -194,9 +197,26 @@ export interface Caller {
   readonly queryToken?: string;
 }
 
+/** The handlers as the package makes them. */
+const ownControllers = {
+  person: createResourceController(person),
+  article: createResourceController(article),
+  note: createResourceController(note),
+  vault: createResourceController(vault),
+};
+
+/** Handlers of the four resources. */
+export interface WholeControllers {
+  readonly person: ResourceController<typeof person.schema>;
+  readonly article: ResourceController<typeof article.schema>;
+  readonly note: ResourceController<typeof note.schema>;
+  readonly vault: ResourceController<typeof vault.schema>;
+}
+
 /** Makes an API that uses every feature, and its callers. */
 export async function makeWholeApi(
   store: Store,
+  controllers: WholeControllers = ownControllers,
 ): Promise<{ readonly api: Api; readonly callers: readonly Caller[] }> {
   const masterKey = "m".repeat(32);
   const authentication = createAuthentication({
@@ -213,10 +233,10 @@ export async function makeWholeApi(
     store,
     authentication,
     routes: [
-      ...resourceRoutes(person, createResourceController(person)),
-      ...resourceRoutes(article, createResourceController(article)),
-      ...resourceRoutes(note, createResourceController(note)),
-      ...resourceRoutes(vault, createResourceController(vault)),
+      ...resourceRoutes(person, controllers.person),
+      ...resourceRoutes(article, controllers.article),
+      ...resourceRoutes(note, controllers.note),
+      ...resourceRoutes(vault, controllers.vault),
       rating,
       ping,
       signIn,

@@ -81,7 +81,13 @@ export function createApp(config: AppConfig, store: Store): App {
     const documents = store.collection(collection);
     return { name: "documents", check: () => documents.find({ limit: 1 }) };
   });
-  const layers = middlewares({ ...config, name: about.name, version: about.version, checks });
+  const settings = { ...config, name: about.name, version: about.version, checks };
+  // #if users
+  const layers = middlewares({ ...settings, signIns: limits.requests });
+  // #endif
+  // #if !users
+  //+ const layers = middlewares(settings);
+  // #endif
   const handler = withReceiver(api.handler, config.webhookSecret); // #if webhooks
   // #if !webhooks
   //+ const { handler } = api;

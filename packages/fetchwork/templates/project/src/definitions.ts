@@ -1,4 +1,4 @@
-import { attemptCollection } from "@fetchwork/rest"; // #if users
+import { attemptCollection, rateLimitCollection } from "@fetchwork/rest"; // #if users
 import { senderCollections } from "@fetchwork/webhooks/sender"; // #if webhooks
 import { resources } from "./api/index.ts";
 import { resets } from "./api/password-reset/model.ts"; // #if resets
@@ -11,5 +11,6 @@ export const collections = [
   keptTokens, // #if oidc
   resets.collection, // #if resets
   attemptCollection, // #if users
+  rateLimitCollection, // #if users
   ...Object.values(senderCollections), // #if webhooks
 ];

@@ -16,6 +16,7 @@ import {
   timeout,
   trace,
   type HealthCheck,
+  type RateLimitStore, // #if users
 } from "@fetchwork/middleware";
 import { Problem } from "@fetchwork/rest";
 import type { Config } from "../config.ts";
@@ -41,12 +42,14 @@ export interface MiddlewareSettings extends MiddlewareConfig {
   readonly version: string;
   /** What `/health` asks for. */
   readonly checks: readonly HealthCheck[];
+  /** Counts sign-ins of an address. Default: the memory of this process. */
+  readonly signIns?: RateLimitStore | undefined; // #if users
 }
 
 /** What every request passes, from the outside to the inside. The order matters: see docs/middlewares.md. */
 export function middlewares(settings: MiddlewareSettings): readonly Middleware[] {
   const { name, version, checks, logs, trustedProxies = [] } = settings;
-  const { signInLimit = 0 } = settings; // #if users
+  const { signInLimit = 0, signIns } = settings; // #if users
   return [
     trace(),
     realIp({ trustedProxies }),
@@ -69,16 +72,17 @@ export function middlewares(settings: MiddlewareSettings): readonly Middleware[]
     ping(),
     health({ checks }),
     metrics("127.0.0.1", "::1"),
-    ...(signInLimit === 0 ? [] : [maybe(limitSignIns(signInLimit), checksPassword)]), // #if users
+    ...(signInLimit === 0 ? [] : [maybe(limitSignIns(signInLimit, signIns), checksPassword)]), // #if users
     maybe(compress(), (request) => !showsOneDocument(request)),
     timeout(15_000, { answer: () => new Problem(504).toResponse() }),
   ];
 }
 
 // #if users
-function limitSignIns(limit: number): Middleware {
+function limitSignIns(limit: number, store: RateLimitStore | undefined): Middleware {
   return rateLimit({
     limit,
+    store,
     name: "sign-in",
     answer: () => new Problem(429, { detail: "too many sign-ins; see Retry-After" }).toResponse(),
   });

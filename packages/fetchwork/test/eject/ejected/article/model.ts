@@ -1,0 +1,1 @@
+export { article } from "../../../../../rest/test/contract/whole-api.ts";

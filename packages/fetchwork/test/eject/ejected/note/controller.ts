@@ -1,0 +1,119 @@
+import { empty, json } from "@fetchwork/http";
+import {
+  changeDocument,
+  checkReferences,
+  createListReader,
+  createPageFinder,
+  etagOf,
+  hiddenFields,
+  mergePatch,
+  noneMatchHolds,
+  notFound,
+  pageAnswer,
+  populate,
+  readPopulate,
+  refuseConflicts,
+  releaseReferences,
+  requirePreconditions,
+  validate,
+  view,
+  withoutPopulate,
+  writeTogether,
+  type Fields,
+  type ResourceCall,
+  type ResourceController,
+} from "@fetchwork/rest";
+import { note as resource } from "./model.ts";
+
+// Written out by `fetchwork eject`. The routes have applied access rules and validated bodies before they come here.
+
+const { collection, hooks, list: rules, path, present, schema } = resource;
+const readList = createListReader(rules);
+const findPage = createPageFinder(resource);
+
+export const noteController: ResourceController<typeof schema> = {
+  async list(call) {
+    const tree = readPopulate(resource, call.query);
+    const query = readList(withoutPopulate(resource, call.query));
+    const found = await findPage(call, query);
+    const { documents } = found;
+    const rows = documents.map((document) => present(document, query.fields));
+    const whole = await populate(call, { resource, documents, rows }, tree);
+    return pageAnswer(call, found, whole);
+  },
+
+  async show(call) {
+    const tree = readPopulate(resource, call.query);
+    const id = call.params["id"] ?? "";
+    const document = call.document ?? (await call.store.collection(collection).get(id));
+    if (!document) throw notFound();
+    const etag = etagOf(document.version);
+    requirePreconditions(call.request, etag);
+    if (!tree && noneMatchHolds(call.request.headers.get("if-none-match"), etag)) {
+      return empty(304, { headers: { etag } });
+    }
+    const shown = present(document);
+    const rows = [shown];
+    const [row] = await populate(call, { resource, documents: [document], rows }, tree);
+    return json(row, { headers: { etag } });
+  },
+
+  async create(call) {
+    const fields: Fields = { ...call.body };
+    const document = await writeTogether(call, async (transaction) => {
+      const changed = (await hooks.beforeCreate?.({ call, transaction, fields })) ?? fields;
+      await checkReferences(resource, transaction, changed);
+      return refuseConflicts(transaction.collection(collection).insert(changed));
+    });
+    return json(present(document), {
+      status: 201,
+      headers: { etag: etagOf(document.version), location: `${path}/${document.id}` },
+    });
+  },
+
+  // `null` means that a field is not given.
+  update: (call) =>
+    change(call, (current, sent) => {
+      const given = Object.entries(sent).filter(([, value]) => value !== null);
+      return { ...current, ...Object.fromEntries(given) };
+    }),
+
+  // JSON Merge Patch (RFC 7396): `null` takes the field away.
+  patch: (call) => change(call, mergePatch),
+
+  async remove(call) {
+    const isReferredTo = call.resources.referrersOf(resource).length > 0;
+    await changeDocument(resource, call, {
+      operation: "remove",
+      isTogether: isReferredTo,
+      async change({ current, documents, transaction }) {
+        if (isReferredTo && transaction) {
+          await releaseReferences(call.resources, transaction, { resource, id: current.id });
+        }
+        const isGone = await documents.remove(current.id, { ifVersion: current.version });
+        return isGone ? current : undefined;
+      },
+    });
+    return empty();
+  },
+};
+
+/** Merges what was sent into the document and validates the whole. */
+async function change(
+  call: ResourceCall,
+  merge: (current: Fields, sent: Fields) => unknown,
+): Promise<Response> {
+  const document = await changeDocument(resource, call, {
+    operation: "update",
+    isTogether: true,
+    async change({ current, documents, transaction }) {
+      const whole = merge(view(current, resource.fields), call.body);
+      const valid = await validate(schema, whole);
+      const fields = { ...hiddenFields(resource, current), ...valid };
+      await checkReferences(resource, transaction, fields, current);
+      const condition = { ifVersion: current.version };
+      return refuseConflicts(documents.replace(current.id, fields, condition));
+    },
+  });
+  return json(present(document), { headers: { etag: etagOf(document.version) } });
+}

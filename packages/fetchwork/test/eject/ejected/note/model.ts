@@ -1,0 +1,1 @@
+export { note } from "../../../../../rest/test/contract/whole-api.ts";

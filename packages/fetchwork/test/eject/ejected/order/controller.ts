@@ -1,0 +1,162 @@
+import { empty, json } from "@fetchwork/http";
+import {
+  afterChange,
+  changeDocument,
+  checkReferences,
+  createListReader,
+  createPageFinder,
+  etagOf,
+  hiddenFields,
+  mergePatch,
+  notFound,
+  pageAnswer,
+  populate,
+  readPopulate,
+  refuseConflicts,
+  releaseReferences,
+  requireAccess,
+  requirePreconditions,
+  requireTrash,
+  validate,
+  view,
+  without,
+  withoutPopulate,
+  writeTogether,
+  type Fields,
+  type ResourceCall,
+  type ResourceController,
+} from "@fetchwork/rest";
+import { order as resource } from "./model.ts";
+
+// Written out by `fetchwork eject`. The routes have applied access rules and validated bodies before they come here.
+
+const {
+  collection,
+  hooks,
+  list: rules,
+  nullable,
+  path,
+  present,
+  readOnly,
+  reserved,
+  schema,
+  stored,
+} = resource;
+const readList = createListReader(rules);
+const findPage = createPageFinder(resource);
+
+export const orderController: ResourceController<typeof schema> = {
+  async list(call) {
+    const tree = readPopulate(resource, call.query);
+    const query = readList(withoutPopulate(resource, call.query));
+    if (query.trash !== undefined) requireTrash(resource, call);
+    const limits = await hooks.beforeList?.({ call });
+    const found = await findPage(call, query, limits);
+    const { documents } = found;
+    const shown = documents.map((document) => present(document, query.fields));
+    const changed = await hooks.afterList?.({ call, documents, rows: shown });
+    const rows = changed ?? shown;
+    const whole = await populate(call, { resource, documents, rows }, tree);
+    return pageAnswer(call, found, { rows: whole, count: found.count });
+  },
+
+  async show(call) {
+    const tree = readPopulate(resource, call.query);
+    const id = call.params["id"] ?? "";
+    await hooks.beforeShow?.({ call, id });
+    const document = call.document ?? (await call.store.collection(collection).get(id));
+    if (!document) throw notFound();
+    const etag = etagOf(document.version);
+    requirePreconditions(call.request, etag);
+    const shown = present(document);
+    const changed = await hooks.afterShow?.({ call, document, shown });
+    const rows = [changed ?? shown];
+    const [row] = await populate(call, { resource, documents: [document], rows }, tree);
+    return json(row, { headers: { etag } });
+  },
+
+  async create(call) {
+    const fields: Fields = { ...without(call.body, reserved) };
+    if (call.user) fields["maker"] = call.user.id;
+    const document = await writeTogether(call, async (transaction) => {
+      const changed = (await hooks.beforeCreate?.({ call, transaction, fields })) ?? fields;
+      await checkReferences(resource, transaction, changed);
+      return refuseConflicts(transaction.collection(collection).insert(changed));
+    });
+    await afterChange(call, () => hooks.afterCreate?.({ call, document }));
+    return json(present(document), {
+      status: 201,
+      headers: { etag: etagOf(document.version), location: `${path}/${document.id}` },
+    });
+  },
+
+  // `null` means that a field is not given, unless the schema knows `null`.
+  update: (call) =>
+    change(call, (current, sent) => {
+      const given = Object.entries(sent).filter(
+        ([name, value]) => value !== null || nullable.has(name),
+      );
+      return { ...current, ...Object.fromEntries(given) };
+    }),
+
+  // JSON Merge Patch (RFC 7396): `null` takes the field away.
+  patch: (call) => change(call, mergePatch),
+
+  async remove(call) {
+    const document = await changeDocument(resource, call, {
+      operation: "remove",
+      isTogether: true,
+      async change({ current, documents, transaction }) {
+        await hooks.beforeRemove?.({ call, transaction, current });
+        await releaseReferences(call.resources, transaction, { resource, id: current.id });
+        const isGone = await documents.remove(current.id, { ifVersion: current.version });
+        return isGone ? current : undefined;
+      },
+    });
+    await afterChange(call, () => hooks.afterRemove?.({ call, document }));
+    return empty();
+  },
+
+  async restore(call) {
+    const document = await writeTogether(call, async (transaction) => {
+      const documents = transaction.collection(collection);
+      const where = { id: call.params["id"] ?? "" };
+      const [current] = await documents.find({ where, deleted: "only", limit: 1 });
+      if (!current) throw notFound();
+      await requireAccess(resource, "restore", { call, document: current });
+      requirePreconditions(call.request, etagOf(current.version));
+      await hooks.beforeRestore?.({ call, transaction, current });
+      await checkReferences(resource, transaction, current);
+      const restored = await refuseConflicts(documents.restore(current.id));
+      if (!restored) throw notFound();
+      return restored;
+    });
+    await afterChange(call, () => hooks.afterRestore?.({ call, document }));
+    return json(present(document), { headers: { etag: etagOf(document.version) } });
+  },
+};
+
+/** Merges what was sent into the document and validates the whole. */
+async function change(
+  call: ResourceCall,
+  merge: (current: Fields, sent: Fields) => unknown,
+): Promise<Response> {
+  const sent = without(call.body, readOnly);
+  const { before, document } = await changeDocument(resource, call, {
+    operation: "update",
+    isTogether: true,
+    async change({ current, documents, transaction }) {
+      const whole = merge(view(current, resource.fields), sent);
+      const valid = await validate(stored, whole);
+      const fields = { ...hiddenFields(resource, current), ...without(valid, reserved) };
+      const event = { call, transaction, current, fields };
+      const changed = (await hooks.beforeUpdate?.(event)) ?? fields;
+      await checkReferences(resource, transaction, changed, current);
+      const condition = { ifVersion: current.version };
+      const replaced = await refuseConflicts(documents.replace(current.id, changed, condition));
+      return replaced && { before: current, document: replaced };
+    },
+  });
+  await afterChange(call, () => hooks.afterUpdate?.({ call, before, document }));
+  return json(present(document), { headers: { etag: etagOf(document.version) } });
+}

@@ -1,0 +1,132 @@
+import { empty, json } from "@fetchwork/http";
+import {
+  changeDocument,
+  createListReader,
+  createPageFinder,
+  etagOf,
+  hiddenFields,
+  mergePatch,
+  noneMatchHolds,
+  notFound,
+  pageAnswer,
+  populate,
+  readPopulate,
+  refuseConflicts,
+  releaseReferences,
+  requirePreconditions,
+  requireTrash,
+  validate,
+  view,
+  without,
+  withoutPopulate,
+  writeTogether,
+  type Fields,
+  type ResourceCall,
+  type ResourceController,
+} from "@fetchwork/rest";
+import { person as resource } from "./model.ts";
+
+// Written out by `fetchwork eject`. The routes have applied access rules and validated bodies before they come here.
+
+const { collection, list: rules, path, present, readOnly, schema, stored } = resource;
+const readList = createListReader(rules);
+const findPage = createPageFinder(resource);
+
+export const personController: ResourceController<typeof schema> = {
+  async list(call) {
+    const tree = readPopulate(resource, call.query);
+    const query = readList(withoutPopulate(resource, call.query));
+    if (query.trash !== undefined) requireTrash(resource, call);
+    const found = await findPage(call, query);
+    const { documents } = found;
+    const rows = documents.map((document) => present(document, query.fields));
+    const whole = await populate(call, { resource, documents, rows }, tree);
+    return pageAnswer(call, found, { rows: whole, count: found.count });
+  },
+
+  async show(call) {
+    const tree = readPopulate(resource, call.query);
+    const id = call.params["id"] ?? "";
+    const document = call.document ?? (await call.store.collection(collection).get(id));
+    if (!document) throw notFound();
+    const etag = etagOf(document.version);
+    requirePreconditions(call.request, etag);
+    if (!tree && noneMatchHolds(call.request.headers.get("if-none-match"), etag)) {
+      return empty(304, { headers: { etag } });
+    }
+    const shown = present(document);
+    const rows = [shown];
+    const [row] = await populate(call, { resource, documents: [document], rows }, tree);
+    return json(row, { headers: { etag } });
+  },
+
+  async create(call) {
+    const fields: Fields = { ...call.body };
+    const documents = (call.transaction ?? call.store).collection(collection);
+    const document = await refuseConflicts(documents.insert(fields));
+    return json(present(document), {
+      status: 201,
+      headers: { etag: etagOf(document.version), location: `${path}/${document.id}` },
+    });
+  },
+
+  // `null` means that a field is not given.
+  update: (call) =>
+    change(call, (current, sent) => {
+      const given = Object.entries(sent).filter(([, value]) => value !== null);
+      return { ...current, ...Object.fromEntries(given) };
+    }),
+
+  // JSON Merge Patch (RFC 7396): `null` takes the field away.
+  patch: (call) => change(call, mergePatch),
+
+  async remove(call) {
+    const isReferredTo = call.resources.referrersOf(resource).length > 0;
+    await changeDocument(resource, call, {
+      operation: "remove",
+      isTogether: isReferredTo,
+      async change({ current, documents, transaction }) {
+        if (isReferredTo && transaction) {
+          await releaseReferences(call.resources, transaction, { resource, id: current.id });
+        }
+        const isGone = await documents.remove(current.id, { ifVersion: current.version });
+        return isGone ? current : undefined;
+      },
+    });
+    return empty();
+  },
+
+  async restore(call) {
+    const document = await writeTogether(call, async (transaction) => {
+      const documents = transaction.collection(collection);
+      const where = { id: call.params["id"] ?? "" };
+      const [current] = await documents.find({ where, deleted: "only", limit: 1 });
+      if (!current) throw notFound();
+      requirePreconditions(call.request, etagOf(current.version));
+      const restored = await refuseConflicts(documents.restore(current.id));
+      if (!restored) throw notFound();
+      return restored;
+    });
+    return json(present(document), { headers: { etag: etagOf(document.version) } });
+  },
+};
+
+/** Merges what was sent into the document and validates the whole. */
+async function change(
+  call: ResourceCall,
+  merge: (current: Fields, sent: Fields) => unknown,
+): Promise<Response> {
+  const sent = without(call.body, readOnly);
+  const document = await changeDocument(resource, call, {
+    operation: "update",
+    isTogether: false,
+    async change({ current, documents }) {
+      const whole = merge(view(current, resource.fields), sent);
+      const valid = await validate(stored, whole);
+      const fields = { ...hiddenFields(resource, current), ...valid };
+      const condition = { ifVersion: current.version };
+      return refuseConflicts(documents.replace(current.id, fields, condition));
+    },
+  });
+  return json(present(document), { headers: { etag: etagOf(document.version) } });
+}

@@ -1,0 +1,1 @@
+export { person } from "../../../../../rest/test/contract/whole-api.ts";

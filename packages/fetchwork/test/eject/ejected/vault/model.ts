@@ -1,0 +1,1 @@
+export { vault } from "../../../../../rest/test/contract/whole-api.ts";

@@ -1,0 +1,63 @@
+import { InputError, type UntypedWhere } from "@fetchwork/documents";
+import { empty, text } from "@fetchwork/http";
+import { contentTag, noneMatchHolds } from "../etag.ts";
+import { fieldError } from "../field-error.ts";
+import type { ListQuery } from "../list-query.ts";
+import { badFields } from "../problem.ts";
+import type { Resource } from "../resource.ts";
+import { nameOf } from "../standard-parameters.ts";
+import { pageFinder, type Found } from "./find-page.ts";
+import type { ResourceCall } from "./resource-call.ts";
+
+/**
+ * Finds the page of a list that a query asks for, and counts as the resource says.
+ *
+ * @param limits - What documents have to pass beside the filters of the query. Default: nothing.
+ * @throws Problem 400 for a search or a cursor that the store does not understand.
+ */
+export type PageFinder = (
+  call: Pick<ResourceCall, "query" | "store">,
+  query: ListQuery,
+  limits?: UntypedWhere | void,
+) => Promise<Found>;
+
+/** Makes the function that finds pages of a resource. */
+export function createPageFinder(resource: Resource): PageFinder {
+  const { collection, list: rules } = resource;
+  const find = pageFinder(resource);
+  return async (call, query, limits) => {
+    const where = query.where && limits ? { and: [query.where, limits] } : (limits ?? query.where);
+    try {
+      return await find(call.store.collection(collection), { ...query, where }, call.query);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      // All else was checked before, and only the store knows what these may be.
+      const parameter = error.path === "after" ? "after" : "q";
+      const name = nameOf(parameter, rules) ?? parameter;
+      const message =
+        parameter === "q" ? error.message : `${name} is no cursor of this list in this order`;
+      throw badFields([fieldError(name, "invalid", message)]);
+    }
+  };
+}
+
+/**
+ * Answers with a page: the body as JSON with `Link`, the count and an entity tag of the content; 304 when the caller has
+ * the same.
+ */
+export function pageAnswer(
+  { request }: Pick<ResourceCall, "request">,
+  { count, isCapped, link }: Omit<Found, "documents">,
+  rows: unknown,
+): Response {
+  const body = JSON.stringify(rows);
+  const tag = contentTag(`${count ?? ""} ${link} ${body}`);
+  const headers = {
+    link,
+    ...(count === undefined ? {} : { "x-total-count": String(count) }),
+    ...(isCapped ? { "x-total-count-capped": "true" } : {}),
+    etag: `W/${tag}`,
+  };
+  if (noneMatchHolds(request.headers.get("if-none-match"), tag)) return empty(304, { headers });
+  return text(body, { headers: { "content-type": "application/json", ...headers } });
+}
