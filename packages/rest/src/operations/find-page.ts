@@ -39,17 +39,18 @@ export function pageFinder({ count: counting, list: rules, path }: Resource): Fi
   async function byNumber(...[documents, query, parameters]: Parameters<Find>): Promise<Found> {
     const { page, limit } = query;
     const selection = selectionOf(query);
+    const offset = (page - 1) * limit;
     // Without the number of all documents only one more tells whether there is a next page.
     const extra = counting === "exact" ? 0 : 1;
-    const [found, counted] = await Promise.all([
-      documents.find({
-        ...selection,
-        ...orderOf(query),
-        limit: limit + extra,
-        offset: (page - 1) * limit,
-      }),
-      countOf(documents, selection),
-    ]);
+    const reading = documents.find({
+      ...selection,
+      ...orderOf(query),
+      limit: limit + extra,
+      offset,
+    });
+    const [found, counted] = isNarrowed(selection)
+      ? await reading.then(async (some) => [some, await countAfter(some)] as const)
+      : await Promise.all([reading, countOf(documents, selection)]);
     const { count, isCapped } = counted;
     const total = isCapped ? undefined : count;
     const hasNext = found.length > limit;
@@ -60,6 +61,12 @@ export function pageFinder({ count: counting, list: rules, path }: Resource): Fi
       isCapped,
       link,
     };
+
+    /** A last page tells how many there are; counting them costs as much as finding them did. */
+    function countAfter({ length }: readonly unknown[]): Counted | Promise<Counted> {
+      const isLast = length < limit + extra && (length > 0 || page === 1);
+      return isLast ? countedAs(offset + length) : countOf(documents, selection);
+    }
   }
 
   async function byCursor(...[documents, query, parameters]: Parameters<Find>): Promise<Found> {
@@ -73,22 +80,34 @@ export function pageFinder({ count: counting, list: rules, path }: Resource): Fi
     return { documents: items, count, isCapped, link };
   }
 
-  async function countOf(
-    documents: Collection<Fields>,
-    selection: Selection,
-  ): Promise<{ readonly count: number | undefined; readonly isCapped: boolean }> {
-    if (counting === "none") return { count: undefined, isCapped: false };
-    if (counting === "exact") return { count: await documents.count(selection), isCapped: false };
-    const count = await documents.count({ ...selection, max: counting + 1 });
+  async function countOf(documents: Collection<Fields>, selection: Selection): Promise<Counted> {
+    if (counting === "none") return notCounted;
+    const max = counting === "exact" ? undefined : counting + 1;
+    return countedAs(await documents.count({ ...selection, max }));
+  }
+
+  function countedAs(count: number): Counted {
+    if (counting === "none") return notCounted;
+    if (counting === "exact") return { count, isCapped: false };
     return { count: Math.min(count, counting), isCapped: count > counting };
   }
 }
+
+/** Documents on all pages, as far as they are counted. */
+type Counted = Pick<Found, "count" | "isCapped">;
+
+const notCounted: Counted = { count: undefined, isCapped: false };
 
 interface Selection {
   readonly q?: string | undefined;
   readonly where?: UntypedWhere | undefined;
   readonly near?: Near | undefined;
   readonly deleted?: "include" | "only" | undefined;
+}
+
+/** Whether a selection is a part of the collection, and so perhaps one that a page has room for. */
+function isNarrowed({ near, q, where }: Selection): boolean {
+  return (q ?? where ?? near) !== undefined;
 }
 
 function selectionOf({ near, q, trash, where }: ListQuery): Selection {
