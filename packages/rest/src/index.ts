@@ -105,4 +105,5 @@ export { jsonSchemaOf, validate } from "./schema.ts";
 export type { NamedFields } from "./sort-and-fields.ts";
 export type { SessionClaims, SessionTokens, SessionTokensOptions } from "./session-token.ts";
 export { createSessionTokens } from "./session-token.ts";
+export { shareRuns } from "./share-runs.ts";
 export { view } from "./view.ts";

@@ -1,5 +1,5 @@
 import type { Change, Collection, Store, Stored, Transaction } from "@fetchwork/documents";
-import { view, type Resource } from "@fetchwork/rest";
+import { shareRuns, view, type Resource } from "@fetchwork/rest";
 import { senderCollections, type EventToSend, type Sender } from "@fetchwork/webhooks/sender";
 import { overlay } from "./overlay.ts";
 
@@ -27,6 +27,8 @@ export function announceChanges(
     for (const event of events) await sender.send(event, { transaction });
   }
 
+  const isHeard = shareRuns(() => hasListeners(store));
+
   return overlay(store, {
     collection: (definition) => {
       const resource = byCollection.get(definition.name);
@@ -34,7 +36,7 @@ export function announceChanges(
       if (!resource) return documents;
       return announced(documents, resource, async (change, eventsOf) => {
         // A transaction waits for the disk alone, so it is not made for nobody.
-        if (!(await hasListeners(store))) return change(documents);
+        if (!(await isHeard())) return change(documents);
         return store.transaction(async (transaction) => {
           const result = await change(transaction.collection(definition));
           await storeEvents(transaction, eventsOf(result));
@@ -52,8 +54,9 @@ export function announceChanges(
               if (!resource) return documents;
               return announced(documents, resource, async (change, eventsOf) => {
                 const result = await change(documents);
-                const isHeard = await hasListeners(transaction);
-                if (isHeard) await storeEvents(transaction, eventsOf(result));
+                if (await hasListeners(transaction)) {
+                  await storeEvents(transaction, eventsOf(result));
+                }
                 return result;
               });
             },

@@ -1,8 +1,9 @@
-import type { Collection, Stored, UntypedWhere } from "@fetchwork/documents";
+import type { Collection, Store, Stored, UntypedWhere } from "@fetchwork/documents";
 import type { ListQuery } from "../list-query.ts";
 import type { Near } from "../near.ts";
 import { cursorLinks, pageLinks } from "../page-links.ts";
 import type { Fields, Resource } from "../resource.ts";
+import { shareRuns } from "../share-runs.ts";
 import { nameOf } from "../standard-parameters.ts";
 
 /** One page of what was asked for. */
@@ -15,11 +16,12 @@ export interface Found {
   readonly link: string;
 }
 
-/** Finds a page. */
+/** Finds a page; lists of one store share the counting of the whole collection. */
 export type Find = (
   documents: Collection<Fields>,
   query: ListQuery,
   parameters: URLSearchParams,
+  store?: Store,
 ) => Promise<Found>;
 
 /** Makes the function that finds pages, by number or by cursor, and counts as the resource says. */
@@ -30,26 +32,30 @@ export function pageFinder({ count: counting, list: rules, path }: Resource): Fi
     after: nameOf("after", rules),
   };
   const place = { path, names };
+  const wholes = new WeakMap<Store, Map<Selection["deleted"], () => Promise<number>>>();
 
-  return (documents, query, parameters) =>
+  return (documents, query, parameters, store) =>
     query.after === undefined
-      ? byNumber(documents, query, parameters)
-      : byCursor(documents, query, parameters);
+      ? byNumber(documents, query, parameters, store)
+      : byCursor(documents, query, parameters, store);
 
-  async function byNumber(...[documents, query, parameters]: Parameters<Find>): Promise<Found> {
+  async function byNumber(
+    ...[documents, query, parameters, store]: Parameters<Find>
+  ): Promise<Found> {
     const { page, limit } = query;
     const selection = selectionOf(query);
+    const offset = (page - 1) * limit;
     // Without the number of all documents only one more tells whether there is a next page.
     const extra = counting === "exact" ? 0 : 1;
-    const [found, counted] = await Promise.all([
-      documents.find({
-        ...selection,
-        ...orderOf(query),
-        limit: limit + extra,
-        offset: (page - 1) * limit,
-      }),
-      countOf(documents, selection),
-    ]);
+    const reading = documents.find({
+      ...selection,
+      ...orderOf(query),
+      limit: limit + extra,
+      offset,
+    });
+    const [found, counted] = isNarrowed(selection)
+      ? await reading.then(async (some) => [some, await countAfter(some)] as const)
+      : await Promise.all([reading, countOf(documents, selection, store)]);
     const { count, isCapped } = counted;
     const total = isCapped ? undefined : count;
     const hasNext = found.length > limit;
@@ -60,14 +66,22 @@ export function pageFinder({ count: counting, list: rules, path }: Resource): Fi
       isCapped,
       link,
     };
+
+    /** A last page tells how many there are; counting them costs as much as finding them did. */
+    function countAfter({ length }: readonly unknown[]): Counted | Promise<Counted> {
+      const isLast = length < limit + extra && (length > 0 || page === 1);
+      return isLast ? countedAs(offset + length) : countOf(documents, selection);
+    }
   }
 
-  async function byCursor(...[documents, query, parameters]: Parameters<Find>): Promise<Found> {
+  async function byCursor(
+    ...[documents, query, parameters, store]: Parameters<Find>
+  ): Promise<Found> {
     const { after, limit } = query;
     const selection = selectionOf(query);
     const [{ items, next }, { count, isCapped }] = await Promise.all([
       documents.page({ ...selection, ...orderOf(query), limit, after: after || undefined }),
-      countOf(documents, selection),
+      countOf(documents, selection, store),
     ]);
     const link = cursorLinks(place, parameters, { limit, next });
     return { documents: items, count, isCapped, link };
@@ -76,19 +90,53 @@ export function pageFinder({ count: counting, list: rules, path }: Resource): Fi
   async function countOf(
     documents: Collection<Fields>,
     selection: Selection,
-  ): Promise<{ readonly count: number | undefined; readonly isCapped: boolean }> {
-    if (counting === "none") return { count: undefined, isCapped: false };
-    if (counting === "exact") return { count: await documents.count(selection), isCapped: false };
-    const count = await documents.count({ ...selection, max: counting + 1 });
+    store?: Store,
+  ): Promise<Counted> {
+    if (counting === "none") return notCounted;
+    const max = counting === "exact" ? undefined : counting + 1;
+    const isShared = store !== undefined && !isNarrowed(selection);
+    return countedAs(
+      isShared
+        ? await wholeOf(store, selection, () => documents.count({ ...selection, max }))()
+        : await documents.count({ ...selection, max }),
+    );
+  }
+
+  /** Every page of a list asks for the same number, and PostgreSQL counts rows one by one. */
+  function wholeOf(
+    store: Store,
+    { deleted }: Selection,
+    count: () => Promise<number>,
+  ): () => Promise<number> {
+    let counts = wholes.get(store);
+    if (counts === undefined) wholes.set(store, (counts = new Map()));
+    let shared = counts.get(deleted);
+    if (shared === undefined) counts.set(deleted, (shared = shareRuns(count)));
+    return shared;
+  }
+
+  function countedAs(count: number): Counted {
+    if (counting === "none") return notCounted;
+    if (counting === "exact") return { count, isCapped: false };
     return { count: Math.min(count, counting), isCapped: count > counting };
   }
 }
+
+/** Documents on all pages, as far as they are counted. */
+type Counted = Pick<Found, "count" | "isCapped">;
+
+const notCounted: Counted = { count: undefined, isCapped: false };
 
 interface Selection {
   readonly q?: string | undefined;
   readonly where?: UntypedWhere | undefined;
   readonly near?: Near | undefined;
   readonly deleted?: "include" | "only" | undefined;
+}
+
+/** Whether a selection is a part of the collection, and so perhaps one that a page has room for. */
+function isNarrowed({ near, q, where }: Selection): boolean {
+  return (q ?? where ?? near) !== undefined;
 }
 
 function selectionOf({ near, q, trash, where }: ListQuery): Selection {

@@ -29,7 +29,9 @@ export function listOperation(resource: Resource): ResourceHandler {
     const limits = await hooks.beforeList?.({ call });
     const where = both(query.where, limits ?? undefined);
     const documents = call.store.collection(collection);
-    const found = await find(documents, { ...query, where }, call.query).catch(refuseQuery);
+    const found = await find(documents, { ...query, where }, call.query, call.store).catch(
+      refuseQuery,
+    );
     // What a hook or a relation shows may follow from more than the versions.
     const etag = tree || hooks.afterList ? undefined : versionsTag(found);
     if (etag !== undefined && holds(call, etag)) return notModified(found, etag);

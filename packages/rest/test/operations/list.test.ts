@@ -124,6 +124,28 @@ describe("the list of a resource", () => {
     expect(found.headers.get("x-total-count")).toBe(String(count));
   });
 
+  it.each([
+    [1, "Ant Bee", "3"],
+    [2, "Dog", "3"],
+    [3, "", "3"],
+  ])("counts what is on other pages than %i", async (page, expected, total) => {
+    for (const count of ["exact", 100] as const) {
+      const { list } = await openNotes({ count });
+      const found = await list(`?stars[gte]=1&sort=title&limit=2&page=${page}`);
+      expect([titles(found), found.headers.get("x-total-count")]).toEqual([expected, total]);
+      expect(links(found)["last"]).toBe("/notes?stars%5Bgte%5D=1&sort=title&page=2&limit=2");
+    }
+  });
+
+  it("caps the count of a last page too", async () => {
+    const { list } = await openNotes({ count: 3 });
+    const last = await list("?createdAt[gt]=2020-01-01&sort=title&limit=2&page=2");
+    expect(titles(last)).toBe("Cat Dog");
+    expect(last.headers.get("x-total-count")).toBe("3");
+    expect(last.headers.get("x-total-count-capped")).toBe("true");
+    expect(Object.keys(links(last))).toEqual(["first", "prev"]);
+  });
+
   it("keeps filters in the links", async () => {
     const { list } = await openNotes();
     const found = await list("?stars[gte]=1&limit=2&sort=title");
