@@ -1,7 +1,7 @@
 import type { Stored, Transaction } from "@fetchwork/documents";
 import { AgentError } from "../errors.ts";
 import { validateFilePath } from "../files/file-path.ts";
-import { contentOf, storeContent, type Content } from "./content-parts.ts";
+import { contentOf, removeContent, storeContent, type Content } from "./content-parts.ts";
 import type { StepResult } from "./task-agent.ts";
 import { taskCollections, type ArtifactRecord } from "./task-records.ts";
 
@@ -38,6 +38,14 @@ export async function putFile(
   const same = known.versions.at(-1)?.hash === version.hash;
   const versions = same ? known.versions : [...known.versions, version].slice(-mostVersions);
   const updated = await artifacts.update(known.id, { ...owner, folder, versions });
+  if (!same && known.versions.length >= mostVersions) {
+    const forgotten = known.versions.slice(0, known.versions.length + 1 - mostVersions);
+    const all = await artifacts.find({ where: { taskId } });
+    const kept = new Set(all.flatMap((file) => file.versions.map(({ hash }) => hash)));
+    for (const old of forgotten) {
+      if (!kept.has(old.hash)) await removeContent(tx, { taskId, ...old });
+    }
+  }
   return updated ?? known;
 }
 

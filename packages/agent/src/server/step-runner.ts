@@ -25,6 +25,8 @@ export interface StepRunnerOptions {
 
 /** Milliseconds between two looks at a task whose steps run in another process. */
 const pollInterval = 250;
+/** Milliseconds between two looks whether another server was told to cancel or delete the task of a running step. */
+const longestWatch = 1_000;
 /** A longer text is only kept as a file. */
 const longestOutput = 1_048_576;
 
@@ -207,16 +209,20 @@ export class StepRunner {
     const { taskId } = lease.document;
     const controllers = this.#running.get(taskId) ?? new Set();
     this.#running.set(taskId, controllers.add(controller));
+    const each = Math.ceil(expiry / 3);
+    const interval = Math.min(each, longestWatch);
+    let renewed = performance.now();
     const look = async (): Promise<void> => {
-      const held = await store.steps.renew(lease, expiry);
-      if (!held) {
-        controller.abort(tookOver());
-        return;
+      const now = performance.now();
+      // The next look would be too late.
+      if (now - renewed + interval > each) {
+        renewed = now;
+        if (!(await store.steps.renew(lease, expiry))) return controller.abort(tookOver());
       }
       const task = await store.tasks.get(taskId);
       if (task === undefined || task.state === "canceled") this.cancel(taskId);
     };
-    const timer = setInterval(() => void look().catch(reportError), Math.ceil(expiry / 3));
+    const timer = setInterval(() => void look().catch(reportError), interval);
     return () => {
       clearInterval(timer);
       controllers.delete(controller);

@@ -194,10 +194,14 @@ export class TaskApi {
   }
 
   async #events(request: Request, context: Context, taskId: string): Promise<Response> {
-    await this.#found(taskId);
+    const { state, events } = await this.#found(taskId);
     const { store, bus, stopping } = this.#parts;
     const last = request.headers.get("last-event-id") ?? "0";
     if (!/^\d{1,15}$/.test(last)) throw invalid("Last-Event-ID is to be a number");
+    // An EventSource asks again and again until it gets this answer (HTML, section 9.2.3).
+    if (state !== "open" && events > 0 && Number(last) >= events) {
+      return new Response(null, { status: 204 });
+    }
     const signal = AbortSignal.any([context.signal, stopping]);
     return eventsAnswer({ store, bus }, { taskId, after: Number(last), signal });
   }
