@@ -21,13 +21,23 @@ const list = (name: string, of: string): JsonObject => ({
     pagination: schemaRef("Pagination"),
   },
 });
-const common = { "401": failure("Unauthorized"), "403": failure("Forbidden") };
+const common = {
+  "401": failure("Unauthorized"),
+  "403": failure("Forbidden"),
+  "421": failure("Misdirected"),
+  "500": failure("Failed"),
+};
 const found = { ...common, "404": failure("NotFound") };
 const key: JsonObject = {
   name: "Idempotency-Key",
   in: "header",
   description: "A repetition of the request with the same key gets the answer of the first.",
   schema: { type: "string", minLength: 1, maxLength: 255 },
+};
+const keyFailures = {
+  "400": failure("WrongKey"),
+  "409": failure("KeyInUse"),
+  "503": failure("KeysUnavailable"),
 };
 const stepFailures = {
   "402": failure("StepFailed"),
@@ -49,6 +59,7 @@ const paths: JsonObject = {
       responses: {
         "200": answer("The task, with its first steps to be run.", schemaRef("Task")),
         ...common,
+        ...keyFailures,
         "413": failure("TooLarge"),
         "415": failure("WrongType"),
         "422": failure("Invalid"),
@@ -103,6 +114,7 @@ const paths: JsonObject = {
         "413": failure("TooLarge"),
         "415": failure("WrongType"),
         "422": failure("Invalid"),
+        "400": failure("WrongKey"),
         ...stepFailures,
       },
     },
@@ -198,6 +210,7 @@ const paths: JsonObject = {
           description: "Events.",
           content: { "text/event-stream": { schema: { type: "string" } } },
         },
+        "204": { description: "The task has ended, and all its events are known." },
         ...found,
         "422": failure("Invalid"),
       },
@@ -281,12 +294,32 @@ export const openApiDocument: JsonObject = {
     responses: {
       Unauthorized: answer("The token is missing or wrong.", schemaRef("Failure")),
       Forbidden: answer("A page of another origin asks.", schemaRef("Failure")),
+      Misdirected: answer("The server is not known by that name.", schemaRef("Failure")),
+      Failed: answer("The server failed.", schemaRef("Failure")),
+      WrongKey: answer("The Idempotency-Key is none.", schemaRef("Failure")),
+      KeyInUse: answer(
+        "A request with that Idempotency-Key is running, or its answer was not kept.",
+        schemaRef("Failure"),
+      ),
+      KeysUnavailable: answer(
+        "The server cannot look the Idempotency-Key up; try again.",
+        schemaRef("Failure"),
+      ),
       NotFound: answer("There is no such task, step or file.", schemaRef("Failure")),
-      TooLarge: answer("More was sent than is taken.", schemaRef("Failure")),
-      WrongType: answer("The type of the content is another one.", schemaRef("Failure")),
+      TooLarge: {
+        description: "More was sent than is taken.",
+        content: {
+          "application/json": { schema: schemaRef("Failure") },
+          "application/problem+json": { schema: schemaRef("Failure") },
+        },
+      },
+      WrongType: answer(
+        "The type of the content is another one; of JSON only where a page of another origin might have sent it.",
+        schemaRef("Failure"),
+      ),
       Invalid: answer("The request is not what was expected.", schemaRef("Failure")),
       StepFailed: answer(
-        "The step failed and is put back: 402 the budget is used up, 409 canceled or in conflict, 429 too many requests at the model's server, 502 the model's server or its answer, 503 the server stops, 504 too late.",
+        "The step failed and is put back: 402 the budget is used up, 409 canceled, in conflict or running under that key, 429 too many requests at the model's server, 502 the model's server or its answer, 503 the server stops, 504 too late.",
         schemaRef("Failure"),
       ),
     },
