@@ -2,6 +2,7 @@ import { json, type Context } from "@fetchwork/http";
 import type { IdempotencyStore } from "@fetchwork/middleware";
 import type { Stored } from "@fetchwork/documents";
 import type { AutomaticTasks } from "./automatic-tasks.ts";
+import { AgentError } from "../errors.ts";
 import { HttpFailure, invalid, notFound } from "./http-failure.ts";
 import { once } from "./once.ts";
 import { pagination, readPage } from "./paging.ts";
@@ -180,7 +181,9 @@ export class TaskApi {
     const count = await store.artifacts.count({ where: { taskId }, max: maxFiles });
     if (count >= maxFiles) throw invalid(`a task has at most ${maxFiles} files`);
     await using upload = await readUpload(request, maxUploadBytes);
-    const artifact = await store.upload(taskId, upload.file);
+    const artifact = await store.upload(taskId, upload.file).catch((error: unknown) => {
+      throw error instanceof AgentError ? invalid(error.message) : error;
+    });
     if (artifact === undefined) throw notFound("task");
     return json(toArtifact(artifact));
   }

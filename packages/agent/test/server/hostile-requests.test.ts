@@ -191,3 +191,43 @@ describe("versions of a file", () => {
     expect(await oldest.text()).toBe("content 3");
   });
 });
+
+describe("files that cannot stand beside each other", () => {
+  it.each([
+    ["a", "A", "it differs from a only in case"],
+    ["ﬁle.txt", "file.txt", "it differs from ﬁle.txt only in case"],
+    ["docs", "docs/a.txt", "docs is a file"],
+    ["docs/deep/a.txt", "Docs", "it is the folder of docs/deep/a.txt"],
+    ["a/b", "A/B/c/d.txt", "a/b is a file"],
+  ])("are refused with 422: %s, then %s", async (first, second, reason) => {
+    const world = await startTasks({ agent: echo });
+    const { task_id: id } = await world.create();
+    const put = (path: string): Promise<Response> => {
+      const slash = path.lastIndexOf("/");
+      const folder = slash === -1 ? undefined : path.slice(0, slash);
+      return world.ask(`/tasks/${id}/artifacts`, upload(path.slice(slash + 1), "x", folder));
+    };
+    expect((await put(first)).status).toBe(200);
+    const refused = await put(second);
+    expect(refused.status).toBe(422);
+    expect(await refused.json()).toMatchObject({
+      message: expect.stringContaining(reason) as string,
+    });
+    expect((await put(first)).status).toBe(200);
+    expect((await put(`${first}-beside`)).status).toBe(200);
+    const { artifacts } = await bodyOf<Task>(await world.ask(`/tasks/${id}`));
+    expect(artifacts).toHaveLength(2);
+  });
+
+  it("fail the step that writes them", async () => {
+    const agent = defineAgent({
+      onTask: () => [{ name: "writes" }],
+      onStep: async () => ({ files: [{ path: "A.txt/b.txt", content: "x" }] }),
+    });
+    const world = await startTasks({ agent });
+    const { task_id: id } = await world.create();
+    await bodyOf(await world.ask(`/tasks/${id}/artifacts`, upload("a.txt", "x")));
+    const response = await world.ask(`/tasks/${id}/steps`, post());
+    expect(await response.json()).toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
+  });
+});

@@ -204,6 +204,21 @@ describe("verify", () => {
     }
   });
 
+  it("repairs a file by edits, which keep the rest of it", async () => {
+    const [was, is] = ["import { notes } from", "import { note as notes } from"].map(
+      (head) => `${head} "./store.js";\n`,
+    );
+    const text = `<<<<<<< SEARCH\n${was}=======\n${is}>>>>>>> REPLACE\n`;
+    const world = await startTasks({}, [
+      { match: ["# Repair src/main.js"], tool: null, text },
+      ...repairing.slice(1),
+    ]);
+    const { task_id: id } = await world.create("notes", { verify: "static" });
+    const steps = await world.finish(id);
+    expect(steps.at(-1)?.additional_output).toMatchObject({ verified: true });
+    expect(steps[5]?.output).toBe(notes.get("src/main.js")?.replace(was ?? "", is ?? ""));
+  });
+
   it("ends when repairs do not help, and does not pretend", async () => {
     const useless = 'import { nothing } from "./store.js";\nconsole.log(nothing);\n';
     const world = await startTasks({}, [
