@@ -30,7 +30,7 @@ async function sharedStore(): Promise<Store> {
   return store;
 }
 
-const until = <T>(check: () => T): Promise<unknown> =>
+const until = (check: () => unknown): Promise<unknown> =>
   vi.waitUntil(check, { timeout: 10_000, interval: 10 });
 
 const stepOf = async (world: TaskWorld, id: string): Promise<Step | undefined> => {
