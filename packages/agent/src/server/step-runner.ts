@@ -5,6 +5,7 @@ import { AgentError } from "../errors.ts";
 import { readContent } from "./content-parts.ts";
 import { HttpFailure, notFound } from "./http-failure.ts";
 import { Interruption, toHttpFailure, toStepFailure } from "./step-failure.ts";
+import { storableObject, storableText } from "./storable.ts";
 import type { AgentTask, RunningStep, TaskAgent } from "./task-agent.ts";
 import type { TaskBus } from "./task-bus.ts";
 import type { StepRecord, TaskRecord } from "./task-records.ts";
@@ -159,15 +160,15 @@ export class StepRunner {
       const files = newFiles(result);
       const { output = null, additionalOutput = {}, next = [] } = result;
       const finished = await store.finish(lease, {
-        output: output !== null && output.length > longestOutput ? null : output,
+        output: output === null || output.length > longestOutput ? null : storableText(output),
         additionalOutput: {
           state: "completed",
           attempts: step.attempts,
           usage,
-          ...additionalOutput,
+          ...storableObject(additionalOutput),
         },
         files,
-        next,
+        next: next.map(({ data = {}, ...rest }) => ({ ...rest, data: storableObject(data) })),
         usage,
       });
       if (finished === undefined) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { AgentError } from "../../src/errors.ts";
 import { defaultVerifiers } from "../../src/verify/node-verifiers.ts";
 import type { Artifact, Step, Task } from "../../src/server/wire.ts";
 import { manyFiles, projectScript } from "../project-script.ts";
@@ -82,6 +83,20 @@ describe("a step that fails", () => {
     expect(world.reported).toEqual([secret]);
   });
 
+  it("is told with what can be kept of its message", async () => {
+    const world = await startTasks({
+      agent: {
+        onTask: () => [{ name: "fails" }],
+        onStep: () => Promise.reject(new AgentError("ERR_AGENT_PROVIDER", "a\0b\ud800")),
+      },
+    });
+    const { task_id: id } = await world.create();
+    expect((await world.ask(`/tasks/${id}/steps`, post())).status).toBe(502);
+    const task = await bodyOf<Task>(await world.ask(`/tasks/${id}`));
+    expect(task.last_error).toMatchObject({ message: "a\ufffdb\ufffd" });
+    expect(world.reported).toEqual([]);
+  });
+
   it("cannot write outside of the task", async () => {
     const world = await startTasks({
       agent: {
@@ -93,6 +108,31 @@ describe("a step that fails", () => {
     const response = await world.ask(`/tasks/${id}/steps`, post());
     expect(await response.json()).toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
     expect((await bodyOf<Task>(await world.ask(`/tasks/${id}`))).artifacts).toEqual([]);
+  });
+});
+
+describe("a step that works", () => {
+  it("may say what no store keeps, which is shown as U+FFFD; files keep it", async () => {
+    const hostile = "a\0b\ud800c";
+    const world = await startTasks({
+      agent: {
+        onTask: () => [{ name: "says" }],
+        onStep: async ({ name }) => ({
+          output: hostile,
+          additionalOutput: { list: [{ [hostile]: hostile }, 1, null] },
+          files: [{ path: "a.bin", content: "a\0b" }],
+          next: name === "says" ? [{ name: "next", data: { hostile } }] : [],
+        }),
+      },
+    });
+    const { task_id: id } = await world.create();
+    const step = await world.step(id);
+    const shown = "a\ufffdb\ufffdc";
+    expect(step.output).toBe(shown);
+    expect(step.additional_output["list"]).toEqual([{ [shown]: shown }, 1, null]);
+    const [file] = step.artifacts;
+    if (file !== undefined) expect(await textOf(world, id, file)).toBe("a\0b");
+    expect((await world.step(id)).is_last).toBe(true);
   });
 });
 
