@@ -47,5 +47,8 @@ function output(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): CommandOutp
     get columns() {
       return stream.columns;
     },
+    get rows() {
+      return stream.rows;
+    },
   };
 }
