@@ -32,7 +32,7 @@ export interface FinishedStep {
 }
 
 /** How often a server may end in a step, before no other one begins it by itself: the step may be why. */
-const mostLosses = 3;
+const mostLosses = 5;
 
 /** The right to run a step. */
 export type StepLease = Lease<StepRecord>;

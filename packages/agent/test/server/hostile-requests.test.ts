@@ -1,5 +1,8 @@
 import { request } from "node:http";
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { taskCollections } from "../../src/server/task-records.ts";
 import { createTaskHandler } from "../../src/server/task-handler.ts";
 import { defineAgent } from "../../src/server/task-agent.ts";
@@ -40,7 +43,14 @@ describe("JSON of another type", () => {
     ["curl -d", { "content-type": form, "user-agent": "curl/8.5.0" }],
     ["a program without a type", {}],
     ["text", { "content-type": "text/plain" }],
-    ["the server's own page", { "content-type": "text/plain", "sec-fetch-site": "same-origin" }],
+    [
+      "the server's own page",
+      {
+        "content-type": "text/plain",
+        "sec-fetch-site": "same-origin",
+        "user-agent": "Mozilla/5.0",
+      },
+    ],
     ["a type that is none", { "content-type": ";;" }],
     [
       "a browser that says JSON",
@@ -94,6 +104,35 @@ describe("JSON of another type", () => {
     for (const path of ["/", "/agent/tasks"]) {
       expect(await send(world, headers, { path, method: "GET" })).toBe(200);
     }
+  });
+});
+
+describe("bytes", () => {
+  it("that are no UTF-8 inside of a text are refused with 422", async () => {
+    const world = await startTasks({ agent: echo });
+    const body = Buffer.from('{"input":"a\xffb"}', "latin1");
+    expect((await world.ask("/tasks", { method: "POST", body })).status).toBe(422);
+  });
+
+  it("of uploads leave nothing in the temporary folder, stored or refused", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "uploads-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const world = await startTasks({ agent: echo, maxUploadBytes: 1_000 });
+    const { task_id: id } = await world.create();
+    vi.stubEnv("TMPDIR", folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const sent = [
+      upload("a.txt", "x"),
+      upload("a.txt", "x".repeat(1_001)),
+      upload("a.txt", "x", "../.."),
+      upload("A.txt", "x"),
+    ];
+    const statuses: number[] = [];
+    for (const init of sent) {
+      statuses.push((await world.ask(`/tasks/${id}/artifacts`, init)).status);
+    }
+    expect(statuses).toEqual([200, 413, 422, 422]);
+    expect(readdirSync(folder)).toEqual([]);
   });
 });
 
