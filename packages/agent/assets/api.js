@@ -101,6 +101,8 @@ export async function follow(taskId, signal, listener) {
     try {
       const headers = { "last-event-id": last };
       const response = await ask(`/tasks/${taskId}/events`, { signal, headers });
+      // Everything was told, and nothing will follow.
+      if (response.status === 204) return;
       for await (const event of readEvents(response)) {
         if (event.id !== "") last = event.id;
         const data = /** @type {EventData} */ (JSON.parse(event.data));

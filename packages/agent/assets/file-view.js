@@ -42,17 +42,22 @@ export async function renderFile(viewer, taskId, artifact) {
     return bytes.includes(0) ? undefined : new TextDecoder().decode(bytes);
   };
   const newest = artifact.versions;
+  let wanted = 0;
   const showVersion = async (/** @type {number} */ version, /** @type {boolean} */ asDiff) => {
+    wanted += 1;
+    const own = wanted;
     if (artifact.size > 2_097_152) {
       code.replaceChildren(make("span", { "data-line": "" }, "Too large to show; download it."));
       return;
     }
     const text = await read(version);
+    const before = asDiff && text !== undefined ? await read(version - 1) : undefined;
+    // Another version was chosen meanwhile.
+    if (own !== wanted) return;
     if (text === undefined) {
       code.replaceChildren(make("span", { "data-line": "" }, "This is no text."));
       return;
     }
-    const before = asDiff ? await read(version - 1) : undefined;
     code.replaceChildren(
       ...(before === undefined ? sourceLines(text, path) : diffOf(before, text)),
     );

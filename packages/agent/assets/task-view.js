@@ -90,9 +90,11 @@ export async function showTask(taskId, fileId, signal) {
     const running = list.steps.filter((step) => step.status === "running");
     document.title = `${now.input.trim().slice(0, 60)} · Fetchwork agent`;
     renderTop(top, now, running.length > 0 || now.automatic);
-    const done = list.steps.filter((step) => step.status === "completed");
-    stepCount.textContent = `${done.length} of ${list.pagination.total_items}`;
-    steps.replaceChildren(...list.steps.map(stepItem));
+    const { total, open } = now.steps;
+    stepCount.textContent = `${total - open} of ${total}`;
+    const hidden = list.pagination.total_items - list.steps.length;
+    const rest = hidden > 0 ? [make("li", { className: "meta" }, `and ${hidden} more`)] : [];
+    steps.replaceChildren(...list.steps.map(stepItem), ...rest);
     for (const { step_id: stepId, name } of list.steps) names.set(stepId, name);
     for (const block of live.querySelectorAll("[data-step]")) {
       const id = block.getAttribute("data-step") ?? "";
@@ -116,9 +118,12 @@ export async function showTask(taskId, fileId, signal) {
     if (chosen === undefined) {
       viewer.hidden = true;
     } else if (wanted !== shownFile) {
+      const isFirst = shownFile === "";
       shownFile = wanted;
       viewer.hidden = false;
       await renderFile(viewer, taskId, chosen);
+      // Below everything else on a narrow screen.
+      if (isFirst && chosen.artifact_id === fileId) viewer.scrollIntoView({ block: "nearest" });
     }
   };
 

@@ -6,6 +6,8 @@ export interface CommandOutput {
   readonly isTerminal: boolean;
   /** Characters of a line of the terminal. Default: 80. */
   readonly columns?: number | undefined;
+  /** Lines of the terminal. Default: 24. */
+  readonly rows?: number | undefined;
 }
 
 /** What a command has of the world, so that a test can give it another one. */

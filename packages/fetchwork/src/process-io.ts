@@ -1,3 +1,4 @@
+import { addAbortSignal } from "node:stream";
 import type { CommandIo, CommandOutput } from "./command-io.ts";
 
 /**
@@ -22,10 +23,13 @@ export function processIo(): CommandIo {
     throw error;
   });
   const { env } = process;
+  let stdin: CommandIo["stdin"] | undefined;
   return {
-    // Opened when somebody reads it: a pipe that nobody reads would keep the process alive.
+    // Opened when somebody reads it: a pipe that nobody reads would keep the process alive. Who stops the command also
+    // stops waiting for it.
     get stdin() {
-      return process.stdin;
+      stdin ??= addAbortSignal(stop.signal, process.stdin);
+      return stdin;
     },
     stdout: output(process.stdout, env),
     stderr: output(process.stderr, env),
@@ -42,6 +46,9 @@ function output(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): CommandOutp
     isTerminal: stream.isTTY && !isPlain,
     get columns() {
       return stream.columns;
+    },
+    get rows() {
+      return stream.rows;
     },
   };
 }

@@ -26,9 +26,12 @@ export function oneLine(text: string, most = 200): string {
   return text.slice(0, most).replace(moving, "?");
 }
 
-/** The same for a longer text, whose lines and tabs stay. */
+/** The same for a longer text, whose lines and tabs stay. A return alone would go on over the line that it ends. */
 export function manyLines(text: string): string {
-  return text.replace(moving, (found) => (/[\t\n\r]/.test(found) ? found : "?"));
+  return text.replace(moving, (found, at: number) => {
+    const stays = found === "\t" || found === "\n" || (found === "\r" && text[at + 1] === "\n");
+    return stays ? found : "?";
+  });
 }
 
 /** A value as one line of JSON in which those characters are escaped. */

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { askModel, type AskOptions } from "../calls/ask-model.ts";
 import { Budget, type Usage } from "../calls/budget.ts";
 import { withProvider } from "../calls/call-options.ts";
-import { fileMessages, planMessages, repairMessages } from "../calls/prompts.ts";
+import { fileMessages, planMessages } from "../calls/prompts.ts";
+import { repairSource } from "../calls/repair-source.ts";
 import { writeSource } from "../calls/write-source.ts";
 import { describeDiagnostic } from "../check/diagnostic.ts";
 import { AgentError, checkCount, optionError } from "../errors.ts";
@@ -151,11 +152,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     const sharedDeps = await sharedDepsOf(step);
     const [source, context] = await Promise.all([step.read(filePath), contextFiles(related, step)]);
     const input = { prompt: promptOf(step), sharedDeps, filePath, source, problems, context };
-    const { code } = await writeSource(
-      filePath,
-      (complaints) => repairMessages({ ...input, complaint: complaints.at(-1) }),
-      callOptions(step, options.repairModel),
-    );
+    const { code } = await repairSource(input, callOptions(step, options.repairModel));
     await checkSize(step, filePath, code);
     return { output: code, files: [{ path: filePath, content: code }] };
   };

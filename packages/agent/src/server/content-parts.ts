@@ -61,12 +61,26 @@ export async function* readContent(
   contents: Collection<ContentRecord>,
   { taskId, hash, size }: ContentPlace,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const parts = Math.max(1, Math.ceil(size / partSize));
-  for (let number = 0; number < parts; number += 1) {
+  for (let number = 0; number < partsOf(size); number += 1) {
     const record = await contents.get(partId(taskId, hash, number));
     if (record === undefined) throw new Error(`part ${number} of the content is gone`);
     yield Buffer.from(record.bytes, "base64");
   }
+}
+
+/** Removes content that nothing names any more. */
+export async function removeContent(
+  tx: Transaction,
+  { taskId, hash, size }: ContentPlace,
+): Promise<void> {
+  const contents = tx.collection(taskCollections.contents);
+  for (let number = 0; number < partsOf(size); number += 1) {
+    await contents.remove(partId(taskId, hash, number));
+  }
+}
+
+function partsOf(size: number): number {
+  return Math.max(1, Math.ceil(size / partSize));
 }
 
 function partId(taskId: string, hash: string, number: number): string {

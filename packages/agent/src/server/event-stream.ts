@@ -49,6 +49,8 @@ export async function* writeEvents(
       }
       if (isFirst) {
         isFirst = false;
+        // A number that there is not yet would hide what happens next.
+        number = Math.min(number, task.events);
         const artifacts = (await store.artifactsOf([taskId])).get(taskId) ?? [];
         yield `retry: 1000\n${event("task", toTask(task, artifacts))}`;
       }

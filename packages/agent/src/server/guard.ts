@@ -12,7 +12,10 @@ export interface GuardOptions {
 
 /** Checks requests: where they were sent to, which page sent them, and the token. */
 export interface Guard {
-  /** @throws HttpFailure 421 for another host, 403 for a page of another origin */
+  /**
+   * @throws HttpFailure 421 for another host, 403 for a page of another origin (`Origin`; for what changes something also
+   * `Sec-Fetch-Site`, Fetch Metadata)
+   */
   checkOrigin(request: Request, url: URL): void;
   /** @throws HttpFailure 401 without the token */
   checkToken(request: Request): void;
@@ -39,12 +42,16 @@ export function createGuard({ hosts = [], token }: GuardOptions): Guard {
   const known = new Set([...loopback, ...hosts]);
   const expected = token === undefined ? undefined : digest(token);
   return {
-    checkOrigin({ headers }, { host, hostname }) {
+    checkOrigin({ headers, method }, { host, hostname }) {
       if (!known.has("*") && !known.has(hostname)) {
         throw new HttpFailure(421, "host", "this server is not asked by that name");
       }
       const origin = headers.get("origin");
-      if (origin === null || origin === `http://${host}` || origin === `https://${host}`) return;
+      const isOwn = origin === null || origin === `http://${host}` || origin === `https://${host}`;
+      const site = headers.get("sec-fetch-site") ?? "none";
+      // Anybody may link to the page; nobody else may send forms.
+      const isRead = method === "GET" || method === "HEAD";
+      if (isOwn && (isRead || site === "same-origin" || site === "none")) return;
       throw new HttpFailure(403, "origin", "pages of other origins may not ask");
     },
     checkToken({ headers }) {
@@ -56,6 +63,15 @@ export function createGuard({ hosts = [], token }: GuardOptions): Guard {
       });
     },
   };
+}
+
+/**
+ * Whether a request that passed the check of the origin may nevertheless come from a foreign page: browsers that are
+ * older than Fetch Metadata sent forms without `Origin`.
+ */
+export function mayHideItsOrigin({ headers }: Request): boolean {
+  if (headers.has("origin") || headers.has("sec-fetch-site")) return false;
+  return /^(?:mozilla|opera)\//i.test(headers.get("user-agent") ?? "");
 }
 
 /** Whether only this machine can reach an address. */

@@ -11,24 +11,64 @@ interface KeyRecord {
 
 const keys = defineCollection<KeyRecord>("agent_idempotency", { expires: { field: "until" } });
 
+interface Renewal {
+  readonly timer: NodeJS.Timeout;
+  running: Promise<void> | undefined;
+}
+
+/** How keys are held. */
+export interface HeldKeys {
+  /** Milliseconds after which the key of a server that is gone falls free. A running one renews it. */
+  readonly lease: number;
+  readonly reportError: (error: unknown) => void;
+}
+
 /** Keeps the answers for `Idempotency-Key` with the tasks, so that all servers know them. */
-export function documentsIdempotency(store: Store): IdempotencyStore {
+export function documentsIdempotency(
+  store: Store,
+  { lease, reportError }: HeldKeys,
+): IdempotencyStore {
   const records = store.collection(keys);
+  const renewals = new Map<string, Renewal>();
   const isOwn = async (key: string, owner: string): Promise<boolean> =>
     (await records.get(key))?.owner === owner;
+  const end = async (owner: string): Promise<void> => {
+    const renewal = renewals.get(owner);
+    clearInterval(renewal?.timer);
+    renewals.delete(owner);
+    // Else it could shorten the time of the answer.
+    await renewal?.running;
+  };
   return {
     async begin(key, { fingerprint, owner, lockFor }) {
-      const record = { fingerprint, owner, until: Date.now() + lockFor };
+      const latest = Date.now() + lockFor;
+      const until = (): number => Math.min(Date.now() + lease, latest);
+      const record = { fingerprint, owner, until: until() };
       // One step, whoever else tries: who finds another owner came too late.
       const known = await records.upsert(record, { id: key, change: withoutMeta });
-      if (known.owner === owner) return undefined;
-      return { fingerprint: known.fingerprint, answer: known.answer };
+      if (known.owner !== owner) return { fingerprint: known.fingerprint, answer: known.answer };
+      const renew = async (): Promise<void> => {
+        if (renewals.has(owner) && (await isOwn(key, owner))) {
+          await records.update(key, { until: until() });
+        }
+      };
+      const timer = setInterval(
+        () => {
+          const renewal = renewals.get(owner);
+          if (renewal !== undefined) renewal.running = renew().catch(reportError);
+        },
+        Math.ceil(lease / 3),
+      );
+      renewals.set(owner, { timer: timer.unref(), running: undefined });
+      return undefined;
     },
     async complete(key, { owner, answer, keepFor }) {
+      await end(owner);
       if (await isOwn(key, owner))
         await records.update(key, { answer, until: Date.now() + keepFor });
     },
     async abandon(key, { owner }) {
+      await end(owner);
       if (await isOwn(key, owner)) await records.remove(key);
     },
   };

@@ -7,7 +7,7 @@ type Operation = (
   ids: readonly string[],
 ) => Promise<Response> | Response;
 
-/** Milliseconds after which a key falls free whose server ended: longer than a step takes. */
+/** Milliseconds for which a request holds its key at most: longer than a step takes. */
 const longestStep = 1_800_000;
 
 /**

@@ -1,11 +1,8 @@
 import type { JsonObject } from "./task-agent.ts";
+import { answer, openApiResponses } from "./openapi-responses.ts";
 import { openApiSchemas, schemaRef } from "./openapi-schemas.ts";
 import { largestPage } from "./paging.ts";
 
-const answer = (description: string, schema: JsonObject): JsonObject => ({
-  description,
-  content: { "application/json": { schema } },
-});
 const body = (name: string): JsonObject => ({
   required: false,
   content: { "application/json": { schema: schemaRef(name) } },
@@ -21,13 +18,23 @@ const list = (name: string, of: string): JsonObject => ({
     pagination: schemaRef("Pagination"),
   },
 });
-const common = { "401": failure("Unauthorized"), "403": failure("Forbidden") };
+const common = {
+  "401": failure("Unauthorized"),
+  "403": failure("Forbidden"),
+  "421": failure("Misdirected"),
+  "500": failure("Failed"),
+};
 const found = { ...common, "404": failure("NotFound") };
 const key: JsonObject = {
   name: "Idempotency-Key",
   in: "header",
   description: "A repetition of the request with the same key gets the answer of the first.",
   schema: { type: "string", minLength: 1, maxLength: 255 },
+};
+const keyFailures = {
+  "400": failure("WrongKey"),
+  "409": failure("KeyInUse"),
+  "503": failure("KeysUnavailable"),
 };
 const stepFailures = {
   "402": failure("StepFailed"),
@@ -49,6 +56,7 @@ const paths: JsonObject = {
       responses: {
         "200": answer("The task, with its first steps to be run.", schemaRef("Task")),
         ...common,
+        ...keyFailures,
         "413": failure("TooLarge"),
         "415": failure("WrongType"),
         "422": failure("Invalid"),
@@ -103,6 +111,7 @@ const paths: JsonObject = {
         "413": failure("TooLarge"),
         "415": failure("WrongType"),
         "422": failure("Invalid"),
+        "400": failure("WrongKey"),
         ...stepFailures,
       },
     },
@@ -198,6 +207,7 @@ const paths: JsonObject = {
           description: "Events.",
           content: { "text/event-stream": { schema: { type: "string" } } },
         },
+        "204": { description: "The task has ended, and all its events are known." },
         ...found,
         "422": failure("Invalid"),
       },
@@ -278,17 +288,6 @@ export const openApiDocument: JsonObject = {
         `Entries of a page; never more than ${largestPage}, and the pagination says how many.`,
       ),
     },
-    responses: {
-      Unauthorized: answer("The token is missing or wrong.", schemaRef("Failure")),
-      Forbidden: answer("A page of another origin asks.", schemaRef("Failure")),
-      NotFound: answer("There is no such task, step or file.", schemaRef("Failure")),
-      TooLarge: answer("More was sent than is taken.", schemaRef("Failure")),
-      WrongType: answer("The type of the content is another one.", schemaRef("Failure")),
-      Invalid: answer("The request is not what was expected.", schemaRef("Failure")),
-      StepFailed: answer(
-        "The step failed and is put back: 402 the budget is used up, 409 canceled or in conflict, 429 too many requests at the model's server, 502 the model's server or its answer, 503 the server stops, 504 too late.",
-        schemaRef("Failure"),
-      ),
-    },
+    responses: openApiResponses,
   },
 };

@@ -1,7 +1,7 @@
-import type { Stored, Transaction } from "@fetchwork/documents";
+import type { Collection, Stored, Transaction } from "@fetchwork/documents";
 import { AgentError } from "../errors.ts";
-import { validateFilePath } from "../files/file-path.ts";
-import { contentOf, storeContent, type Content } from "./content-parts.ts";
+import { foldPath, validateFilePath } from "../files/file-path.ts";
+import { contentOf, removeContent, storeContent, type Content } from "./content-parts.ts";
 import type { StepResult } from "./task-agent.ts";
 import { taskCollections, type ArtifactRecord } from "./task-records.ts";
 
@@ -23,7 +23,11 @@ export interface FileOwner {
   readonly agentCreated: boolean;
 }
 
-/** Stores a file, as a new version where there is one of that path. */
+/**
+ * Stores a file, as a new version where there is one of that path.
+ *
+ * @throws AgentError `ERR_AGENT_UNSAFE_PATH` as a rejection, where it cannot stand beside the files that there are
+ */
 export async function putFile(
   tx: Transaction,
   { path, folder, content }: NewFile,
@@ -34,11 +38,45 @@ export async function putFile(
   await storeContent(tx, taskId, content);
   const version = { hash: content.hash, size: content.size };
   const [known] = await artifacts.find({ where: { taskId, path }, limit: 1 });
-  if (known === undefined) return artifacts.insert({ ...owner, path, folder, versions: [version] });
+  if (known === undefined) {
+    await checkNeighbours(artifacts, taskId, path);
+    const key = foldPath(path);
+    return artifacts.insert({ ...owner, path, key, folder, versions: [version] });
+  }
   const same = known.versions.at(-1)?.hash === version.hash;
   const versions = same ? known.versions : [...known.versions, version].slice(-mostVersions);
   const updated = await artifacts.update(known.id, { ...owner, folder, versions });
+  if (!same && known.versions.length >= mostVersions) {
+    const forgotten = known.versions.slice(0, known.versions.length + 1 - mostVersions);
+    const all = await artifacts.find({ where: { taskId } });
+    const kept = new Set(all.flatMap((file) => file.versions.map(({ hash }) => hash)));
+    for (const old of forgotten) {
+      if (!kept.has(old.hash)) await removeContent(tx, { taskId, ...old });
+    }
+  }
   return updated ?? known;
+}
+
+/** No two files are one on a disk that ignores case, and none is a folder too: nobody could unpack them. */
+async function checkNeighbours(
+  artifacts: Collection<ArtifactRecord>,
+  taskId: string,
+  path: string,
+): Promise<void> {
+  const key = foldPath(path);
+  const parents = key.split("/").map((_, index, segments) => segments.slice(0, index).join("/"));
+  const above = { taskId, key: { in: [key, ...parents.slice(1)] } };
+  const below = { taskId, key: { prefix: `${key}/` } };
+  const [clash] = await artifacts.find({ where: above, limit: 1 });
+  const [inside] = clash === undefined ? await artifacts.find({ where: below, limit: 1 }) : [];
+  const reason =
+    clash?.key === key
+      ? `it differs from ${clash.path} only in case`
+      : clash !== undefined
+        ? `${clash.path} is a file`
+        : inside !== undefined && `it is the folder of ${inside.path}`;
+  if (reason === false) return;
+  throw new AgentError("ERR_AGENT_UNSAFE_PATH", `the file ${path} cannot be stored: ${reason}`);
 }
 
 /**

@@ -1,10 +1,15 @@
+import { mayHideItsOrigin } from "./guard.ts";
 import { HttpFailure, invalid } from "./http-failure.ts";
 import type { JsonObject } from "./task-agent.ts";
 
+/** Levels of `additional_input`; stores take less than 200 of a whole document. */
+const mostLevels = 100;
+
 /**
- * Reads a body that is a JSON object, or nothing.
+ * Reads a body that is a JSON object, or nothing. Its type counts for nothing (`curl -d` says it is a form), except
+ * where a page of another origin might have sent it: forms send text that is JSON too, but never say so.
  *
- * @throws HttpFailure 413 beyond the limit, 415 for another type of content, 422 for what is no JSON object
+ * @throws HttpFailure 413 beyond the limit, 415 for another type of a page that may be foreign, 422 for what is no JSON object
  */
 export async function readJson(request: Request, limit: number): Promise<JsonObject> {
   const chunks: Uint8Array[] = [];
@@ -18,8 +23,9 @@ export async function readJson(request: Request, limit: number): Promise<JsonObj
     }
   }
   if (size === 0) return {};
-  const type = request.headers.get("content-type");
-  if (type !== null && !/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
+  const type = request.headers.get("content-type") ?? "";
+  const isJson = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type);
+  if (!isJson && mayHideItsOrigin(request)) {
     throw new HttpFailure(415, "content_type", "application/json is expected");
   }
   let value: unknown;
@@ -45,13 +51,34 @@ export function readInput(body: JsonObject): {
   const { input = null, additional_input: additionalInput = {} } = body;
   if (input !== null && typeof input !== "string") throw invalid("input is to be a text");
   if (!isObject(additionalInput)) throw invalid("additional_input is to be an object");
-  for (const text of [input ?? "", JSON.stringify(additionalInput)]) {
-    // No store keeps them.
-    if (text.includes("\0") || text.includes("\\u0000") || !text.isWellFormed()) {
-      throw invalid("U+0000 and halves of surrogate pairs cannot be kept");
-    }
-  }
+  checkText(input ?? "");
+  checkValue(additionalInput);
   return { input, additionalInput };
+}
+
+/** Checks what stores do not keep, level by level: a recursion would end with the stack. */
+function checkValue(value: JsonObject): void {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > mostLevels) {
+      throw invalid(`additional_input is nested deeper than ${mostLevels} levels`);
+    }
+    const inner: unknown[] = [];
+    for (const one of level) {
+      if (typeof one === "string") checkText(one);
+      if (typeof one !== "object" || one === null) continue;
+      for (const [name, entry] of Object.entries(one)) {
+        if (!Array.isArray(one)) checkText(name);
+        inner.push(entry);
+      }
+    }
+    level = inner;
+  }
+}
+
+function checkText(text: string): void {
+  if (!text.includes("\0") && text.isWellFormed()) return;
+  throw invalid("U+0000 and halves of surrogate pairs cannot be kept");
 }
 
 function isObject(value: unknown): value is JsonObject {

@@ -45,7 +45,7 @@ export function routeRequests({ guard, routes, check, reportError }: RoutingPart
     const methods = routes.get(name);
     if (methods === undefined) throw notFound("page");
     const method = request.method === "HEAD" ? "GET" : request.method;
-    const operation = methods[method];
+    const operation = Object.hasOwn(methods, method) ? methods[method] : undefined;
     if (operation === undefined) {
       const allow = Object.keys(methods);
       return checkMethod(request, allow.includes("GET") ? [...allow, "HEAD"] : allow) ?? failed();

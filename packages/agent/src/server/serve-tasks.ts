@@ -60,7 +60,7 @@ export async function serveTasks(options: ServeTasksOptions = {}): Promise<Runni
   };
   try {
     const isAny = hostname === "0.0.0.0" || hostname === "::" || hostname === "[::]";
-    const own = isLoopback(hostname) || isAny ? [] : [hostOf(hostname)];
+    const own = isAny ? [] : [hostOf(hostname)];
     const tasks = await createTaskHandler({
       ...options,
       hosts: [...hosts, ...own],

@@ -1,5 +1,6 @@
 import { AgentError, AgentUsageError, type AgentErrorCode } from "../errors.ts";
 import { HttpFailure } from "./http-failure.ts";
+import { storableText } from "./storable.ts";
 import type { StepFailure } from "./task-records.ts";
 
 /** Statuses of the answer to a client whose step failed. Others are 502: the model's server, or its answer. */
@@ -25,7 +26,7 @@ export class Interruption extends Error {
 export function toStepFailure(error: unknown): StepFailure {
   if (error instanceof AgentError) {
     const { message, code, retryable } = error;
-    return { message, code, retryable };
+    return { message: storableText(message), code, retryable };
   }
   if (error instanceof AgentUsageError) {
     return { message: error.message, code: error.code, retryable: false };

@@ -1,8 +1,8 @@
-import type { Lease, Store, Stored } from "@fetchwork/documents";
+import type { Lease, Store, Stored, Transaction } from "@fetchwork/documents";
 import { addUsage } from "../calls/ask-model.ts";
 import type { Usage } from "../calls/budget.ts";
 import { arrangeSteps } from "./arrange-steps.ts";
-import { TaskChanger, type NewEvent } from "./change-task.ts";
+import { TaskChanger, type NewEvent, type TaskChange } from "./change-task.ts";
 import { putFile, type NewFile } from "./put-file.ts";
 import type { JsonObject, NewStep } from "./task-agent.ts";
 import type { TaskBus } from "./task-bus.ts";
@@ -30,6 +30,9 @@ export interface FinishedStep {
   readonly next: readonly NewStep[];
   readonly usage: Usage;
 }
+
+/** How often a server may end in a step, before no other one begins it by itself: the step may be why. */
+const mostLosses = 5;
 
 /** The right to run a step. */
 export type StepLease = Lease<StepRecord>;
@@ -61,29 +64,35 @@ export class StepLeases extends TaskReader {
     said: StepInput,
   ): Promise<{ readonly task: Stored<TaskRecord>; readonly step: Stored<StepRecord> } | undefined> {
     const { document, token } = lease;
-    const begun = await this.#changer.change(document.taskId, async (tx, task) => {
-      // Another step may have failed a moment ago.
-      if (said.automatic === true && !task.automatic) return undefined;
-      const attempts = document.attempts + 1;
-      const step = await tx.collection(taskCollections.steps).update(
-        document.id,
-        {
-          status: "running",
-          attempts,
-          lease: token,
-          input: said.input ?? document.input,
-          additionalInput: { ...document.additionalInput, ...said.additionalInput },
-        },
-        { lease: token },
-      );
-      if (step === undefined) return undefined;
-      const events = [
-        { type: "step.started", data: { step_id: step.id, name: step.name, attempt: attempts } },
-      ];
-      const begunCount = task.begun + (document.attempts === 0 ? 1 : 0);
-      return { events, task: { begun: begunCount }, value: step };
-    });
-    if (begun === undefined) {
+    const begun = await this.#changer.change<Stored<StepRecord> | undefined>(
+      document.taskId,
+      async (tx, task) => {
+        // Another step may have failed a moment ago.
+        if (said.automatic === true && !task.automatic) return undefined;
+        const lost = (document.lost ?? 0) + (document.status === "running" ? 1 : 0);
+        if (said.automatic === true && lost >= mostLosses) return giveUp(tx, lease);
+        const attempts = document.attempts + 1;
+        const step = await tx.collection(taskCollections.steps).update(
+          document.id,
+          {
+            status: "running",
+            lost,
+            attempts,
+            lease: token,
+            input: said.input ?? document.input,
+            additionalInput: { ...document.additionalInput, ...said.additionalInput },
+          },
+          { lease: token },
+        );
+        if (step === undefined) return undefined;
+        const events = [
+          { type: "step.started", data: { step_id: step.id, name: step.name, attempt: attempts } },
+        ];
+        const begunCount = task.begun + (document.attempts === 0 ? 1 : 0);
+        return { events, task: { begun: begunCount }, value: step };
+      },
+    );
+    if (begun?.value === undefined) {
       await this.steps.release(lease);
       return undefined;
     }
@@ -206,10 +215,10 @@ export class StepLeases extends TaskReader {
     for (;;) {
       const leases = await this.steps.claim({ where: { status: "running" }, limit: 100 });
       for (const lease of leases) {
-        const { id, taskId } = lease.document;
+        const { id, taskId, lost = 0 } = lease.document;
         await this.steps.update(
           id,
-          { status: "created", lease: undefined },
+          { status: "created", lease: undefined, lost: lost + 1 },
           { lease: lease.token },
         );
         await this.steps.release(lease);
@@ -219,4 +228,31 @@ export class StepLeases extends TaskReader {
       if (leases.length < 100) return recovered;
     }
   }
+}
+
+/** Fails a step that ended its servers, and the task with it. Who runs it again has it tried as often again. */
+async function giveUp(
+  tx: Transaction,
+  { document, token }: StepLease,
+): Promise<TaskChange<undefined>> {
+  const { id, name, attempts } = document;
+  const failure: StepFailure = {
+    message: `the server ended ${mostLosses} times in this step`,
+    code: "interrupted",
+    retryable: true,
+  };
+  const additionalOutput = { state: "failed", attempts, last_error: { ...failure } };
+  await tx
+    .collection(taskCollections.steps)
+    .update(
+      id,
+      { status: "created", lease: undefined, lost: 0, additionalOutput },
+      { lease: token },
+    );
+  const data = { step_id: id, name, attempt: attempts, error: { ...failure } };
+  return {
+    events: [{ type: "step.failed", data }],
+    task: { failure, automatic: false },
+    value: undefined,
+  };
 }

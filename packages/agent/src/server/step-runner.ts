@@ -5,6 +5,7 @@ import { AgentError } from "../errors.ts";
 import { readContent } from "./content-parts.ts";
 import { HttpFailure, notFound } from "./http-failure.ts";
 import { Interruption, toHttpFailure, toStepFailure } from "./step-failure.ts";
+import { storableObject, storableText } from "./storable.ts";
 import type { AgentTask, RunningStep, TaskAgent } from "./task-agent.ts";
 import type { TaskBus } from "./task-bus.ts";
 import type { StepRecord, TaskRecord } from "./task-records.ts";
@@ -25,6 +26,8 @@ export interface StepRunnerOptions {
 
 /** Milliseconds between two looks at a task whose steps run in another process. */
 const pollInterval = 250;
+/** Milliseconds between two looks whether another server was told to cancel or delete the task of a running step. */
+const longestWatch = 1_000;
 /** A longer text is only kept as a file. */
 const longestOutput = 1_048_576;
 
@@ -157,15 +160,15 @@ export class StepRunner {
       const files = newFiles(result);
       const { output = null, additionalOutput = {}, next = [] } = result;
       const finished = await store.finish(lease, {
-        output: output !== null && output.length > longestOutput ? null : output,
+        output: output === null || output.length > longestOutput ? null : storableText(output),
         additionalOutput: {
           state: "completed",
           attempts: step.attempts,
           usage,
-          ...additionalOutput,
+          ...storableObject(additionalOutput),
         },
         files,
-        next,
+        next: next.map(({ data = {}, ...rest }) => ({ ...rest, data: storableObject(data) })),
         usage,
       });
       if (finished === undefined) {
@@ -207,16 +210,20 @@ export class StepRunner {
     const { taskId } = lease.document;
     const controllers = this.#running.get(taskId) ?? new Set();
     this.#running.set(taskId, controllers.add(controller));
+    const each = Math.ceil(expiry / 3);
+    const interval = Math.min(each, longestWatch);
+    let renewed = performance.now();
     const look = async (): Promise<void> => {
-      const held = await store.steps.renew(lease, expiry);
-      if (!held) {
-        controller.abort(tookOver());
-        return;
+      const now = performance.now();
+      // The next look would be too late.
+      if (now - renewed + interval > each) {
+        renewed = now;
+        if (!(await store.steps.renew(lease, expiry))) return controller.abort(tookOver());
       }
       const task = await store.tasks.get(taskId);
       if (task === undefined || task.state === "canceled") this.cancel(taskId);
     };
-    const timer = setInterval(() => void look().catch(reportError), Math.ceil(expiry / 3));
+    const timer = setInterval(() => void look().catch(reportError), interval);
     return () => {
       clearInterval(timer);
       controllers.delete(controller);

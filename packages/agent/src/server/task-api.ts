@@ -2,6 +2,7 @@ import { json, type Context } from "@fetchwork/http";
 import type { IdempotencyStore } from "@fetchwork/middleware";
 import type { Stored } from "@fetchwork/documents";
 import type { AutomaticTasks } from "./automatic-tasks.ts";
+import { AgentError } from "../errors.ts";
 import { HttpFailure, invalid, notFound } from "./http-failure.ts";
 import { once } from "./once.ts";
 import { pagination, readPage } from "./paging.ts";
@@ -180,7 +181,9 @@ export class TaskApi {
     const count = await store.artifacts.count({ where: { taskId }, max: maxFiles });
     if (count >= maxFiles) throw invalid(`a task has at most ${maxFiles} files`);
     await using upload = await readUpload(request, maxUploadBytes);
-    const artifact = await store.upload(taskId, upload.file);
+    const artifact = await store.upload(taskId, upload.file).catch((error: unknown) => {
+      throw error instanceof AgentError ? invalid(error.message) : error;
+    });
     if (artifact === undefined) throw notFound("task");
     return json(toArtifact(artifact));
   }
@@ -194,10 +197,14 @@ export class TaskApi {
   }
 
   async #events(request: Request, context: Context, taskId: string): Promise<Response> {
-    await this.#found(taskId);
+    const { state, events } = await this.#found(taskId);
     const { store, bus, stopping } = this.#parts;
     const last = request.headers.get("last-event-id") ?? "0";
     if (!/^\d{1,15}$/.test(last)) throw invalid("Last-Event-ID is to be a number");
+    // An EventSource asks again and again until it gets this answer (HTML, section 9.2.3).
+    if (state !== "open" && events > 0 && Number(last) >= events) {
+      return new Response(null, { status: 204 });
+    }
     const signal = AbortSignal.any([context.signal, stopping]);
     return eventsAnswer({ store, bus }, { taskId, after: Number(last), signal });
   }

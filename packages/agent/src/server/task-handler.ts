@@ -74,7 +74,7 @@ export async function createTaskHandler(options: TaskHandlerOptions): Promise<Ta
     agent,
     maxUploadBytes,
     maxFiles,
-    idempotency: documentsIdempotency(options.store),
+    idempotency: documentsIdempotency(options.store, { lease, reportError }),
     store,
     bus,
     runner,

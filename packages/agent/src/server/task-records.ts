@@ -51,6 +51,8 @@ export interface StepRecord {
   readonly unblocks: readonly string[];
   /** How often it was begun. */
   readonly attempts: number;
+  /** How often its process was gone in the middle of it. */
+  readonly lost?: number | undefined;
   /** Token of the lease under which it runs. */
   readonly lease?: string | undefined;
 }
@@ -61,6 +63,8 @@ export interface ArtifactRecord {
   readonly agentCreated: boolean;
   /** Relative path of the file, with `/`. */
   readonly path: string;
+  /** The path as a disk sees it that ignores case. */
+  readonly key: string;
   /** As the protocol says it: the folder, `.` for the root; `null` when an upload named none. */
   readonly folder: string | null;
   /** SHA-256 and bytes of every version, the newest last. */
@@ -100,6 +104,7 @@ export const taskCollections: {
   steps: defineCollection<StepRecord>("agent_steps", { indexes: [["taskId", "index"], "status"] }),
   artifacts: defineCollection<ArtifactRecord>("agent_artifacts", {
     unique: [["taskId", "path"]],
+    indexes: [["taskId", "key"]],
   }),
   contents: defineCollection<ContentRecord>("agent_contents", { indexes: ["taskId"] }),
   events: defineCollection<EventRecord>("agent_events", { indexes: [["taskId", "number"]] }),

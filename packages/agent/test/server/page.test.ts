@@ -187,6 +187,26 @@ describe.skipIf(isMissing && process.env["CI"] !== "true")("the page, in Chromiu
     await picture(page, "narrow");
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     expect(width).toBeLessThanOrEqual(390);
+    await page.locator(".files a").first().click();
+    await page.locator('.files a[aria-current="true"]').waitFor({ state: "attached" });
+    await page.waitForFunction(() => {
+      const top = document.querySelector(".code")?.getBoundingClientRect().top ?? Infinity;
+      return top < innerHeight;
+    });
+    await page.emulateMedia({ colorScheme: "dark" });
+    await picture(page, "narrow-file-dark");
+  });
+
+  it("counts steps of a large task that it does not show", async () => {
+    const onTask = () => Array.from({ length: 1_005 }, (_, at) => ({ name: `step ${at}` }));
+    const world = await startTasks({ agent: { onTask, onStep: async () => ({}) } });
+    const { task_id: id } = await world.create("A large program");
+    await world.step(id);
+    const { page, errors } = await open(world);
+    await page.locator("#tasks a").first().click();
+    await page.getByText("1 of 1005", { exact: true }).waitFor();
+    await page.getByText("and 5 more", { exact: true }).waitFor();
+    expect(errors).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { AgentError } from "../../src/errors.ts";
 import { defaultVerifiers } from "../../src/verify/node-verifiers.ts";
 import type { Artifact, Step, Task } from "../../src/server/wire.ts";
 import { manyFiles, projectScript } from "../project-script.ts";
@@ -82,6 +83,20 @@ describe("a step that fails", () => {
     expect(world.reported).toEqual([secret]);
   });
 
+  it("is told with what can be kept of its message", async () => {
+    const world = await startTasks({
+      agent: {
+        onTask: () => [{ name: "fails" }],
+        onStep: () => Promise.reject(new AgentError("ERR_AGENT_PROVIDER", "a\0b\ud800")),
+      },
+    });
+    const { task_id: id } = await world.create();
+    expect((await world.ask(`/tasks/${id}/steps`, post())).status).toBe(502);
+    const task = await bodyOf<Task>(await world.ask(`/tasks/${id}`));
+    expect(task.last_error).toMatchObject({ message: "a\ufffdb\ufffd" });
+    expect(world.reported).toEqual([]);
+  });
+
   it("cannot write outside of the task", async () => {
     const world = await startTasks({
       agent: {
@@ -93,6 +108,31 @@ describe("a step that fails", () => {
     const response = await world.ask(`/tasks/${id}/steps`, post());
     expect(await response.json()).toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
     expect((await bodyOf<Task>(await world.ask(`/tasks/${id}`))).artifacts).toEqual([]);
+  });
+});
+
+describe("a step that works", () => {
+  it("may say what no store keeps, which is shown as U+FFFD; files keep it", async () => {
+    const hostile = "a\0b\ud800c";
+    const world = await startTasks({
+      agent: {
+        onTask: () => [{ name: "says" }],
+        onStep: async ({ name }) => ({
+          output: hostile,
+          additionalOutput: { list: [{ [hostile]: hostile }, 1, null] },
+          files: [{ path: "a.bin", content: "a\0b" }],
+          next: name === "says" ? [{ name: "next", data: { hostile } }] : [],
+        }),
+      },
+    });
+    const { task_id: id } = await world.create();
+    const step = await world.step(id);
+    const shown = "a\ufffdb\ufffdc";
+    expect(step.output).toBe(shown);
+    expect(step.additional_output["list"]).toEqual([{ [shown]: shown }, 1, null]);
+    const [file] = step.artifacts;
+    if (file !== undefined) expect(await textOf(world, id, file)).toBe("a\0b");
+    expect((await world.step(id)).is_last).toBe(true);
   });
 });
 
@@ -202,6 +242,21 @@ describe("verify", () => {
     if (main !== undefined) {
       expect(await textOf(world, id, main)).toBe(repaired.get("src/main.js"));
     }
+  });
+
+  it("repairs a file by edits, which keep the rest of it", async () => {
+    const [was, is] = ["import { notes } from", "import { note as notes } from"].map(
+      (head) => `${head} "./store.js";\n`,
+    );
+    const text = `<<<<<<< SEARCH\n${was}=======\n${is}>>>>>>> REPLACE\n`;
+    const world = await startTasks({}, [
+      { match: ["# Repair src/main.js"], tool: null, text },
+      ...repairing.slice(1),
+    ]);
+    const { task_id: id } = await world.create("notes", { verify: "static" });
+    const steps = await world.finish(id);
+    expect(steps.at(-1)?.additional_output).toMatchObject({ verified: true });
+    expect(steps[5]?.output).toBe(notes.get("src/main.js")?.replace(was ?? "", is ?? ""));
   });
 
   it("ends when repairs do not help, and does not pretend", async () => {

@@ -3,13 +3,13 @@ import { resolve } from "node:path";
 import { createAgent } from "@fetchwork/agent";
 import { defineCommand, type Command } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
-import { asFailure } from "./agent-exit-codes.ts";
 import { followRun } from "./follow-run.ts";
 import { chooseModel, modelOptions, replayedRun } from "./model-options.ts";
 import { outputOptions } from "./output-options.ts";
 import { promptOption, readPrompt } from "./read-prompt.ts";
 import { newRunId, resumeHint } from "./run-id.ts";
 import { agentOptions, limitOptions, workOptions } from "./work-options.ts";
+import { tellFailure } from "./tell-failure.ts";
 
 const {
   "plan-model": _plan,
@@ -33,12 +33,12 @@ export const edit: Command = defineCommand({
     ...outputOptions,
   },
   async run({ values, positionals: [named = "", argument] }, io) {
-    const folder = resolve(io.cwd, named);
-    if (!existsSync(folder) || !statSync(folder).isDirectory()) {
-      throw new UsageError(`there is no folder ${JSON.stringify(named)}`);
-    }
-    const asked = await readPrompt({ argument, option: values.prompt }, io);
     try {
+      const folder = resolve(io.cwd, named);
+      if (!existsSync(folder) || !statSync(folder).isDirectory()) {
+        throw new UsageError(`there is no folder ${JSON.stringify(named)}`);
+      }
+      const asked = await readPrompt({ argument, option: values.prompt }, io);
       const recorded = asked === undefined ? (await replayedRun(values, io))["prompt"] : undefined;
       const request = asked ?? (recorded === undefined ? undefined : String(recorded));
       if (request === undefined) throw new UsageError("the request is missing");
@@ -61,7 +61,7 @@ export const edit: Command = defineCommand({
         io,
       );
     } catch (error) {
-      throw asFailure(error, { signal: io.signal });
+      throw tellFailure(error, values, io);
     }
   },
 });

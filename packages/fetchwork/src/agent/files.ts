@@ -2,10 +2,10 @@ import { Budget, planProject, schedule, specifyFilePaths } from "@fetchwork/agen
 import { defineCommand, type Command } from "../command.ts";
 import { jsonLine, oneLine } from "../terminal-text.ts";
 import { UsageError } from "../usage-error.ts";
-import { asFailure } from "./agent-exit-codes.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
 import { promptOption, readPrompt, readTextFile } from "./read-prompt.ts";
 import { limitOptions, limits } from "./work-options.ts";
+import { tellFailure } from "./tell-failure.ts";
 
 /** `fetchwork agent files`. */
 export const files: Command = defineCommand({
@@ -23,11 +23,11 @@ export const files: Command = defineCommand({
     json: { type: "boolean", description: "Print JSON, without a plan with the whole contract" },
   },
   async run({ values, positionals: [argument] }, io) {
-    const prompt = await readPrompt({ argument, option: values.prompt }, io);
-    if (prompt === undefined) throw new UsageError("the prompt is missing");
-    const plan =
-      values.plan === undefined ? undefined : await readTextFile(values.plan, "plan", io);
     try {
+      const prompt = await readPrompt({ argument, option: values.prompt }, io);
+      if (prompt === undefined) throw new UsageError("the prompt is missing");
+      const plan =
+        values.plan === undefined ? undefined : await readTextFile(values.plan, "plan", io);
       const chosen = await chooseModel(values, io, { run: { prompt } });
       const { provider, model, temperature, modelName } = chosen;
       const { budget, maxOutputTokens } = limits(values, [modelName]);
@@ -46,7 +46,7 @@ export const files: Command = defineCommand({
       else io.stdout.write(paths.map((path) => `${oneLine(path)}\n`).join(""));
       return 0;
     } catch (error) {
-      throw asFailure(error, { signal: io.signal });
+      throw tellFailure(error, values, io);
     }
   },
 });

@@ -1,5 +1,4 @@
 import {
-  AgentError,
   proposeChanges,
   type AgentOptions,
   type Approver,
@@ -15,6 +14,7 @@ import { jsonLine } from "../terminal-text.ts";
 import { UsageError } from "../usage-error.ts";
 import type { outputOptions } from "./output-options.ts";
 import { report } from "./report.ts";
+import { RunFailure } from "./tell-failure.ts";
 import { createRunView } from "./run-view.ts";
 import { diffText } from "./show-diff.ts";
 
@@ -68,18 +68,10 @@ export async function followRun(
     else if (!isQuiet) report(result, proposed, io);
     return result.ok ? 0 : agentExitCodes.faults;
   } catch (error) {
-    const advice = handle === undefined ? undefined : hint?.(handle.runId);
-    const failure = asFailure(error, {
-      signal: io.signal,
-      hint: advice && `Go on with: ${advice}`,
-    });
-    if (asJson) {
-      const code = error instanceof AgentError ? error.code : undefined;
-      const runId = handle?.runId;
-      const { message } = failure;
-      io.stdout.write(jsonLine({ type: "failed", code, message, runId, resume: advice }));
-    }
-    throw failure;
+    const failure = asFailure(error, { signal: io.signal });
+    if (handle === undefined || failure instanceof UsageError) throw failure;
+    const { runId } = handle;
+    throw new RunFailure(failure, { runId, resume: hint?.(runId) });
   }
 }
 

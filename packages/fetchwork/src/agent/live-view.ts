@@ -85,7 +85,11 @@ export class LiveView {
   #draw(): void {
     const width = (this.#output.columns ?? 80) - 1;
     const { dim } = colours(this.#output);
-    const lines = this.#lines().map((line) => fit(line, width));
+    // What went out at the top could not be taken away any more.
+    const most = Math.max(1, (this.#output.rows ?? 24) - 1);
+    const lines = this.#lines()
+      .slice(0, most)
+      .map((line) => fit(line, width));
     const up = this.#shown > 0 ? `\u001b[${this.#shown}A\r` : "";
     this.#output.write(`${up}${erase}${lines.map((line) => `${dim(line)}\n`).join("")}`);
     this.#shown = lines.length;

@@ -2,10 +2,10 @@ import { Budget, plan as askPlan } from "@fetchwork/agent";
 import { defineCommand, type Command } from "../command.ts";
 import { jsonLine, manyLines } from "../terminal-text.ts";
 import { UsageError } from "../usage-error.ts";
-import { asFailure } from "./agent-exit-codes.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
 import { promptOption, readPrompt } from "./read-prompt.ts";
 import { limitOptions, limits } from "./work-options.ts";
+import { tellFailure } from "./tell-failure.ts";
 
 /** `fetchwork agent plan`. */
 export const plan: Command = defineCommand({
@@ -18,9 +18,9 @@ export const plan: Command = defineCommand({
     json: { type: "boolean", description: "Print JSON" },
   },
   async run({ values, positionals: [argument] }, io) {
-    const prompt = await readPrompt({ argument, option: values.prompt }, io);
-    if (prompt === undefined) throw new UsageError("the prompt is missing");
     try {
+      const prompt = await readPrompt({ argument, option: values.prompt }, io);
+      if (prompt === undefined) throw new UsageError("the prompt is missing");
       const chosen = await chooseModel(values, io, { run: { prompt } });
       const { provider, model, temperature, modelName } = chosen;
       const { budget, maxOutputTokens } = limits(values, [modelName]);
@@ -37,7 +37,7 @@ export const plan: Command = defineCommand({
       else io.stdout.write(`${io.stdout.isTerminal ? manyLines(text) : text}\n`);
       return 0;
     } catch (error) {
-      throw asFailure(error, { signal: io.signal });
+      throw tellFailure(error, values, io);
     }
   },
 });

@@ -2,12 +2,12 @@ import { resolve } from "node:path";
 import { createAgent, listRuns } from "@fetchwork/agent";
 import { defineCommand, type Command } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
-import { asFailure } from "./agent-exit-codes.ts";
 import { followRun } from "./follow-run.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
 import { outOption, outputOptions } from "./output-options.ts";
 import { resumeLine } from "./resume-line.ts";
 import { agentOptions, limitOptions, workOptions } from "./work-options.ts";
+import { tellFailure } from "./tell-failure.ts";
 
 /** `fetchwork agent resume`. */
 export const resume: Command = defineCommand({
@@ -15,9 +15,9 @@ export const resume: Command = defineCommand({
   positionals: ["[run]"],
   options: { ...outOption, ...modelOptions, ...workOptions, ...limitOptions, ...outputOptions },
   async run({ values, positionals: [named] }, io) {
-    const { out } = values;
-    const folder = resolve(io.cwd, out);
     try {
+      const { out } = values;
+      const folder = resolve(io.cwd, out);
       const runId = named ?? (await lastRun(folder, out));
       const options = agentOptions(values, await chooseModel(values, io, { mayAppend: true }));
       return await followRun(
@@ -27,7 +27,7 @@ export const resume: Command = defineCommand({
         io,
       );
     } catch (error) {
-      throw asFailure(error, { signal: io.signal });
+      throw tellFailure(error, values, io);
     }
   },
 });

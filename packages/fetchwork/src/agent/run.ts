@@ -2,13 +2,13 @@ import { resolve } from "node:path";
 import { createAgent } from "@fetchwork/agent";
 import { defineCommand, type Command } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
-import { asFailure } from "./agent-exit-codes.ts";
 import { followRun } from "./follow-run.ts";
 import { chooseModel, modelOptions, replayedRun } from "./model-options.ts";
 import { outOption, outputOptions } from "./output-options.ts";
 import { promptOption, readPrompt, readTextFile } from "./read-prompt.ts";
 import { newRunId, resumeHint } from "./run-id.ts";
 import { agentOptions, limitOptions, recordedWork, workOptions } from "./work-options.ts";
+import { tellFailure } from "./tell-failure.ts";
 
 /** `fetchwork agent "prompt"`. */
 export const run: Command = defineCommand({
@@ -29,11 +29,11 @@ export const run: Command = defineCommand({
     ...outputOptions,
   },
   async run({ values, positionals }, io) {
-    const { out } = values;
-    const dryRun = values["dry-run"] === true;
-    const given = { argument: positionals[0], option: values.prompt };
-    const asked = await readPrompt(given, io);
     try {
+      const { out } = values;
+      const dryRun = values["dry-run"] === true;
+      const given = { argument: positionals[0], option: values.prompt };
+      const asked = await readPrompt(given, io);
       const recorded = asked === undefined ? (await replayedRun(values, io))["prompt"] : undefined;
       const prompt = asked ?? (recorded === undefined ? undefined : String(recorded));
       if (prompt === undefined) throw new UsageError("the prompt is missing");
@@ -60,7 +60,7 @@ export const run: Command = defineCommand({
         io,
       );
     } catch (error) {
-      throw asFailure(error, { signal: io.signal });
+      throw tellFailure(error, values, io);
     }
   },
 });

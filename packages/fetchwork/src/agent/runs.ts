@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import { listRuns, type RunSummary } from "@fetchwork/agent";
 import { defineCommand, type Command } from "../command.ts";
 import { colours, jsonLine, oneLine } from "../terminal-text.ts";
-import { asFailure } from "./agent-exit-codes.ts";
 import { usageText } from "./event-line.ts";
 import { outOption } from "./output-options.ts";
+import { tellFailure } from "./tell-failure.ts";
 
 /** `fetchwork agent runs`. */
 export const runs: Command = defineCommand({
@@ -29,7 +29,7 @@ export const runs: Command = defineCommand({
       }
       return 0;
     } catch (error) {
-      throw asFailure(error, { signal: io.signal });
+      throw tellFailure(error, values, io);
     }
   },
 });

@@ -4,8 +4,9 @@ import { createAgent, defaultVerifiers, describeDiagnostic } from "@fetchwork/ag
 import { defineCommand, type Command } from "../command.ts";
 import { colours, jsonLine, oneLine } from "../terminal-text.ts";
 import { UsageError } from "../usage-error.ts";
-import { agentExitCodes, asFailure } from "./agent-exit-codes.ts";
+import { agentExitCodes } from "./agent-exit-codes.ts";
 import { errorCount } from "./event-line.ts";
+import { tellFailure } from "./tell-failure.ts";
 
 /** `fetchwork agent verify`. */
 export const verify: Command = defineCommand({
@@ -16,11 +17,11 @@ export const verify: Command = defineCommand({
     json: { type: "boolean", description: "Print each fault as a line of JSON" },
   },
   async run({ values, positionals: [named = ""] }, io) {
-    const folder = resolve(io.cwd, named);
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-      throw new UsageError(`there is no folder ${JSON.stringify(named)}`);
-    }
     try {
+      const folder = resolve(io.cwd, named);
+      if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+        throw new UsageError(`there is no folder ${JSON.stringify(named)}`);
+      }
       const verifiers = values.run === true ? defaultVerifiers() : undefined;
       const { signal } = io;
       const found = await createAgent({ verifiers }).verify(folder, { signal });
@@ -38,7 +39,7 @@ export const verify: Command = defineCommand({
       if (values.json !== true) io.stderr.write(`${errorCount(errors)}\n`);
       return errors === 0 ? 0 : agentExitCodes.faults;
     } catch (error) {
-      throw asFailure(error, { signal: io.signal });
+      throw tellFailure(error, values, io);
     }
   },
 });

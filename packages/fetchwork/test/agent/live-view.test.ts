@@ -9,10 +9,11 @@ const usage: Usage = { inputTokens: 1_000, outputTokens: 234, cost: 0.0123, call
 const pieces = /\u001b\[(\d+)A|\u001b\[J|\u001b\[\d*m|\r|\n|[^\u001b\r\n]+|[^]/g;
 
 /** What a terminal shows after it got this, for the sequences that we use. Anything else is an error. */
-function screenOf(written: string, columns: number): readonly string[] {
+function screenOf(written: string, columns: number, rows = Infinity): readonly string[] {
   const lines: string[] = [""];
   let row = 0;
   let column = 0;
+  let top = 0;
   for (const [piece, up] of written.matchAll(pieces)) {
     if (up !== undefined) row -= Number(up);
     else if (piece === "\u001b[J") {
@@ -23,6 +24,8 @@ function screenOf(written: string, columns: number): readonly string[] {
       row += 1;
       column = 0;
       lines[row] ??= "";
+      // What was above is out of reach.
+      top = Math.max(top, row - rows + 1);
     } else if (!piece.startsWith("\u001b[")) {
       if (piece.startsWith("\u001b")) throw new Error("an unknown sequence");
       const line = (lines[row] ?? "").slice(0, column) + piece;
@@ -31,16 +34,17 @@ function screenOf(written: string, columns: number): readonly string[] {
       lines[row] = line;
       column = line.length;
     }
-    if (row < 0) throw new Error("above the screen");
+    if (row < top) throw new Error("above the screen");
   }
   return lines.map((line) => line.trimEnd()).filter((line) => line !== "");
 }
 
-function liveView(columns = 60) {
+function liveView(columns = 60, rows?: number) {
   const written: string[] = [];
   const stderr = {
     isTerminal: true,
     columns,
+    rows,
     write: (content: string | Uint8Array) => void written.push(String(content)),
   };
   const io = memoryIo({ stderr });
@@ -48,7 +52,7 @@ function liveView(columns = 60) {
   const show = (...events: readonly AgentEvent[]): void => {
     for (const event of events) view.show(event);
   };
-  return { view, show, screen: () => screenOf(written.join(""), columns) };
+  return { view, show, screen: () => screenOf(written.join(""), columns, rows) };
 }
 
 const planned: readonly AgentEvent[] = [
@@ -164,5 +168,20 @@ describe("the live view", () => {
       "file     1/3 a?[2A?.js (1 bytes)",
     ]);
     view.end();
+  });
+
+  it("stays inside of a low terminal, whose top it could not take away", () => {
+    const { view, show, screen } = liveView(60, 4);
+    show(...planned);
+    for (const path of ["a.js", "b.js", "c.js"]) show({ type: "step", step: "file", path });
+    show({ type: "token", step: "file", path: "a.js", text: "abc" });
+    vi.advanceTimersByTime(500);
+    expect(screen().slice(-3)).toEqual([
+      expect.stringContaining("0/3 files  3 running") as string,
+      "  a.js  3 characters",
+      "  b.js  0 characters",
+    ]);
+    view.end();
+    expect(screen().join("\n")).not.toContain("characters");
   });
 });

@@ -193,6 +193,28 @@ describe("fetchwork agent", () => {
     });
   });
 
+  it.each([
+    [["x"], { env: {} }, 5, "ERR_AGENT_NO_PROVIDER"],
+    [["plan", "x"], { env: {} }, 5, "ERR_AGENT_NO_PROVIDER"],
+    [["files", "x"], { env: {} }, 5, "ERR_AGENT_NO_PROVIDER"],
+    [["edit", ".", "x"], { env: {} }, 5, "ERR_AGENT_NO_PROVIDER"],
+    [["resume", "missing"], {}, 1, "ERR_AGENT_JOURNAL"],
+    [["resume"], {}, 2, undefined],
+    [["--replay", "missing"], {}, 5, "ERR_AGENT_REPLAY"],
+    [["x", "--plan", "missing"], {}, 2, undefined],
+    [["edit", "missing", "x"], {}, 2, undefined],
+    [["verify", "missing"], {}, 2, undefined],
+    [["runs", "--out", "a\0b"], {}, 1, "ERR_AGENT_JOURNAL"],
+  ])("says in JSON that %j failed, in one line", async (args, given, exitCode, failure) => {
+    const { run } = await atHome();
+    const { code, stdout, stderr } = await run([...args, "--json"], given);
+    expect([code, stdout.trim().split("\n").length]).toEqual([exitCode, 1]);
+    const said = JSON.parse(stdout) as { readonly message: string };
+    expect(said).toMatchObject({ type: "failed", message: expect.stringMatching(/./) as string });
+    expect(said).toEqual(failure === undefined ? said : { ...said, code: failure });
+    expect(stderr).toContain(said.message.slice(0, 30));
+  });
+
   it("shows plan, files and answers with --debug, and no escape sequence of theirs", async () => {
     const evil = "\u001b]0;title\u0007\u009b2J\u202etext";
     const script = projectScript(parts, { sharedDeps: `# Plan ${evil}\n` });
