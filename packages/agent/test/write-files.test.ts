@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -146,4 +147,20 @@ it("asks an approver about a file only when what was allowed before is written",
   });
   await expect(failing).rejects.toMatchObject({ code: "ERR_AGENT_CANCELLED" });
   expect(there).toEqual([false, true]);
+});
+
+it("takes away what a process left that was killed when its file was in its place", async () => {
+  const intents = new Map<string, WriteIntent>();
+  const contents = new Map([["a.txt", "a\n"]]);
+  const record: RecordStep = (_, data) => {
+    const intent = data as WriteIntent & { readonly path: string };
+    intents.set(intent.path, intent);
+    return Promise.resolve();
+  };
+  await write(contents, { record });
+  const mark = createHash("sha256").update("a.txt").digest("hex").slice(0, 16);
+  writeFileSync(join(out, `.${mark}.fetchwork.tmp`), "a\n");
+  const [file] = await write(contents, { intents });
+  expect(file?.action).toBe("created");
+  expect(readdirSync(out).filter((name) => name !== ".fetchwork")).toEqual(["a.txt"]);
 });

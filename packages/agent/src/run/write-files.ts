@@ -80,6 +80,7 @@ async function writeAll(
     const intent = intents.get(path);
     const here = intent === undefined ? undefined : await folder.read(path);
     if (intent !== undefined && here !== undefined && hashOf(here) === intent.after) {
+      await folder.clean(path);
       const action = actionOf(intent.action);
       const change = { path, action, before: here, after: here, beside: intent.beside };
       return { change, text, isIntended: false };

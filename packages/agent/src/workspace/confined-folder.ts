@@ -138,9 +138,7 @@ export class ConfinedFolder {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
     this.#checkSize(path, bytes.byteLength);
     await this.#inFolder(path, "make", async (folder, name) => {
-      // The same name each time: what a killed process left is taken away by the next.
-      const mark = createHash("sha256").update(name).digest("hex").slice(0, 16);
-      const temporary = join(folder, `.${mark}.fetchwork.tmp`);
+      const temporary = join(folder, temporaryOf(name));
       const place = join(folder, name);
       const old = isNew ? undefined : await lstat(place).catch(() => undefined);
       const file = await openNew(temporary);
@@ -160,6 +158,11 @@ export class ConfinedFolder {
       }
       if (sync) await syncFolder(folder);
     });
+  }
+
+  /** Takes away what a process left that was killed when the file was in its place already. */
+  async clean(path: string): Promise<void> {
+    await this.#inFolder(path, "look", (folder, name) => unlink(join(folder, temporaryOf(name))));
   }
 
   #checkSize(path: string, size: number): void {
@@ -288,6 +291,11 @@ function unsafe(path: string, reason: string): AgentError {
 /** The text of bytes, with what is no UTF-8 replaced. A byte order mark stays: it is written back. */
 export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+/** The same name each time: what a killed process left is taken away by the next. */
+function temporaryOf(name: string): string {
+  return `.${createHash("sha256").update(name).digest("hex").slice(0, 16)}.fetchwork.tmp`;
 }
 
 function hasCode(error: unknown, code: string): boolean {
