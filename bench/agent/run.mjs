@@ -6,7 +6,7 @@
 // time is that of the process that writes. In the last row the answers come from memory, so it is that of our own code. Tasks: each server in a process of its own, 32 connections, CPU time of that
 // process per request; ours keeps each task on the disk before it answers, the SDK keeps them in memory.
 import { fork, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -16,10 +16,43 @@ import { load, requestText } from "../load.mjs";
 const here = import.meta.dirname;
 const condition = "--conditions=@fetchwork/source";
 if (!process.execArgv.includes(condition)) {
-  const again = fork(process.argv[1], process.argv.slice(2), { execArgv: [condition] });
+  // The machine's own may be too old for the sources.
+  const pinned = join(here, "../../node_modules/node/bin/node");
+  const execPath = existsSync(pinned) ? pinned : process.execPath;
+  const options = { execPath, execArgv: [condition] };
+  const again = fork(process.argv[1], process.argv.slice(2), options);
+  const pass = (signal) => process.on(signal, () => again.kill(signal));
+  for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"]) pass(signal);
   const [code] = await once(again, "exit");
   process.exit(code ?? 1);
 }
+
+// Every process that is started here ends with this one, however it ends, and no measurement takes for ever.
+const children = new Set();
+const child = (started) => {
+  children.add(started);
+  started.once("exit", (code, signal) => {
+    if (!children.delete(started)) return;
+    console.error(`a process of the measurement ended by itself: ${code ?? signal}`);
+    process.exit(1);
+  });
+  return started;
+};
+const end = (started) => {
+  children.delete(started);
+  started.kill("SIGKILL");
+};
+process.on("exit", () => {
+  for (const started of children) started.kill("SIGKILL");
+});
+for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"]) process.on(signal, () => process.exit(1));
+// The first process may have been killed without a word.
+process.on("disconnect", () => process.exit(1));
+const longest = 15 * 60_000;
+setTimeout(() => {
+  console.error(`not done after ${longest / 60_000} minutes`);
+  process.exit(1);
+}, longest).unref();
 
 const { createAgent, openAICompatible } = await import("../../packages/agent/src/index.ts");
 const rounds = Number(process.argv[2] ?? 3);
@@ -37,6 +70,7 @@ console.log(
 const only = process.argv[4];
 if (only !== "tasks") await measureFiles();
 if (only !== "files") await measureTasks();
+process.exit();
 
 async function measureFiles() {
   const count = 24;
@@ -61,9 +95,9 @@ async function measureFiles() {
   const script = join(folder, "script.json");
   writeFileSync(script, JSON.stringify({ answers, delay: 1_000 }));
   const file = join(here, "../../packages/agent/test/model-server.ts");
-  const model = spawn(process.execPath, [condition, file, script], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const model = child(
+    spawn(process.execPath, [condition, file, script], { stdio: ["ignore", "pipe", "inherit"] }),
+  );
   const [baseUrl] = await once(createInterface(model.stdout), "line");
   const provider = openAICompatible({ baseUrl, model: "scripted" });
   const memory = {
@@ -101,7 +135,7 @@ async function measureFiles() {
     eight.push(await run(8, `eight-${round}`));
     own.push(await run(8, `own-${round}`, memory));
   }
-  model.kill();
+  end(model);
   const ratios = one.map(({ time }, index) => time / eight[index].time);
   console.log("| 24 independent files, 1 s for an answer | seconds | CPU ms per file |");
   console.log("| --- | ---: | ---: |");
@@ -117,14 +151,14 @@ async function measureFiles() {
 }
 
 async function start(file, argument) {
-  const child = fork(join(here, file), [argument], { execArgv: [condition] });
-  const [{ port }] = await once(child, "message");
+  const server = child(fork(join(here, file), [argument], { execArgv: [condition] }));
+  const [{ port }] = await once(server, "message");
   const cpu = async () => {
-    child.send("cpu");
-    const [message] = await once(child, "message");
+    server.send("cpu");
+    const [message] = await once(server, "message");
     return message.cpu.user + message.cpu.system;
   };
-  return { port, cpu, end: () => child.kill("SIGKILL") };
+  return { port, cpu, end: () => end(server) };
 }
 
 async function measureTasks() {

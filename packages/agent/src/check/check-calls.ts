@@ -6,7 +6,7 @@ import type { Arity, CallFact } from "./module-facts.ts";
 
 /** Functions that are there without a declaration: of the language, browsers, Node, extensions, workers and test runners. */
 const globals: ReadonlySet<string> = new Set(
-  "alert atob btoa cancelAnimationFrame cancelIdleCallback clearImmediate clearInterval clearTimeout close confirm createImageBitmap decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval fetch find focus getComputedStyle getSelection importScripts isFinite isNaN matchMedia moveBy moveTo open parseFloat parseInt postMessage print prompt queueMicrotask removeEventListener addEventListener dispatchEvent reportError requestAnimationFrame requestIdleCallback require resizeBy resizeTo scroll scrollBy scrollTo setImmediate setInterval setTimeout stop structuredClone unescape describe it test expect before after beforeEach afterEach beforeAll afterAll suite define super import assert defineProps defineEmits skipWaiting registerProcessor registerPaint".split(
+  "alert atob btoa cancelAnimationFrame cancelIdleCallback clearImmediate clearInterval clearTimeout close confirm createImageBitmap decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval fetch find focus getComputedStyle getSelection importScripts isFinite isNaN matchMedia moveBy moveTo open parseFloat parseInt postMessage print prompt queueMicrotask removeEventListener addEventListener dispatchEvent reportError requestAnimationFrame requestIdleCallback require resizeBy resizeTo scroll scrollBy scrollTo setImmediate setInterval setTimeout stop structuredClone unescape describe it test expect before after beforeEach afterEach beforeAll afterAll suite context specify setup teardown suiteSetup suiteTeardown xit xdescribe xtest fit fdescribe define super import assert defineProps defineEmits skipWaiting registerProcessor registerPaint".split(
     " ",
   ),
 );
@@ -27,7 +27,8 @@ export function checkCalls(project: ProjectFiles, lookup: ExportLookup): readonl
       if (!declaredInProject.has(name)) declaredInProject.set(name, path);
     }
   }
-  return project.scripts.flatMap((script) => {
+  const ofClasses = project.scripts.flatMap((script) => selfFaults(script));
+  const ofCalls = project.scripts.flatMap((script) => {
     const reported = new Set<string>();
     return script.facts.calls.flatMap((call) => {
       const fault =
@@ -48,6 +49,19 @@ export function checkCalls(project: ProjectFiles, lookup: ExportLookup): readonl
       ];
     });
   });
+  return [...ofCalls, ...ofClasses];
+}
+
+/** `this.name()` in a class that extends none and has no such member. */
+function selfFaults({ facts, path, offset }: ProjectScript): readonly Diagnostic[] {
+  return [...facts.topLevel].flatMap(([className, { classFact }]) =>
+    (classFact?.selfCalls ?? []).flatMap(({ name, line }) => {
+      if (classFact === undefined || classFact.members.has(name) || ofObjects.has(name)) return [];
+      const message = `it calls ${quote(`this.${name}`)}, but the class ${className} has no ${name}`;
+      const place = { path, line: line + offset, code: "missing-method" as const };
+      return [{ ...place, message, severity: "error" as const }];
+    }),
+  );
 }
 
 interface Fault extends Pick<Diagnostic, "code" | "message" | "related"> {

@@ -88,6 +88,7 @@ function checkReference(
   const target = decoded.startsWith("/")
     ? findServed(decoded, project.paths)
     : localTarget(path, decoded, project, manifests);
+  if (target === undefined && isOfPackage(path, plain, manifests)) return [];
   if (target === undefined) {
     const message = `it refers to ${quote(url)}, which does not exist`;
     return [{ path, line, code: "missing-file", message, severity: "error" }];
@@ -98,6 +99,16 @@ function checkReference(
     return [{ path, line, code: "module-kind", message, severity: "error", related: target }];
   }
   return [];
+}
+
+/** Bundlers take style sheets from packages: `@import "tailwindcss"`. */
+function isOfPackage(path: string, url: string, manifests: ProjectManifests): boolean {
+  if (!/\.css$/i.test(path) || /^[./]/.test(url)) return false;
+  const name = url
+    .replace(/^~/, "")
+    .split("/", url.includes("@") ? 2 : 1)
+    .join("/");
+  return manifests.above(path).some(({ dependencies }) => dependencies.has(name));
 }
 
 /** Servers send public folders from their root: `app.js` of `views/page.html` may be `public/app.js`. */

@@ -1,13 +1,20 @@
-import { boundNames, nameOf, nodeAt, nodesAt, textAt, walk, type AstNode } from "./ast.ts";
-import type { Arity, Declared } from "./module-facts.ts";
+import { boundNames, lineOf, nameOf, nodeAt, nodesAt, textAt, walk, type AstNode } from "./ast.ts";
+import { breaksWithout } from "./breaks-without.ts";
+import type { Arity, Declared, SelfCall } from "./module-facts.ts";
 
-/** A parameter that is taken apart without a default needs a value; other parameters of JavaScript may be left out. */
+/**
+ * A parameter that is taken apart without a default needs a value, and so does one of which a field is read before anything
+ * else can happen; other parameters of JavaScript may be left out.
+ */
 export function arityOf(node: AstNode): Arity {
   const parameters = nodesAt(node, "params").filter((parameter) => nameOf(parameter) !== "this");
   const takesAll = parameters.some(({ type }) => type === "RestElement") || usesArguments(node);
   const needed = parameters.findLastIndex((parameter) => {
     if (parameter.type === "ObjectPattern" || parameter.type === "ArrayPattern") return true;
     const typed = nodeAt(parameter, "typeAnnotation");
+    if (typed === undefined && parameter.type === "Identifier") {
+      return breaksWithout(nodeAt(node, "body"), nameOf(parameter) ?? "");
+    }
     return (
       parameter.type === "Identifier" &&
       typed !== undefined &&
@@ -58,7 +65,10 @@ export function readClass(node: AstNode): Declared {
     members.add(name);
     if (textAt(member, "kind") === "method") methods.set(name, arityOf(member));
   }
-  walk(node, (inner) => {
+  const selfCalls: SelfCall[] = [];
+  walk(node, (inner, parent) => {
+    const self = selfCallOf(inner, parent);
+    if (self !== undefined) selfCalls.push(self);
     if (inner.type === "AssignmentExpression") {
       const left = nodeAt(inner, "left");
       if (nodeAt(left, "object")?.type !== "ThisExpression") return;
@@ -75,6 +85,32 @@ export function readClass(node: AstNode): Declared {
     }
   });
   const isExtended = nodeAt(node, "superClass") !== undefined;
-  const classFact = known ? { members, methods } : undefined;
+  // Inside of it, `this` may be another object: of a function, or of a class in it.
+  const own = hasOtherThis(node) ? [] : selfCalls;
+  const classFact = known ? { members, methods, selfCalls: own } : undefined;
   return { arity: isExtended ? undefined : arity, classFact };
+}
+
+function selfCallOf(node: AstNode, parent: AstNode | undefined): SelfCall | undefined {
+  if (node.type !== "MemberExpression" || node["computed"] === true) return undefined;
+  if (nodeAt(node, "object")?.type !== "ThisExpression" || parent?.type !== "CallExpression") {
+    return undefined;
+  }
+  const name = nameOf(nodeAt(node, "property"));
+  return name === undefined || nodeAt(parent, "callee") !== node
+    ? undefined
+    : { name, line: lineOf(node) };
+}
+
+function hasOtherThis(node: AstNode): boolean {
+  let has = nodesAt(node, "decorators").length > 0;
+  walk(node, (inner) => {
+    if (inner === node) return;
+    has ||=
+      /^(?:FunctionExpression|FunctionDeclaration|ObjectMethod|ClassDeclaration|ClassExpression|StaticBlock)$/.test(
+        inner.type,
+      ) ||
+      (inner.type === "ClassMethod" && inner["static"] === true);
+  });
+  return has;
 }

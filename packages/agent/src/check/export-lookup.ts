@@ -1,6 +1,7 @@
 import type { ProjectFiles, ProjectScript } from "./project-files.ts";
 import type { ProjectManifests } from "./project-manifests.ts";
 import type { Declared } from "./module-facts.ts";
+import { AliasResolver } from "./resolve-alias.ts";
 import { resolveImport, type Resolved } from "./resolve-import.ts";
 
 /** What an exported name is: there, not there, or nobody can tell. */
@@ -13,15 +14,19 @@ export type Lookup =
 export class ExportLookup {
   readonly #project: ProjectFiles;
   readonly #manifests: ProjectManifests;
+  readonly #aliases: AliasResolver;
 
   constructor(project: ProjectFiles, manifests: ProjectManifests) {
     this.#project = project;
     this.#manifests = manifests;
+    this.#aliases = new AliasResolver(project, manifests);
   }
 
   /** Resolves an import of a script. */
   resolve(script: ProjectScript, specifier: string, how: string): Resolved {
     const { path } = script;
+    const alias = how === "url" ? undefined : this.#aliases.resolve(path, specifier);
+    if (alias !== undefined) return alias;
     const lenient = how === "require" || this.#isLenient(path);
     return resolveImport(path, specifier, this.#project, { lenient });
   }

@@ -28,6 +28,14 @@ export interface ClassFact {
   readonly members: ReadonlySet<string>;
   /** Its methods that are functions in the source. */
   readonly methods: ReadonlyMap<string, Arity>;
+  /** Methods of its own that it calls by `this`; none where `this` may be another object. */
+  readonly selfCalls: readonly SelfCall[];
+}
+
+/** `this.name()` in a class. */
+export interface SelfCall {
+  readonly name: string;
+  readonly line: number;
 }
 
 /** What is declared under a name. */

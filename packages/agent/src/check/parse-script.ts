@@ -40,6 +40,8 @@ function parseWith(parse: Parse, path: string, source: string): ParsedScript {
         sourceType,
         allowReturnOutsideFunction: sourceType === "unambiguous",
         plugins: [...language, "decorators"],
+        // Version 7 makes calls of them without this.
+        createImportExpressions: true,
       });
       const program = isNode(file) ? file["program"] : undefined;
       if (isNode(program)) return { program };

@@ -230,6 +230,7 @@ async function writeChanges(
       const file = files[index] ?? written(path, "updated", after);
       const now = await stateOf(change, folder);
       if (now.isThere) {
+        await folder.clean(path);
         done(file);
         continue;
       }

@@ -138,9 +138,7 @@ export class ConfinedFolder {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
     this.#checkSize(path, bytes.byteLength);
     await this.#inFolder(path, "make", async (folder, name) => {
-      // The same name each time: what a killed process left is taken away by the next.
-      const mark = createHash("sha256").update(name).digest("hex").slice(0, 16);
-      const temporary = join(folder, `.${mark}.fetchwork.tmp`);
+      const temporary = join(folder, temporaryOf(name));
       const place = join(folder, name);
       const old = isNew ? undefined : await lstat(place).catch(() => undefined);
       const file = await openNew(temporary);
@@ -160,6 +158,11 @@ export class ConfinedFolder {
       }
       if (sync) await syncFolder(folder);
     });
+  }
+
+  /** Takes away what a process left that was killed when the file was in its place already. */
+  async clean(path: string): Promise<void> {
+    await this.#inFolder(path, "look", (folder, name) => unlink(join(folder, temporaryOf(name))));
   }
 
   #checkSize(path: string, size: number): void {
@@ -290,6 +293,11 @@ export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
+/** The same name each time: what a killed process left is taken away by the next. */
+function temporaryOf(name: string): string {
+  return `.${createHash("sha256").update(name).digest("hex").slice(0, 16)}.fetchwork.tmp`;
+}
+
 function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
 }
@@ -311,13 +319,16 @@ async function putNew(temporary: string, place: string, path: string): Promise<v
   try {
     await link(temporary, place);
   } catch (error) {
-    if (hasCode(error, "EEXIST")) {
-      throw new AgentError("ERR_AGENT_CONFLICT", `${path} was made meanwhile`, { path });
-    }
+    if (hasCode(error, "EEXIST")) throw madeMeanwhile(path);
     // Some disks have no hard links; the moment since it was looked for is short.
+    if ((await lstat(place).catch(() => undefined)) !== undefined) throw madeMeanwhile(path);
     return rename(temporary, place);
   }
   await unlink(temporary);
+}
+
+function madeMeanwhile(path: string): AgentError {
+  return new AgentError("ERR_AGENT_CONFLICT", `${path} was made meanwhile`, { path });
 }
 
 async function makeFolder(path: string): Promise<void> {
