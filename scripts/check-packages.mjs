@@ -1,35 +1,23 @@
 // Packs every package as it would be published and uses the tarballs from an empty project.
 import "./require-node.cjs";
-import { spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { installTarballs, packPackages, root, run } from "./pack-packages.mjs";
 
-const root = resolve(import.meta.dirname, "..");
 const temporary = mkdtempSync(join(tmpdir(), "fetchwork-packages-"));
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
 
-/**
- * @typedef {object} Tarball
- * @property {string} name
- * @property {string} folder Absolute path of the package.
- * @property {string} file Absolute path of its tarball.
- * @property {readonly string[]} entries What an application imports: the name, or name and subpath.
- * @property {readonly string[]} peers Packages that an entry needs and the package does not bring, as name and range.
- * @property {string[]} faults
- */
+/** @typedef {import("./pack-packages.mjs").Tarball & { faults: string[] }} Tarball */
 
-const tarballs = readdirSync(join(root, "packages")).map(pack);
+/** @type {readonly Tarball[]} */
+const tarballs = packPackages(temporary).map((tarball) => ({
+  ...tarball,
+  faults: [...unwanted(tarball), ...stale(tarball), ...missing(tarball)],
+}));
 for (const tarball of tarballs) lint(tarball);
-const consumer = install(tarballs);
+const consumer = join(temporary, "consumer");
+installTarballs(tarballs, consumer);
 for (const tarball of tarballs) use(tarball, consumer);
 
 for (const { name, faults } of tarballs) {
@@ -40,32 +28,10 @@ for (const { name, faults } of tarballs) {
 if (tarballs.some(({ faults }) => faults.length > 0)) process.exitCode = 1;
 
 /**
- * @param {string} directory
- * @returns {Tarball}
- */
-function pack(directory) {
-  const folder = join(root, "packages", directory);
-  const manifest = readJson(join(folder, "package.json"));
-  const packed = run("npm", ["pack", "--json", "--pack-destination", temporary], folder);
-  if (packed.status !== 0) throw new Error(`npm pack failed in ${folder}:\n${packed.output}`);
-  const [{ filename, files }] = Object.values(JSON.parse(packed.stdout));
-  /** @type {readonly string[]} */
-  const paths = files.map((/** @type {{ path: string }} */ { path }) => path);
-  const entries = Object.keys(manifest.exports)
-    .filter((entry) => entry !== "./package.json")
-    .map((entry) => manifest.name + entry.slice(1));
-  const faults = [...unwanted(paths), ...stale(paths, folder), ...missing(paths, manifest.exports)];
-  const peers = Object.entries(manifest.peerDependencies ?? {}).map(
-    ([name, range]) => `${name}@${range}`,
-  );
-  return { name: manifest.name, folder, file: join(temporary, filename), entries, peers, faults };
-}
-
-/**
- * @param {readonly string[]} paths
+ * @param {import("./pack-packages.mjs").Tarball} tarball
  * @returns {readonly string[]}
  */
-function unwanted(paths) {
+function unwanted({ paths }) {
   const pattern =
     /(^|\/)(test|node_modules)\/|\.test\.|\.tsbuildinfo$|(^|\/)\.env|\.(db|sqlite|log)$/;
   return (
@@ -77,11 +43,10 @@ function unwanted(paths) {
 }
 
 /**
- * @param {readonly string[]} paths
- * @param {string} folder
+ * @param {import("./pack-packages.mjs").Tarball} tarball
  * @returns {readonly string[]}
  */
-function stale(paths, folder) {
+function stale({ paths, folder }) {
   return paths
     .filter((path) => /^dist\/.*\.(js|d\.ts)(\.map)?$/.test(path))
     .filter((path) => {
@@ -92,11 +57,10 @@ function stale(paths, folder) {
 }
 
 /**
- * @param {readonly string[]} paths
- * @param {Readonly<Record<string, string | Readonly<Record<string, string>>>>} exports
+ * @param {import("./pack-packages.mjs").Tarball} tarball
  * @returns {readonly string[]}
  */
-function missing(paths, exports) {
+function missing({ paths, exports }) {
   const targets = Object.values(exports).flatMap((target) =>
     typeof target === "string" ? [target] : Object.values(target),
   );
@@ -114,24 +78,6 @@ function lint({ file, faults }) {
     const { status, output } = run(command, args, temporary);
     if (status !== 0) faults.push(`${command}: ${indent(output)}`);
   }
-}
-
-/**
- * @param {readonly Tarball[]} all
- * @returns {string} The folder of the project that has them installed.
- */
-function install(all) {
-  const folder = join(temporary, "consumer");
-  mkdirSync(folder);
-  writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }');
-  const options = ["--ignore-scripts", "--no-audit", "--no-fund"];
-  const { status, output } = run(
-    "npm",
-    ["install", ...options, ...all.flatMap(({ file, peers }) => [file, ...peers])],
-    folder,
-  );
-  if (status !== 0) throw new Error(`npm install of the tarballs failed:\n${output}`);
-  return folder;
 }
 
 /**
@@ -171,23 +117,6 @@ function use({ name, entries, faults }, folder) {
     .split("\n")
     .filter((line) => line.startsWith("use.ts(") || line.startsWith(`node_modules/${name}/dist/`));
   faults.push(...ours.map((line) => `types: ${line}`));
-}
-
-/**
- * @param {string} command
- * @param {readonly string[]} args
- * @param {string} cwd
- */
-function run(command, args, cwd) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, encoding: "utf8" });
-  if (error)
-    throw new Error(`${command} does not start; use \`npm run check:packages\``, { cause: error });
-  return { status, stdout, output: stdout + stderr };
-}
-
-/** @param {string} path */
-function readJson(path) {
-  return JSON.parse(readFileSync(path, "utf8"));
 }
 
 /** @param {string} output What Node prints for an uncaught error. */

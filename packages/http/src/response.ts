@@ -168,7 +168,8 @@ export function empty(
 export function makeTextResponse(draft: Draft): Response {
   const { text, status, statusText, headers } = draft;
   if (isLazy) return new TextResponse(text, status, statusText, headers);
-  return new Response(text, { status, statusText, headers });
+  // As a list: Deno looks inside what is a `Headers` by its prototype, and finds nothing there.
+  return new Response(text, { status, statusText, headers: [...headers] });
 }
 
 /** Copies a response that {@link json}, {@link text} or {@link empty} made; undefined for all others. */

@@ -73,8 +73,9 @@ const defaultTypes = [
  * `Content-Length`. A HEAD gets the headers of the
  * GET. Inside another `compress` it does nothing.
  *
- * Without Node's `zlib` (some workers) only gzip is there, through `CompressionStream`: at its own level, and without
- * flushing, so event streams and NDJSON stay as they are.
+ * On Workers the runtime makes gzip of what leaves with that header, and elsewhere without Node's `zlib`
+ * `CompressionStream` does: gzip alone, at a level of its own and without flushing, so event streams and NDJSON stay as
+ * they are.
  *
  * Who can make a client ask for pages with a text of his choice beside a secret may guess the secret by the size of the
  * answer (the BREACH attack); leave such pages out by `maybe`.

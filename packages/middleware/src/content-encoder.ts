@@ -1,5 +1,6 @@
 import { encodeChunks } from "./encode-chunks.ts";
 import { findZlib, type NativeZlib, type ZlibOptions } from "./native-zlib.ts";
+import { onWorkers } from "./on-workers.ts";
 
 /** A content coding that can be made here. */
 export type ContentCoding = "br" | "gzip" | "zstd";
@@ -31,14 +32,33 @@ export interface EncoderSettings {
   readonly syncLimit: number;
 }
 
-/** Finds the codings that this runtime can make; without `zlib` only `gzip`, by `CompressionStream`. */
+/**
+ * Finds the codings that this runtime can make; without `zlib` only `gzip`, by `CompressionStream`, and on Cloudflare's
+ * Workers by the runtime.
+ */
 export function findEncoders(
   settings: EncoderSettings,
 ): ReadonlyMap<ContentCoding, ContentEncoder> {
+  if (onWorkers()) {
+    return new Map([[workersGzip.coding, workersGzip]]);
+  }
   const zlib = findZlib();
   const encoders = zlib === undefined ? [platformGzip()] : zlibEncoders(zlib, settings);
   return new Map(encoders.flatMap((entry) => (entry ? [[entry.coding, entry] as const] : [])));
 }
+
+/**
+ * Workers encode what a response says is encoded, and would encode a second time what is so already. Their bodies are
+ * plain until they are sent, those of `fetch` too, so that responses can be made of each other.
+ */
+const workersGzip: ContentEncoder = {
+  coding: "gzip",
+  flushes: false,
+  encodeNow: undefined,
+  encodeLater: undefined,
+  // Bytes are bytes; the types differ about where these may be.
+  encodeStream: (body) => body as ReadableStream<Bytes>,
+};
 
 function zlibEncoders(zlib: NativeZlib, settings: EncoderSettings): ContentEncoder[] {
   const { constants } = zlib;

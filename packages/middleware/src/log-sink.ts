@@ -1,3 +1,5 @@
+import { onWorkers } from "./on-workers.ts";
+
 /** Receives whole lines, each with its line break; several at a time. */
 export type LogSink = (lines: string) => void;
 
@@ -36,6 +38,8 @@ export function writeToConsole(lines: string): void {
 }
 
 function laterInThisTurn(): (callback: () => void) => void {
+  // The end of a request takes its timers away, and the lines would wait for ever.
+  if (onWorkers()) return (callback) => queueMicrotask(callback);
   const { setImmediate } = globalThis as {
     readonly setImmediate?: (callback: () => void) => unknown;
   };

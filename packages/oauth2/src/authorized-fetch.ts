@@ -40,7 +40,7 @@ export function authorizedFetch(
   options: AuthorizedFetchOptions = {},
 ): FetchFunction {
   const authorizer = createAuthorizer(source, options);
-  const { fetch: send = globalThis.fetch } = options;
+  const { fetch: send = platformFetch } = options;
   return async (input, init) => {
     const url = input instanceof Request ? new URL(input.url) : authorizer.resolve(input);
     authorizer.checkTarget(url);
@@ -52,6 +52,9 @@ export function authorizedFetch(
     return repeat(call, authorizer, token, response);
   };
 }
+
+/** Called without a `this`, which Workers insist on. */
+const platformFetch: FetchFunction = (input, init) => globalThis.fetch(input, init);
 
 interface Call {
   readonly input: string | URL | Request;

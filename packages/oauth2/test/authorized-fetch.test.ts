@@ -263,3 +263,22 @@ describe("bearer", () => {
     expect(authorizations()).toEqual(["Basic x"]);
   });
 });
+
+describe("the platform's fetch", () => {
+  it("is called without a `this`, which Workers refuse", async () => {
+    const calls: unknown[] = [];
+    const platform = globalThis.fetch;
+    globalThis.fetch = async function fetchOfWorkers(this: unknown): Promise<Response> {
+      calls.push(this);
+      return new Response("fine");
+    };
+    try {
+      const send = authorizedFetch(AccessToken.fromHash(clientOf(), { access_token: "A1" }));
+      expect(await (await send("/items")).text()).toBe("fine");
+    } finally {
+      globalThis.fetch = platform;
+    }
+    expect(calls.every((self) => self === undefined || self === globalThis)).toBe(true);
+    expect(calls).toHaveLength(1);
+  });
+});

@@ -11,9 +11,10 @@ import type { Socket } from "node:net";
 export class KeptMessage extends IncomingMessage {
   readonly #connection: Socket;
 
-  constructor(socket: Socket) {
-    super(socket);
-    this.#connection = socket;
+  /** Bun gives more than a socket, and each of it is needed there. */
+  constructor(...parameters: ConstructorParameters<typeof IncomingMessage>) {
+    super(...parameters);
+    this.#connection = this.socket;
   }
 
   override destroy(error?: Error): this {

@@ -1,6 +1,13 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
-import { Agent, EnvHttpProxyAgent, ProxyAgent, fetch as send, type Dispatcher } from "undici";
+// By its file: under the name of the package alone, Bun gives a module of its own that has no connections.
+import {
+  Agent,
+  EnvHttpProxyAgent,
+  ProxyAgent,
+  fetch as send,
+  type Dispatcher,
+} from "undici/index.js";
 import type { NodeTransportOptions, PemOrDer } from "../connection-opts.ts";
 import { OAuth2UsageError, optionError } from "../errors.ts";
 

@@ -1,5 +1,6 @@
 import { isIP, Socket, type LookupFunction } from "node:net";
-import { buildConnector } from "undici";
+// Under the name of the package alone, Bun gives a module of its own that has no connections.
+import { buildConnector } from "undici/index.js";
 import { attemptAbandoned, type ConnectionSites } from "./connection-site.ts";
 import { toConnectionOptions, type ClientTlsOptions } from "./tls-options.ts";
 

@@ -1,4 +1,5 @@
-import { Agent, type buildConnector, type Dispatcher } from "undici";
+// By its file, as in `direct-connector.ts`, for Bun.
+import { Agent, type buildConnector, type Dispatcher } from "undici/index.js";
 import { HttpUsageError } from "../../errors.ts";
 import type {
   StreamedResponse,

@@ -1,0 +1,30 @@
+import type { ModelPart, ModelProvider, ModelRequest } from "@fetchwork/agent";
+
+const files: Readonly<Record<string, string>> = {
+  "src/greeting.js": "export function greet(name) {\n  return `Hello, ${name}!`;\n}\n",
+  "src/main.js": 'import { greet } from "./greeting.js";\n\nconsole.log(greet("you"));\n',
+};
+
+/** A model whose answers a person wrote: a project of two files. */
+export function scriptedProvider(): ModelProvider {
+  return { id: "scripted", defaultModel: "scripted", generate: answer };
+}
+
+async function* answer({ messages, tool }: ModelRequest): AsyncIterable<ModelPart> {
+  const question = messages.at(-1)?.content ?? "";
+  if (tool !== undefined) {
+    const listed = Object.keys(files).map((path) => ({
+      path,
+      purpose: `The file ${path}`,
+      dependsOn: path === "src/main.js" ? ["src/greeting.js"] : [],
+      exports: [],
+    }));
+    yield { type: "tool", id: "1", name: tool.name, delta: JSON.stringify({ files: listed }) };
+    yield { type: "finish", reason: "tool" };
+    return;
+  }
+  const path = Object.keys(files).find((name) => question.includes(`the source of ${name}.`));
+  const plan = `# Shared dependencies\n\n${Object.keys(files).join("\n")}\n`;
+  yield { type: "text", text: path === undefined ? plan : `\`\`\`js\n${files[path]}\`\`\`\n` };
+  yield { type: "finish", reason: "stop" };
+}
