@@ -11,32 +11,30 @@ import os from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { once } from "node:events";
-import { load, requestText } from "../load.mjs";
+import { load, requestText } from "../harness/load.mjs";
+import { endWithUs } from "../harness/children.ts";
+import { Part } from "../harness/part.ts";
 
 const here = import.meta.dirname;
 const condition = "--conditions=@fetchwork/source";
 if (!process.execArgv.includes(condition)) {
-  const again = fork(process.argv[1], process.argv.slice(2), { execArgv: [condition] });
+  const again = endWithUs(fork(process.argv[1], process.argv.slice(2), { execArgv: [condition] }));
   const [code] = await once(again, "exit");
   process.exit(code ?? 1);
 }
 
 const { createAgent, openAICompatible } = await import("../../packages/agent/src/index.ts");
-const rounds = Number(process.argv[2] ?? 3);
-const tasks = Number(process.argv[3] ?? 10_000);
+const part = new Part("agent");
+part.uses("agent-protocol");
+const [tasksText = "10000", only] = part.settings.others;
+const rounds = part.settings.rounds ?? (part.settings.isQuick ? 1 : 3);
+const tasks = Number(tasksText);
 const folder = mkdtempSync(join(os.tmpdir(), "bench-agent-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
-const middle = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
-const spread = (list, digits = 1) =>
-  `${middle(list).toFixed(digits)} (${Math.min(...list).toFixed(digits)} to ${Math.max(...list).toFixed(digits)})`;
-
-console.log(
-  `Node ${process.version}, ${os.cpus()[0]?.model}, ${os.cpus().length} cores, load ${os.loadavg()[0].toFixed(1)}, ${rounds} rounds\n`,
-);
-const only = process.argv[4];
 if (only !== "tasks") await measureFiles();
 if (only !== "files") await measureTasks();
+part.close();
 
 async function measureFiles() {
   const count = 24;
@@ -61,9 +59,8 @@ async function measureFiles() {
   const script = join(folder, "script.json");
   writeFileSync(script, JSON.stringify({ answers, delay: 1_000 }));
   const file = join(here, "../../packages/agent/test/model-server.ts");
-  const model = spawn(process.execPath, [condition, file, script], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const stdio = ["ignore", "pipe", "inherit"];
+  const model = endWithUs(spawn(process.execPath, [condition, file, script], { stdio }));
   const [baseUrl] = await once(createInterface(model.stdout), "line");
   const provider = openAICompatible({ baseUrl, model: "scripted" });
   const memory = {
@@ -102,22 +99,17 @@ async function measureFiles() {
     own.push(await run(8, `own-${round}`, memory));
   }
   model.kill();
-  const ratios = one.map(({ time }, index) => time / eight[index].time);
-  console.log("| 24 independent files, 1 s for an answer | seconds | CPU ms per file |");
-  console.log("| --- | ---: | ---: |");
-  const row = (name, list) => {
-    const seconds = list.map(({ time }) => time / 1_000);
-    const cpu = list.map((entry) => entry.cpu);
-    console.log(`| ${name} | ${spread(seconds, 2)} | ${spread(cpu)} |`);
-  };
-  row("one after another", one);
-  row("8 at a time", eight);
-  row("8 at a time, answers from memory", own);
-  console.log(`\nTimes faster: ${spread(ratios, 2)}\n`);
+  const group = "24 independent files, 1 s for each answer";
+  const names = ["8 at a time", "one after another", "8 at a time, answers from memory"];
+  const times = [eight, one, own].map((list) => list.map(({ time }) => ({ value: time / 1_000 })));
+  const cpu = [eight, one, own].map((list) => list.map((entry) => ({ value: entry.cpu })));
+  const rows = (values) => new Map(names.map((name, index) => [name, values[index]]));
+  part.add({ group, work: "all files", unit: "s", own: [names[0], names[2]] }, rows(times));
+  part.add({ group, work: "each file", unit: "CPU ms", own: [names[2], names[0]] }, rows(cpu));
 }
 
 async function start(file, argument) {
-  const child = fork(join(here, file), [argument], { execArgv: [condition] });
+  const child = endWithUs(fork(join(here, file), [argument], { execArgv: [condition] }));
   const [{ port }] = await once(child, "message");
   const cpu = async () => {
     child.send("cpu");
@@ -135,10 +127,8 @@ async function measureTasks() {
       (round) => `sqlite:${folder}/tasks-${round}.db`,
     ],
     ["fetchwork, SQLite in memory", "fetchwork-peer.mjs", () => "sqlite::memory:"],
-    ["agent-protocol 1.0.5, memory", "agent-protocol-peer.mjs", () => folder],
+    ["agent-protocol", "agent-protocol-peer.mjs", () => folder],
   ];
-  console.log(`| ${tasks} tasks | work | requests/s | CPU µs/request |`);
-  console.log("| --- | --- | ---: | ---: |");
   const results = new Map();
   for (let round = 0; round < rounds; round += 1) {
     for (const [name, file, argument] of peers) {
@@ -147,15 +137,16 @@ async function measureTasks() {
       const headers = { "Content-Type": "application/json" };
       const post = requestText("POST", "/ap/v1/agent/tasks", { headers, body });
       const work = async (what, text, amount) => {
+        const found = results.get(what) ?? new Map();
+        results.set(what, found);
         const before = await server.cpu();
         const options = { port: server.port, connections: 32, amount, text };
         try {
           const seconds = await load({ ...options, status: 200 });
           const cpu = ((await server.cpu()) - before) / amount;
-          const key = `${String(name)} | ${what}`;
-          results.set(key, [...(results.get(key) ?? []), { rate: amount / seconds, cpu }]);
+          found.set(name, [...(found.get(name) ?? []), { rate: amount / seconds, value: cpu }]);
         } catch (error) {
-          results.set(`${String(name)} | ${what}`, String(error.message).split("\r\n")[0]);
+          found.set(name, String(error.message).split("\r\n")[0]);
         }
       };
       await work("POST /agent/tasks", post, tasks);
@@ -175,17 +166,9 @@ async function measureTasks() {
       server.end();
     }
   }
-  for (const [key, list] of results) {
-    const cells =
-      typeof list === "string"
-        ? `${list} | –`
-        : `${spread(
-            list.map(({ rate }) => rate),
-            0,
-          )} | ${spread(
-            list.map(({ cpu }) => cpu),
-            0,
-          )}`;
-    console.log(`| ${key} | ${cells} |`);
+  const ours = [peers[0][0], peers[1][0]];
+  for (const [work, found] of results) {
+    const group = `The task API, ${tasks.toLocaleString("en")} tasks`;
+    part.add({ group, work, unit: "CPU µs", own: ours }, found);
   }
 }
