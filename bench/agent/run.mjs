@@ -2,9 +2,10 @@
 //
 //   npm run agent -- [rounds] [tasks] [files|tasks]
 //
-// Runs the sources with the pinned Node. Files: a scripted model in another process that answers after one second; the CPU
-// time is that of the process that writes. In the last row the answers come from memory, so it is that of our own code. Tasks: each server in a process of its own, 32 connections, CPU time of that
-// process per request; ours keeps each task on the disk before it answers, the SDK keeps them in memory.
+// Runs the sources. Files: a scripted model in another process that answers after one second; the CPU time is that of the
+// process that writes. "From memory" the answers need no model, so it is that of our own code. Tasks: each server in a
+// process of its own, 32 connections, CPU time of that process per request; ours keeps each task on the disk before it
+// answers, the SDK keeps them in memory.
 import { fork, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -18,10 +19,14 @@ import { Part } from "../harness/part.ts";
 const here = import.meta.dirname;
 const condition = "--conditions=@fetchwork/source";
 if (!process.execArgv.includes(condition)) {
-  const again = endWithUs(fork(process.argv[1], process.argv.slice(2), { execArgv: [condition] }));
+  const again = fork(process.argv[1], process.argv.slice(2), { execArgv: [condition] });
+  endWithUs(again, { mayFail: true });
   const [code] = await once(again, "exit");
   process.exit(code ?? 1);
 }
+
+// The first process may have been killed without a word.
+process.on("disconnect", () => process.exit(1));
 
 const { createAgent, openAICompatible } = await import("../../packages/agent/src/index.ts");
 const part = new Part("agent");
@@ -35,6 +40,7 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 if (only !== "tasks") await measureFiles();
 if (only !== "files") await measureTasks();
 part.close();
+process.exit();
 
 async function measureFiles() {
   const count = 24;
@@ -98,7 +104,7 @@ async function measureFiles() {
     eight.push(await run(8, `eight-${round}`));
     own.push(await run(8, `own-${round}`, memory));
   }
-  model.kill();
+  model.kill("SIGKILL");
   const group = "24 independent files, 1 s for each answer";
   const names = ["8 at a time", "one after another", "8 at a time, answers from memory"];
   const times = [eight, one, own].map((list) => list.map(({ time }) => ({ value: time / 1_000 })));

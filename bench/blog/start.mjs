@@ -37,6 +37,7 @@ export async function start(name, server, { databaseUrl, folder, secrets }) {
       },
       stdio: ["ignore", "pipe", "inherit"],
     }),
+    { mayFail: true },
   );
   const used = startCpuTimer(() => [child.pid]);
   const output = [];

@@ -88,9 +88,8 @@ function environment() {
 
 async function run([command, ...args], cwd) {
   const stdio = ["ignore", "pipe", "pipe"];
-  const child = endWithUs(
-    spawn(command, args, { cwd, env: environment(), stdio, timeout: 120_000 }),
-  );
+  const options = { cwd, env: environment(), stdio, timeout: 120_000 };
+  const child = endWithUs(spawn(command, args, options), { mayFail: true });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text) => void (output += text));

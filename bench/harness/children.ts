@@ -3,10 +3,21 @@ import type { ChildProcess } from "node:child_process";
 const children = new Set<ChildProcess>();
 let isWatching = false;
 
-/** Ends a child with this process, however this one ends but by SIGKILL. */
-export function endWithUs<T extends ChildProcess>(child: T): T {
+/**
+ * Ends a child with this process, however this one ends but by SIGKILL; and this process with a child that fails, since
+ * whoever waits for its word would wait for ever.
+ */
+export function endWithUs<T extends ChildProcess>(
+  child: T,
+  { mayFail = false }: { readonly mayFail?: boolean } = {},
+): T {
   children.add(child);
-  child.once("exit", () => children.delete(child));
+  child.once("exit", (code) => {
+    children.delete(child);
+    if (mayFail || code === 0 || code === null) return;
+    console.error(`${child.spawnargs.join(" ").slice(0, 500)} ended with ${code}`);
+    process.exit(1);
+  });
   watch();
   return child;
 }
@@ -17,6 +28,7 @@ function watch(): void {
   process.once("exit", () => {
     for (const child of children) child.kill("SIGKILL");
   });
-  process.once("SIGTERM", () => process.exit(143));
-  process.once("SIGINT", () => process.exit(130));
+  for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"]) {
+    process.once(signal, () => process.exit(1));
+  }
 }

@@ -85,6 +85,8 @@ export async function askModel(question: Question, options: AskOptions): Promise
     if (outcome.error === undefined) {
       return { text: outcome.text, toolArguments: outcome.toolArguments, usage: used };
     }
+    // Whoever listens is no server: asking again would cost again, and fail again.
+    if (outcome.error instanceof ListenerFailure) throw outcome.error.cause;
     if (outcome.error.code === "ERR_AGENT_TRUNCATED" && reservation.isShortened) {
       const message = "what is left of the budget is too little for the answer";
       throw new AgentError("ERR_AGENT_BUDGET", message, { cause: outcome.error });
@@ -112,7 +114,7 @@ interface Outcome {
   readonly count: TokenCount | undefined;
   /** Whether the server may send a bill: it did not refuse the question with a status. */
   readonly reached: boolean;
-  readonly error: AgentError | undefined;
+  readonly error: AgentError | ListenerFailure | undefined;
 }
 
 async function listen(
@@ -134,7 +136,7 @@ async function listen(
   let count: TokenCount | undefined;
   let reason: FinishReason | undefined;
   let heard = false;
-  let error: AgentError | undefined;
+  let error: Outcome["error"];
   try {
     const either = AbortSignal.any([signal, idle.signal]);
     for await (const part of abortable(provider.generate(request, either), either)) {
@@ -151,14 +153,15 @@ async function listen(
         }
         if (part.type === "text") {
           text.push(piece);
-          onToken?.(piece);
+          hear(onToken, piece);
         } else calls.set(part.id, (calls.get(part.id) ?? "") + piece);
       }
     }
     error = incomplete(reason, text.join(""), calls.size);
   } catch (cause) {
-    error =
-      idle.signal.aborted && !signal.aborted ? cancelled(idle.signal) : providerFailure(cause);
+    if (cause instanceof ListenerFailure) error = cause;
+    else if (idle.signal.aborted && !signal.aborted) error = cancelled(idle.signal);
+    else error = providerFailure(cause);
   } finally {
     clearTimeout(timer);
   }
@@ -172,18 +175,30 @@ async function listen(
   };
 }
 
+/** What a listener threw, apart from what a server does. */
+class ListenerFailure extends Error {}
+
+function hear(onToken: AskOptions["onToken"], piece: string): void {
+  try {
+    onToken?.(piece);
+  } catch (cause) {
+    throw new ListenerFailure("a listener failed", { cause });
+  }
+}
+
 /** Whether the question was refused, or found no server: nobody sends a bill for it. */
-function neverArrived(error: AgentError | undefined): boolean {
-  if (error?.status !== undefined) return error.status < 500;
+function neverArrived(error: Outcome["error"]): boolean {
+  if (error instanceof AgentError && error.status !== undefined) return error.status < 500;
   return /\((?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN)\)$/.test(error?.message ?? "");
 }
 
 // Ends with the signal also where the provider does not listen to it.
 async function* abortable(
-  parts: AsyncIterable<ModelPart>,
+  parts: AsyncIterable<ModelPart> | Iterable<ModelPart>,
   signal: AbortSignal,
 ): AsyncIterable<ModelPart> {
-  const iterator = parts[Symbol.asyncIterator]();
+  const iterator =
+    Symbol.asyncIterator in parts ? parts[Symbol.asyncIterator]() : parts[Symbol.iterator]();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(cancelled(signal));
   aborted.catch(() => undefined);
@@ -198,7 +213,7 @@ async function* abortable(
   } finally {
     signal.removeEventListener("abort", stop);
     // Not awaited: a provider that ignores the signal would hold the call.
-    void iterator.return?.().catch(() => undefined);
+    void (async () => iterator.return?.())().catch(() => undefined);
   }
 }
 

@@ -61,21 +61,26 @@ export function walk(
   root: AstNode,
   visit: (node: AstNode, parent: AstNode | undefined) => void,
 ): void {
-  const stack: { readonly node: AstNode; readonly parent: AstNode | undefined }[] = [
-    { node: root, parent: undefined },
-  ];
-  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    const { node, parent } = next;
-    visit(node, parent);
-    const below: AstNode[] = [];
+  // Two stacks in step: an object for each node would be most of the work.
+  const nodes: AstNode[] = [root];
+  const parents: (AstNode | undefined)[] = [undefined];
+  for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+    visit(node, parents.pop());
+    const begin = nodes.length;
     for (const key in node) {
-      if (key === "loc" || key === "errors" || key.endsWith("omments") || key === "extra") continue;
       const value = node[key];
-      if (isNode(value)) below.push(value);
-      else if (Array.isArray(value)) below.push(...value.filter(isNode));
+      if (typeof value !== "object" || value === null || isNoChild(key)) continue;
+      if (Array.isArray(value)) nodes.push(...value.filter(isNode));
+      else if (isNode(value)) nodes.push(value);
     }
-    for (const child of below.toReversed()) stack.push({ node: child, parent: node });
+    // The first one is visited first.
+    nodes.push(...nodes.splice(begin).toReversed());
+    while (parents.length < nodes.length) parents.push(node);
   }
+}
+
+function isNoChild(key: string): boolean {
+  return key === "loc" || key === "errors" || key === "extra" || key.endsWith("omments");
 }
 
 /** The names that a pattern binds: `{ a, b: [c] }` binds a and c. */

@@ -74,6 +74,9 @@ export interface ModelProvider {
   readonly defaultModel?: string | undefined;
   /** What a model can do. Default: tools, and an unknown context. */
   capabilities?(model: string): ModelCapabilities;
-  /** Asks once. */
-  generate(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart>;
+  /** Asks once. A generator that is not asynchronous will do too. */
+  generate(
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): AsyncIterable<ModelPart> | Iterable<ModelPart>;
 }

@@ -53,10 +53,23 @@ function connectionFailure(error: unknown): AgentError {
   if (/LoadAPIKey/.test(name)) {
     return new AgentError("ERR_AGENT_AUTH", "the provider has no key");
   }
+  if (isMistake(error)) {
+    const message = `the provider has a mistake: ${name} ${error.message.slice(0, 300)}`;
+    return new AgentError("ERR_AGENT_PROVIDER", message, { cause: error });
+  }
   const said = isErrorObject(error) ? saidBy(JSON.stringify(error)) : "";
   const system = systemCode(error);
   const message = `the answer of the model's server broke off${system === "" ? said : ` (${system})`}`;
   return new AgentError("ERR_AGENT_PROVIDER", message, { retryable: true });
+}
+
+/** What engines throw for code that is wrong; asking again does not help. `fetch` throws a TypeError too, for connections. */
+function isMistake(error: unknown): error is Error {
+  if (!(error instanceof Error) || error.cause !== undefined || "code" in error) return false;
+  if (error.name === "ReferenceError") return true;
+  const isWrongUse =
+    /is not (?:a function|a constructor|iterable|async iterable|defined)|^Cannot (?:read|set|convert|destructure|access|assign)/;
+  return error.name === "TypeError" && isWrongUse.test(error.message);
 }
 
 /** The failed call in an error or its causes. Told by its fields: there may be several copies of the SDK. */

@@ -6,11 +6,12 @@ import {
   ProjectWriter,
   writeLock,
   written,
+  type ProposedChange,
   type WrittenFile,
 } from "../workspace/project-writer.ts";
 import type { AgentSettings } from "./agent-options.ts";
 import type { Emit } from "./run-handle.ts";
-import type { RecordStep, RunState } from "./run-state.ts";
+import type { RecordStep, RunState, WriteIntent } from "./run-state.ts";
 
 /** What writing needs. */
 export interface WritingParts {
@@ -21,7 +22,20 @@ export interface WritingParts {
   readonly emit: Emit;
 }
 
-/** Writes files one after another: what is about to happen is written down first, so that it happens once. */
+/** Files that are written at the same time. */
+const groupSize = 16;
+
+/** A file that is decided about and not yet written. */
+interface Pending {
+  readonly change: ProposedChange;
+  readonly text: string;
+  /** Whether it has to stand in the journal before it happens. */
+  readonly isIntended: boolean;
+  /** What is said of it when it is not written. */
+  readonly skipped?: WrittenFile | undefined;
+}
+
+/** Writes files, some at a time: what is about to happen is written down first, so that it happens once. */
 export function writeFiles(
   contents: ReadonlyMap<string, string>,
   folder: ConfinedFolder,
@@ -38,21 +52,37 @@ async function writeAll(
 ): Promise<readonly WrittenFile[]> {
   const { onConflict, approve } = settings;
   const writer = await ProjectWriter.open(folder, onConflict);
-  const files: WrittenFile[] = [];
   if (onConflict === "fail") {
     // Nothing is written when one of them is in the way.
     for (const [path, text] of contents) if (!intents.has(path)) await writer.propose(path, text);
   }
-  for (const [path, text] of contents) {
-    if (signal.aborted) throw cancelled(signal);
+  const files: WrittenFile[] = [];
+  let group: Pending[] = [];
+  const flush = async (): Promise<void> => {
+    const pending = group;
+    group = [];
+    const intended = pending.filter(({ isIntended }) => isIntended);
+    // They share one write of the journal, and the disk is asked to sync several files at a time.
+    await Promise.all(intended.map(({ change }) => record("write", intentOf(change))));
+    const applied = await Promise.allSettled(
+      pending.map(async ({ change, text, skipped }) => skipped ?? writer.apply(change, text)),
+    );
+    for (const [index, outcome] of applied.entries()) {
+      // What is written is said, also where another file of the group failed.
+      if (outcome.status === "rejected") continue;
+      const { path, action, beside } = outcome.value;
+      files.push(outcome.value);
+      emit({ type: "written", path, action, beside: pending[index]?.change.beside ?? beside });
+    }
+    for (const outcome of applied) if (outcome.status === "rejected") throw outcome.reason;
+  };
+  const decide = async (path: string, text: string): Promise<Pending> => {
     const intent = intents.get(path);
     const here = intent === undefined ? undefined : await folder.read(path);
     if (intent !== undefined && here !== undefined && hashOf(here) === intent.after) {
-      const change = { path, before: here, after: here, beside: intent.beside };
       const action = actionOf(intent.action);
-      files.push(await writer.apply({ ...change, action }, text));
-      emit({ type: "written", path, action, beside: intent.beside });
-      continue;
+      const change = { path, action, before: here, after: here, beside: intent.beside };
+      return { change, text, isIntended: false };
     }
     const change = await writer.propose(path, text);
     const decision =
@@ -62,18 +92,31 @@ async function writeAll(
         path,
       });
     }
-    if (decision === "skip") {
-      files.push(written(path, "skipped", change.before ?? ""));
-      emit({ type: "written", path, action: "skipped" });
-      continue;
+    if (decision === "apply") return { change, text, isIntended: true };
+    const skipped = written(path, "skipped", change.before ?? "");
+    return { change, text, isIntended: false, skipped };
+  };
+  for (const [path, text] of contents) {
+    if (signal.aborted) throw cancelled(signal);
+    let pending = await decide(path, text);
+    // What is put beside a file takes a name that another one of the group may have: it is alone.
+    const isAlone = pending.change.beside !== undefined;
+    if (isAlone && group.length > 0) {
+      await flush();
+      if (pending.isIntended) pending = { ...pending, change: await writer.propose(path, text) };
     }
-    const { action, after, beside } = change;
-    await record("write", { path, action, after: hashOf(after), beside });
-    files.push(await writer.apply(change, text));
-    emit({ type: "written", path, action, beside });
+    group.push(pending);
+    if (isAlone || group.length === groupSize || approve !== undefined) await flush();
   }
+  await flush();
   await writer.finish();
   return files;
+}
+
+function intentOf({ path, action, after, beside }: ProposedChange): WriteIntent & {
+  readonly path: string;
+} {
+  return { path, action, after: hashOf(after), beside };
 }
 
 const actions = [

@@ -311,13 +311,16 @@ async function putNew(temporary: string, place: string, path: string): Promise<v
   try {
     await link(temporary, place);
   } catch (error) {
-    if (hasCode(error, "EEXIST")) {
-      throw new AgentError("ERR_AGENT_CONFLICT", `${path} was made meanwhile`, { path });
-    }
+    if (hasCode(error, "EEXIST")) throw madeMeanwhile(path);
     // Some disks have no hard links; the moment since it was looked for is short.
+    if ((await lstat(place).catch(() => undefined)) !== undefined) throw madeMeanwhile(path);
     return rename(temporary, place);
   }
   await unlink(temporary);
+}
+
+function madeMeanwhile(path: string): AgentError {
+  return new AgentError("ERR_AGENT_CONFLICT", `${path} was made meanwhile`, { path });
 }
 
 async function makeFolder(path: string): Promise<void> {

@@ -57,6 +57,7 @@ export class ProjectWriter {
   readonly #policy: ConflictPolicy;
   /** Path -> hash of what we wrote last. */
   readonly #written: Map<string, string>;
+  readonly #bases = new Map<string, Promise<void>>();
 
   private constructor(
     folder: ConfinedFolder,
@@ -134,7 +135,7 @@ export class ProjectWriter {
     text: string,
   ): Promise<WrittenFile> {
     // Whoever reads it compares its hash; without it a change of both is a conflict, and nothing is lost.
-    await this.#folder.write(basePath(hashOf(text)), text, { sync: false });
+    await this.#keepBase(text);
     if (action === "overwritten" && before !== undefined) {
       // Its bytes: it may be no text.
       const bytes = (await this.#folder.readBytes(path)) ?? before;
@@ -143,7 +144,8 @@ export class ProjectWriter {
     if (beside !== undefined) await this.#folder.write(beside, text);
     if (after !== before) {
       // Somebody may have changed it while an approver was asked: their text is not lost.
-      if ((await this.#folder.read(path)) !== before) {
+      // A new file is linked into its place, which fails where somebody made one.
+      if (before !== undefined && (await this.#folder.read(path)) !== before) {
         throw new AgentError("ERR_AGENT_CONFLICT", `${path} was changed meanwhile`, { path });
       }
       await this.#folder.write(path, after, { isNew: before === undefined });
@@ -151,6 +153,14 @@ export class ProjectWriter {
     // What conflicts or is kept was not taken over: its base stays the old one.
     if (action !== "conflict" && action !== "kept") this.#written.set(path, hashOf(text));
     return written(path, action, after, beside);
+  }
+
+  /** Files of the same text have one base, which is written once. */
+  #keepBase(text: string): Promise<void> {
+    const place = basePath(hashOf(text));
+    const kept = this.#bases.get(place) ?? this.#folder.write(place, text, { sync: false });
+    this.#bases.set(place, kept);
+    return kept;
   }
 
   /** Puts down what was written. */

@@ -1,0 +1,95 @@
+import { Readable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { askModel } from "../src/calls/ask-model.ts";
+import { Budget } from "../src/calls/budget.ts";
+import type { ModelPart, ModelProvider } from "../src/models/model-provider.ts";
+
+const question = { messages: [{ role: "user", content: "hello" }] } as const;
+const parts: readonly ModelPart[] = [
+  { type: "text", text: "an " },
+  { type: "text", text: "answer" },
+  { type: "usage", usage: { inputTokens: 3, outputTokens: 2 } },
+  { type: "finish", reason: "stop" },
+];
+
+describe("a provider of one's own", () => {
+  it.each<readonly [string, ModelProvider["generate"]]>([
+    [
+      "an asynchronous generator",
+      async function* () {
+        yield* parts;
+      },
+    ],
+    [
+      "a generator",
+      function* () {
+        yield* parts;
+      },
+    ],
+    ["an array", () => parts],
+    ["a stream of Node", () => Readable.from(parts)],
+  ])("may answer with %s", async (_, generate) => {
+    const { text, usage } = await askModel(question, { provider: { id: "own", generate } });
+    expect(text).toBe("an answer");
+    expect(usage).toEqual({ inputTokens: 3, outputTokens: 2, cost: null, calls: 1 });
+  });
+
+  it.each<readonly [string, () => never]>([
+    ["what is no function", () => (undefined as unknown as () => never)()],
+    ["a field of nothing", () => (undefined as unknown as { a: never }).a],
+    [
+      "a name that is not there",
+      () => {
+        throw new ReferenceError("parts is not defined");
+      },
+    ],
+  ])("is told of its mistake with %s at once, and not asked again", async (_, fail) => {
+    let asked = 0;
+    const generate = function* (): Generator<ModelPart> {
+      asked += 1;
+      yield fail();
+    };
+    const failing = askModel(question, { provider: { id: "own", generate } });
+    await expect(failing).rejects.toMatchObject({
+      code: "ERR_AGENT_PROVIDER",
+      retryable: false,
+      message: expect.stringMatching(/^the provider has a mistake: (?:Type|Reference)Error /),
+      cause: expect.any(Error),
+    });
+    expect(asked).toBe(1);
+  });
+
+  it("is asked again after a connection that failed, which is a TypeError too", async () => {
+    let asked = 0;
+    const generate = function* (): Generator<ModelPart> {
+      asked += 1;
+      if (asked === 1)
+        throw new TypeError("fetch failed", { cause: new Error("other side closed") });
+      if (asked === 2) throw new TypeError("Failed to fetch");
+      yield* parts;
+    };
+    const retry = { delay: 1 };
+    await askModel(question, { provider: { id: "own", generate }, retry });
+    expect(asked).toBe(3);
+  });
+});
+
+it("passes on what a listener throws, asks nothing again, and counts what was used", async () => {
+  let asked = 0;
+  const generate = function* (): Generator<ModelPart> {
+    asked += 1;
+    yield* parts;
+  };
+  const budget = new Budget({ maxTokens: 100_000 });
+  const full = new Error("the disk of the listener is full");
+  const failing = askModel(question, {
+    provider: { id: "own", generate },
+    budget,
+    onToken: () => {
+      throw full;
+    },
+  });
+  await expect(failing).rejects.toBe(full);
+  expect(asked).toBe(1);
+  expect(budget.usage.calls).toBe(1);
+});

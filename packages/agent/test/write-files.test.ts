@@ -1,0 +1,149 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { AgentEvent } from "../src/run/agent-event.ts";
+import type { AgentSettings } from "../src/run/agent-options.ts";
+import type { RecordStep, WriteIntent } from "../src/run/run-state.ts";
+import { writeFiles } from "../src/run/write-files.ts";
+import { ConfinedFolder } from "../src/workspace/confined-folder.ts";
+
+let out: string;
+let recorded: string[];
+
+beforeEach(() => {
+  out = mkdtempSync(join(tmpdir(), "write-files-"));
+  recorded = [];
+});
+afterEach(() => rmSync(out, { recursive: true, force: true }));
+
+const settings: AgentSettings = {
+  concurrency: 8,
+  maxFiles: 1_000,
+  maxFileBytes: 100_000,
+  maxTotalBytes: 1_000_000,
+  repair: 0,
+  onConflict: "merge",
+};
+
+async function write(
+  contents: ReadonlyMap<string, string>,
+  parts: {
+    readonly record?: RecordStep;
+    readonly intents?: Map<string, WriteIntent>;
+    readonly events?: AgentEvent[];
+    readonly approve?: AgentSettings["approve"];
+  } = {},
+) {
+  const folder = await ConfinedFolder.open(out);
+  const { intents = new Map<string, WriteIntent>(), events, approve } = parts;
+  const record: RecordStep =
+    parts.record ??
+    ((type, data) => {
+      recorded.push(`${type} ${"path" in data ? data.path : ""}`);
+      return Promise.resolve();
+    });
+  return writeFiles(contents, folder, {
+    settings: { ...settings, approve },
+    record,
+    intents,
+    signal: new AbortController().signal,
+    emit: (event) => events?.push(event),
+  });
+}
+
+const textOf = (path: string): string => readFileSync(join(out, path), "utf8");
+
+it("writes a hundred files of two texts, each said once and in order", async () => {
+  const paths = Array.from({ length: 100 }, (_, at) => `src/${at % 7}/f${at}.txt`);
+  const contents = new Map(paths.map((path, at) => [path, at % 2 === 0 ? "even\n" : "odd\n"]));
+  const events: AgentEvent[] = [];
+  const files = await write(contents, { events });
+  for (const [path, text] of contents) expect(textOf(path)).toBe(text);
+  expect(files.map(({ path, action }) => `${action} ${path}`)).toEqual(
+    paths.map((path) => `created ${path}`),
+  );
+  expect(events.map((event) => ("path" in event ? event.path : ""))).toEqual(paths);
+  expect(recorded).toEqual(paths.map((path) => `write ${path}`));
+});
+
+it("puts nothing down that is not in the journal yet", async () => {
+  const contents = new Map(Array.from({ length: 40 }, (_, at) => [`f${at}.txt`, `${at}\n`]));
+  const early: string[] = [];
+  await write(contents, {
+    record: async (type, data) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (type === "write" && "path" in data && existsSync(join(out, data.path))) {
+        early.push(data.path);
+      }
+    },
+  });
+  expect(early).toEqual([]);
+});
+
+it("writes nothing of a group whose entries do not reach the journal", async () => {
+  const contents = new Map([
+    ["a.txt", "a\n"],
+    ["b.txt", "b\n"],
+  ]);
+  const full = new Error("the disk is full");
+  const failing = write(contents, {
+    record: (_, data) =>
+      "path" in data && data.path === "b.txt" ? Promise.reject(full) : Promise.resolve(),
+  });
+  await expect(failing).rejects.toBe(full);
+  expect(existsSync(join(out, "a.txt"))).toBe(false);
+});
+
+it("loses neither of two files when one conflicts and the other has the name that it is put at", async () => {
+  writeFileSync(join(out, "a.js"), "mine\n");
+  const contents = new Map([
+    ["first.js", "first\n"],
+    ["a.js", "ours\n"],
+    ["a.js.new", "another\n"],
+  ]);
+  const files = await write(contents);
+  expect(textOf("a.js")).toBe("mine\n");
+  const places = ["a.js.new", "a.js.new.new", "a.js.new2"].filter((path) =>
+    existsSync(join(out, path)),
+  );
+  expect(places.map(textOf).toSorted()).toEqual(["another\n", "ours\n"]);
+  expect(files.map(({ path }) => path)).toEqual(["first.js", "a.js", "a.js.new"]);
+});
+
+it("says what was written before it fails with what was not", async () => {
+  const contents = new Map([
+    ["a.txt", "a\n"],
+    ["b.txt", "b\n"],
+    ["c.txt", "c\n"],
+  ]);
+  const events: AgentEvent[] = [];
+  const failing = write(contents, {
+    events,
+    record: (_, data) => {
+      // Somebody is faster.
+      if ("path" in data && data.path === "b.txt") writeFileSync(join(out, "b.txt"), "theirs\n");
+      return Promise.resolve();
+    },
+  });
+  await expect(failing).rejects.toMatchObject({ code: "ERR_AGENT_CONFLICT", path: "b.txt" });
+  expect(textOf("b.txt")).toBe("theirs\n");
+  expect(events.map((event) => ("path" in event ? event.path : ""))).toEqual(["a.txt", "c.txt"]);
+  expect([textOf("a.txt"), textOf("c.txt")]).toEqual(["a\n", "c\n"]);
+});
+
+it("asks an approver about a file only when what was allowed before is written", async () => {
+  const contents = new Map([
+    ["a.txt", "a\n"],
+    ["b.txt", "b\n"],
+  ]);
+  const there: boolean[] = [];
+  const failing = write(contents, {
+    approve: ({ path }) => {
+      there.push(existsSync(join(out, "a.txt")));
+      return path === "b.txt" ? "abort" : "apply";
+    },
+  });
+  await expect(failing).rejects.toMatchObject({ code: "ERR_AGENT_CANCELLED" });
+  expect(there).toEqual([false, true]);
+});
