@@ -14,6 +14,8 @@ const part = new Part("commands");
 const rounds = part.settings.rounds ?? (part.settings.isQuick ? 1 : 2);
 const root = path.resolve(import.meta.dirname, "../..");
 const bin = path.join(root, "packages/fetchwork/bin/fetchwork.mjs");
+/** The install is a step of its own. */
+const ASKED = ["--yes", "--skip-install"];
 const ANSWER_TIME = 30_000;
 const folder = mkdtempSync(path.join(os.tmpdir(), "bench-commands-"));
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -26,7 +28,7 @@ const steps = {
   add: "`fetchwork add` to the first answer of the new resource, while `npm run dev` runs",
 };
 const times = Object.fromEntries(Object.keys(steps).map((step) => [step, []]));
-for (let round = 0; round < rounds; round += 1) await measure(path.join(folder, String(round)));
+for (let round = 0; round < rounds; round += 1) await measure(path.join(folder, `round-${round}`));
 const group = "From nothing to an answer";
 for (const [step, work] of Object.entries(steps)) {
   part.addOwn({ group, work, unit: "s" }, times[step]);
@@ -41,9 +43,9 @@ async function measure(parent) {
     recursive: true,
     force: true,
   });
-  times.new.push(await timed(() => run([process.execPath, bin, "new", project, "--yes"], root)));
+  times.new.push(await timed(() => run([process.execPath, bin, "new", project, ...ASKED], root)));
   times.packed.push(
-    await timed(() => run([process.execPath, bin, "new", `${parent}-other`, "--yes"], root)),
+    await timed(() => run([process.execPath, bin, "new", `${parent}-other`, ...ASKED], root)),
   );
   times.install.push(await timed(() => run(["npm", "install"], project)));
   const port = await freePort();
@@ -55,6 +57,7 @@ async function measure(parent) {
       await timed(async () => {
         const options = { cwd: project, env, stdio: "ignore", detached: true };
         server = spawn("npm", ["run", "dev"], options);
+        process.once("exit", () => endGroup(server));
         await answers(`${origin}/health`);
       }),
     );
@@ -68,9 +71,18 @@ async function measure(parent) {
   } finally {
     if (server?.pid !== undefined) {
       const ended = once(server, "exit");
-      process.kill(-server.pid, "SIGTERM");
+      endGroup(server);
       await ended;
     }
+  }
+}
+
+/** npm with what it started. */
+function endGroup({ pid }) {
+  try {
+    process.kill(-pid, "SIGTERM");
+  } catch {
+    // Nobody is left.
   }
 }
 

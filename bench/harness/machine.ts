@@ -16,10 +16,14 @@ export function thisMachine(): Machine {
   };
 }
 
+/** Of the working tree; "-dirty" when anything but what is measured has changed since. */
 export function thisCommit(): string {
   try {
-    const args = ["describe", "--always", "--dirty", "--exclude=*"];
-    return execFileSync("git", args, { cwd: bench, encoding: "utf8" }).trim();
+    const git = (...args: readonly string[]): string =>
+      execFileSync("git", args, { cwd: path.join(bench, ".."), encoding: "utf8" }).trim();
+    const commit = git("rev-parse", "--short", "HEAD");
+    const changed = git("status", "--porcelain", "-uno", "--", ".", ":!bench/results", ":!docs");
+    return changed === "" ? commit : `${commit}-dirty`;
   } catch {
     return "unknown";
   }

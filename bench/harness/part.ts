@@ -98,7 +98,7 @@ export class Part {
     };
     const short = (_key: string, value: unknown): unknown =>
       typeof value === "number" ? rounded(value) : value;
-    writeFileSync(this.settings.file, `${JSON.stringify(results, short, 1)}\n`);
+    writeFileSync(this.settings.file, `${JSON.stringify(results, short, 2)}\n`);
   }
 }
 

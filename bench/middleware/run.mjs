@@ -58,7 +58,10 @@ part.close();
 
 async function compareInMemory(work, chains) {
   const samples = await sampleInMemory(chains.map((chain) => [chain, chain, 0]));
-  part.add({ group: "In memory", work, unit: "CPU µs", own: [chains[0]] }, samples);
+  part.add(
+    { group: `In memory: ${work}`, work: "each request", unit: "CPU µs", own: [chains[0]] },
+    samples,
+  );
 }
 
 /** Of a chain of layers that all pass the request on. */
@@ -98,7 +101,7 @@ async function sampleInMemory(chains) {
     const child = children.get(name);
     child.send({ amount: name.startsWith("hono") ? 4_000 : 40_000 });
     const [value] = await once(child, "message");
-    return { value, rate: 1e6 / value };
+    return { value };
   };
   const seconds = chains.length > 4 ? 30 : 12;
   const samples = await part.sample({
@@ -123,7 +126,7 @@ async function compare(size) {
       const time = await load({ port, connections, amount, text, status: 200 });
       return { value: used() / amount, rate: amount / time, more: { "bytes sent": bytes } };
     };
-    const name = { group: "Over loopback", work, unit: "CPU µs" };
+    const name = { group: `Over loopback: ${work}`, work: "each request", unit: "CPU µs" };
     await part.compare(name, { names, measure, seconds, warmUp: 2, least: 7 });
   } finally {
     for (const { child } of running.values()) child.kill("SIGKILL");

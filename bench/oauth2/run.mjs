@@ -29,9 +29,9 @@ async function compare(work, { table, names, own, seconds }) {
     const client = clients.get(name);
     client.send("go");
     const [value] = await once(client, "message");
-    return { value, rate: 1e6 / value };
+    return { value };
   };
-  const name = { group: "Requests", work, unit: "CPU µs", own };
+  const name = { group: work, work: "each request", unit: "CPU µs", own };
   const warmUp = part.settings.isQuick ? 4 : 8;
   await part.compare(name, { names, measure, seconds, warmUp, least: 9 });
   for (const client of clients.values()) client.disconnect();
@@ -61,7 +61,7 @@ async function bundleSize(code, cwd) {
   return { first: size(first), all: [sum(0), sum(1)] };
 }
 
-await compare("client credentials", {
+await compare("Client credentials", {
   table: "tokenRequests",
   seconds: 60,
   own: ["@fetchwork/oauth2", "@fetchwork/oauth2, timeout: 0"],
@@ -77,7 +77,7 @@ await compare("client credentials", {
     "bare fetch, 30 s",
   ],
 });
-await compare("request with a valid token", {
+await compare("Request with a valid token", {
   table: "authorizedRequests",
   seconds: 30,
   own: ["@fetchwork/oauth2, authorizedFetch", "@fetchwork/oauth2, token.get"],

@@ -15,7 +15,8 @@ export function ratioText(value: number): string {
   return value < 0.095 ? value.toFixed(3) : value >= 9.95 ? value.toFixed(1) : value.toFixed(2);
 }
 
-/** A ratio with its quartiles. */
+/** A ratio with its quartiles, where there were several rounds. */
 export function spreadText({ median, low, high }: Spread): string {
+  if (low === median && high === median) return ratioText(median);
   return `${ratioText(median)} (${ratioText(low)} to ${ratioText(high)})`;
 }

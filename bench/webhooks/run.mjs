@@ -197,7 +197,7 @@ async function compare({ group, size, work = `${size} KiB`, seconds = 4 }, measu
   const sampled = async (library) => {
     globalThis.gc?.();
     const value = await measure(library);
-    return { value, rate: 1e6 / value };
+    return { value };
   };
   await part.compare(name, { names, measure: sampled, seconds, warmUp: 2, least: 9 });
 }
