@@ -50,6 +50,7 @@ export const about: About = {
       atMost: 150,
     },
   ],
+  overview: { groups: ["SQLite", "PostgreSQL"] },
   explanations: [
     {
       where: {
@@ -60,14 +61,6 @@ export const about: About = {
       text:
         "What waits on PostgreSQL are the writes to sockets, half of the busy time of both servers, and garbage: results " +
         "outlive young collections here. `count` is a statement without a name, which PostgreSQL parses and plans each time.",
-    },
-    {
-      where: {
-        groups: ["PostgreSQL", "PostgreSQL, server and database"],
-        works: ["create", "get"],
-        rows: ["express"],
-      },
-      text: "A driver below a document store: the statement is the same, what is made of its answer is more.",
     },
     {
       where: { works: ["sign-in"] },

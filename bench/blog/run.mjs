@@ -131,9 +131,13 @@ async function compare(database, { urlOf, seeded, pid: databasePid }) {
   };
   try {
     await Promise.all(
-      [...places].map(([name, place]) =>
-        fill(name, { place, started }).catch((error) => leaveOut(name, error)),
-      ),
+      [...places].map(async ([name, place]) => {
+        try {
+          await fill(name, { place, started });
+        } catch (error) {
+          leaveOut(name, error);
+        }
+      }),
     );
     const running = new Map();
     for (const [name, place] of places) {

@@ -46,19 +46,16 @@ export const about: About = {
       atMost: 0.1,
     },
   ],
+  overview: { groups: ["SQLite", "PostgreSQL"] },
   explanations: [
     {
-      where: { units: ["MiB"] },
-      text: "Memory grows in steps of the collector and of what SQLite and the drivers keep.",
-    },
-    {
-      where: { rows: IN_MEMORY },
+      where: { rows: IN_MEMORY, units: ["CPU µs"] },
       text:
         "They hold everything in memory, and do not wait for the disk: faster by id, at a page behind a known rank, and at " +
         "inserts that nobody waits for. lokijs answers with its own objects, not with copies.",
     },
     {
-      where: { rows: ["pouchdb", "pglite"] },
+      where: { rows: ["pouchdb", "pglite"], works: ["insert, 1 writer", "insert, 64 writers"] },
       text: "pouchdb leaves the disk to the system, and PGlite runs with `fsync=off`: inserts wait for nothing.",
     },
     {
@@ -70,18 +67,10 @@ export const about: About = {
       text: "Each document is checked, copied and given its metadata, and passes a queue that shares commits.",
     },
     {
-      where: { groups: ["PostgreSQL"], rows: ["pg", "pongo"] },
+      where: { groups: ["PostgreSQL"], rows: ["pg", "pongo"], units: ["CPU µs"] },
       text:
         "Bare `pg` has the same prepared statements, indexes and `JSON.parse`. Lists and pages lose to garbage: results " +
         "outlive young collections here, not there. Loading checks and copies each document.",
-    },
-    {
-      where: {
-        groups: ["get by id", "list", "deep page"].map(
-          (work) => `SQLite, by number of documents: ${work}`,
-        ),
-      },
-      text: "Answers are made of the row and its document; the bare driver spreads both into one.",
     },
   ],
 };

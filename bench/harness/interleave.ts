@@ -15,7 +15,10 @@ export interface Interleaving {
   /** Who takes part; the others are compared with the first. */
   readonly names: readonly string[];
   /** Lets one do the work; `undefined` when it cannot. */
-  measure(name: string, round: Round): Promise<Sample | undefined> | Sample | undefined;
+  readonly measure: (
+    name: string,
+    round: Round,
+  ) => Promise<Sample | undefined> | Sample | undefined;
   /** How long a full run may measure, at most. A quick one takes a fourth of it. */
   readonly seconds: number;
   /** Rounds that are not counted, before the others. Default: 1. */

@@ -5,7 +5,7 @@ import { thisCommit, thisMachine, versionsOf } from "./machine.ts";
 import { printMeasure } from "./print-measure.ts";
 import type { Measure, PartResults, Row } from "./results.ts";
 import { readSettings, type Settings } from "./settings.ts";
-import { median, ratiosOf, spreadOf } from "./statistics.ts";
+import { median, ratiosOf, spreadOf, type Spread } from "./statistics.ts";
 
 /** What a measure is called. */
 export interface MeasureName {
@@ -120,16 +120,22 @@ function rowOf(
   const ours = Array.isArray(first) ? (first as Sample[]).map(({ value }) => value) : [];
   const rates = taken.flatMap(({ rate }) => (rate === undefined ? [] : [rate]));
   const more = moreOf(taken);
+  const isCompared = !isCount && name !== own[0];
+  const ratio = isCompared ? ratioOf(ours, values) : undefined;
   return {
     name,
     ...(isOwn && { own: true }),
     value: spreadOf(values),
-    ...(!isCount &&
-      name !== own[0] &&
-      ours.length > 0 && { ratio: spreadOf(ratiosOf(ours, values)) }),
+    ...(ratio !== undefined && { ratio }),
     ...(rates.length > 0 && { rate: median(rates) }),
     ...(more !== undefined && { more }),
   };
+}
+
+/** None when something costs nothing. */
+function ratioOf(ours: readonly number[], theirs: readonly number[]): Spread | undefined {
+  const ratios = ratiosOf(ours, theirs);
+  return ratios.length > 0 && ratios.every(Number.isFinite) ? spreadOf(ratios) : undefined;
 }
 
 function moreOf(taken: readonly Sample[]): Record<string, number> | undefined {

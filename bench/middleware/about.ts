@@ -12,7 +12,7 @@ export const about: About = {
     {
       issue: 4,
       text: "Ten layers in memory take at most 5 µs",
-      where: { groups: ["In memory: ten layers"], rows: ["fetchwork, ten layers"] },
+      where: { groups: ["In memory: ten layers"], rows: ["fetchwork"] },
       of: "value",
       atMost: 5,
     },
@@ -45,6 +45,7 @@ export const about: About = {
       atMost: 0.3,
     },
   ],
+  overview: { groups: ["In memory: ten layers", SMALL, LARGE] },
   explanations: [
     {
       where: { groups: [LARGE] },

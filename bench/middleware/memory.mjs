@@ -19,7 +19,7 @@ const makers = {
     ours(Array.from({ length: layers }, (_, index) => ping({ path: `/other-${index}` }))),
   hono: () => hono(new Hono().get("*", answer)),
   "hono, the nearest": () => hono(honoApp(answer)),
-  "hono, without etag()": () => hono(honoApp(answer, { hasEtag: false })),
+  "hono, own tag": () => hono(honoApp(answer, { hasEtag: false })),
   // Which has no such middleware: this is how one writes it.
   "hono, pings": () => {
     const app = new Hono();

@@ -34,6 +34,8 @@ export interface About {
   /** After so many minutes a full run is ended. */
   readonly minutes: number;
   readonly targets: readonly Target[];
+  /** What counts for the picture of all ratios. Default: all CPU times. */
+  readonly overview?: Selection;
   /** The first that is meant counts. */
   readonly explanations: readonly Explanation[];
 }

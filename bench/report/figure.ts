@@ -12,7 +12,7 @@ export function figure(value: number): string {
 
 /** A ratio; those far below 1 keep two digits. */
 export function ratioText(value: number): string {
-  return value < 0.095 ? value.toFixed(3) : value >= 9.95 ? value.toFixed(1) : value.toFixed(2);
+  return value < 0.095 ? value.toFixed(3) : value >= 9.95 ? figure(value) : value.toFixed(2);
 }
 
 /** A ratio with its quartiles, where there were several rounds. */

@@ -23,11 +23,13 @@ export interface Page {
 
 /** Makes the page of nothing but its inputs. */
 export function render(inputs: readonly PartInput[]): Page {
-  const titles = new Map(inputs.map(({ about }) => [about.part, about.title]));
   const measured = new Map(
     inputs.flatMap(({ about, results }) => (results === undefined ? [] : [[about.part, results]])),
   );
-  const plots = allPlots(titles, measured);
+  const plots = allPlots(
+    inputs.map(({ about }) => about),
+    measured,
+  );
   const earlier = inputs.flatMap((input) =>
     input.earlier === undefined ? [] : [`### ${input.about.title}, earlier`, input.earlier],
   );

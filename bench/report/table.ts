@@ -8,7 +8,7 @@ export function table(
     headings.map((_, column) => (row[column] ?? "").replaceAll("|", "\\|")),
   );
   const widths = headings.map((_, column) =>
-    Math.max(3, ...cells.map((row) => [...(row[column] ?? "")].length)),
+    Math.max(3, ...cells.map((row) => (row[column] ?? "").length)),
   );
   const line = (row: readonly string[]): string =>
     `| ${row.map((cell, column) => padded(cell, widths[column] ?? 0, column < textColumns)).join(" | ")} |`;
@@ -20,6 +20,6 @@ export function table(
 }
 
 function padded(text: string, width: number, isText: boolean): string {
-  const space = " ".repeat(Math.max(0, width - [...text].length));
+  const space = " ".repeat(Math.max(0, width - text.length));
   return isText ? text + space : space + text;
 }

@@ -1,5 +1,7 @@
 import type { Measure, PartResults } from "../../harness/results.ts";
 import { spreadOf, type Spread } from "../../harness/statistics.ts";
+import type { About } from "../about.ts";
+import { isMeant } from "../selection.ts";
 import { barPlot, type Panel } from "./bar-plot.ts";
 import { linePlot, type Series } from "./line-plot.ts";
 import { ratioPlot, type RatioGroup } from "./ratio-plot.ts";
@@ -16,9 +18,9 @@ export interface Plot {
 type Measured = ReadonlyMap<string, PartResults>;
 
 /** All pictures that the results are enough for. */
-export function allPlots(titles: ReadonlyMap<string, string>, measured: Measured): readonly Plot[] {
+export function allPlots(abouts: readonly About[], measured: Measured): readonly Plot[] {
   return [
-    ratios(titles, measured),
+    ratios(abouts, measured),
     blog(measured, "SQLite", "blog-sqlite.svg"),
     blog(measured, "PostgreSQL", "blog-postgres.svg"),
     documents(measured),
@@ -33,15 +35,14 @@ function isCpu({ unit }: Measure): boolean {
   return unit.startsWith("CPU");
 }
 
-function ratios(titles: ReadonlyMap<string, string>, measured: Measured): Plot | undefined {
-  const groups = [...titles].flatMap(([part, title]): readonly RatioGroup[] => {
+function ratios(abouts: readonly About[], measured: Measured): Plot | undefined {
+  const groups = abouts.flatMap(({ part, title, overview = {} }): readonly RatioGroup[] => {
     const found = new Map<string, number[]>();
     for (const measure of measured.get(part)?.measures.filter(isCpu) ?? []) {
-      const database = /^(?:SQLite|PostgreSQL)$/.exec(measure.group)?.[0];
-      if (measure.group.startsWith("PostgreSQL, server")) continue;
-      for (const { name, own, ratio } of measure.rows) {
-        if (own === true || ratio === undefined) continue;
-        const key = database === "PostgreSQL" ? `${name}, on PostgreSQL` : name;
+      for (const row of measure.rows) {
+        const { name, own, ratio } = row;
+        if (own === true || ratio === undefined || !isMeant({ measure, row }, overview)) continue;
+        const key = measure.group === "PostgreSQL" ? `${name}, on PostgreSQL` : name;
         found.set(key, [...(found.get(key) ?? []), ratio.median]);
       }
     }

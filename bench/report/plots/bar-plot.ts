@@ -37,7 +37,7 @@ interface Place {
 }
 
 function drawn({ title, bars }: Panel, { x, y, width }: Place): readonly string[] {
-  const labels = Math.max(...bars.map(({ name }) => widthOf(name))) + 8;
+  const labels = Math.max(...bars.map(({ name }) => widthOf(name))) + 14;
   const values = Math.max(...bars.map(({ value }) => widthOf(figure(value)))) + 8;
   const most = Math.max(...bars.map(({ value }) => value));
   const room = width - labels - values;
