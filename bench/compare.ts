@@ -79,8 +79,7 @@ async function measure({ part, flags = [], minutes }: About): Promise<string | u
   if (values.rounds !== undefined) args.push("--rounds", values.rounds);
   try {
     const env = { ...process.env, TMPDIR: folder };
-    const limit = values.quick ? minutes / 2 : minutes;
-    const reason = await run(args, { cwd: bench, minutes: limit, env });
+    const reason = await run(args, { cwd: bench, minutes, env });
     if (reason !== undefined) return reason;
     if (!existsSync(file)) return "it left no results";
     mkdirSync(path.dirname(resultsFile(part)), { recursive: true });

@@ -5,7 +5,7 @@ const FILES = "24 independent files, 1 s for each answer";
 export const about: About = {
   part: "agent",
   title: "Agent",
-  minutes: 6,
+  minutes: 12,
   targets: [
     {
       issue: 9,

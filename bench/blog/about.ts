@@ -5,7 +5,7 @@ const WORKS = ["get", "list", "search", "create", "sign-in"];
 export const about: About = {
   part: "blog",
   title: "The blog API",
-  minutes: 13,
+  minutes: 20,
   targets: [
     {
       issue: 8,

@@ -75,13 +75,16 @@ const folder = mkdtempSync(path.join(os.tmpdir(), "bench-blog-"));
 try {
   const databases = databasesText.split(",");
   if (databases.includes("sqlite")) {
-    await compare("sqlite", { urlOf: (own) => `sqlite:${path.join(own, "blog.db")}` });
+    const urlOf = (own) => `sqlite:${path.join(own, "blog.db")}`;
+    await part.attempt("the rest of SQLite", () => compare("sqlite", { urlOf }));
   }
-  if (databases.includes("postgres")) await comparePostgres();
-  part.close();
+  if (databases.includes("postgres")) {
+    await part.attempt("the rest of PostgreSQL", comparePostgres);
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
+part.close();
 
 async function comparePostgres() {
   if (NO_POSTGRES !== undefined) return part.leaveOut("PostgreSQL", NO_POSTGRES);

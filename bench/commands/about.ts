@@ -3,7 +3,7 @@ import type { About } from "../report/about.ts";
 export const about: About = {
   part: "commands",
   title: "The commands",
-  minutes: 5,
+  minutes: 8,
   targets: [
     {
       issue: 8,

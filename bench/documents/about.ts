@@ -15,7 +15,7 @@ const WORKS = [
 export const about: About = {
   part: "documents",
   title: "Documents",
-  minutes: 11,
+  minutes: 15,
   targets: [
     {
       issue: 7,

@@ -6,7 +6,7 @@ export const about: About = {
   part: "endpoint",
   title: "Request options",
   flags: ["--expose-gc"],
-  minutes: 4,
+  minutes: 8,
   targets: [
     {
       issue: 3,

@@ -100,8 +100,11 @@ for (const [work, template] of Object.entries(templates)) {
   await compare({ group: "`expand()`", work }, runs);
 }
 countConformance();
-const types = { group: "Type check", work: "200 literal routes", unit: "s", own: [OURS] };
-part.add(types, new Map([[OURS, secondsToCheckRoutes(3).map((value) => ({ value }))]]));
+await part.attempt("the type check", () => {
+  const values = secondsToCheckRoutes(3).map((value) => ({ value }));
+  const name = { group: "Type check", work: "200 literal routes", unit: "s", own: [OURS] };
+  part.add(name, new Map([[OURS, values]]));
+});
 part.close();
 
 /** Nanoseconds of CPU for each call. */

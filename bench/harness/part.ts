@@ -48,6 +48,17 @@ export class Part {
     this.#versions[name] = version;
   }
 
+  /** Measures some of the part; when that fails, the rest goes on without it. */
+  async attempt(name: string, measure: () => Promise<void> | void): Promise<void> {
+    try {
+      await measure();
+    } catch (error) {
+      console.error(error);
+      const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+      this.leaveOut(name, `it failed: ${line.slice(0, 120)}`);
+    }
+  }
+
   /** Notes what is not measured. */
   leaveOut(name: string, reason: string): void {
     this.#absent[name] = reason;
@@ -79,8 +90,14 @@ export class Part {
     this.add(name, new Map([["fetchwork", values.map((value) => ({ value }))]]));
   }
 
-  /** Writes the results. */
-  close(): void {
+  /** Writes the results, and ends the process with whatever is left of what was measured. */
+  close(): never {
+    if (this.#measures.length === 0) throw new Error(`${this.#part} measured nothing`);
+    this.#write();
+    process.exit();
+  }
+
+  #write(): void {
     const seconds = Math.round((performance.now() - this.#startedAt) / 1000);
     console.log(`\n${this.#part}: ${seconds} s`);
     if (this.settings.file === undefined) return;

@@ -3,7 +3,7 @@ import type { About } from "../report/about.ts";
 export const about: About = {
   part: "http-client",
   title: "HTTP client",
-  minutes: 6,
+  minutes: 10,
   targets: [
     {
       issue: 3,

@@ -39,10 +39,10 @@ try {
     const name = { group: "50 connections", work: title, unit: "CPU µs" };
     await part.compare(name, { names, measure, seconds: 60, warmUp: 2, least: 7 });
   }
-  part.close();
 } finally {
   for (const child of children) child.disconnect();
 }
+part.close();
 
 function start(script, args) {
   const execArgv = ["--conditions=@fetchwork/source"];

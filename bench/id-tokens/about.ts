@@ -3,7 +3,7 @@ import type { About } from "../report/about.ts";
 export const about: About = {
   part: "id-tokens",
   title: "ID tokens",
-  minutes: 4,
+  minutes: 8,
   targets: [
     {
       issue: 6,

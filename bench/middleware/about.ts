@@ -7,7 +7,7 @@ const LAYERS = "In memory, layers of `ping`";
 export const about: About = {
   part: "middleware",
   title: "Middleware",
-  minutes: 8,
+  minutes: 10,
   targets: [
     {
       issue: 4,

@@ -52,8 +52,10 @@ await compareInMemory("ten layers", {
   hono: "hono, the nearest",
   "hono, own tag": "hono, own tag",
 });
-await compareLayers([0, 10, 20, 40, 80]);
-for (const name of Object.keys(works)) await compare(name);
+await part.attempt("added layers", () => compareLayers([0, 10, 20, 40, 80]));
+for (const [size, { work }] of Object.entries(works)) {
+  await part.attempt(work, () => compare(size));
+}
 part.close();
 
 async function compareInMemory(work, chains) {

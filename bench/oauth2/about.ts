@@ -6,7 +6,7 @@ const AUTHORIZED = "Request with a valid token";
 export const about: About = {
   part: "oauth2",
   title: "OAuth client",
-  minutes: 6,
+  minutes: 10,
   targets: [
     {
       issue: 6,

@@ -31,7 +31,7 @@ export interface About {
   readonly title: string;
   /** For Node. */
   readonly flags?: readonly string[];
-  /** After so many minutes a full run is ended. */
+  /** After so many minutes it hangs, and is ended: far more than a full run takes. */
   readonly minutes: number;
   readonly targets: readonly Target[];
   /** What counts for the picture of all ratios. Default: all CPU times. */

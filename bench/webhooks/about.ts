@@ -6,7 +6,7 @@ export const about: About = {
   part: "webhooks",
   title: "Webhooks",
   flags: ["--expose-gc"],
-  minutes: 6,
+  minutes: 10,
   targets: [
     {
       issue: 5,
