@@ -30,8 +30,16 @@ const { values } = parseArgs({
 const chosen = chosenParts(values.only);
 const failed: string[] = [];
 let running: ChildProcess | undefined;
+let isEnding = false;
 process.once("exit", () => endGroup(running, "SIGKILL"));
-for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"]) process.once(signal, () => process.exit(1));
+for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"]) {
+  process.once(signal, () => {
+    isEnding = true;
+    // What runs removes its files; nothing else is begun.
+    endGroup(running, "SIGTERM");
+    setTimeout(() => process.exit(1), running === undefined ? 0 : GRACE);
+  });
+}
 
 if (!values.render) {
   const startedAt = performance.now();
@@ -87,6 +95,7 @@ async function measure({ part, flags = [], minutes }: About): Promise<string | u
     return undefined;
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    if (isEnding) process.exit(1);
   }
 }
 
@@ -101,6 +110,7 @@ async function run(
   args: readonly string[],
   { cwd, minutes, env }: RunOptions,
 ): Promise<string | undefined> {
+  if (isEnding) process.exit(1);
   const child = spawn(process.execPath, args, {
     cwd,
     env,

@@ -72,6 +72,11 @@ const works = {
 };
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "bench-blog-"));
+/** Whatever is left when it ends early, some of it in memory. */
+const folders = new Set([folder]);
+process.once("exit", () => {
+  for (const each of folders) rmSync(each, { recursive: true, force: true });
+});
 try {
   const databases = databasesText.split(",");
   if (databases.includes("sqlite")) {
@@ -168,6 +173,7 @@ async function fill(name, { place, started }) {
   const server = servers[name];
   if (server.isSeeded) return;
   const quick = existsSync("/dev/shm") ? mkdtempSync("/dev/shm/bench-blog-") : undefined;
+  if (quick !== undefined) folders.add(quick);
   try {
     const databaseUrl = place.databaseUrl.replace(place.folder, quick ?? place.folder);
     const running = await start(name, server, { ...place, databaseUrl });
