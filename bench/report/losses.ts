@@ -1,7 +1,7 @@
 import type { PartResults } from "../harness/results.ts";
 import type { Explanation } from "./about.ts";
 import { spreadText } from "./figure.ts";
-import { cellsOf, isMeant, nameOf, type Cell } from "./selection.ts";
+import { cellsOf, isMeant, listed, type Cell } from "./selection.ts";
 
 /** What costs more than its peer: clearly, or as far as the spread tells. */
 export interface Losses {
@@ -32,17 +32,16 @@ export function lossList(
   const items = [...byText]
     .toSorted(([one], [other]) => Number(one === "") - Number(other === ""))
     .map(([text, cells]) => {
-      const figures = cells.map(described).join("; ");
+      const figures = listed(cells, ratioShown);
       return text === "" ? `- ${figures}.` : `- ${figures}. ${text}`;
     });
   if (level.length > 0) {
-    const figures = level.map(described).join("; ");
-    items.push(`- Level, with 1 between the quartiles: ${figures}.`);
+    const figures = listed(level, ratioShown);
+    items.push(`- Level, with 1 between the quartiles. ${figures}.`);
   }
   return items;
 }
 
-function described({ measure, row }: Cell): string {
-  const { ratio } = row;
-  return `${nameOf(measure)}, ${ratio === undefined ? "" : spreadText(ratio)} of ${row.name}`;
+function ratioShown({ row: { ratio } }: Cell): string {
+  return ratio === undefined ? "" : spreadText(ratio);
 }

@@ -88,7 +88,7 @@ function section({ about, method, results }: PartInput, plots: readonly Plot[]):
   const missed = about.targets
     .map((target) => outcomeOf(target, results))
     .filter((outcome) => outcome.missed.length > 0)
-    .map((outcome) => `- Target missed: ${missedText(outcome)}`);
+    .map((outcome) => `- ${missedText(outcome)}`);
   const lost = [...losses, ...missed];
   return [
     ...head,

@@ -27,3 +27,23 @@ export function nameOf({ group, work }: Measure): string {
   if (work === "each request") return group;
   return /^(?:SQLite|PostgreSQL)$/.test(group) ? `${work} on ${group}` : `${group}: ${work}`;
 }
+
+/** Cells with what is shown of each; those of the same peer and group stand together. */
+export function listed<T extends Cell>(cells: readonly T[], shown: (cell: T) => string): string {
+  const places = Map.groupBy(cells, placeOf);
+  const texts = [...places].map(([place, list]) => {
+    const all = list.map((cell) => {
+      const { work } = cell.measure;
+      return work === "each request" ? shown(cell) : `${work} ${shown(cell)}`;
+    });
+    return `${place}: ${all.join("; ")}`;
+  });
+  return texts.join(". ");
+}
+
+function placeOf({ measure: { group }, row }: Cell): string {
+  if (row.own === true) return group;
+  return /^(?:SQLite|PostgreSQL)/.test(group)
+    ? `Against ${row.name} on ${group}`
+    : `Against ${row.name}, ${group}`;
+}

@@ -2,7 +2,7 @@ import type { PartResults } from "../harness/results.ts";
 import type { Spread } from "../harness/statistics.ts";
 import type { Target } from "./about.ts";
 import { figure, ratioText, spreadText } from "./figure.ts";
-import { cellsOf, isMeant, nameOf, type Cell } from "./selection.ts";
+import { cellsOf, isMeant, listed, nameOf, type Cell } from "./selection.ts";
 import { table } from "./table.ts";
 
 /** What became of a target. */
@@ -63,10 +63,9 @@ function valueText({ median, low, high }: Spread, unit: string): string {
 
 /** A sentence about what a target missed, for the section of its part. */
 export function missedText({ target, cells, missed }: Outcome): string {
-  const all = missed.map(({ measure, row, found }) => {
-    const text = target.of === "ratio" ? ratioText(found.median) : figure(found.median);
-    return `${nameOf(measure)}${row.own === true ? "" : `, ${row.name}`} (${text})`;
-  });
-  const count = cells.length === 1 ? "" : ` Not in ${missed.length} of ${cells.length}:`;
-  return `${target.text}.${count} ${all.join("; ")}.`;
+  const all = listed(missed, ({ found }) =>
+    target.of === "ratio" ? ratioText(found.median) : figure(found.median),
+  );
+  const count = cells.length === 1 ? "" : ` in ${missed.length} of ${cells.length}`;
+  return `${target.text}. Missed${count}. ${all}.`;
 }
