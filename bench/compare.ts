@@ -2,7 +2,7 @@
 //
 //   npm run compare -- [--only blog,webhooks] [--quick] [--rounds N] [--render]
 //
-// A full run takes about half an hour on a quiet machine with two cores, a quick one about eight minutes. Each part is a
+// A full run takes about half an hour on a quiet machine with two cores, a quick one about ten minutes. Each part is a
 // process group of its own with a limit of time; nothing of it is left behind. The results of a part that fails stay what
 // they were, and the others go on; the exit code is 1 then.
 import { type ChildProcess, spawn } from "node:child_process";

@@ -31,7 +31,7 @@ process.on("disconnect", () => process.exit(1));
 const { createAgent, openAICompatible } = await import("../../packages/agent/src/index.ts");
 const part = new Part("agent");
 part.uses("agent-protocol");
-const [tasksText = "10000", only] = part.settings.others;
+const [tasksText = part.settings.isQuick ? "3000" : "10000", only] = part.settings.others;
 const rounds = part.settings.rounds ?? (part.settings.isQuick ? 1 : 3);
 const tasks = Number(tasksText);
 const folder = mkdtempSync(join(os.tmpdir(), "bench-agent-"));
