@@ -2,75 +2,44 @@
 //
 //   npm run agent -- [rounds] [tasks] [files|tasks]
 //
-// Runs the sources with the pinned Node. Files: a scripted model in another process that answers after one second; the CPU
-// time is that of the process that writes. In the last row the answers come from memory, so it is that of our own code. Tasks: each server in a process of its own, 32 connections, CPU time of that
-// process per request; ours keeps each task on the disk before it answers, the SDK keeps them in memory.
+// Runs the sources. Files: a scripted model in another process that answers after one second; the CPU time is that of the
+// process that writes. "From memory" the answers need no model, so it is that of our own code. Tasks: each server in a
+// process of its own, 32 connections, CPU time of that process per request; ours keeps each task on the disk before it
+// answers, the SDK keeps them in memory.
 import { fork, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { once } from "node:events";
-import { load, requestText } from "../load.mjs";
+import { load, requestText } from "../harness/load.mjs";
+import { endWithUs } from "../harness/children.ts";
+import { Part } from "../harness/part.ts";
 
 const here = import.meta.dirname;
 const condition = "--conditions=@fetchwork/source";
 if (!process.execArgv.includes(condition)) {
-  // The machine's own may be too old for the sources.
-  const pinned = join(here, "../../node_modules/node/bin/node");
-  const execPath = existsSync(pinned) ? pinned : process.execPath;
-  const options = { execPath, execArgv: [condition] };
-  const again = fork(process.argv[1], process.argv.slice(2), options);
-  const pass = (signal) => process.on(signal, () => again.kill(signal));
-  for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"]) pass(signal);
+  const again = fork(process.argv[1], process.argv.slice(2), { execArgv: [condition] });
+  endWithUs(again, { mayFail: true });
   const [code] = await once(again, "exit");
   process.exit(code ?? 1);
 }
 
-// Every process that is started here ends with this one, however it ends, and no measurement takes for ever.
-const children = new Set();
-const child = (started) => {
-  children.add(started);
-  started.once("exit", (code, signal) => {
-    if (!children.delete(started)) return;
-    console.error(`a process of the measurement ended by itself: ${code ?? signal}`);
-    process.exit(1);
-  });
-  return started;
-};
-const end = (started) => {
-  children.delete(started);
-  started.kill("SIGKILL");
-};
-process.on("exit", () => {
-  for (const started of children) started.kill("SIGKILL");
-});
-for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"]) process.on(signal, () => process.exit(1));
 // The first process may have been killed without a word.
 process.on("disconnect", () => process.exit(1));
-const longest = 15 * 60_000;
-setTimeout(() => {
-  console.error(`not done after ${longest / 60_000} minutes`);
-  process.exit(1);
-}, longest).unref();
 
 const { createAgent, openAICompatible } = await import("../../packages/agent/src/index.ts");
-const rounds = Number(process.argv[2] ?? 3);
-const tasks = Number(process.argv[3] ?? 10_000);
+const part = new Part("agent");
+part.uses("agent-protocol");
+const [tasksText = part.settings.isQuick ? "3000" : "10000", only] = part.settings.others;
+const rounds = part.settings.rounds ?? (part.settings.isQuick ? 1 : 3);
+const tasks = Number(tasksText);
 const folder = mkdtempSync(join(os.tmpdir(), "bench-agent-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
-const middle = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
-const spread = (list, digits = 1) =>
-  `${middle(list).toFixed(digits)} (${Math.min(...list).toFixed(digits)} to ${Math.max(...list).toFixed(digits)})`;
-
-console.log(
-  `Node ${process.version}, ${os.cpus()[0]?.model}, ${os.cpus().length} cores, load ${os.loadavg()[0].toFixed(1)}, ${rounds} rounds\n`,
-);
-const only = process.argv[4];
-if (only !== "tasks") await measureFiles();
-if (only !== "files") await measureTasks();
-process.exit();
+if (only !== "tasks") await part.attempt("24 files", measureFiles);
+if (only !== "files") await part.attempt("the task API", measureTasks);
+part.close();
 
 async function measureFiles() {
   const count = 24;
@@ -95,9 +64,8 @@ async function measureFiles() {
   const script = join(folder, "script.json");
   writeFileSync(script, JSON.stringify({ answers, delay: 1_000 }));
   const file = join(here, "../../packages/agent/test/model-server.ts");
-  const model = child(
-    spawn(process.execPath, [condition, file, script], { stdio: ["ignore", "pipe", "inherit"] }),
-  );
+  const stdio = ["ignore", "pipe", "inherit"];
+  const model = endWithUs(spawn(process.execPath, [condition, file, script], { stdio }));
   const [baseUrl] = await once(createInterface(model.stdout), "line");
   const provider = openAICompatible({ baseUrl, model: "scripted" });
   const memory = {
@@ -135,30 +103,29 @@ async function measureFiles() {
     eight.push(await run(8, `eight-${round}`));
     own.push(await run(8, `own-${round}`, memory));
   }
-  end(model);
-  const ratios = one.map(({ time }, index) => time / eight[index].time);
-  console.log("| 24 independent files, 1 s for an answer | seconds | CPU ms per file |");
-  console.log("| --- | ---: | ---: |");
-  const row = (name, list) => {
-    const seconds = list.map(({ time }) => time / 1_000);
-    const cpu = list.map((entry) => entry.cpu);
-    console.log(`| ${name} | ${spread(seconds, 2)} | ${spread(cpu)} |`);
-  };
-  row("one after another", one);
-  row("8 at a time", eight);
-  row("8 at a time, answers from memory", own);
-  console.log(`\nTimes faster: ${spread(ratios, 2)}\n`);
+  model.kill("SIGKILL");
+  const group = "24 independent files, 1 s for each answer";
+  const names = ["8 at a time, answers from memory", "8 at a time", "one after another"];
+  const times = [eight, one].map((list) => list.map(({ time }) => ({ value: time / 1_000 })));
+  const cpu = [own, eight, one].map((list) => list.map((entry) => ({ value: entry.cpu })));
+  const rows = (all, values) => new Map(all.map((name, index) => [name, values[index]]));
+  const waiting = names.slice(1);
+  part.add({ group, work: "all files", unit: "s", own: waiting }, rows(waiting, times));
+  part.add({ group, work: "each file", unit: "CPU ms", own: names }, rows(names, cpu));
 }
 
 async function start(file, argument) {
-  const server = child(fork(join(here, file), [argument], { execArgv: [condition] }));
-  const [{ port }] = await once(server, "message");
+  // The SDK prints the stack of every 500.
+  const stdio = ["ignore", "ignore", file.startsWith("fetchwork") ? "inherit" : "ignore", "ipc"];
+  const options = { execArgv: [condition], stdio };
+  const child = endWithUs(fork(join(here, file), [argument], options));
+  const [{ port }] = await once(child, "message");
   const cpu = async () => {
-    server.send("cpu");
-    const [message] = await once(server, "message");
+    child.send("cpu");
+    const [message] = await once(child, "message");
     return message.cpu.user + message.cpu.system;
   };
-  return { port, cpu, end: () => end(server) };
+  return { port, cpu, end: () => child.kill("SIGKILL") };
 }
 
 async function measureTasks() {
@@ -169,10 +136,8 @@ async function measureTasks() {
       (round) => `sqlite:${folder}/tasks-${round}.db`,
     ],
     ["fetchwork, SQLite in memory", "fetchwork-peer.mjs", () => "sqlite::memory:"],
-    ["agent-protocol 1.0.5, memory", "agent-protocol-peer.mjs", () => folder],
+    ["agent-protocol", "agent-protocol-peer.mjs", () => folder],
   ];
-  console.log(`| ${tasks} tasks | work | requests/s | CPU µs/request |`);
-  console.log("| --- | --- | ---: | ---: |");
   const results = new Map();
   for (let round = 0; round < rounds; round += 1) {
     for (const [name, file, argument] of peers) {
@@ -181,15 +146,16 @@ async function measureTasks() {
       const headers = { "Content-Type": "application/json" };
       const post = requestText("POST", "/ap/v1/agent/tasks", { headers, body });
       const work = async (what, text, amount) => {
+        const found = results.get(what) ?? new Map();
+        results.set(what, found);
         const before = await server.cpu();
         const options = { port: server.port, connections: 32, amount, text };
         try {
           const seconds = await load({ ...options, status: 200 });
           const cpu = ((await server.cpu()) - before) / amount;
-          const key = `${String(name)} | ${what}`;
-          results.set(key, [...(results.get(key) ?? []), { rate: amount / seconds, cpu }]);
+          found.set(name, [...(found.get(name) ?? []), { rate: amount / seconds, value: cpu }]);
         } catch (error) {
-          results.set(`${String(name)} | ${what}`, String(error.message).split("\r\n")[0]);
+          found.set(name, String(error.message).split("\r\n")[0].replace("HTTP/1.1 ", ""));
         }
       };
       await work("POST /agent/tasks", post, tasks);
@@ -209,17 +175,9 @@ async function measureTasks() {
       server.end();
     }
   }
-  for (const [key, list] of results) {
-    const cells =
-      typeof list === "string"
-        ? `${list} | –`
-        : `${spread(
-            list.map(({ rate }) => rate),
-            0,
-          )} | ${spread(
-            list.map(({ cpu }) => cpu),
-            0,
-          )}`;
-    console.log(`| ${key} | ${cells} |`);
+  const ours = [peers[0][0], peers[1][0]];
+  for (const [work, found] of results) {
+    const group = `The task API, ${tasks.toLocaleString("en")} tasks`;
+    part.add({ group, work, unit: "CPU µs", own: ours }, found);
   }
 }

@@ -3,12 +3,11 @@
 //   npm run blog -- [rounds] [servers, as in "fetchwork,express"] [databases, as in "sqlite"] [works, as in "get,list"]
 //
 // Strapi is measured too when it is there: `npm install` in bench/blog/strapi. Every server is a process of its own and
-// gets 10,000 articles (or ARTICLES=number) through its API; first all must answer alike, and refuse what the blog refuses. Then each round
-// asks every server in turn, in another order each time, to do one work. Round 0 warms up. The tables have medians;
-// ratios are ours over theirs, round by round, with the quartiles. CPU time is that of the server's process with all its
-// threads, and for PostgreSQL also that of all processes of PostgreSQL. PostgreSQL keeps fsync on, and its statistics are
-// made when the articles are there; on SQLite the indexes of words are merged then. With PROFILE=folder each server leaves
-// its profile there.
+// gets 10,000 articles (or ARTICLES=number) through its API; first all must answer alike, and refuse what the blog
+// refuses; one that fails is left out. Then each round asks every server in turn to do one work. CPU time is that of the
+// server's process with all its threads, and for PostgreSQL also that of all processes of PostgreSQL. PostgreSQL keeps
+// fsync on, and its statistics are made when the articles are there; on SQLite the indexes of words are merged then. With
+// PROFILE=folder each server leaves its profile there.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import os from "node:os";
@@ -19,23 +18,26 @@ import {
   runSql,
   startPostgres,
 } from "../../packages/documents/test/postgres-server.ts";
-import { drive, requestText } from "../load.mjs";
+import { drive, requestText } from "../harness/load.mjs";
+import { Part } from "../harness/part.ts";
 import { checkAnswers } from "./check-answers.mjs";
-import { processTree, residentMemory, startCpuTimer } from "./cpu-time.mjs";
+import { processTree, residentMemory, startCpuTimer } from "../harness/cpu-time.mjs";
 import { hashPassword } from "./peers/password.mjs";
-import { printMachine, printStarts, printWork } from "./report.mjs";
 import { article, newArticle, searched, total } from "./sample-articles.mjs";
 import { servers, userPassword } from "./servers.mjs";
 import { freePort, start } from "./start.mjs";
 
-const [roundsText = "9", namesText, databasesText = "sqlite,postgres", worksText] =
-  process.argv.slice(2);
-const rounds = Number(roundsText);
+const part = new Part("blog");
+const [namesText, databasesText = "sqlite,postgres", worksText] = part.settings.others;
 const names = namesText?.split(",") ?? Object.keys(servers);
+part.uses("express", "pg", "zod", "jsonwebtoken", "helmet", "cors", "compression");
+part.uses("@nestjs/core", "fastify", "typeorm", "better-sqlite3", "@feathersjs/feathers", "knex");
+part.uses("json-server");
+const titles = { sqlite: "SQLite", postgres: "PostgreSQL" };
 const READ_TIME = 200;
 const SIGN_IN_TIME = 500;
-const WARM_UP = 8;
-const STARTS = 3;
+const WARM_UP = part.settings.isQuick ? 4 : 8;
+const STARTS = part.settings.isQuick ? 1 : 3;
 
 const secrets = {
   masterKey: randomBytes(24).toString("hex"),
@@ -71,19 +73,27 @@ const works = {
 };
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "bench-blog-"));
+/** Whatever is left when it ends early, some of it in memory. */
+const folders = new Set([folder]);
+process.once("exit", () => {
+  for (const each of folders) rmSync(each, { recursive: true, force: true });
+});
 try {
-  printMachine({ total, rounds });
   const databases = databasesText.split(",");
   if (databases.includes("sqlite")) {
-    await compare("sqlite", { urlOf: (own) => `sqlite:${path.join(own, "blog.db")}` });
+    const urlOf = (own) => `sqlite:${path.join(own, "blog.db")}`;
+    await part.attempt("the rest of SQLite", () => compare("sqlite", { urlOf }));
   }
-  if (databases.includes("postgres")) await comparePostgres();
+  if (databases.includes("postgres")) {
+    await part.attempt("the rest of PostgreSQL", comparePostgres);
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
+part.close();
 
 async function comparePostgres() {
-  if (NO_POSTGRES !== undefined) return console.log(`\n${NO_POSTGRES}`);
+  if (NO_POSTGRES !== undefined) return part.leaveOut("PostgreSQL", NO_POSTGRES);
   const port = await freePort();
   const postgres = await startPostgres([
     "listen_addresses=127.0.0.1",
@@ -109,32 +119,51 @@ async function comparePostgres() {
 }
 
 async function compare(database, { urlOf, seeded, pid: databasePid }) {
-  console.log(`\n### ${database}`);
-  const measured = names.filter((name) => {
-    if (!servers[name].databases.includes(database)) return false;
-    if (!servers[name].isMissing?.()) return true;
-    console.log(`\n${name} is not installed`);
-    return false;
-  });
+  const group = titles[database];
   const places = new Map();
-  for (const name of measured) {
+  for (const name of names) {
+    if (!servers[name].databases.includes(database)) continue;
+    if (servers[name].isMissing?.()) {
+      part.leaveOut(name, "it is not installed");
+      continue;
+    }
     const own = path.join(folder, `${name}-${database}`);
     mkdirSync(own);
     places.set(name, { folder: own, databaseUrl: await urlOf(own), secrets });
   }
   const started = [];
+  const leaveOut = (name, error) => {
+    // Without ours there is nothing to compare.
+    if (name === "fetchwork") throw error;
+    part.leaveOut(`${name} on ${group}`, String(error));
+    places.delete(name);
+  };
   try {
-    await Promise.all(measured.map((name) => fill(name, { place: places.get(name), started })));
-    const running = [];
-    for (const name of measured) running.push(await prepare(name, places.get(name), started));
+    await Promise.all(
+      [...places].map(async ([name, place]) => {
+        try {
+          await fill(name, { place, started });
+        } catch (error) {
+          leaveOut(name, error);
+        }
+      }),
+    );
+    const running = new Map();
+    for (const [name, place] of places) {
+      try {
+        running.set(name, await prepare(name, place, started));
+      } catch (error) {
+        leaveOut(name, error);
+      }
+    }
     await seeded?.();
     for (const work of worksText?.split(",") ?? Object.keys(works)) {
-      const samples = await measureWork(running, work, databasePid);
-      printWork(work, samples);
+      await compareWork({ running, group, work, databasePid });
     }
-    const memory = new Map(running.map(({ name, pid }) => [name, residentMemory(pid)]));
-    for (const one of running) await one.stop();
-    printStarts(await measureStarts(measured, places), memory);
+    const memory = [...running].map(([name, { pid }]) => [name, [{ value: residentMemory(pid) }]]);
+    for (const one of running.values()) await one.stop();
+    await compareStarts(group, places);
+    part.add({ group, work: "memory after all this", unit: "MiB" }, new Map(memory));
   } finally {
     for (const one of started) await one.stop();
   }
@@ -145,6 +174,7 @@ async function fill(name, { place, started }) {
   const server = servers[name];
   if (server.isSeeded) return;
   const quick = existsSync("/dev/shm") ? mkdtempSync("/dev/shm/bench-blog-") : undefined;
+  if (quick !== undefined) folders.add(quick);
   try {
     const databaseUrl = place.databaseUrl.replace(place.folder, quick ?? place.folder);
     const running = await start(name, server, { ...place, databaseUrl });
@@ -193,44 +223,51 @@ async function signIn({ name, server, origin }) {
   return { Authorization: `Bearer ${server.token(await answer.json())}` };
 }
 
-async function measureWork(running, work, databasePid) {
-  const able = running.filter((one) => works[work](one));
-  const samples = new Map(able.map(({ name }) => [name, []]));
-  for (let round = 0; round <= rounds; round += 1) {
-    const turn = round % able.length;
-    const order = [...able.slice(turn), ...able.slice(0, turn)];
-    for (const one of round % 2 === 0 ? order : order.toReversed()) {
-      const sample = await measure(one, { work, databasePid, isWarmUp: round === 0 });
-      if (round > 0) samples.get(one.name).push(sample);
-    }
-  }
-  return samples;
+async function compareWork({ running, group, work, databasePid }) {
+  const able = [...running].filter(([, one]) => works[work](one)).map(([name]) => name);
+  const both = new Map(able.map((name) => [name, []]));
+  const measure = async (name, { isWarmUp }) => {
+    const sample = await measureOne(running.get(name), { work, databasePid, isWarmUp });
+    if (!isWarmUp && databasePid) both.get(name).push({ value: sample.value + sample.database });
+    return sample;
+  };
+  const seconds = work === "sign-in" ? 20 : 40;
+  const sampling = { names: able, measure, seconds, least: work === "sign-in" ? 5 : 7 };
+  await part.compare({ group, work, unit: "CPU µs" }, sampling);
+  if (databasePid) part.add({ group: `${group}, server and database`, work, unit: "CPU µs" }, both);
 }
 
-async function measure(one, { work, databasePid, isWarmUp }) {
+async function measureOne(one, { work, databasePid, isWarmUp }) {
   const request = { connections: 32, status: 200, ...works[work](one), port: one.port };
   // Long enough for the compiler of V8 to have seen the code.
   if (isWarmUp && request.milliseconds !== undefined) request.milliseconds *= WARM_UP;
   const used = startCpuTimer(() => [one.pid]);
   const usedByDatabase = startCpuTimer(() => (databasePid ? processTree(databasePid) : []));
   const { seconds, count } = await drive(request);
-  return {
-    rate: count / seconds,
-    cpu: used() / count,
-    databaseCpu: databasePid && usedByDatabase() / count,
-  };
+  return { rate: count / seconds, value: used() / count, database: usedByDatabase() / count };
 }
 
 /** On the databases that are filled, as when a server is replaced. */
-async function measureStarts(measured, places) {
-  const samples = new Map(measured.map((name) => [name, []]));
+async function compareStarts(group, places) {
+  const figures = {
+    "start to first answer": ["ms", ({ startTime }) => startTime],
+    "CPU of the start": ["ms", ({ startCpu }) => startCpu],
+    "memory after the start": ["MiB", ({ pid }) => residentMemory(pid)],
+  };
+  const collected = Object.keys(figures).map((work) => [
+    work,
+    new Map([...places.keys()].map((name) => [name, []])),
+  ]);
   for (let round = 0; round <= STARTS; round += 1) {
-    for (const name of round % 2 === 0 ? measured : measured.toReversed()) {
-      const running = await start(name, servers[name], places.get(name));
-      const { startTime, startCpu, pid } = running;
-      if (round > 0) samples.get(name).push({ startTime, startCpu, memory: residentMemory(pid) });
+    for (const [name, place] of round % 2 === 0 ? places : [...places].toReversed()) {
+      const running = await start(name, servers[name], place);
+      for (const [work, values] of collected) {
+        if (round > 0) values.get(name).push({ value: figures[work][1](running) });
+      }
       await running.stop();
     }
   }
-  return samples;
+  for (const [work, values] of collected) {
+    part.add({ group, work, unit: figures[work][0] }, values);
+  }
 }

@@ -1,7 +1,7 @@
 // The servers, and how each is asked for the same.
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { requestText } from "../load.mjs";
+import { requestText } from "../harness/load.mjs";
 import { article, total } from "./sample-articles.mjs";
 
 const here = import.meta.dirname;

@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { startCpuTimer } from "./cpu-time.mjs";
+import { endWithUs } from "../harness/children.ts";
+import { startCpuTimer } from "../harness/cpu-time.mjs";
 
 /** What `npm start` sets for the blog, and here for all. */
 const settings = {
@@ -14,15 +15,16 @@ const settings = {
 };
 const nodeOptions = ["--max-semi-space-size=4", "--disable-warning=ExperimentalWarning"];
 
+/** Longer than any takes, in milliseconds. */
+const START_TIME = 60_000;
+
 export async function start(name, server, { databaseUrl, folder, secrets }) {
   const port = await freePort();
   const environment = server.environment?.({ folder, ...secrets });
   const profile = process.env.PROFILE ? profiling(process.env.PROFILE) : [];
   const startedAt = performance.now();
-  const child = spawn(
-    process.execPath,
-    [...nodeOptions, ...profile, ...server.nodeOptions, server.script],
-    {
+  const child = endWithUs(
+    spawn(process.execPath, [...nodeOptions, ...profile, ...server.nodeOptions, server.script], {
       cwd: folder,
       env: {
         ...process.env,
@@ -34,13 +36,15 @@ export async function start(name, server, { databaseUrl, folder, secrets }) {
         ...environment,
       },
       stdio: ["ignore", "pipe", "inherit"],
-    },
+    }),
+    { mayFail: true },
   );
   const used = startCpuTimer(() => [child.pid]);
   const output = [];
   child.stdout.on("data", (chunk) => output.push(chunk));
   const origin = `http://127.0.0.1:${port}`;
   for (;;) {
+    if (performance.now() - startedAt > START_TIME) throw new Error(`${name} does not answer`);
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`${name} ended: ${Buffer.concat(output).toString()}`);
     }

@@ -3,25 +3,30 @@
 //   npm run documents -- [rounds] [engines, as in "fetchwork,node-sqlite"] [--large]
 //
 // Every engine runs in a process of its own and is loaded with 10,000 documents; with --large with 1,000,000, where the
-// peers are the bare drivers and SQLite only reads. First all must give the same answers. Then each round asks every engine in turn, in another order each
-// time, to do one work for a fraction of a second, one after another (on PostgreSQL ten at a time). Round 0 warms up. The
-// tables have medians, and ratios of CPU time, ours over theirs, round by round: median, and lowest to highest. CPU time is
+// peers are the bare drivers and SQLite only reads. First all must give the same answers. Then each round asks every
+// engine in turn to do one work for a fraction of a second, one after another (on PostgreSQL ten at a time). CPU time is
 // that of the engine's process with its threads, for PostgreSQL that of the client. PostgreSQL keeps fsync on.
 import { deepStrictEqual } from "node:assert";
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { NO_POSTGRES, startPostgres } from "../../packages/documents/test/postgres-server.ts";
+import { endWithUs } from "../harness/children.ts";
+import { Part } from "../harness/part.ts";
 import { sample } from "./sample.mjs";
 
 const isLarge = process.argv.includes("--large");
-const [roundsText = "5", enginesText] = process.argv.slice(2).filter((text) => text !== "--large");
-const rounds = Number(roundsText);
+if (isLarge) process.argv.splice(process.argv.indexOf("--large"), 1);
+const part = new Part("documents");
+const [enginesText] = part.settings.others;
+part.uses("@seald-io/nedb", "lokijs", "pouchdb", "@electric-sql/pglite");
+part.uses("pg", "@event-driven-io/pongo", "sequelize");
 const total = isLarge ? 1_000_000 : 10_000;
 const deep = isLarge ? 30_000 * 30 : total - 30;
+const SIZES = [1_000, 10_000, 100_000];
 const READ_TIME = 200;
 const WRITE_TIME = 400;
 const READS = {
@@ -34,7 +39,7 @@ const READS = {
 const WRITES = { 1: "insert, 1 writer", 64: "insert, 64 writers" };
 
 const groups = {
-  "In the process": ["fetchwork", "node-sqlite", "nedb", "lokijs", "pouchdb", "pglite"],
+  SQLite: ["fetchwork", "node-sqlite", "nedb", "lokijs", "pouchdb", "pglite"],
   PostgreSQL: ["fetchwork", "pg", "pongo", "sequelize"],
 };
 
@@ -42,85 +47,150 @@ const groups = {
 const failed = new AbortController();
 const folder = mkdtempSync(path.join(os.tmpdir(), "bench-documents-"));
 try {
-  console.log(
-    `Node ${process.version}, ${os.cpus()[0]?.model}, ${os.availableParallelism()} cores, load ${os.loadavg()[0].toFixed(0)}`,
-  );
-  console.log(versions());
-  console.log(`${total} documents of ${bytes()} bytes, ${rounds} rounds`);
-  await compare("In the process", (name) => {
-    const own = mkdtempSync(path.join(folder, `${name}-`));
-    return { folder: own, search: !isLarge };
-  });
-  if (NO_POSTGRES === undefined) await comparePostgres();
+  console.log(`${total} documents of ${JSON.stringify(sample(0, total)).length} bytes`);
+  const folderOf = (name) => mkdtempSync(path.join(folder, `${name}-`));
+  const optionsOf = (name) => ({ folder: folderOf(name), search: !isLarge });
+  await part.attempt("the rest of SQLite", () => compare("SQLite", optionsOf));
+  if (!isLarge && enginesText === undefined) {
+    await part.attempt("further sizes", () => compareSizes(folderOf));
+  }
+  if (NO_POSTGRES === undefined) await part.attempt("the rest of PostgreSQL", comparePostgres);
+  else part.leaveOut("PostgreSQL", NO_POSTGRES);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
+part.close();
 
 async function comparePostgres() {
   const port = await freePort();
-  const server = await startPostgres(["listen_addresses=127.0.0.1", `port=${port}`]);
+  const server = await startPostgres([
+    "listen_addresses=127.0.0.1",
+    `port=${port}`,
+    // What it does on its own would count for whoever is measured just then.
+    "autovacuum=off",
+  ]);
   try {
     const urls = new Map();
     for (const name of groups.PostgreSQL) {
       const database = new URL((await server.create()).replace("@:", "@localhost:")).pathname;
       urls.set(name, `postgres://postgres@127.0.0.1:${port}${database}`);
     }
-    await compare("PostgreSQL", (name) => {
-      return { url: urls.get(name), search: true };
-    });
+    await compare("PostgreSQL", (name) => ({ url: urls.get(name), search: true }));
   } finally {
     await server.stop();
   }
 }
 
-async function compare(title, optionsOf) {
-  const names = groups[title]
+async function compare(group, optionsOf) {
+  const names = groups[group]
     .slice(0, isLarge ? 2 : undefined)
     .filter((name) => enginesText === undefined || enginesText.split(",").includes(name));
   if (names.length < 2) return;
-  const isPostgres = title === "PostgreSQL";
+  const isPostgres = group === "PostgreSQL";
   const inFlight = isPostgres ? 10 : 1;
-  console.log(`\n### ${title}`);
-  const engines = [];
+  const engines = await startEngines(names, { total, inFlight, deep, optionsOf });
+  await check(engines);
+  const loading = [...engines].map(([name, { loading }]) => [name, loading]);
+  const loaded = loading.map(([name, { cpu, rate }]) => [name, [{ value: cpu, rate }]]);
+  part.add({ group, work: "bulk load", unit: "CPU µs" }, new Map(loaded));
+  const memory = loading.map(([name, { memory }]) => [name, [{ value: memory / 2 ** 20 }]]);
+  part.add({ group, work: "grown by the load", unit: "MiB" }, new Map(memory));
+  const pages = new Map();
+  for (const [work, heading] of Object.entries(READS)) {
+    if (isLarge && !isPostgres && work === "search") continue;
+    const task = { work, milliseconds: READ_TIME };
+    const samples = await part.sample(sampling(engines, task, 14));
+    part.add({ group, work: heading, unit: "CPU µs" }, samples);
+    if (work === "first" || work === "deep") pages.set(work, samples.get("fetchwork"));
+  }
+  addPages(`${group}, pages`, pages);
+  if (!isLarge || isPostgres) {
+    for (const [writers, heading] of Object.entries(WRITES)) {
+      const task = { work: "insert", milliseconds: WRITE_TIME, writers: Number(writers) };
+      const samples = await part.sample(sampling(engines, task, 16));
+      part.add({ group, work: heading, unit: "CPU µs" }, samples);
+      if (writers === "64" && !isPostgres) addInserts(samples);
+    }
+  }
+  await endEngines(engines);
+}
+
+/** Reads of ever more documents. */
+async function compareSizes(folderOf) {
+  for (const size of SIZES) {
+    const optionsOf = (name) => ({ folder: folderOf(name), search: false });
+    const names = ["fetchwork", "node-sqlite"];
+    const settings = { total: size, inFlight: 1, deep: size - 30, optionsOf };
+    const engines = await startEngines(names, settings);
+    await check(engines);
+    for (const work of ["get", "list", "deep"]) {
+      const group = `SQLite, by number of documents: ${READS[work]}`;
+      const name = { group, work: `${size.toLocaleString("en")} documents`, unit: "CPU µs", size };
+      await part.compare(name, sampling(engines, { work, milliseconds: READ_TIME / 2 }, 5));
+    }
+    await endEngines(engines);
+  }
+}
+
+/** What a deep page costs of the first one, in the same rounds. */
+function addPages(group, pages) {
+  const ours = { "deep page": pages.get("deep"), "page 1": pages.get("first") };
+  const name = { group, work: "deep page", unit: "CPU µs", own: ["deep page", "page 1"] };
+  part.add(name, new Map(Object.entries(ours)));
+}
+
+/** What one waits for each insert when 64 write, against one transaction for each. */
+function addInserts(samples) {
+  const waits = (name) => samples.get(name)?.map(({ rate }) => ({ value: 1e6 / rate, rate }));
+  if (waits("node-sqlite") === undefined) return;
+  const rows = [
+    ["fetchwork", waits("fetchwork")],
+    ["node-sqlite, a transaction each", waits("node-sqlite")],
+  ];
+  part.add({ group: "Durable inserts", work: "64 writers", unit: "µs" }, new Map(rows));
+}
+
+async function startEngines(names, { optionsOf, ...settings }) {
+  const engines = new Map();
   for (const name of names) {
-    const settings = JSON.stringify({ name, total, inFlight, deep, options: optionsOf(name) });
-    const child = fork(path.join(import.meta.dirname, "engine.mjs"), [settings], {
-      execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning"],
-    });
+    const said = JSON.stringify({ name, ...settings, options: optionsOf(name) });
+    const child = endWithUs(
+      fork(path.join(import.meta.dirname, "engine.mjs"), [said], {
+        execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning"],
+      }),
+    );
     child.once("exit", (code) => {
       if (code === 0) return;
       console.error(`${name} ended with ${code}`);
       failed.abort();
     });
     const [loading] = await once(child, "message", { signal: failed.signal });
-    engines.push({ name, child, loading });
+    engines.set(name, { child, loading });
   }
-  await check(engines);
-  const pages = new Map();
-  table("bulk load", new Map(engines.map(({ name, loading }) => [name, [loading]])));
-  for (const [work, heading] of Object.entries(READS)) {
-    if (isLarge && !isPostgres && work === "search") continue;
-    const results = await measure(engines, { work, milliseconds: READ_TIME });
-    table(heading, results);
-    if (work === "first" || work === "deep") pages.set(work, results);
-    if (work === "deep") comparePages(pages);
-  }
-  if (!isLarge || isPostgres) {
-    for (const [writers, heading] of Object.entries(WRITES)) {
-      const task = { work: "insert", milliseconds: WRITE_TIME, writers: Number(writers) };
-      table(heading, await measure(engines, task));
-    }
-  }
-  for (const { child } of engines) {
+  return engines;
+}
+
+async function endEngines(engines) {
+  for (const { child } of engines.values()) {
     child.send({ work: "end" });
     await once(child, "exit");
   }
 }
 
+function sampling(engines, task, seconds) {
+  const measure = async (name) => {
+    const { child } = engines.get(name);
+    child.send(task);
+    const [result] = await once(child, "message", { signal: failed.signal });
+    return result === null ? undefined : { value: result.cpu, rate: result.rate };
+  };
+  return { names: [...engines.keys()], measure, seconds };
+}
+
 /** All engines give the answers of the first one, as far as they give any. */
 async function check(engines) {
   let first;
-  for (const { name, child } of engines) {
+  for (const [name, { child }] of engines) {
     child.send({ work: "check" });
     const [answers] = await once(child, "message", { signal: failed.signal });
     first ??= answers;
@@ -130,20 +200,6 @@ async function check(engines) {
   }
 }
 
-async function measure(engines, task) {
-  const results = new Map(engines.map(({ name }) => [name, []]));
-  for (let round = 0; round <= rounds; round += 1) {
-    const turn = round % engines.length;
-    const order = [...engines.slice(turn), ...engines.slice(0, turn)];
-    for (const { name, child } of round % 2 === 0 ? order : order.toReversed()) {
-      child.send(task);
-      const [result] = await once(child, "message", { signal: failed.signal });
-      if (round > 0 && result !== null) results.get(name).push(result);
-    }
-  }
-  return results;
-}
-
 async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -151,62 +207,4 @@ async function freePort() {
   server.close();
   await once(server, "close");
   return port;
-}
-
-function table(heading, results) {
-  const own = results.get("fetchwork");
-  console.log(`\n| ${heading} | per second | CPU µs each | ours / theirs, CPU (spread) | MiB |`);
-  console.log("| --- | ---: | ---: | ---: | ---: |");
-  for (const [name, samples] of results) {
-    if (samples.length === 0) continue;
-    const ratios = samples.map(({ cpu }, round) => own[round].cpu / cpu);
-    const spread =
-      ratios.length === 1
-        ? ratios[0].toFixed(2)
-        : `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`;
-    const rate = Math.round(median(samples.map((sample) => sample.rate)));
-    const cpu = median(samples.map((sample) => sample.cpu)).toFixed(1);
-    const { memory } = samples[0];
-    const mebibytes = memory === undefined ? "" : Math.round(memory / 2 ** 20);
-    console.log(`| ${name} | ${rate} | ${cpu} | ${samples === own ? "" : spread} | ${mebibytes} |`);
-  }
-}
-
-/** What a deep page costs of the time of the first one, in the same rounds. */
-function comparePages(pages) {
-  console.log("");
-  for (const [name, deep] of pages.get("deep")) {
-    const first = pages.get("first").get(name);
-    if (deep.length === 0) continue;
-    const rate = median(first.map((sample, round) => sample.rate / deep[round].rate));
-    const cpu = median(deep.map((sample, round) => sample.cpu / first[round].cpu));
-    console.log(`${name}: deep page / page 1: time ${rate.toFixed(2)}, CPU ${cpu.toFixed(2)}`);
-  }
-}
-
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
-}
-
-function versions() {
-  const of = (name) => {
-    const file = path.join(import.meta.dirname, "..", "node_modules", name, "package.json");
-    return `${name} ${JSON.parse(readFileSync(file, "utf8")).version}`;
-  };
-  return [
-    "@seald-io/nedb",
-    "lokijs",
-    "pouchdb",
-    "@electric-sql/pglite",
-    "pg",
-    "@event-driven-io/pongo",
-    "sequelize",
-  ]
-    .map(of)
-    .join(", ");
-}
-
-function bytes() {
-  return JSON.stringify(sample(0, total)).length;
 }

@@ -2,13 +2,11 @@
 //
 //   npm run endpoint -- [rounds]          (after `npm run build` in the root; it measures packages/endpoint/dist)
 //
-// Each round runs every library in turn, in another order each time; round 0 warms up. The tables have medians over the
-// rounds, and ratios of ours to theirs round by round: median, and lowest to highest. Every library gets the same calls;
-// those that have a parse step also run with templates parsed before, which ours do by their cache. "conformance" counts
-// the cases of ../shared/vectors/uri-template (or FETCHWORK_VECTORS) that a library expands as they say, and the malformed
-// templates of packages/endpoint/test/rfc-6570.ts (our own list) that it refuses.
+// All run in one process, one after another, with the garbage of the one before collected. Every library gets the same
+// calls; those that have a parse step also run with templates parsed before, which ours do by their cache. "conformance"
+// counts the cases of ../shared/vectors/uri-template (or FETCHWORK_VECTORS) that a library expands as they say, and the
+// malformed templates of packages/endpoint/test/rfc-6570.ts (our own list) that it refuses.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import os from "node:os";
 import { join, resolve } from "node:path";
 import { endpoint as octokit } from "@octokit/endpoint";
 import { parse as parseUriTemplate } from "uri-template";
@@ -16,8 +14,12 @@ import uritemplate from "uritemplate";
 import { parseTemplate as parseUrlTemplate } from "url-template";
 import { createEndpoint, expand, github } from "../../packages/endpoint/dist/index.js";
 import { malformed } from "../../packages/endpoint/test/rfc-6570.ts";
+import { Part } from "../harness/part.ts";
+import { secondsToCheckRoutes } from "./literal-routes.mjs";
 
-const rounds = Number(process.argv[2] ?? 15);
+const part = new Part("endpoint");
+part.uses("@octokit/endpoint", "url-template", "uri-template", "uritemplate");
+const OURS = "@fetchwork/endpoint";
 const root = resolve(import.meta.dirname, "../..");
 const ours = createEndpoint({ vendor: github });
 const shared = {
@@ -27,7 +29,7 @@ const shared = {
   headers: { authorization: "token 1" },
 };
 const builders = {
-  "@fetchwork/endpoint": { endpoint: ours, withDefaults: ours.defaults(shared) },
+  [OURS]: { endpoint: ours, withDefaults: ours.defaults(shared) },
   "@octokit/endpoint": { endpoint: octokit, withDefaults: octokit.defaults(shared) },
 };
 
@@ -49,7 +51,7 @@ const routes = {
       data: "Hello",
     }),
   defaults: ({ withDefaults }) => withDefaults("GET /orgs/{org}/repos", { type: "private" }),
-  "headers (not a target)": ({ endpoint }) =>
+  "headers per call": ({ endpoint }) =>
     endpoint("GET /orgs/{org}", { org: "octo", headers: { authorization: "token 1" } }),
 };
 
@@ -62,7 +64,7 @@ const parsed = (parse) => {
   };
 };
 const expanders = {
-  "@fetchwork/endpoint": expand,
+  [OURS]: expand,
   "url-template": (template, variables) => parseUrlTemplate(template).expand(variables),
   "url-template, parsed before": parsed(parseUrlTemplate),
   "uri-template": (template, variables) => parseUriTemplate(template).expand(variables),
@@ -84,70 +86,57 @@ const templates = {
   "level 4": "/x{/list*}{?keys*,owner:3}{&list}",
 };
 
-console.log(`Node ${process.version}, ${os.cpus()[0]?.model}, ${rounds} rounds\n`);
-for (const [title, call] of Object.entries(routes)) {
-  const runs = Object.entries(builders).map(([name, builder]) => [name, () => call(builder).url]);
-  addRows("endpoint()", title, measure(runs));
+for (const [work, call] of Object.entries(routes)) {
+  const run =
+    ({ endpoint, withDefaults }) =>
+    () =>
+      call({ endpoint, withDefaults }).url;
+  const runs = new Map(Object.entries(builders).map(([name, builder]) => [name, run(builder)]));
+  await compare({ group: "`endpoint()`", work }, runs);
 }
-for (const [title, template] of Object.entries(templates)) {
-  const runs = Object.entries(expanders).map(([name, run]) => [
-    name,
-    () => run(template, variables),
-  ]);
-  addRows("expand()", title, measure(runs));
+for (const [work, template] of Object.entries(templates)) {
+  const run = (expander) => () => expander(template, variables);
+  const runs = new Map(Object.entries(expanders).map(([name, each]) => [name, run(each)]));
+  await compare({ group: "`expand()`", work }, runs);
 }
-printConformance();
+countConformance();
+await part.attempt("the type check", () => {
+  const values = secondsToCheckRoutes(3).map((value) => ({ value }));
+  const name = { group: "Type check", work: "200 literal routes", unit: "s", own: [OURS] };
+  part.add(name, new Map([[OURS, values]]));
+});
+part.close();
 
-/** @returns {Map<string, number[]>} Nanoseconds per call, a number per round. */
-function measure(runs) {
+/** Nanoseconds of CPU for each call. */
+async function compare(name, runs) {
   const amount = 20_000;
-  const results = new Map(runs.map(([name]) => [name, []]));
-  for (let round = 0; round <= rounds; round += 1) {
-    const turn = round % runs.length;
-    for (const [name, run] of [...runs.slice(turn), ...runs.slice(0, turn)]) {
-      let length = 0;
-      const start = performance.now();
-      for (let index = 0; index < amount; index += 1) length += run().length;
-      const nanoseconds = ((performance.now() - start) * 1e6) / amount;
-      if (length === 0) throw new Error("nothing was built");
-      if (round > 0) results.get(name).push(nanoseconds);
-    }
-  }
-  return results;
+  const measure = (library) => {
+    const run = runs.get(library);
+    globalThis.gc?.();
+    let length = 0;
+    // A full collection also throws away compiled code.
+    for (let index = 0; index < amount / 2; index += 1) length += run().length;
+    const before = process.cpuUsage();
+    for (let index = 0; index < amount; index += 1) length += run().length;
+    const { user, system } = process.cpuUsage(before);
+    if (length === 0) throw new Error("nothing was built");
+    const value = ((user + system) * 1000) / amount;
+    return { value };
+  };
+  const sampling = { names: [...runs.keys()], measure, seconds: 6, warmUp: 3, least: 9 };
+  await part.compare({ ...name, unit: "CPU ns", own: [OURS] }, sampling);
 }
 
-function addRows(heading, title, results) {
-  console.log(`### ${heading}: ${title}\n`);
-  console.log(
-    "| library | ns per call | ops/s | ours is faster by |\n| --- | ---: | ---: | ---: |",
-  );
-  const [[, first]] = results;
-  for (const [name, times] of results) {
-    const ratios = times.map((time, index) => time / first[index]);
-    const spread = `${Math.min(...ratios).toFixed(1)}–${Math.max(...ratios).toFixed(1)}`;
-    const ratio = times === first ? "" : `${median(ratios).toFixed(1)}x (${spread})`;
-    const time = median(times);
-    console.log(
-      `| ${name} | ${time.toFixed(0)} | ${Math.round(1e9 / time).toLocaleString("en")} | ${ratio} |`,
-    );
-  }
-  console.log("");
-}
-
-function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
-}
-
-function printConformance() {
+function countConformance() {
   const parent = process.env.FETCHWORK_VECTORS ?? join(root, "../shared/vectors");
   const folder = join(parent, "uri-template");
-  if (!existsSync(folder)) return console.log(`conformance: skipped, ${folder} does not exist`);
+  if (!existsSync(folder)) return part.leaveOut("conformance", "the vectors are not here");
   const cases = readdirSync(folder)
     .filter((file) => file.endsWith(".json"))
     .flatMap((file) => Object.values(JSON.parse(readFileSync(join(folder, file), "utf8"))))
     .flatMap(({ variables, testcases }) => testcases.map((row) => [...row, variables]));
-  console.log("### conformance\n\n| library | cases | malformed refused |\n| --- | ---: | ---: |");
+  const missed = new Map();
+  const taken = new Map();
   for (const [name, run] of Object.entries(expanders)) {
     if (name.endsWith("before")) continue;
     const right = cases.filter(([template, expected, values]) => {
@@ -165,7 +154,15 @@ function printConformance() {
         return true;
       }
     });
-    const counts = `${right.length} of ${cases.length} | ${refused.length} of ${malformed.length}`;
-    console.log(`| ${name} | ${counts} |`);
+    missed.set(name, [{ value: cases.length - right.length }]);
+    taken.set(name, [{ value: malformed.length - refused.length }]);
   }
+  const group = "Conformance";
+  const counted = { own: [OURS], isCount: true };
+  part.add(
+    { group, work: `of ${cases.length} public cases`, unit: "expanded wrongly", ...counted },
+    missed,
+  );
+  const work = `of ${malformed.length} malformed templates`;
+  part.add({ group, work, unit: "taken", ...counted }, taken);
 }

@@ -2,45 +2,51 @@
 //
 //   npm run http-client -- [rounds] [requests per round] [clients, as in "fetchwork,undici.request"]
 //
-// Every client runs in a process of its own, the server in another one. Each round asks every client in turn, in another
-// order each time, for the same work over 50 connections, and takes that client's CPU time (user and system). Round 0
-// warms up. The tables have medians, and ratios of ours to theirs round by round: median, and lowest to highest.
+// Every client runs in a process of its own, the server in another one. Each round asks every client in turn for the same
+// work over 50 connections, and takes that client's CPU time (user and system).
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import os from "node:os";
 import path from "node:path";
+import { endWithUs } from "../harness/children.ts";
+import { Part } from "../harness/part.ts";
 
-const rounds = Number(process.argv[2] ?? 9);
-const amount = Number(process.argv[3] ?? 10_000);
+const part = new Part("http-client");
+const [amountText, peersText] = part.settings.others;
+const amount = Number(amountText ?? 5_000);
 const here = import.meta.dirname;
 const all = ["fetchwork", "undici.request", "got", "axios", "ky", "ofetch", "fetch"];
-const peers = process.argv[4]?.split(",") ?? all;
-const works = { get: "GET of 1 KiB of JSON", post: "POST of 10 KiB" };
+const names = peersText?.split(",") ?? all;
+const works = { get: "GET, 1 KiB of JSON", post: "POST, 10 KiB" };
+part.uses("undici", "got", "axios", "ky", "ofetch");
 
 const children = [];
 try {
   const server = start("server.mjs", []);
   const [port] = await once(server, "message");
-  const clients = [];
-  for (const name of peers) {
+  const clients = new Map();
+  for (const name of names) {
     const child = start("client.mjs", [name, `http://127.0.0.1:${port}/items`]);
     await once(child, "message");
-    clients.push({ name, child });
+    clients.set(name, child);
   }
-  console.log(
-    `Node ${process.version}, ${os.cpus()[0]?.model}, ${os.cpus().length} cores; ${rounds} rounds of ${amount} requests, 50 connections`,
-  );
-  console.log(versions());
-  for (const [work, title] of Object.entries(works)) report(title, await measure(clients, work));
+  for (const [work, title] of Object.entries(works)) {
+    const measure = async (name) => {
+      const child = clients.get(name);
+      child.send({ work, amount });
+      const [{ cpu, rate }] = await once(child, "message");
+      return { value: cpu, rate };
+    };
+    const name = { group: "50 connections", work: title, unit: "CPU µs" };
+    await part.compare(name, { names, measure, seconds: 60, warmUp: 2, least: 7 });
+  }
 } finally {
   for (const child of children) child.disconnect();
 }
+part.close();
 
 function start(script, args) {
-  const child = fork(path.join(here, script), args, {
-    execArgv: ["--conditions=@fetchwork/source"],
-  });
+  const execArgv = ["--conditions=@fetchwork/source"];
+  const child = endWithUs(fork(path.join(here, script), args, { execArgv }));
   child.once("exit", (code) => {
     if (code === 0) return;
     console.error(`${script} ${args[0] ?? ""} ended with ${code}`);
@@ -48,47 +54,4 @@ function start(script, args) {
   });
   children.push(child);
   return child;
-}
-
-/** CPU microseconds and requests per second of every round, by client. */
-async function measure(clients, work) {
-  const results = new Map(clients.map(({ name }) => [name, []]));
-  for (let round = 0; round <= rounds; round += 1) {
-    const turn = round % clients.length;
-    const order = [...clients.slice(turn), ...clients.slice(0, turn)];
-    // Turned round every other time, so that nobody always follows the same one.
-    for (const { name, child } of round % 2 === 0 ? order : order.toReversed()) {
-      child.send({ work, amount });
-      const [sample] = await once(child, "message");
-      if (round > 0) results.get(name).push(sample);
-    }
-  }
-  return results;
-}
-
-function report(title, results) {
-  const own = results.get("fetchwork");
-  console.log(`\n### ${title}\n`);
-  console.log("| client | requests/s | CPU µs/request | ours / theirs, CPU (spread) |");
-  console.log("| --- | ---: | ---: | ---: |");
-  for (const [name, samples] of results) {
-    const ratios = samples.map(({ cpu }, round) => own[round].cpu / cpu);
-    const spread = `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`;
-    const rate = Math.round(median(samples.map((sample) => sample.rate)));
-    const cpu = median(samples.map((sample) => sample.cpu)).toFixed(1);
-    console.log(`| ${name} | ${rate} | ${cpu} | ${samples === own ? "" : spread} |`);
-  }
-}
-
-function versions() {
-  const of = (name) => {
-    const file = path.join(here, "..", "node_modules", name, "package.json");
-    return `${name} ${JSON.parse(readFileSync(file, "utf8")).version}`;
-  };
-  return ["undici", "got", "axios", "ky", "ofetch"].map(of).join(", ");
-}
-
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
 }

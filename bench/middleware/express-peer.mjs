@@ -6,6 +6,8 @@ import morgan from "morgan";
 import { body, isLarge, type } from "./body.mjs";
 
 const app = express();
+const hasEtag = process.env.ETAG !== "off";
+if (!hasEtag) app.disable("etag");
 if (!isLarge) {
   app.use(morgan("combined", { stream: { write: () => {} } }));
   app.set("trust proxy", true);
@@ -19,5 +21,11 @@ if (!isLarge) {
   app.use(cors({ origin: ["https://example.com"] }));
 }
 app.use(compression());
+if (!hasEtag) {
+  app.use((_request, response, next) => {
+    response.set({ etag: '"1"', "cache-control": "max-age=60, no-cache" });
+    next();
+  });
+}
 app.use((_request, response) => response.type(type).send(body));
 app.listen(Number(process.env.PORT), "127.0.0.1");

@@ -14,7 +14,12 @@ const app = isLarge
 if (!isLarge) {
   await app.register(helmet);
   await app.register(cors, { origin: ["https://example.com"] });
-  await app.register(etag);
+  if (process.env.ETAG === "off") {
+    app.addHook("onSend", (_request, reply, _payload, done) => {
+      reply.header("etag", '"1"').header("cache-control", "max-age=60, no-cache");
+      done();
+    });
+  } else await app.register(etag);
   app.get("/ping", () => "pong");
   app.get("/health", () => []);
 }

@@ -5,5 +5,6 @@ import { body, isLarge, type } from "./body.mjs";
 import { honoApp } from "./layers.mjs";
 
 const answer = (c) => c.body(body, 200, { "content-type": type });
-const app = isLarge ? new Hono().use(compress()).get("*", answer) : honoApp(answer);
+const hasEtag = process.env.ETAG !== "off";
+const app = isLarge ? new Hono().use(compress()).get("*", answer) : honoApp(answer, { hasEtag });
 serve({ fetch: app.fetch, port: Number(process.env.PORT), hostname: "127.0.0.1" });

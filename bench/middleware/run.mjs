@@ -2,109 +2,146 @@
 //
 //   npm run middleware -- [rounds]
 //
-// In memory: the best of seven rounds, in a process of its own. Over loopback: each round asks every server in turn, in
-// another order each time, and takes the server's CPU time (user and system, from /proc); medians, and ratios round by
-// round. All servers answer the same bytes, and write their logs nowhere.
-import { execFileSync, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+// In memory: each chain in a process of its own. Over loopback: each server in a process of its own, whose CPU time is
+// taken from /proc. All servers answer the same bytes, and write their logs nowhere. With "own tag" a peer does not hash
+// the body for its `ETag`, which ours does not either, but sets one by hand.
+import { fork, spawn } from "node:child_process";
+import { once } from "node:events";
 import { connect, createServer } from "node:net";
-import os from "node:os";
 import path from "node:path";
-import { load, requestText } from "../load.mjs";
+import { endWithUs } from "../harness/children.ts";
+import { startCpuTimer } from "../harness/cpu-time.mjs";
+import { load, requestText } from "../harness/load.mjs";
+import { Part } from "../harness/part.ts";
 
-const rounds = Number(process.argv[2] ?? 7);
+const part = new Part("middleware");
+part.uses("hono", "@hono/node-server", "fastify", "@fastify/helmet", "@fastify/cors");
+part.uses(
+  "@fastify/compress",
+  "@fastify/etag",
+  "express",
+  "helmet",
+  "cors",
+  "compression",
+  "morgan",
+);
 const connections = 32;
 const here = import.meta.dirname;
 const peers = ["fetchwork", "hono", "fastify", "express"];
 const browser = { Origin: "https://example.com", "User-Agent": "bench" };
 const works = {
   small: {
-    title: "ten layers, 150 bytes of JSON",
+    work: "ten layers, 150 bytes of JSON",
+    names: [...peers, "hono, own tag", "fastify, own tag", "express, own tag"],
     text: requestText("GET", "/articles?page=2", { headers: browser }),
-    amount: 20_000,
+    amount: 10_000,
+    seconds: 50,
   },
   large: {
-    title: "gzip of 100 KiB of JSON",
+    work: "gzip of 100 KiB of JSON",
+    names: peers,
     text: requestText("GET", "/articles", { headers: { "Accept-Encoding": "gzip" } }),
-    amount: 1_000,
+    amount: 400,
+    seconds: 40,
   },
 };
 
-console.log(`Node ${process.version}, ${os.cpus()[0].model}, ${os.cpus().length} cores\n`);
-reportMemory();
-for (const name of Object.keys(works)) await compare(name);
+await compareInMemory("null handler", { fetchwork: "fetchwork", hono: "hono" });
+await compareInMemory("ten layers", {
+  fetchwork: "fetchwork, ten layers",
+  hono: "hono, the nearest",
+  "hono, own tag": "hono, own tag",
+});
+await part.attempt("added layers", () => compareLayers([0, 10, 20, 40, 80]));
+for (const [size, { work }] of Object.entries(works)) {
+  await part.attempt(work, () => compare(size));
+}
+part.close();
 
-function reportMemory() {
-  const script = ["--conditions=@fetchwork/source", path.join(here, "memory.mjs")];
-  const measured = JSON.parse(execFileSync(process.execPath, script, { encoding: "utf8" }));
-  const { bare, ours, theirs, bareHono, added } = measured;
-  console.log("In memory, on one reused request; CPU µs per request\n");
-  console.log("| work | null handler | with layers | layers alone |");
-  console.log("| --- | ---: | ---: | ---: |");
-  const row = (name, bare, all) =>
-    console.log(
-      `| ${name} | ${bare.toFixed(2)} | ${all.toFixed(2)} | ${(all - bare).toFixed(2)} |`,
-    );
-  row("fetchwork, ten layers", bare, ours);
-  row("hono, the nearest", bareHono, theirs);
-  console.log(`\nOurs / theirs: ${(ours / theirs).toFixed(2)}\n`);
-  console.log("| layers of `ping` | CPU µs | per layer |\n| ---: | ---: | ---: |");
-  for (const { layers, cpu } of added) {
-    const each = layers === 0 ? "" : ((cpu - added[0].cpu) / layers).toFixed(3);
-    console.log(`| ${layers} | ${cpu.toFixed(2)} | ${each} |`);
-  }
+async function compareInMemory(work, chains) {
+  const all = Object.entries(chains).map(([name, chain]) => [name, chain, 0]);
+  const name = { group: `In memory: ${work}`, work: "each request", unit: "CPU µs" };
+  part.add(name, await sampleInMemory(all));
 }
 
-async function compare(work) {
-  const running = [];
+/** Of a chain of layers that all pass the request on. */
+async function compareLayers(counts) {
+  const group = "In memory, layers of `ping`";
+  const all = ["fetchwork", "hono"].flatMap((library) =>
+    counts.map((layers) => [`${library} ${layers}`, `${library}, pings`, layers]),
+  );
+  const samples = await sampleInMemory(all);
+  for (const size of counts) {
+    const rows = ["fetchwork", "hono"].map((library) => [
+      library,
+      samples.get(`${library} ${size}`),
+    ]);
+    part.add({ group, work: `${size} layers`, unit: "CPU µs", size }, new Map(rows));
+  }
+  const of = (library, layers) => samples.get(`${library} ${layers}`).map(({ value }) => value);
+  const most = counts.at(-1);
+  const each = ["fetchwork", "hono"].map((library) => {
+    const none = of(library, 0);
+    return [library, of(library, most).map((value, at) => ({ value: (value - none[at]) / most }))];
+  });
+  part.add({ group, work: "each layer", unit: "CPU µs" }, new Map(each));
+}
+
+/** Each of `[name, chain, layers]` in a process of its own. */
+async function sampleInMemory(chains) {
+  const script = path.join(here, "memory.mjs");
+  const execArgv = ["--conditions=@fetchwork/source"];
+  const children = new Map(
+    chains.map(([name, chain, layers]) => [
+      name,
+      endWithUs(fork(script, [chain, String(layers)], { execArgv })),
+    ]),
+  );
+  const measure = async (name) => {
+    const child = children.get(name);
+    child.send({ amount: name.startsWith("hono") ? 4_000 : 40_000 });
+    const [value] = await once(child, "message");
+    return { value };
+  };
+  const seconds = chains.length > 4 ? 30 : 12;
+  const samples = await part.sample({
+    names: [...children.keys()],
+    measure,
+    seconds,
+    warmUp: 3,
+    least: 7,
+  });
+  for (const child of children.values()) child.disconnect();
+  return samples;
+}
+
+async function compare(size) {
+  const { work, names, text, amount, seconds } = works[size];
+  const running = new Map();
   try {
-    for (const name of peers) running.push(await start(name, work));
-    const samples = [];
-    for (let round = 0; round <= rounds; round += 1) {
-      for (const server of running.map((_, index) => running[(index + round) % running.length])) {
-        const sample = await measure(server, works[work]);
-        if (round > 0) samples.push(sample); // Round 0 warms up.
-      }
-    }
-    report(work, running, samples);
+    for (const name of names) running.set(name, await start(name, size));
+    const measure = async (name) => {
+      const { child, port, bytes } = running.get(name);
+      const used = startCpuTimer(() => [child.pid]);
+      const time = await load({ port, connections, amount, text, status: 200 });
+      return { value: used() / amount, rate: amount / time, more: { "bytes sent": bytes } };
+    };
+    const name = { group: `Over loopback: ${work}`, work: "each request", unit: "CPU µs" };
+    await part.compare(name, { names, measure, seconds, warmUp: 2, least: 7 });
   } finally {
-    for (const { child } of running) child.kill("SIGKILL");
-  }
-}
-
-async function measure({ name, port, child }, { text, amount }) {
-  const before = cpuTime(child.pid);
-  const seconds = await load({ port, connections, amount, text, status: 200 });
-  return { name, cpu: ((cpuTime(child.pid) - before) / amount) * 1e6, rate: amount / seconds };
-}
-
-function report(work, running, samples) {
-  console.log(
-    `\nOver loopback: ${works[work].title}; ${connections} connections, ${rounds} rounds, medians\n`,
-  );
-  console.log(
-    "| server | requests/s | CPU µs/request | ours / theirs, CPU (spread) | bytes sent |",
-  );
-  console.log("| --- | ---: | ---: | ---: | ---: |");
-  const of = (name) => samples.filter((sample) => sample.name === name);
-  const own = of("fetchwork");
-  for (const { name, bytes } of running) {
-    const theirs = of(name);
-    const ratios = theirs.map((sample, round) => own[round].cpu / sample.cpu);
-    const spread = `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`;
-    const rate = Math.round(median(theirs.map((sample) => sample.rate)));
-    const cpu = Math.round(median(theirs.map((sample) => sample.cpu)));
-    console.log(
-      `| ${name} | ${rate} | ${cpu} | ${name === "fetchwork" ? "" : spread} | ${bytes} |`,
-    );
+    for (const { child } of running.values()) child.kill("SIGKILL");
   }
 }
 
 async function start(name, work) {
   const port = await freePort();
-  const script = ["--conditions=@fetchwork/source", path.join(here, `${name}-peer.mjs`)];
+  const [server, variant] = name.split(", ");
+  const script = ["--conditions=@fetchwork/source", path.join(here, `${server}-peer.mjs`)];
   const env = { ...process.env, NODE_ENV: "production", PORT: String(port), BODY: work };
-  const child = spawn(process.execPath, script, { env, stdio: ["ignore", "ignore", "inherit"] });
+  if (variant !== undefined) env.ETAG = "off";
+  const child = endWithUs(
+    spawn(process.execPath, script, { env, stdio: ["ignore", "ignore", "inherit"] }),
+  );
   const headers = { "accept-encoding": work === "large" ? "gzip" : "identity" };
   for (;;) {
     if (child.exitCode !== null) throw new Error(`${name} ended`);
@@ -142,15 +179,4 @@ function freePort() {
     });
     server.on("error", reject);
   });
-}
-
-/** Seconds of CPU that a process has used; Linux counts in hundredths. */
-function cpuTime(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
 }

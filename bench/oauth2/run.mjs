@@ -3,62 +3,38 @@
 //   npm run oauth2 -- [rounds]          (after `npm run build` in the root; it measures packages/oauth2/dist)
 //
 // The server is a process of its own, and so is every client: none collects the garbage of another. Each round runs every
-// client in turn, 2000 requests each, beginning with another one each time, and every other round backwards; the first
-// rounds warm up. The tables have medians over the rounds, and ratios of CPU time, ours to theirs, round by round: median,
-// and quartiles. With "30 s" a peer gives up after the time that ours and openid-client have by default; without, never.
-// Every client authenticates with Basic, parses JSON and keeps its connections; 16 requests are under way
-// at a time.
+// client in turn, 2000 requests each; eight rounds warm up. With "30 s" a peer gives up after the time that ours and
+// openid-client have by default; without, never. Every client authenticates with Basic, parses JSON and keeps its
+// connections; 16 requests are under way at a time.
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import os from "node:os";
 import { resolve } from "node:path";
 import { gzipSync } from "node:zlib";
+import { endWithUs } from "../harness/children.ts";
+import { Part } from "../harness/part.ts";
 import { rolldown } from "../../node_modules/rolldown/dist/index.mjs";
 
-const rounds = Number(process.argv[2] ?? 30);
-const warmUp = 8;
+const part = new Part("oauth2");
+part.uses("oauth4webapi", "openid-client", "simple-oauth2");
 const root = resolve(import.meta.dirname, "../..");
 
-const server = fork(resolve(import.meta.dirname, "server.mjs"));
+const server = endWithUs(fork(resolve(import.meta.dirname, "server.mjs")));
 const [port] = await once(server, "message");
 const origin = `http://127.0.0.1:${port}`;
 
-const quantile = (numbers, at) =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * at)];
-const median = (numbers) => quantile(numbers, 0.5);
-
-async function measure(process) {
-  process.send("go");
-  const [time] = await once(process, "message");
-  return time;
-}
-
-async function compare(title, table, names) {
-  const times = Object.fromEntries(names.map((name) => [name, []]));
-  const clients = names.map((name) =>
-    fork(`${import.meta.dirname}/client.mjs`, [origin, table, name]),
-  );
-  for (let round = -warmUp; round < rounds; round += 1) {
-    const order = names.map((_, index) => (index + round + warmUp) % names.length);
-    if (round % 2 === 0) order.reverse();
-    for (const index of order) {
-      const time = await measure(clients[index]);
-      if (round >= 0) times[names[index]].push(time);
-    }
-  }
-  for (const client of clients) client.disconnect();
-  const [first] = names;
-  console.log(`\n| ${title} | CPU µs/request | requests/CPU s | ours / theirs (quartiles) |`);
-  console.log("| --- | ---: | ---: | ---: |");
-  for (const name of names) {
-    const ratios = times[first].map((time, round) => time / times[name][round]);
-    const [low, middle, high] = [0.25, 0.5, 0.75].map((at) => quantile(ratios, at).toFixed(2));
-    const spread = `${middle} (${low} to ${high})`;
-    const time = median(times[name]);
-    console.log(
-      `| ${name} | ${time.toFixed(0)} | ${(1e6 / time).toFixed(0)} | ${name === first ? "" : spread} |`,
-    );
-  }
+async function compare(work, { table, names, own, seconds }) {
+  const start = (name) => fork(`${import.meta.dirname}/client.mjs`, [origin, table, name]);
+  const clients = new Map(names.map((name) => [name, endWithUs(start(name))]));
+  const measure = async (name) => {
+    const client = clients.get(name);
+    client.send("go");
+    const [value] = await once(client, "message");
+    return { value };
+  };
+  const name = { group: work, work: "each request", unit: "CPU µs", own };
+  const warmUp = part.settings.isQuick ? 4 : 8;
+  await part.attempt(work, () => part.compare(name, { names, measure, seconds, warmUp, least: 9 }));
+  for (const client of clients.values()) client.disconnect();
 }
 
 async function bundleSize(code, cwd) {
@@ -85,26 +61,34 @@ async function bundleSize(code, cwd) {
   return { first: size(first), all: [sum(0), sum(1)] };
 }
 
-console.log(`Node ${process.version}, ${os.cpus()[0].model}, ${os.availableParallelism()} cores`);
-console.log(`2000 requests, 16 at a time, ${rounds} rounds, medians`);
-await compare("client credentials", "tokenRequests", [
-  "@fetchwork/oauth2",
-  "@fetchwork/oauth2, timeout: 0",
-  "oauth4webapi",
-  "oauth4webapi, 30 s",
-  "openid-client",
-  "simple-oauth2",
-  "simple-oauth2, 30 s",
-  "bare fetch",
-  "bare fetch, 30 s",
-]);
-await compare("request with a valid token", "authorizedRequests", [
-  "@fetchwork/oauth2, authorizedFetch",
-  "@fetchwork/oauth2, token.get",
-  "oauth4webapi",
-  "openid-client",
-  "bare fetch",
-]);
+await compare("Client credentials", {
+  table: "tokenRequests",
+  seconds: 60,
+  own: ["@fetchwork/oauth2", "@fetchwork/oauth2, timeout: 0"],
+  names: [
+    "@fetchwork/oauth2",
+    "@fetchwork/oauth2, timeout: 0",
+    "oauth4webapi",
+    "oauth4webapi, 30 s",
+    "openid-client",
+    "simple-oauth2",
+    "simple-oauth2, 30 s",
+    "bare fetch",
+    "bare fetch, 30 s",
+  ],
+});
+await compare("Request with a valid token", {
+  table: "authorizedRequests",
+  seconds: 30,
+  own: ["@fetchwork/oauth2, authorizedFetch", "@fetchwork/oauth2, token.get"],
+  names: [
+    "@fetchwork/oauth2, authorizedFetch",
+    "@fetchwork/oauth2, token.get",
+    "oauth4webapi",
+    "openid-client",
+    "bare fetch",
+  ],
+});
 
 const dist = `${root}/packages/oauth2/dist`;
 const bench = resolve(import.meta.dirname, "..");
@@ -115,11 +99,22 @@ const bundles = {
   oauth4webapi: 'export * from "oauth4webapi"',
   "openid-client": 'export * from "openid-client"',
 };
-console.log("\n| bundle | minified | gzip | gzip with what is loaded later (jose) |");
-console.log("| --- | ---: | ---: | ---: |");
+const sizes = {
+  minified: new Map(),
+  gzip: new Map(),
+  "gzip, with what is loaded later": new Map(),
+};
 for (const [name, code] of Object.entries(bundles)) {
   const { first, all } = await bundleSize(code, bench);
-  const kb = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
-  console.log(`| ${name} | ${kb(first[0])} | ${kb(first[1])} | ${kb(all[1])} |`);
+  sizes.minified.set(name, [{ value: first[0] / 1000 }]);
+  sizes.gzip.set(name, [{ value: first[1] / 1000 }]);
+  sizes["gzip, with what is loaded later"].set(name, [{ value: all[1] / 1000 }]);
+}
+// The whole of ours is what the whole of the others is compared with.
+const own = ["@fetchwork/oauth2 and ./oidc, all", ...Object.keys(bundles).slice(0, 2)];
+for (const [work, values] of Object.entries(sizes)) {
+  const ordered = new Map([own[0], ...values.keys()].map((name) => [name, values.get(name)]));
+  part.add({ group: "Bundles", work, unit: "kB", own }, ordered);
 }
 server.disconnect();
+part.close();

@@ -2,35 +2,49 @@
 //
 //   npm run webhooks -- [rounds]          (after `npm run build` in the root; it measures packages/webhooks/dist)
 //
-// Rounds are interleaved; round 0 warms up. Ratios are theirs over ours round by round: median, and lowest to highest.
 // "sockets": each in a process of its own, CPU time of that process per delivery, 50 connections. "in one process": the
 // web middleware or the method alone, with requests that were made before the clock started.
 import { fork } from "node:child_process";
 import { createHmac } from "node:crypto";
-import os from "node:os";
 import { join } from "node:path";
 import * as octokit from "@octokit/webhooks";
 import * as ours from "../../packages/webhooks/dist/index.js";
 import { github } from "../../packages/webhooks/dist/vendors/index.js";
-import { load, requestText } from "../load.mjs";
+import { load, requestText } from "../harness/load.mjs";
+import { endWithUs } from "../harness/children.ts";
+import { Part } from "../harness/part.ts";
 import { measureBundles, measureInstall, measureTypes } from "./sizes.mjs";
 
-const rounds = Number(process.argv[2] ?? 7);
+const part = new Part("webhooks");
+part.uses("@octokit/webhooks");
+const names = ["ours", "@octokit/webhooks"];
 const path = "/api/github/webhooks";
 const secret = "mysecret";
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
-console.log(`Node ${process.version}, ${os.cpus()[0]?.model}, ${rounds} rounds\n`);
-console.log("| work | ours | @octokit/webhooks | ratio (lowest to highest) |");
-console.log("| --- | ---: | ---: | ---: |");
-await measureSockets();
-await measureMethods();
-await measureRefusals();
-await measureNodeRefusals();
-await measureReceive();
-measureTypes();
-await measureBundles();
-measureInstall();
+for (const [name, measure] of Object.entries({
+  sockets: measureSockets,
+  verifyAndReceive: measureMethods,
+  "the web middleware": measureRefusals,
+  "the Node middleware": measureNodeRefusals,
+  receive: measureReceive,
+  "what it costs before it runs": measureBefore,
+})) {
+  await part.attempt(name, measure);
+}
+part.close();
+
+async function measureBefore() {
+  const before = { group: "Before it runs", own: ["ours"] };
+  const typed = measureTypes(part.settings.isQuick ? 1 : 3);
+  part.add({ ...before, work: "type check of 50 handlers", unit: "s" }, typed);
+  for (const [work, sizes] of Object.entries({
+    ...(await measureBundles()),
+    ...measureInstall(),
+  })) {
+    part.add({ ...before, work, unit: "kB" }, sizes);
+  }
+}
 
 function payload(kibibytes) {
   const item = {
@@ -58,16 +72,18 @@ function headersOf(body, signature) {
 
 async function measureSockets() {
   const servers = {};
-  for (const name of ["ours", "octokit"]) servers[name] = await start(name);
-  for (const [title, body, signature, status] of [
-    ["verified, 1 KiB", payload(1), undefined, 200],
-    ["verified, 8 KiB", payload(8), undefined, 200],
-    ["verified, 100 KiB", payload(100), undefined, 200],
-    ["impossible signature, 100 KiB", payload(100), "sha256=xyz", 400],
+  for (const name of names) servers[name] = await start(name);
+  for (const [size, signature, status] of [
+    [1, undefined, 200],
+    [8, undefined, 200],
+    [100, undefined, 200],
+    [100, "sha256=xyz", 400],
   ]) {
+    const body = payload(size);
     const text = requestText("POST", path, { headers: headersOf(body, signature), body });
-    const amount = body.length > 50_000 ? 2_000 : 10_000;
-    await compare(`sockets, ${title}: CPU µs`, async (name) => {
+    const amount = size === 100 ? 1_000 : 5_000;
+    const group = `Sockets, ${status === 200 ? "verified" : "impossible signature"}`;
+    await compare({ group, size, seconds: 10 }, async (name) => {
       const { child, port } = servers[name];
       const before = await cpuOf(child);
       await load({ port, connections: 50, amount, text, status });
@@ -79,7 +95,7 @@ async function measureSockets() {
 }
 
 function start(name) {
-  const child = fork(join(import.meta.dirname, "server.mjs"), [name]);
+  const child = endWithUs(fork(join(import.meta.dirname, "server.mjs"), [name]));
   return new Promise((done) => child.once("message", ({ port }) => done({ child, port })));
 }
 
@@ -93,19 +109,19 @@ function cpuOf(child) {
 function makeBoth() {
   return {
     ours: new ours.Webhooks({ secret, log: quiet, vendor: github }),
-    octokit: new octokit.Webhooks({ secret, log: quiet }),
+    [names[1]]: new octokit.Webhooks({ secret, log: quiet }),
   };
 }
 
 async function measureMethods() {
-  for (const size of [1, 8, 100]) {
+  for (const size of [1, 8, 32, 100]) {
     const both = makeBoth();
     for (const webhooks of Object.values(both)) webhooks.on("issues.opened", () => undefined);
     const body = payload(size);
     const signature = headersOf(body)["x-hub-signature-256"];
     const delivery = { id: "1", name: "issues", payload: body, signature };
     const amount = size === 100 ? 1000 : 5000;
-    await compare(`verifyAndReceive, ${size} KiB: µs`, (name) =>
+    await compare({ group: "`verifyAndReceive`", size }, (name) =>
       time(amount, () => both[name].verifyAndReceive(delivery)),
     );
   }
@@ -115,13 +131,13 @@ async function measureRefusals() {
   const both = makeBoth();
   const handlers = {
     ours: ours.createWebMiddleware(both.ours),
-    octokit: octokit.createWebMiddleware(both.octokit, { log: quiet }),
+    [names[1]]: octokit.createWebMiddleware(both[names[1]], { log: quiet }),
   };
-  for (const size of [1, 8, 100]) {
+  for (const size of [1, 8, 32, 100]) {
     const body = payload(size);
     const init = { method: "POST", body, headers: headersOf(body, "sha256=xyz") };
-    await compare(`web middleware, impossible signature, ${size} KiB: µs`, async (name) => {
-      const requests = Array.from({ length: 500 }, () => new Request(`http://x${path}`, init));
+    await compare({ group: "Web middleware, impossible signature", size }, async (name) => {
+      const requests = Array.from({ length: 625 }, () => new Request(`http://x${path}`, init));
       const result = await time(500, async (index) => {
         const response = await handlers[name](requests[index]);
         if (response.status !== 400) throw new Error(String(response.status));
@@ -136,9 +152,9 @@ async function measureNodeRefusals() {
   const both = makeBoth();
   const handlers = {
     ours: ours.createNodeMiddleware(both.ours),
-    octokit: octokit.createNodeMiddleware(both.octokit, { log: quiet }),
+    [names[1]]: octokit.createNodeMiddleware(both[names[1]], { log: quiet }),
   };
-  for (const size of [1, 8, 100]) {
+  for (const size of [1, 8, 32, 100]) {
     const body = payload(size);
     const request = { method: "POST", url: path, headers: headersOf(body, "sha256=xyz"), body };
     let status;
@@ -150,7 +166,7 @@ async function measureNodeRefusals() {
       },
       end() {},
     };
-    await compare(`Node middleware alone, impossible signature, ${size} KiB: µs`, (name) =>
+    await compare({ group: "Node middleware alone, impossible signature", size }, (name) =>
       time(2000, async () => {
         status = undefined;
         await handlers[name](request, response);
@@ -170,38 +186,31 @@ async function measureReceive() {
       }
     }
     const event = { id: "1", name: "issues", payload: { action: "opened" } };
-    await compare(`receive, handlers: ${amount}: µs`, (name) =>
-      time(20_000 / Math.sqrt(amount), () => both[name].receive(event)),
+    const work = amount === 1 ? "1 handler" : `${amount} handlers`;
+    await compare({ group: "`receive`", work }, (name) =>
+      time(Math.round(20_000 / Math.sqrt(amount)), () => both[name].receive(event)),
     );
     if (calls === 0) throw new Error("nothing was called");
   }
 }
 
-/** Microseconds of CPU per call. */
+/** Microseconds of CPU per call, after a fourth as many, since a full collection also throws away compiled code. */
 async function time(amount, run) {
+  const first = Math.floor(amount / 4);
+  for (let index = 0; index < first; index += 1) await run(index);
   const before = process.cpuUsage();
-  for (let index = 0; index < amount; index += 1) await run(index);
+  for (let index = 0; index < amount; index += 1) await run(first + index);
   const { user, system } = process.cpuUsage(before);
   return (user + system) / amount;
 }
 
-async function compare(title, measure) {
-  const results = { ours: [], octokit: [] };
-  for (let round = 0; round <= rounds; round += 1) {
-    for (const name of round % 2 ? ["ours", "octokit"] : ["octokit", "ours"]) {
-      globalThis.gc?.();
-      const value = await measure(name);
-      if (round > 0) results[name].push(value);
-    }
-  }
-  const ratios = results.ours.map((value, index) => results.octokit[index] / value);
-  const spread = `${Math.min(...ratios).toFixed(1)} to ${Math.max(...ratios).toFixed(1)}`;
-  console.log(
-    `| ${title} | ${median(results.ours).toFixed(1)} | ${median(results.octokit).toFixed(1)} | ${median(ratios).toFixed(1)} (${spread}) |`,
-  );
-}
-
-function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
+/** `size` in KiB says what the work is, where none is named. */
+async function compare({ group, size, work = `${size} KiB`, seconds = 4 }, measure) {
+  const name = { group, work, unit: "CPU µs", own: ["ours"], ...(size !== undefined && { size }) };
+  const sampled = async (library) => {
+    globalThis.gc?.();
+    const value = await measure(library);
+    return { value };
+  };
+  await part.compare(name, { names, measure: sampled, seconds, warmUp: 2, least: 9 });
 }

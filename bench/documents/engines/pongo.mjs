@@ -1,5 +1,7 @@
-// @event-driven-io/pongo on the same PostgreSQL. Its `find` has neither order nor limit, so a list reads all that match.
+// @event-driven-io/pongo on the same PostgreSQL, with the index that its README advises. Its `find` has neither order nor
+// limit, so a list reads all that match.
 import { pongoClient } from "@event-driven-io/pongo";
+import pg from "pg";
 
 export function open({ url }) {
   const client = pongoClient(url);
@@ -9,6 +11,13 @@ export function open({ url }) {
   return {
     async load(chunk) {
       for (const id of (await docs.insertMany(chunk)).insertedIds) ids.push(id);
+    },
+    async loaded() {
+      const connection = new pg.Client(url);
+      await connection.connect();
+      await connection.query("CREATE INDEX ON docs USING gin (data jsonb_path_ops)");
+      await connection.query("ANALYZE docs");
+      await connection.end();
     },
     get: (number) => docs.findOne({ _id: ids[number] }),
     list: async (author) => sorted(await docs.find({ author }), -1),

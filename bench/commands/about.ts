@@ -1,0 +1,28 @@
+import type { About } from "../report/about.ts";
+
+export const about: About = {
+  part: "commands",
+  title: "The commands",
+  minutes: 8,
+  targets: [
+    {
+      issue: 8,
+      text: "From `fetchwork new` to the first answer within 60 s, install included",
+      where: { works: ["from `fetchwork new` to the first answer"] },
+      of: "value",
+      atMost: 60,
+    },
+    {
+      issue: 8,
+      text: "From `fetchwork add` to a running endpoint within 2 s",
+      where: {
+        works: [
+          "`fetchwork add` to the first answer of the new resource, while `npm run dev` runs",
+        ],
+      },
+      of: "value",
+      atMost: 2,
+    },
+  ],
+  explanations: [],
+};

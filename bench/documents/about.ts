@@ -1,0 +1,76 @@
+import type { About } from "../report/about.ts";
+
+const IN_MEMORY = ["nedb", "lokijs"];
+const WORKS = [
+  "bulk load",
+  "get by id",
+  "list",
+  "page 1",
+  "deep page",
+  "search",
+  "insert, 1 writer",
+  "insert, 64 writers",
+];
+
+export const about: About = {
+  part: "documents",
+  title: "Documents",
+  minutes: 15,
+  targets: [
+    {
+      issue: 7,
+      text: "On SQLite a get and a list cost at most 1.3 times bare `node:sqlite`",
+      where: { groups: ["SQLite"], works: ["get by id", "list"], rows: ["node-sqlite"] },
+      of: "ratio",
+      atMost: 1.3,
+    },
+    {
+      issue: 7,
+      text: "On PostgreSQL everything costs at most 1.2 times bare `pg`",
+      where: { groups: ["PostgreSQL"], works: WORKS, rows: ["pg"] },
+      of: "ratio",
+      atMost: 1.2,
+    },
+    {
+      issue: 7,
+      text: "A deep page costs at most 1.5 times the first one",
+      where: { groups: ["SQLite, pages", "PostgreSQL, pages"], rows: ["page 1"] },
+      of: "ratio",
+      atMost: 1.5,
+    },
+    {
+      issue: 7,
+      text: "64 writers on SQLite wait a tenth of one transaction for each",
+      where: { groups: ["Durable inserts"], rows: ["node-sqlite, a transaction each"] },
+      of: "ratio",
+      atMost: 0.1,
+    },
+  ],
+  overview: { groups: ["SQLite", "PostgreSQL"] },
+  explanations: [
+    {
+      where: { rows: IN_MEMORY, units: ["CPU µs"] },
+      text:
+        "They hold everything in memory, and do not wait for the disk: faster by id, at a page behind a known rank, and at " +
+        "inserts that nobody waits for. lokijs answers with its own objects, not with copies.",
+    },
+    {
+      where: { rows: ["pouchdb", "pglite"], works: ["insert, 1 writer", "insert, 64 writers"] },
+      text: "pouchdb leaves the disk to the system, and PGlite runs with `fsync=off`: inserts wait for nothing.",
+    },
+    {
+      where: {
+        groups: ["SQLite"],
+        works: ["bulk load", "insert, 1 writer"],
+        rows: ["node-sqlite"],
+      },
+      text: "Each document is checked, copied and given its metadata, and passes a queue that shares commits.",
+    },
+    {
+      where: { groups: ["PostgreSQL"], rows: ["pg", "pongo"], units: ["CPU µs"] },
+      text:
+        "Bare `pg` has the same prepared statements, indexes and `JSON.parse`. Lists and pages lose to garbage: results " +
+        "outlive young collections here, not there. Loading checks and copies each document.",
+    },
+  ],
+};

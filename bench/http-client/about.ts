@@ -1,0 +1,31 @@
+import type { About } from "../report/about.ts";
+
+export const about: About = {
+  part: "http-client",
+  title: "HTTP client",
+  minutes: 10,
+  targets: [
+    {
+      issue: 3,
+      text: "`send` costs at most 1.15 times raw `undici.request`",
+      where: { rows: ["undici.request"] },
+      of: "ratio",
+      atMost: 1.15,
+    },
+    {
+      issue: 3,
+      text: "`send` costs less than every other client",
+      where: { rows: ["got", "axios", "ky", "ofetch", "fetch"] },
+      of: "ratio",
+      atMost: 1,
+    },
+  ],
+  explanations: [
+    {
+      where: { rows: ["undici.request"] },
+      text:
+        "It is what `send` uses: timeouts, limits, redirects and typed errors come on top. In profiles of both the call " +
+        "that writes to the socket takes nearly a third, and rounds differ more than the two clients do.",
+    },
+  ],
+};

@@ -1,0 +1,25 @@
+import { about as agent } from "../agent/about.ts";
+import { about as blog } from "../blog/about.ts";
+import { about as commands } from "../commands/about.ts";
+import { about as documents } from "../documents/about.ts";
+import { about as endpoint } from "../endpoint/about.ts";
+import { about as httpClient } from "../http-client/about.ts";
+import { about as idTokens } from "../id-tokens/about.ts";
+import { about as middleware } from "../middleware/about.ts";
+import { about as oauth2 } from "../oauth2/about.ts";
+import { about as webhooks } from "../webhooks/about.ts";
+import type { About } from "./about.ts";
+
+/** The parts, in the order of the page. */
+export const abouts: readonly About[] = [
+  blog,
+  documents,
+  middleware,
+  endpoint,
+  httpClient,
+  webhooks,
+  oauth2,
+  idTokens,
+  agent,
+  commands,
+];
