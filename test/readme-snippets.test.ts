@@ -9,7 +9,7 @@ import { readPackages, readText, root } from "../scripts/workspace-packages.ts";
 const folder = join(root, "node_modules/.cache/readme-snippets");
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it("the ts code of the READMEs compiles as a reader joins it", () => {
+it("the ts code of the READMEs compiles as a reader joins it", { timeout: 120_000 }, () => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const readmes = [

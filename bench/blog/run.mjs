@@ -202,7 +202,8 @@ function mergeWords(file) {
   const database = new DatabaseSync(file);
   const indexes =
     "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%USING fts5%'";
-  for (const { name } of database.prepare(indexes).all()) {
+  for (const row of database.prepare(indexes).all()) {
+    const name = String(row.name);
     database.exec(`INSERT INTO "${name}" ("${name}") VALUES ('optimize')`);
   }
   database.close();
