@@ -35,7 +35,7 @@ const peer = startProgram(process.execPath, {
 });
 process.on("exit", () => peer.kill());
 const [origin] = await peer.line(/http:\S+/);
-const laboratory: Laboratory = { runtimes: folder, project, peer: origin, limit: 30_000 };
+const laboratory: Laboratory = { runtimes: folder, project, peer: origin, limit: 60_000 };
 
 const faults: string[] = [];
 const trials = claims

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -10,12 +10,16 @@ import { standardScheme } from "../src/vendors/index.ts";
 import { delivery } from "./receivers.ts";
 
 // 350 MB, so no dependencies. `FETCHWORK_RUNTIMES` names a folder with them in `node_modules`; CI installs them.
+const root = resolve(import.meta.dirname, "../../..");
+const { dependencies } = JSON.parse(
+  readFileSync(join(root, "scripts/test-runtimes/runtimes/package.json"), "utf8"),
+) as { readonly dependencies: Readonly<Record<string, string>> };
 const packages = [
-  "@oven/bun-linux-x64@1.4.5",
-  "@deno/linux-x64-glibc@2.9.6",
-  "@cloudflare/workerd-linux-64@1.20261117.1",
-];
-const cache = resolve(import.meta.dirname, "../../../node_modules/.cache/runtimes");
+  "@oven/bun-linux-x64",
+  "@deno/linux-x64-glibc",
+  "@cloudflare/workerd-linux-64",
+].map((name) => `${name}@${dependencies[name]}`);
+const cache = join(root, "node_modules/.cache/runtimes");
 const folder = process.env["FETCHWORK_RUNTIMES"] ?? cache;
 const isCI = process.env["CI"] === "true";
 const isLinux = process.platform === "linux" && process.arch === "x64";

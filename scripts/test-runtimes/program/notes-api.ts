@@ -44,7 +44,6 @@ export const masterKey = "a-master-key-of-some-length-for-the-smoke-test";
 /** An API of users, who sign in with a password, and of their notes. */
 export function createNotesApi(store: Store): Api {
   const collection = store.collection(users);
-  const account = (user: (User & { readonly id: string }) | undefined): Account | undefined => user;
   return createApi({
     title: "Notes",
     version: "1.0.0",
@@ -53,8 +52,8 @@ export function createNotesApi(store: Store): Api {
       masterKey,
       jwtSecret: "a secret of some length for the smoke test",
       accounts: {
-        byId: async (id) => account(await collection.get(id)),
-        byEmail: async (email) => account((await collection.find({ where: { email } }))[0]),
+        byId: (id): Promise<Account | undefined> => collection.get(id),
+        byEmail: async (email) => (await collection.find({ where: { email } }))[0],
       },
     }),
     routes: [

@@ -5,14 +5,14 @@ export type FetchHandler = (request: Request) => Response | Promise<Response>;
 export interface Listener {
   /** Without a slash at its end. */
   readonly origin: string;
-  close(): Promise<void>;
+  close(): void | Promise<void>;
 }
 
 /** What a smoke test has of the runtime that it runs on. */
 export interface Platform {
   readonly name: "node" | "bun" | "deno" | "workerd";
   /** Listens with the runtime's own server on a real socket of 127.0.0.1; on workerd for one handler at a time. */
-  listen(handler: FetchHandler): Promise<Listener>;
+  listen(handler: FetchHandler): Listener | Promise<Listener>;
   /** Origin of an API that `@fetchwork/rest` serves on the pinned Node. */
   readonly peer: string;
   /** What runs a JavaScript file on this runtime; empty on workerd, which has no processes. */

@@ -32,12 +32,12 @@ export function processPlatform(peer: string): Platform {
   return { name: "node", peer, command: [program], listen: onNode };
 }
 
-async function onBun(bun: BunGlobal, fetch: FetchHandler): Promise<Listener> {
+function onBun(bun: BunGlobal, fetch: FetchHandler): Listener {
   const server = bun.serve({ port: 0, hostname, fetch });
   return { origin: `http://${hostname}:${server.port}`, close: () => server.stop(true) };
 }
 
-async function onDeno(deno: DenoGlobal, handler: FetchHandler): Promise<Listener> {
+function onDeno(deno: DenoGlobal, handler: FetchHandler): Listener {
   const server = deno.serve({ port: 0, hostname, onListen: () => {} }, handler);
   return { origin: `http://${hostname}:${server.addr.port}`, close: () => server.shutdown() };
 }

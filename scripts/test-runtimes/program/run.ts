@@ -6,7 +6,7 @@ const [entry = "", test = "", peer = ""] = process.argv.slice(2);
 
 try {
   if (test === "import") {
-    const exported: object = await import(entry);
+    const exported = (await import(entry)) as object;
     if (Object.keys(exported).length === 0) throw new Error(`${entry} exports nothing`);
   } else {
     const { smoke } = (await import(`./smoke/${test}.ts`)) as {

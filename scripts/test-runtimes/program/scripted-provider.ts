@@ -10,6 +10,8 @@ export function scriptedProvider(): ModelProvider {
   return { id: "scripted", defaultModel: "scripted", generate: answer };
 }
 
+// A provider yields as answers come over a network; these are there already.
+// oxlint-disable-next-line typescript/require-await
 async function* answer({ messages, tool }: ModelRequest): AsyncIterable<ModelPart> {
   const question = messages.at(-1)?.content ?? "";
   if (tool !== undefined) {

@@ -15,9 +15,9 @@ export default {
         name: "workerd",
         peer: searchParams.get("peer") ?? "",
         command: [],
-        async listen(handler) {
+        listen(handler) {
           current = handler;
-          const close = async (): Promise<void> => {
+          const close = (): void => {
             current = undefined;
           };
           return { origin, close };

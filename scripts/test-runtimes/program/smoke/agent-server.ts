@@ -16,12 +16,6 @@ export async function smoke(): Promise<void> {
     signals: false,
   });
   const tasks = `http://127.0.0.1:${server.port}/agent/tasks`;
-  const post = async (url: string, body: unknown): Promise<unknown> => {
-    const headers = { "content-type": "application/json" };
-    const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
-    expect(`the status of POST ${url}`, response.ok, true);
-    return response.json();
-  };
   const { task_id } = (await post(tasks, { input: "A greeting" })) as { readonly task_id: string };
   let step: Step | undefined;
   for (let count = 0; count < 10 && step?.is_last !== true; count += 1) {
@@ -34,4 +28,11 @@ export async function smoke(): Promise<void> {
   const page = await fetch(`http://127.0.0.1:${server.port}/`);
   expect("the page", [page.status, (await page.text()).includes("<html")], [200, true]);
   await server.close({ gracePeriod: 0 });
+}
+
+async function post(url: string, body: unknown): Promise<unknown> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+  expect(`the status of POST ${url}`, response.ok, true);
+  return response.json();
 }
