@@ -173,7 +173,8 @@ function mergeWords(file) {
   const indexes =
     "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%USING fts5%'";
   for (const { name } of database.prepare(indexes).all()) {
-    database.exec(`INSERT INTO "${name}" ("${name}") VALUES ('optimize')`);
+    const index = `"${String(name)}"`;
+    database.exec(`INSERT INTO ${index} (${index}) VALUES ('optimize')`);
   }
   database.close();
 }
