@@ -108,10 +108,9 @@ export function pageFinder({ count: counting, list: rules, path }: Resource): Fi
     { deleted }: Selection,
     count: () => Promise<number>,
   ): () => Promise<number> {
-    let counts = wholes.get(store);
-    if (counts === undefined) wholes.set(store, (counts = new Map()));
-    let shared = counts.get(deleted);
-    if (shared === undefined) counts.set(deleted, (shared = shareRuns(count)));
+    const counts = wholes.get(store) ?? new Map<Selection["deleted"], () => Promise<number>>();
+    const shared = counts.get(deleted) ?? shareRuns(count);
+    wholes.set(store, counts.set(deleted, shared));
     return shared;
   }
 
