@@ -68,8 +68,7 @@ function introduction(measured: readonly PartResults[]): string {
     `- Machine: ${machines.join("; and ")}.`,
     `- Measured: ${days.join(" to ")}, at commit ${commits.join(", ")}, in ${minutes} minutes; ${measured.length} parts` +
       `${quick === 0 ? "" : `, ${howQuick} (a fourth of the time: read the spread)`}.`,
-    `- Load of the machine, mean of a minute: ${Math.min(...loads)} to ${Math.max(...loads)}. It includes what is measured, which keeps one or two cores busy.` +
-      (isShared ? SHARED : ""),
+    `- Load of the machine, mean of a minute: ${Math.min(...loads)} to ${Math.max(...loads)}. It includes what is measured, which keeps one or two cores busy.${isShared ? SHARED : ""}`,
     "- Again: `npm run build`, then in `bench/` `npm install` and `npm run compare`, or with `-- --quick`, `-- --only blog,webhooks`, `-- --rounds 21`. " +
       "`npm run compare -- --render` writes this page of what was measured before; each part also runs alone, as in `npm run blog`.",
     "- Peers take turns, in another order each round. Ratios are ours over theirs, round by round: the median, and the quartiles behind it. " +
