@@ -89,6 +89,13 @@ describe("render", () => {
     expect(page.markdown).not.toContain("quick run");
   });
 
+  it("says when the machine did other work too", () => {
+    const load = { start: 2.1, end: 3 };
+    const shared = render([{ about: about(), method: "", results: { ...results(), load } }]);
+    expect(shared.markdown).toContain("It did other work too");
+    expect(page.markdown).not.toContain("It did other work too");
+  });
+
   it("keeps what was measured earlier below all sections", () => {
     expect(page.markdown).toMatch(/## Measured earlier\n[^]*### A part, earlier\n\nIn 2025\.\n$/);
   });

@@ -109,7 +109,7 @@ part.close();
 
 /** Nanoseconds of CPU for each call. */
 async function compare(name, runs) {
-  const amount = 20_000;
+  const amount = 40_000;
   const measure = (library) => {
     const run = runs.get(library);
     globalThis.gc?.();
@@ -123,7 +123,7 @@ async function compare(name, runs) {
     const value = ((user + system) * 1000) / amount;
     return { value };
   };
-  const sampling = { names: [...runs.keys()], measure, seconds: 6, warmUp: 3, least: 9 };
+  const sampling = { names: [...runs.keys()], measure, seconds: 6, warmUp: 3, least: 7 };
   await part.compare({ ...name, unit: "CPU ns", own: [OURS] }, sampling);
 }
 

@@ -51,12 +51,16 @@ export function render(inputs: readonly PartInput[]): Page {
 const EARLIER =
   "By hand, on the days that are named and mostly beside other work: `npm run compare` does not give these figures anew.";
 
+const SHARED =
+  " **It did other work too:** times are far from those of a quiet machine, and ratios are less certain than their spread.";
+
 function introduction(measured: readonly PartResults[]): string {
   const machines = [...new Set(measured.map(({ machine }) => machineText(machine)))];
   const dates = measured.map(({ date }) => date.slice(0, 10)).toSorted();
   const days = [...new Set([dates[0], dates.at(-1)])].filter((day) => day !== undefined);
   const commits = [...new Set(measured.map(({ commit }) => commit))];
   const loads = measured.flatMap(({ load }) => [load.start, load.end]);
+  const isShared = measured.some(({ load, machine }) => load.start > machine.cores);
   const minutes = Math.round(measured.reduce((sum, { seconds }) => sum + seconds, 0) / 60);
   const quick = measured.filter(({ isQuick }) => isQuick).length;
   const howQuick = quick === measured.length ? "all of them quick" : `${quick} of them quick`;
@@ -64,7 +68,7 @@ function introduction(measured: readonly PartResults[]): string {
     `- Machine: ${machines.join("; and ")}.`,
     `- Measured: ${days.join(" to ")}, at commit ${commits.join(", ")}, in ${minutes} minutes; ${measured.length} parts` +
       `${quick === 0 ? "" : `, ${howQuick} (a fourth of the time: read the spread)`}.`,
-    `- Load of the machine, mean of a minute: ${Math.min(...loads)} to ${Math.max(...loads)}. It includes what is measured, which keeps one or two cores busy.`,
+    `- Load of the machine, mean of a minute: ${Math.min(...loads)} to ${Math.max(...loads)}. It includes what is measured, which keeps one or two cores busy.${isShared ? SHARED : ""}`,
     "- Again: `npm run build`, then in `bench/` `npm install` and `npm run compare`, or with `-- --quick`, `-- --only blog,webhooks`, `-- --rounds 21`. " +
       "`npm run compare -- --render` writes this page of what was measured before; each part also runs alone, as in `npm run blog`.",
     "- Peers take turns, in another order each round. Ratios are ours over theirs, round by round: the median, and the quartiles behind it. " +
