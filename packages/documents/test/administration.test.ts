@@ -179,6 +179,11 @@ describe("A check", () => {
       '"posts" has 2 documents, and counted 9',
     ],
     [
+      "a count that is too small",
+      `UPDATE "fetchwork:collections" SET documents = 1`,
+      '"posts" has 2 documents, and counted 1',
+    ],
+    [
       "a search that fell behind",
       `DELETE FROM "posts:search"`,
       'The search of "posts" lacks 2 documents',

@@ -1,6 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { execFileSync, spawnSync } from "node:child_process";
-import { chownSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -112,12 +120,8 @@ describe.skipIf(NO_POSTGRES !== undefined || NO_DISK !== undefined)(
       });
       onTestFinished(() => store.close());
       const ballast = join(disk, "ballast");
-      const free = Number(
-        execFileSync("stat", ["-f", "-c", "%a * %S", disk], { encoding: "utf8" })
-          .split(" * ")
-          .reduce((product, part) => product * Number(part), 1),
-      );
-      writeFileSync(ballast, Buffer.alloc(free - 4 * MIB));
+      const { bavail, bsize } = statfsSync(disk);
+      writeFileSync(ballast, Buffer.alloc(bavail * bsize - 4 * MIB));
       const { error, names } = await writeUntilRefused(store);
       const { code } = Object(error);
       expect(["ERR_DOCUMENTS_CONNECTION", "ERR_DOCUMENTS_ENGINE"]).toContain(code);

@@ -231,6 +231,17 @@ describe.each(ENGINES)("A consumer in %s", (_name, open) => {
     expect(seen[2]).toBe(seen[1]);
   });
 
+  it("ends without a failure when the store is closed under its handler", async () => {
+    const store = await open();
+    await store.collection(ids).insert({ a: 1 });
+    const closing: Promise<void>[] = [];
+    await store.consume("mail", () => {
+      closing.push(store.close());
+    });
+    expect(closing).toHaveLength(1);
+    await Promise.all(closing);
+  });
+
   it("is one at a time under a name, and another one goes on after it", async () => {
     const store = await open();
     const collection = store.collection(ids);

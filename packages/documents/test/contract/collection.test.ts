@@ -311,8 +311,11 @@ describe.each(ENGINES)("A collection of %s", (_engine, open) => {
     await collection.update(id, { name: "Second" });
     expect(await collection.count({ q: "first" })).toBe(0);
     expect(await collection.count({ q: "second" })).toBe(1);
-    await collection.update(id, (user) => Object.assign(user, { name: "Changed in place" }));
+    await collection.update(id, { name: "Minute" });
     expect(await collection.count({ q: "second" })).toBe(0);
+    expect(await collection.count({ q: "minute" })).toBe(1);
+    await collection.update(id, (user) => Object.assign(user, { name: "Changed in place" }));
+    expect(await collection.count({ q: "minute" })).toBe(0);
     expect(await collection.count({ q: "place" })).toBe(1);
     await collection.remove(id);
     await collection.insert({ ...bob, name: "Third" });

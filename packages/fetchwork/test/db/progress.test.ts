@@ -67,6 +67,7 @@ function runOnTerminal(
 function barsOf(
   text: string,
 ): readonly { readonly percent: number; readonly documents: number; readonly length: number }[] {
+  // oxlint-disable-next-line no-control-regex
   const bars = text.matchAll(/\r(\[#*-*\] *(\d+)% (\d+) documents \S*)\u001b\[K/g);
   return [...bars].map(([, line = "", percent, documents]) => ({
     percent: Number(percent),

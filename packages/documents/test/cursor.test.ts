@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { readCursor, writeValues } from "../src/cursor.ts";
+import type { SortValue } from "../src/keyset.ts";
+import { parseQuery } from "../src/query.ts";
+
+const { order } = parseQuery({ sort: ["a"] });
+
+describe("A cursor that somebody made up", () => {
+  it.each<[string, readonly SortValue[]]>([
+    ["too few values", ["x"]],
+    ["too many values", ["x", "id", "more"]],
+    ["a text that no document has", ["\0", "id"]],
+  ])("is refused with %s, though its digest is right", (_text, values) => {
+    const cursor = writeValues("notes", order, values);
+    expect(() => readCursor("notes", order, cursor)).toThrow(
+      expect.objectContaining({ code: "ERR_DOCUMENTS_QUERY" }),
+    );
+  });
+
+  it("is read with a value for each field, for its own collection only", () => {
+    const cursor = writeValues("notes", order, ["x", "id"]);
+    expect(readCursor("notes", order, cursor)).toEqual(["x", "id"]);
+    expect(() => readCursor("other", order, cursor)).toThrow();
+  });
+});

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { holdLock, type LockTable } from "../src/hold-lock.ts";
+
+const free: LockTable = {
+  takeLock: () => Promise.resolve(true),
+  renewLock: () => Promise.resolve(true),
+  dropLock: () => Promise.resolve(),
+};
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("A lock that is held", () => {
+  it("is not lost by a renewal that failed, but by one that came too late", async () => {
+    const answers = [() => Promise.reject(new Error("busy")), () => Promise.resolve(false)];
+    const table = { ...free, renewLock: () => answers.shift()?.() ?? Promise.resolve(true) };
+    const held = holdLock(
+      table,
+      "a",
+      async (lost) => {
+        await vi.advanceTimersByTimeAsync(100);
+        expect(answers).toHaveLength(1);
+        expect(lost.aborted).toBe(false);
+        await vi.advanceTimersByTimeAsync(100);
+        expect(lost.aborted).toBe(true);
+      },
+      { expiry: 300 },
+    );
+    await expect(held).rejects.toMatchObject({ code: "ERR_DOCUMENTS_LEASE" });
+  });
+
+  it("is given up with the outcome of the work, also when giving it up fails", async () => {
+    const table = { ...free, dropLock: () => Promise.reject(new Error("gone")) };
+    expect(await holdLock(table, "a", () => 5)).toBe(5);
+    const failure = new Error("the work's own");
+    await expect(holdLock(table, "a", () => Promise.reject(failure))).rejects.toBe(failure);
+  });
+});

@@ -1,0 +1,113 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { administer, defineCollection, openStore } from "../src/index.ts";
+import { writePosition } from "../src/feed-position.ts";
+import { Connection } from "../src/sqlite/connection.ts";
+import { loadPosition, readChanges, savePosition, trimChanges } from "../src/sqlite/feed.ts";
+import { dropLock, renewLock, takeLock } from "../src/sqlite/locking.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+const notes = defineCollection<{ n: number; until?: number }>("notes", {
+  changes: "ids",
+  softDelete: true,
+  expires: { field: "until" },
+});
+const START = Date.parse("2030-01-01T00:00:00.000Z");
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START, toFake: ["Date", "setInterval", "clearInterval"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function connect(): Promise<Connection> {
+  const path = join(temporaryFolder(), "a.db");
+  const store = await openStore(`sqlite:${path}`, { collections: [notes] });
+  await store.collection(notes).insertMany([{ n: 1 }, { n: 2 }, { n: 3 }]);
+  await store.close();
+  const connection = new Connection(new DatabaseSync(path));
+  onTestFinished(() => {
+    connection.close();
+  });
+  return connection;
+}
+
+describe("A row of a lock", () => {
+  const lock = { name: "a", token: "one", expiry: 1000 };
+
+  it("is not renewed when its time is over, though nobody took it", async () => {
+    const connection = await connect();
+    expect(takeLock(connection, lock)).toBe(true);
+    vi.setSystemTime(START + 999);
+    expect(renewLock(connection, lock)).toBe(true);
+    vi.setSystemTime(START + 1999);
+    expect(renewLock(connection, lock)).toBe(false);
+    expect(takeLock(connection, { ...lock, token: "other" })).toBe(true);
+  });
+
+  it("is neither renewed nor given up with the token of somebody else", async () => {
+    const connection = await connect();
+    takeLock(connection, lock);
+    expect(renewLock(connection, { ...lock, token: "other" })).toBe(false);
+    dropLock(connection, { name: "a", token: "other" });
+    expect(takeLock(connection, { ...lock, token: "third" })).toBe(false);
+    dropLock(connection, lock);
+    expect(takeLock(connection, { ...lock, token: "third" })).toBe(true);
+  });
+});
+
+describe("A position in the feed", () => {
+  it("never goes back, neither of a consumer nor of a reader", async () => {
+    const connection = await connect();
+    const [second, third] = [writePosition(2), writePosition(3)];
+    savePosition(connection, "mails", third);
+    savePosition(connection, "mails", second);
+    expect(loadPosition(connection, "mails")).toBe(third);
+    const query = { after: third, collections: undefined, limit: 10 };
+    expect(trimChanges(connection, "9999-01-01T00:00:00.000Z")).toBe(3);
+    // Nothing is left that says how far the feed is.
+    expect(readChanges(connection, query)).toEqual({ changes: [], scanned: third });
+  });
+});
+
+describe("The count of a collection", () => {
+  it("loses no document twice that was removed before it expired", async () => {
+    const path = join(temporaryFolder(), "a.db");
+    await using store = await openStore(`sqlite:${path}`, { collections: [notes] });
+    const collection = store.collection(notes);
+    const [first] = await collection.insertMany([
+      { n: 1, until: START + 1000 },
+      { n: 2, until: START + 1000 },
+      { n: 3 },
+    ]);
+    await collection.remove(first?.id ?? "");
+    vi.setSystemTime(START + 2000);
+    await administer(store).sweep();
+    expect(await administer(store).check()).toEqual({ ok: true, problems: [] });
+    expect((await administer(store).status()).collections).toMatchObject([{ documents: 1 }]);
+  });
+});
+
+describe("A writer beside another process", () => {
+  it("waits for its lock each time, however long ago it waited the last time", async () => {
+    const path = join(temporaryFolder(), "a.db");
+    const options = { collections: [notes], busyTimeout: 5000 };
+    await using store = await openStore(`sqlite:${path}`, options);
+    const other = new DatabaseSync(path);
+    vi.useFakeTimers({ toFake: ["performance"] });
+    for (let turn = 1; turn <= 2; turn += 1) {
+      other.exec("BEGIN IMMEDIATE");
+      const written = store.collection(notes).insert({ n: turn });
+      // It has found the lock taken when a timer of the same time comes.
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
+      other.exec("COMMIT");
+      expect((await written).n).toBe(turn);
+      vi.advanceTimersByTime(10_000);
+    }
+    other.close();
+  });
+});
