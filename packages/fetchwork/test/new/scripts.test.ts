@@ -25,7 +25,7 @@ function npmRun(folder: string, script: string, env: NodeJS.ProcessEnv = {}) {
   return program(folder, ["npm", "run", "--silent", script], env);
 }
 
-/** Starts a script that serves; its process group ends with the test. */
+/** Starts a script that serves; it ends with the test. */
 async function serving(
   folder: string,
   script: string,
@@ -39,12 +39,12 @@ async function serving(
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
-  onTestFinished(() => {
-    try {
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-    } catch {
-      // It has ended.
-    }
+  // Each script tells the server that it has started; what is killed would leave it behind.
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+    const end = once(child, "exit");
+    process.kill(-child.pid, "SIGTERM");
+    await end;
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -67,11 +67,11 @@ async function answers(url: string, timeout = 30_000): Promise<void> {
 async function bestTime(
   limit: number,
   work: (round: number) => Promise<void>,
-  group: () => number | undefined,
+  root: () => number | undefined,
 ): Promise<number> {
   let best = Infinity;
   for (let round = 0; round < tries && best >= limit; round += 1) {
-    best = Math.min(best, await spentTime(() => work(round), group));
+    best = Math.min(best, await spentTime(() => work(round), root));
   }
   return best;
 }

@@ -7,29 +7,40 @@ const ticks = 100;
  * Measures work that other processes do: the time that it took, or that of the processor where this was less, because
  * something else had the machine meanwhile. Linux tells of the processor, other systems of the time alone.
  *
- * @param group - Leader of a process group that takes part, beside the children of this process.
+ * @param root - Process that takes part with all that it has started, beside what this process has run to its end.
  */
 export async function spentTime(
   work: () => Promise<void>,
-  group: () => number | undefined,
+  root: () => number | undefined,
 ): Promise<number> {
-  const [begin, used] = [performance.now(), processorTime(group())];
+  const [begin, used] = [performance.now(), processorTime(root())];
   await work();
-  const processor = processorTime(group()) - used;
+  const processor = processorTime(root()) - used;
   return Math.min(performance.now() - begin, processor > 0 ? processor : Infinity);
 }
 
-/** Milliseconds that a process group, and ended children of this process, had a processor. */
-function processorTime(group: number | undefined): number {
+/** Milliseconds that a process and its descendants, and ended children of this process, had a processor. */
+function processorTime(root: number | undefined): number {
+  const all = new Map(processes().map((name) => [Number(name), statOf(name)]));
   let total = 0;
-  for (const name of processes()) {
-    const isOwn = Number(name) === process.pid;
-    const fields = statOf(name);
-    if (!isOwn && (group === undefined || fields[2] !== group)) continue;
+  for (const [id, fields] of all) {
+    const isOwn = id === process.pid;
+    if (!isOwn && !descends(id, root, all)) continue;
     const [user = 0, system = 0, childUser = 0, childSystem = 0] = fields.slice(11, 15);
     total += (isOwn ? 0 : user + system) + childUser + childSystem;
   }
   return (total * 1_000) / ticks;
+}
+
+function descends(
+  id: number,
+  root: number | undefined,
+  all: ReadonlyMap<number, readonly number[]>,
+): boolean {
+  for (let at: number | undefined = id; at !== undefined; at = all.get(at)?.[1]) {
+    if (at === root) return true;
+  }
+  return false;
 }
 
 function processes(): readonly string[] {
