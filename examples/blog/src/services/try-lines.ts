@@ -5,8 +5,8 @@ export function triesOf(
   resource: Resource,
   { url, key }: { readonly url: string; readonly key: string },
 ): readonly string[] {
-  const { access, input, list, path, searchable } = resource;
-  const form = sampleForm(input);
+  const { access, input, list, path, relations, searchable } = resource;
+  const form = sampleForm(input, new Set(relations.references.map(({ field }) => field)));
   const tokens: Readonly<Record<string, string>> = {
     public: "",
     user: " -d access_token=$TOKEN",
@@ -23,12 +23,15 @@ export function triesOf(
   return [...create, ...(isOpen ? [`curl -w '\\n' ${address}${header}`] : [])];
 }
 
-/** Fields as options of curl; `undefined` when a field that is needed has no plain example. */
-function sampleForm({ properties = {}, required = [] }: JsonSchema): string | undefined {
+/** Fields as options of curl; `undefined` when a field that is needed has no plain example, such as an identifier. */
+function sampleForm(
+  { properties = {}, required = [] }: JsonSchema,
+  references: ReadonlySet<string>,
+): string | undefined {
   const needed = new Set(required as readonly string[]);
   let form = "";
   for (const [name, schema] of Object.entries(properties as Readonly<Record<string, JsonSchema>>)) {
-    const value = sample(name, schema);
+    const value = references.has(name) ? undefined : sample(name, schema);
     if (value !== undefined) form += ` -d ${name}=${value}`;
     else if (needed.has(name)) return undefined;
   }
@@ -36,10 +39,13 @@ function sampleForm({ properties = {}, required = [] }: JsonSchema): string | un
 }
 
 function sample(name: string, schema: JsonSchema): string | undefined {
-  const { type, format, pattern, minimum = 1, minLength = 0, maxLength = Infinity } = schema;
+  const { type, format, pattern, minLength = 0, maxLength = Infinity } = schema;
   if (Array.isArray(schema["enum"])) return plain(String(schema["enum"][0]));
   if (type === "boolean") return "true";
-  if (type === "integer" || type === "number") return String(minimum);
+  if (type === "integer" || type === "number") {
+    const { minimum = -Infinity, maximum = Infinity } = schema;
+    return String(Math.min(Math.max(1, Number(minimum)), Number(maximum)));
+  }
   if (type !== "string") return undefined;
   const text = samples[String(format)] ?? `Some ${name}`;
   const fits = text.length >= Number(minLength) && text.length <= Number(maxLength);

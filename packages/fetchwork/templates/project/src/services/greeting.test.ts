@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { defineResource } from "@fetchwork/rest";
+import { defineResource, type Resource } from "@fetchwork/rest";
 import { z } from "zod";
 import { about } from "../about.ts";
 import { greeting, type Greeted } from "./greeting.ts";
@@ -86,6 +86,20 @@ describe("greeting", () => {
     expect(pasted(greeting({ ...usual, resources: [odd] })).at(-1)).toBe(
       `curl -w '\\n' http://0.0.0.0:9000/odds`,
     );
+  });
+
+  it("shows no identifier that nothing has, and no number that nobody would send", () => {
+    const shown = (schema: ReturnType<typeof z.object>): string | undefined => {
+      const relations = { of: { to: (): Resource => odd } };
+      const access = { list: "public", create: "public" } as const;
+      const odd = defineResource({ name: "odd", path: "/odds", schema, access, relations });
+      return pasted(greeting({ ...usual, resources: [odd] })).at(-2);
+    };
+    const numbers = { count: z.int(), few: z.int().min(3), below: z.number().max(-1) };
+    expect(shown(z.object({ ...numbers, of: z.string().optional() }))).toBe(
+      "curl -w '\\n' http://0.0.0.0:9000/odds -d count=1 -d few=3 -d below=-1",
+    );
+    expect(shown(z.object({ ...numbers, of: z.string() }))).not.toContain("/odds");
   });
 
   it("shows users alone when there is nothing else", () => {
