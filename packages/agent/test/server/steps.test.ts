@@ -1,4 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AgentError } from "../../src/errors.ts";
 import { defaultVerifiers } from "../../src/verify/node-verifiers.ts";
 import { codeTasks } from "../../src/server/code-tasks.ts";
@@ -173,6 +176,22 @@ describe("what steps use", () => {
     const last = responses.at(-1);
     expect(last?.status).toBe(422);
     expect(await last?.json()).toMatchObject({ code: "ERR_AGENT_LIMIT" });
+  });
+
+  it("is counted of a change too, which leaves nothing in the temporary folder", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "changes-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const edits = [{ path: "src/store.js", search: "milk", replace: "bread" }];
+    const answers = [...projectScript(notes), { tool: "edit_files", arguments: { edits } }];
+    const world = await startTasks({}, answers);
+    const { task_id: id } = await world.create();
+    await world.finish(id);
+    vi.stubEnv("TMPDIR", folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await world.step(id, { input: "bread", additional_input: { continue: true } });
+    const { usage } = await bodyOf<Task>(await world.ask(`/tasks/${id}`));
+    expect(usage.calls).toBe(world.model.requests.length);
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it("counts for the limits of those that follow", () => {
