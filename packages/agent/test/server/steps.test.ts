@@ -1,6 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AgentError } from "../../src/errors.ts";
 import { defaultVerifiers } from "../../src/verify/node-verifiers.ts";
+import { codeTasks } from "../../src/server/code-tasks.ts";
 import type { Artifact, Step, Task } from "../../src/server/wire.ts";
 import { manyFiles, projectScript } from "../project-script.ts";
 import type { ScriptedAnswer } from "../model-server.ts";
@@ -136,6 +140,77 @@ describe("a step that works", () => {
   });
 });
 
+describe("what steps use", () => {
+  it("is counted for the task, whether they work or fail", async () => {
+    let isFailing = true;
+    const world = await startTasks({
+      agent: {
+        onTask: () => [{ name: "spends" }, { name: "spends too" }],
+        onStep: async ({ spend }) => {
+          spend({ inputTokens: 3, outputTokens: 2, cost: 0.5, calls: 1 });
+          if (!isFailing) return { output: "x".repeat(1_048_577) };
+          throw new AgentError("ERR_AGENT_PROVIDER", "no");
+        },
+      },
+    });
+    const { task_id: id } = await world.create();
+    const usage = async (): Promise<Task["usage"]> =>
+      (await bodyOf<Task>(await world.ask(`/tasks/${id}`))).usage;
+    await world.ask(`/tasks/${id}/steps`, post());
+    expect(await usage()).toEqual({ inputTokens: 3, outputTokens: 2, cost: 0.5, calls: 1 });
+    isFailing = false;
+    // What is longer than a mebibyte is not kept as output.
+    expect((await world.step(id)).output).toBeNull();
+    expect(await usage()).toEqual({ inputTokens: 6, outputTokens: 4, cost: 1, calls: 2 });
+  });
+
+  it.each([{ maxFileBytes: 20 }, { maxTotalBytes: 110 }])("is within %j", async (limits) => {
+    const world = await startTasks(limits);
+    const { task_id: id } = await world.create();
+    await world.step(id);
+    await world.step(id);
+    const responses = [
+      await world.ask(`/tasks/${id}/steps`, post()),
+      await world.ask(`/tasks/${id}/steps`, post()),
+    ];
+    const last = responses.at(-1);
+    expect(last?.status).toBe(422);
+    expect(await last?.json()).toMatchObject({ code: "ERR_AGENT_LIMIT" });
+  });
+
+  it("is counted of a change too, which leaves nothing in the temporary folder", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "changes-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const edits = [{ path: "src/store.js", search: "milk", replace: "bread" }];
+    const answers = [...projectScript(notes), { tool: "edit_files", arguments: { edits } }];
+    const world = await startTasks({}, answers);
+    const { task_id: id } = await world.create();
+    await world.finish(id);
+    vi.stubEnv("TMPDIR", folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await world.step(id, { input: "bread", additional_input: { continue: true } });
+    const { usage } = await bodyOf<Task>(await world.ask(`/tasks/${id}`));
+    expect(usage.calls).toBe(world.model.requests.length);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("counts for the limits of those that follow", () => {
+    const used = { inputTokens: 400, outputTokens: 500, cost: 0.1, calls: 2 };
+    const task = { id: "a", input: "x", additionalInput: {} };
+    const budget = codeTasks({ budget: { maxTokens: 1_000 } }).limits?.(task, used);
+    expect(budget?.usage).toEqual(used);
+  });
+
+  it("never is a file for the plan, even if the model lists it", async () => {
+    const files = new Map([["Shared_Deps.md", "# other\n"], ...notes]);
+    const world = await startTasks({}, projectScript(files));
+    const { task_id: id } = await world.create();
+    await world.step(id);
+    const { output } = await world.step(id);
+    expect(output).toBe("File paths are: src/store.js, src/main.js");
+  });
+});
+
 describe("several steps at once", () => {
   it("write independent files at the same time, each once", async () => {
     const files = manyFiles(12);
@@ -257,6 +332,14 @@ describe("verify", () => {
     const steps = await world.finish(id);
     expect(steps.at(-1)?.additional_output).toMatchObject({ verified: true });
     expect(steps[5]?.output).toBe(notes.get("src/main.js")?.replace(was ?? "", is ?? ""));
+  });
+
+  it("repairs nothing where no round of repair is wanted", async () => {
+    const world = await startTasks({}, repairing);
+    const { task_id: id } = await world.create("notes", { verify: "static", repair: 0 });
+    const last = (await world.finish(id)).at(-1);
+    expect(last).toMatchObject({ name: "verify", additional_output: { verified: false } });
+    expect(world.model.requests).toHaveLength(4);
   });
 
   it("ends when repairs do not help, and does not pretend", async () => {

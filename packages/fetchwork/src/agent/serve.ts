@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { defaultVerifiers } from "@fetchwork/agent";
 import { serveTasks, type VerifyLevel } from "@fetchwork/agent/server";
 import type { CommandIo } from "../command-io.ts";
@@ -10,6 +8,7 @@ import { UsageError } from "../usage-error.ts";
 import { wholeNumber } from "../whole-number.ts";
 import { asFailure } from "./agent-exit-codes.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
+import { readTextFile } from "./read-prompt.ts";
 import { agentOptions, limitOptions, workOptions } from "./work-options.ts";
 
 const { "on-conflict": _conflict, verify: _verify, ...serverWork } = workOptions;
@@ -103,5 +102,5 @@ async function tokenOf(
     throw new UsageError("--token and --token-file exclude each other");
   }
   if (file === undefined) return token ?? (io.env["FETCHWORK_AGENT_TOKEN"] || undefined);
-  return (await readFile(resolve(io.cwd, file), "utf8")).replace(/\r?\n$/, "");
+  return (await readTextFile(file, "token file", io)).replace(/\r?\n$/, "");
 }
