@@ -55,7 +55,7 @@ describe("generateFiles", () => {
 
   it("writes as many at a time as are allowed, and no more", async () => {
     const { write, peak } = writer();
-    await generateFiles(specs(..."abcdefghij"), 3, write);
+    await generateFiles(specs("a", "b", "c", "d", "e", "f", "g"), 3, write);
     expect(peak()).toBe(3);
   });
 

@@ -71,3 +71,14 @@ it.each(["theirs", "ours"])(
     expect(performance.now() - started).toBeLessThan(2_000);
   },
 );
+
+it("takes over the change of one side among lines that are alike", () => {
+  const lines = fc.array(fc.constantFrom("x\n", "y\n"), { maxLength: 6 });
+  fc.assert(
+    fc.property(lines, lines, (base, changed) => {
+      const [before, after] = [base.join(""), changed.join("")];
+      expect(mergeText(before, after, before)).toBe(after);
+      expect(mergeText(before, before, after)).toBe(after);
+    }),
+  );
+});
