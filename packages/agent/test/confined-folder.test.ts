@@ -148,3 +148,13 @@ it("stays inside while somebody exchanges a folder for a link", async () => {
   expect(outcomes.refused).toBeGreaterThan(0);
   expect(readdirSync(join(base, "outside"))).toEqual([]);
 });
+
+it("makes no folder when it only looks", async () => {
+  const place = mkdtempSync(join(tmpdir(), "looks-"));
+  const folder = await ConfinedFolder.open(place);
+  expect(await folder.read("a/b/c.txt")).toBeUndefined();
+  expect(await folder.exists("a/b/c.txt")).toBe(false);
+  await folder.clean("a/b/c.txt");
+  expect(readdirSync(place)).toEqual([]);
+  rmSync(place, { recursive: true });
+});

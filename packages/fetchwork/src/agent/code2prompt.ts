@@ -2,7 +2,9 @@ import { codeToPrompt, packProject } from "@fetchwork/agent";
 import { defineCommand, type Command } from "../command.ts";
 import { jsonLine, manyLines } from "../terminal-text.ts";
 import { asFailure } from "./agent-exit-codes.ts";
-import { contextTokens, programFolder, questionOf, questionOptions } from "./project-question.ts";
+import { modelOptions } from "./model-options.ts";
+import { contextOption, contextTokens, programFolder, questionOf } from "./project-question.ts";
+import { limitOptions } from "./work-options.ts";
 
 /** `fetchwork agent code2prompt`. */
 export const code2prompt: Command = defineCommand({
@@ -10,7 +12,9 @@ export const code2prompt: Command = defineCommand({
   positionals: ["folder"],
   options: {
     pack: { type: "boolean", description: "Print the files instead; asks no model" },
-    ...questionOptions,
+    ...contextOption,
+    ...modelOptions,
+    ...limitOptions,
     json: { type: "boolean", description: "Print JSON" },
   },
   async run({ values, positionals: [named = ""] }, io) {

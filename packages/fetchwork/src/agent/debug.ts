@@ -3,8 +3,10 @@ import { defineCommand, type Command } from "../command.ts";
 import { jsonLine, manyLines } from "../terminal-text.ts";
 import { UsageError } from "../usage-error.ts";
 import { asFailure } from "./agent-exit-codes.ts";
-import { programFolder, questionOf, questionOptions } from "./project-question.ts";
+import { modelOptions } from "./model-options.ts";
+import { contextOption, programFolder, questionOf } from "./project-question.ts";
 import { promptOption, readPrompt } from "./read-prompt.ts";
+import { limitOptions } from "./work-options.ts";
 
 /** `fetchwork agent debug`. */
 export const debug: Command = defineCommand({
@@ -15,7 +17,9 @@ export const debug: Command = defineCommand({
       ...promptOption.prompt,
       description: "The error, where it is not the argument; - reads standard input",
     },
-    ...questionOptions,
+    ...contextOption,
+    ...modelOptions,
+    ...limitOptions,
     json: { type: "boolean", description: "Print JSON" },
   },
   async run({ values, positionals: [named = "", argument] }, io) {

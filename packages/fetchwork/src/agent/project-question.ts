@@ -4,21 +4,21 @@ import { Budget, type ProjectQuestionOptions } from "@fetchwork/agent";
 import type { CommandIo } from "../command-io.ts";
 import type { OptionValues } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
-import { chooseModel, modelOptions } from "./model-options.ts";
-import { count, limitOptions, limits } from "./work-options.ts";
+import { chooseModel, type modelOptions } from "./model-options.ts";
+import { count, limits, type limitOptions } from "./work-options.ts";
 
-/** Options of questions about a program that is there. */
-export const questionOptions = {
+/** The option that limits what of a program is sent. */
+export const contextOption = {
   "context-tokens": {
     type: "string",
     hint: "number",
     description: "Most tokens of the program in the question, by estimate (default: 100000)",
   },
-  ...modelOptions,
-  ...limitOptions,
 } as const;
 
-type QuestionValues = OptionValues<typeof questionOptions>;
+type QuestionValues = OptionValues<typeof contextOption> &
+  OptionValues<typeof modelOptions> &
+  OptionValues<typeof limitOptions>;
 
 /**
  * The folder of a program.
