@@ -158,3 +158,14 @@ it("makes no folder when it only looks", async () => {
   expect(readdirSync(place)).toEqual([]);
   rmSync(place, { recursive: true });
 });
+
+it("takes a file of exactly the size, and as many files, as are allowed", async () => {
+  const small = await ConfinedFolder.open(join(base, "small"), { maxFileBytes: 3 });
+  await small.write("a.txt", "abc");
+  expect(await small.read("a.txt")).toBe("abc");
+  await expect(small.write("b.txt", "abcd")).rejects.toMatchObject({ code: "ERR_AGENT_LIMIT" });
+  await small.write("b.txt", "");
+  const skip = new Set<string>();
+  expect(await small.list({ skip, max: 2 })).toEqual(["a.txt", "b.txt"]);
+  await expect(small.list({ skip, max: 1 })).rejects.toMatchObject({ code: "ERR_AGENT_LIMIT" });
+});

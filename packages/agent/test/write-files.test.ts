@@ -178,3 +178,13 @@ it.each<readonly [string, (base: string) => void]>([
   expect(file).toMatchObject({ action: "conflict", beside: "a.txt.new" });
   expect([textOf("a.txt"), textOf("a.txt.new")]).toEqual(["1\n2\nmine\n", "one\n2\n"]);
 });
+
+it("writes nothing down for a file that is skipped", async () => {
+  const contents = new Map([
+    ["a.txt", "a\n"],
+    ["b.txt", "b\n"],
+  ]);
+  await write(contents, { approve: ({ path }) => (path === "a.txt" ? "skip" : "apply") });
+  expect(recorded).toEqual(["write b.txt"]);
+  expect(existsSync(join(out, "a.txt"))).toBe(false);
+});
