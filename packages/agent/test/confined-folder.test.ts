@@ -148,3 +148,24 @@ it("stays inside while somebody exchanges a folder for a link", async () => {
   expect(outcomes.refused).toBeGreaterThan(0);
   expect(readdirSync(join(base, "outside"))).toEqual([]);
 });
+
+it("makes no folder when it only looks", async () => {
+  const place = mkdtempSync(join(tmpdir(), "looks-"));
+  const folder = await ConfinedFolder.open(place);
+  expect(await folder.read("a/b/c.txt")).toBeUndefined();
+  expect(await folder.exists("a/b/c.txt")).toBe(false);
+  await folder.clean("a/b/c.txt");
+  expect(readdirSync(place)).toEqual([]);
+  rmSync(place, { recursive: true });
+});
+
+it("takes a file of exactly the size, and as many files, as are allowed", async () => {
+  const small = await ConfinedFolder.open(join(base, "small"), { maxFileBytes: 3 });
+  await small.write("a.txt", "abc");
+  expect(await small.read("a.txt")).toBe("abc");
+  await expect(small.write("b.txt", "abcd")).rejects.toMatchObject({ code: "ERR_AGENT_LIMIT" });
+  await small.write("b.txt", "");
+  const skip = new Set<string>();
+  expect(await small.list({ skip, max: 2 })).toEqual(["a.txt", "b.txt"]);
+  await expect(small.list({ skip, max: 1 })).rejects.toMatchObject({ code: "ERR_AGENT_LIMIT" });
+});

@@ -59,3 +59,26 @@ it("compares long texts of equal lines in no time, or not at all", () => {
   const [top, end] = [`A\n${source.join("")}`, `${source.join("")}B\n`];
   expect(mergeText(source.join(""), top, end)).toBe(`A\n${source.join("")}B\n`);
 }, 5_000);
+
+it.each(["theirs", "ours"])(
+  "gives up at once where %s alone has too many lines that are alike",
+  (side) => {
+    const base = "x\n".repeat(6_000);
+    const many = "x\n".repeat(6_001);
+    const started = performance.now();
+    const merged = side === "theirs" ? mergeText(base, many, "y\n") : mergeText(base, "y\n", many);
+    expect(merged).toBeUndefined();
+    expect(performance.now() - started).toBeLessThan(2_000);
+  },
+);
+
+it("takes over the change of one side among lines that are alike", () => {
+  const lines = fc.array(fc.constantFrom("x\n", "y\n"), { maxLength: 6 });
+  fc.assert(
+    fc.property(lines, lines, (base, changed) => {
+      const [before, after] = [base.join(""), changed.join("")];
+      expect(mergeText(before, after, before)).toBe(after);
+      expect(mergeText(before, before, after)).toBe(after);
+    }),
+  );
+});

@@ -164,3 +164,27 @@ it("takes away what a process left that was killed when its file was in its plac
   expect(file?.action).toBe("created");
   expect(readdirSync(out).filter((name) => name !== ".fetchwork")).toEqual(["a.txt"]);
 });
+
+it.each<readonly [string, (base: string) => void]>([
+  // By it the person's line would be one that we took away.
+  ["has other content", (base) => writeFileSync(base, "1\n2\nmine\n")],
+  ["is not there", (base) => rmSync(base)],
+])("puts ours beside a person's file when the base of both %s", async (_, damage) => {
+  await write(new Map([["a.txt", "1\n2\n"]]));
+  const hash = createHash("sha256").update("1\n2\n").digest("hex");
+  damage(join(out, ".fetchwork/base", hash));
+  writeFileSync(join(out, "a.txt"), "1\n2\nmine\n");
+  const [file] = await write(new Map([["a.txt", "one\n2\n"]]));
+  expect(file).toMatchObject({ action: "conflict", beside: "a.txt.new" });
+  expect([textOf("a.txt"), textOf("a.txt.new")]).toEqual(["1\n2\nmine\n", "one\n2\n"]);
+});
+
+it("writes nothing down for a file that is skipped", async () => {
+  const contents = new Map([
+    ["a.txt", "a\n"],
+    ["b.txt", "b\n"],
+  ]);
+  await write(contents, { approve: ({ path }) => (path === "a.txt" ? "skip" : "apply") });
+  expect(recorded).toEqual(["write b.txt"]);
+  expect(existsSync(join(out, "a.txt"))).toBe(false);
+});

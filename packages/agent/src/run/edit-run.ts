@@ -9,6 +9,7 @@ import { describeDiagnostic } from "../check/diagnostic.ts";
 import { findElisions } from "../files/find-elisions.ts";
 import { applyEdits, type Edit } from "../files/apply-edits.ts";
 import { validateFilePath, validateFilePaths } from "../files/file-path.ts";
+import { mayBeSecret } from "../project/secret-files.ts";
 import { createSandbox } from "../verify/sandbox.ts";
 import { verifyFiles } from "../verify/verify-files.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
@@ -195,6 +196,8 @@ async function shownFiles(files: ReadonlyMap<string, string>): Promise<readonly 
   let room = shown;
   const result: ContextFile[] = [];
   for (const [path, source] of [...files].toSorted(([, a], [, b]) => a.length - b.length)) {
+    // A model needs no keys to change a program.
+    if (mayBeSecret(path)) continue;
     const isWhole = source.length <= room;
     const text = isWhole ? source : await describeDeclarations(path, source, 2_000);
     room -= text.length;

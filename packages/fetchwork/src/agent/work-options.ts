@@ -183,7 +183,7 @@ function milliseconds(value: string | undefined): number | undefined {
   throw new UsageError("--max-time must be a time, as 90s, 10m or 1h, at most 24 days");
 }
 
-function count(
+export function count(
   name: string,
   value: string | undefined,
   most: number,

@@ -1,0 +1,43 @@
+import { codeToPrompt, packProject } from "@fetchwork/agent";
+import { defineCommand, type Command } from "../command.ts";
+import { jsonLine, manyLines } from "../terminal-text.ts";
+import { asFailure } from "./agent-exit-codes.ts";
+import { modelOptions } from "./model-options.ts";
+import { contextOption, contextTokens, programFolder, questionOf } from "./project-question.ts";
+import { limitOptions } from "./work-options.ts";
+
+/** `fetchwork agent code2prompt`. */
+export const code2prompt: Command = defineCommand({
+  summary: "Print the prompt of a program that is there, or with --pack the program as one text",
+  positionals: ["folder"],
+  options: {
+    pack: { type: "boolean", description: "Print the files instead; asks no model" },
+    ...contextOption,
+    ...modelOptions,
+    ...limitOptions,
+    json: { type: "boolean", description: "Print JSON" },
+  },
+  async run({ values, positionals: [named = ""] }, io) {
+    const folder = programFolder(named, io);
+    const print = (text: string, value: object): void => {
+      if (values.json === true) io.stdout.write(jsonLine(value));
+      else io.stdout.write(`${io.stdout.isTerminal ? manyLines(text) : text}\n`);
+    };
+    try {
+      if (values.pack === true) {
+        const packed = await packProject(folder, { maxTokens: contextTokens(values) });
+        const { text, tokens, whole, declared, omitted } = packed;
+        print(text, packed);
+        io.stderr.write(
+          `about ${tokens} tokens: ${whole.length} files whole, ${declared.length} by what they declare, ${omitted.length} by name\n`,
+        );
+        return 0;
+      }
+      const text = await codeToPrompt(folder, await questionOf(values, io));
+      print(text, { prompt: text });
+      return 0;
+    } catch (error) {
+      throw asFailure(error, { signal: io.signal });
+    }
+  },
+});

@@ -1,0 +1,119 @@
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  startModelServer,
+  type ModelServer,
+  type ScriptedAnswer,
+} from "../../../agent/test/model-server.ts";
+import type { CommandIo } from "../../src/command-io.ts";
+import { commands } from "../../src/commands.ts";
+import { runCommand } from "../../src/run-command.ts";
+import { memoryIo } from "../memory-io.ts";
+import { temporaryFolder } from "./command-process.ts";
+
+let server: ModelServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+/** A user with a program of two files, before a scripted model. */
+async function atHome(answers: readonly ScriptedAnswer[]) {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, "a.js"), "import { b } from './b.js';\nb();\n");
+  writeFileSync(join(cwd, "b.js"), "export const c = 1;\n");
+  server = await startModelServer({ answers });
+  const env = { FETCHWORK_BASE_URL: server.baseUrl, FETCHWORK_MODEL: "scripted" };
+  const run = async (args: readonly string[], given: Partial<CommandIo> = {}) => {
+    const io = memoryIo({ cwd, env, ...given });
+    const code = await runCommand(commands, { args: ["agent", ...args], io });
+    return { code, ...io.written };
+  };
+  return { cwd, run };
+}
+
+const explained = { match: ["# Error\n\nb is not a function"], text: "# Cause\n\nIt is `c`." };
+
+describe("fetchwork agent debug", () => {
+  it("prints what causes an error, and changes nothing", async () => {
+    const { run, cwd } = await atHome([explained]);
+    const result = await run(["debug", ".", "b is not a function"]);
+    expect(result).toEqual({ code: 0, stdout: "# Cause\n\nIt is `c`.\n", stderr: "" });
+    expect(server?.requests[0]?.messages.join()).toContain('does not export "b"');
+    expect(readdirSync(cwd).toSorted()).toEqual(["a.js", "b.js"]);
+  });
+
+  it("takes the error of a file, and prints JSON", async () => {
+    const { run, cwd } = await atHome([explained]);
+    writeFileSync(join(cwd, "error.txt"), "b is not a function");
+    const { stdout } = await run(["debug", ".", "--prompt", "error.txt", "--json"]);
+    expect(JSON.parse(stdout)).toEqual({ explanation: explained.text });
+  });
+
+  it("lets no answer move the cursor of a terminal", async () => {
+    const { run } = await atHome([{ text: "\u001B[2Jgone\u202E" }]);
+    const io = memoryIo({});
+    await run(["debug", ".", "x"], { stdout: { ...io.stdout, isTerminal: true } });
+    const shown = io.written.stdout;
+    expect(shown).toContain("gone");
+    expect([shown.includes("\u001B"), shown.includes("\u202E")]).toEqual([false, false]);
+  });
+});
+
+describe("fetchwork agent code2prompt", () => {
+  it("prints the prompt of a program", async () => {
+    const { run } = await atHome([{ match: ["## a.js", "## b.js"], text: "# A small program" }]);
+    const result = await run(["code2prompt", "."]);
+    expect(result).toEqual({ code: 0, stdout: "# A small program\n", stderr: "" });
+  });
+
+  it("prints the files with --pack, within the tokens that are allowed, and asks no model", async () => {
+    const { run, cwd } = await atHome([]);
+    writeFileSync(join(cwd, "long.txt"), "x".repeat(10_000));
+    const { code, stdout, stderr } = await run(
+      ["code2prompt", ".", "--pack", "--context-tokens", "200"],
+      { env: {} },
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain("## a.js\n\n```\nimport { b }");
+    expect(stdout).not.toContain("xxxx");
+    expect(stderr).toMatch(
+      /^about \d+ tokens: 2 files whole, 0 by what they declare, 1 by name\n$/,
+    );
+    expect(server?.requests).toEqual([]);
+  });
+});
+
+describe("both", () => {
+  it.each([
+    [["debug", "."], "the error is missing"],
+    [["debug", "missing", "x"], 'there is no folder "missing"'],
+    [["code2prompt", "missing"], 'there is no folder "missing"'],
+    [["code2prompt", ".", "--context-tokens", "0"], "--context-tokens"],
+    [["debug", ".", "x", "--context-tokens", "many"], "--context-tokens"],
+    [["debug", ".", "x", "--max-cost", "1"], "--max-cost needs the price of scripted"],
+  ])("refuse %j with exit code 2, and ask no model", async (args, message) => {
+    const { run } = await atHome([]);
+    const { code, stderr, stdout } = await run(args);
+    expect(stderr).toContain(message);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(server?.requests).toEqual([]);
+  });
+
+  it.each([["debug", "x"], ["code2prompt"]])(
+    "exit 5 without a provider: %s",
+    async (name, ...more) => {
+      const { run } = await atHome([]);
+      const { code, stderr } = await run([name, ".", ...more], { env: {} });
+      expect(code).toBe(5);
+      expect(stderr).toContain("OPENAI_API_KEY");
+    },
+  );
+
+  it("exit 4 where the budget has no room", async () => {
+    const { run } = await atHome([{ text: "ok" }]);
+    const { code } = await run(["debug", ".", "x", "--max-tokens", "10"]);
+    expect(code).toBe(4);
+  });
+});
