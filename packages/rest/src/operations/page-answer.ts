@@ -28,7 +28,8 @@ export function createPageFinder(resource: Resource): PageFinder {
   return async (call, query, limits) => {
     const where = query.where && limits ? { and: [query.where, limits] } : (limits ?? query.where);
     try {
-      return await find(call.store.collection(collection), { ...query, where }, call.query);
+      const documents = call.store.collection(collection);
+      return await find(documents, { ...query, where }, call.query, call.store);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       // All else was checked before, and only the store knows what these may be.
