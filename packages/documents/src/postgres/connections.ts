@@ -16,6 +16,13 @@ import { type Result, RowQuery } from "./row-query.ts";
 import type { Statement } from "./sql.ts";
 import { Watch } from "./watch.ts";
 
+/** What waits for a connection. */
+interface Asked {
+  readonly statement: Statement;
+  readonly resolve: (result: Promise<Result> | Result) => void;
+  readonly recover: (failure: unknown) => Promise<Result>;
+}
+
 const RETRY_DELAY = 50;
 const MAX_TIMER = 0x7fff_ffff;
 const IDLE_TIMEOUT = 30_000;
@@ -157,36 +164,42 @@ export class Connections {
 
   /** The usual case goes with one promise, and without the search for a primary. */
   #once(statement: Statement, recover: (failure: unknown) => Promise<Result>): Promise<Result> {
-    return new Promise((resolve) => {
-      this.#pool().connect((_error, client) => {
-        if (client === undefined) {
-          resolve(this.#acquired(statement).catch(recover));
-          return;
-        }
-        const fail = (error: unknown): void => {
-          const failure = toFailure(error);
-          this.release(client, failure);
-          resolve(Promise.resolve(failure).then(recover));
-        };
-        let isOver = false;
-        this.#watch.begin(client, this.patience, () => {
-          isOver = true;
-          fail(new Error("The server did not answer"));
-        });
-        const query = new RowQuery(statement, (error, result) => {
-          if (isOver) return;
-          isOver = true;
-          this.#watch.end(client);
-          if (error instanceof Error) {
-            fail(error);
-          } else {
-            client.release();
-            resolve(result);
-          }
-        });
-        client.query(query);
-      });
+    const { promise, resolve } = Promise.withResolvers<Result>();
+    // The pool keeps what it called until long after, and would keep every result with it.
+    let asked: Asked | undefined = { statement, resolve, recover };
+    this.#pool().connect((_error, client) => {
+      const own = asked;
+      asked = undefined;
+      if (own === undefined) return;
+      if (client === undefined) own.resolve(this.#acquired(own.statement).catch(own.recover));
+      else this.#runOn(client, own);
     });
+    return promise;
+  }
+
+  #runOn(client: PoolClient, { statement, resolve, recover }: Asked): void {
+    let isOver = false;
+    const fail = (error: unknown): void => {
+      isOver = true;
+      const failure = toFailure(error);
+      this.release(client, failure);
+      resolve(Promise.resolve(failure).then(recover));
+    };
+    this.#watch.begin(client, this.patience, () => {
+      fail(new Error("The server did not answer"));
+    });
+    const query = new RowQuery(statement, (error, result) => {
+      if (isOver) return;
+      this.#watch.end(client);
+      if (error instanceof Error) {
+        fail(error);
+      } else {
+        isOver = true;
+        client.release();
+        resolve(result);
+      }
+    });
+    client.query(query);
   }
 
   async #acquired(statement: Statement): Promise<Result> {

@@ -52,6 +52,8 @@ export interface Access {
   write<R>(table: Table, work: (session: Session) => Promise<R>): Promise<R>;
   /** Set where what is asked for at once may be done at once. */
   readonly joining?: Joining | undefined;
+  /** Is told of documents that were added, many at a time, for good. */
+  noteGrowth?(table: Table, count: number): void;
 }
 
 /** A collection in PostgreSQL. Everything is checked and copied before a change is sent. */
@@ -82,7 +84,11 @@ export class PostgresCollection<T> implements Collection<T> {
     const added = documents.map((document): NewDocument => {
       return { id: undefined, text: this.#toText(document) };
     });
-    return this.#access.write(this.#table, (session) => insertAll<T>(session, this.#table, added));
+    const stored = await this.#access.write(this.#table, (session) =>
+      insertAll<T>(session, this.#table, added),
+    );
+    this.#access.noteGrowth?.(this.#table, stored.length);
+    return stored;
   }
 
   async upsert(document: T, options: UpsertOptions<T>): Promise<Stored<T>> {

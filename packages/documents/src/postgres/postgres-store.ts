@@ -14,6 +14,7 @@ import { parseTransactionOptions } from "../transaction-options.ts";
 import { checkUtcTime } from "../utc-time.ts";
 import type { Loading } from "../transfer.ts";
 import type { Administration } from "../administration.ts";
+import { Analyzing } from "./analyzing.ts";
 import { createSource } from "./consumer-source.ts";
 import { trimChanges } from "./feed.ts";
 import { Joining } from "./joining.ts";
@@ -29,7 +30,7 @@ import { prepareTables } from "./schema.ts";
 import { FreeSession, type Session } from "./session.ts";
 import { SWEEP_BATCH, sweepTable } from "./sweeping.ts";
 import { createTable, type Table } from "./table.ts";
-import { atOneMoment, createLoading } from "./transferring.ts";
+import { atOneMoment, loadTogether } from "./transferring.ts";
 import { Transactions } from "./transactions.ts";
 import { WakeUp } from "./wake-up.ts";
 
@@ -44,6 +45,7 @@ export class PostgresStore implements Store, Access {
   readonly #transactions: Transactions;
   readonly #session: Session;
   readonly joining: Joining;
+  readonly #analyzing: Analyzing;
   readonly #isDistributed: boolean;
   readonly #replicas: Replicas | undefined;
   readonly #entries = new CollectionEntries((definition) => {
@@ -69,6 +71,7 @@ export class PostgresStore implements Store, Access {
     this.#servers = servers;
     this.#session = new FreeSession(connections, stamps);
     this.joining = new Joining(this.#session);
+    this.#analyzing = new Analyzing((statement) => servers.maintenance.readOnce(statement));
     this.#wakeUp = new WakeUp(listening, this.#session);
     this.#replicas = replicas.length === 0 ? undefined : new Replicas(this.#session, replicas);
     this.#isDistributed = isDistributed;
@@ -160,6 +163,12 @@ export class PostgresStore implements Store, Access {
     }
   }
 
+  noteGrowth(table: Table, count: number): void {
+    if (!this.#analyzing.note(table, count)) return;
+    // Nobody waits for it, and without it statements are slower for a while.
+    this.#track(() => this.#analyzing.look(table)).catch(() => undefined);
+  }
+
   async transaction<R>(
     work: (transaction: Transaction) => Promise<R> | R,
     options: TransactionOptions = {},
@@ -249,9 +258,10 @@ export class PostgresStore implements Store, Access {
       await this.#prepare(table);
       return table;
     };
-    return this.#track(async () => {
+    const noteGrowth = this.noteGrowth.bind(this);
+    return this.#track(() => {
       this.#transactions.refuseInside();
-      return this.#session.together((session) => work(createLoading(session, prepared)));
+      return loadTogether(this.#session, { prepared, noteGrowth }, work);
     });
   }
 

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type PoolClient } from "pg";
 import { DocumentsError } from "../errors.ts";
 import { holdLock, type LockTable } from "../hold-lock.ts";
+import { analyzeSql } from "./analyzing.ts";
 import { type Connections, execute, run } from "./connections.ts";
 import { sqlState } from "./postgres-error.ts";
 import { geoColumn } from "./geo-column.ts";
@@ -131,14 +132,19 @@ async function prepareTable(client: PoolClient, table: Table): Promise<void> {
   if (registered === undefined) await createTable(client, table);
   if (registered !== undefined && table.geoPaths.length > 0) await addPlaces(client, table);
   const known = await readIndexes(client, table);
+  let isBuilt = false;
   for (const index of table.indexes) {
     const isValid = known.get(index.name);
     // A build that did not end leaves an index that nothing uses.
     if (isValid === false) await execute(client, `DROP INDEX ${quoteName(index.name)}`);
     if (isValid !== true) await buildIndex(client, table, index);
+    isBuilt ||= isValid !== true;
   }
   await prepareClaims(client, table);
-  await prepareDerived(client, table, registered);
+  const isDerived = await prepareDerived(client, table, registered);
+  // What the indexes of a table with documents hold, the server knows only when it has looked.
+  const isLookedAt = registered === undefined || !(isBuilt || isDerived);
+  if (!isLookedAt) await execute(client, analyzeSql(table));
 }
 
 async function createTable(client: PoolClient, table: Table): Promise<void> {
@@ -278,14 +284,14 @@ function isCurrent(registered: Derived, table: Table): boolean {
 
 /**
  * Derives the search texts, times of expiry and places again when the definition asks for others. While it
- * asks for none they fall behind, which the registry remembers.
+ * asks for none they fall behind, which the registry remembers. Tells whether it did anything.
  */
 async function prepareDerived(
   client: PoolClient,
   table: Table,
   registered: Derived | undefined,
-): Promise<void> {
-  if (registered !== undefined && isCurrent(registered, table)) return;
+): Promise<boolean> {
+  if (registered !== undefined && isCurrent(registered, table)) return false;
   const wanted = wantedDerived(table);
   if (registered !== undefined) await fillDerived(client, table);
   // Nobody uses a new table yet. Beside others an index waits for every transaction, and so for the one whose first
@@ -299,6 +305,7 @@ async function prepareDerived(
     text: `UPDATE ${REGISTRY} SET search = $2, expires = $3, geo = $4 WHERE name = $1`,
     values: [table.definition.name, wanted.search, wanted.expires, wanted.geo],
   });
+  return true;
 }
 
 /** Where `pg_trgm` is not there or not allowed, searching reads every text. */

@@ -50,16 +50,39 @@ export async function createSnapshot(client: PoolClient): Promise<Snapshot> {
   };
 }
 
-/** Puts documents into the store, in the transaction of a session. */
-export function createLoading(
+/** What loading needs of a store. */
+interface LoadingTarget {
+  readonly prepared: (definition: CollectionDefinition<object>) => Promise<Table>;
+  /** Is told of documents when they are there for good. */
+  readonly noteGrowth: (table: Table, count: number) => void;
+}
+
+/** Runs work that puts documents into the store, all or none. */
+export async function loadTogether<R>(
   session: Session,
-  prepared: (definition: CollectionDefinition<object>) => Promise<Table>,
-): Loading {
+  { prepared, noteGrowth }: LoadingTarget,
+  work: (loading: Loading) => Promise<R>,
+): Promise<R> {
+  const loaded = new Map<Table, number>();
+  const result = await session.together((joined) => {
+    loaded.clear();
+    const note = (table: Table, count: number): void => {
+      loaded.set(table, (loaded.get(table) ?? 0) + count);
+    };
+    return work(createLoading(joined, { prepared, noteGrowth: note }));
+  });
+  for (const [table, count] of loaded) noteGrowth(table, count);
+  return result;
+}
+
+/** Puts documents into the store, in the transaction of a session. */
+function createLoading(session: Session, { prepared, noteGrowth }: LoadingTarget): Loading {
   return {
     async add(definition, records) {
       const table = await prepared(definition);
       try {
         if (records.length > 0) await loadAll(session, table, records);
+        noteGrowth(table, records.length);
       } catch (error) {
         throw toDocumentsError(error, table);
       }

@@ -1,0 +1,67 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { defineCollection, openStore } from "../src/index.ts";
+import { Analyzing } from "../src/postgres/analyzing.ts";
+import type { Statement } from "../src/postgres/sql.ts";
+import { createTable } from "../src/postgres/table.ts";
+import { NO_POSTGRES, POSTGRES_BIN, runSql } from "./postgres-server.ts";
+import { SharedServer } from "./shared-server.ts";
+
+const shared = new SharedServer(POSTGRES_BIN);
+const notes = defineCollection<{ text: string }>("notes");
+
+afterAll(() => shared.stop());
+
+describe("The growth of a table", () => {
+  it("is looked at after a thousand documents, and each time there are four times as many", () => {
+    const analyzing = new Analyzing(() => Promise.resolve({ rows: [] }));
+    const table = createTable(notes);
+    const looks: number[] = [];
+    for (let added = 100; added <= 20_000; added += 100) {
+      if (analyzing.note(table, 100)) looks.push(added);
+    }
+    expect(looks).toEqual([1000, 4000, 16_000]);
+  });
+
+  it.each([
+    ["knows none", "-1", ["ANALYZE"]],
+    ["knows fewer", "999", ["ANALYZE"]],
+    ["knows as many", "1000", []],
+  ])("makes the server look at the table that %s", async (_title, known, expected) => {
+    const texts: string[] = [];
+    const analyzing = new Analyzing(({ text }: Statement) => {
+      texts.push(text.split(" ", 1).join(""));
+      return Promise.resolve({ rows: [[known]] });
+    });
+    const table = createTable(notes);
+    analyzing.note(table, 1000);
+    await analyzing.look(table);
+    expect(texts).toEqual(["SELECT", ...expected]);
+  });
+});
+
+describe.skipIf(NO_POSTGRES !== undefined)("The planner of PostgreSQL", () => {
+  it("knows of a thousand documents that were added at once", async () => {
+    const url = await shared.take();
+    const store = await openStore(url, { collections: [notes] });
+    const documents = Array.from({ length: 1000 }, (_, index) => ({ text: `note ${index}` }));
+    await store.collection(notes).insertMany(documents);
+    await store.close();
+    expect(await runSql(url, "SELECT reltuples FROM pg_class WHERE relname = 'notes'")).toEqual([
+      { reltuples: 1000 },
+    ]);
+    await shared.giveBack(url);
+  });
+
+  it("knows what an index holds that was built over documents", async () => {
+    const url = await shared.take();
+    const store = await openStore(url, { collections: [notes] });
+    await store.collection(notes).insertMany([{ text: "a" }, { text: "b" }, { text: "b" }]);
+    await store.close();
+    const indexed = defineCollection<{ text: string }>("notes", { indexes: ["text"] });
+    await (await openStore(url, { collections: [indexed] })).close();
+    const known =
+      "SELECT n_distinct FROM pg_stats WHERE tablename LIKE 'notes:index:%' AND attname <> 'id'";
+    expect(await runSql(url, known)).toHaveLength(1);
+    await shared.giveBack(url);
+  });
+});

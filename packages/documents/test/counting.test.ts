@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { defineCollection } from "../src/index.ts";
+import { count } from "../src/postgres/counting.ts";
+import type { Session } from "../src/postgres/session.ts";
+import type { Statement } from "../src/postgres/sql.ts";
+import { createTable } from "../src/postgres/table.ts";
+import { parseSelection } from "../src/query.ts";
+import { createStamps } from "../src/stamps.ts";
+
+const notes = defineCollection<{ text: string }>("notes", { search: ["text"] });
+
+/** Counts, and gives the names of the statements that did. */
+async function namesOf(
+  queries: readonly { readonly where?: object; readonly q?: string; readonly max?: number }[],
+): Promise<readonly unknown[]> {
+  const statements: Statement[] = [];
+  const refuse = (): never => {
+    throw new Error("Counting only reads");
+  };
+  const session: Session = {
+    stamps: createStamps(),
+    read(statement) {
+      statements.push(statement);
+      return Promise.resolve({ rows: [["7"]], count: 1 });
+    },
+    write: refuse,
+    together: refuse,
+  };
+  const table = createTable(notes);
+  for (const { max, ...query } of queries) {
+    expect(await count(session, table, { ...parseSelection(query), max })).toBe(7);
+  }
+  return statements.map(({ name }) => name);
+}
+
+describe("A statement that counts in PostgreSQL", () => {
+  it("is not kept for a search, whose plan depends on its words", async () => {
+    expect(await namesOf([{ q: "harbour" }])).toEqual([undefined]);
+  });
+
+  it("is kept for a filter, whatever its values are", async () => {
+    const [first, second] = await namesOf([{ where: { text: "a" } }, { where: { text: "b" } }]);
+    expect(first).toEqual(expect.any(String));
+    expect(second).toBe(first);
+  });
+
+  it("is another one where counting stops, and for another filter", async () => {
+    const names = await namesOf([{}, { max: 101 }, { where: { text: "a" }, max: 101 }]);
+    expect(names).not.toContain(undefined);
+    expect(new Set(names).size).toBe(3);
+  });
+});
