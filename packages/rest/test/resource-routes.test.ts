@@ -134,3 +134,22 @@ describe("an update", () => {
     });
   });
 });
+
+it("refuses a controller without restore for a resource that keeps removed documents", () => {
+  const { restore: _, ...others } = controller;
+  expect(resourceRoutes(diary, others)).toHaveLength(6);
+  const kept = defineResource({
+    name: "kept",
+    path: "/kept",
+    schema: z.object({ text: z.string() }),
+    access: {},
+    softDelete: true,
+  });
+  const { restore: _own, ...plain } = createResourceController(kept);
+  expect(() => resourceRoutes(kept, plain)).toThrow(
+    expect.objectContaining({
+      code: "ERR_REST_DEFINITION",
+      message: "the controller of kept has no restore, which its softDelete needs",
+    }),
+  );
+});
