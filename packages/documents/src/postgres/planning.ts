@@ -2,7 +2,8 @@ import type { PoolClient } from "pg";
 import type { AppliedMigration, PlanStep, StoreStatus } from "../migration.ts";
 import { run } from "./connections.ts";
 import { MIGRATIONS, REGISTRY } from "./own-tables.ts";
-import { type Derived, readIndexes, wantedDerived } from "./schema.ts";
+import { type Derived, wantedDerived } from "./derived-columns.ts";
+import { readIndexes } from "./schema.ts";
 import { quoteName } from "./sql.ts";
 import type { Table } from "./table.ts";
 
