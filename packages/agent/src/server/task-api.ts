@@ -26,6 +26,7 @@ export interface TaskApiParts {
   readonly agent: TaskAgent;
   /** Bytes of an upload, and files of a task. */
   readonly maxUploadBytes: number;
+  readonly maxTaskBytes: number;
   readonly maxFiles: number;
   /** Keeps the answers for `Idempotency-Key`. */
   readonly idempotency: IdempotencyStore;
@@ -177,13 +178,15 @@ export class TaskApi {
 
   async #upload(request: Request, taskId: string): Promise<Response> {
     await this.#found(taskId);
-    const { store, maxFiles, maxUploadBytes } = this.#parts;
+    const { store, maxFiles, maxUploadBytes, maxTaskBytes } = this.#parts;
     const count = await store.artifacts.count({ where: { taskId }, max: maxFiles });
     if (count >= maxFiles) throw invalid(`a task has at most ${maxFiles} files`);
     await using upload = await readUpload(request, maxUploadBytes);
-    const artifact = await store.upload(taskId, upload.file).catch((error: unknown) => {
-      throw error instanceof AgentError ? invalid(error.message) : error;
-    });
+    const artifact = await store
+      .upload(taskId, upload.file, { maxBytes: maxTaskBytes })
+      .catch((error: unknown) => {
+        throw error instanceof AgentError ? invalid(error.message) : error;
+      });
     if (artifact === undefined) throw notFound("task");
     return json(toArtifact(artifact));
   }

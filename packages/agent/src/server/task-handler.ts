@@ -25,6 +25,8 @@ export interface TaskHandlerOptions extends GuardOptions {
   readonly automaticTasks?: number | undefined;
   /** Most bytes of an uploaded file. Default: 32 MiB. */
   readonly maxUploadBytes?: number | undefined;
+  /** Most bytes that are uploaded to a task, replaced files included. Default: 1 GiB. */
+  readonly maxTaskBytes?: number | undefined;
   /** Most files of a task, uploads included. Default: `10_000`. */
   readonly maxFiles?: number | undefined;
   /** Hears what went wrong inside of the server. Default: `console.error`. */
@@ -50,10 +52,11 @@ export interface TaskHandler extends AsyncDisposable {
 export async function createTaskHandler(options: TaskHandlerOptions): Promise<TaskHandler> {
   const { agent, exclusive = false, lease = 30_000, automaticTasks = 4 } = options;
   const { maxUploadBytes = 32 * 1024 * 1024, maxFiles = 10_000 } = options;
-  const { reportError = console.error } = options;
+  const { maxTaskBytes = 1024 ** 3, reportError = console.error } = options;
   checkCount("lease", lease, 300);
   checkCount("automaticTasks", automaticTasks);
   checkCount("maxUploadBytes", maxUploadBytes);
+  checkCount("maxTaskBytes", maxTaskBytes);
   checkCount("maxFiles", maxFiles);
   const guard = createGuard(options);
   const bus = new TaskBus();
@@ -73,6 +76,7 @@ export async function createTaskHandler(options: TaskHandlerOptions): Promise<Ta
   const api = new TaskApi({
     agent,
     maxUploadBytes,
+    maxTaskBytes,
     maxFiles,
     idempotency: documentsIdempotency(options.store, { lease, reportError }),
     store,

@@ -18,6 +18,8 @@ export interface TaskRecord {
   /** Events so far. */
   readonly events: number;
   readonly usage: Usage;
+  /** Bytes of all files that were uploaded so far. */
+  readonly uploaded?: number | undefined;
   /** Why the last step that failed did; absent after a step that worked. */
   readonly failure?: StepFailure | undefined;
 }

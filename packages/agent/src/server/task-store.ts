@@ -2,6 +2,7 @@ import type { Store, Stored } from "@fetchwork/documents";
 import type { Usage } from "../calls/budget.ts";
 import { arrangeSteps } from "./arrange-steps.ts";
 import { longTransaction, TaskChanger } from "./change-task.ts";
+import { HttpFailure } from "./http-failure.ts";
 import { StepLeases } from "./step-leases.ts";
 import { putFile, type NewFile } from "./put-file.ts";
 import type { JsonObject, NewStep } from "./task-agent.ts";
@@ -83,14 +84,27 @@ export class TaskStore extends StepLeases {
     return added?.value ?? false;
   }
 
-  /** Stores a file that somebody uploaded. Undefined: there is no such task. */
-  async upload(taskId: string, file: NewFile): Promise<Stored<ArtifactRecord> | undefined> {
+  /**
+   * Stores a file that somebody uploaded. Undefined: there is no such task.
+   *
+   * @throws HttpFailure 413 when all uploads of the task have more than `maxBytes`
+   */
+  async upload(
+    taskId: string,
+    file: NewFile,
+    { maxBytes }: { readonly maxBytes: number },
+  ): Promise<Stored<ArtifactRecord> | undefined> {
     const stored = await this.#changer.change(
       taskId,
-      async (tx) => {
+      async (tx, { uploaded: before = 0 }) => {
+        const uploaded = before + file.content.size;
+        if (uploaded > maxBytes) {
+          const message = `the files uploaded to a task have at most ${maxBytes} bytes`;
+          throw new HttpFailure(413, "too_large", message);
+        }
         const artifact = await putFile(tx, file, { taskId, agentCreated: false });
         const data = { artifact_id: artifact.id, path: artifact.path };
-        return { events: [{ type: "artifact.added", data }], task: {}, value: artifact };
+        return { events: [{ type: "artifact.added", data }], task: { uploaded }, value: artifact };
       },
       { alsoCanceled: true },
     );

@@ -136,6 +136,21 @@ describe("bytes", () => {
   });
 });
 
+describe("many uploads", () => {
+  it("stop with 413 when a task has as many bytes as it may have, replaced files included", async () => {
+    const world = await startTasks({ agent: echo, maxTaskBytes: 1_000 });
+    const { task_id: id } = await world.create();
+    const send = async (name: string, text: string): Promise<number> =>
+      (await world.ask(`/tasks/${id}/artifacts`, upload(name, text))).status;
+    expect(await send("a.txt", "a".repeat(600))).toBe(200);
+    expect(await send("a.txt", "b".repeat(401))).toBe(413);
+    expect(await send("a.txt", "b".repeat(400))).toBe(200);
+    expect(await send("b.txt", "b")).toBe(413);
+    const { task_id: other } = await world.create();
+    expect((await world.ask(`/tasks/${other}/artifacts`, upload("b.txt", "b"))).status).toBe(200);
+  });
+});
+
 describe("additional input", () => {
   it.each([101, 5_000, 400_000])("of %i levels is refused with 422", async (levels) => {
     const world = await startTasks({ agent: echo });
