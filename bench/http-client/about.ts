@@ -24,8 +24,8 @@ export const about: About = {
     {
       where: { rows: ["undici.request"] },
       text:
-        "It is what `send` uses: timeouts, limits, redirects and typed errors come on top. In profiles of both the call " +
-        "that writes to the socket takes nearly a third, and rounds differ more than the two clients do.",
+        "`send` uses it, and adds timeouts, limits, redirects and typed errors. In profiles of both the call that writes " +
+        "to the socket takes nearly a third.",
     },
   ],
 };

@@ -42,11 +42,13 @@ export const about: About = {
     },
     {
       where: { groups: [AUTHORIZED] },
-      text: "It finds the token and builds the header for each request, and leaves the rest to `fetch`.",
+      text: "Ours finds the token and builds the header for each request, and leaves the rest to `fetch`.",
     },
     {
       where: { groups: ["Bundles"] },
-      text: "Everything together has more in it than either; the client alone is the row to compare for one who needs no more.",
+      text:
+        "Everything together has more in it than either. `OAuth2Client` alone is about as big as oauth4webapi, until it " +
+        "needs jose, which it loads then.",
     },
   ],
 };

@@ -69,8 +69,8 @@ function introduction(measured: readonly PartResults[]): string {
     `- Measured: ${days.join(" to ")}, at commit ${commits.join(", ")}, in ${minutes} minutes; ${measured.length} parts` +
       `${quick === 0 ? "" : `, ${howQuick} (a fourth of the time: read the spread)`}.`,
     `- Load of the machine, mean of a minute: ${Math.min(...loads)} to ${Math.max(...loads)}. It includes what is measured, which keeps one or two cores busy.${isShared ? SHARED : ""}`,
-    "- Again: `npm run build`, then in `bench/` `npm install` and `npm run compare`, or with `-- --quick`, `-- --only blog,webhooks`, `-- --rounds 21`. " +
-      "`npm run compare -- --render` writes this page of what was measured before; each part also runs alone, as in `npm run blog`.",
+    "- Again: `npm install`, then in `bench/` `npm install` and `npm run compare`, or with `-- --quick`, `-- --only blog,webhooks`, `-- --rounds 21`. " +
+      "It builds the packages first. `npm run compare -- --render` writes this page of what was measured before; after `npm run build` each part also runs alone, as in `npm run blog`.",
     "- Peers take turns, in another order each round. Ratios are ours over theirs, round by round: the median, and the quartiles behind it. " +
       "Below 1 ours costs less. Rounds end when the ratios are known to within about 1.5 %, or their time is over. Versions of the peers are in each section.",
   ].join("\n");
