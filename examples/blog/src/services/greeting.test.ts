@@ -44,7 +44,7 @@ describe("greeting", () => {
   it("shows where the server answers, its documents and the file of the keys", () => {
     const lines = greeting(usual).split("\n");
     expect(lines.slice(0, 5)).toEqual([
-      `${about.title} API on http://0.0.0.0:9000, reference at http://0.0.0.0:9000/docs`,
+      `${about.title.replace(/ API$/, "")} API on http://0.0.0.0:9000, reference at http://0.0.0.0:9000/docs`,
       "Documents: sqlite:/work/api/data/api.db",
       "Keys: .env",
       "",

@@ -44,7 +44,7 @@ export function greeting(greeted: Greeted): string {
     ...(resource === undefined ? noResource(url) : triesOf(resource, { url, key })),
   ];
 
-  return `${about.title} API on ${url}, reference at ${url}/docs
+  return `${about.title.replace(/ API$/, "")} API on ${url}, reference at ${url}/docs
 Documents: ${shownUrl(databaseUrl)}
 Keys: ${isInFile ? file : "from the environment"}
 
