@@ -95,7 +95,7 @@ describe("The write-ahead log", () => {
     expect(await close()).toBe(false);
   });
 
-  it("is emptied between two changes by who asks for it", async () => {
+  it("is emptied between two changes by all who ask for it", async () => {
     const path = join(temporaryFolder(), "a.db");
     const database = new DatabaseSync(path);
     database.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (x)");
@@ -119,10 +119,11 @@ describe("The write-ahead log", () => {
       return statSync(`${path}-wal`).size;
     }, 10_000);
     await begun.promise;
-    const emptied = writer.checkpoint().then(() => statSync(`${path}-wal`).size);
+    const size = (): number => statSync(`${path}-wal`).size;
+    const emptied = Promise.all([writer.checkpoint().then(size), writer.checkpoint().then(size)]);
     going.resolve(undefined);
     expect(await transaction).toBeGreaterThan(0);
-    expect(await emptied).toBe(0);
+    expect(await emptied).toEqual([0, 0]);
     await insert();
     expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
     await writer.checkpoint();

@@ -243,4 +243,23 @@ describe("The threads of slow reads", () => {
     expect(events.slice(9)).toEqual(["checkpoint", "seventh"]);
     await last;
   });
+
+  it("go on when a checkpoint does not come, since it may wait for what waits for them", async () => {
+    const path = await fill(10);
+    const reads = new SlowReads(path);
+    onTestFinished(() => reads.close());
+    writeFileSync(`${path}-wal`, "");
+    truncateSync(`${path}-wal`, 65 * 1024 * 1024);
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    let asked = 0;
+    reads.makeRoomWith(async () => {
+      asked += 1;
+      await promise;
+    });
+    const found = await Promise.all([reads.run(job, String), reads.run(job, String)]);
+    expect(found.map(({ count }) => count)).toEqual([10, 10]);
+    resolve(undefined);
+    await reads.run(job, String);
+    expect(asked).toBe(1);
+  });
 });
