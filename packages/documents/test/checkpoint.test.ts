@@ -95,7 +95,7 @@ describe("The write-ahead log", () => {
     expect(await close()).toBe(false);
   });
 
-  it("is emptied between two changes by all who ask for it", async () => {
+  it("is emptied between two changes by who asks for it", async () => {
     const path = join(temporaryFolder(), "a.db");
     const database = new DatabaseSync(path);
     database.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (x)");
