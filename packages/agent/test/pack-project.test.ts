@@ -86,6 +86,59 @@ it("names secrets, lock files and what tools make, and reads none of them out", 
   ]);
 });
 
+it.each([
+  ".env",
+  ".env.production",
+  ".envrc",
+  "prod.env",
+  "config/app.ENV",
+  ".dev.vars",
+  ".dev.vars.staging",
+  ".npmrc",
+  ".git-credentials",
+  ".aws/credentials",
+  ".pypirc",
+  ".htpasswd",
+  "id_ed25519",
+  "id_ed25519_sk",
+  "id_ecdsa_sk",
+  "server.key",
+  "a.ppk",
+  "team.kdbx",
+  "prod.tfvars",
+  "prod.auto.tfvars.json",
+  "terraform.tfstate",
+  "terraform.tfstate.backup",
+  "service-account.json",
+  "keys/service_account-prod.json",
+  "serviceAccountKey.json",
+  "secrets.yaml",
+  "config/secret.json",
+])("takes %s for a secret", (path) => {
+  expect(mayBeSecret(path)).toBe(true);
+});
+
+it.each([
+  ".env.example",
+  "example.env",
+  "config/sample.env",
+  "template.env",
+  "src/env.ts",
+  "vite-env.d.ts",
+  "environment.js",
+  "id_ed25519.pub",
+  "credentials.ts",
+  "secrets.test.ts",
+  "keys.js",
+  "key/index.ts",
+  "main.tf",
+  "src/service-account.ts",
+  ".env.sample",
+  "npmrc.md",
+])("takes %s for no secret", (path) => {
+  expect(mayBeSecret(path)).toBe(false);
+});
+
 it("closes its fence after every fence in a file", async () => {
   put({ "a.md": "````\n```js\nx\n```\n````\n" });
   expect((await packProject(folder)).text).toContain("`````\n````\n```js");

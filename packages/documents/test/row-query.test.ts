@@ -116,6 +116,17 @@ describe.skipIf(NO_POSTGRES !== undefined)("A statement as a query of pg", () =>
     expect(await preparedNames()).toEqual(before);
   });
 
+  it("never runs another statement that has the same name", async () => {
+    const name = "shared";
+    const results = await Promise.all([
+      run({ text: "SELECT 'one'", values: [], name }),
+      run({ text: "SELECT 'two'", values: [], name }),
+      run({ text: "SELECT 'two'", values: [], name }),
+      run({ text: "SELECT $1::text", values: ["three"], name }),
+    ]);
+    expect(results.map(({ rows }) => rows)).toEqual([[["one"]], [["two"]], [["two"]], [["three"]]]);
+  });
+
   it("prepares again what could not be prepared", async () => {
     const statement = { text: "SELECT count(*) FROM later", values: [], name: "early" };
     await expect(run(statement)).rejects.toMatchObject({ code: "42P01" });

@@ -2,7 +2,12 @@ import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { defineCollection, openStore, type Store } from "../src/index.ts";
+import {
+  type CollectionDefinition,
+  defineCollection,
+  openStore,
+  type Store,
+} from "../src/index.ts";
 import { SlowReads } from "../src/sqlite/slow-reads.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -10,6 +15,7 @@ interface Note {
   n: number;
   text: string;
   at?: { latitude: number; longitude: number };
+  until?: number;
 }
 
 const notes = defineCollection<Note>("notes", { indexes: ["n"], search: ["text"], geo: ["at"] });
@@ -20,6 +26,11 @@ const PART = 60_000;
 async function fill(count: number, { isSearched = false } = {}): Promise<string> {
   const path = join(temporaryFolder(), "a.db");
   await (await openStore(`sqlite:${path}`, { collections: [notes] })).close();
+  insert(path, count, { isSearched });
+  return path;
+}
+
+function insert(path: string, count: number, { isSearched = false } = {}): void {
   const database = new DatabaseSync(path);
   database.exec(`
     WITH RECURSIVE counted(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < ${count})
@@ -35,7 +46,6 @@ async function fill(count: number, { isSearched = false } = {}): Promise<string>
     );
   }
   database.close();
-  return path;
 }
 
 async function open(path: string): Promise<Store> {
@@ -92,6 +102,14 @@ describe("A read that takes long", () => {
           .find({ where: { text: { prefix: "note" } }, offset: 55_000, limit: 5 }),
     ],
     [
+      "a filter in the order of creation",
+      (store) => store.collection(notes).find({ where: { text: "note 1" }, limit: 5 }),
+    ],
+    [
+      "a search in the order of creation",
+      (store) => store.collection(notes).find({ q: "99 8", limit: 5 }),
+    ],
+    [
       "a search by two letters",
       (store) => store.collection(notes).find({ q: "99 8", sort: ["n"], limit: 5 }),
     ],
@@ -115,6 +133,42 @@ describe("A read that takes long", () => {
     expect(outside.turns).toBeGreaterThan(5);
   });
 
+  it.each<[readonly ("-createdAt" | "-id" | "createdAt" | "id" | "text")[]]>([
+    [["createdAt", "-id"]],
+    [["-createdAt", "id"]],
+    [["createdAt", "text"]],
+  ])("may be one in the order %j of documents that were made at once", async (sort) => {
+    const path = await fill(PART);
+    const database = new DatabaseSync(path);
+    database.exec("UPDATE notes SET created_at = updated_at");
+    database.close();
+    const store = await open(path);
+    const { result, turns } = await observe(() => store.collection(notes).find({ sort, limit: 1 }));
+    expect(result).toHaveLength(1);
+    expect(turns).toBeGreaterThan(5);
+  });
+
+  it.each<[string, CollectionDefinition<Note>]>([
+    ["were removed", defineCollection<Note>("notes", { softDelete: true })],
+    ["have expired", defineCollection<Note>("notes", { expires: { field: "until" } })],
+  ])("may be one document behind those that %s", async (_name, definition) => {
+    const path = join(temporaryFolder(), "a.db");
+    await (await openStore(`sqlite:${path}`, { collections: [definition] })).close();
+    insert(path, PART);
+    const database = new DatabaseSync(path);
+    const column = definition.softDelete === true ? "deleted_at = updated_at" : "expires_at = 1";
+    database.exec(`UPDATE notes SET ${column} WHERE seq > 10`);
+    database.close();
+    const store = await openStore(`sqlite:${path}`, { collections: [definition] });
+    onTestFinished(() => store.close());
+    const { result, turns, longest } = await observe(() =>
+      store.collection(definition).find({ sort: ["-createdAt"], limit: 1 }),
+    );
+    expect(result.map(({ n }) => n)).toEqual([10]);
+    expect(longest).toBeLessThan(50);
+    expect(turns).toBeGreaterThan(5);
+  });
+
   it("comes in parts when it is large, so that not even that takes a long turn", async () => {
     const store = await open(await fill(COUNT));
     const { result, turns, longest } = await observe(() => store.collection(notes).find());
@@ -123,6 +177,11 @@ describe("A read that takes long", () => {
     expect(new Set(result.map(({ id }) => id)).size).toBe(COUNT);
     expect(turns).toBeGreaterThan(300);
     expect(longest).toBeLessThan(100);
+    const last = await observe(() =>
+      store.collection(notes).find({ sort: ["-id"], offset: COUNT - 1, limit: 1 }),
+    );
+    expect(last.result).toMatchObject([{ n: 1 }]);
+    expect(last.turns).toBeGreaterThan(5);
   });
 
   it("sees every change that was acknowledged before it", async () => {
@@ -242,5 +301,24 @@ describe("The threads of slow reads", () => {
     await reads.close();
     expect(events.slice(9)).toEqual(["checkpoint", "seventh"]);
     await last;
+  });
+
+  it("go on when a checkpoint does not come, since it may wait for what waits for them", async () => {
+    const path = await fill(10);
+    const reads = new SlowReads(path);
+    onTestFinished(() => reads.close());
+    writeFileSync(`${path}-wal`, "");
+    truncateSync(`${path}-wal`, 65 * 1024 * 1024);
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    let asked = 0;
+    reads.makeRoomWith(async () => {
+      asked += 1;
+      await promise;
+    });
+    const found = await Promise.all([reads.run(job, String), reads.run(job, String)]);
+    expect(found.map(({ count }) => count)).toEqual([10, 10]);
+    resolve(undefined);
+    await reads.run(job, String);
+    expect(asked).toBe(1);
   });
 });

@@ -22,12 +22,13 @@ export async function readJson(request: Request, limit: number): Promise<JsonObj
       chunks.push(chunk);
     }
   }
-  if (size === 0) return {};
   const type = request.headers.get("content-type") ?? "";
+  if (size === 0 && type === "") return {};
   const isJson = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type);
   if (!isJson && mayHideItsOrigin(request)) {
     throw new HttpFailure(415, "content_type", "application/json is expected");
   }
+  if (size === 0) return {};
   let value: unknown;
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));

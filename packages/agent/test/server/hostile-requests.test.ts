@@ -98,6 +98,18 @@ describe("JSON of another type", () => {
     expect(await count(world)).toBe(0);
   });
 
+  it("that is empty is not taken from such a browser when it is a form's", async () => {
+    const world = await startTasks({ agent: echo });
+    const headers = { "user-agent": "Mozilla/5.0", "content-type": form };
+    const { task_id: id } = await world.create();
+    const path = `/agent/tasks/${id}/steps`;
+    expect(await send(world, headers, { path, body: "" })).toBe(415);
+    const steps = await bodyOf<{ readonly steps: readonly { readonly status: string }[] }>(
+      await world.ask(`/tasks/${id}/steps`),
+    );
+    expect(steps.steps.map(({ status }) => status)).toEqual(["created"]);
+  });
+
   it("does not keep anybody from following a link to the page or to a file", async () => {
     const world = await startTasks({ agent: echo });
     const headers = { "sec-fetch-site": "cross-site", "user-agent": "Mozilla/5.0" };

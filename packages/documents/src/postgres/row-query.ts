@@ -19,8 +19,10 @@ export type ResultCallback = (error: unknown, result: Result) => void;
 /** The statement is unknown, or gives other columns than it gave when it was prepared. */
 const UNPREPARED: ReadonlySet<string | undefined> = new Set(["26000", "0A000"]);
 
-/** What connections have under the names of statements. */
-const preparedOn = new WeakMap<Connection, Map<string, "prepared" | "unsure">>();
+/** The statements that a connection has, by their names; `undefined` for what is not to be relied on. */
+type PreparedTexts = Map<string, string | undefined>;
+
+const preparedOn = new WeakMap<Connection, PreparedTexts>();
 
 /**
  * A statement as a query of `pg`, which calls the methods that begin with `handle`.
@@ -40,7 +42,7 @@ export class RowQuery {
   /** The limit, in milliseconds. */
   readonly query_timeout: number | undefined;
   readonly #statement: Statement;
-  #prepared: Map<string, "prepared" | "unsure"> | undefined;
+  #prepared: PreparedTexts | undefined;
   #isParsed = false;
   readonly #rows: Row[] = [];
   #count: number | undefined;
@@ -59,9 +61,8 @@ export class RowQuery {
   submit(connection: Connection): Error | undefined {
     const { name = "", text, values } = this.#statement;
     const prepared = preparedOn.get(connection) ?? prepareOn(connection);
-    const state = name === "" ? undefined : prepared.get(name);
-    const isKnown = state === "prepared";
-    const isUnsure = state === "unsure";
+    const isKnown = prepared.get(name) === text;
+    const isUnsure = !isKnown && prepared.has(name);
     let messages: Buffer;
     try {
       messages = statementMessages({ name, values, text: isKnown ? undefined : text, isUnsure });
@@ -70,7 +71,7 @@ export class RowQuery {
     }
     this.#prepared = prepared;
     this.#isParsed = !isKnown;
-    if (name !== "" && !isKnown) prepared.set(name, "prepared");
+    if (name !== "" && !isKnown) prepared.set(name, text);
     if (connection.stream.writable) connection.stream.write(messages);
     return undefined;
   }
@@ -86,9 +87,9 @@ export class RowQuery {
   }
 
   handleError(error: unknown): void {
-    const { name } = this.#statement;
-    if (name !== undefined && (this.#isParsed || UNPREPARED.has(sqlState(error)))) {
-      this.#prepared?.set(name, "unsure");
+    const { name = "" } = this.#statement;
+    if (name !== "" && (this.#isParsed || UNPREPARED.has(sqlState(error)))) {
+      this.#prepared?.set(name, undefined);
     }
     this.callback(error, { rows: [], count: 0 });
   }
@@ -106,8 +107,8 @@ export class RowQuery {
   }
 }
 
-function prepareOn(connection: Connection): Map<string, "prepared" | "unsure"> {
-  const prepared = new Map<string, "prepared" | "unsure">();
+function prepareOn(connection: Connection): PreparedTexts {
+  const prepared: PreparedTexts = new Map();
   preparedOn.set(connection, prepared);
   return prepared;
 }

@@ -37,6 +37,8 @@ const MAX_THREADS = 2;
 const MAX_WAITING = 256;
 /** How much longer the write-ahead log may become before reads make room for a checkpoint. */
 const MAX_LOG_GROWTH = 64 * 1024 * 1024;
+/** The longest time that reads wait for a checkpoint: a transaction that they wait for may wait for them. */
+const MAX_PAUSE = 1000;
 
 /**
  * Reads in other threads what would take too long in this one, each on a connection of its own.
@@ -119,12 +121,18 @@ export class SlowReads {
     if (checkpoint === undefined || length - this.#shortestLog <= MAX_LOG_GROWTH) return false;
     if (this.#busy.size > 0) return true;
     this.#isMakingRoom = true;
-    void checkpoint().finally(() => {
+    let isOver = false;
+    const goOn = (): void => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
       this.#isMakingRoom = false;
       // What somebody else reads keeps the log long, and is not waited for each time.
       this.#shortestLog = this.#logLength();
       for (let free = MAX_THREADS; free > 0; free -= 1) this.#next();
-    });
+    };
+    const timer = setTimeout(goOn, MAX_PAUSE);
+    void checkpoint().finally(goOn);
     return true;
   }
 

@@ -107,11 +107,15 @@ export class Writer {
 
   /**
    * Brings all of the write-ahead log into the file and empties it, between two changes; as far as
-   * others that read let it. One at a time.
+   * others that read let it.
    */
   checkpoint(): Promise<void> {
     return new Promise((resolve) => {
-      this.#whenCheckpointed = resolve;
+      const earlier = this.#whenCheckpointed;
+      this.#whenCheckpointed = () => {
+        earlier?.();
+        resolve();
+      };
       this.#schedule();
     });
   }

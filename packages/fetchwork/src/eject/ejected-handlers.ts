@@ -1,3 +1,4 @@
+import { literal } from "../add/source-text.ts";
 import type { Features } from "./features.ts";
 
 /** Joins the lines that there are. */
@@ -65,7 +66,7 @@ export function createHandler({ hooks, owner, refers, reserves }: Features): str
   return lines(
     "  async create(call) {",
     `    const fields: Fields = { ${body} };`,
-    owner !== undefined && `    if (call.user) fields["${owner}"] = call.user.id;`,
+    owner !== undefined && `    if (call.user) fields[${literal(owner)}] = call.user.id;`,
     !together && "    const documents = (call.transaction ?? call.store).collection(collection);",
     !together && "    const document = await refuseConflicts(documents.insert(fields));",
     together && "    const document = await writeTogether(call, async (transaction) => {",

@@ -75,6 +75,16 @@ describe("handlers that are written out", () => {
     expect(odd.slice(0, 1)).toEqual([]);
   }, 60_000);
 
+  it.each([['a"]; stop(); fields["b'], ["a\\"], ["a\nb"], ["__proto__"]])(
+    "name the field of the creator, whatever it is called: %j",
+    (owner) => {
+      const text = ejectedController("note", { ...featuresFor(0), owner });
+      const [, name = ""] =
+        /^    if \(call\.user\) fields\[(.*)\] = call\.user\.id;$/m.exec(text) ?? [];
+      expect(JSON.parse(name)).toBe(owner);
+    },
+  );
+
   it("have nothing that the resource does not use", () => {
     const text = ejectedController("note", featuresFor(0));
     expect(text).not.toMatch(/hooks|populate|restore|trash|nullable|without|afterChange/);
