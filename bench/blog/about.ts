@@ -73,7 +73,13 @@ export const about: About = {
         "fields that are shown, where Express selects columns.",
     },
     {
-      where: { works: ["sign-in"] },
+      where: { groups: ["PostgreSQL", "PostgreSQL, server and database"], works: ["sign-in"] },
+      text:
+        "Nearly all of it is the Argon2id hash, which is the same in all. Ours also counts attempts in the database and lets " +
+        "two of an account go on at a time, against guessing; the peers limit nobody, and all requests here sign one user in.",
+    },
+    {
+      where: { groups: ["SQLite"], works: ["sign-in"] },
       text: "Sign-in is the Argon2id hash, which is the same in all but Strapi: nobody can be cheaper who hashes as safely.",
     },
     {
