@@ -3,6 +3,8 @@ import { randomFillSync } from "node:crypto";
 const POOL_BYTES = 2560;
 const BYTES_PER_ID = 10;
 const MAX_COUNTER = 0xfff;
+/** The first digit of the fourth part, whose two highest bits say that it is of this variant. */
+const VARIANT = "89ab";
 
 /**
  * Makes a generator of UUIDv7 (RFC 9562, section 5.7), each greater than the one before.
@@ -14,33 +16,41 @@ const MAX_COUNTER = 0xfff;
  * @internal
  */
 export function createIdGenerator(): (now: number) => string {
-  const pool = new Uint8Array(POOL_BYTES);
+  const pool = Buffer.alloc(POOL_BYTES);
+  let digits = "";
   let used = POOL_BYTES;
   let time = 0;
+  let start = "";
   let counter = 0;
 
   return (now) => {
     if (used + BYTES_PER_ID > POOL_BYTES) {
       randomFillSync(pool);
+      digits = pool.toString("hex");
       used = 0;
     }
-    const random = new DataView(pool.buffer, used, BYTES_PER_ID);
-    used += BYTES_PER_ID;
     if (now > time) {
       time = now;
-      counter = random.getUint16(8) & 0x7ff;
+      counter = pool.readUInt16BE(used) & 0x7ff;
+      start = startOf(time);
     } else if (counter === MAX_COUNTER) {
       time += 1;
       counter = 0;
+      start = startOf(time);
     } else {
       counter += 1;
     }
-    const stamp = time.toString(16).padStart(12, "0");
-    const variant = ((random.getUint16(2) & 0x3fff) | 0x8000).toString(16);
-    const tail =
-      random.getUint16(0).toString(16).padStart(4, "0") +
-      random.getUint32(4).toString(16).padStart(8, "0");
-    const sequence = counter.toString(16).padStart(3, "0");
-    return `${stamp.slice(0, 8)}-${stamp.slice(8)}-7${sequence}-${variant}-${tail}`;
+    // Two of the ten bytes are for the counter; of the third two bits are for the variant's digit.
+    const at = 2 * used + 4;
+    const variant = VARIANT.charAt(pool.readUInt8(used + 2) >>> 6);
+    used += BYTES_PER_ID;
+    const version = (0x7000 + counter).toString(16);
+    return `${start}${version}-${variant}${digits.slice(at + 1, at + 4)}-${digits.slice(at + 4, at + 16)}`;
   };
+}
+
+/** Writes the first two parts, each with the dash behind it. */
+function startOf(time: number): string {
+  const stamp = time.toString(16).padStart(12, "0");
+  return `${stamp.slice(0, 8)}-${stamp.slice(8)}-`;
 }
