@@ -41,7 +41,10 @@ export const about: About = {
     {
       issue: 7,
       text: "64 writers on SQLite take at most a tenth of the time of a transaction for each",
-      where: { groups: ["Durable inserts"], rows: ["node-sqlite, a transaction each"] },
+      where: {
+        groups: ["Durable inserts of 64 writers"],
+        rows: ["node-sqlite, a transaction each"],
+      },
       of: "ratio",
       atMost: 0.1,
     },
@@ -75,6 +78,12 @@ export const about: About = {
       text:
         "Each query is checked, and each document gets its metadata. Where no index keeps a read short, the rows that it " +
         "looks at are counted, so that a long one goes on in another thread.",
+    },
+    {
+      where: { groups: ["Durable inserts of 64 writers"] },
+      text:
+        "Sharing a transaction saves the wait for the disk and nothing else: with a search index most of an insert is the " +
+        "work of SQLite's trigram index, and bare `node:sqlite` with 64 in a transaction shows how little is left to gain.",
     },
     {
       where: { groups: ["PostgreSQL"], rows: ["pg", "pongo"], units: ["CPU µs"] },

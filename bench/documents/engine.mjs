@@ -26,12 +26,14 @@ process.on("message", (task) => {
 });
 process.send(loading);
 
-async function answer({ work, milliseconds, writers }) {
+async function answer({ work, milliseconds, writers, chunks, size = CHUNK }) {
   if (work === "check") {
     process.send(await check());
   } else if (work === "end") {
     await engine.close();
     process.disconnect();
+  } else if (work === "load") {
+    process.send(await loadMore({ chunks, size }));
   } else {
     const run = works[work];
     process.send(run ? await measure(run, milliseconds, writers ?? inFlight) : null);
@@ -61,6 +63,18 @@ async function load() {
   global.gc();
   const memory = process.memoryUsage().rss - before;
   return { cpu: cpu / total, rate: (total / time) * 1000, memory };
+}
+
+/** Loads some documents more, so many in a transaction. */
+async function loadMore({ chunks, size }) {
+  const more = Array.from({ length: chunks }, () =>
+    Array.from({ length: size }, () => sample((added += 1), total)),
+  );
+  const startCpu = process.cpuUsage();
+  const start = performance.now();
+  for (const chunk of more) await engine.load(chunk);
+  const seconds = (performance.now() - start) / 1000;
+  return { cpu: spent(startCpu) / (chunks * size), rate: (chunks * size) / seconds };
 }
 
 /** Does a work again and again for a time, with a number of them under way; CPU in µs for each. */
