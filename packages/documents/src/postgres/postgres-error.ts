@@ -1,5 +1,6 @@
 import { DatabaseError } from "pg";
 import { DocumentsError, UniqueError } from "../errors.ts";
+import { connectionReason } from "./connection-reason.ts";
 import type { Table } from "./table.ts";
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -85,9 +86,12 @@ export function toDocumentsError(error: unknown, table?: Table): unknown {
 
 /** Says that no connection could be made, without the address, which may hold a password. */
 export function connectionError(error: unknown, text?: string): DocumentsError {
+  const reason = text === undefined ? undefined : connectionReason(error);
   return new DocumentsError(
     "ERR_DOCUMENTS_CONNECTION",
-    text ?? "The connection to PostgreSQL was lost; whether the change was made is unknown",
+    text === undefined
+      ? "The connection to PostgreSQL was lost; whether the change was made is unknown"
+      : `${text}${reason === undefined ? "" : `: ${reason}`}`,
     { cause: plainError(error) },
   );
 }
