@@ -1,6 +1,7 @@
 import { describe, expectTypeOf, it } from "vitest";
 import {
   type Collection,
+  type CollectionDefinition,
   defineCollection,
   type FieldPath,
   type Projected,
@@ -62,6 +63,11 @@ describe("The types", () => {
     expectTypeOf<{ sort: ["-views", "author.name"] }>().toExtend<Query>();
     expectTypeOf<{ sort: ["-nothing"] }>().not.toExtend<Query>();
     expectTypeOf<{ where: { nothing: 1 } }>().not.toExtend<Query>();
+  });
+
+  it("take any field of a collection that is defined without a type", () => {
+    const things = defineCollection("things", { indexes: ["colour", ["size.width", "colour"]] });
+    expectTypeOf(things).toEqualTypeOf<CollectionDefinition<Record<string, unknown>>>();
   });
 
   it("say what comes back", () => {
