@@ -109,7 +109,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A store on PostgreSQL", () => {
 
   it("brings the tables of an earlier version up to places, and finds them by an index", async () => {
     const url = await newDatabase();
-    const before = defineCollection<Record<string, unknown>>("shops");
+    const before = defineCollection("shops");
     const first = await openStore(url, { collections: [before] });
     await first.collection(before).insertMany(
       Array.from({ length: 3000 }, (_, n) => ({
@@ -122,7 +122,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A store on PostgreSQL", () => {
       url,
       'ALTER TABLE "fetchwork:collections" DROP COLUMN geo; ALTER TABLE shops DROP COLUMN geo',
     );
-    const shops = defineCollection<Record<string, unknown>>("shops", { geo: ["at"] });
+    const shops = defineCollection("shops", { geo: ["at"] });
     const store = await open(url, { collections: [shops] });
     await runSql(url, "ANALYZE shops");
     const near = { field: "at", latitude: -30, longitude: -25, maxDistance: 1000 };
