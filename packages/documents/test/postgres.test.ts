@@ -53,6 +53,29 @@ describe.skipIf(NO_POSTGRES !== undefined)("A store on PostgreSQL", () => {
     });
   });
 
+  it("refuses what a unique index forbids that the definition lost, as on SQLite", async () => {
+    const url = await newDatabase();
+    const before = defineCollection("names", { unique: ["name"] });
+    await using first = await openStore(url, { collections: [before] });
+    await first.collection(before).insert({ name: "ann" });
+    const now = defineCollection("names");
+    await using store = await openStore(url, { collections: [now] });
+    const { id } = await store.collection(now).insert({ name: "bob" });
+    for (const change of [
+      () => store.collection(now).insert({ name: "ann" }),
+      () => store.collection(now).insertMany([{ name: "cy" }, { name: "ann" }]),
+      () => store.collection(now).update(id, { name: "ann" }),
+    ]) {
+      await expect(change()).rejects.toMatchObject({
+        code: "ERR_DOCUMENTS_UNIQUE",
+        collection: "names",
+        fields: [],
+        message: expect.stringContaining("unique index that the definition does not name"),
+      });
+    }
+    expect(await store.collection(now).count()).toBe(2);
+  });
+
   it("refuses a table of another program, and leaves it as it is", async () => {
     const url = await newDatabase();
     await runSql(url, "CREATE TABLE notes (a int); INSERT INTO notes VALUES (1)");

@@ -65,8 +65,14 @@ export function toDocumentsError(error: unknown, table?: Table): unknown {
   }
   const { code = "" } = error;
   if (code === UNIQUE_VIOLATION && table !== undefined) {
-    const fields = table.fieldsOfConstraint.get(error.constraint ?? "");
-    if (fields !== undefined) return new UniqueError(table.definition.name, fields);
+    const { definition, fieldsOfConstraint } = table;
+    const { constraint = "" } = error;
+    const fields = fieldsOfConstraint.get(constraint);
+    if (fields !== undefined) return new UniqueError(definition.name, fields);
+    // The fields of an index that only another definition names are there as a hash.
+    if (constraint.startsWith(`${definition.name}:unique:`)) {
+      return new UniqueError(definition.name, [], { cause: plainError(error) });
+    }
   }
   if (isConnectionLoss(error)) return connectionError(error);
   if (isConflict(error)) {
