@@ -13,8 +13,10 @@ export interface Meta {
 /** A document as the store returns it: the caller's own object, free to be changed. */
 export type Stored<T> = T & Meta;
 
-/** Fields to set; a field that is `undefined` is removed. */
-export type Change<T> = { readonly [K in keyof T]?: T[K] | undefined };
+/** Fields to set; one that is `undefined` is removed, which only one that may be missing can be. */
+export type Change<T> = {
+  readonly [K in keyof T]?: Partial<Pick<T, K>> extends Pick<T, K> ? T[K] | undefined : T[K];
+};
 
 /**
  * A document of which only some fields were asked for: those of a list that is written out in the

@@ -1,5 +1,6 @@
 import { describe, expectTypeOf, it } from "vitest";
 import {
+  type Change,
   type Collection,
   type CollectionDefinition,
   defineCollection,
@@ -107,6 +108,9 @@ describe("The types", () => {
       expectTypeOf(await posts.get("x")).toEqualTypeOf<Stored<Post> | undefined>();
       expectTypeOf(await posts.find({ limit: 1 })).toEqualTypeOf<readonly Stored<Post>[]>();
       await posts.update("x", { views: undefined });
+      expectTypeOf<{ a: undefined }>().toExtend<Change<Record<string, number>>>();
+      // @ts-expect-error: no document may be without a title
+      await posts.update("x", { title: undefined });
       await posts.update("x", (post) => ({ ...post, views: 1 }));
     };
     expectTypeOf(use).toBeFunction();
