@@ -1,4 +1,4 @@
-import { type CollectionDefinition, sameDefinition } from "./definition.ts";
+import { checkDefinition, type CollectionDefinition, sameDefinition } from "./definition.ts";
 import { DocumentsTypeError } from "./errors.ts";
 
 /**
@@ -34,9 +34,11 @@ export class CollectionEntries<
   /**
    * Finds a collection, or takes it into use.
    *
-   * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` when it is in use with another definition.
+   * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` when it is in use with another
+   *   definition, or is given as something else.
    */
   of(definition: CollectionDefinition<object>): CollectionEntry<Table> {
+    checkDefinition(definition);
     const known = this.#entries.get(definition.name);
     if (known === undefined) {
       const entry = this.#create(definition);

@@ -1,4 +1,5 @@
 import type { Change, Projected, Stored } from "./document.ts";
+import type { FieldPath } from "./field-path.ts";
 import type { Leasing } from "./lease.ts";
 import type { Paging } from "./page.ts";
 import type { CountQuery, FindQuery } from "./query.ts";
@@ -64,6 +65,9 @@ export interface Collection<T> extends Leasing<T>, Paging<T>, SoftDeletion<T>, U
    * @throws {InputError} `ERR_DOCUMENTS_QUERY`
    */
   find(query?: FindQuery<T> & { readonly fields?: undefined }): Promise<readonly Stored<T>[]>;
+  find<const F extends readonly FieldPath<T>[]>(
+    query: FindQuery<T> & { readonly fields: F },
+  ): Promise<readonly Projected<T, F>[]>;
   find(query: FindQuery<T>): Promise<readonly Projected<T>[]>;
 
   /**

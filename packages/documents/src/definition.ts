@@ -1,6 +1,7 @@
 import { DocumentsTypeError } from "./errors.ts";
 import type { Expires } from "./expiry.ts";
 import { type FieldPath, parsePath } from "./field-path.ts";
+import { isObject } from "./is-object.ts";
 
 /** Describes a collection. */
 export interface CollectionOptions<T> {
@@ -74,9 +75,9 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,47}$/;
  * const users = defineCollection<User>("users", { unique: ["email"], search: ["name"] });
  * ```
  */
-export function defineCollection<T extends object>(
+export function defineCollection<T extends object = Record<string, unknown>>(
   name: string,
-  options: CollectionOptions<T> = {},
+  options: CollectionOptions<NoInfer<T>> = {},
 ): CollectionDefinition<T> {
   if (typeof name !== "string") {
     throw new DocumentsTypeError("ERR_DOCUMENTS_DEFINITION", "A collection name is a string");
@@ -146,6 +147,20 @@ function checkExpires(name: string, { field, after = 0 }: Expires): Expires {
     throw faulty(name, '"expires.after" is a whole number of milliseconds from 0');
   }
   return Object.freeze({ field, after });
+}
+
+/**
+ * Refuses what is no definition, such as the name of a collection.
+ *
+ * @internal
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION`
+ */
+export function checkDefinition(definition: unknown): void {
+  if (isObject(definition) && Array.isArray(definition["unique"])) return;
+  throw new DocumentsTypeError(
+    "ERR_DOCUMENTS_DEFINITION",
+    `A collection is given as what "defineCollection" returns, got ${typeof definition}`,
+  );
 }
 
 function fieldLists(

@@ -71,13 +71,19 @@ export class UniqueError extends DocumentsError {
   override readonly name = "UniqueError";
   /** The collection's name. */
   readonly collection: string;
-  /** The fields of the violated index, `["id"]` for a taken id. */
+  /**
+   * The fields of the violated index, `["id"]` for a taken id; none for an index in PostgreSQL that
+   * the definition does not name, because it lost it or another process has a newer one.
+   */
   readonly fields: readonly string[];
 
   constructor(collection: string, fields: readonly string[], options?: ErrorOptions) {
     super(
       "ERR_DOCUMENTS_UNIQUE",
-      `Another document of "${collection}" has the same ${fields.join(" and ")}`,
+      fields.length === 0
+        ? `Another document of "${collection}" has the same values in a unique index that the ` +
+            "definition does not name"
+        : `Another document of "${collection}" has the same ${fields.join(" and ")}`,
       options,
     );
     this.collection = collection;

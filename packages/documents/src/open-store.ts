@@ -66,6 +66,12 @@ function parseUrl(url: string): string | undefined {
         '"file:///<path>" or "postgres://<user>@<host>/<database>"',
     );
   }
+  if (/^sqlite:\/\/[^/]/.test(url)) {
+    throw wrong(
+      'After "sqlite:" comes the path at once, without "//": "sqlite:data/blog.db", or ' +
+        '"sqlite:/var/blog.db" for an absolute one',
+    );
+  }
   const path = url.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "");
   if (path === "" || path.startsWith(":") || path.startsWith("//") || /[?#\0]/.test(path)) {
     throw wrong('"sqlite:" takes the path of a file, without "?" and "#", or ":memory:"');

@@ -1,4 +1,5 @@
 import type { Projected, Stored } from "./document.ts";
+import type { FieldPath } from "./field-path.ts";
 import { type FindQuery, parseMaximum, type ParsedQuery, parseQuery } from "./query.ts";
 
 /** Selects, sorts and cuts one page. */
@@ -44,6 +45,9 @@ export interface Paging<T> {
    *   collection or order.
    */
   page(query?: PageQuery<T> & { readonly fields?: undefined }): Promise<Page<Stored<T>>>;
+  page<const F extends readonly FieldPath<T>[]>(
+    query: PageQuery<T> & { readonly fields: F },
+  ): Promise<Page<Projected<T, F>>>;
   page(query: PageQuery<T>): Promise<Page<Projected<T>>>;
 }
 

@@ -60,6 +60,21 @@ describe("A store", () => {
     );
   });
 
+  it.each(["posts", undefined, null, { name: "posts" }])(
+    "refuses %j in the place of a definition",
+    async (given) => {
+      const store = await openInMemory();
+      const collection: unknown = Reflect.get(store, "collection");
+      if (typeof collection !== "function") throw new Error("no method");
+      expect(() => Reflect.apply(collection, store, [given])).toThrow(
+        expect.objectContaining({
+          code: "ERR_DOCUMENTS_DEFINITION",
+          message: expect.stringContaining("defineCollection"),
+        }),
+      );
+    },
+  );
+
   it("refuses two names that differ only in case", async () => {
     const store = await openInMemory();
     await store.collection(defineCollection<Document>("posts")).insert({});

@@ -4,7 +4,7 @@ import { defineCollection } from "../src/index.ts";
 import { toJsonText } from "../src/json-text.ts";
 import { openInMemory } from "./open-for-test.ts";
 
-const things = defineCollection<Record<string, unknown>>("things");
+const things = defineCollection("things");
 
 const cycle: Record<string, unknown> = { list: [] };
 cycle["list"] = [1, { back: cycle }];

@@ -53,6 +53,10 @@ describe("openStore", () => {
     await expect(result).rejects.not.toThrow("secret");
   });
 
+  it("says how a path is written when it stands behind two slashes", async () => {
+    await expect(openStore("sqlite://data/blog.db")).rejects.toThrow('"sqlite:data/blog.db"');
+  });
+
   it.each([-1, 1.5, Number.NaN])("refuses the busy timeout %d", async (busyTimeout) => {
     await expect(openStore("sqlite::memory:", { busyTimeout })).rejects.toMatchObject({
       code: "ERR_DOCUMENTS_OPTIONS",

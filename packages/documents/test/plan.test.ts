@@ -11,7 +11,7 @@ import { Expressions } from "../src/sqlite/sql.ts";
 import { createTable } from "../src/sqlite/table.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-const posts = defineCollection<Record<string, unknown>>("posts", {
+const posts = defineCollection("posts", {
   unique: ["slug", ["blog", "number"]],
   indexes: ["views", ["role", "name"], "author.id", "x'y\"z"],
   search: ["title"],
@@ -115,7 +115,7 @@ describe("The query planner", () => {
 
   it("searches the cells near to a place, and reads the documents that are found there", async () => {
     const path = join(temporaryFolder(), "a.db");
-    const shops = defineCollection<Record<string, unknown>>("shops", { geo: ["at"] });
+    const shops = defineCollection("shops", { geo: ["at"] });
     await (await openStore(`sqlite:${path}`, { collections: [shops] })).close();
     const near = { field: "at", latitude: 52.5, longitude: 13.4, maxDistance: 1000 };
     const selection = parseSelection({ near });

@@ -200,7 +200,9 @@ describe.skipIf(NO_POSTGRES !== undefined)("A PostgreSQL that cannot be written"
       openStore(url, { collections: [counters], postgres: { failoverTimeout: 200 } }),
     ).rejects.toMatchObject({
       code: "ERR_DOCUMENTS_CONNECTION",
-      message: "PostgreSQL cannot be reached, or no server of it takes changes",
+      message:
+        "PostgreSQL cannot be reached, or no server of it takes changes: " +
+        "the server is a standby, or its transactions are read-only",
       cause: { message: "The server is a standby, or its transactions are read-only" },
     });
     const admin = url.replace(`/${name}?`, "/postgres?");
@@ -232,7 +234,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A PostgreSQL that cannot be written"
     renameSync(join(folder, oid), join(folder, "elsewhere"));
     await expect(openStore(url, { collections: [counters], postgres })).rejects.toMatchObject({
       code: "ERR_DOCUMENTS_CONNECTION",
-      message: "PostgreSQL refused the connection",
+      message: "PostgreSQL refused the connection: the database does not exist (SQLSTATE 3D000)",
       cause: { code: "3D000" },
     });
     renameSync(join(folder, "elsewhere"), join(folder, oid));

@@ -37,7 +37,10 @@ describe.skipIf(NO_POSTGRES !== undefined)("A store on PostgreSQL", () => {
     const opening = openStore("postgres://ann:secret@127.0.0.1:1/d", {
       postgres: { failoverTimeout: 0 },
     });
-    await expect(opening).rejects.toMatchObject({ code: "ERR_DOCUMENTS_CONNECTION" });
+    await expect(opening).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_CONNECTION",
+      message: expect.stringContaining("nothing listens at the host and port (ECONNREFUSED)"),
+    });
     await expect(opening).rejects.not.toThrow("secret");
   });
 
@@ -45,9 +48,32 @@ describe.skipIf(NO_POSTGRES !== undefined)("A store on PostgreSQL", () => {
     const url = (await newDatabase()).replace(/\/test\d+/, "/none");
     await expect(openStore(url)).rejects.toMatchObject({
       code: "ERR_DOCUMENTS_CONNECTION",
-      message: "PostgreSQL refused the connection",
+      message: "PostgreSQL refused the connection: the database does not exist (SQLSTATE 3D000)",
       cause: expect.objectContaining({ code: "3D000" }),
     });
+  });
+
+  it("refuses what a unique index forbids that the definition lost, as on SQLite", async () => {
+    const url = await newDatabase();
+    const before = defineCollection("names", { unique: ["name"] });
+    await using first = await openStore(url, { collections: [before] });
+    await first.collection(before).insert({ name: "ann" });
+    const now = defineCollection("names");
+    await using store = await openStore(url, { collections: [now] });
+    const { id } = await store.collection(now).insert({ name: "bob" });
+    for (const change of [
+      () => store.collection(now).insert({ name: "ann" }),
+      () => store.collection(now).insertMany([{ name: "cy" }, { name: "ann" }]),
+      () => store.collection(now).update(id, { name: "ann" }),
+    ]) {
+      await expect(change()).rejects.toMatchObject({
+        code: "ERR_DOCUMENTS_UNIQUE",
+        collection: "names",
+        fields: [],
+        message: expect.stringContaining("unique index that the definition does not name"),
+      });
+    }
+    expect(await store.collection(now).count()).toBe(2);
   });
 
   it("refuses a table of another program, and leaves it as it is", async () => {
@@ -106,7 +132,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A store on PostgreSQL", () => {
 
   it("brings the tables of an earlier version up to places, and finds them by an index", async () => {
     const url = await newDatabase();
-    const before = defineCollection<Record<string, unknown>>("shops");
+    const before = defineCollection("shops");
     const first = await openStore(url, { collections: [before] });
     await first.collection(before).insertMany(
       Array.from({ length: 3000 }, (_, n) => ({
@@ -119,7 +145,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A store on PostgreSQL", () => {
       url,
       'ALTER TABLE "fetchwork:collections" DROP COLUMN geo; ALTER TABLE shops DROP COLUMN geo',
     );
-    const shops = defineCollection<Record<string, unknown>>("shops", { geo: ["at"] });
+    const shops = defineCollection("shops", { geo: ["at"] });
     const store = await open(url, { collections: [shops] });
     await runSql(url, "ANALYZE shops");
     const near = { field: "at", latitude: -30, longitude: -25, maxDistance: 1000 };

@@ -1,6 +1,8 @@
 import { describe, expectTypeOf, it } from "vitest";
 import {
+  type Change,
   type Collection,
+  type CollectionDefinition,
   defineCollection,
   type FieldPath,
   type Projected,
@@ -64,14 +66,51 @@ describe("The types", () => {
     expectTypeOf<{ where: { nothing: 1 } }>().not.toExtend<Query>();
   });
 
+  it("take any field of a collection that is defined without a type", () => {
+    const things = defineCollection("things", { indexes: ["colour", ["size.width", "colour"]] });
+    expectTypeOf(things).toEqualTypeOf<CollectionDefinition<Record<string, unknown>>>();
+  });
+
+  it("say what comes back of the fields that were asked for", () => {
+    const use = async (posts: Collection<Post>, fields: FieldPath<Post>[]) => {
+      const [found] = await posts.find({ fields: ["title", "views", "author.name"], limit: 1 });
+      expectTypeOf<NonNullable<typeof found>>().toExtend<{
+        id: string;
+        title: string;
+        views?: number;
+        author: { name: string };
+      }>();
+      expectTypeOf<NonNullable<typeof found>>().not.toHaveProperty("tags");
+      const { items } = await posts.page({ fields: ["author.address.city", "createdAt"] });
+      expectTypeOf<(typeof items)[number]>().toExtend<{
+        createdAt: string;
+        author: { address?: { city: string } };
+      }>();
+      expectTypeOf<(typeof items)[number]["author"]>().not.toHaveProperty("name");
+      expectTypeOf(await posts.find({ fields })).toEqualTypeOf<readonly Projected<Post>[]>();
+      // @ts-expect-error: there is no such field
+      await posts.find({ fields: ["title", "slug"] });
+    };
+    const useUntyped = async (things: Collection<Record<string, unknown>>) => {
+      const [found] = await things.find({ fields: ["a", "b.c"] });
+      expectTypeOf(found?.a).toBeUnknown();
+      expectTypeOf(found?.b).toBeUnknown();
+    };
+    const useUnion = async (shapes: Collection<{ kind: "a"; r: number } | { kind: "b" }>) => {
+      const [found] = await shapes.find({ fields: ["kind"] });
+      expectTypeOf(found?.kind).toEqualTypeOf<"a" | "b" | undefined>();
+    };
+    expectTypeOf([use, useUntyped, useUnion]).toBeArray();
+  });
+
   it("say what comes back", () => {
     const use = async (posts: Collection<Post>) => {
       expectTypeOf(await posts.get("x")).toEqualTypeOf<Stored<Post> | undefined>();
       expectTypeOf(await posts.find({ limit: 1 })).toEqualTypeOf<readonly Stored<Post>[]>();
-      expectTypeOf(await posts.find({ fields: ["title"] })).toEqualTypeOf<
-        readonly Projected<Post>[]
-      >();
       await posts.update("x", { views: undefined });
+      expectTypeOf<{ a: undefined }>().toExtend<Change<Record<string, number>>>();
+      // @ts-expect-error: no document may be without a title
+      await posts.update("x", { title: undefined });
       await posts.update("x", (post) => ({ ...post, views: 1 }));
     };
     expectTypeOf(use).toBeFunction();

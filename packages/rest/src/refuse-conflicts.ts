@@ -22,10 +22,10 @@ export async function refuseConflicts<R>(write: Promise<R>): Promise<R> {
 }
 
 function taken(fields: readonly string[]): Problem {
-  const [field = ""] = fields;
-  const message =
-    fields.length === 1
-      ? `${field} already registered`
-      : `the combination of ${fields.join(", ")} already registered`;
+  const [field = "", ...others] = fields;
+  const combination = `the combination of ${fields.join(", ")}`;
+  // Which fields is not known of an index that another process built.
+  const what = others.length > 0 ? combination : field || "a unique value";
+  const message = `${what} already registered`;
   return new Problem(409, { errors: [fieldError(field, "unique", message)] });
 }

@@ -1,4 +1,4 @@
-import type { Store, Stored, Transaction } from "@fetchwork/documents";
+import type { Change, Store, Stored, Transaction } from "@fetchwork/documents";
 import type { JsonObject } from "./task-agent.ts";
 import type { TaskBus } from "./task-bus.ts";
 import { taskCollections, type TaskRecord } from "./task-records.ts";
@@ -15,7 +15,7 @@ export interface NewEvent {
 /** What becomes of a task. */
 export interface TaskChange<T> {
   readonly events: readonly NewEvent[];
-  readonly task: { readonly [K in keyof TaskRecord]?: TaskRecord[K] | undefined };
+  readonly task: Change<TaskRecord>;
   /** What the caller wants to have. */
   readonly value: T;
 }

@@ -1,5 +1,6 @@
 import { DatabaseError } from "pg";
 import { DocumentsError, UniqueError } from "../errors.ts";
+import { connectionReason } from "./connection-reason.ts";
 import type { Table } from "./table.ts";
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -64,8 +65,14 @@ export function toDocumentsError(error: unknown, table?: Table): unknown {
   }
   const { code = "" } = error;
   if (code === UNIQUE_VIOLATION && table !== undefined) {
-    const fields = table.fieldsOfConstraint.get(error.constraint ?? "");
-    if (fields !== undefined) return new UniqueError(table.definition.name, fields);
+    const { definition, fieldsOfConstraint } = table;
+    const { constraint = "" } = error;
+    const fields = fieldsOfConstraint.get(constraint);
+    if (fields !== undefined) return new UniqueError(definition.name, fields);
+    // The fields of an index that only another definition names are there as a hash.
+    if (constraint.startsWith(`${definition.name}:unique:`)) {
+      return new UniqueError(definition.name, [], { cause: plainError(error) });
+    }
   }
   if (isConnectionLoss(error)) return connectionError(error);
   if (isConflict(error)) {
@@ -85,9 +92,12 @@ export function toDocumentsError(error: unknown, table?: Table): unknown {
 
 /** Says that no connection could be made, without the address, which may hold a password. */
 export function connectionError(error: unknown, text?: string): DocumentsError {
+  const reason = text === undefined ? undefined : connectionReason(error);
   return new DocumentsError(
     "ERR_DOCUMENTS_CONNECTION",
-    text ?? "The connection to PostgreSQL was lost; whether the change was made is unknown",
+    text === undefined
+      ? "The connection to PostgreSQL was lost; whether the change was made is unknown"
+      : `${text}${reason === undefined ? "" : `: ${reason}`}`,
     { cause: plainError(error) },
   );
 }

@@ -11,6 +11,7 @@ import {
 import type { Collection, InsertOptions, WriteOptions } from "../collection.ts";
 import { readCursor, writeCursor, writeValues } from "../cursor.ts";
 import type { Change, Projected, Stored } from "../document.ts";
+import type { FieldPath } from "../field-path.ts";
 import { parseFilter } from "../filter.ts";
 import { parseJsonText, toJsonText } from "../json-text.ts";
 import type { SortValue } from "../keyset.ts";
@@ -112,6 +113,9 @@ export class SqliteCollection<T> implements Collection<T> {
   }
 
   find(query?: FindQuery<T> & { readonly fields?: undefined }): Promise<readonly Stored<T>[]>;
+  find<const F extends readonly FieldPath<T>[]>(
+    query: FindQuery<T> & { readonly fields: F },
+  ): Promise<readonly Projected<T, F>[]>;
   find(query: FindQuery<T>): Promise<readonly Projected<T>[]>;
   async find(query: FindQuery<T> = {}): Promise<readonly (Projected<T> | Stored<T>)[]> {
     const parsed = parseQuery(query);
@@ -123,6 +127,9 @@ export class SqliteCollection<T> implements Collection<T> {
   }
 
   page(query?: PageQuery<T> & { readonly fields?: undefined }): Promise<Page<Stored<T>>>;
+  page<const F extends readonly FieldPath<T>[]>(
+    query: PageQuery<T> & { readonly fields: F },
+  ): Promise<Page<Projected<T, F>>>;
   page(query: PageQuery<T>): Promise<Page<Projected<T>>>;
   async page(query: PageQuery<T> = {}): Promise<Page<Projected<T> | Stored<T>>> {
     const { parsed, limit, total } = parsePage(query);

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { administer, type Snapshot } from "@fetchwork/documents";
 import type { CommandIo } from "../command-io.ts";
 import { defineCommand, type Command } from "../command.ts";
@@ -25,6 +25,11 @@ export const backup: Command = defineCommand({
     const path = resolve(io.cwd, file);
     // Before the work and not only after it, when another program may have been quicker.
     if (existsSync(path)) throw new Error(`EEXIST: ${path} is there, and is not written over`);
+    const folder = dirname(path);
+    if (!existsSync(folder)) {
+      // Never made: it may be where another disk is to be mounted.
+      throw new Error(`ENOENT: ${folder}, the folder of the backup, is not there`);
+    }
     const asJson = values.json === true;
     await using store = await openExisting(url);
     const trailer = await administer(store).snapshot(async (snapshot) => {

@@ -1,11 +1,6 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import {
-  type CollectionDefinition,
-  type CollectionOptions,
-  defineCollection,
-  type Migration,
-} from "@fetchwork/documents";
+import { type CollectionDefinition, defineCollection, type Migration } from "@fetchwork/documents";
 import type { CommandIo } from "../command-io.ts";
 
 /** What a program wants of its store. */
@@ -51,7 +46,7 @@ export function parseDefinition(value: unknown): CollectionDefinition<object> {
   if (!isDefinition(value)) throw new Error("A collection definition is malformed");
   const { name, unique, indexes, search, softDelete, expires, changes, geo } = value;
   // What is not a path or a known word is refused by `defineCollection`.
-  const options: CollectionOptions<Record<string, unknown>> = {
+  const definition: CollectionDefinition<Record<string, unknown>> = defineCollection(name, {
     unique,
     indexes,
     search,
@@ -59,8 +54,8 @@ export function parseDefinition(value: unknown): CollectionDefinition<object> {
     expires,
     changes,
     geo,
-  };
-  return defineCollection<Record<string, unknown>>(name, options);
+  });
+  return definition;
 }
 
 /** A definition with nothing but what storing the documents needs. */

@@ -84,6 +84,18 @@ describe.each(ENGINES)("fetchwork db backup of %s", (_engine, newUrl) => {
     120_000,
   );
 
+  it("says that the folder of the file is missing, and makes none", async () => {
+    const url = await newUrl();
+    await fill(url);
+    const folder = join(newFolder(), "unmounted");
+    const [code, , stderr] = await runDb(["backup", join(folder, "a.jsonl"), "-u", url]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`ENOENT: ${folder}, the folder of the backup, is not there`),
+    ]);
+    expect(existsSync(folder)).toBe(false);
+  });
+
   it("writes over no file, and leaves no other behind", async () => {
     const url = await newUrl();
     await fill(url);

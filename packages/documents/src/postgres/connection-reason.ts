@@ -1,0 +1,44 @@
+import { DatabaseError } from "pg";
+
+const BY_CODE: ReadonlyMap<unknown, string> = new Map([
+  ["28P01", "the role or its password is wrong"],
+  ["28000", "the role is unknown, or pg_hba.conf does not let it in"],
+  ["3D000", "the database does not exist"],
+  ["42501", "the role may not connect to the database"],
+  ["53300", "all of its connections are taken"],
+  ["57P03", "it is starting up or shutting down"],
+  ["ECONNREFUSED", "nothing listens at the host and port"],
+  ["ENOTFOUND", "the name of the host is unknown"],
+  ["EAI_AGAIN", "the name of the host is unknown"],
+  ["ENOENT", "the folder has no socket of it"],
+  ["ETIMEDOUT", "the host does not answer"],
+  ["EHOSTUNREACH", "the host does not answer"],
+  ["ENETUNREACH", "the host does not answer"],
+]);
+
+// What has no code: of `pg` 8, and of ours.
+const BY_MESSAGE: ReadonlyMap<string, string> = new Map([
+  [
+    "The server is a standby, or its transactions are read-only",
+    "the server is a standby, or its transactions are read-only",
+  ],
+  ["The server does not support SSL connections", 'it has no TLS, which "sslmode" asks for'],
+  ["Connection terminated due to connection timeout", "no answer within the time to connect"],
+  ["timeout expired", "no answer within the time to connect"],
+]);
+
+const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO|ERR_TLS_CERT|SELF_SIGNED|UNABLE_TO_)[A-Z_]*$/;
+
+/**
+ * Says why there is no connection, in words of its own: the driver's message names the host and the
+ * role, in which a part of the password stands when the URL was put together wrongly.
+ */
+export function connectionReason(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code: unknown = Reflect.get(error, "code");
+  if (typeof code !== "string" || !/^\w+$/.test(code)) return BY_MESSAGE.get(error.message);
+  const shown = error instanceof DatabaseError ? `SQLSTATE ${code}` : code;
+  const text = BY_CODE.get(code);
+  if (text !== undefined) return `${text} (${shown})`;
+  return CERTIFICATE.test(code) ? `its certificate is not trusted (${shown})` : shown;
+}
