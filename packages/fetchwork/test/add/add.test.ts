@@ -171,6 +171,17 @@ describe("fetchwork add", () => {
     expect(await snapshot(folder)).toEqual(before);
   });
 
+  it("refuses the path of another resource, with which no server would start", async () => {
+    await fetchwork(folder, "add", "post", "text:string!", "--path", "/articles");
+    const before = await snapshot(folder);
+    const { code, stderr } = await fetchwork(folder, "add", "article", "title:string!");
+    expect([code, stderr.split("\n")[0]]).toEqual([
+      2,
+      "fetchwork add: the path /articles is taken by src/api/post/model.ts: give another one with --path",
+    ]);
+    expect(await snapshot(folder)).toEqual(before);
+  });
+
   it("says what it cannot change in the module of the routes, and writes nothing", async () => {
     await writeFile(join(folder, "src/api/index.ts"), "export const routes = all();\n");
     const before = await snapshot(folder);
