@@ -61,6 +61,8 @@ describe("fetchwork add", () => {
     [["article", "body:text:unique"], "text takes search, not unique"],
     [["article", "title:string:search,"], "not an empty word"],
     [["article", "page:integer:filter"], "lists have a parameter page"],
+    [["article", "not:boolean:filter"], "a field called not cannot be filtered by"],
+    [["article", "then:date"], "the name then is taken"],
     [["article", "title:string!?"], "a field is name:type"],
     [["article", "by:ref"], "a ref names a resource"],
     [["article", "by:ref(author)"], "there is no resource author"],
