@@ -242,6 +242,25 @@ describe("fetchwork add", () => {
     }
   });
 
+  it.each([["class"], ["number"], ["method"], ["status"], ["json"], ["change"], ["wanted"]])(
+    "writes tests that hold with a field called %s",
+    async (name) => {
+      expect((await fetchwork(folder, "add", "thing", `${name}:string!`)).code).toBe(0);
+      const text = await readFile(join(folder, "src/api/thing/thing.test.ts"), "utf8");
+      await expect(check(text, { parser: "typescript", printWidth: 100 })).resolves.toBe(true);
+      expect(text).toContain(`const wanted = { ${name}: example(number).${name} };`);
+    },
+  );
+
+  it("calls what documents refer to by another name where its tests have one of that name", async () => {
+    await fetchwork(folder, "add", "path", "text:string!");
+    await fetchwork(folder, "add", "step", "path:ref(path)!", "by:ref(user)");
+    const text = await readFile(join(folder, "src/api/step/step.test.ts"), "utf8");
+    expect(text).toContain('import { path as pathResource } from "../path/model.ts";');
+    expect(text).toContain('await api.insert(pathResource, ["1", "2", "3"]);');
+    expect(text).toContain('await api.insert(user, ["1", "2", "3"]);');
+  });
+
   it("takes the shape of lists that the project was made with", async () => {
     const other = join(folder, "../rows");
     await fetchwork("/", "new", other, ...quick, "--list", "rows");

@@ -8,6 +8,11 @@ import { fetchwork, program, project, sharedModules } from "./project-world.ts";
 const isAsked = process.env["FETCHWORK_GENERATOR"] === "1";
 
 const note = ["note", "text:string!:search,sort"];
+/** Their names are those of variables in tests, and `class` is none of a variable. */
+const oddNames = [
+  ["path", "class:string!:search"],
+  ["step", "path:ref(path)!:filter", "number:integer!:sort,filter"],
+];
 const ofMaster = ["--master", "create,update,remove"];
 const everyType = [
   "thing",
@@ -28,7 +33,7 @@ const everyType = [
 /** Options of `new`, and the words of each `add`. */
 const combinations: readonly { readonly options: string; readonly adds: readonly string[][] }[] = [
   { options: "", adds: [] },
-  { options: "", adds: [note, everyType] },
+  { options: "", adds: [note, everyType, ...oddNames] },
   { options: "--auth none", adds: [] },
   { options: "--auth none", adds: [note, [...everyType, "--list", "rows"]] },
   { options: "--auth none --list rows", adds: [[...note, ...ofMaster, "--soft-delete"]] },
