@@ -452,7 +452,7 @@ it("finds all vectors", () => {
   expect(files.length).toBeGreaterThanOrEqual(13);
 });
 
-describe.each(files.filter((file) => file !== "snake-case.json"))("%s", (file) => {
+describe.each(files.filter((file) => file !== "snake-case.json"))("vectors of %s", (file) => {
   const { cases } = JSON.parse(readFileSync(join(folder, file), "utf8")) as {
     readonly cases: readonly Case[];
   };
@@ -477,7 +477,7 @@ describe.each(files.filter((file) => file !== "snake-case.json"))("%s", (file) =
   );
 });
 
-describe("snake-case.json", () => {
+describe("vectors of snake-case.json", () => {
   const { cases } = JSON.parse(readFileSync(join(folder, "snake-case.json"), "utf8")) as {
     readonly cases: readonly {
       readonly name: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { keyOf, ours, readCases, theirs } from "./api-query-case.ts";
+import { areGiven, keyOf, ours, readCases, theirs } from "./api-query-case.ts";
 
 const cursor = { skip: 0, limit: 30, sort: { createdAt: -1 } };
 const select = {};
@@ -166,7 +166,7 @@ const differences: Readonly<Record<string, Difference>> = {
 
 const cases = readCases().map((one) => ({ key: keyOf(one), one }));
 
-describe("the cases of the best-known query and body parsers", () => {
+describe("vectors of the best-known query and body parsers", () => {
   it.each(cases.filter(({ key }) => !Object.hasOwn(differences, key)))(
     "give the same: $key",
     async ({ one }) => {
@@ -189,7 +189,8 @@ describe("the cases of the best-known query and body parsers", () => {
     expect(found).not.toEqual(theirs(one));
   });
 
-  it("are all there, and each difference belongs to one", () => {
+  // Another folder may have any cases.
+  it.skipIf(areGiven)("are all there, and each difference belongs to one", () => {
     expect(cases.length).toBeGreaterThanOrEqual(73);
     const keys = new Set(cases.map(({ key }) => key));
     expect(Object.keys(differences).filter((key) => !keys.has(key))).toEqual([]);

@@ -8,5 +8,5 @@ import { user } from "./user/model.ts";
 /** Resources whose documents are stored; `fetchwork add` writes new ones here. */
 export const resources: readonly Resource[] = [user, article];
 
-/** Routes that need nothing but the store. */
+/** Routes that need nothing but the store. A typed client knows them: `createClient<typeof routes>`. */
 export const routes = [...userRoutes, ...authRoutes, ...articleRoutes];

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineCommand, type Command } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
@@ -87,6 +87,12 @@ export const addCommand: Command = defineCommand({
         namesOf(target).kebab === definition.names.kebab,
     );
     if (endless) throw new UsageError(`${endless.name} would need one before the first one`);
+    const rival = pathRival(definition, project.folder, read);
+    if (rival !== undefined) {
+      throw new UsageError(
+        `the path ${definition.names.path} is taken by ${rival}: give another one with --path`,
+      );
+    }
     const changes = addResource(definition, read);
     if (changes.size === 0) {
       io.stdout.write(`${definition.names.kebab} is there already; nothing was changed\n`);
@@ -99,6 +105,18 @@ export const addCommand: Command = defineCommand({
     return 0;
   },
 });
+
+/** The definition of another resource that is at the path already, with which no server would start. */
+function pathRival(
+  { names }: ResourceDefinition,
+  folder: string,
+  read: (path: string) => string | undefined,
+): string | undefined {
+  return readdirSync(join(folder, "src/api"))
+    .filter((other) => other !== names.kebab)
+    .map((other) => `src/api/${other}/model.ts`)
+    .find((file) => read(file)?.includes(`path: ${JSON.stringify(names.path)},`));
+}
 
 /**
  * Makes the definition of a resource from the words of a command line.

@@ -75,9 +75,13 @@ const reservedNames: ReadonlySet<string> = new Set([
   "toString",
   "valueOf",
   "hasOwnProperty",
+  "then", // Whoever awaits an object asks for it.
 ]);
 
 const listParameters = new Set("q page limit after sort fields near trash populate".split(" "));
+
+/** Words that conditions of the store keep for themselves. */
+const conditionWords = new Set(["and", "or", "not"]);
 
 const shape = /^([^:]*)(?::([a-z]+)(?:\(([^()]*)\))?(\[\])?([!?])?(?::([a-z,]*))?)?$/;
 
@@ -109,6 +113,9 @@ export function parseField(text: string): Field {
   }
   if (flags.includes("filter") && listParameters.has(name)) {
     refuse(text, `lists have a parameter ${name} of their own`);
+  }
+  if (flags.includes("filter") && conditionWords.has(name)) {
+    refuse(text, `a field called ${name} cannot be filtered by`);
   }
   return {
     name,

@@ -13,7 +13,9 @@ export function testFile(definition: ResourceDefinition): string {
   const models = targetsOf(definition).map((target) => {
     const { kebab } = namesOf(target);
     const from = kebab === names.kebab ? "./model.ts" : `../${kebab}/model.ts`;
-    return `import { ${target} } from "${from}";\n`;
+    const name = importedName(target);
+    const what = name === target ? target : `${target} as ${name}`;
+    return `import { ${what} } from "${from}";\n`;
   });
   const tests = [
     lifeTest(definition),
@@ -95,10 +97,25 @@ function targetsOf({ fields, names }: ResourceDefinition): readonly string[] {
   return [...new Set(others)].filter((other) => other !== names.camel).toSorted();
 }
 
+/** Names that the tests have for something else where they speak of other resources. */
+const ownNames = new Set(
+  [
+    "describe expect it masterKey openApi transports path example tokens tokensOf transport api",
+    "sent created one wrong param json refused token ids headers trash",
+  ].flatMap((names) => names.split(" ")),
+);
+
+/** What a resource is called in the tests of another one. */
+function importedName(resource: string): string {
+  return ownNames.has(resource) ? `${resource}Resource` : resource;
+}
+
 /** The lines that each test begins with. */
 function opening(definition: ResourceDefinition): string {
   const referred = targetsOf(definition);
-  const inserts = referred.map((one) => `    await api.insert(${one}, ["1", "2", "3"]);\n`);
+  const inserts = referred.map(
+    (one) => `    await api.insert(${importedName(one)}, ["1", "2", "3"]);\n`,
+  );
   const open = `    const api = await openApi(transport);\n${inserts.join("")}`;
   if (!definition.hasUsers) return open;
   const wait = uses(definition, "user", "owner", "admin") ? "await " : "";
@@ -113,6 +130,13 @@ function lifeTest(definition: ResourceDefinition): string {
     (field) => exampleValue(field).includes("number") && field.target === undefined,
   );
   const name = changing?.name;
+  // No variable has the name of a field: it may be a keyword, or one of the test's own variables.
+  const wanted = listText([`${name}: example(number).${name}`], {
+    indent: 6,
+    head: "const wanted = ",
+    brackets: ["{", "}"],
+    tail: ";",
+  });
   const change =
     name === undefined
       ? ""
@@ -120,10 +144,10 @@ function lifeTest(definition: ResourceDefinition): string {
       ["PUT", 2],
       ["PATCH", 3],
     ] as const) {
-      const { ${name} } = example(number);
-      const change = { json: { ${name} }, token: tokens.update };
+      ${wanted}
+      const change = { json: wanted, token: tokens.update };
       const { status, json } = await api.send(method, one, change);
-      expect([status, json]).toMatchObject([200, { ...example(1), ${name} }]);
+      expect([status, json]).toMatchObject([200, { ...example(1), ...wanted }]);
     }
 `;
   return `  it("are created, shown, changed and deleted", async () => {

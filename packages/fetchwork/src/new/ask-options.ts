@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { ReadStream } from "node:tty";
 import type { CommandIo } from "../command-io.ts";
-import { faultOfName, titleOf } from "./project-options.ts";
+import { faultOfTitle, titleOf } from "./project-options.ts";
 
 /** What may be asked; what is given already is not. */
 export interface Answers {
@@ -28,6 +28,8 @@ export interface AskContext {
   readonly output?: Writable | undefined;
   /** Gives the name of a project in a folder. */
   readonly nameOf: (folder: string) => string;
+  /** Tells why a project cannot be written to a folder. */
+  readonly faultOfFolder: (folder: string) => string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -38,7 +40,7 @@ export interface AskContext {
  */
 export async function askOptions(
   given: Answers,
-  { input, output, nameOf, signal }: AskContext,
+  { input, output, nameOf, faultOfFolder, signal }: AskContext,
 ): Promise<Answers | undefined> {
   const { confirm, intro, isCancel, multiselect, select, text } = await import("@clack/prompts");
   const answers: Answers = { ...given };
@@ -56,13 +58,18 @@ export async function askOptions(
       ...common,
       message: "In which folder?",
       placeholder: "my-api",
-      validate: (value) => faultOfName(nameOf(value ?? "")),
+      validate: (value) => faultOfFolder(value ?? ""),
     });
     if (!keep("folder", folder)) return undefined;
   }
   if (answers.title === undefined) {
     const suggested = titleOf(nameOf(answers.folder ?? ""));
-    const title = await text({ ...common, message: "What is it called?", initialValue: suggested });
+    const title = await text({
+      ...common,
+      message: "What is it called?",
+      initialValue: suggested,
+      validate: (value) => faultOfTitle(value ?? ""),
+    });
     if (!keep("title", title)) return undefined;
   }
   if (answers.database === undefined) {

@@ -11,10 +11,11 @@ import {
   checkProjectName,
   checkProjectOptions,
   checkTitle,
+  faultOfName,
   titleOf,
   type ProjectOptions,
 } from "./project-options.ts";
-import { checkTarget, writeProject } from "./write-project.ts";
+import { checkTarget, faultOfTarget, writeProject } from "./write-project.ts";
 
 /** `fetchwork new`. */
 export const newCommand: Command = defineCommand({
@@ -69,14 +70,17 @@ export const newCommand: Command = defineCommand({
     if (given.folder !== undefined) {
       // Before the questions, which would be for nothing.
       checkProjectName(nameOf(given.folder));
-      await checkTarget(resolve(io.cwd, given.folder));
+      checkTarget(resolve(io.cwd, given.folder));
     }
-    const answers = input ? await askOptions(given, { input, nameOf, signal: io.signal }) : given;
+    const faultOfFolder = (folder: string): string | undefined =>
+      faultOfName(nameOf(folder)) ?? faultOfTarget(resolve(io.cwd, folder));
+    const context = { nameOf, faultOfFolder, signal: io.signal };
+    const answers = input ? await askOptions(given, { ...context, input }) : given;
     if (answers === undefined) throw new Error("stopped; nothing was written");
     if (answers.folder === undefined) throw new UsageError("[folder] is missing");
     const folder = resolve(io.cwd, answers.folder);
     const options = optionsOf(answers, { name: nameOf(answers.folder), port: values.port });
-    await checkTarget(folder);
+    checkTarget(folder);
     await write(folder, { options, packages: values.packages }, io);
     if (values["skip-git"] !== true) await initRepository(folder, io);
     const isInstalled = values["skip-install"] === true ? false : await install(folder, io);

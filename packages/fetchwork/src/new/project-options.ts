@@ -57,10 +57,15 @@ export function titleOf(name: string): string {
  * @throws UsageError
  */
 export function checkTitle(title: string): string {
-  if (/^[\p{L}\p{N}][\p{L}\p{N} .,'&+()-]{0,59}$/u.test(title)) return title;
-  throw new UsageError(
-    `${JSON.stringify(title)} is no title: it takes up to 60 letters, digits, spaces and . , ' & + ( ) -`,
-  );
+  const fault = faultOfTitle(title);
+  if (fault !== undefined) throw new UsageError(fault);
+  return title;
+}
+
+/** What is wrong with a title; `undefined` when nothing is. */
+export function faultOfTitle(title: string): string | undefined {
+  if (/^[\p{L}\p{N}][\p{L}\p{N} .,'&+()-]{0,59}$/u.test(title)) return undefined;
+  return `${JSON.stringify(title)} is no title: it takes up to 60 letters, digits, spaces and . , ' & + ( ) -`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import { copyFile, mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { existsSync, readdirSync } from "node:fs";
+import { copyFile, mkdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { UsageError } from "../usage-error.ts";
 import type { ProjectFile } from "./project-files.ts";
@@ -17,14 +17,20 @@ export interface WriteOptions {
  *
  * @throws UsageError
  */
-export async function checkTarget(folder: string): Promise<void> {
+export function checkTarget(folder: string): void {
+  const fault = faultOfTarget(folder);
+  if (fault !== undefined) throw new UsageError(fault);
+}
+
+/** Why a project cannot be written to a folder; `undefined` when it can. */
+export function faultOfTarget(folder: string): string | undefined {
   try {
-    const entries = await readdir(folder);
-    if (entries.length > 0) throw new UsageError(`${folder} is not empty`);
+    return readdirSync(folder).length > 0 ? `${folder} is not empty` : undefined;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === "ENOTDIR") throw new UsageError(`${folder} is a file`);
+    if (code === "ENOTDIR") return `${folder} is a file`;
     if (code !== "ENOENT") throw error;
+    return undefined;
   }
 }
 
@@ -37,7 +43,7 @@ export async function writeProject(
   files: ReadonlyMap<string, ProjectFile>,
   { copies = new Map<string, string>(), signal }: WriteOptions,
 ): Promise<void> {
-  await checkTarget(folder);
+  checkTarget(folder);
   const parent = dirname(folder);
   await mkdir(parent, { recursive: true });
   const temporary = join(parent, `.${basename(folder)}-${randomUUID()}`);

@@ -61,6 +61,8 @@ describe("fetchwork add", () => {
     [["article", "body:text:unique"], "text takes search, not unique"],
     [["article", "title:string:search,"], "not an empty word"],
     [["article", "page:integer:filter"], "lists have a parameter page"],
+    [["article", "not:boolean:filter"], "a field called not cannot be filtered by"],
+    [["article", "then:date"], "the name then is taken"],
     [["article", "title:string!?"], "a field is name:type"],
     [["article", "by:ref"], "a ref names a resource"],
     [["article", "by:ref(author)"], "there is no resource author"],
@@ -171,6 +173,17 @@ describe("fetchwork add", () => {
     expect(await snapshot(folder)).toEqual(before);
   });
 
+  it("refuses the path of another resource, with which no server would start", async () => {
+    await fetchwork(folder, "add", "post", "text:string!", "--path", "/articles");
+    const before = await snapshot(folder);
+    const { code, stderr } = await fetchwork(folder, "add", "article", "title:string!");
+    expect([code, stderr.split("\n")[0]]).toEqual([
+      2,
+      "fetchwork add: the path /articles is taken by src/api/post/model.ts: give another one with --path",
+    ]);
+    expect(await snapshot(folder)).toEqual(before);
+  });
+
   it("says what it cannot change in the module of the routes, and writes nothing", async () => {
     await writeFile(join(folder, "src/api/index.ts"), "export const routes = all();\n");
     const before = await snapshot(folder);
@@ -227,6 +240,25 @@ describe("fetchwork add", () => {
       const isFormatted = await check(text, { parser: "typescript", printWidth: 100 });
       expect(isFormatted, `${file}\n${text}`).toBe(true);
     }
+  });
+
+  it.each([["class"], ["number"], ["method"], ["status"], ["json"], ["change"], ["wanted"]])(
+    "writes tests that hold with a field called %s",
+    async (name) => {
+      expect((await fetchwork(folder, "add", "thing", `${name}:string!`)).code).toBe(0);
+      const text = await readFile(join(folder, "src/api/thing/thing.test.ts"), "utf8");
+      await expect(check(text, { parser: "typescript", printWidth: 100 })).resolves.toBe(true);
+      expect(text).toContain(`const wanted = { ${name}: example(number).${name} };`);
+    },
+  );
+
+  it("calls what documents refer to by another name where its tests have one of that name", async () => {
+    await fetchwork(folder, "add", "path", "text:string!");
+    await fetchwork(folder, "add", "step", "path:ref(path)!", "by:ref(user)");
+    const text = await readFile(join(folder, "src/api/step/step.test.ts"), "utf8");
+    expect(text).toContain('import { path as pathResource } from "../path/model.ts";');
+    expect(text).toContain('await api.insert(pathResource, ["1", "2", "3"]);');
+    expect(text).toContain('await api.insert(user, ["1", "2", "3"]);');
   });
 
   it("takes the shape of lists that the project was made with", async () => {

@@ -24,8 +24,11 @@ async function ask(
     if (key !== undefined) setImmediate(() => input.write(key));
   });
   const nameOf = (folder: string): string => folder.replace(/^.*\//, "");
+  const faultOfFolder = (folder: string): string | undefined =>
+    folder === "full" ? "full is not empty" : undefined;
   const { signal } = new AbortController();
-  return { answers: await askOptions(given, { input, output, nameOf, signal }), shown };
+  const context = { input, output, nameOf, faultOfFolder, signal };
+  return { answers: await askOptions(given, context), shown };
 }
 
 describe("askOptions", () => {
@@ -57,6 +60,16 @@ describe("askOptions", () => {
     ]);
     expect(answers).toMatchObject({ ...given, database: "postgres", auth: "password,oidc" });
     expect(shown).toContain("Where are its documents?");
+  });
+
+  it.each([
+    ["a folder that cannot serve", {}, "full is not empty", ["", "full", enter, interrupt]],
+    ["a title that cannot serve", { folder: "shop" }, "no title", ["", "<b>", enter, interrupt]],
+  ])("asks again for %s, before all the other questions", async (_, given, fault, keys) => {
+    const { answers, shown } = await ask(given, keys);
+    expect(answers).toBeUndefined();
+    expect(shown).toContain(fault);
+    expect(shown).not.toContain("Where are its documents?");
   });
 
   it("gives nothing after Ctrl-C", async () => {

@@ -1,13 +1,21 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { NO_POSTGRES, startPostgres } from "../../../documents/test/postgres-server.ts";
+import { namesOf } from "../../src/add/resource-names.ts";
 import { fetchwork, program, project, sharedModules } from "./project-world.ts";
 
 const isAsked = process.env["FETCHWORK_GENERATOR"] === "1";
 
 const note = ["note", "text:string!:search,sort"];
+/** Their names are those of variables in tests, and `class` is none of a variable. */
+const oddNames = [
+  ["path", "class:string!:search"],
+  ["step", "path:ref(path)!:filter", "number:integer!:sort,filter"],
+];
 const ofMaster = ["--master", "create,update,remove"];
 const everyType = [
   "thing",
@@ -28,7 +36,7 @@ const everyType = [
 /** Options of `new`, and the words of each `add`. */
 const combinations: readonly { readonly options: string; readonly adds: readonly string[][] }[] = [
   { options: "", adds: [] },
-  { options: "", adds: [note, everyType] },
+  { options: "", adds: [note, everyType, ...oddNames] },
   { options: "--auth none", adds: [] },
   { options: "--auth none", adds: [note, [...everyType, "--list", "rows"]] },
   { options: "--auth none --list rows", adds: [[...note, ...ofMaster, "--soft-delete"]] },
@@ -76,6 +84,7 @@ describe.skipIf(!isAsked)("a new project (FETCHWORK_GENERATOR=1)", () => {
       for (const words of adds) {
         expect(await fetchwork(folder, "add", ...words)).toMatchObject({ code: 0, stderr: "" });
       }
+      await writeFile(join(folder, "test/typed-client.ts"), typedClient(adds));
       const node = process.execPath;
       expect(await program(folder, [node, "node_modules/typescript/bin/tsc"])).toEqual({
         code: 0,
@@ -115,6 +124,23 @@ describe.skipIf(!isAsked)("a new project (FETCHWORK_GENERATOR=1)", () => {
     expect(combinations.length).toBeGreaterThanOrEqual(12);
   });
 });
+
+/** A module that has the types of a client of the resources: with routes that lack them it does not compile. */
+function typedClient(adds: readonly string[][]): string {
+  const lists = adds.map((words) => {
+    const at = words.indexOf("--path");
+    const { path } = namesOf(words[0] ?? "", at === -1 ? undefined : words[at + 1]);
+    const name = path.slice(1).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+    return `  client.${name}.list({ limit: 1 }),\n`;
+  });
+  return `import { createClient } from "@fetchwork/rest/client";
+import type { routes } from "../src/api/index.ts";
+
+export const client = createClient<typeof routes>({ baseUrl: "http://localhost:9000" });
+export const lists = () => [
+${lists.join("")}];
+`;
+}
 
 /** Starts a project, asks it for its reference, and stops it. */
 async function startAndAsk(

@@ -17,10 +17,10 @@ export const resources: readonly Resource[] = [user];
 // #endif
 
 // #if users
-/** Routes that need nothing but the store. */
+/** Routes that need nothing but the store. A typed client knows them: `createClient<typeof routes>`. */
 export const routes = [...userRoutes, ...authRoutes];
 // #endif
 // #if !users
-//+ /** Routes that need nothing but the store. */
-//+ export const routes: readonly Route[] = [];
+//+ /** Routes that need nothing but the store. A typed client knows them: `createClient<typeof routes>`. */
+//+ export const routes = [] satisfies readonly Route[];
 // #endif

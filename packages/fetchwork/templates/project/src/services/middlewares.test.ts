@@ -37,7 +37,11 @@ describe("around every route", () => {
       headers: { origin: "https://app.example" },
     });
     expect(headers.get("access-control-allow-origin")).toBe("*");
-    expect(headers.get("access-control-expose-headers")).toContain("X-Total-Count");
+    const exposed = headers.get("access-control-expose-headers")?.split(", ");
+    expect(exposed).toEqual(expect.arrayContaining(["ETag", "Link", "X-Total-Count"]));
+    expect(exposed).toEqual(
+      expect.arrayContaining(["Idempotency-Replayed", "X-Total-Count-Capped"]),
+    );
   });
 
 // #if users

@@ -1,9 +1,9 @@
 // #if users
-import { defineRoute, type Route } from "@fetchwork/rest";
+import { defineRoute } from "@fetchwork/rest";
 import * as controller from "./controller.ts";
 import { session } from "./model.ts";
 
-export const authRoutes: readonly Route[] = [
+export const authRoutes = [
   defineRoute({
     method: "POST",
     path: "/auth",

@@ -1,11 +1,5 @@
 // #if users
-import {
-  defineRoute,
-  documentResponse,
-  listParameters,
-  listResponse,
-  type Route,
-} from "@fetchwork/rest";
+import { defineRoute, documentResponse, listParameters, listResponse } from "@fetchwork/rest";
 import * as controller from "./controller.ts";
 import { newPassword, newUser, publicView, user, userChange } from "./model.ts";
 
@@ -16,7 +10,7 @@ const created = { ...found, headers: { ...found.headers, Location: "Address of t
 const notModified = { description: "Not modified", headers: found.headers };
 const missing = { description: "There is no such user" };
 
-export const userRoutes: readonly Route[] = [
+export const userRoutes = [
   defineRoute({
     method: "GET",
     path: "/users",
