@@ -8,10 +8,11 @@ import {
   readdir,
   realpath,
   rename,
+  stat,
   unlink,
   type FileHandle,
 } from "node:fs/promises";
-import { join, sep } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { AgentError } from "../errors.ts";
 import { validateFilePath } from "../files/file-path.ts";
 
@@ -48,13 +49,13 @@ export class ConfinedFolder {
     { maxFileBytes = 2 * 1024 * 1024, mustExist = false }: ConfinedFolderOptions = {},
   ): Promise<ConfinedFolder> {
     try {
-      if (!mustExist) await mkdir(folder, { recursive: true });
+      if (!mustExist) await makeFolders(resolve(folder));
       return new ConfinedFolder(await realpath(folder), maxFileBytes);
     } catch (cause) {
       const failed = mustExist ? "opened" : "made";
-      throw new AgentError("ERR_AGENT_WRITE", `the folder ${folder} cannot be ${failed}`, {
-        cause,
-      });
+      const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+      const message = `the folder ${folder} cannot be ${failed}${code}`;
+      throw new AgentError("ERR_AGENT_WRITE", message, { cause });
     }
   }
 
@@ -329,6 +330,27 @@ async function putNew(temporary: string, place: string, path: string): Promise<v
 
 function madeMeanwhile(path: string): AgentError {
   return new AgentError("ERR_AGENT_CONFLICT", `${path} was made meanwhile`, { path });
+}
+
+/**
+ * Makes a folder and those above it. `mkdir` of Node with `recursive` never ends where a file system says ENOENT for what
+ * it does not let be made, as `/proc` does.
+ */
+async function makeFolders(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if (hasCode(error, "ENOENT") && dirname(path) !== path && !(await isFolder(dirname(path)))) {
+      await makeFolders(dirname(path));
+      return makeFolder(path);
+    }
+    if (!(await isFolder(path))) throw error;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.isDirectory() === true;
 }
 
 async function makeFolder(path: string): Promise<void> {
