@@ -84,6 +84,10 @@ describe("runCommand", () => {
       "fetchwork greet: Unknown option '--lod'\nTry: fetchwork greet --help\n",
     ],
     [
+      ["greet", "a", "--times", "-1"],
+      "fetchwork greet: Option '--times' argument is ambiguous. Did you forget to specify the option argument for '--times'? To specify an option argument starting with a dash use '--times=-XYZ'.\nTry: fetchwork greet --help\n",
+    ],
+    [
       ["greet", "a", "--times=0"],
       "fetchwork greet: --times must be positive\nTry: fetchwork greet --help\n",
     ],
