@@ -406,4 +406,33 @@ describe("verify", () => {
     expect(result).toMatchObject({ ok: true, repairs: 1, sandbox: "process" });
     expect(await agent.verify(out)).toEqual([]);
   });
+
+  it("runs a program with its pictures and other files that are no text, or long", async () => {
+    writeFileSync(join(out, "package.json"), '{ "name": "bytes", "type": "module" }\n');
+    writeFileSync(join(out, "picture.png"), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0]));
+    writeFileSync(join(out, "long.csv"), "1,2\n".repeat(600_000));
+    writeFileSync(join(out, "empty.txt"), "full\n");
+    const test = (emptied: number): string =>
+      `import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+test("has its files", () => {
+  const sizes = ["picture.png", "long.csv", "empty.txt"].map((path) => readFileSync(path).length);
+  assert.deepEqual(sizes, [5, 2400000, ${emptied}]);
+});
+`;
+    writeFileSync(join(out, "bytes.test.js"), test(5));
+    const edits = [
+      { path: "empty.txt", search: "full\n", replace: "" },
+      { path: "bytes.test.js", search: "2400000, 5]", replace: "2400000, 0]" },
+    ];
+    const agent = await agentFor(
+      { answers: [{ tool: "edit_files", arguments: { edits } }] },
+      { verifiers: defaultVerifiers(), sandbox: { level: "process" } },
+    );
+    expect(await agent.verify(out)).toEqual([]);
+    const edited = await agent.edit({ request: "Empty it", out }).result;
+    expect([edited.ok, edited.diagnostics]).toEqual([true, []]);
+  });
 });

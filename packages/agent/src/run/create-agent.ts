@@ -113,7 +113,8 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
       const files = await readProjectFiles(folder, settings);
       const { verifiers = [] } = settings;
       const sandbox = verifiers.length === 0 ? undefined : await createSandbox(settings.sandbox);
-      const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal };
+      const run =
+        sandbox === undefined ? undefined : { verifiers, sandbox, signal, from: folder.root };
       return verifyFiles(files, undefined, run);
     },
   };

@@ -57,7 +57,8 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
   emit({ type: "step", step: "verify", round: 0 });
   const { verifiers = [] } = settings;
   const sandbox = verifiers.length === 0 ? undefined : await createSandbox(settings.sandbox);
-  const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal };
+  const run =
+    sandbox === undefined ? undefined : { verifiers, sandbox, signal, from: folder.root, changed };
   const diagnostics = await verifyFiles(new Map([...before, ...changed]), undefined, run);
   const level = sandbox?.level;
   emit({ type: "checked", round: 0, diagnostics, level });

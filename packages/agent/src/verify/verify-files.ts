@@ -14,7 +14,14 @@ export interface VerifyFilesOptions {
   readonly verifiers: readonly Verifier[];
   readonly sandbox: Sandbox;
   readonly signal: AbortSignal;
+  /** The folder that the files come from: pictures, and other files that are no text, are copied from it. Default: none. */
+  readonly from?: string | undefined;
+  /** By path, what is no longer as it is in that folder. Default: nothing. */
+  readonly changed?: ReadonlyMap<string, string> | undefined;
 }
+
+/** Most bytes of a file that is copied as it is: what a process in the sandbox may write. */
+const mostCopied = 512 * 1024 * 1024;
 
 /** Checks a project without running it, and when that finds no error, runs it in a copy that is removed afterwards. */
 export async function verifyFiles(
@@ -26,12 +33,21 @@ export async function verifyFiles(
   const broken = found.some(({ severity }) => severity === "error");
   const verifiers = run?.verifiers.filter((verifier) => verifier.applies(files)) ?? [];
   if (run === undefined || broken || verifiers.length === 0) return found;
-  const { sandbox, signal } = run;
+  const { sandbox, signal, from, changed } = run;
   const folder = await mkdtemp(join(tmpdir(), "fetchwork-agent-"));
   try {
     // Their sizes were checked where they came from.
     const copy = await ConfinedFolder.open(folder, { maxFileBytes: Infinity });
-    for (const [path, text] of files) await copy.write(path, text);
+    const source =
+      from === undefined
+        ? undefined
+        : await ConfinedFolder.open(from, { maxFileBytes: mostCopied, mustExist: true });
+    for (const [path, text] of files) {
+      // What is no text is known without its content.
+      const isUnread = text === "" && changed?.has(path) !== true;
+      const bytes = isUnread ? await source?.readBytes(path) : undefined;
+      await copy.write(path, bytes ?? text);
+    }
     const failures: Diagnostic[] = [];
     for (const verifier of verifiers) {
       if (signal.aborted) throw cancelled(signal);
