@@ -435,4 +435,21 @@ test("has its files", () => {
     const edited = await agent.edit({ request: "Empty it", out }).result;
     expect([edited.ok, edited.diagnostics]).toEqual([true, []]);
   });
+
+  it("says which sources it could not read, and nothing of pictures", async () => {
+    writeFileSync(join(out, "latin.js"), Buffer.from("const a = 'gr\xfc\xdfe';\n", "latin1"));
+    writeFileSync(join(out, "zero.css"), "a\0b");
+    writeFileSync(join(out, "long.ts"), "x".repeat(300));
+    writeFileSync(join(out, "empty.js"), "");
+    writeFileSync(join(out, "picture.png"), Buffer.from([0x89, 0x50, 0]));
+    const agent = await agentFor({ answers: [] }, { maxFileBytes: 200 });
+    const found = await agent.verify(out);
+    expect(found.map(({ path, severity, message }) => [path, severity, message])).toEqual(
+      ["latin.js", "long.ts", "zero.css"].map((path) => [
+        path,
+        "warning",
+        "it was not checked: it is no UTF-8 text, or longer than 200 bytes",
+      ]),
+    );
+  });
 });
