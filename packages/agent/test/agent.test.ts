@@ -1,4 +1,6 @@
 import {
+  existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -434,6 +436,22 @@ test("has its files", () => {
     expect(await agent.verify(out)).toEqual([]);
     const edited = await agent.edit({ request: "Empty it", out }).result;
     expect([edited.ok, edited.diagnostics]).toEqual([true, []]);
+  });
+
+  it("runs a program with the packages that are installed in its folder, and leaves them there", async () => {
+    mkdirSync(join(out, "node_modules/dep"), { recursive: true });
+    writeFileSync(join(out, "node_modules/dep/index.js"), "module.exports = 7;\n");
+    writeFileSync(join(out, "package.json"), '{ "dependencies": { "dep": "1.0.0" } }\n');
+    writeFileSync(
+      join(out, "dep.test.js"),
+      'const assert = require("node:assert");\nconst dep = require("dep");\nassert.equal(dep, 7);\n',
+    );
+    const agent = await agentFor(
+      { answers: [] },
+      { verifiers: defaultVerifiers(), sandbox: { level: "process" } },
+    );
+    expect(await agent.verify(out)).toEqual([]);
+    expect(existsSync(join(out, "node_modules/dep/index.js"))).toBe(true);
   });
 
   it("says which sources it could not read, and nothing of pictures", async () => {

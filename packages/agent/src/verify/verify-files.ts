@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkConsistency } from "../check/check-consistency.ts";
@@ -14,7 +14,10 @@ export interface VerifyFilesOptions {
   readonly verifiers: readonly Verifier[];
   readonly sandbox: Sandbox;
   readonly signal: AbortSignal;
-  /** The folder that the files come from: pictures, and other files that are no text, are copied from it. Default: none. */
+  /**
+   * The folder that the files come from: pictures, and other files that are no text, are copied from it, and the packages
+   * that are installed there are linked. Default: none.
+   */
   readonly from?: string | undefined;
   /** By path, what is no longer as it is in that folder. Default: nothing. */
   readonly changed?: ReadonlyMap<string, string> | undefined;
@@ -48,6 +51,7 @@ export async function verifyFiles(
       const bytes = isUnread ? await source?.readBytes(path) : undefined;
       await copy.write(path, bytes ?? text);
     }
+    if (from !== undefined) await linkPackages(from, copy.root);
     const failures: Diagnostic[] = [];
     for (const verifier of verifiers) {
       if (signal.aborted) throw cancelled(signal);
@@ -64,4 +68,16 @@ export async function verifyFiles(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Packages are too many to be copied, and are nothing that was written here. */
+async function linkPackages(from: string, copy: string): Promise<void> {
+  const installed = join(from, "node_modules");
+  const found = await stat(installed).catch(() => undefined);
+  if (found?.isDirectory() !== true) return;
+  const place = join(copy, "node_modules");
+  // An edit may have put files there.
+  if ((await stat(place).catch(() => undefined)) !== undefined) return;
+  // A junction needs no rights on Windows; elsewhere the kind counts for nothing.
+  await symlink(installed, place, "junction");
 }
