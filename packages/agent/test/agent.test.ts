@@ -470,4 +470,24 @@ test("has its files", () => {
       ]),
     );
   });
+
+  it("does not say that a program was run of which nothing could be", async () => {
+    const files = new Map([["index.html", "<!doctype html><title>Page</title>\n"]]);
+    const edits = [{ path: "index.html", search: "Page", replace: "Other" }];
+    const agent = await agentFor(
+      {
+        answers: [{ tool: "edit_files", arguments: { edits } }, ...projectScript(files)],
+      },
+      { verifiers: defaultVerifiers(), sandbox: { level: "process" } },
+    );
+    const run = agent.run({ prompt: "page", out });
+    const levels: unknown[] = [];
+    for await (const event of run) if (event.type === "checked") levels.push(event.level);
+    const results = [await run.result, await agent.edit({ request: "x", out }).result];
+    expect([...levels, ...results.map(({ sandbox }) => sandbox)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
 });

@@ -6,7 +6,7 @@ import type { Diagnostic } from "../check/diagnostic.ts";
 import { asLine, cancelled } from "../errors.ts";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { verifierError } from "./node-verifiers.ts";
-import type { Sandbox } from "./sandbox.ts";
+import type { Sandbox, SandboxLevel } from "./sandbox.ts";
 import type { Verifier } from "./verifier.ts";
 
 /** How a project is run. */
@@ -25,6 +25,15 @@ export interface VerifyFilesOptions {
 
 /** Most bytes of a file that is copied as it is: what a process in the sandbox may write. */
 const mostCopied = 512 * 1024 * 1024;
+
+/** The level at which a project is run; undefined where there is nothing in it to run. */
+export function levelFor(
+  files: ReadonlyMap<string, string>,
+  run: VerifyFilesOptions | undefined,
+): SandboxLevel | undefined {
+  const isRun = run?.verifiers.some((verifier) => verifier.applies(files)) === true;
+  return isRun ? run.sandbox.level : undefined;
+}
 
 /** Checks a project without running it, and when that finds no error, runs it in a copy that is removed afterwards. */
 export async function verifyFiles(
