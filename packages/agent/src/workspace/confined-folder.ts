@@ -3,18 +3,17 @@ import { constants } from "node:fs";
 import {
   link,
   lstat,
-  mkdir,
   open,
   readdir,
   realpath,
   rename,
-  stat,
   unlink,
   type FileHandle,
 } from "node:fs/promises";
-import { dirname, join, resolve, sep } from "node:path";
+import { join, resolve, sep } from "node:path";
 import { AgentError } from "../errors.ts";
 import { validateFilePath } from "../files/file-path.ts";
+import { makeFolder, makeFolders } from "./make-folders.ts";
 
 /** How a confined folder writes. */
 export interface ConfinedFolderOptions {
@@ -330,35 +329,6 @@ async function putNew(temporary: string, place: string, path: string): Promise<v
 
 function madeMeanwhile(path: string): AgentError {
   return new AgentError("ERR_AGENT_CONFLICT", `${path} was made meanwhile`, { path });
-}
-
-/**
- * Makes a folder and those above it. `mkdir` of Node with `recursive` never ends where a file system says ENOENT for what
- * it does not let be made, as `/proc` does.
- */
-async function makeFolders(path: string): Promise<void> {
-  try {
-    await mkdir(path);
-  } catch (error) {
-    if (hasCode(error, "ENOENT") && dirname(path) !== path && !(await isFolder(dirname(path)))) {
-      await makeFolders(dirname(path));
-      return makeFolder(path);
-    }
-    if (!(await isFolder(path))) throw error;
-  }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isDirectory() === true;
-}
-
-async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path);
-  } catch (error) {
-    if (!hasCode(error, "EEXIST")) throw error;
-  }
 }
 
 async function syncFolder(folder: string): Promise<void> {
