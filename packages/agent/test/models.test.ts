@@ -331,7 +331,10 @@ it("says what a wrong address is, and does not ask a redirect again", async () =
     ],
   });
   const said = async (prompt: string, baseUrl = server.baseUrl): Promise<string> => {
-    const { message } = await failure(plan(prompt, { provider: openAICompatible({ baseUrl }) }));
+    const provider = openAICompatible({ baseUrl });
+    const budget = new Budget({ maxTokens: 20_000 });
+    const { message } = await failure(plan(prompt, { provider, budget }));
+    expect(budget.usage.calls).toBe(0);
     return message;
   };
   expect(await said("moved")).toBe(
