@@ -1,4 +1,6 @@
 import {
+  existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -405,5 +407,87 @@ describe("verify", () => {
     const result = await agent.run({ prompt: "sum", out }).result;
     expect(result).toMatchObject({ ok: true, repairs: 1, sandbox: "process" });
     expect(await agent.verify(out)).toEqual([]);
+  });
+
+  it("runs a program with its pictures and other files that are no text, or long", async () => {
+    writeFileSync(join(out, "package.json"), '{ "name": "bytes", "type": "module" }\n');
+    writeFileSync(join(out, "picture.png"), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0]));
+    writeFileSync(join(out, "long.csv"), "1,2\n".repeat(600_000));
+    writeFileSync(join(out, "empty.txt"), "full\n");
+    const test = (emptied: number): string =>
+      `import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+test("has its files", () => {
+  const sizes = ["picture.png", "long.csv", "empty.txt"].map((path) => readFileSync(path).length);
+  assert.deepEqual(sizes, [5, 2400000, ${emptied}]);
+});
+`;
+    writeFileSync(join(out, "bytes.test.js"), test(5));
+    const edits = [
+      { path: "empty.txt", search: "full\n", replace: "" },
+      { path: "bytes.test.js", search: "2400000, 5]", replace: "2400000, 0]" },
+    ];
+    const agent = await agentFor(
+      { answers: [{ tool: "edit_files", arguments: { edits } }] },
+      { verifiers: defaultVerifiers(), sandbox: { level: "process" } },
+    );
+    expect(await agent.verify(out)).toEqual([]);
+    const edited = await agent.edit({ request: "Empty it", out }).result;
+    expect([edited.ok, edited.diagnostics]).toEqual([true, []]);
+  });
+
+  it("runs a program with the packages that are installed in its folder, and leaves them there", async () => {
+    mkdirSync(join(out, "node_modules/dep"), { recursive: true });
+    writeFileSync(join(out, "node_modules/dep/index.js"), "module.exports = 7;\n");
+    writeFileSync(join(out, "package.json"), '{ "dependencies": { "dep": "1.0.0" } }\n');
+    writeFileSync(
+      join(out, "dep.test.js"),
+      'const assert = require("node:assert");\nconst dep = require("dep");\nassert.equal(dep, 7);\n',
+    );
+    const agent = await agentFor(
+      { answers: [] },
+      { verifiers: defaultVerifiers(), sandbox: { level: "process" } },
+    );
+    expect(await agent.verify(out)).toEqual([]);
+    expect(existsSync(join(out, "node_modules/dep/index.js"))).toBe(true);
+  });
+
+  it("says which sources it could not read, and nothing of pictures", async () => {
+    writeFileSync(join(out, "latin.js"), Buffer.from("const a = 'gr\xfc\xdfe';\n", "latin1"));
+    writeFileSync(join(out, "zero.css"), "a\0b");
+    writeFileSync(join(out, "long.ts"), "x".repeat(300));
+    writeFileSync(join(out, "empty.js"), "");
+    writeFileSync(join(out, "picture.png"), Buffer.from([0x89, 0x50, 0]));
+    const agent = await agentFor({ answers: [] }, { maxFileBytes: 200 });
+    const found = await agent.verify(out);
+    expect(found.map(({ path, severity, message }) => [path, severity, message])).toEqual(
+      ["latin.js", "long.ts", "zero.css"].map((path) => [
+        path,
+        "warning",
+        "it was not checked: it is no UTF-8 text, or longer than 200 bytes",
+      ]),
+    );
+  });
+
+  it("does not say that a program was run of which nothing could be", async () => {
+    const files = new Map([["index.html", "<!doctype html><title>Page</title>\n"]]);
+    const edits = [{ path: "index.html", search: "Page", replace: "Other" }];
+    const agent = await agentFor(
+      {
+        answers: [{ tool: "edit_files", arguments: { edits } }, ...projectScript(files)],
+      },
+      { verifiers: defaultVerifiers(), sandbox: { level: "process" } },
+    );
+    const run = agent.run({ prompt: "page", out });
+    const levels: unknown[] = [];
+    for await (const event of run) if (event.type === "checked") levels.push(event.level);
+    const results = [await run.result, await agent.edit({ request: "x", out }).result];
+    expect([...levels, ...results.map(({ sandbox }) => sandbox)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 });

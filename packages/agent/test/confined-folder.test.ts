@@ -24,6 +24,35 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
+it.each<readonly [string, () => string, string]>([
+  ["a file is", () => join(base, "file"), "EEXIST"],
+  ["a file is on the way", () => join(base, "file/below"), "ENOTDIR"],
+  ["a link leads nowhere", () => join(base, "dangling"), "EEXIST"],
+  ["a link on the way leads nowhere", () => join(base, "dangling/below"), "EEXIST"],
+])("says why it cannot be made where %s", async (_, place, reason) => {
+  writeFileSync(join(base, "file"), "");
+  symlinkSync(join(base, "nowhere/at/all"), join(base, "dangling"));
+  await expect(ConfinedFolder.open(place())).rejects.toMatchObject({
+    code: "ERR_AGENT_WRITE",
+    message: `the folder ${place()} cannot be made (${reason})`,
+  });
+});
+
+it.runIf(process.platform === "linux")(
+  "does not try without end where the system makes no folders",
+  async () => {
+    await expect(ConfinedFolder.open("/proc/no/such")).rejects.toMatchObject({
+      code: "ERR_AGENT_WRITE",
+    });
+  },
+);
+
+it("is made by several at the same time, and is taken where it is", async () => {
+  const path = join(base, "many/deep/folders");
+  const opened = await Promise.all(Array.from({ length: 5 }, () => ConfinedFolder.open(path)));
+  expect(new Set(opened.map(({ root }) => root)).size).toBe(1);
+});
+
 it("writes and reads whole files in folders that it makes, and leaves nothing else", async () => {
   await folder.write("a/b/c.txt", "grüße\n");
   await folder.write("a/b/c.txt", "again\n");

@@ -308,7 +308,46 @@ it("says that there is no server, and counts nothing as used", async () => {
   const error = await failure(plan("p", options));
   expect([error.code, error.message]).toEqual([
     "ERR_AGENT_PROVIDER",
-    expect.stringContaining("ECONNREFUSED"),
+    "the model's server cannot be reached (ECONNREFUSED)",
   ]);
   expect(budget.usage).toEqual({ inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 });
+});
+
+it("says what a wrong address is, and does not ask a redirect again", async () => {
+  server = await startModelServer({
+    answers: [
+      {
+        match: ["moved"],
+        fault: { kind: "status", status: 301, headers: { location: "http://127.0.0.1:9/v1" } },
+      },
+      { match: ["absent"], fault: { kind: "status", status: 404, body: { detail: "Not Found" } } },
+      {
+        fault: {
+          kind: "status",
+          status: 404,
+          body: { error: { message: 'model "m" not found,\n try pulling it' } },
+        },
+      },
+    ],
+  });
+  const said = async (prompt: string, baseUrl = server.baseUrl): Promise<string> => {
+    const provider = openAICompatible({ baseUrl });
+    const budget = new Budget({ maxTokens: 20_000 });
+    const { message } = await failure(plan(prompt, { provider, budget }));
+    expect(budget.usage.calls).toBe(0);
+    return message;
+  };
+  expect(await said("moved")).toBe(
+    "the model's server answers with a redirect, which is not followed: give the base URL that it leads to",
+  );
+  expect(await said("absent")).toBe(
+    "the model's server answered 404: its base URL may be wrong, many end in /v1",
+  );
+  expect(await said("model")).toBe(
+    'the model\'s server answered 404: model "m" not found, try pulling it',
+  );
+  expect(await said("port", "http://127.0.0.1:1/v1")).toBe(
+    "fetch refuses the port of the model's server",
+  );
+  expect(server.requests).toHaveLength(3);
 });

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Parsed by whatever Node there is, so it says what is missing before anything newer is loaded.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -17,12 +17,18 @@ if (existsSync(built)) {
   // In the repository there is no build; its packages name their sources under this condition.
   const source = new URL("../src/main.ts", import.meta.url);
   const condition = "--conditions=@fetchwork/source";
-  // A child shares the terminal and with it Ctrl-C; only the child decides what that means.
-  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {});
-  const { status } = spawnSync(
+  const child = spawn(
     process.execPath,
     [condition, fileURLToPath(source), ...process.argv.slice(2)],
     { stdio: "inherit" },
   );
-  process.exitCode = status ?? 1;
+  // Ctrl-C reaches the child by itself, and only the child decides what it means. What is sent to this process alone is
+  // handed on, so that `kill` leaves no server behind.
+  process.on("SIGINT", () => {});
+  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  child.once("error", (error) => {
+    console.error(`fetchwork: ${error.message}`);
+    process.exitCode = 1;
+  });
+  child.once("exit", (code) => (process.exitCode = code ?? 1));
 }

@@ -1,18 +1,26 @@
 import { addAbortSignal } from "node:stream";
 import type { CommandIo, CommandOutput } from "./command-io.ts";
 
+/** Milliseconds in which signals are one: a group's comes from the terminal, and once more from whoever hands it on. */
+const together = 500;
+
 /**
- * Takes the streams, environment and signals of this process. The first Ctrl-C or SIGTERM aborts `signal`, a second
+ * Takes the streams, environment and signals of this process. The first Ctrl-C or SIGTERM aborts `signal`, a later
  * one ends the process.
  */
 export function processIo(): CommandIo {
   const stop = new AbortController();
+  let since = 0;
   for (const [name, code] of [
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const) {
     process.on(name, () => {
-      if (stop.signal.aborted) process.exit(code);
+      if (stop.signal.aborted) {
+        if (performance.now() - since > together) process.exit(code);
+        return;
+      }
+      since = performance.now();
       stop.abort(new Error("interrupted"));
     });
   }

@@ -91,7 +91,8 @@ function readArguments(
     return parseArgs({ args: [...spelt], options, strict: true, allowPositionals: true });
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(messageOf(error).split(". ", 1)[0], { cause: error });
+    const message = messageOf(error).split(". ", 1)[0]?.replaceAll("\n", " ");
+    throw new UsageError(message, { cause: error });
   }
 }
 

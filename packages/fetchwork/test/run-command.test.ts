@@ -1,7 +1,10 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { defineCommand, type Command, type CommandGroup } from "../src/command.ts";
@@ -81,6 +84,10 @@ describe("runCommand", () => {
       "fetchwork greet: Unknown option '--lod'\nTry: fetchwork greet --help\n",
     ],
     [
+      ["greet", "a", "--times", "-1"],
+      "fetchwork greet: Option '--times' argument is ambiguous. Did you forget to specify the option argument for '--times'? To specify an option argument starting with a dash use '--times=-XYZ'.\nTry: fetchwork greet --help\n",
+    ],
+    [
       ["greet", "a", "--times=0"],
       "fetchwork greet: --times must be positive\nTry: fetchwork greet --help\n",
     ],
@@ -144,5 +151,44 @@ describe("the installed command", () => {
     const command = join(folder, "bin/fetchwork.mjs");
     const { stdout } = await promisify(execFile)(process.execPath, [command, "new"]);
     expect(stdout).toBe("[ 'new' ]\n");
+  });
+
+  it("hands on the signal that ends it, and ends with what was started", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "fetchwork-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await cp(bin, join(folder, "bin/fetchwork.mjs"));
+    await mkdir(join(folder, "src"));
+    const program = `process.once("SIGTERM", () => process.exit(7));
+      setTimeout(() => process.exit(8), 20_000);
+      console.log("ready");`;
+    await writeFile(join(folder, "src/main.ts"), program);
+    const child = spawn(process.execPath, [join(folder, "bin/fetchwork.mjs")], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await once(child.stdout, "data");
+    child.kill("SIGTERM");
+    expect(await once(child, "close")).toEqual([7, null]);
+  });
+
+  it("takes a signal that comes twice at once for one, and ends with a later one", async () => {
+    const processIo = join(import.meta.dirname, "../src/process-io.ts");
+    const program = `import { processIo } from ${JSON.stringify(pathToFileURL(processIo).href)};
+      const { signal } = processIo();
+      signal.addEventListener("abort", () => console.log("aborted"));
+      setTimeout(() => process.exit(8), 20_000);
+      console.log("ready");`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await once(child.stdout, "data");
+    child.kill("SIGTERM");
+    await once(child.stdout, "data");
+    child.kill("SIGTERM");
+    await setTimeout(600);
+    expect(child.exitCode).toBeNull();
+    child.kill("SIGTERM");
+    expect(await once(child, "close")).toEqual([143, null]);
   });
 });

@@ -189,7 +189,8 @@ function hear(onToken: AskOptions["onToken"], piece: string): void {
 /** Whether the question was refused, or found no server: nobody sends a bill for it. */
 function neverArrived(error: Outcome["error"]): boolean {
   if (error instanceof AgentError && error.status !== undefined) return error.status < 500;
-  return /\((?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN)\)$/.test(error?.message ?? "");
+  const unsent = /\((?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN)\)$|^fetch refuses|a redirect, which/;
+  return unsent.test(error?.message ?? "");
 }
 
 // Ends with the signal also where the provider does not listen to it.

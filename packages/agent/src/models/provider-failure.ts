@@ -37,7 +37,8 @@ export function providerFailure(error: unknown): AgentError {
     return new AgentError("ERR_AGENT_RATE_LIMITED", message, { status, retryable, retryAfter });
   }
   const retryable = status === 408 || status === 409 || status >= 500;
-  const message = `the model's server answered ${status}${said}`;
+  const hint = status === 404 && said === "" ? ": its base URL may be wrong, many end in /v1" : "";
+  const message = `the model's server answered ${status}${said}${hint}`;
   return new AgentError("ERR_AGENT_PROVIDER", message, { status, retryable, retryAfter });
 }
 
@@ -57,10 +58,31 @@ function connectionFailure(error: unknown): AgentError {
     const message = `the provider has a mistake: ${name} ${error.message.slice(0, 300)}`;
     return new AgentError("ERR_AGENT_PROVIDER", message, { cause: error });
   }
+  const refused = refusedByFetch(error);
+  if (refused !== undefined) return new AgentError("ERR_AGENT_PROVIDER", refused);
   const said = isErrorObject(error) ? saidBy(JSON.stringify(error)) : "";
   const system = systemCode(error);
-  const message = `the answer of the model's server broke off${system === "" ? said : ` (${system})`}`;
+  const what = unreached.test(system)
+    ? "the model's server cannot be reached"
+    : "the answer of the model's server broke off";
+  const message = `${what}${system === "" ? said : ` (${system})`}`;
   return new AgentError("ERR_AGENT_PROVIDER", message, { retryable: true });
+}
+
+/** Codes of connections that never were: of names, of addresses, of TLS. */
+const unreached =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_(?:SSL|TLS)_\w+|\w*CERT\w*|UNABLE_TO_\w+)$/;
+
+/** What Node's `fetch` does not do, however often it is asked; it says so in the error's cause only. */
+function refusedByFetch(error: unknown): string | undefined {
+  for (let next = error, depth = 0; next instanceof Error && depth < 5; depth += 1) {
+    if (next.message === "unexpected redirect") {
+      return "the model's server answers with a redirect, which is not followed: give the base URL that it leads to";
+    }
+    if (next.message === "bad port") return "fetch refuses the port of the model's server";
+    next = next.cause;
+  }
+  return undefined;
 }
 
 /** What engines throw for code that is wrong; asking again does not help. `fetch` throws a TypeError too, for connections. */
@@ -121,11 +143,20 @@ function isOverflow(status: number, body: string): boolean {
 /** One line of what the server said, without what may be a key. */
 function saidBy(body: string): string {
   const text = /"message"\s*:\s*"((?:[^"\\]|\\.){1,300})/.exec(body)?.[1] ?? "";
-  const line = text
-    .replace(/\\[nrt]/g, " ")
+  const line = unescaped(text)
+    .replace(/\s+/g, " ")
     .replace(/[\p{Cc}\p{Cf}]/gu, "")
     .replace(/\b(?:sk|key|pk|Bearer)[-_ ][\w.*-]+/gi, "…");
   return line === "" ? "" : `: ${line}`;
+}
+
+/** What a piece of a JSON string says; as it is where it ends inside of an escape. */
+function unescaped(text: string): string {
+  try {
+    return String(JSON.parse(`"${text}"`));
+  } catch {
+    return text.replace(/\\[nrt]/g, " ");
+  }
 }
 
 function systemCode(error: unknown): string {

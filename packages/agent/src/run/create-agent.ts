@@ -31,7 +31,10 @@ export interface CodeAgent {
   resume(runId: string, input: ResumeInput): RunHandle;
   /** Changes a program that is there. */
   edit(input: EditInput): RunHandle;
-  /** Checks a program that is there, and runs it where there are verifiers. */
+  /**
+   * Checks a program that is there, and runs it where there are verifiers. Sources that are no UTF-8 text, or longer than
+   * `maxFileBytes`, are warnings.
+   */
   verify(
     out: string,
     options?: { readonly signal?: AbortSignal | undefined },
@@ -110,13 +113,28 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
     async verify(out, { signal = new AbortController().signal } = {}) {
       const place = resolve(requireText("out", out));
       const folder = await ConfinedFolder.open(place, { ...settings, mustExist: true });
-      const files = await readProjectFiles(folder, settings);
+      const unread: Diagnostic[] = [];
+      const files = await readProjectFiles(folder, {
+        maxFiles: settings.maxFiles,
+        onUnread: (path) => {
+          if (isSource.test(path)) unread.push(unreadSource(path, settings.maxFileBytes));
+        },
+      });
       const { verifiers = [] } = settings;
       const sandbox = verifiers.length === 0 ? undefined : await createSandbox(settings.sandbox);
-      const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal };
-      return verifyFiles(files, undefined, run);
+      const run =
+        sandbox === undefined ? undefined : { verifiers, sandbox, signal, from: folder.root };
+      return [...(await verifyFiles(files, undefined, run)), ...unread];
     },
   };
+}
+
+/** Names of files that the check reads. */
+const isSource = /\.(?:[cm]?[jt]s|[jt]sx|vue|json|css|html?)$/i;
+
+function unreadSource(path: string, most: number): Diagnostic {
+  const message = `it was not checked: it is no UTF-8 text, or longer than ${most} bytes`;
+  return { path, code: "syntax", message, severity: "warning" };
 }
 
 function checkOptions(options: AgentOptions): AgentSettings {

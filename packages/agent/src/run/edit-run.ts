@@ -11,7 +11,7 @@ import { applyEdits, type Edit } from "../files/apply-edits.ts";
 import { validateFilePath, validateFilePaths } from "../files/file-path.ts";
 import { mayBeSecret } from "../project/secret-files.ts";
 import { createSandbox } from "../verify/sandbox.ts";
-import { verifyFiles } from "../verify/verify-files.ts";
+import { levelFor, verifyFiles } from "../verify/verify-files.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { whileLocked } from "../workspace/file-lock.ts";
 import { hashOf, writeLock, written, type WrittenFile } from "../workspace/project-writer.ts";
@@ -57,9 +57,11 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
   emit({ type: "step", step: "verify", round: 0 });
   const { verifiers = [] } = settings;
   const sandbox = verifiers.length === 0 ? undefined : await createSandbox(settings.sandbox);
-  const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal };
-  const diagnostics = await verifyFiles(new Map([...before, ...changed]), undefined, run);
-  const level = sandbox?.level;
+  const run =
+    sandbox === undefined ? undefined : { verifiers, sandbox, signal, from: folder.root, changed };
+  const contents = new Map([...before, ...changed]);
+  const diagnostics = await verifyFiles(contents, undefined, run);
+  const level = levelFor(contents, run);
   emit({ type: "checked", round: 0, diagnostics, level });
   if (signal.aborted) throw cancelled(signal);
   const files = dryRun

@@ -9,8 +9,8 @@ import type { Diagnostic } from "../check/diagnostic.ts";
 import { AgentError, cancelled } from "../errors.ts";
 import { schedule } from "../files/schedule.ts";
 import type { FileSpec } from "../project/project-plan.ts";
-import { createSandbox, type Sandbox } from "../verify/sandbox.ts";
-import { verifyFiles } from "../verify/verify-files.ts";
+import { createSandbox, type Sandbox, type SandboxLevel } from "../verify/sandbox.ts";
+import { levelFor, verifyFiles } from "../verify/verify-files.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { written, type WrittenFile } from "../workspace/project-writer.ts";
 import type { RunResult, StepName } from "./agent-event.ts";
@@ -46,6 +46,7 @@ export class ProjectRun {
   readonly #budget: Budget;
   #usage: Usage;
   #sandbox: Sandbox | undefined;
+  #level: SandboxLevel | undefined;
 
   constructor(parts: ProjectRunParts) {
     this.#parts = parts;
@@ -195,7 +196,8 @@ export class ProjectRun {
     const sandbox = this.#sandbox;
     const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal };
     const diagnostics = await verifyFiles(sources, { files }, run);
-    emit({ type: "checked", round, diagnostics, level: sandbox?.level });
+    this.#level = levelFor(sources, run);
+    emit({ type: "checked", round, diagnostics, level: this.#level });
     return diagnostics;
   }
 
@@ -276,7 +278,7 @@ export class ProjectRun {
       diagnostics,
       repairs,
       usage: this.#usage,
-      sandbox: this.#sandbox?.level,
+      sandbox: this.#level,
     };
   }
 }

@@ -20,6 +20,8 @@ const skipped: ReadonlySet<string> = new Set([
 /** Limits of what is read. */
 export interface ReadLimits {
   readonly maxFiles: number;
+  /** Hears of each file that is there without its content. */
+  readonly onUnread?: ((path: string) => void) | undefined;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface ReadLimits {
  */
 export async function readProjectFiles(
   folder: ConfinedFolder,
-  { maxFiles }: ReadLimits,
+  { maxFiles, onUnread }: ReadLimits,
 ): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -36,12 +38,16 @@ export async function readProjectFiles(
     if (!validateFilePath(path).ok) continue;
     try {
       const bytes = await folder.readBytes(path);
-      if (bytes !== undefined) files.set(path, bytes.includes(0) ? "" : decoder.decode(bytes));
+      if (bytes === undefined) continue;
+      const isText = !bytes.includes(0);
+      files.set(path, isText ? decoder.decode(bytes) : "");
+      if (!isText) onUnread?.(path);
     } catch (error) {
       // Not text: a picture, or another encoding; or too long. It exists, and nobody edits it.
       const isLong = error instanceof AgentError && error.code === "ERR_AGENT_LIMIT";
       if (!isLong && !(error instanceof TypeError)) throw error;
       files.set(path, "");
+      onUnread?.(path);
     }
   }
   return files;

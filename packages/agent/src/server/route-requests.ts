@@ -89,11 +89,12 @@ function checkMethod(request: Request, allowed: readonly string[]): Response | u
   if (allowed.includes(request.method)) return undefined;
   const allow = allowed.join(", ");
   const message = `${allow} is expected`;
-  return json({ message, code: "method" }, { status: 405, headers: { allow } });
+  return json({ message, code: "method", retryable: false }, { status: 405, headers: { allow } });
 }
 
 function failed(): Response {
-  return json({ message: "the server failed", code: "internal" }, { status: 500 });
+  const body = { message: "the server failed", code: "internal", retryable: false };
+  return json(body, { status: 500 });
 }
 
 function toAnswer(error: unknown, reportError: (error: unknown) => void): Response {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkConsistency } from "../check/check-consistency.ts";
@@ -6,7 +6,7 @@ import type { Diagnostic } from "../check/diagnostic.ts";
 import { asLine, cancelled } from "../errors.ts";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { verifierError } from "./node-verifiers.ts";
-import type { Sandbox } from "./sandbox.ts";
+import type { Sandbox, SandboxLevel } from "./sandbox.ts";
 import type { Verifier } from "./verifier.ts";
 
 /** How a project is run. */
@@ -14,6 +14,25 @@ export interface VerifyFilesOptions {
   readonly verifiers: readonly Verifier[];
   readonly sandbox: Sandbox;
   readonly signal: AbortSignal;
+  /**
+   * The folder that the files come from: pictures, and other files that are no text, are copied from it, and the packages
+   * that are installed there are linked. Default: none.
+   */
+  readonly from?: string | undefined;
+  /** By path, what is no longer as it is in that folder. Default: nothing. */
+  readonly changed?: ReadonlyMap<string, string> | undefined;
+}
+
+/** Most bytes of a file that is copied as it is: what a process in the sandbox may write. */
+const mostCopied = 512 * 1024 * 1024;
+
+/** The level at which a project is run; undefined where there is nothing in it to run. */
+export function levelFor(
+  files: ReadonlyMap<string, string>,
+  run: VerifyFilesOptions | undefined,
+): SandboxLevel | undefined {
+  const isRun = run?.verifiers.some((verifier) => verifier.applies(files)) === true;
+  return isRun ? run.sandbox.level : undefined;
 }
 
 /** Checks a project without running it, and when that finds no error, runs it in a copy that is removed afterwards. */
@@ -26,12 +45,22 @@ export async function verifyFiles(
   const broken = found.some(({ severity }) => severity === "error");
   const verifiers = run?.verifiers.filter((verifier) => verifier.applies(files)) ?? [];
   if (run === undefined || broken || verifiers.length === 0) return found;
-  const { sandbox, signal } = run;
+  const { sandbox, signal, from, changed } = run;
   const folder = await mkdtemp(join(tmpdir(), "fetchwork-agent-"));
   try {
     // Their sizes were checked where they came from.
     const copy = await ConfinedFolder.open(folder, { maxFileBytes: Infinity });
-    for (const [path, text] of files) await copy.write(path, text);
+    const source =
+      from === undefined
+        ? undefined
+        : await ConfinedFolder.open(from, { maxFileBytes: mostCopied, mustExist: true });
+    for (const [path, text] of files) {
+      // What is no text is known without its content.
+      const isUnread = text === "" && changed?.has(path) !== true;
+      const bytes = isUnread ? await source?.readBytes(path) : undefined;
+      await copy.write(path, bytes ?? text);
+    }
+    if (from !== undefined) await linkPackages(from, copy.root);
     const failures: Diagnostic[] = [];
     for (const verifier of verifiers) {
       if (signal.aborted) throw cancelled(signal);
@@ -48,4 +77,16 @@ export async function verifyFiles(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Packages are too many to be copied, and are nothing that was written here. */
+async function linkPackages(from: string, copy: string): Promise<void> {
+  const installed = join(from, "node_modules");
+  const found = await stat(installed).catch(() => undefined);
+  if (found?.isDirectory() !== true) return;
+  const place = join(copy, "node_modules");
+  // An edit may have put files there.
+  if ((await stat(place).catch(() => undefined)) !== undefined) return;
+  // A junction needs no rights on Windows; elsewhere the kind counts for nothing.
+  await symlink(installed, place, "junction");
 }

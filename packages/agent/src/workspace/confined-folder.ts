@@ -3,7 +3,6 @@ import { constants } from "node:fs";
 import {
   link,
   lstat,
-  mkdir,
   open,
   readdir,
   realpath,
@@ -11,9 +10,10 @@ import {
   unlink,
   type FileHandle,
 } from "node:fs/promises";
-import { join, sep } from "node:path";
+import { join, resolve, sep } from "node:path";
 import { AgentError } from "../errors.ts";
 import { validateFilePath } from "../files/file-path.ts";
+import { makeFolder, makeFolders } from "./make-folders.ts";
 
 /** How a confined folder writes. */
 export interface ConfinedFolderOptions {
@@ -48,13 +48,13 @@ export class ConfinedFolder {
     { maxFileBytes = 2 * 1024 * 1024, mustExist = false }: ConfinedFolderOptions = {},
   ): Promise<ConfinedFolder> {
     try {
-      if (!mustExist) await mkdir(folder, { recursive: true });
+      if (!mustExist) await makeFolders(resolve(folder));
       return new ConfinedFolder(await realpath(folder), maxFileBytes);
     } catch (cause) {
       const failed = mustExist ? "opened" : "made";
-      throw new AgentError("ERR_AGENT_WRITE", `the folder ${folder} cannot be ${failed}`, {
-        cause,
-      });
+      const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+      const message = `the folder ${folder} cannot be ${failed}${code}`;
+      throw new AgentError("ERR_AGENT_WRITE", message, { cause });
     }
   }
 
@@ -329,14 +329,6 @@ async function putNew(temporary: string, place: string, path: string): Promise<v
 
 function madeMeanwhile(path: string): AgentError {
   return new AgentError("ERR_AGENT_CONFLICT", `${path} was made meanwhile`, { path });
-}
-
-async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path);
-  } catch (error) {
-    if (!hasCode(error, "EEXIST")) throw error;
-  }
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -377,5 +377,10 @@ describe("what the Agent Protocol refuses", () => {
     const response = await ask("/tasks", { method: "PUT" });
     expect(response.status).toBe(405);
     expect(response.headers.get("allow")).toBe("GET, POST, HEAD");
+    expect(await response.json()).toEqual({
+      message: "GET, POST, HEAD is expected",
+      code: "method",
+      retryable: false,
+    });
   });
 });

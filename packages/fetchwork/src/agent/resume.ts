@@ -5,7 +5,7 @@ import { UsageError } from "../usage-error.ts";
 import { followRun } from "./follow-run.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
 import { outOption, outputOptions } from "./output-options.ts";
-import { resumeLine } from "./resume-line.ts";
+import { resumeHint } from "./run-id.ts";
 import { agentOptions, limitOptions, workOptions } from "./work-options.ts";
 import { tellFailure } from "./tell-failure.ts";
 
@@ -23,7 +23,7 @@ export const resume: Command = defineCommand({
       return await followRun(
         (more) =>
           createAgent({ ...options, ...more }).resume(runId, { out: folder, signal: io.signal }),
-        { values, hint: () => resumeLine({ runId, out, values }, io) },
+        { values, hint: resumeHint(folder, { runId, out, values }, io) },
         io,
       );
     } catch (error) {

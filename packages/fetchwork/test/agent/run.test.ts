@@ -193,6 +193,13 @@ describe("fetchwork agent", () => {
     });
   });
 
+  it("names no command that goes on with a run that is not there", async () => {
+    const { run } = await atHome();
+    const { code, stderr } = await run(["resume", "missing"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("there is no run missing in ")]);
+    expect(stderr).not.toContain("Go on with");
+  });
+
   it.each([
     [["x"], { env: {} }, 5, "ERR_AGENT_NO_PROVIDER"],
     [["plan", "x"], { env: {} }, 5, "ERR_AGENT_NO_PROVIDER"],
