@@ -64,7 +64,7 @@ function missing({ paths, exports }) {
   const targets = Object.values(exports).flatMap((target) =>
     typeof target === "string" ? [target] : Object.values(target),
   );
-  return ["README.md", ...targets.map((target) => target.slice(2))]
+  return ["README.md", "LICENSE", ...targets.map((target) => target.slice(2))]
     .filter((path) => !paths.includes(path))
     .map((path) => `is missing in the tarball: ${path}`);
 }
