@@ -1,8 +1,9 @@
 // Packs every package as it would be published and uses the tarballs from an empty project.
 import "./require-node.cjs";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { codeBlocks, joinBlocks } from "./markdown.ts";
 import { installTarballs, packPackages, root, run } from "./pack-packages.mjs";
 
 const temporary = mkdtempSync(join(tmpdir(), "fetchwork-packages-"));
@@ -64,7 +65,7 @@ function missing({ paths, exports }) {
   const targets = Object.values(exports).flatMap((target) =>
     typeof target === "string" ? [target] : Object.values(target),
   );
-  return ["README.md", ...targets.map((target) => target.slice(2))]
+  return ["README.md", "LICENSE", ...targets.map((target) => target.slice(2))]
     .filter((path) => !paths.includes(path))
     .map((path) => `is missing in the tarball: ${path}`);
 }
@@ -81,12 +82,13 @@ function lint({ file, faults }) {
 }
 
 /**
- * Imports every entry on this Node and type-checks the import, with nothing but what an application has.
+ * Imports every entry on this Node and type-checks the import, with nothing but what an application has. Of the code of
+ * the README only the exports are judged: whether their types can be named from outside of the package.
  *
  * @param {Tarball} tarball
  * @param {string} folder
  */
-function use({ name, entries, faults }, folder) {
+function use({ name, folder: sources, entries, faults }, folder) {
   for (const entry of entries) {
     const script = `import * as m from ${JSON.stringify(entry)};
       if (Object.keys(m).length === 0) throw new Error("exports nothing");`;
@@ -98,7 +100,13 @@ function use({ name, entries, faults }, folder) {
     join(folder, "use.ts"),
     entries.map((entry) => `export * from "${entry}";`).join("\n"),
   );
+  const examples = joinBlocks(codeBlocks(readFileSync(join(sources, "README.md"), "utf8"), "ts"));
+  const files = examples.map((example, index) => {
+    writeFileSync(join(folder, `readme-${index}.ts`), `${example}\nexport {};\n`);
+    return `readme-${index}.ts`;
+  });
   const compilerOptions = {
+    declaration: true,
     module: "nodenext",
     target: "es2024",
     lib: ["ES2024", "ESNext.Disposable", "DOM", "DOM.Iterable", "DOM.AsyncIterable"],
@@ -109,13 +117,18 @@ function use({ name, entries, faults }, folder) {
   };
   writeFileSync(
     join(folder, "tsconfig.json"),
-    JSON.stringify({ compilerOptions, files: ["use.ts"] }),
+    JSON.stringify({ compilerOptions, files: ["use.ts", ...files] }),
   );
   const tsc = run(process.execPath, [join(root, "node_modules/typescript/bin/tsc")], folder);
   // Declarations of third parties are theirs to mend; an entry that does not resolve is reported in use.ts.
   const ours = tsc.stdout
     .split("\n")
-    .filter((line) => line.startsWith("use.ts(") || line.startsWith(`node_modules/${name}/dist/`));
+    .filter(
+      (line) =>
+        line.startsWith("use.ts(") ||
+        line.startsWith(`node_modules/${name}/dist/`) ||
+        /^readme-\d+\.ts\(.* error TS(2742|2883|4\d{3}):/.test(line),
+    );
   faults.push(...ours.map((line) => `types: ${line}`));
 }
 

@@ -38,3 +38,20 @@ it("the ts code of the READMEs compiles as a reader joins it", { timeout: 120_00
   );
   expect(tsc.stdout + tsc.stderr).toBe("");
 });
+
+it.each(readPackages("packages").map(({ folder: path }) => `${path}/README.md`))(
+  "the packages of ours that the ts code of %s imports are installed by its sh code",
+  (readme) => {
+    const installed = codeBlocks(readText(readme), "sh")
+      .flatMap((block) => block.split("\n"))
+      .filter((line) => line.startsWith("npm install "))
+      .flatMap((line) => line.split(" ").slice(2));
+    const imported = codeBlocks(readText(readme), "ts").flatMap((block) =>
+      Array.from(
+        block.matchAll(/ from "((?:@fetchwork\/|fetchwork\b)[^/"]*)/g),
+        ([, name]) => name,
+      ),
+    );
+    expect(imported.filter((name = "") => !installed.includes(name))).toEqual([]);
+  },
+);

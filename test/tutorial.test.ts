@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { cp, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +13,7 @@ const isAsked = process.env["FETCHWORK_GENERATOR"] === "1";
 
 it.skipIf(!isAsked)(
   "the tutorial works as pasted (FETCHWORK_GENERATOR=1)",
-  { timeout: 300_000 },
+  { timeout: 480_000 },
   async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), "tutorial-")));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -52,8 +54,46 @@ it.skipIf(!isAsked)(
     await pasted(edit, library);
     expect(await readFile(join(library, "src/api/review/model.ts"), "utf8")).toContain(".max(5)");
     await pasted(`npm test\n${deploy.join("\n")}`, library);
+
+    const [install = "", start = ""] = codeBlocks(text, "text").join("").trim().split("\n");
+    const deployed = join(folder, "deployed");
+    await pasted(install, await copyCommitted(library, deployed));
+    const port = String(await freePort());
+    const production = spawn(
+      "bash",
+      [
+        "-c",
+        start
+          .replaceAll("=...", () => `=${randomBytes(32).toString("hex")}`)
+          .replace("/var/lib/library", deployed),
+      ],
+      {
+        cwd: deployed,
+        env: { ...process.env, PORT: port, IP: "127.0.0.1" },
+        stdio: "ignore",
+        detached: true,
+      },
+    );
+    const ended = new Promise((resolve) => production.once("close", resolve));
+    const stop = (): void => {
+      if (production.pid !== undefined && production.exitCode === null) {
+        process.kill(-production.pid, "SIGTERM");
+      }
+    };
+    onTestFinished(stop);
+    await answers(`http://127.0.0.1:${port}/health`);
+    expect(existsSync(join(deployed, "library.db"))).toBe(true);
+    stop();
+    expect(await ended).toBe(0);
   },
 );
+
+/** Copies what Git would have of a project. */
+async function copyCommitted(from: string, to: string): Promise<string> {
+  const ignored = new Set([".env", ".git", "data", "node_modules"].map((name) => join(from, name)));
+  await cp(from, to, { recursive: true, filter: (path) => !ignored.has(path) });
+  return to;
+}
 
 /** Runs lines as a person pastes them; the first that fails ends it. */
 async function pasted(lines: string, cwd: string): Promise<string> {

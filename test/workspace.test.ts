@@ -153,6 +153,12 @@ describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, 
     expect(siblings).toEqual(siblings.map(([name]) => [name, version]));
   });
 
+  it("tells a registry what it is, and brings the licence's text, which copies must have", () => {
+    expect(manifest.description).toMatch(/^[A-Z].{30,}[^.]$/);
+    expect(manifest.keywords?.length).toBeGreaterThan(2);
+    expect(readText(`${folder}/LICENSE`)).toBe(readText("LICENSE"));
+  });
+
   it("is built by tsconfig.build.json, with every tsconfig.json that it has", () => {
     const { references } = JSON.parse(readText("tsconfig.build.json")) as {
       references: readonly { readonly path: string }[];

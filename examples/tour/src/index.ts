@@ -15,6 +15,10 @@ setTimeout(() => {
   process.exit(1);
 }, limit).unref();
 
+// By itself a signal would leave the project running, and the folder where it is.
+process.once("SIGINT", () => process.exit(130));
+process.once("SIGTERM", () => process.exit(143));
+
 process.exitCode = await goThrough((steps) => tour(steps, { transcript }), {
   log: console.log,
   fail: console.error,

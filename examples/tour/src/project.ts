@@ -37,8 +37,8 @@ export async function startProject(folder: string, masterKey: string): Promise<R
   });
   const gone = once(child, "exit").then(([code]: readonly unknown[]) => code);
   const kill = (): void => void child.kill("SIGKILL");
-  // When the tour is cut off.
-  process.once("exit", kill);
+  // When the tour is cut off; before the folder goes.
+  process.prependOnceListener("exit", kill);
   let said = "";
   child.stderr.on("data", (chunk) => (said += String(chunk)));
   const origin = await new Promise<string>((resolve, reject) => {

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
-import { mkdtemp, rm } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join as joinPath } from "node:path";
 import { Client } from "@fetchwork/http";
@@ -35,7 +36,10 @@ interface Stage {
 export async function tour(steps: Steps, { transcript }: TourOptions): Promise<void> {
   const { step, atEnd } = steps;
   const folder = await mkdtemp(joinPath(tmpdir(), "fetchwork-tour-"));
-  atEnd(() => rm(folder, { recursive: true, force: true }));
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  atEnd(removeFolder);
+  // When the tour is cut off.
+  process.once("exit", removeFolder);
   const client = new Client({ timeout: 10_000 });
   atEnd(() => client.close());
   const stage = { steps, client, folder, masterKey: crypto.randomUUID() };

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
 import { notes, notesTranscript, writeTranscript } from "./write-transcript.ts";
@@ -20,8 +21,11 @@ function newFolder(): string {
   return folder;
 }
 
-/** Runs the program to its end. */
-async function run(transcript = ""): Promise<Run> {
+/** Runs the program to its end, or until a signal that it gets after a line. */
+async function run(
+  transcript = "",
+  interruption?: { readonly signal: NodeJS.Signals; readonly after: string },
+): Promise<Run> {
   const temporary = join(newFolder(), "tmp");
   mkdirSync(temporary);
   const child = spawn(
@@ -33,6 +37,11 @@ async function run(transcript = ""): Promise<Run> {
     },
   );
   onTestFinished(() => void child.kill("SIGKILL"));
+  if (interruption !== undefined) {
+    createInterface(child.stdout).on("line", (line) => {
+      if (line.includes(interruption.after)) child.kill(interruption.signal);
+    });
+  }
   const code = new Promise<number | null>((resolve) => child.once("exit", resolve));
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
   const linesOf = (all: string): readonly string[] => all.split("\n").slice(0, -1);
@@ -108,6 +117,15 @@ it.each([
   expect(errors).toEqual([expect.stringMatching(message)]);
   expect(lines.join("\n")).toContain("rate limit: 429");
   expect(lines.join("\n")).not.toMatch(/refuses a wrong one|webhooks, the first|ended well/);
+});
+
+it.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("leaves nothing when %s ends it", { timeout: 30_000 }, async (signal, wanted) => {
+  const { code, lines, left } = await run("", { signal, after: "the project starts" });
+  expect([code, left]).toEqual([wanted, []]);
+  expect(lines.at(-1)).not.toMatch(/ended well/);
 });
 
 it("exits 1 for a transcript that does not say that a person wrote it", async () => {

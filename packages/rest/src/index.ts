@@ -56,6 +56,8 @@ export type {
   Operation,
   ResourceOptions,
   ResourceRule,
+  ShownBy,
+  ShownField,
 } from "./resource-options.ts";
 export type { ComputedField, Presenter } from "./presenter.ts";
 export type { ChangeEvent, HookEvent, Hooks } from "./hooks.ts";

@@ -73,7 +73,8 @@ function packagesOf(
   if (source.kind !== "workspace") {
     tools["@types/node"] = "24.19.2";
     tools["node"] = "24.21.0";
-    tools["oxlint"] = "1.94.0";
+    // Of a newer one the registry lacks binaries for some systems, which a lock file that `npm ci` takes must name.
+    tools["oxlint"] = "1.89.0";
     tools["typescript"] = "7.0.2";
     tools["fetchwork"] =
       source.kind === "registry" ? VERSION : (source.files.get("fetchwork") ?? VERSION);
