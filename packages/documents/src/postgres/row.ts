@@ -1,4 +1,4 @@
-import type { Stored } from "../document.ts";
+import { type Stored, withMeta } from "../document.ts";
 import { DocumentsError } from "../errors.ts";
 import { searchText } from "../fold.ts";
 import { parseJsonText } from "../json-text.ts";
@@ -18,9 +18,7 @@ export function toStored<T>(table: Table, row: Row): Stored<T> {
     );
   }
   const fields: object = parseJsonText(doc);
-  const own = { id, version: Number(version), createdAt, updatedAt, ...fields };
-  // The definition names T for whatever was accepted into this collection.
-  const stored = own as unknown as Stored<T>;
+  const stored = withMeta<T>({ id, version: Number(version), createdAt, updatedAt }, fields);
   return typeof deletedAt === "string" ? { ...stored, deletedAt } : stored;
 }
 

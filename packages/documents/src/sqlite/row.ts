@@ -1,4 +1,4 @@
-import type { Stored } from "../document.ts";
+import { type Stored, withMeta } from "../document.ts";
 import { parseJsonText } from "../json-text.ts";
 import type { Row } from "./connection.ts";
 import { DamagedError } from "./sqlite-error.ts";
@@ -22,8 +22,7 @@ export function toStored<T>(table: Table, row: Row): Stored<T> {
   if (!isDocumentRow(row)) throw new DamagedError(table.definition.name, String(row[0]));
   const [id, version, createdAt, updatedAt, doc, deletedAt] = row;
   const fields: object = parseFields(table, id, doc);
-  // The definition names T for whatever was accepted into this collection.
-  const document = { id, version, createdAt, updatedAt, ...fields } as Stored<T>;
+  const document = withMeta<T>({ id, version, createdAt, updatedAt }, fields);
   return typeof deletedAt === "string" ? { ...document, deletedAt } : document;
 }
 
