@@ -61,7 +61,8 @@ function chosenParts(only: string | undefined): readonly About[] {
   const unknown = names.filter((name) => !abouts.some(({ part }) => part === name));
   if (unknown.length > 0) {
     const known = abouts.map(({ part }) => part).join(", ");
-    throw new TypeError(`no such part: ${unknown.join(", ")}; there are ${known}`);
+    console.error(`no such part: ${unknown.join(", ")}; there are ${known}`);
+    process.exit(2);
   }
   return abouts.filter(({ part }) => names.includes(part));
 }
