@@ -133,6 +133,24 @@ describe.skipIf(NO_POSTGRES !== undefined)("TLS to PostgreSQL", () => {
     await expect(connect(address)).rejects.toMatchObject({ code: "ERR_DOCUMENTS_CONNECTION" });
   });
 
+  it("is given up at once where waiting cannot help", async () => {
+    const start = performance.now();
+    const address = url("postgres", SIGNED_HOST, "sslmode=verify-full");
+    await expect(openStore(address)).rejects.toThrow("its certificate is not trusted");
+    const plainPort = await freePort();
+    const plain = await startPostgres([
+      ...NOT_DURABLE,
+      "listen_addresses=127.0.0.1",
+      `port=${plainPort}`,
+    ]);
+    onTestFinished(() => plain.stop());
+    await expect(
+      openStore(`postgres://postgres@127.0.0.1:${plainPort}/postgres?sslmode=require`),
+    ).rejects.toThrow("it has no TLS");
+    // The default of failoverTimeout is 30 seconds.
+    expect(performance.now() - start).toBeLessThan(25_000);
+  });
+
   it.each([
     ["require, whoever the server is", "postgres", OTHER_HOST, "sslmode=require"],
     [

@@ -16,13 +16,15 @@ const BY_CODE: ReadonlyMap<unknown, string> = new Map([
   ["ENETUNREACH", "the host does not answer"],
 ]);
 
+const NO_TLS = "The server does not support SSL connections";
+
 // What has no code: of `pg` 8, and of ours.
 const BY_MESSAGE: ReadonlyMap<string, string> = new Map([
   [
     "The server is a standby, or its transactions are read-only",
     "the server is a standby, or its transactions are read-only",
   ],
-  ["The server does not support SSL connections", 'it has no TLS, which "sslmode" asks for'],
+  [NO_TLS, 'it has no TLS, which "sslmode" asks for'],
   ["Connection terminated due to connection timeout", "no answer within the time to connect"],
   ["timeout expired", "no answer within the time to connect"],
 ]);
@@ -41,4 +43,11 @@ export function connectionReason(error: unknown): string | undefined {
   const text = BY_CODE.get(code);
   if (text !== undefined) return `${text} (${shown})`;
   return CERTIFICATE.test(code) ? `its certificate is not trusted (${shown})` : shown;
+}
+
+/** Tells whether TLS with the server is impossible as it was asked for, now and a minute later. */
+export function isTlsMismatch(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code: unknown = Reflect.get(error, "code");
+  return error.message === NO_TLS || (typeof code === "string" && CERTIFICATE.test(code));
 }

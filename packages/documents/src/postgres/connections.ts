@@ -1,5 +1,6 @@
 import { type ClientBase, DatabaseError, Pool, type PoolClient, type PoolConfig } from "pg";
 import { setTimeout as wait } from "node:timers/promises";
+import { isTlsMismatch } from "./connection-reason.ts";
 import {
   connectionError,
   ConnectionLostError,
@@ -72,7 +73,9 @@ export class Connections {
       } catch (error) {
         // Waiting for others to give their connections back says nothing about the server.
         if (!isFull(error)) this.lookElsewhere();
-        if (!mayPass(error) || performance.now() >= deadline) throw unreachable(error);
+        // Another host of the cluster may have what one lacks.
+        const isFinal = this.#pools.length === 1 && isTlsMismatch(error);
+        if (isFinal || !mayPass(error) || performance.now() >= deadline) throw unreachable(error);
         await wait(RETRY_DELAY);
       }
     }
