@@ -16,7 +16,10 @@ export const runs: Command = defineCommand({
   async run({ values }, io) {
     try {
       const { green, dim } = colours(io.stdout);
-      for (const run of await listRuns(resolve(io.cwd, values.out))) {
+      const folder = resolve(io.cwd, values.out);
+      const found = await listRuns(folder);
+      if (found.length === 0) io.stderr.write(`There are no runs in ${oneLine(folder, 200)}\n`);
+      for (const run of found) {
         if (values.json === true) {
           io.stdout.write(jsonLine(run));
           continue;

@@ -353,6 +353,13 @@ describe("fetchwork agent", () => {
     });
   });
 
+  it("says when a folder has no runs", async () => {
+    const { run } = await atHome();
+    const { code, stdout, stderr } = await run(["runs", "--out", "typo"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+    expect(stderr).toMatch(/^There are no runs in .*typo\n$/);
+  });
+
   it("lists runs, finished and not", async () => {
     const { run } = await atHome();
     await run(["the first"]);
