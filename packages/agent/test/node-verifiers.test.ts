@@ -104,4 +104,38 @@ describe("nodeTest", () => {
     ]);
     expect(found[0]?.message).toContain("odd");
   });
+
+  const half = "export function half(n: number): number {\n  return n / 3;\n}\n";
+  const halves = (name: string): string =>
+    "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n" +
+    `import { half } from '${name}';\n\ntest('halves', () => {\n  assert.equal(half(4), 2);\n});\n`;
+
+  it("runs tests in TypeScript, and names the file that one of them is about", async () => {
+    const found = await faultsOf(nodeTest(), {
+      "package.json": '{ "name": "a", "type": "module" }\n',
+      "src/half.ts": half,
+      "src/half.test.ts": halves("./half.ts"),
+    });
+    expect(found).toMatchObject([
+      { path: "src/half.ts", related: "src/half.test.ts", severity: "error" },
+    ]);
+    const right = {
+      "package.json": '{ "name": "a", "type": "module" }\n',
+      "src/half.ts": half.replace("3", "2"),
+      "src/half.test.ts": halves("./half.ts"),
+    };
+    expect(await faultsOf(nodeTest(), right)).toEqual([]);
+  });
+
+  it.each([
+    ["imports the file that a compiler would write", half, halves("../src/half.js")],
+    [
+      "uses what is more than types",
+      `${half}export enum Kind {\n  A,\n}\n`,
+      halves("../src/half.ts"),
+    ],
+  ])("says nothing about TypeScript that %s", async (_case, source, test) => {
+    const project = { "src/half.ts": source, "test/half.test.ts": test };
+    expect(await faultsOf(nodeTest(), project)).toEqual([]);
+  });
 });
