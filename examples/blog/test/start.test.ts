@@ -96,6 +96,13 @@ describe("the blog's process", () => {
     expect(errors).not.toContain(masterKey);
   });
 
+  it("says that it waits for a database server, without the password", async () => {
+    const { child, end } = start({ DATABASE_URL: "postgres://ada:secret@127.0.0.1:1/blog" });
+    child.stderr?.once("data", () => child.kill("SIGKILL"));
+    const { errors } = await end;
+    expect(errors).toBe("blog: waiting for postgres://127.0.0.1:1/blog\n");
+  });
+
   it("says in one line that its port is taken", async () => {
     const first = start({ DATABASE_URL: "sqlite::memory:" });
     const port = new URL(originOf(await first.greeting)).port;

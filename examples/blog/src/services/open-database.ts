@@ -5,11 +5,15 @@ import {
   type Store,
   type StoreOptions,
 } from "@fetchwork/documents";
+import { about } from "../about.ts";
 import { shownUrl } from "./shown-url.ts";
 import { StartError } from "./start-error.ts";
 
+/** After how many milliseconds a start that waits for a server says so. */
+const patience = 3_000;
+
 /**
- * Opens the store.
+ * Opens the store; one in PostgreSQL is waited for, as it may be starting too.
  *
  * @throws StartError that names the setting or the file at fault.
  */
@@ -17,6 +21,9 @@ export async function openDatabase(
   url: string,
   collections: NonNullable<StoreOptions["collections"]>,
 ): Promise<Store> {
+  const waiting = setTimeout(() => {
+    if (!url.startsWith("sqlite:")) console.error(`${about.name}: waiting for ${shownUrl(url)}`);
+  }, patience);
   try {
     return await openStore(url, { collections });
   } catch (error) {
@@ -29,5 +36,7 @@ export async function openDatabase(
       throw new StartError(`DATABASE_URL: ${message}`, { cause: error });
     }
     throw error;
+  } finally {
+    clearTimeout(waiting);
   }
 }
