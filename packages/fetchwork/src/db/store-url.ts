@@ -38,7 +38,7 @@ export function shownUrl(url: string): string {
   return `${scheme}${user}${place.replace(/[?#].*$/s, "")}`;
 }
 
-/** Opens a store that is there, with nothing done to it. */
+/** Opens a store that is there, and none anew; an empty database of PostgreSQL gets the tables of a store. */
 export async function openExisting(url: string): Promise<Store> {
   if (!exists(url)) throw new Error(`${shownUrl(url)} is not there`);
   return openStore(url);
