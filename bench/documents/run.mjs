@@ -31,7 +31,7 @@ const READ_TIME = 200;
 const WRITE_TIME = 400;
 /** Rounds until V8 has compiled what a read needs: two seconds, which one round is not. */
 const READ_WARM_UP = 10;
-const LOADED_CHUNKS = 4;
+const LOADED_CHUNKS = 12;
 const READS = {
   get: "get by id",
   list: "list",
@@ -121,7 +121,7 @@ async function compare(group, optionsOf) {
   }
   if (!isLarge) {
     const task = { work: "load", chunks: LOADED_CHUNKS };
-    const samples = await part.sample(sampling(engines, task, { seconds: 20, warmUp: 2 }));
+    const samples = await part.sample(sampling(engines, task, { seconds: 45, warmUp: 1 }));
     part.add({ group, work: "bulk load", unit: "CPU µs" }, samples);
   }
   await endEngines(engines);
