@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { appendFile, readFile, truncate, writeFile } from "node:fs/promises";
+import { codeOf } from "../error-code.ts";
 import { AgentError, cancelled } from "../errors.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
 
@@ -65,7 +66,7 @@ async function begin(file: string, head: string): Promise<void> {
   try {
     await writeFile(file, head, { flag: "wx", mode: 0o600 });
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (codeOf(error) !== "EEXIST") throw error;
     const bytes = await readFile(file);
     const whole = bytes.lastIndexOf(10) + 1;
     if (whole < bytes.byteLength) await truncate(file, whole);

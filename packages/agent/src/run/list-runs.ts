@@ -1,5 +1,6 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { codeOf } from "../error-code.ts";
 import { AgentError, requireText } from "../errors.ts";
 import { readJournal } from "../workspace/journal.ts";
 import type { Usage } from "../calls/budget.ts";
@@ -31,7 +32,7 @@ export interface RunSummary {
 export async function listRuns(out: string): Promise<readonly RunSummary[]> {
   const folder = join(resolve(requireText("out", out)), ".fetchwork", "runs");
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return [];
+    if (codeOf(cause) === "ENOENT") return [];
     throw new AgentError("ERR_AGENT_JOURNAL", `the runs of ${out} cannot be read`, { cause });
   });
   const runs: RunSummary[] = [];

@@ -11,6 +11,7 @@ import {
   type FileHandle,
 } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
+import { codeOf } from "../error-code.ts";
 import { AgentError } from "../errors.ts";
 import { validateFilePath } from "../files/file-path.ts";
 import { makeFolder, makeFolders } from "./make-folders.ts";
@@ -52,8 +53,9 @@ export class ConfinedFolder {
       return new ConfinedFolder(await realpath(folder), maxFileBytes);
     } catch (cause) {
       const failed = mustExist ? "opened" : "made";
-      const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
-      const message = `the folder ${folder} cannot be ${failed}${code}`;
+      const code = codeOf(cause);
+      const reason = code === undefined ? "" : ` (${String(code)})`;
+      const message = `the folder ${folder} cannot be ${failed}${reason}`;
       throw new AgentError("ERR_AGENT_WRITE", message, { cause });
     }
   }
@@ -115,7 +117,7 @@ export class ConfinedFolder {
         const flags = O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY;
         await (await open(join(folder, name), flags, 0o600)).close();
       } catch (error) {
-        if (!hasCode(error, "EEXIST")) throw error;
+        if (codeOf(error) !== "EEXIST") throw error;
         if (!(await lstat(join(folder, name))).isFile())
           throw unsafe(path, "it is no regular file");
       }
@@ -196,7 +198,7 @@ export class ConfinedFolder {
         : await this.#throughRealPaths(segments, name, purpose, use);
     } catch (error) {
       if (error instanceof AgentError) throw error;
-      const code = error instanceof Error && "code" in error ? error.code : undefined;
+      const code = codeOf(error);
       if (purpose === "look" && code === "ENOENT") return undefined;
       if (code === "ELOOP" || code === "ENOTDIR")
         throw unsafe(path, "a link or a file is in the way");
@@ -222,7 +224,7 @@ export class ConfinedFolder {
       for (const segment of segments) {
         const below = `/proc/self/fd/${handle.fd}/${segment}`;
         const next = await open(below, flags).catch(async (error: unknown) => {
-          if (purpose !== "make" || !hasCode(error, "ENOENT")) throw error;
+          if (purpose !== "make" || codeOf(error) !== "ENOENT") throw error;
           await makeFolder(below);
           return open(below, flags);
         });
@@ -298,17 +300,13 @@ function temporaryOf(name: string): string {
   return `.${createHash("sha256").update(name).digest("hex").slice(0, 16)}.fetchwork.tmp`;
 }
 
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
-}
-
 async function openNew(temporary: string): Promise<FileHandle> {
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
   const flags = O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY;
   try {
     return await open(temporary, flags, 0o644);
   } catch (error) {
-    if (!hasCode(error, "EEXIST")) throw error;
+    if (codeOf(error) !== "EEXIST") throw error;
     await unlink(temporary);
     return open(temporary, flags, 0o644);
   }
@@ -319,7 +317,7 @@ async function putNew(temporary: string, place: string, path: string): Promise<v
   try {
     await link(temporary, place);
   } catch (error) {
-    if (hasCode(error, "EEXIST")) throw madeMeanwhile(path);
+    if (codeOf(error) === "EEXIST") throw madeMeanwhile(path);
     // Some disks have no hard links; the moment since it was looked for is short.
     if ((await lstat(place).catch(() => undefined)) !== undefined) throw madeMeanwhile(path);
     return rename(temporary, place);

@@ -1,5 +1,6 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { codeOf } from "../error-code.ts";
 
 /**
  * Makes a folder and those above it. `mkdir` of Node with `recursive` never ends where a file system says ENOENT for what
@@ -29,8 +30,4 @@ export async function makeFolder(path: string): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== "EEXIST") throw error;
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }
