@@ -121,7 +121,7 @@ async function compare(group, optionsOf) {
   }
   if (!isLarge) {
     const task = { work: "load", chunks: LOADED_CHUNKS };
-    const samples = await part.sample(sampling(engines, task, { seconds: 45, warmUp: 1 }));
+    const samples = await part.sample(sampling(engines, task, { seconds: 45 }));
     part.add({ group, work: "bulk load", unit: "CPU µs" }, samples);
   }
   await endEngines(engines);
@@ -173,7 +173,7 @@ async function compareInserts(folderOf) {
   };
   for (const search of [false, true]) {
     const optionsOf = (name) => ({ folder: folderOf(name), search });
-    const settings = { total: 10_000, inFlight: 1, deep: 9_970, optionsOf };
+    const settings = { total, inFlight: 1, deep, optionsOf };
     const engines = await startEngines(["fetchwork", "node-sqlite"], settings);
     const work = search ? "with a search index" : "without a search index";
     const name = { group: "Durable inserts of 64 writers", work, unit: "µs" };
