@@ -38,23 +38,30 @@ export function nodeTest(): Verifier {
     name: "node --test",
     applies: (files) => testsOf(files).length > 0,
     async check({ folder, files, signal }, sandbox) {
-      const tests = testsOf(files);
-      const found: Diagnostic[] = [];
-      for (const some of [
-        tests.filter((path) => !isTypeScript.test(path)),
-        tests.filter((path) => isTypeScript.test(path)),
-      ]) {
-        const [first] = some;
-        if (first === undefined) continue;
-        const command = [process.execPath, "--test", "--test-reporter=tap", ...some];
+      const run = async (
+        tests: readonly string[],
+        counts: (result: ExecResult) => boolean,
+      ): Promise<readonly Diagnostic[]> => {
+        const [first] = tests;
+        if (first === undefined) return [];
+        const command = [process.execPath, "--test", "--test-reporter=tap", ...tests];
         const result = await sandbox.exec(command, { cwd: folder, signal });
-        if (result.code === 0) continue;
-        if (isTypeScript.test(first) && !result.stdout.includes("code: 'ERR_ASSERTION'")) continue;
-        found.push(...readFailure(result, first, folder, files));
-      }
-      return found;
+        return counts(result) ? readFailure(result, first, folder, files) : [];
+      };
+      const tests = testsOf(files);
+      const scripts = tests.filter((path) => !isTypeScript.test(path));
+      const typed = tests.filter((path) => isTypeScript.test(path));
+      return [...(await run(scripts, fails)), ...(await run(typed, failsAssertion))];
     },
   };
+}
+
+function fails({ code }: ExecResult): boolean {
+  return code !== 0;
+}
+
+function failsAssertion({ code, stdout }: ExecResult): boolean {
+  return code !== 0 && stdout.includes("code: 'ERR_ASSERTION'");
 }
 
 function testsOf(files: ReadonlyMap<string, string>): readonly string[] {
