@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { Budget } from "../calls/budget.ts";
 import { createRetry } from "../calls/retry-policy.ts";
 import type { Diagnostic } from "../check/diagnostic.ts";
+import { isScript } from "../check/parse-script.ts";
 import { AgentError, checkCount, optionError, requireText } from "../errors.ts";
 import { createSandbox } from "../verify/sandbox.ts";
 import { verifyFiles } from "../verify/verify-files.ts";
@@ -117,7 +118,7 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
       const files = await readProjectFiles(folder, {
         maxFiles: settings.maxFiles,
         onUnread: (path) => {
-          if (isSource.test(path)) unread.push(unreadSource(path, settings.maxFileBytes));
+          if (isSource(path)) unread.push(unreadSource(path, settings.maxFileBytes));
         },
       });
       const { verifiers = [] } = settings;
@@ -130,7 +131,9 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
 }
 
 /** Names of files that the check reads. */
-const isSource = /\.(?:[cm]?[jt]s|[jt]sx|vue|json|css|html?)$/i;
+function isSource(path: string): boolean {
+  return isScript(path) || /\.(?:vue|json|css|html?)$/i.test(path);
+}
 
 function unreadSource(path: string, most: number): Diagnostic {
   const message = `it was not checked: it is no UTF-8 text, or longer than ${most} bytes`;
