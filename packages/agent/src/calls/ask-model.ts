@@ -9,7 +9,7 @@ import type {
   ModelTool,
   TokenCount,
 } from "../models/model-provider.ts";
-import { providerFailure } from "../models/provider-failure.ts";
+import { neverArrived, providerFailure } from "../models/provider-failure.ts";
 import { Budget, type Usage } from "./budget.ts";
 import { createRetry, pause, type RetryNotice, type RetryPolicy } from "./retry-policy.ts";
 
@@ -184,13 +184,6 @@ function hear(onToken: AskOptions["onToken"], piece: string): void {
   } catch (cause) {
     throw new ListenerFailure("a listener failed", { cause });
   }
-}
-
-/** Whether the question was refused, or found no server: nobody sends a bill for it. */
-function neverArrived(error: Outcome["error"]): boolean {
-  if (error instanceof AgentError && error.status !== undefined) return error.status < 500;
-  const unsent = /\((?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN)\)$|^fetch refuses|a redirect, which/;
-  return unsent.test(error?.message ?? "");
 }
 
 // Ends with the signal also where the provider does not listen to it.

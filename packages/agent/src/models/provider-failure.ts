@@ -1,4 +1,5 @@
 import { parseRetryAfter } from "@fetchwork/http";
+import { codeOf } from "../error-code.ts";
 import { AgentError } from "../errors.ts";
 
 /** The longest wait in milliseconds that a server may ask for; more is a failure, not a wait. */
@@ -75,14 +76,20 @@ const unreached =
 
 /** What Node's `fetch` does not do, however often it is asked; it says so in the error's cause only. */
 function refusedByFetch(error: unknown): string | undefined {
-  for (let next = error, depth = 0; next instanceof Error && depth < 5; depth += 1) {
-    if (next.message === "unexpected redirect") {
+  for (const { message } of withCauses(error)) {
+    if (message === "unexpected redirect") {
       return "the model's server answers with a redirect, which is not followed: give the base URL that it leads to";
     }
-    if (next.message === "bad port") return "fetch refuses the port of the model's server";
-    next = next.cause;
+    if (message === "bad port") return "fetch refuses the port of the model's server";
   }
   return undefined;
+}
+
+/** Whether a question was refused, or found no server: nobody sends a bill for it. Told by the messages of this file. */
+export function neverArrived(error: Error | undefined): boolean {
+  if (error instanceof AgentError && error.status !== undefined) return error.status < 500;
+  const unsent = /\((?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN)\)$|^fetch refuses|a redirect, which/;
+  return unsent.test(error?.message ?? "");
 }
 
 /** What engines throw for code that is wrong; asking again does not help. `fetch` throws a TypeError too, for connections. */
@@ -160,11 +167,18 @@ function unescaped(text: string): string {
 }
 
 function systemCode(error: unknown): string {
-  for (let next = error, depth = 0; next instanceof Error && depth < 5; depth += 1) {
-    if ("code" in next && typeof next.code === "string" && /^[A-Z_]{3,40}$/.test(next.code)) {
-      return next.code;
-    }
-    next = next.cause;
+  for (const each of withCauses(error)) {
+    const code = codeOf(each);
+    if (code !== undefined && /^[A-Z_]{3,40}$/.test(code)) return code;
   }
   return "";
+}
+
+/** An error, what caused it, and so on; causes may go in a circle. */
+function withCauses(error: unknown): readonly Error[] {
+  const found: Error[] = [];
+  for (let next = error; next instanceof Error && found.length < 5; next = next.cause) {
+    found.push(next);
+  }
+  return found;
 }

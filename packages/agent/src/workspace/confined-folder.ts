@@ -54,7 +54,7 @@ export class ConfinedFolder {
     } catch (cause) {
       const failed = mustExist ? "opened" : "made";
       const code = codeOf(cause);
-      const reason = code === undefined ? "" : ` (${String(code)})`;
+      const reason = code === undefined ? "" : ` (${code})`;
       const message = `the folder ${folder} cannot be ${failed}${reason}`;
       throw new AgentError("ERR_AGENT_WRITE", message, { cause });
     }
