@@ -130,10 +130,8 @@ describe("extractCode", () => {
     );
   });
 
-  it("takes time in proportion to a long answer", () => {
-    const before = performance.now();
-    extractCode(["```x\n".repeat(2_000), " `".repeat(200_000)].join(""), "a.js");
-    expect(performance.now() - before).toBeLessThan(2_000);
+  it("takes linear time for a long answer: else this would take minutes", () => {
+    extractCode(["```x\n".repeat(20_000), " `".repeat(500_000)].join(""), "a.js");
   });
 });
 

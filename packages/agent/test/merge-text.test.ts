@@ -52,23 +52,21 @@ it("loses no line that a person added, and invents none", () => {
   );
 });
 
-it("compares long texts of equal lines in no time, or not at all", () => {
+it("compares long texts of equal lines without comparing each with each, or not at all", () => {
   const long = "}\n".repeat(50_000);
   expect(mergeText(long, `A\n${long}`, `${long}B\n`)).toBeUndefined();
   const source = Array.from({ length: 20_000 }, (_, at) => (at % 100 === 0 ? "}\n" : `${at}\n`));
   const [top, end] = [`A\n${source.join("")}`, `${source.join("")}B\n`];
   expect(mergeText(source.join(""), top, end)).toBe(`A\n${source.join("")}B\n`);
-}, 5_000);
+});
 
 it.each(["theirs", "ours"])(
   "gives up at once where %s alone has too many lines that are alike",
   (side) => {
-    const base = "x\n".repeat(6_000);
-    const many = "x\n".repeat(6_001);
-    const started = performance.now();
+    const base = "x\n".repeat(100_000);
+    const many = "x\n".repeat(100_001);
     const merged = side === "theirs" ? mergeText(base, many, "y\n") : mergeText(base, "y\n", many);
     expect(merged).toBeUndefined();
-    expect(performance.now() - started).toBeLessThan(2_000);
   },
 );
 

@@ -134,9 +134,10 @@ describe.skipIf(NO_POSTGRES !== undefined)("TLS to PostgreSQL", () => {
   });
 
   it("is given up at once where waiting cannot help", async () => {
-    const start = performance.now();
+    // Longer than the test may take.
+    const patient = { postgres: { failoverTimeout: 600_000 } };
     const address = url("postgres", SIGNED_HOST, "sslmode=verify-full");
-    await expect(openStore(address)).rejects.toThrow("its certificate is not trusted");
+    await expect(openStore(address, patient)).rejects.toThrow("its certificate is not trusted");
     const plainPort = await freePort();
     const plain = await startPostgres([
       ...NOT_DURABLE,
@@ -145,10 +146,8 @@ describe.skipIf(NO_POSTGRES !== undefined)("TLS to PostgreSQL", () => {
     ]);
     onTestFinished(() => plain.stop());
     await expect(
-      openStore(`postgres://postgres@127.0.0.1:${plainPort}/postgres?sslmode=require`),
+      openStore(`postgres://postgres@127.0.0.1:${plainPort}/postgres?sslmode=require`, patient),
     ).rejects.toThrow("it has no TLS");
-    // The default of failoverTimeout is 30 seconds.
-    expect(performance.now() - start).toBeLessThan(25_000);
   });
 
   it.each([

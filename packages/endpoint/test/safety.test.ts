@@ -144,25 +144,12 @@ describe("time", () => {
     return endpoint("GET /x", { headers, mediaType: { format: "raw" } });
   }
 
-  function cost(run: () => unknown): number {
-    const start = performance.now();
+  it.each(cases)("is linear in the size, or this would take minutes: %s", (_, make) => {
+    const run = make(1_000_000);
     try {
       run();
     } catch (error) {
       expect(error).toBeInstanceOf(TypeError);
     }
-    return performance.now() - start;
-  }
-
-  it.each(cases)("grows with the size only: %s", (_, make) => {
-    // The best of several: anything else on the machine only adds. Quadratic work would take 100 times as long.
-    const best = (size: number): number => {
-      const run = make(size);
-      return Math.min(...Array.from({ length: 7 }, () => cost(run)));
-    };
-    best(10_240);
-    const small = best(10_240);
-    const large = best(102_400);
-    expect(large).toBeLessThan(40 * Math.max(small, 0.5));
   });
 });

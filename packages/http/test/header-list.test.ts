@@ -97,14 +97,10 @@ describe("a header list", () => {
     expect(HeaderList.fieldsOf(first)).toEqual(["x-a", "2", "x-b", "3"]);
   });
 
-  it("takes ten thousand headers of the platform's without walking the list for each", () => {
+  it("takes 200,000 headers of the platform's without walking the list for each", () => {
     const many = new Headers();
-    for (let index = 0; index < 10_000; index += 1) many.set(`x-${index}`, "1");
-    const startedAt = process.threadCpuUsage();
-    expect([...HeaderList.from(many)]).toHaveLength(10_000);
-    // Time of the processor: the machine may be busy with others.
-    const { user, system } = process.threadCpuUsage(startedAt);
-    expect((user + system) / 1000).toBeLessThan(500);
+    for (let index = 0; index < 200_000; index += 1) many.set(`x-${index}`, "1");
+    expect([...HeaderList.from(many)]).toHaveLength(200_000);
   });
 });
 

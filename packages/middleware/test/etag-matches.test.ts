@@ -63,18 +63,14 @@ describe("etagMatches", () => {
     );
   });
 
-  it("takes any text, and linear time for a long one", () => {
+  it("takes any text, and a long one in linear time: else this would take minutes", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (field, wanted) => {
         expect(typeof etagMatches(field, wanted)).toBe("boolean");
       }),
     );
-    const start = process.threadCpuUsage();
     for (const part of ['"', "W/", ",", ' "', '"a', 'W/"', '"",']) {
-      expect(etagMatches(part.repeat(65_536), etag)).toBe(false);
+      expect(etagMatches(part.repeat(500_000), etag)).toBe(false);
     }
-    // Time of the processor: the machine may be busy with others.
-    const { user, system } = process.threadCpuUsage(start);
-    expect((user + system) / 1000).toBeLessThan(500);
   });
 });

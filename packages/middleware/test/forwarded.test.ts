@@ -59,16 +59,12 @@ describe("parseForwarded", () => {
     );
   });
 
-  it("ends on hostile input of 64 KiB within 50 ms", () => {
+  it("takes linear time for hostile input: else this would take minutes", () => {
     for (const unit of ['"', "\\", "for=", "a", ";", ",", " ", 'for="', "=", "for=a;"]) {
-      const value = unit.repeat(65_536 / unit.length);
-      const start = process.threadCpuUsage();
+      const value = unit.repeat(1_000_000 / unit.length);
       parseForwarded(value);
       parseForwardedFor(value);
       addressOfNode(value);
-      // Time of the processor: the machine may be busy with others.
-      const { user, system } = process.threadCpuUsage(start);
-      expect((user + system) / 1000).toBeLessThan(50);
     }
   });
 });

@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createContext, empty, json, text, wrap, type Handler } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { basicAuth } from "../src/basic-auth.ts";
 import { idempotency, type IdempotencyOptions } from "../src/idempotency.ts";
 import type { IdempotencyStore } from "../src/idempotency-store.ts";
@@ -303,11 +303,11 @@ describe("memoryIdempotencyStore", () => {
       idempotency({ store: memoryIdempotencyStore({ now }), lockFor: 500 }),
     );
     void ask(hanging);
-    await vi.waitFor(() => expect(hung).toBe(1));
+    await expect.poll(() => hung).toBe(1);
     expect((await ask(hanging)).status).toBe(409);
     time += 500;
     void ask(hanging);
-    await vi.waitFor(() => expect(hung).toBe(2));
+    await expect.poll(() => hung).toBe(2);
   });
 
   it("keeps the answer of the run that has the key, whenever a run before it ends", async () => {

@@ -24,7 +24,7 @@ async function lineOf(
   const sink = (text: string): void => void (lines += text);
   const response = await wrap(handler, logger({ ...options, sink }))(request, context);
   finishContext(context, { status: response.status, bytes: (await response.bytes()).length });
-  await vi.waitFor(() => expect(lines).not.toBe(""));
+  await expect.poll(() => lines).not.toBe("");
   expect(lines.split("\n")).toHaveLength(2);
   return lines.replace(/^\S+Z /, "").replace(/ - [\d.]+(ns|µs|ms)/, " - <time>");
 }
@@ -255,7 +255,7 @@ describe("logger", () => {
     const report = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const handler = wrap(() => empty(), logger({ sink, format: ({ url }) => url }));
     for (const path of ["/1", "/2", "/3"]) await handler(new Request(`http://h${path}`));
-    await vi.waitFor(() => expect(batches).toEqual(["/1\n/2\n/3\n"]));
+    await expect.poll(() => batches).toEqual(["/1\n/2\n/3\n"]);
     expect(report).toHaveBeenCalledTimes(1);
     report.mockRestore();
   });
@@ -286,7 +286,7 @@ describe("logger", () => {
     await (await fetch(`${server.url}stream`)).text();
     await (await fetch(`${server.url}stream`, { method: "HEAD" })).text();
     await (await fetch(`${server.url}throws`)).text();
-    await vi.waitFor(() => expect(lines).toHaveLength(3));
+    await expect.poll(() => lines).toHaveLength(3);
     expect(lines).toEqual([
       "/stream 200 1500",
       "/stream 200 0",
@@ -305,7 +305,7 @@ describe("logger", () => {
     const options = { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 };
     await using server = await serve(wrap(handler, logger({ sink })), options);
     await expect(fetch(server.url, { signal: asker.signal })).rejects.toThrow("aborted");
-    await vi.waitFor(() => expect(lines[0]).toMatch(/GET - \/ - 499 \(0\) - .* - aborted\n$/));
+    await expect.poll(() => lines[0]).toMatch(/GET - \/ - 499 \(0\) - .* - aborted\n$/);
   });
 
   it("logs the exchanges of a client around fetch, with the body that was sent", async () => {
@@ -318,6 +318,6 @@ describe("logger", () => {
     const response = await client(request);
     expect(lines).toEqual([]);
     expect(await response.text()).toBe("hello");
-    await vi.waitFor(() => expect(lines[0]).toMatch(/POST - \/a - 202 \(5\) - .* - hello\n$/));
+    await expect.poll(() => lines[0]).toMatch(/POST - \/a - 202 \(5\) - .* - hello\n$/);
   });
 });

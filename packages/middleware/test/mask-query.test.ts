@@ -66,14 +66,10 @@ describe("queryMasker", () => {
     );
   });
 
-  it("takes linear time", () => {
+  it("takes linear time: else this would take minutes", () => {
     for (const piece of ["password=a;", "a=b&", "%", "a[", "=", ";", "+"]) {
-      const url = `/?${piece.repeat(65_536 / piece.length)}=`;
-      const startedAt = process.threadCpuUsage();
-      mask(url);
-      // Time of the processor: the machine may be busy with others.
-      const { user, system } = process.threadCpuUsage(startedAt);
-      expect((user + system) / 1000).toBeLessThan(100);
+      const url = `/?${piece.repeat(1_000_000 / piece.length)}=`;
+      expect(mask(url)).not.toContain("password=a");
     }
   });
 });

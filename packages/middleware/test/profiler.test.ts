@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { createContext, text, wrap, type Middleware } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { profiler, type ProfilerOptions } from "../src/node/profiler.ts";
 
 interface Sent {
@@ -139,14 +139,14 @@ describe("profiler", () => {
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
     await once(socket, "connect");
     socket.write("GET /pprof/profile?seconds=60 HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    await vi.waitFor(async () => {
-      expect((await fetch(`${server.url}pprof/block?seconds=0`)).status).toBe(409);
-    });
+    await expect
+      .poll(async () => (await fetch(`${server.url}pprof/block?seconds=0`)).status)
+      .toBe(409);
     expect((await fetch(`${server.url}pprof/heap?snapshot=1`)).status).toBe(409);
     socket.destroy();
-    await vi.waitFor(async () => {
-      expect((await fetch(`${server.url}pprof/block?seconds=0`)).status).toBe(200);
-    });
+    await expect
+      .poll(async () => (await fetch(`${server.url}pprof/block?seconds=0`)).status)
+      .toBe(200);
   });
 
   it("streams a heap snapshot", async () => {
@@ -167,8 +167,6 @@ describe("profiler", () => {
     const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();
-    await vi.waitFor(async () => {
-      expect((await ask(open, "/pprof/block?seconds=0")).status).toBe(200);
-    });
+    await expect.poll(async () => (await ask(open, "/pprof/block?seconds=0")).status).toBe(200);
   });
 });

@@ -172,7 +172,7 @@ describe("throttle", () => {
     expect(entered()).toBe(1);
     open();
     await working;
-    await vi.waitFor(() => expect(entered()).toBe(2));
+    await expect.poll(() => entered()).toBe(2);
     open();
     expect((await third).status).toBe(200);
   });
@@ -200,7 +200,7 @@ describe("throttle", () => {
     expect((await fetch(server.url)).status).toBe(503);
     controller?.close();
     expect((await reader?.read())?.done).toBe(true);
-    await vi.waitFor(async () => expect((await fetch(server.url)).status).toBe(200));
+    await expect.poll(async () => (await fetch(server.url)).status).toBe(200);
     // The client breaks off: that frees the place too.
     const { port } = new URL(server.url);
     const socket = connect(Number(port), "127.0.0.1");
@@ -208,6 +208,6 @@ describe("throttle", () => {
     await once(socket, "data");
     expect((await fetch(server.url)).status).toBe(503);
     socket.destroy();
-    await vi.waitFor(async () => expect((await fetch(server.url)).status).toBe(200));
+    await expect.poll(async () => (await fetch(server.url)).status).toBe(200);
   });
 });

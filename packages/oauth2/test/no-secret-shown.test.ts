@@ -279,7 +279,7 @@ describe("debug output", () => {
     expect(lines[0]).toContain("(3 bytes)");
   });
 
-  it("takes time linear in the size of a hostile body", async () => {
+  it("takes linear time for a hostile body: else this would take minutes", async () => {
     const bodies = [
       "eyJ".repeat(300_000),
       "a=".repeat(400_000),
@@ -288,9 +288,7 @@ describe("debug output", () => {
     ];
     for (const body of bodies) {
       server.script = [{ status: 200, headers: { "content-type": "text/plain" }, body }];
-      const start = performance.now();
       await clientWith().request("get", "/r");
-      expect(performance.now() - start).toBeLessThan(2000);
     }
   });
 });

@@ -111,19 +111,15 @@ describe("parseChallenges", () => {
     );
   });
 
-  it("never throws, and takes a time in proportion to the length", () => {
+  it("never throws, and takes linear time: else this would take minutes", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (field) => Array.isArray(parseChallenges(field))),
     );
     const hostile = [
-      `Bearer ${"a=".repeat(8000)}`,
-      `Bearer ${"a".repeat(16_000)}`,
-      " ,".repeat(8000),
+      `Bearer ${"a=".repeat(500_000)}`,
+      `Bearer ${"a".repeat(1_000_000)}`,
+      " ,".repeat(500_000),
     ];
-    const start = process.threadCpuUsage();
     for (const field of hostile) parseChallenges(field);
-    // Time of the processor: the machine may be busy with others.
-    const { user, system } = process.threadCpuUsage(start);
-    expect((user + system) / 1000).toBeLessThan(200);
   });
 });

@@ -130,12 +130,8 @@ describe("snakeCase", () => {
     );
   });
 
-  it("takes time linear in the length", () => {
-    const start = process.threadCpuUsage();
-    for (const key of ["A", "aB", "_", "-", "::", " ", "A_"]) snakeCase(key.repeat(200_000));
-    // Time of the processor: the machine may be busy with others.
-    const { user, system } = process.threadCpuUsage(start);
-    expect((user + system) / 1000).toBeLessThan(1000);
+  it("takes linear time: else this would take minutes", () => {
+    for (const key of ["A", "aB", "_", "-", "::", " ", "A_"]) snakeCase(key.repeat(500_000));
   });
 });
 

@@ -311,7 +311,7 @@ describe("a handler with a lease", () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     onTestFinished(() => void vi.useRealTimers());
     void post("key-1", {}, { path: "/custom" });
-    await vi.waitFor(() => expect(handle).toHaveBeenCalled());
+    await expect.poll(() => handle).toHaveBeenCalled();
     const early = await post("key-1", {}, { path: "/custom" });
     expect([early.status, early.headers.get("retry-after")]).toEqual([409, "1"]);
     vi.setSystemTime(Date.now() + 301_000);
@@ -331,7 +331,7 @@ describe("a handler that outlives its lease", () => {
       vi.useFakeTimers({ toFake: ["Date"] });
       onTestFinished(() => void vi.useRealTimers());
       const first = send();
-      await vi.waitFor(() => expect(handle).toHaveBeenCalledOnce());
+      await expect.poll(() => handle).toHaveBeenCalledOnce();
       vi.setSystemTime(Date.now() + 301_000);
       expect((await send()).status).toBe(201);
       if (end === "throws") late.reject(new Error("too late"));

@@ -51,11 +51,9 @@ describe("two servers of one store", () => {
       const { task_id: id } = await one.create();
       const running = one.ask(`/tasks/${id}/steps`, post());
       await until(() => begun.length > 0);
-      const began = performance.now();
       if (what === "cancel") await two.ask(`/tasks/${id}/cancel`, post());
       else await two.ask(`/tasks/${id}`, { method: "DELETE" });
       expect((await running).status).toBe(409);
-      expect(performance.now() - began).toBeLessThan(5_000);
     },
   );
 

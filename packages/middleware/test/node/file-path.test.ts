@@ -172,13 +172,12 @@ describe("parseRange", () => {
         expect(sum).toBeLessThanOrEqual(size);
       }),
     );
-    const startedAt = process.threadCpuUsage();
-    parseRange(`bytes=${"0-".repeat(32_768)}`, 10);
-    parseRange(`bytes=${" ".repeat(65_536)}x`, 10);
-    parseRange(`bytes=0-${" ".repeat(65_536)}x`, 10);
-    parseRange(`bytes=${"\t ".repeat(32_768)}0-${" ".repeat(32_768)}x`, 10);
-    // Time of the processor: the machine may be busy with others.
-    const { user, system } = process.threadCpuUsage(startedAt);
-    expect((user + system) / 1000).toBeLessThan(50);
+  });
+
+  it("reads ranges in linear time: else this would take minutes", () => {
+    parseRange(`bytes=${"0-".repeat(1_000_000)}`, 10);
+    parseRange(`bytes=${" ".repeat(1_000_000)}x`, 10);
+    parseRange(`bytes=0-${" ".repeat(1_000_000)}x`, 10);
+    parseRange(`bytes=${"\t ".repeat(500_000)}0-${" ".repeat(500_000)}x`, 10);
   });
 });

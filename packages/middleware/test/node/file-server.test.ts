@@ -15,7 +15,7 @@ import { promisify } from "node:util";
 import { brotliCompressSync, brotliDecompressSync, gzipSync } from "node:zlib";
 import { wrap, type Middleware } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fileServer, type FileServerOptions } from "../../src/node/file-server.ts";
 
 let folder: string;
@@ -394,6 +394,6 @@ describe("fileServer over a socket", () => {
       await response.body?.getReader().read();
       asker.abort();
     }
-    await vi.waitFor(() => expect(openFiles()).toBeLessThan(before + 20), { timeout: 5000 });
+    await expect.poll(() => openFiles()).toBeLessThan(before + 20);
   });
 });

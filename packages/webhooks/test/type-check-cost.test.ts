@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, "../../..");
 const folder = join(root, "node_modules/.cache/webhooks-type-check");
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it("a program with 50 typed handlers of GitHub's events is checked in under 3 s", () => {
+it("a program with 50 typed handlers of GitHub's events takes few instantiations to check", () => {
   mkdirSync(folder, { recursive: true });
   const names = github.eventNames
     .filter((name) => name.includes("."))
@@ -35,13 +35,14 @@ it("a program with 50 typed handlers of GitHub's events is checked in under 3 s"
   const project = { extends: "../../../tsconfig.json", files: ["program.mts"], include: [] };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(project));
   const compiler = join(root, "node_modules/typescript/bin/tsc");
-  const begin = performance.now();
   const tsc = spawnSync(process.execPath, [compiler, "-p", ".", "--extendedDiagnostics"], {
     cwd: folder,
     encoding: "utf8",
   });
-  const seconds = (performance.now() - begin) / 1000;
   expect([tsc.status, tsc.stderr]).toEqual([0, ""]);
-  const total = Number(/Total time:\s+([\d.]+)/.exec(tsc.stdout)?.[1]);
-  expect(Math.min(total, seconds)).toBeLessThan(3);
+  // The time is for bench/; these tell its cause, and are the same on every machine: 117,827 and 82,791 when this was written.
+  const figure = (name: string): number =>
+    Number(new RegExp(`${name}:\\s+(\\d+)`).exec(tsc.stdout)?.[1]);
+  expect(figure("Instantiations")).toBeLessThan(200_000);
+  expect(figure("Types")).toBeLessThan(150_000);
 });
