@@ -67,6 +67,8 @@ function checkValue(value: JsonObject): void {
     const inner: unknown[] = [];
     for (const one of level) {
       if (typeof one === "string") checkText(one);
+      // `1e400` is a number in JSON, and Infinity once it is read.
+      if (one === Infinity || one === -Infinity) throw invalid("a number is too large");
       if (typeof one !== "object" || one === null) continue;
       for (const [name, entry] of Object.entries(one)) {
         if (!Array.isArray(one)) checkText(name);

@@ -189,6 +189,18 @@ describe("additional input", () => {
     },
   );
 
+  it.each(["1e400", "[-1e400]"])(
+    "with the endless number %s is refused with 422",
+    async (number) => {
+      const world = await startTasks({ agent: echo });
+      const body = `{"input":"x","additional_input":{"a":${number}}}`;
+      expect(await send(world, {}, { body })).toBe(422);
+      const { task_id: id } = await world.create();
+      expect(await send(world, {}, { body, path: `/agent/tasks/${id}/steps` })).toBe(422);
+      expect(world.reported).toEqual([]);
+    },
+  );
+
   it("may speak of U+0000 in letters", async () => {
     const world = await startTasks({ agent: echo });
     const text = String.raw`split at \u0000, and at \ud800`;
