@@ -12,32 +12,40 @@ const mostLevels = 100;
  * @throws HttpFailure 413 beyond the limit, 415 for another type of a page that may be foreign, 422 for what is no JSON object
  */
 export async function readJson(request: Request, limit: number): Promise<JsonObject> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  if (request.body !== null) {
-    for await (const chunk of request.body) {
-      size += chunk.byteLength;
-      if (size > limit)
-        throw new HttpFailure(413, "too_large", `more than ${limit} bytes were sent`);
-      chunks.push(chunk);
-    }
-  }
+  const bytes = await readBytes(request, limit);
   const type = request.headers.get("content-type") ?? "";
-  if (size === 0 && type === "") return {};
+  if (bytes.byteLength === 0 && type === "") return {};
   const isJson = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type);
   if (!isJson && mayHideItsOrigin(request)) {
     throw new HttpFailure(415, "content_type", "application/json is expected");
   }
-  if (size === 0) return {};
+  if (bytes.byteLength === 0) return {};
   let value: unknown;
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     value = JSON.parse(text);
   } catch {
     throw invalid("the body is no JSON");
   }
   if (isObject(value)) return value;
   throw invalid("the body is to be a JSON object");
+}
+
+async function readBytes({ body }: Request, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body ?? []) {
+      size += chunk.byteLength;
+      if (size > limit)
+        throw new HttpFailure(413, "too_large", `more than ${limit} bytes were sent`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    // A client that leaves is no failure of the server.
+    throw error instanceof HttpFailure ? error : invalid("the body broke off");
+  }
+  return Buffer.concat(chunks);
 }
 
 /**
@@ -67,6 +75,8 @@ function checkValue(value: JsonObject): void {
     const inner: unknown[] = [];
     for (const one of level) {
       if (typeof one === "string") checkText(one);
+      // `1e400` is a number in JSON, and Infinity once it is read.
+      if (one === Infinity || one === -Infinity) throw invalid("a number is too large");
       if (typeof one !== "object" || one === null) continue;
       for (const [name, entry] of Object.entries(one)) {
         if (!Array.isArray(one)) checkText(name);

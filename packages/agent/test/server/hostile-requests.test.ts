@@ -163,6 +163,25 @@ describe("many uploads", () => {
   });
 });
 
+describe("a body that breaks off", () => {
+  it("is its sender's failure, and none that the server reports", async () => {
+    const store = await openStore("sqlite::memory:");
+    const reportError = vi.fn();
+    await using handler = await createTaskHandler({ store, agent: echo, reportError });
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode("{")),
+      pull: (controller) => controller.error(new Error("aborted")),
+    });
+    const init = { method: "POST", body, duplex: "half" } as const;
+    const asked = new Request("http://localhost/agent/tasks", init);
+    const context = { signal: asked.signal, waitUntil: () => undefined };
+    type Answer = Parameters<typeof handler.handler>[1];
+    const { status } = await handler.handler(asked, context as unknown as Answer);
+    expect(status).toBe(422);
+    expect(reportError).not.toHaveBeenCalled();
+  });
+});
+
 describe("additional input", () => {
   it.each([101, 5_000, 400_000])("of %i levels is refused with 422", async (levels) => {
     const world = await startTasks({ agent: echo });
@@ -186,6 +205,18 @@ describe("additional input", () => {
       const world = await startTasks({ agent: echo });
       const init = post({ input: "x", additional_input: said });
       expect((await world.ask("/tasks", init)).status).toBe(422);
+    },
+  );
+
+  it.each(["1e400", "[-1e400]"])(
+    "with the endless number %s is refused with 422",
+    async (number) => {
+      const world = await startTasks({ agent: echo });
+      const body = `{"input":"x","additional_input":{"a":${number}}}`;
+      expect(await send(world, {}, { body })).toBe(422);
+      const { task_id: id } = await world.create();
+      expect(await send(world, {}, { body, path: `/agent/tasks/${id}/steps` })).toBe(422);
+      expect(world.reported).toEqual([]);
     },
   );
 

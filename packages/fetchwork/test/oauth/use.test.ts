@@ -336,6 +336,9 @@ describe("oauth request", () => {
     expect(stdout).toMatch(/^418 I'm a Teapot\n(?:[\w-]+: .*\n)+\nshort and stout$/);
     const json = await terminal.run(["request", "--json", resource.origin]);
     expect(JSON.parse(json.stdout)).toMatchObject({ status: 200, body: { ok: true } });
+    const escaped = await terminal.run(["request", "--json", `${resource.origin}/escape8`]);
+    expect(escaped.stdout).not.toMatch(/[\u009b\u202e]/);
+    expect(JSON.parse(escaped.stdout)).toMatchObject({ body: { a: "\u009b2J\u202e" } });
     const bytes = await terminal.run(["request", "--json", `${resource.origin}/bytes`]);
     expect(JSON.parse(bytes.stdout)).toMatchObject({ status: 200, base64: "//4A" });
   });

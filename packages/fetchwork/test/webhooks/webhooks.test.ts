@@ -170,6 +170,30 @@ describe("fetchwork webhooks listen", () => {
   });
 });
 
+describe("what strangers sent", () => {
+  // oxlint-disable-next-line no-control-regex
+  const moving = /[\x7f-\x9f\u2028\u202e]/;
+  const strange = "opened\u009b2J\u202e\u2028";
+
+  it("is escaped in the JSON of listen", async () => {
+    await writeFile(join(folder, "event.json"), JSON.stringify({ action: strange }));
+    const { url, io, code } = await startListening("--json", "--count", "1");
+    await run("send", "event.json", "-u", url, "-e", "issues");
+    await code;
+    expect(io.written.stdout).not.toMatch(moving);
+    expect(JSON.parse(io.written.stdout)).toMatchObject({ event: `issues.${strange}` });
+  });
+
+  it("is escaped in the JSON of send", async () => {
+    await writeFile(join(folder, "event.json"), body);
+    const options = { port: 0, hostname: "127.0.0.1", signals: false };
+    await using server = await serve(() => text(strange), options);
+    const [, stdout] = await run("send", "event.json", "-u", server.url, "-e", "issues", "--json");
+    expect(stdout).not.toMatch(moving);
+    expect(JSON.parse(stdout)).toMatchObject({ body: strange });
+  });
+});
+
 describe("fetchwork webhooks replay", () => {
   it("sends saved deliveries as they came, or signed anew", async () => {
     await writeFile(join(folder, "event.json"), body);

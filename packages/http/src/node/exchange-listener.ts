@@ -5,6 +5,7 @@ import { NodeExchange, type NodeRuntime } from "./exchange.ts";
 import { failExchange } from "./fail-exchange.ts";
 import { findRefusal, isStar, readFraming } from "./find-refusal.ts";
 import { HostCheck } from "./host-check.ts";
+import { isBehindAnother, startInTurn } from "./in-turn.ts";
 import { isBehindRefusal, refuse } from "./refuse.ts";
 import { sendResponse } from "./send-response.ts";
 
@@ -26,6 +27,12 @@ export function exchangeListener(handler: Handler, runtime: NodeRuntime): NodeLi
       answerStar(response, runtime);
       return;
     }
+    const { hasBody } = framing;
+    if (!isBehindAnother(request, response)) handle(request, response, hasBody);
+    else startInTurn(response, () => handle(request, response, hasBody));
+  };
+
+  function handle(request: IncomingMessage, response: ServerResponse, hasBody: boolean): void {
     const web = new NodeRequest({
       req: request,
       res: response,
@@ -33,7 +40,7 @@ export function exchangeListener(handler: Handler, runtime: NodeRuntime): NodeLi
         ? undefined
         : { maxRequestBodySize: runtime.maxRequestBodySize }),
     });
-    const exchange = new NodeExchange(runtime, { request, response }, web, framing.hasBody);
+    const exchange = new NodeExchange(runtime, { request, response }, web, hasBody);
     let result: Response | Promise<Response>;
     try {
       result = handler(web, exchange.context);
@@ -49,7 +56,7 @@ export function exchangeListener(handler: Handler, runtime: NodeRuntime): NodeLi
     } else {
       sendResponse(exchange, result);
     }
-  };
+  }
 }
 
 /** Answers `OPTIONS *`: there is a server, and that is all that can be said of it. */

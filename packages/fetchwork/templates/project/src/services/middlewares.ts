@@ -1,6 +1,7 @@
 import type { Middleware } from "@fetchwork/http";
 import {
   appInfo,
+  canonicalizePath, // #if users
   compress,
   cors,
   health,
@@ -99,11 +100,13 @@ function limitSignIns(limit: number, store: RateLimitStore | undefined): Middlew
 
 /** Whether a request costs the hash of a password or a mail, which is also what guessing takes. */
 function checksPassword({ method, url }: Request): boolean {
-  const { pathname } = new URL(url);
+  // The API takes `/%61uth` for `/auth`. Of a path without a safe meaning nobody knows what it is taken for.
+  const path = canonicalizePath(new URL(url).pathname);
   return (
-    (method === "POST" && /^\/auth\/?$/.test(pathname)) ||
-    (method === "PUT" && /^\/users\/[^/]+\/password\/?$/.test(pathname)) ||
-    /^\/password-resets(?:\/|$)/.test(pathname)
+    path === undefined ||
+    (method === "POST" && /^\/auth\/?$/.test(path)) ||
+    (method === "PUT" && /^\/users\/[^/]+\/password\/?$/.test(path)) ||
+    /^\/password-resets(?:\/|$)/.test(path)
   );
 }
 
