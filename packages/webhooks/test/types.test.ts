@@ -8,7 +8,14 @@ import {
   emitterEventNames,
   Webhooks,
 } from "../src/index.ts";
-import { defineVendor, github, hmacScheme, stripe } from "../src/vendors/index.ts";
+import {
+  defineVendor,
+  github,
+  hmacScheme,
+  stripe,
+  type GithubEventName,
+  type GithubEvents,
+} from "../src/vendors/index.ts";
 
 // What is checked here is checked by the compiler; the calls only show that it also runs.
 it("narrows name and payload of the default vendor", () => {
@@ -56,6 +63,27 @@ it("narrows GitHub's payloads by event, by action, and by the field action", () 
   webhooks.on("vendor_app_authorization", () => undefined);
   expect(github.eventNames).toContain("repository_dispatch.sample.collected");
   expect(github.eventNames).not.toContain("vendor_app_authorization");
+});
+
+it("knows the fields of every event of GitHub's, of actions of several words too", () => {
+  type OpenPart<Part> = Part extends unknown ? (string extends keyof Part ? Part : never) : never;
+  type Undescribed = {
+    [Name in GithubEventName]: [OpenPart<GithubEvents[Name]>] extends [never] ? never : Name;
+  }[GithubEventName];
+  expectTypeOf<Undescribed>().toEqualTypeOf<never>();
+
+  const webhooks = new Webhooks({ secret: "s", vendor: github });
+  webhooks.on("pull_request.ready_for_review", ({ payload }) => {
+    expectTypeOf(payload.action).toEqualTypeOf<"ready_for_review">();
+    expectTypeOf(payload.pull_request.title).toEqualTypeOf<string>();
+  });
+  webhooks.on("pull_request", ({ payload }) =>
+    expectTypeOf(payload.pull_request.number).toEqualTypeOf<number>(),
+  );
+  webhooks.on(["check_run.completed", "label"], ({ payload }) => {
+    if ("check_run" in payload) expectTypeOf(payload.check_run.name).toEqualTypeOf<string>();
+  });
+  expect(github.eventNames).toContain("pull_request.ready_for_review");
 });
 
 it("types one's own events, and those of a vendor whose names are open", () => {
