@@ -124,6 +124,29 @@ it("adds what a transform returns", () => {
   expect(on).toBeTypeOf("function");
 });
 
+it("keeps what is known of payloads under a transform that leaves them alone", () => {
+  const webhooks = new Webhooks({
+    secret: "s",
+    vendor: github,
+    transform: (event) => Object.assign(event, { octo: 1 }),
+  });
+  webhooks.on(["check_run.completed", "label"], ({ octo, payload }) => {
+    expectTypeOf(octo).toEqualTypeOf<number>();
+    expectTypeOf(payload).not.toHaveProperty("isue");
+    if ("check_run" in payload) expectTypeOf(payload.check_run.name).toEqualTypeOf<string>();
+  });
+  const { on } = createEventHandler({
+    vendor: github,
+    transform: async ({ id, name, payload }) => ({ id, name, payload, title: "t" }),
+  });
+  on("issues", ({ title, payload }) => {
+    expectTypeOf(title).toEqualTypeOf<string>();
+    expectTypeOf(payload.issue.number).toEqualTypeOf<number>();
+    expectTypeOf(payload).not.toHaveProperty("isue");
+  });
+  expect(on).toBeTypeOf("function");
+});
+
 it("is a handler of @fetchwork/http", () => {
   const handler: Handler = createWebMiddleware(new Webhooks({ secret: "s" }));
   expect(handler).toBeTypeOf("function");
