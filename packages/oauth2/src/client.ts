@@ -1,7 +1,7 @@
 import { AccessToken } from "./access-token.ts";
 import { createTargetCheck, type TargetCheck } from "./allowed-origins.ts";
 import { AssertionStrategy } from "./assertion.ts";
-import { AuthCodeStrategy } from "./auth-code.ts";
+import { AuthCodeStrategy, type AuthorizeParams } from "./auth-code.ts";
 import { createClientAuthenticator, type ClientAuthenticator } from "./client-authentication.ts";
 import { ClientCredentialsStrategy } from "./client-credentials.ts";
 import { checkClientOptions, type ClientOptions } from "./client-options.ts";
@@ -164,18 +164,20 @@ export class OAuth2Client implements FormSender, ResourceSender {
   }
 
   /**
-   * Makes the URL of the authorization endpoint with these parameters, and no others.
+   * Makes the URL of the authorization endpoint with these parameters, the redirect URI of the client where they have
+   * none, and no others.
    *
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when `client_secret` is among them
    */
-  authorizeUrl(params: Params = {}): string {
+  authorizeUrl({ redirectUri = this.redirectUri, ...params }: AuthorizeParams = {}): string {
     if (Object.hasOwn(params, "client_secret")) {
       throw new OAuth2UsageError(
         "ERR_OAUTH_OPTION",
         "client_secret does not belong into an authorization URL",
       );
     }
-    return this.#endpoint(this.#authorizeUrl, params).href;
+    const defaults = Object.hasOwn(params, "redirect_uri") ? {} : { redirect_uri: redirectUri };
+    return this.#endpoint(this.#authorizeUrl, { ...params, ...defaults }).href;
   }
 
   /** Makes the URL of the token endpoint. */

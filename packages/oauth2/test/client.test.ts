@@ -431,3 +431,24 @@ describe("connection", () => {
     }
   });
 });
+
+describe("authorizeUrl of a client", () => {
+  const redirectUri = "https://app.example/callback";
+  const client = new OAuth2Client("abc", "def", { site: "https://as.example", redirectUri });
+  const sent = (url: string): Record<string, string> =>
+    Object.fromEntries(new URL(url).searchParams);
+
+  it("adds the redirect URI of the client to the parameters, and nothing else", () => {
+    expect(sent(client.authorizeUrl({ a: "b" }))).toEqual({ a: "b", redirect_uri: redirectUri });
+    expect(
+      sent(new OAuth2Client("abc", "def", { site: "https://as.example" }).authorizeUrl()),
+    ).toEqual({});
+  });
+
+  it("takes one of the call in either spelling, or none for null", () => {
+    const other = "https://app.example/other";
+    expect(sent(client.authorizeUrl({ redirect_uri: other }))).toEqual({ redirect_uri: other });
+    expect(sent(client.authorizeUrl({ redirectUri: other }))).toEqual({ redirect_uri: other });
+    expect(sent(client.authorizeUrl({ redirect_uri: null }))).toEqual({});
+  });
+});
