@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore, type Store } from "@fetchwork/documents";
-import { mockTransport } from "@fetchwork/http";
+import { mockTransport, type Transport } from "@fetchwork/http";
 import { Webhooks } from "@fetchwork/webhooks";
 import {
   type AttemptReport,
@@ -405,16 +405,28 @@ describe("giving up", () => {
 });
 
 describe("targets that are not public", () => {
-  it.each([
+  const literals = [
     "http://127.0.0.1:1/",
-    "http://localhost:1/",
     "http://[::1]:1/",
     "http://0x7f000001:1/",
     "http://[::ffff:127.0.0.1]:1/",
     "http://169.254.169.254/latest/meta-data",
     "http://10.0.0.1/",
-  ])("get nothing unless that is allowed: %s", async (url) => {
+  ];
+
+  it.each(literals)("are no endpoints unless that is allowed: %s", async (url) => {
     const sender = makeSender({ allowPrivate: false });
+    const refusal = { code: "ERR_WEBHOOKS_TARGET" };
+    await expect(sender.endpoints.create({ url })).rejects.toMatchObject(refusal);
+    const { id } = await sender.endpoints.create({ url: "https://example.com/" });
+    await expect(sender.endpoints.update(id, { url })).rejects.toMatchObject(refusal);
+  });
+
+  it.each<[string, Transport | undefined]>([
+    ["http://localhost:1/", undefined],
+    ...literals.map((url): [string, Transport] => [url, publicTransport()]),
+  ])("get nothing: %s", async (url, transport) => {
+    const sender = makeSender({ allowPrivate: false, transport });
     sender.start();
     await sender.endpoints.create({ url });
     await sender.send({ name: "a", payload: {} });
