@@ -13,7 +13,7 @@ import { sendForm, type FormSender, type TokenMethod } from "./form-request.ts";
 import { toPairs, withQuery, type Params } from "./form.ts";
 import { ImplicitStrategy } from "./implicit.ts";
 import { inspectAsJson } from "./inspect-as-json.ts";
-import { consoleLogger, debugFromEnvironment, type Logger } from "./logger.ts";
+import { consoleLogger, debugFromEnvironment, guardedLogger, type Logger } from "./logger.ts";
 import { loadNodeTransport } from "./load-node-transport.ts";
 import { PasswordStrategy } from "./password.ts";
 import type { RequestProof } from "./proof.ts";
@@ -50,7 +50,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
   readonly #tokenUrl: string;
   readonly #revokeUrl: string;
   readonly #tokenMethod: TokenMethod;
-  readonly #logger: Logger;
+  readonly #logger: Required<Logger>;
   #warnedOfQuery = false;
   /** Resolved with the first token request; until then a client may lack what only that needs. */
   #tokenEndpoint: URL | undefined;
@@ -117,7 +117,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
     this.#tokenUrl = tokenUrl;
     this.#revokeUrl = revokeUrl;
     this.#tokenMethod = tokenMethod;
-    this.#logger = logger;
+    this.#logger = guardedLogger(logger);
     this.redirectUri = options.redirectUri;
     this.raiseErrors = raiseErrors;
     this.issuer = options.issuer;
@@ -144,7 +144,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
       fetch: built.fetch,
       headers: connectionOpts.headers,
       timeout: connectionOpts.timeout,
-      debugLogger: debug ? logger : undefined,
+      debugLogger: debug ? this.#logger : undefined,
     });
     this.authCode = new AuthCodeStrategy(this);
     this.implicit = new ImplicitStrategy(this);
@@ -275,8 +275,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
 
   /** Writes a warning to the logger. */
   warn(message: string): void {
-    if (this.#logger.warn === undefined) this.#logger.debug(message);
-    else this.#logger.warn(message);
+    this.#logger.warn(message);
   }
 
   toJSON(): unknown {

@@ -351,6 +351,23 @@ describe("tokens", () => {
   });
 });
 
+it.each([
+  ["throws", (): never => failToWrite()],
+  ["rejects", async (): Promise<never> => failToWrite()],
+])(
+  "gives the token when its logger %s, since the server may have taken the old one",
+  async (_, debug) => {
+    configure({ silenceExtraTokensWarning: false });
+    server.script = [json({ access_token: "new", id_token: "i" })];
+    const client = clientOf({ debug: true, logger: { debug } });
+    expect((await client.clientCredentials.getToken()).token).toBe("new");
+  },
+);
+
+function failToWrite(): never {
+  throw new Error("the disk is full");
+}
+
 describe("warnings", () => {
   const lines: string[] = [];
   const logger = { debug: (line: string) => void lines.push(line) };
