@@ -88,9 +88,7 @@ describe("finishContext", () => {
   it("reports what a listener rejects with", async () => {
     const reported: unknown[] = [];
     const context = createContext(request, { reportError: (error) => reported.push(error) });
-    context.onFinish(async () => {
-      throw new Error("listener");
-    });
+    context.onFinish((): unknown => Promise.reject(new Error("listener")));
     finishContext(context, { status: 204, bytes: 0 });
     await expect.poll(() => reported).toEqual([new Error("listener")]);
   });

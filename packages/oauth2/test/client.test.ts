@@ -351,22 +351,21 @@ describe("tokens", () => {
   });
 });
 
-it.each([
-  ["throws", (): never => failToWrite()],
-  ["rejects", async (): Promise<never> => failToWrite()],
-])(
-  "gives the token when its logger %s, since the server may have taken the old one",
-  async (_, debug) => {
-    configure({ silenceExtraTokensWarning: false });
-    server.script = [json({ access_token: "new", id_token: "i" })];
-    const client = clientOf({ debug: true, logger: { debug } });
-    expect((await client.clientCredentials.getToken()).token).toBe("new");
-  },
-);
-
-function failToWrite(): never {
-  throw new Error("the disk is full");
-}
+const diskFull = new Error("the disk is full");
+it.each<[string, () => unknown]>([
+  [
+    "throws",
+    () => {
+      throw diskFull;
+    },
+  ],
+  ["rejects", () => Promise.reject(diskFull)],
+])("gives the token when its logger %s", async (_, debug) => {
+  configure({ silenceExtraTokensWarning: false });
+  server.script = [json({ access_token: "new", id_token: "i" })];
+  const client = clientOf({ debug: true, logger: { debug } });
+  expect((await client.clientCredentials.getToken()).token).toBe("new");
+});
 
 describe("warnings", () => {
   const lines: string[] = [];
