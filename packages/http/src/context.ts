@@ -18,8 +18,8 @@ export interface Context {
   waitUntil(promise: Promise<unknown>): void;
   /**
    * Calls the listener once, after the last byte of the body or when the exchange breaks off. Listeners run in
-   * the order in which they were added; what one throws is reported and keeps no other from running. Added
-   * after the end, a listener is called at once.
+   * the order in which they were added; what one throws or rejects with is reported and keeps no other from running.
+   * Added after the end, a listener is called at once.
    */
   onFinish(listener: FinishListener): void;
   /** Value of a user's own key, if one was set. */

@@ -146,7 +146,8 @@ export class ExchangeContext implements Context {
 
   #call(listener: FinishListener, report: FinishReport): void {
     try {
-      listener(report);
+      const result: unknown = listener(report);
+      if (result instanceof Promise) result.catch((error: unknown) => this.#reportError(error));
     } catch (error) {
       this.#reportError(error);
     }

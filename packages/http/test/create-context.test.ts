@@ -85,6 +85,14 @@ describe("finishContext", () => {
     expect(reports).toMatchObject([{ status: 204, bytes: 0, aborted: true }]);
   });
 
+  it("reports what a listener rejects with", async () => {
+    const reported: unknown[] = [];
+    const context = createContext(request, { reportError: (error) => reported.push(error) });
+    context.onFinish((): unknown => Promise.reject(new Error("listener")));
+    finishContext(context, { status: 204, bytes: 0 });
+    await expect.poll(() => reported).toEqual([new Error("listener")]);
+  });
+
   it("calls a listener that comes after the end at once", () => {
     const context = createContext(request);
     finishContext(context, { status: 200, bytes: 5 });

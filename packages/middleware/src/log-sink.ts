@@ -8,7 +8,7 @@ const largestBatch = 65_536;
 
 /**
  * Collects the lines of one turn of the event loop and gives them to the sink together, because writing costs more
- * than formatting. A sink that throws is reported on standard error and never ends the process.
+ * than formatting.
  */
 export function batchLines(sink: LogSink): (line: string) => void {
   let batch = "";
@@ -16,11 +16,7 @@ export function batchLines(sink: LogSink): (line: string) => void {
     const lines = batch;
     batch = "";
     if (lines === "") return;
-    try {
-      sink(lines);
-    } catch (error) {
-      console.error(error);
-    }
+    writeSafely(() => sink(lines));
   };
   const later = laterInThisTurn();
   return (line) => {
@@ -28,6 +24,16 @@ export function batchLines(sink: LogSink): (line: string) => void {
     batch += `${line}\n`;
     if (batch.length > largestBatch) flush();
   };
+}
+
+/** Writes to a log. What it throws or rejects with goes to the standard error, and neither fails nor ends anything. */
+export function writeSafely(write: () => unknown): void {
+  try {
+    const written = write();
+    if (written instanceof Promise) written.catch((error: unknown) => console.error(error));
+  } catch (error) {
+    console.error(error);
+  }
 }
 
 /** Writes lines to the standard output. */

@@ -97,7 +97,8 @@ interface End {
 
 interface Settings {
   readonly maxBodySize: number | undefined;
-  readonly write: (request: Request, context: Context, end: End) => void;
+  /** Returns what the backend returned. */
+  readonly write: (request: Request, context: Context, end: End) => unknown;
 }
 
 const formatters = { spec: formatSpec, combined: formatCombined, json: formatJSON };
@@ -127,7 +128,7 @@ function prepare(options: LoggerOptions): Settings {
   const showIP = typeof ip === "function" ? ip : (address: string) => address;
   const writeLine = backend === undefined ? batchLines(sink) : undefined;
 
-  const write = (request: Request, context: Context, { report, captured }: End): void => {
+  const write = (request: Request, context: Context, { report, captured }: End): unknown => {
     const { status, bytes, duration, aborted } = report;
     const address = ip === false ? undefined : context.ip;
     const referer = readsHeaders ? request.headers.get("referer") : null;
@@ -149,8 +150,8 @@ function prepare(options: LoggerOptions): Settings {
       userAgent: readsHeaders ? (request.headers.get("user-agent") ?? undefined) : undefined,
       body: captured === undefined ? undefined : describeBody(captured, transform),
     };
-    if (backend === undefined) writeLine?.(formatter(record));
-    else backend(record);
+    // What a backend rejects with is reported by the context.
+    return backend === undefined ? writeLine?.(formatter(record)) : backend(record);
   };
   return { maxBodySize: body === false ? undefined : maxSize, write };
 }

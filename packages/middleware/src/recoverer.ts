@@ -2,6 +2,7 @@ import type { Context, Middleware } from "@fetchwork/http";
 import { isBodyLimitError } from "./body-limit-error.ts";
 import { checkFunction } from "./check-options.ts";
 import { AbortHandlerError } from "./errors.ts";
+import { writeSafely } from "./log-sink.ts";
 import { oneLine } from "./one-line.ts";
 import { refuse } from "./plain-answer.ts";
 import { pathOf } from "./request-path.ts";
@@ -36,11 +37,7 @@ export function recoverer(options: RecovererOptions = {}): Middleware {
   const recover = (error: unknown, request: Request, context: Context): Response => {
     if (isServers(error, context)) throw error;
     for (const record of describe(error, request, context)) {
-      try {
-        log(record);
-      } catch (failure) {
-        console.error(failure);
-      }
+      writeSafely(() => log(record));
     }
     return answer(error, request, context);
   };

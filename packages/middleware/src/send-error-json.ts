@@ -1,7 +1,7 @@
 import type { Context } from "@fetchwork/http";
 import { checkFunction } from "./check-options.ts";
 import { encodeJSON } from "./encode-json.ts";
-import { writeToConsole, type LogSink } from "./log-sink.ts";
+import { writeSafely, writeToConsole, type LogSink } from "./log-sink.ts";
 import { queryMasker } from "./mask-query.ts";
 import { oneLine } from "./one-line.ts";
 import { pathAndQueryOf } from "./request-path.ts";
@@ -74,7 +74,8 @@ export function newErrorLogger(sink: LogSink = writeToConsole): ErrorLogger {
       if (request !== undefined) fields.push(mask(pathAndQueryOf(request.url)));
       const place = placeOf(cause);
       const line = fields.map(oneLine).join(" - ");
-      sink(place === undefined ? `${line}\n` : `${line} [caused by ${oneLine(place)}]\n`);
+      const ending = place === undefined ? "" : ` [caused by ${oneLine(place)}]`;
+      writeSafely(() => sink(`${line}${ending}\n`));
     },
   };
 }

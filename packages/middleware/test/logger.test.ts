@@ -246,6 +246,16 @@ describe("logger", () => {
     expect(records).toMatchObject([{ url: "/a", status: 204, userAgent: "me", body: undefined }]);
   });
 
+  it("survives a sink and a backend that reject", async () => {
+    const report = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const reject = (): unknown => Promise.reject(new Error("disk full"));
+    await wrap(() => empty(), logger({ sink: reject }))(new Request("http://h/"));
+    await expect.poll(() => report).toHaveBeenCalledTimes(1);
+    await wrap(() => empty(), logger({ backend: reject }))(new Request("http://h/"));
+    await expect.poll(() => report).toHaveBeenCalledTimes(2);
+    report.mockRestore();
+  });
+
   it("writes the lines of one turn together, and survives a sink that throws", async () => {
     const batches: string[] = [];
     const sink = (lines: string): void => {

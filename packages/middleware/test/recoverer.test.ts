@@ -166,6 +166,14 @@ describe("recoverer", () => {
     expect(console.error).toHaveBeenCalled();
   });
 
+  it("survives a log that rejects", async () => {
+    const report = vi.spyOn(console, "error").mockReturnValue();
+    const log = (): unknown => Promise.reject(new Error("disk full"));
+    const response = await wrap(throwing("x"), recoverer({ log }))(new Request("http://h/"));
+    expect(response.status).toBe(500);
+    await expect.poll(() => report).toHaveBeenCalledTimes(1);
+  });
+
   it("logs to the console by default", async () => {
     const log = vi.spyOn(console, "error").mockReturnValue();
     await wrap(throwing("x"), recoverer())(new Request("http://localhost/"));

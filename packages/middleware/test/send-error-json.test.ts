@@ -1,5 +1,5 @@
 import { createContext } from "@fetchwork/http";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { newErrorLogger, sendErrorJSON } from "../src/send-error-json.ts";
 
 describe("sendErrorJSON", () => {
@@ -46,6 +46,16 @@ describe("newErrorLogger", () => {
       cause: new Error(`x\n    at forged.js:1:1\n    at ${"a".repeat(1_000_000)} b.js:1:1`),
     });
     expect(lines[0]).toMatch(/\[caused by middleware\/test\/send-error-json\.test\.ts:\d+\]\n$/);
+  });
+
+  it("answers all the same when the sink throws", async () => {
+    const report = vi.spyOn(console, "error").mockReturnValue();
+    const logger = newErrorLogger(() => {
+      throw new Error("disk full");
+    });
+    expect(sendErrorJSON(503, "no connection", { logger }).status).toBe(503);
+    expect(report).toHaveBeenCalledOnce();
+    report.mockRestore();
   });
 
   it.each<[string, Partial<Error>]>([

@@ -1,7 +1,7 @@
 import { AccessToken } from "./access-token.ts";
 import { createTargetCheck, type TargetCheck } from "./allowed-origins.ts";
 import { AssertionStrategy } from "./assertion.ts";
-import { AuthCodeStrategy } from "./auth-code.ts";
+import { AuthCodeStrategy, type AuthorizeParams } from "./auth-code.ts";
 import { createClientAuthenticator, type ClientAuthenticator } from "./client-authentication.ts";
 import { ClientCredentialsStrategy } from "./client-credentials.ts";
 import { checkClientOptions, type ClientOptions } from "./client-options.ts";
@@ -13,7 +13,7 @@ import { sendForm, type FormSender, type TokenMethod } from "./form-request.ts";
 import { toPairs, withQuery, type Params } from "./form.ts";
 import { ImplicitStrategy } from "./implicit.ts";
 import { inspectAsJson } from "./inspect-as-json.ts";
-import { consoleLogger, debugFromEnvironment, type Logger } from "./logger.ts";
+import { consoleLogger, debugFromEnvironment, guardedLogger, type Logger } from "./logger.ts";
 import { loadNodeTransport } from "./load-node-transport.ts";
 import { PasswordStrategy } from "./password.ts";
 import type { RequestProof } from "./proof.ts";
@@ -50,7 +50,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
   readonly #tokenUrl: string;
   readonly #revokeUrl: string;
   readonly #tokenMethod: TokenMethod;
-  readonly #logger: Logger;
+  readonly #logger: Required<Logger>;
   #warnedOfQuery = false;
   /** Resolved with the first token request; until then a client may lack what only that needs. */
   #tokenEndpoint: URL | undefined;
@@ -117,7 +117,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
     this.#tokenUrl = tokenUrl;
     this.#revokeUrl = revokeUrl;
     this.#tokenMethod = tokenMethod;
-    this.#logger = logger;
+    this.#logger = guardedLogger(logger);
     this.redirectUri = options.redirectUri;
     this.raiseErrors = raiseErrors;
     this.issuer = options.issuer;
@@ -144,7 +144,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
       fetch: built.fetch,
       headers: connectionOpts.headers,
       timeout: connectionOpts.timeout,
-      debugLogger: debug ? logger : undefined,
+      debugLogger: debug ? this.#logger : undefined,
     });
     this.authCode = new AuthCodeStrategy(this);
     this.implicit = new ImplicitStrategy(this);
@@ -164,18 +164,20 @@ export class OAuth2Client implements FormSender, ResourceSender {
   }
 
   /**
-   * Makes the URL of the authorization endpoint with these parameters, and no others.
+   * Makes the URL of the authorization endpoint with these parameters, the redirect URI of the client where they have
+   * none, and no others.
    *
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when `client_secret` is among them
    */
-  authorizeUrl(params: Params = {}): string {
+  authorizeUrl({ redirectUri = this.redirectUri, ...params }: AuthorizeParams = {}): string {
     if (Object.hasOwn(params, "client_secret")) {
       throw new OAuth2UsageError(
         "ERR_OAUTH_OPTION",
         "client_secret does not belong into an authorization URL",
       );
     }
-    return this.#endpoint(this.#authorizeUrl, params).href;
+    const defaults = Object.hasOwn(params, "redirect_uri") ? {} : { redirect_uri: redirectUri };
+    return this.#endpoint(this.#authorizeUrl, { ...params, ...defaults }).href;
   }
 
   /** Makes the URL of the token endpoint. */
@@ -273,8 +275,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
 
   /** Writes a warning to the logger. */
   warn(message: string): void {
-    if (this.#logger.warn === undefined) this.#logger.debug(message);
-    else this.#logger.warn(message);
+    this.#logger.warn(message);
   }
 
   toJSON(): unknown {

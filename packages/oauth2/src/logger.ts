@@ -17,6 +17,27 @@ export const consoleLogger: Logger = {
 };
 /* oxlint-enable no-console */
 
+/**
+ * Guards what a caller logs to. A log that throws or rejects must not fail a request: the answer that would be lost may
+ * have the only token that still counts.
+ */
+export function guardedLogger(logger: Logger): Required<Logger> {
+  return {
+    debug: (entry) => quietly(() => logger.debug(entry)),
+    warn: (entry) =>
+      quietly(() => (logger.warn === undefined ? logger.debug(entry) : logger.warn(entry))),
+  };
+}
+
+function quietly(write: () => unknown): void {
+  try {
+    const written = write();
+    if (written instanceof Promise) written.catch(() => undefined);
+  } catch {
+    // See above.
+  }
+}
+
 /** Whether the environment asks for debug output: `OAUTH_DEBUG` is `true`. */
 export function debugFromEnvironment(): boolean {
   const process: unknown = Reflect.get(globalThis, "process");

@@ -351,6 +351,22 @@ describe("tokens", () => {
   });
 });
 
+const diskFull = new Error("the disk is full");
+it.each<[string, () => unknown]>([
+  [
+    "throws",
+    () => {
+      throw diskFull;
+    },
+  ],
+  ["rejects", () => Promise.reject(diskFull)],
+])("gives the token when its logger %s", async (_, debug) => {
+  configure({ silenceExtraTokensWarning: false });
+  server.script = [json({ access_token: "new", id_token: "i" })];
+  const client = clientOf({ debug: true, logger: { debug } });
+  expect((await client.clientCredentials.getToken()).token).toBe("new");
+});
+
 describe("warnings", () => {
   const lines: string[] = [];
   const logger = { debug: (line: string) => void lines.push(line) };
@@ -429,5 +445,26 @@ describe("connection", () => {
         Reflect.apply(Reflect.get(connection, name), connection, [value]);
       expect(() => Reflect.construct(OAuth2Client, ["id", null, {}, build])).toThrow(option);
     }
+  });
+});
+
+describe("authorizeUrl of a client", () => {
+  const redirectUri = "https://app.example/callback";
+  const client = new OAuth2Client("abc", "def", { site: "https://as.example", redirectUri });
+  const sent = (url: string): Record<string, string> =>
+    Object.fromEntries(new URL(url).searchParams);
+
+  it("adds the redirect URI of the client to the parameters, and nothing else", () => {
+    expect(sent(client.authorizeUrl({ a: "b" }))).toEqual({ a: "b", redirect_uri: redirectUri });
+    expect(
+      sent(new OAuth2Client("abc", "def", { site: "https://as.example" }).authorizeUrl()),
+    ).toEqual({});
+  });
+
+  it("takes one of the call in either spelling, or none for null", () => {
+    const other = "https://app.example/other";
+    expect(sent(client.authorizeUrl({ redirect_uri: other }))).toEqual({ redirect_uri: other });
+    expect(sent(client.authorizeUrl({ redirectUri: other }))).toEqual({ redirect_uri: other });
+    expect(sent(client.authorizeUrl({ redirect_uri: null }))).toEqual({});
   });
 });

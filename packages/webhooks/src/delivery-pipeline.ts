@@ -252,7 +252,8 @@ function findKey(
 }
 
 function withEvent(error: WebhookError, event: DeliveryNames): WebhookError {
-  return new WebhookError(error.code, error.message, { status: error.status, event });
+  const { status, errors } = error;
+  return new WebhookError(error.code, error.message, { status, errors, event });
 }
 
 function valueOf(headers: HeaderReader, name: string | undefined): string {

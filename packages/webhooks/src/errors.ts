@@ -39,7 +39,7 @@ export class WebhookUsageError extends TypeError {
 
 /** What {@link WebhookError} says besides its message. */
 export interface WebhookErrorOptions extends ErrorOptions {
-  /** What handlers threw. Default: none. */
+  /** What handlers threw, or what is wrong with the body. Default: none. */
   readonly errors?: readonly unknown[] | undefined;
   /** The event or as much of it as is known. Default: none. */
   readonly event?: Partial<UntypedEvent> | undefined;

@@ -18,7 +18,20 @@ export type TransformedEvent<
   Transformed,
 > = unknown extends Transformed
   ? WebhookEvent<Events, Name>
-  : WebhookEvent<Events, Name> & Transformed;
+  : WebhookEvent<Events, Name> & Added<Transformed>;
+
+/** What a transform adds: without the parts that it hands on as it got them, of which more is known by the name. */
+type Added<Transformed> = Transformed extends UntypedEvent
+  ? {
+      [
+        Key in keyof Transformed as Key extends keyof UntypedEvent
+          ? UntypedEvent[Key] extends Transformed[Key]
+            ? never
+            : Key
+          : Key
+      ]: Transformed[Key];
+    }
+  : Transformed;
 
 /** Handles the events of one or more names. What it returns is awaited when it is a promise, and else ignored. */
 export type EventListener<Events extends EventMap, Name extends string, Transformed = unknown> = (

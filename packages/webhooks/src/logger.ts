@@ -1,3 +1,5 @@
+import { isThenable } from "./thenable.ts";
+
 /** Receives what happens. `console` is one. */
 export interface Logger {
   debug(message: unknown, ...details: unknown[]): void;
@@ -9,12 +11,29 @@ export interface Logger {
 /** Does nothing. Lets callers see that a message would go nowhere. */
 export function silent(): void {}
 
-/** Completes a logger without changing it: `debug` and `info` do nothing, `warn` and `error` go to the console. */
+type Write = Logger["error"];
+
+/**
+ * Completes a logger without changing it: `debug` and `info` do nothing, `warn` and `error` go to the console. A log that
+ * fails must neither fail a delivery nor end the process, so what it throws or rejects with is dropped.
+ */
 export function completeLogger(log: Partial<Logger> = {}): Logger {
   return {
-    debug: log.debug?.bind(log) ?? silent,
-    info: log.info?.bind(log) ?? silent,
-    warn: log.warn?.bind(log) ?? ((...all) => console.warn(...all)),
-    error: log.error?.bind(log) ?? ((...all) => console.error(...all)),
+    debug: guarded(log.debug?.bind(log)) ?? silent,
+    info: guarded(log.info?.bind(log)) ?? silent,
+    warn: guarded(log.warn?.bind(log)) ?? ((...all) => console.warn(...all)),
+    error: guarded(log.error?.bind(log)) ?? ((...all) => console.error(...all)),
+  };
+}
+
+function guarded(write: Write | undefined): Write | undefined {
+  if (write === undefined) return undefined;
+  return (...all) => {
+    try {
+      const written: unknown = write(...all);
+      if (isThenable(written)) written.then(undefined, silent);
+    } catch {
+      // See above.
+    }
   };
 }

@@ -37,5 +37,6 @@ function parseForm(text: string): unknown {
 }
 
 function jsonError(message: string): WebhookError {
-  return new WebhookError("ERR_WEBHOOKS_JSON", message, { status: 400 });
+  const errors = [new SyntaxError(message)];
+  return new WebhookError("ERR_WEBHOOKS_JSON", message, { status: 400, errors });
 }

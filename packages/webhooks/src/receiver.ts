@@ -189,17 +189,12 @@ export class Receiver {
 
   /** Logs a failure and makes its answer. Refusals are the sender's business and get one line. */
   #fail(error: unknown): Answer {
-    const answer = failureAnswer(error);
-    try {
-      if (error instanceof WebhookError && error.code === "ERR_WEBHOOKS_SIGNATURE") {
-        this.log.warn(error.message);
-      } else {
-        this.log.error(error);
-      }
-    } catch {
-      // A log that fails must not end the process.
+    if (error instanceof WebhookError && error.code === "ERR_WEBHOOKS_SIGNATURE") {
+      this.log.warn(error.message);
+    } else {
+      this.log.error(error);
     }
-    return answer;
+    return failureAnswer(error);
   }
 
   #missingHeaders(headers: HeaderReader): Answer | undefined {

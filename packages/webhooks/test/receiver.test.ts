@@ -206,6 +206,23 @@ describe.each(receivers)("%s", (name, start) => {
     await expect.poll(() => errors).toMatchObject([{ message: "late" }]);
   });
 
+  it.each<[string, () => never | Promise<never>]>([
+    ["throws", () => fail()],
+    ["rejects", async () => fail()],
+  ])("answers as ever when its log %s", async (_, write) => {
+    const log = { debug: write, info: write, warn: write, error: write };
+    const webhooks = new Webhooks({ secret: "s", log });
+    webhooks.on("issues", () => undefined);
+    webhooks.on("push", () => fail());
+    webhooks.onError(() => fail());
+    const { send } = await run(webhooks);
+    const handled = await delivery(webhooks, "{}");
+    expect((await send(path, handled)).status).toBe(200);
+    const failed = await delivery(webhooks, "{}", { "x-vendor-event": "push" });
+    expect((await send(path, failed)).status).toBe(500);
+    expect((await send(path, signed(`sha256=${"0".repeat(64)}`))).status).toBe(400);
+  });
+
   it("acknowledges first with mode ack, and tells of failures afterwards", async () => {
     const webhooks = create();
     const failure = Promise.withResolvers<Error>();
@@ -329,4 +346,8 @@ function hostile(): Error {
       throw new Error("do not look");
     },
   });
+}
+
+function fail(): never {
+  throw new Error("the disk is full");
 }

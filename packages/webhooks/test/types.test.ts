@@ -8,7 +8,14 @@ import {
   emitterEventNames,
   Webhooks,
 } from "../src/index.ts";
-import { defineVendor, github, hmacScheme, stripe } from "../src/vendors/index.ts";
+import {
+  defineVendor,
+  github,
+  hmacScheme,
+  stripe,
+  type GithubEventName,
+  type GithubEvents,
+} from "../src/vendors/index.ts";
 
 // What is checked here is checked by the compiler; the calls only show that it also runs.
 it("narrows name and payload of the default vendor", () => {
@@ -58,6 +65,27 @@ it("narrows GitHub's payloads by event, by action, and by the field action", () 
   expect(github.eventNames).not.toContain("vendor_app_authorization");
 });
 
+it("knows the fields of every event of GitHub's, of actions of several words too", () => {
+  type OpenPart<Part> = Part extends unknown ? (string extends keyof Part ? Part : never) : never;
+  type Undescribed = {
+    [Name in GithubEventName]: [OpenPart<GithubEvents[Name]>] extends [never] ? never : Name;
+  }[GithubEventName];
+  expectTypeOf<Undescribed>().toEqualTypeOf<never>();
+
+  const webhooks = new Webhooks({ secret: "s", vendor: github });
+  webhooks.on("pull_request.ready_for_review", ({ payload }) => {
+    expectTypeOf(payload.action).toEqualTypeOf<"ready_for_review">();
+    expectTypeOf(payload.pull_request.title).toEqualTypeOf<string>();
+  });
+  webhooks.on("pull_request", ({ payload }) =>
+    expectTypeOf(payload.pull_request.number).toEqualTypeOf<number>(),
+  );
+  webhooks.on(["check_run.completed", "label"], ({ payload }) => {
+    if ("check_run" in payload) expectTypeOf(payload.check_run.name).toEqualTypeOf<string>();
+  });
+  expect(github.eventNames).toContain("pull_request.ready_for_review");
+});
+
 it("types one's own events, and those of a vendor whose names are open", () => {
   interface ShopEvents {
     readonly "order.paid": { readonly total: number };
@@ -93,6 +121,29 @@ it("adds what a transform returns", () => {
     expectTypeOf(payload.action).toEqualTypeOf<"opened">();
   });
   onAny((event) => expectTypeOf(event).not.toHaveProperty("octo"));
+  expect(on).toBeTypeOf("function");
+});
+
+it("keeps what is known of payloads under a transform that leaves them alone", () => {
+  const webhooks = new Webhooks({
+    secret: "s",
+    vendor: github,
+    transform: (event) => Object.assign(event, { octo: 1 }),
+  });
+  webhooks.on(["check_run.completed", "label"], ({ octo, payload }) => {
+    expectTypeOf(octo).toEqualTypeOf<number>();
+    expectTypeOf(payload).not.toHaveProperty("isue");
+    if ("check_run" in payload) expectTypeOf(payload.check_run.name).toEqualTypeOf<string>();
+  });
+  const { on } = createEventHandler({
+    vendor: github,
+    transform: async ({ id, name, payload }) => ({ id, name, payload, title: "t" }),
+  });
+  on("issues", ({ title, payload }) => {
+    expectTypeOf(title).toEqualTypeOf<string>();
+    expectTypeOf(payload.issue.number).toEqualTypeOf<number>();
+    expectTypeOf(payload).not.toHaveProperty("isue");
+  });
   expect(on).toBeTypeOf("function");
 });
 

@@ -148,7 +148,8 @@ describe("verifyAndReceive", () => {
     const own = await webhooks.sign(body);
     const promise = webhooks.verifyAndReceive({ ...sent, payload: body, signature: own });
     await expect(promise).rejects.toMatchObject({ code: "ERR_WEBHOOKS_JSON", status: 400 });
-    expect(errors).toMatchObject([{ code: "ERR_WEBHOOKS_JSON" }]);
+    expect(errors).toMatchObject([{ code: "ERR_WEBHOOKS_JSON", event: { id: "1", name: "push" } }]);
+    expect(errors[0]?.errors).toEqual([new SyntaxError(errors[0]?.message)]);
   });
 
   it("rejects without a name", async () => {

@@ -36,6 +36,12 @@ function parse(text: string): RequestUrl {
     throw new HttpUsageError("ERR_HTTP_URL", "the URL is no text, or has a control character");
   }
   const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined && isAbsolute(text)) {
+    throw new HttpUsageError(
+      "ERR_HTTP_URL",
+      "the URL has a host or port that cannot be; an IPv6 address cannot have a zone there",
+    );
+  }
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new HttpUsageError(
       "ERR_HTTP_URL",

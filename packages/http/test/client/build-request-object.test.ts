@@ -42,6 +42,18 @@ describe("refuses", () => {
     expect(() => build({ body })).toThrow(expect.objectContaining({ code: "ERR_HTTP_BODY" }));
   });
 
+  it.each(["http://h:99999/", "http://[fe80::1%25eth0]/", "http://[::1/", "https://"])(
+    "%s, which is absolute, and says what is wrong with it",
+    (url) => {
+      expect(() => build({ baseUrl: url })).toThrow(
+        expect.objectContaining({
+          code: "ERR_HTTP_URL",
+          message: expect.stringContaining("host or port") as string,
+        }),
+      );
+    },
+  );
+
   it("a wrong URL without showing it", () => {
     const url = "http://user:hunter2@[bad/?token=hunter2";
     expect(() => build({ baseUrl: url })).toThrow(

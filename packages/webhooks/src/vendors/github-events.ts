@@ -12,10 +12,11 @@ export type GithubEventName =
 
 type Schemas = components["schemas"];
 
-type Hyphenated<Text extends string> = Text extends `${infer Head}_${infer Tail}`
-  ? `${Head}-${Hyphenated<Tail>}`
-  : Text extends `${infer Head}.${infer Tail}`
-    ? `${Hyphenated<Head>}-${Hyphenated<Tail>}`
+// The dot first: the text before an underscore may have it, as in `pull_request.review_requested`.
+type Hyphenated<Text extends string> = Text extends `${infer Head}.${infer Tail}`
+  ? `${Hyphenated<Head>}-${Hyphenated<Tail>}`
+  : Text extends `${infer Head}_${infer Tail}`
+    ? `${Head}-${Hyphenated<Tail>}`
     : Text;
 
 type ActionName<Name extends string> = Extract<GithubEventName, `${Name}.${string}`>;
@@ -28,6 +29,7 @@ interface Irregular {
   readonly "projects_v2.deleted": "webhook-projects-v2-project-deleted";
   readonly "projects_v2.edited": "webhook-projects-v2-project-edited";
   readonly "projects_v2.reopened": "webhook-projects-v2-project-reopened";
+  readonly "repository_dispatch.sample.collected": "webhook-repository-dispatch-sample";
 }
 
 type SchemaName<Name extends string> = Name extends keyof Irregular

@@ -113,7 +113,7 @@ export function createSender(options: SenderOptions): Sender {
   const tellAttempt = guardedListener(onAttempt, tellError);
   const schedule = retrySchedule(options.retry);
   const { giveUpAfter } = schedule;
-  const rules = { allowHttp };
+  const rules = { allowHttp, allowPrivate: allowPrivate || options.transport !== undefined };
   const endpoints = store.collection(senderCollections.endpoints);
   const events = store.collection(senderCollections.events);
   const deliveries = store.collection(senderCollections.deliveries);

@@ -52,3 +52,9 @@ export function isPublicAddress(address: string): boolean {
       return false;
   }
 }
+
+/** Whether a URL has an address for its host, and one that is not public. */
+export function hasPrivateAddress({ hostname }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return isIP(host) !== 0 && !isPublicAddress(host);
+}

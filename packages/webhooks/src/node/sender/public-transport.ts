@@ -1,8 +1,7 @@
 import { lookup } from "node:dns";
-import { isIP } from "node:net";
 import type { Transport, TransportRequest } from "@fetchwork/http";
 import { lazyTransport } from "./lazy-transport.ts";
-import { isPublicAddress } from "./public-address.ts";
+import { hasPrivateAddress } from "./public-address.ts";
 import { notPublic, publicLookup } from "./public-lookup.ts";
 
 /**
@@ -24,7 +23,6 @@ export function publicTransport(): Transport {
 }
 
 function checkLiteral(request: TransportRequest): TransportRequest {
-  const host = request.url.hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host) !== 0 && !isPublicAddress(host)) throw notPublic();
+  if (hasPrivateAddress(request.url)) throw notPublic();
   return request;
 }

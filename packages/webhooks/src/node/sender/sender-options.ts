@@ -38,7 +38,8 @@ export interface SenderOptions {
   readonly allowHttp?: boolean | undefined;
   /**
    * Allows targets in private networks, on this machine and in other special ranges. What counts is the address that is
-   * connected to, not the name. Default: false. With a `transport` of your own it is that one's business.
+   * connected to, not the name; one that stands in a URL is refused with the URL. Default: false. With a `transport` of
+   * your own it is that one's business.
    */
   readonly allowPrivate?: boolean | undefined;
   /** Carries the requests. Default: `undiciTransport`, which refuses special addresses unless `allowPrivate`. */

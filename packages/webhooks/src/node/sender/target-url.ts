@@ -1,9 +1,12 @@
 import { WebhookUsageError } from "../../errors.ts";
+import { hasPrivateAddress } from "./public-address.ts";
 
 /** Which URLs may be targets. */
 export interface TargetRules {
   /** Whether `http:` is allowed besides `https:`. */
   readonly allowHttp: boolean;
+  /** Whether a URL may have an address that is not public for its host. */
+  readonly allowPrivate: boolean;
 }
 
 /**
@@ -13,7 +16,7 @@ export interface TargetRules {
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_TARGET`
  */
-export function checkTarget(given: unknown, { allowHttp }: TargetRules): string {
+export function checkTarget(given: unknown, { allowHttp, allowPrivate }: TargetRules): string {
   if (typeof given !== "string" || given.length > 2048 || !URL.canParse(given)) {
     throw refused("it is no absolute URL of at most 2048 characters");
   }
@@ -22,6 +25,7 @@ export function checkTarget(given: unknown, { allowHttp }: TargetRules): string 
     throw refused(allowHttp ? "it is neither http nor https" : "it is not https");
   }
   if (url.username !== "" || url.password !== "") throw refused("it has credentials");
+  if (!allowPrivate && hasPrivateAddress(url)) throw refused("its address is not public");
   url.hash = "";
   return url.href;
 }
