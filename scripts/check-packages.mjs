@@ -34,7 +34,7 @@ if (tarballs.some(({ faults }) => faults.length > 0)) process.exitCode = 1;
  */
 function unwanted({ paths }) {
   const pattern =
-    /(^|\/)(test|node_modules)\/|\.test\.|\.tsbuildinfo$|(^|\/)\.env|\.(db|sqlite|log)$/;
+    /(^|\/)(test|node_modules)\/|\.test\.|\.tsbuildinfo$|(^|\/)(\.env|tsconfig\.)|\.(db|sqlite|log)$/;
   return (
     paths
       // Projects that are made of the templates have tests.
