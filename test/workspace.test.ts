@@ -94,6 +94,15 @@ describe.each([...packages, ...examples].map((pkg) => [pkg.folder, pkg] as const
   },
 );
 
+it.each(examples.map(({ folder, sources }) => [folder, sources] as const))(
+  "%s declares nothing with `using`, which Node 22 does not parse where it runs the sources",
+  (folder, sources) => {
+    const isUsing = /^\s*(?:await\s+)?using\s+\w+\s*[:=]/m;
+    const paths = sources.map(({ path }) => posix.join(folder, path));
+    expect(paths.filter((path) => isUsing.test(readText(path)))).toEqual([]);
+  },
+);
+
 describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, pkg) => {
   const { manifest, sources } = pkg;
   const own = layers[manifest.name] ?? -1;
