@@ -28,7 +28,7 @@ const portable = new Set(["http", "endpoint", "oauth2", "middleware", "webhooks"
 
 const packages = readPackages("packages");
 const examples = readPackages("examples");
-const { version, devDependencies: rootTools } = readManifest(".");
+const { version, engines, devDependencies: rootTools } = readManifest(".");
 
 /** `@scope/name/sub/path` -> `@scope/name`. */
 function packageOf(specifier: string): string {
@@ -86,6 +86,10 @@ describe.each([...packages, ...examples].map((pkg) => [pkg.folder, pkg] as const
       expect(
         importsThat((specifier) => isRelative(specifier) && !specifier.endsWith(".ts"), pkg),
       ).toEqual([]);
+    });
+
+    it("names the versions of Node that its scripts take", () => {
+      expect(pkg.manifest.engines).toEqual(engines);
     });
 
     it("exports by name", () => {
