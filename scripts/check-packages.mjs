@@ -34,7 +34,7 @@ if (tarballs.some(({ faults }) => faults.length > 0)) process.exitCode = 1;
  */
 function unwanted({ paths }) {
   const pattern =
-    /(^|\/)(test|node_modules)\/|\.test\.|\.tsbuildinfo$|(^|\/)\.env|\.(db|sqlite|log)$/;
+    /(^|\/)(test|node_modules)\/|\.test\.|\.tsbuildinfo$|(^|\/)(\.env|tsconfig\.)|\.(db|sqlite|log)$/;
   return (
     paths
       // Projects that are made of the templates have tests.
@@ -109,27 +109,45 @@ function use({ name, folder: sources, entries, faults }, folder) {
     declaration: true,
     module: "nodenext",
     target: "es2024",
-    lib: ["ES2024", "ESNext.Disposable", "DOM", "DOM.Iterable", "DOM.AsyncIterable"],
     strict: true,
+    exactOptionalPropertyTypes: true,
     noEmit: true,
     types: ["node"],
     typeRoots: [join(root, "node_modules/@types")],
   };
-  writeFileSync(
-    join(folder, "tsconfig.json"),
-    JSON.stringify({ compilerOptions, files: ["use.ts", ...files] }),
+  const browser = ["ES2024", "ESNext.Disposable", "DOM", "DOM.Iterable", "DOM.AsyncIterable"];
+  faults.push(
+    ...typeErrors(folder, name, {
+      compilerOptions: { ...compilerOptions, lib: browser },
+      files: ["use.ts", ...files],
+    }),
+    // As in most projects that are for Node alone.
+    ...typeErrors(folder, name, {
+      compilerOptions: { ...compilerOptions, lib: ["ES2024"] },
+      files: ["use.ts"],
+    }),
   );
+}
+
+/**
+ * @param {string} folder
+ * @param {string} name
+ * @param {object} settings What `tsconfig.json` has.
+ * @returns {readonly string[]}
+ */
+function typeErrors(folder, name, settings) {
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(settings));
   const tsc = run(process.execPath, [join(root, "node_modules/typescript/bin/tsc")], folder);
   // Declarations of third parties are theirs to mend; an entry that does not resolve is reported in use.ts.
-  const ours = tsc.stdout
+  return tsc.stdout
     .split("\n")
     .filter(
       (line) =>
         line.startsWith("use.ts(") ||
         line.startsWith(`node_modules/${name}/dist/`) ||
         /^readme-\d+\.ts\(.* error TS(2742|2883|4\d{3}):/.test(line),
-    );
-  faults.push(...ours.map((line) => `types: ${line}`));
+    )
+    .map((line) => `types: ${line}`);
 }
 
 /** @param {string} output What Node prints for an uncaught error. */

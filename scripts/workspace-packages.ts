@@ -9,6 +9,7 @@ export interface Manifest {
   readonly license?: string;
   readonly description?: string;
   readonly keywords?: readonly string[];
+  readonly engines?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly imports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Readonly<Record<string, string>>;

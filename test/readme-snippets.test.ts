@@ -55,3 +55,14 @@ it.each(readPackages("packages").map(({ folder: path }) => `${path}/README.md`))
     expect(imported.filter((name = "") => !installed.includes(name))).toEqual([]);
   },
 );
+
+it("the ts code of the READMEs has no ellipsis in a value, which as a header is refused", () => {
+  const readmes = [
+    "README.md",
+    ...readPackages("packages").map((pkg) => `${pkg.folder}/README.md`),
+  ];
+  const lines = readmes.flatMap((readme) =>
+    codeBlocks(readText(readme), "ts").flatMap((block) => block.split("\n")),
+  );
+  expect(lines.filter((line) => /"[^"]*…[^"]*"/.test(line.replace(/\/\/ .*/, "")))).toEqual([]);
+});

@@ -28,7 +28,7 @@ const portable = new Set(["http", "endpoint", "oauth2", "middleware", "webhooks"
 
 const packages = readPackages("packages");
 const examples = readPackages("examples");
-const { version, devDependencies: rootTools } = readManifest(".");
+const { version, engines, devDependencies: rootTools } = readManifest(".");
 
 /** `@scope/name/sub/path` -> `@scope/name`. */
 function packageOf(specifier: string): string {
@@ -88,9 +88,22 @@ describe.each([...packages, ...examples].map((pkg) => [pkg.folder, pkg] as const
       ).toEqual([]);
     });
 
+    it("names the versions of Node that its scripts take", () => {
+      expect(pkg.manifest.engines).toEqual(engines);
+    });
+
     it("exports by name", () => {
       expect(pkg.sources.filter(({ starExports }) => starExports.length > 0)).toEqual([]);
     });
+  },
+);
+
+it.each(examples.map(({ folder, sources }) => [folder, sources] as const))(
+  "%s declares nothing with `using`, which Node 22 does not parse where it runs the sources",
+  (folder, sources) => {
+    const isUsing = /^\s*(?:await\s+)?using\s+\w+\s*[:=]/m;
+    const paths = sources.map(({ path }) => posix.join(folder, path));
+    expect(paths.filter((path) => isUsing.test(readText(path)))).toEqual([]);
   },
 );
 

@@ -16,11 +16,15 @@ export const redirectUri = "https://tour.example/callback";
 
 /** Signs Ada in at the blog, as her browser does: by every redirect, with all cookies. Makes her a user. */
 export async function signInAtBlog(origin: string): Promise<User> {
-  await using browser = new Client({ cookies: new CookieJar(), throwOnStatus: true });
-  const request = apiAt(origin)("GET /auth/{provider}", { provider: providerName });
-  const { user } = (await browser.send(request)).json<{ user: User }>();
-  assert.equal(user.email, ada.email);
-  return user;
+  const browser = new Client({ cookies: new CookieJar(), throwOnStatus: true });
+  try {
+    const request = apiAt(origin)("GET /auth/{provider}", { provider: providerName });
+    const { user } = (await browser.send(request)).json<{ user: User }>();
+    assert.equal(user.email, ada.email);
+    return user;
+  } finally {
+    await browser.close();
+  }
 }
 
 /** Gets an access token for an API: authorization code with PKCE, as a public client. */
@@ -39,14 +43,18 @@ export async function getAccessToken(
 
 /** Follows redirects until one leads back to the tour. */
 async function redirected(start: string): Promise<URL> {
-  await using browser = new Client({ cookies: new CookieJar(), redirect: false });
-  let url = new URL(start);
-  for (let hop = 0; hop < 10; hop += 1) {
-    const response = await browser.send({ baseUrl: url.href });
-    const location = response.header("location");
-    assert.ok(location !== undefined, `no redirect, but ${response.statusCode}`);
-    url = new URL(location, url);
-    if (url.href.startsWith(redirectUri)) return url;
+  const browser = new Client({ cookies: new CookieJar(), redirect: false });
+  try {
+    let url = new URL(start);
+    for (let hop = 0; hop < 10; hop += 1) {
+      const response = await browser.send({ baseUrl: url.href });
+      const location = response.header("location");
+      assert.ok(location !== undefined, `no redirect, but ${response.statusCode}`);
+      url = new URL(location, url);
+      if (url.href.startsWith(redirectUri)) return url;
+    }
+    throw new Error("too many redirects");
+  } finally {
+    await browser.close();
   }
-  throw new Error("too many redirects");
 }

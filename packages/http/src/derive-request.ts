@@ -14,7 +14,7 @@ export interface DeriveOptions {
    * `Content-Type` when the new body brings its own (form data, search parameters, a blob with a type).
    * Default: the source's body, not read before somebody asks for it.
    */
-  readonly body?: BodyInit | null | undefined;
+  readonly body?: RequestInit["body"] | undefined;
 }
 
 /**

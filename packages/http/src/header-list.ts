@@ -27,7 +27,7 @@ export class HeaderList {
    *
    * @throws TypeError when a name or a value is none
    */
-  static from(source: HeadersInit | undefined): HeaderList {
+  static from(source: ResponseInit["headers"]): HeaderList {
     if (source instanceof HeaderList) return new HeaderList(source.#fields.slice());
     const list = new HeaderList([]);
     if (source === undefined) return list;
@@ -101,23 +101,23 @@ export class HeaderList {
     for (const [name, value] of this.#sorted()) callback.call(thisArg, value, name, this);
   }
 
-  entries(): HeadersIterator<[string, string]> {
+  entries(): ReturnType<Headers["entries"]> {
     return this.#sorted().values();
   }
 
-  keys(): HeadersIterator<string> {
+  keys(): ReturnType<Headers["keys"]> {
     return this.#sorted()
       .map(([name]) => name)
       .values();
   }
 
-  values(): HeadersIterator<string> {
+  values(): ReturnType<Headers["values"]> {
     return this.#sorted()
       .map(([, value]) => value)
       .values();
   }
 
-  [Symbol.iterator](): HeadersIterator<[string, string]> {
+  [Symbol.iterator](): ReturnType<Headers["entries"]> {
     return this.entries();
   }
 
@@ -147,7 +147,7 @@ function pairsOf(fields: readonly string[]): [string, string][] {
   return pairs;
 }
 
-function isRecord(source: HeadersInit): source is Record<string, string> {
+function isRecord(source: NonNullable<ResponseInit["headers"]>): source is Record<string, string> {
   return typeof source === "object" && source !== null && !(Symbol.iterator in source);
 }
 

@@ -157,7 +157,7 @@ export function text(body: string, init?: ResponseInit): Response {
  */
 export function empty(
   status = 204,
-  init?: { readonly headers?: HeadersInit | undefined },
+  init?: { readonly headers?: ResponseInit["headers"] | undefined },
 ): Response {
   checkStatus(status);
   const headers = HeaderList.from(init?.headers);

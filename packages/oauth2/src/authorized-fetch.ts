@@ -123,7 +123,7 @@ function send(call: Call, url: URL, { authorization, dpop }: Credentials): Promi
 }
 
 function withCredentials(
-  given: HeadersInit | undefined,
+  given: RequestInit["headers"],
   { authorization, dpop }: Credentials,
 ): Headers {
   const headers = new Headers(given);

@@ -34,7 +34,7 @@ export interface ConnectionOpts extends NodeTransportOptions {
   /** Time for one whole exchange, in milliseconds; 0 is no limit. Default: 30_000. */
   readonly timeout?: number | undefined;
   /** Headers of every request. Default: none. */
-  readonly headers?: HeadersInit | undefined;
+  readonly headers?: RequestInit["headers"] | undefined;
 }
 
 const transportNames = [

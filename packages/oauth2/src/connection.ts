@@ -10,7 +10,7 @@ export interface ConnectionOptions {
   /** What sends. Default: the `fetch` of the platform. */
   readonly fetch?: Fetch | undefined;
   /** Headers of every request; those of the request win. Default: none. */
-  readonly headers?: HeadersInit | undefined;
+  readonly headers?: RequestInit["headers"] | undefined;
   /** Time for one whole exchange, in milliseconds; 0 is no limit. Default: 30_000. */
   readonly timeout?: number | undefined;
   /** Where debug output goes; without it there is none. Default: none. */
@@ -144,7 +144,7 @@ function toConnectionError(error: unknown, url: URL): unknown {
  *
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */
-export function toHeaders(init: HeadersInit | undefined): Headers {
+export function toHeaders(init: RequestInit["headers"]): Headers {
   try {
     return new Headers(init);
   } catch {

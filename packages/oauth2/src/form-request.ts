@@ -29,7 +29,7 @@ export interface FormRequest extends ParseOptions {
   /** Parameters by their wire names. */
   readonly params: Params;
   /** Further headers; `Content-Type: application/json` makes the body JSON. */
-  readonly headers?: HeadersInit | undefined;
+  readonly headers?: RequestInit["headers"] | undefined;
   /** Default: `post`. */
   readonly method?: TokenMethod | undefined;
   /** Whether the credentials of the client are added. Default: true. */

@@ -60,7 +60,13 @@ export type { RequestOptions } from "./resource-request.ts";
 export { OAuth2Response, type OAuth2ResponseInit, type ParseOptions } from "./response.ts";
 export type { SendMode, SendModeOption } from "./send-mode.ts";
 export { configure, resetSettings, settings, type Settings } from "./settings.ts";
-export { signJwt, type NodeKeyObject, type SigningHeader, type SigningKey } from "./sign-jwt.ts";
+export {
+  signJwt,
+  type NodeKeyObject,
+  type SigningHeader,
+  type SigningJwk,
+  type SigningKey,
+} from "./sign-jwt.ts";
 export { snakeCase } from "./snake-case.ts";
 export {
   snakyHashClass,

@@ -19,7 +19,7 @@ export interface RequestOptions extends ParseOptions {
    */
   readonly body?: RequestBody | undefined;
   /** Default: none. */
-  readonly headers?: HeadersInit | undefined;
+  readonly headers?: RequestInit["headers"] | undefined;
   /** Whether a status of 400 or more is thrown. Default: that of the client. */
   readonly raiseErrors?: boolean | undefined;
   /** Redirects to follow. Default: that of the client. */

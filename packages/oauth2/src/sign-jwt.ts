@@ -2,7 +2,30 @@ import type * as jose from "jose";
 import { OAuth2UsageError, optionError } from "./errors.ts";
 
 /** A key to sign with: `CryptoKey`, JWK, PKCS #8 in PEM, the bytes or the text of a shared secret, Node's `KeyObject`. */
-export type SigningKey = CryptoKey | JsonWebKey | Uint8Array | string | NodeKeyObject;
+export type SigningKey = jose.CryptoKey | SigningJwk | Uint8Array | string | NodeKeyObject;
+
+/** A key as JWK (RFC 7517, 4; RFC 7518, 6), such as the `JsonWebKey` of the platform. */
+export interface SigningJwk {
+  readonly kty?: string;
+  readonly alg?: string;
+  readonly kid?: string;
+  readonly use?: string;
+  readonly crv?: string;
+  readonly x?: string;
+  readonly y?: string;
+  readonly d?: string;
+  readonly n?: string;
+  readonly e?: string;
+  readonly p?: string;
+  readonly q?: string;
+  readonly dp?: string;
+  readonly dq?: string;
+  readonly qi?: string;
+  readonly k?: string;
+  readonly ext?: boolean;
+  readonly key_ops?: string[];
+  readonly oth?: { readonly r?: string; readonly d?: string; readonly t?: string }[];
+}
 
 /** Node's `KeyObject`, as far as this package looks. */
 export interface NodeKeyObject {
@@ -78,7 +101,7 @@ export async function signJwt(
 async function importKey(
   key: SigningKey,
   algorithm: string,
-): Promise<CryptoKey | Uint8Array | jose.KeyObject> {
+): Promise<jose.CryptoKey | Uint8Array | jose.KeyObject> {
   const { importJWK, importPKCS8 } = await loadJose();
   if (typeof key === "string") {
     if (algorithm.startsWith("HS")) return new TextEncoder().encode(key);
@@ -93,13 +116,12 @@ async function importKey(
   return key;
 }
 
-function isJwk(key: SigningKey): key is JsonWebKey {
+function isJwk(key: SigningKey): key is SigningJwk {
   return typeof key === "object" && !(key instanceof Uint8Array) && "kty" in key;
 }
 
-function jwkKid(jwk: JsonWebKey | undefined): string | undefined {
-  if (jwk === undefined || !("kid" in jwk)) return undefined;
-  return typeof jwk.kid === "string" ? jwk.kid : undefined;
+function jwkKid(jwk: SigningJwk | undefined): string | undefined {
+  return typeof jwk?.kid === "string" ? jwk.kid : undefined;
 }
 
 function algorithmOf(key: SigningKey): string | undefined {

@@ -5,7 +5,7 @@ import type { ParseOptions } from "./response.ts";
 /** What a token request may be told besides its parameters. */
 export interface TokenRequestOptions extends ParseOptions {
   /** Further headers; `Content-Type: application/json` makes the body JSON. Default: none. */
-  readonly headers?: HeadersInit | undefined;
+  readonly headers?: RequestInit["headers"] | undefined;
   /** How the parameters are sent. Default: that of the client. */
   readonly tokenMethod?: TokenMethod | undefined;
   /** Whether an error is thrown. Default: that of the client. */

@@ -12,7 +12,7 @@ export function projectManifest(options: ProjectOptions, source: PackageSource):
     description: `${title}, a REST API made with Fetchwork`,
     ...(source.kind === "workspace" && { license: "MIT" }),
     type: "module",
-    engines: { node: ">=22.19" },
+    engines: { node: "^22.19.0 || >=24" },
     scripts: source.kind === "workspace" ? workspaceScripts(name) : ownScripts,
     ...packagesOf(options, source),
     ...(list === "rows" && { fetchwork: { list } }),

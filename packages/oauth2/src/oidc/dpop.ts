@@ -1,5 +1,5 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from "jose";
-import type { JWK } from "jose";
+import type { CryptoKey, JWK } from "jose";
 import { optionError } from "../errors.ts";
 import type { ProofTarget, RequestProof } from "../proof.ts";
 import type { OAuth2Response } from "../response.ts";

@@ -11,7 +11,7 @@ export interface DocumentOptions {
   /** What sends. Default: the `fetch` of the platform. */
   readonly fetch?: Fetch | undefined;
   /** Headers of every request. Default: none. */
-  readonly headers?: HeadersInit | undefined;
+  readonly headers?: RequestInit["headers"] | undefined;
   /** Time for one document, in milliseconds; 0 is no limit. Default: `30_000`. */
   readonly timeout?: number | undefined;
   /** Largest document, in bytes. Default: `1_048_576`. */

@@ -46,7 +46,7 @@ export async function callEndpoint(
   client: ProviderClient,
   name: EndpointName,
   params: Params,
-  options: EndpointCallOptions & { readonly headers?: HeadersInit | undefined } = {},
+  options: EndpointCallOptions & { readonly headers?: RequestInit["headers"] | undefined } = {},
 ): Promise<OAuth2Response> {
   const { timeout, signal, headers } = options;
   const request = { params, timeout, signal, headers, snaky: false } as const;

@@ -1,4 +1,4 @@
-import { importJWK } from "jose";
+import { importJWK, type CryptoKey } from "jose";
 import type { Connection } from "../connection.ts";
 import { optionError } from "../errors.ts";
 import { MetadataError, TokenValidationError } from "./errors.ts";

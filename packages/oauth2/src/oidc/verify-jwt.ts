@@ -1,4 +1,4 @@
-import { compactVerify, errors } from "jose";
+import { compactVerify, errors, type CryptoKey } from "jose";
 import { OAuth2UsageError } from "../errors.ts";
 import { TokenValidationError } from "./errors.ts";
 import { isJsonRecord, parseJsonRecord, type JsonRecord } from "./json-record.ts";

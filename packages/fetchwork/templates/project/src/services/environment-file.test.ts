@@ -52,6 +52,16 @@ describe("loadEnvironment", () => {
     });
   });
 
+  it("needs no file when the environment has the secrets", async () => {
+    const folder = await emptyProject();
+    // Stands for whatever keeps the file from being made.
+    await rm(path.join(folder, ".env.example"));
+    vi.stubEnv("MASTER_KEY", "f".repeat(32));
+    expect(() => loadEnvironment(folder)).toThrow("set MASTER_KEY and JWT_SECRET");
+    vi.stubEnv("JWT_SECRET", "e".repeat(32));
+    expect(loadEnvironment(folder)).toBeUndefined();
+  });
+
   it("names the file that it cannot read", async () => {
     const folder = await emptyProject();
     const file = path.join(folder, ".env");
