@@ -1,5 +1,5 @@
 import { mayHideItsOrigin } from "./guard.ts";
-import { HttpFailure, invalid } from "./http-failure.ts";
+import { HttpFailure, invalid, saysMoreThan, tooLarge } from "./http-failure.ts";
 import type { JsonObject } from "./task-agent.ts";
 
 /** Levels of `additional_input`; stores take less than 200 of a whole document. */
@@ -12,13 +12,14 @@ const mostLevels = 100;
  * @throws HttpFailure 413 beyond the limit, 415 for another type of a page that may be foreign, 422 for what is no JSON object
  */
 export async function readJson(request: Request, limit: number): Promise<JsonObject> {
+  const tooLong = `more than ${limit} bytes were sent`;
+  if (saysMoreThan(limit, request)) throw tooLarge(tooLong);
   const chunks: Uint8Array[] = [];
   let size = 0;
   if (request.body !== null) {
     for await (const chunk of request.body) {
       size += chunk.byteLength;
-      if (size > limit)
-        throw new HttpFailure(413, "too_large", `more than ${limit} bytes were sent`);
+      if (size > limit) throw tooLarge(tooLong);
       chunks.push(chunk);
     }
   }
