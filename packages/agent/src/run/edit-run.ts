@@ -37,6 +37,8 @@ export interface EditRunParts {
   readonly state: RunState;
   readonly record: RecordStep;
   readonly dryRun: boolean;
+  /** Default: one of the settings. */
+  readonly budget?: Budget | undefined;
 }
 
 /**
@@ -49,8 +51,8 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
   emit({ type: "started", runId, resumed });
   if (!resumed) await record("start", { prompt: request, kind: "edit" });
   const before = await readProjectFiles(folder, settings);
-  const budget = new Budget(settings.budget);
-  budget.restore(state.usage);
+  const { budget = new Budget(settings.budget) } = parts;
+  budget.restore(state.usage, state.charged);
   const changes = state.changes ?? (await askForChanges(parts, before, budget));
   if (state.changes === undefined) await record("edit", { changes });
   const changed = new Map(changes.map(({ path, after }) => [path, after]));
@@ -93,7 +95,8 @@ async function askForChanges(
     budget,
     signal,
     // The answer that it was for is written down after it.
-    onUsage: (usage: Usage) => void record("spent", { usage }).catch(() => undefined),
+    onUsage: (usage: Usage) =>
+      void record("spent", { usage, charged: budget.charged }).catch(() => undefined),
     onRetry: ({ attempt, delay, error: { code, message } }) =>
       emit({ type: "retry", step: "edit", attempt, delay, code, message }),
   });

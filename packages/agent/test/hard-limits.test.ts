@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openAICompatible } from "../src/models/http-providers.ts";
+import { createAgent } from "../src/run/create-agent.ts";
+import { startModelServer } from "./model-server.ts";
+import { manyFiles, projectScript } from "./project-script.ts";
+
+describe("a run at a server that never says what it used", () => {
+  it("has no second budget when it is resumed", async () => {
+    const out = mkdtempSync(join(tmpdir(), "limits-"));
+    onTestFinished(() => rmSync(out, { recursive: true, force: true }));
+    const model = await startModelServer({ answers: projectScript(manyFiles(20)), usage: false });
+    onTestFinished(() => model.close());
+    const agent = createAgent({
+      provider: openAICompatible({ baseUrl: model.baseUrl, model: "scripted" }),
+      budget: { maxTokens: 20_000, maxOutputTokens: 1_500 },
+    });
+    const full = { code: "ERR_AGENT_BUDGET" };
+    await expect(agent.run({ prompt: "parts", out, runId: "r1" }).result).rejects.toMatchObject(
+      full,
+    );
+    const asked = model.requests.length;
+    expect(asked).toBeGreaterThan(2);
+    await expect(agent.resume("r1", { out }).result).rejects.toMatchObject(full);
+    // What was left was too little for the answer that it wanted, and is offered once.
+    expect(model.requests.length - asked).toBeLessThanOrEqual(1);
+  });
+});
