@@ -18,6 +18,7 @@ import { hashOf, writeLock, written, type WrittenFile } from "../workspace/proje
 import { AgentError, cancelled } from "../errors.ts";
 import type { RunResult } from "./agent-event.ts";
 import type { AgentSettings } from "./agent-options.ts";
+import { checkGrowth } from "./check-limits.ts";
 import type { Emit } from "./run-handle.ts";
 import { fingerprints } from "./repair-files.ts";
 import type { EditChange, RecordStep, RunState } from "./run-state.ts";
@@ -56,6 +57,7 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
   const changes = state.changes ?? (await askForChanges(parts, before, budget));
   if (state.changes === undefined) await record("edit", { changes });
   const changed = new Map(changes.map(({ path, after }) => [path, after]));
+  checkGrowth(before, changed, settings);
   emit({ type: "step", step: "verify", round: 0 });
   const { verifiers = [] } = settings;
   const sandbox = verifiers.length === 0 ? undefined : await createSandbox(settings.sandbox);
