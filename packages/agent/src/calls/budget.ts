@@ -171,18 +171,15 @@ export class Budget {
         `the budget has no room for another call, after ${standing.charged.tokens} tokens`,
       );
     };
+    const spending = this.#spending;
     for (;;) {
-      const amount = await this.#spending.reserve(decide);
+      const amount = await spending.reserve(decide);
       if (amount !== undefined) return this.#reservation(request, price, output, amount);
-      await this.#spending.changed(signal);
+      await spending.changed(signal);
     }
   }
 
-  #roomFor(
-    input: number,
-    price: ModelPrice | undefined,
-    { charged, reserved }: Standing,
-  ): number {
+  #roomFor(input: number, price: ModelPrice | undefined, { charged, reserved }: Standing): number {
     const byTokens = this.#maxTokens - charged.tokens - reserved.tokens - input;
     if (price === undefined || price.output === 0) return byTokens;
     const money = this.#maxCost - charged.cost - reserved.cost - (input * price.input) / 1e6;
@@ -195,11 +192,12 @@ export class Budget {
     output: number | undefined,
     amount: Amount,
   ): Reservation {
+    const spending = this.#spending;
     let open = true;
     const close = (charged: Amount): boolean => {
       if (!open) return false;
       open = false;
-      if (this.#limited) this.#spending.settle(amount, charged);
+      if (this.#limited) spending.settle(amount, charged);
       else this.#own.charge(charged);
       return true;
     };
