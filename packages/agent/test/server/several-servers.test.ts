@@ -159,7 +159,7 @@ describe.skipIf(NO_POSTGRES)("servers that share one PostgreSQL", () => {
     );
     const url = await postgres.create();
     // There is room for the worst case of one call, and never of two.
-    const budget = { maxTokens: 20_000, maxOutputTokens: 9_000 };
+    const budget = { maxTokens: 18_000, maxOutputTokens: 9_000 };
     const start = async (): Promise<TaskWorld> => {
       const store = await openStore(url);
       onTestFinished(() => store.close());

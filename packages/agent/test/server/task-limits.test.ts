@@ -45,7 +45,7 @@ describe("the tokens of a task", () => {
     const model = await startModel({ answers: projectScript(manyFiles(8)), delay: 30 });
     const store = await sharedStore();
     // There is room for the worst case of one call, and never of two.
-    const options = { store, budget: { maxTokens: 20_000, maxOutputTokens: 9_000 } };
+    const options = { store, budget: { maxTokens: 18_000, maxOutputTokens: 9_000 } };
     const one = await serveWith(model, options);
     const two = await serveWith(model, options);
     const { task_id: id } = await one.create();
