@@ -10,6 +10,12 @@ export function promptOf({ task, input }: RunningStep): string {
   return input === null || input.trim() === "" ? task.input : `${task.input}\n\n${input}`;
 }
 
+/** What an edit is to change. One that failed may be asked for in other words. */
+export function requestOf({ attempt, input, data }: RunningStep): string {
+  const isReworded = attempt > 1 && input !== null && input.trim() !== "";
+  return isReworded ? input : String(data["request"]);
+}
+
 /** The plan of the task, which people may have changed meanwhile. */
 export async function sharedDepsOf(step: RunningStep): Promise<string> {
   const text = (await step.read(sharedDepsPath)) ?? "";

@@ -22,6 +22,7 @@ import { ConfinedFolder } from "../workspace/confined-folder.ts";
 import {
   filesOf,
   promptOf,
+  requestOf,
   sharedDepsOf,
   sourcesOf,
   specOf,
@@ -204,7 +205,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
       const { model = options.model, verify: level } = wishesOf(step.task);
       const result = await runEdit({
         runId: step.id,
-        request: String(step.data["request"]),
+        request: requestOf(step),
         settings: { ...settings, model, verifiers: level === "run" ? verifiers : undefined },
         emit: (event) => {
           if (event.type === "retry") step.say(beginsAnew(event.code));

@@ -68,8 +68,9 @@ export class StepRunner {
         if (wanted === undefined) return await this.#lastStep(taskId);
         const steps = agent.onContinue?.(toAgentTask(task), wanted) ?? [];
         if (steps.length === 0) return await this.#lastStep(taskId);
-        await store.addSteps(taskId, steps);
-        additionalInput = { ...additionalInput, continue: undefined };
+        // When another request was faster, this one is for what comes after that.
+        const added = await store.addSteps(taskId, steps);
+        if (added) additionalInput = { ...additionalInput, continue: undefined };
         continue;
       }
       const limit = agent.concurrency?.(toAgentTask(task)) ?? 8;
@@ -249,6 +250,7 @@ export class StepRunner {
       data: step.data,
       input: step.input,
       additionalInput: step.additionalInput,
+      attempt: step.attempts,
       files: async () => {
         const found = await store.artifacts.find({ where, sort: ["path"] });
         return found.map(({ path, agentCreated, versions }) => ({

@@ -43,9 +43,11 @@ export interface RunningStep {
   readonly id: string;
   readonly name: string;
   readonly data: JsonObject;
-  /** What the client said with this step; `null` when it said nothing. */
+  /** What the client said with this step, now or, if it said nothing, before; `null` when it never did. */
   readonly input: string | null;
   readonly additionalInput: JsonObject;
+  /** How often the step was begun, this time included. */
+  readonly attempt: number;
   /** Aborts when the task is cancelled or deleted, and when the server stops. */
   readonly signal: AbortSignal;
   /** What all steps of the task may use together, at all servers; made by `TaskAgent.limits`. */
