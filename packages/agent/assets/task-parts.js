@@ -156,11 +156,18 @@ export function addText(live, { step_id: stepId = "", text = "" }, names) {
 /**
  * @param {HTMLElement} more
  * @param {Task} task
+ * @param {readonly Step[]} steps
  */
-export function renderMore(more, task) {
+export function renderMore(more, task, steps) {
   const isThere = more.childElementCount > 0;
-  if (task.state !== "completed") more.replaceChildren();
-  if (task.state !== "completed" || isThere) return;
+  // A change of which nothing came may be said in other words.
+  const failed = steps.find(
+    ({ name, status, additional_output: { state } }) =>
+      name === "edit" && status === "created" && state === "failed",
+  );
+  const isOffered = task.state === "completed" || (task.state === "failed" && failed !== undefined);
+  if (!isOffered) more.replaceChildren();
+  if (!isOffered || isThere) return;
   more.replaceChildren(
     make(
       "section",
@@ -189,6 +196,7 @@ export function renderMore(more, task) {
           required: true,
           "aria-label": "What is to be changed?",
           placeholder: "What is to be changed?",
+          value: failed?.input ?? "",
         }),
         make("div", {}, make("button", { className: "primary" }, "Change")),
       ),

@@ -110,7 +110,7 @@ export async function showTask(taskId, fileId, signal) {
             .toSorted((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1))
             .map((artifact) => fileLink(taskId, artifact, fileId))),
     );
-    renderMore(more, now);
+    renderMore(more, now, list.steps);
     if (now.state !== lastState && lastState !== "") announce(`The task is ${now.state}.`);
     lastState = now.state;
     const chosen = now.artifacts.find((one) => one.artifact_id === fileId) ?? now.artifacts.at(-1);

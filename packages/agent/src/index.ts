@@ -18,6 +18,7 @@ export { generateCodeSync, type SyncOptions } from "./calls/generate-code-sync.t
 export { plan } from "./calls/plan.ts";
 export type { RetryNotice, RetryPolicy } from "./calls/retry-policy.ts";
 export { generate_code, generate_code_sync, specify_file_paths } from "./calls/snake-case.ts";
+export type { Amount, Spending, Standing } from "./calls/spending.ts";
 export { specifyFilePaths } from "./calls/specify-file-paths.ts";
 export { checkConsistency } from "./check/check-consistency.ts";
 export { describeDeclarations } from "./check/describe-declarations.ts";

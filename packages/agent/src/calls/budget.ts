@@ -1,5 +1,6 @@
-import { AgentError, cancelled, checkCount, optionError } from "../errors.ts";
+import { AgentError, checkCount, optionError } from "../errors.ts";
 import type { ModelRequest, TokenCount } from "../models/model-provider.ts";
+import { noAmount, OwnSpending, type Amount, type Spending, type Standing } from "./spending.ts";
 
 /** US dollars per million tokens. */
 export interface ModelPrice {
@@ -46,11 +47,6 @@ export interface Reservation {
 /** Answers shorter than this are no use for a file. */
 const leastOutput = 256;
 
-interface Amount {
-  readonly tokens: number;
-  readonly cost: number;
-}
-
 /**
  * Counts what calls use, and lets none begin that could pass a limit: each reserves its worst case first (a byte of the
  * question is at most a token, and the answer's limit is sent along), so the limits hold with any number of calls at
@@ -62,15 +58,14 @@ export class Budget {
   readonly #limited: boolean;
   readonly #maxOutput: number;
   readonly #prices: ReadonlyMap<string, ModelPrice>;
-  readonly #deadline: AbortSignal | undefined;
-  readonly #waiting = new Set<() => void>();
+  readonly #maxTime: number | undefined;
+  readonly #own = new OwnSpending();
+  #spending: Spending = this.#own;
+  #deadline: AbortSignal | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #input = 0;
   #output = 0;
   #cost: number | null = 0;
-  /** Tokens that count against the limit: those used, and those that may have been. */
-  #spentTokens = 0;
-  #spentCost = 0;
-  #reserved: Amount = { tokens: 0, cost: 0 };
   #calls = 0;
 
   constructor(options: BudgetOptions = {}) {
@@ -91,15 +86,8 @@ export class Budget {
     this.#limited = maxTokens !== undefined || maxCost !== undefined;
     this.#maxOutput = maxOutputTokens;
     this.#prices = new Map(Object.entries(prices));
-    if (maxTime !== undefined) {
-      const controller = new AbortController();
-      const late = (): void =>
-        controller.abort(
-          new AgentError("ERR_AGENT_BUDGET", `the time of ${maxTime} ms is used up`),
-        );
-      setTimeout(late, maxTime).unref();
-      this.#deadline = controller.signal;
-    }
+    this.#maxTime = maxTime;
+    this.#startClock(0);
   }
 
   /** Aborts when `maxTime` is over; undefined without it. */
@@ -117,14 +105,41 @@ export class Budget {
     };
   }
 
-  /** Counts what an earlier process used, so that a resumed run has no second budget. */
-  restore(usage: Usage): void {
-    this.#input += usage.inputTokens;
-    this.#output += usage.outputTokens;
-    this.#calls += usage.calls;
-    this.#cost = addCost(this.#cost, usage.cost);
-    this.#spentTokens += usage.inputTokens + usage.outputTokens;
-    this.#spentCost += usage.cost ?? 0;
+  /** What counts against the limits so far: more than what was used, where a server did not say what it was. */
+  get charged(): Amount {
+    return this.#own.charged;
+  }
+
+  /** Counts what an earlier process used, and what of it counts against the limits, so that a resumed run has no second budget. */
+  restore(usage: Usage, charged: Amount = chargeOf(usage)): void {
+    this.#count(usage);
+    this.#own.charge(charged);
+  }
+
+  /**
+   * Has others keep what counts against the limits, for budgets in several processes that are one; `elapsed` is how many
+   * milliseconds of `maxTime` are over.
+   */
+  share(spending: Spending, { elapsed }: { readonly elapsed: number }): void {
+    this.#spending = spending;
+    this.#startClock(elapsed);
+  }
+
+  /** Stops the clock of `maxTime`. */
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #startClock(elapsed: number): void {
+    const maxTime = this.#maxTime;
+    if (maxTime === undefined) return;
+    clearTimeout(this.#timer);
+    const controller = new AbortController();
+    const late = (): void =>
+      controller.abort(new AgentError("ERR_AGENT_BUDGET", `the time of ${maxTime} ms is used up`));
+    if (elapsed >= maxTime) late();
+    else this.#timer = setTimeout(late, maxTime - elapsed).unref();
+    this.#deadline = controller.signal;
   }
 
   /**
@@ -143,37 +158,32 @@ export class Budget {
     if (!this.#limited) return this.#reservation(request, price, undefined, noAmount);
     const input = worstInput(request);
     const wanted = request.maxOutputTokens ?? this.#maxOutput;
-    for (;;) {
-      const output = Math.min(wanted, this.#roomFor(input, price, this.#reserved));
+    let output = 0;
+    const decide = (standing: Standing): Amount | undefined => {
+      output = Math.min(wanted, this.#roomFor(input, price, standing));
+      const { tokens: reserved } = standing.reserved;
       // Others will give back most of theirs: waiting is better than a short answer.
-      const enough = output >= wanted || (this.#reserved.tokens === 0 && output >= leastOutput);
-      if (enough) {
-        const amount = amountOf(input, output, price);
-        this.#reserve(amount, 1);
-        return this.#reservation(request, price, output, amount);
-      }
-      if (this.#reserved.tokens === 0) {
-        const { inputTokens, outputTokens } = this.usage;
-        throw new AgentError(
-          "ERR_AGENT_BUDGET",
-          `the budget has no room for another call, after ${inputTokens + outputTokens} tokens`,
-        );
-      }
-      await this.#settled(signal);
+      const enough = output >= wanted || (reserved === 0 && output >= leastOutput);
+      if (enough) return amountOf(input, output, price);
+      if (reserved > 0) return undefined;
+      throw new AgentError(
+        "ERR_AGENT_BUDGET",
+        `the budget has no room for another call, after ${standing.charged.tokens} tokens`,
+      );
+    };
+    const spending = this.#spending;
+    for (;;) {
+      const amount = await spending.reserve(decide);
+      if (amount !== undefined) return this.#reservation(request, price, output, amount);
+      await spending.changed(signal);
     }
   }
 
-  #roomFor(input: number, price: ModelPrice | undefined, reserved: Amount): number {
-    const byTokens = this.#maxTokens - this.#spentTokens - reserved.tokens - input;
+  #roomFor(input: number, price: ModelPrice | undefined, { charged, reserved }: Standing): number {
+    const byTokens = this.#maxTokens - charged.tokens - reserved.tokens - input;
     if (price === undefined || price.output === 0) return byTokens;
-    const money = this.#maxCost - this.#spentCost - reserved.cost - (input * price.input) / 1e6;
+    const money = this.#maxCost - charged.cost - reserved.cost - (input * price.input) / 1e6;
     return Math.min(byTokens, Math.floor((money / price.output) * 1e6));
-  }
-
-  #reserve({ tokens, cost }: Amount, sign: 1 | -1): void {
-    const reserved = this.#reserved;
-    this.#reserved = { tokens: reserved.tokens + sign * tokens, cost: reserved.cost + sign * cost };
-    if (this.#reserved.tokens === 0) this.#reserved = noAmount;
   }
 
   #reservation(
@@ -182,65 +192,42 @@ export class Budget {
     output: number | undefined,
     amount: Amount,
   ): Reservation {
+    const spending = this.#spending;
     let open = true;
-    const close = (): boolean => {
+    const close = (charged: Amount): boolean => {
       if (!open) return false;
       open = false;
-      this.#reserve(amount, -1);
-      for (const wake of this.#waiting) wake();
+      if (this.#limited) spending.settle(amount, charged);
+      else this.#own.charge(charged);
       return true;
     };
     return {
       maxOutputTokens: output ?? request.maxOutputTokens,
       isShortened: output !== undefined && output < (request.maxOutputTokens ?? this.#maxOutput),
       settle: (count) => {
-        const used = this.#account(count, price, amount, open);
-        close();
-        return used;
+        const { inputTokens = 0, outputTokens = 0 } = count ?? {};
+        const used = amountOf(inputTokens, outputTokens, price);
+        const known = price !== undefined && count !== undefined;
+        const usage = { inputTokens, outputTokens, cost: known ? used.cost : null, calls: 1 };
+        if (close(count === undefined ? amount : used)) this.#count(usage);
+        return usage;
       },
-      release: () => void close(),
+      release: () => void close(noAmount),
     };
   }
 
-  #account(
-    count: TokenCount | undefined,
-    price: ModelPrice | undefined,
-    amount: Amount,
-    open: boolean,
-  ): Usage {
-    const { inputTokens = 0, outputTokens = 0 } = count ?? {};
-    const known = price !== undefined && count !== undefined;
-    const cost = known ? amountOf(inputTokens, outputTokens, price).cost : null;
-    const usage = { inputTokens, outputTokens, cost, calls: 1 };
-    if (!open) return usage;
-    this.#calls += 1;
+  #count({ inputTokens, outputTokens, cost, calls }: Usage): void {
     this.#input += inputTokens;
     this.#output += outputTokens;
+    this.#calls += calls;
     this.#cost = addCost(this.#cost, cost);
-    this.#spentTokens += count === undefined ? amount.tokens : inputTokens + outputTokens;
-    this.#spentCost += count === undefined ? amount.cost : (cost ?? 0);
-    return usage;
-  }
-
-  #settled(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(cancelled(signal));
-      const wake = (): void => {
-        this.#waiting.delete(wake);
-        signal.removeEventListener("abort", stop);
-        resolve();
-      };
-      const stop = (): void => {
-        this.#waiting.delete(wake);
-        reject(cancelled(signal));
-      };
-      this.#waiting.add(wake);
-      signal.addEventListener("abort", stop, { once: true });
-    });
   }
 }
 
-const noAmount: Amount = { tokens: 0, cost: 0 };
+/** What counts of a use that is known. */
+function chargeOf({ inputTokens, outputTokens, cost }: Usage): Amount {
+  return { tokens: inputTokens + outputTokens, cost: cost ?? 0 };
+}
 
 function addCost(left: number | null, right: number | null): number | null {
   return left === null || right === null ? null : left + right;

@@ -140,7 +140,12 @@ function unreadSource(path: string, most: number): Diagnostic {
   return { path, code: "syntax", message, severity: "warning" };
 }
 
-function checkOptions(options: AgentOptions): AgentSettings {
+/**
+ * Checks options, and fills in what they leave out.
+ *
+ * @throws AgentUsageError `ERR_AGENT_OPTION` for an option that is wrong
+ */
+export function checkOptions(options: AgentOptions): AgentSettings {
   const {
     concurrency = 8,
     maxFiles = 1_000,

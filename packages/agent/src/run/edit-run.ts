@@ -18,6 +18,7 @@ import { hashOf, writeLock, written, type WrittenFile } from "../workspace/proje
 import { AgentError, cancelled } from "../errors.ts";
 import type { RunResult } from "./agent-event.ts";
 import type { AgentSettings } from "./agent-options.ts";
+import { checkGrowth } from "./check-limits.ts";
 import type { Emit } from "./run-handle.ts";
 import { fingerprints } from "./repair-files.ts";
 import type { EditChange, RecordStep, RunState } from "./run-state.ts";
@@ -37,6 +38,8 @@ export interface EditRunParts {
   readonly state: RunState;
   readonly record: RecordStep;
   readonly dryRun: boolean;
+  /** Default: one of the settings. */
+  readonly budget?: Budget | undefined;
 }
 
 /**
@@ -49,11 +52,12 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
   emit({ type: "started", runId, resumed });
   if (!resumed) await record("start", { prompt: request, kind: "edit" });
   const before = await readProjectFiles(folder, settings);
-  const budget = new Budget(settings.budget);
-  budget.restore(state.usage);
+  const { budget = new Budget(settings.budget) } = parts;
+  budget.restore(state.usage, state.charged);
   const changes = state.changes ?? (await askForChanges(parts, before, budget));
   if (state.changes === undefined) await record("edit", { changes });
   const changed = new Map(changes.map(({ path, after }) => [path, after]));
+  checkGrowth(before, changed, settings);
   emit({ type: "step", step: "verify", round: 0 });
   const { verifiers = [] } = settings;
   const sandbox = verifiers.length === 0 ? undefined : await createSandbox(settings.sandbox);
@@ -93,7 +97,8 @@ async function askForChanges(
     budget,
     signal,
     // The answer that it was for is written down after it.
-    onUsage: (usage: Usage) => void record("spent", { usage }).catch(() => undefined),
+    onUsage: (usage: Usage) =>
+      void record("spent", { usage, charged: budget.charged }).catch(() => undefined),
     onRetry: ({ attempt, delay, error: { code, message } }) =>
       emit({ type: "retry", step: "edit", attempt, delay, code, message }),
   });

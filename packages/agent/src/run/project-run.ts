@@ -51,7 +51,7 @@ export class ProjectRun {
   constructor(parts: ProjectRunParts) {
     this.#parts = parts;
     this.#budget = new Budget(parts.settings.budget);
-    this.#budget.restore(parts.state.usage);
+    this.#budget.restore(parts.state.usage, parts.state.charged);
     this.#usage = parts.state.usage;
   }
 
@@ -96,7 +96,8 @@ export class ProjectRun {
       onUsage: (usage: Usage) => {
         this.#usage = addUsage(this.#usage, usage);
         // The answer that it was for is written down after it: their order in the journal is that of the calls.
-        void this.#parts.record("spent", { usage }).catch(() => undefined);
+        const { charged } = this.#budget;
+        void this.#parts.record("spent", { usage, charged }).catch(() => undefined);
       },
       onRetry: ({ attempt, delay, error: { code, message } }) =>
         emit({ type: "retry", step, path, attempt, delay, code, message }),

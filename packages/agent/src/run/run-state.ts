@@ -1,5 +1,6 @@
 import { addUsage } from "../calls/ask-model.ts";
 import type { Usage } from "../calls/budget.ts";
+import type { Amount } from "../calls/spending.ts";
 import { AgentError } from "../errors.ts";
 import { validateFilePath } from "../files/file-path.ts";
 import { readContract, type FileSpec } from "../project/project-plan.ts";
@@ -21,6 +22,8 @@ export interface RunState {
   /** What an edit changes; undefined: no answer was usable yet. */
   changes: readonly EditChange[] | undefined;
   usage: Usage;
+  /** What counts against the limits; undefined: what was used. */
+  charged: Amount | undefined;
   finished: boolean;
 }
 
@@ -50,7 +53,11 @@ export interface JournalData {
     /** A plan that was given. */
     readonly sharedDeps?: string | undefined;
   };
-  readonly spent: { readonly usage: Usage };
+  readonly spent: {
+    readonly usage: Usage;
+    /** What counts against the limits now. */
+    readonly charged?: Amount | undefined;
+  };
   readonly plan: { readonly text: string };
   readonly files: { readonly files: readonly FileSpec[] };
   readonly file: { readonly path: string; readonly code: string };
@@ -78,6 +85,7 @@ export function emptyState(): RunState {
     intents: new Map(),
     changes: undefined,
     usage: { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 },
+    charged: undefined,
     finished: false,
   };
 }
@@ -102,6 +110,7 @@ export function readState(entries: readonly JournalEntry[]): RunState {
     else if (type === "files") state.files = readContract(value)?.files;
     else if (type === "spent" && isUsage(value["usage"])) {
       state.usage = addUsage(state.usage, value["usage"]);
+      if (isAmount(value["charged"])) state.charged = value["charged"];
     } else if (type === "file" && typeof path === "string" && typeof code === "string") {
       state.sources.set(path, code);
     } else if (type === "repair" && typeof path === "string" && typeof code === "string") {
@@ -136,6 +145,12 @@ function isUsage(value: unknown): value is Usage {
     typeof value["outputTokens"] === "number" &&
     typeof value["calls"] === "number" &&
     (value["cost"] === null || typeof value["cost"] === "number")
+  );
+}
+
+function isAmount(value: unknown): value is Amount {
+  return (
+    isObject(value) && typeof value["tokens"] === "number" && typeof value["cost"] === "number"
   );
 }
 

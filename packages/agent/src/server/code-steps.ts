@@ -1,4 +1,3 @@
-import type { BudgetOptions, Usage } from "../calls/budget.ts";
 import { AgentError } from "../errors.ts";
 import { schedule } from "../files/schedule.ts";
 import { readContract, type FileSpec } from "../project/project-plan.ts";
@@ -9,6 +8,12 @@ import type { VerifyLevel } from "./task-wishes.ts";
 /** What the task is about, and what the client said with this step. */
 export function promptOf({ task, input }: RunningStep): string {
   return input === null || input.trim() === "" ? task.input : `${task.input}\n\n${input}`;
+}
+
+/** What an edit is to change. One that failed may be asked for in other words. */
+export function requestOf({ attempt, input, data }: RunningStep): string {
+  const isReworded = attempt > 1 && input !== null && input.trim() !== "";
+  return isReworded ? input : String(data["request"]);
 }
 
 /** The plan of the task, which people may have changed meanwhile. */
@@ -82,17 +87,6 @@ export function taskOf({ path, problems, related }: JsonObject): {
 
 function texts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
-}
-
-/** What is left of limits; nothing left is the least that a budget takes. */
-export function leftOf(limits: BudgetOptions, used: Usage): BudgetOptions {
-  const { maxTokens, maxCost } = limits;
-  const tokens = used.inputTokens + used.outputTokens;
-  return {
-    ...limits,
-    ...(maxTokens !== undefined && { maxTokens: Math.max(1, maxTokens - tokens) }),
-    ...(maxCost !== undefined && { maxCost: Math.max(1e-9, maxCost - (used.cost ?? 0)) }),
-  };
 }
 
 /** The text with a line break at its end. */

@@ -10,17 +10,19 @@ import { writeSource } from "../calls/write-source.ts";
 import { describeDiagnostic } from "../check/diagnostic.ts";
 import { AgentError, checkCount, optionError } from "../errors.ts";
 import type { AgentOptions } from "../run/agent-options.ts";
-import { createAgent } from "../run/create-agent.ts";
+import { checkOptions } from "../run/create-agent.ts";
+import { runEdit } from "../run/edit-run.ts";
 import { specifyFiles } from "../run/plan-project.ts";
 import { sharedDepsPath } from "../run/project-run.ts";
 import { fingerprints, repairTasks } from "../run/repair-files.ts";
+import { emptyState } from "../run/run-state.ts";
 import { createSandbox } from "../verify/sandbox.ts";
 import { verifyFiles } from "../verify/verify-files.ts";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
 import {
   filesOf,
-  leftOf,
   promptOf,
+  requestOf,
   sharedDepsOf,
   sourcesOf,
   specOf,
@@ -78,8 +80,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
   const { concurrency = 8, maxFiles = 1_000, maxFileBytes = 2 * 1024 * 1024 } = options;
   const { maxTotalBytes = 64 * 1024 * 1024, repair = 2, verify = "none" } = options;
   const { verifiers = [], budget: limits = {} } = options;
-  // It checks the options that both have.
-  createAgent(options);
+  const settings = checkOptions(options);
   if (!["none", "static", "run"].includes(verify)) {
     throw optionError("verify", verify, '"none", "static" or "run"');
   }
@@ -103,7 +104,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
       signal: step.signal,
       onToken: (text: string) => step.say(text),
       onUsage: (usage: Usage) => step.spend(usage),
-      onRetry: ({ error }) => step.say(`\n[${error.code}: the answer begins anew]\n`),
+      onRetry: ({ error }) => step.say(beginsAnew(error.code)),
     });
 
   const planStep = async (step: RunningStep): Promise<StepResult> => {
@@ -143,8 +144,8 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
       (complaints) => fileMessages({ prompt, sharedDeps, filePath, spec, context, complaints }),
       callOptions(step, undefined),
     );
-    await checkSize(step, filePath, code);
-    return { output: code, files: [{ path: filePath, content: code }] };
+    checkSize(filePath, code);
+    return { output: code, files: [{ path: filePath, content: code }], maxTotalBytes };
   };
 
   const repairStep = async (step: RunningStep): Promise<StepResult> => {
@@ -153,8 +154,8 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     const [source, context] = await Promise.all([step.read(filePath), contextFiles(related, step)]);
     const input = { prompt: promptOf(step), sharedDeps, filePath, source, problems, context };
     const { code } = await repairSource(input, callOptions(step, options.repairModel));
-    await checkSize(step, filePath, code);
-    return { output: code, files: [{ path: filePath, content: code }] };
+    checkSize(filePath, code);
+    return { output: code, files: [{ path: filePath, content: code }], maxTotalBytes };
   };
 
   const verifyStep = async (step: RunningStep): Promise<StepResult> => {
@@ -199,37 +200,43 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
   const editStep = async (step: RunningStep): Promise<StepResult> => {
     const place = await mkdtemp(join(tmpdir(), "fetchwork-task-"));
     try {
-      const folder = await ConfinedFolder.open(place);
+      const folder = await ConfinedFolder.open(place, settings);
       for (const [path, text] of await sourcesOf(step)) await folder.write(path, text);
-      const { model = options.model, limits: taskLimits } = wishesOf(step.task);
-      const agent = createAgent({
-        ...options,
-        model,
-        budget: leftOf(taskLimits, step.budget.usage),
-        verifiers: wishesOf(step.task).verify === "run" ? verifiers : undefined,
-        onConflict: "overwrite",
+      const { model = options.model, verify: level } = wishesOf(step.task);
+      const result = await runEdit({
+        runId: step.id,
+        request: requestOf(step),
+        settings: { ...settings, model, verifiers: level === "run" ? verifiers : undefined },
+        emit: (event) => {
+          if (event.type === "retry") step.say(beginsAnew(event.code));
+        },
+        signal: step.signal,
+        folder,
+        state: emptyState(),
+        // What an edit used counts also when nothing comes of it.
+        record: (_type, data) => {
+          if ("usage" in data) step.spend(data.usage);
+          return Promise.resolve();
+        },
+        dryRun: true,
+        budget: step.budget,
       });
-      const request = String(step.data["request"]);
-      const handle = agent.edit({ request, out: place, dryRun: true, signal: step.signal });
-      const result = await handle.result;
-      step.spend(result.usage);
       const changed = [...result.contents].map(([path, content]) => ({ path, content }));
       return {
         output: `Changed: ${changed.map(({ path }) => path).join(", ")}`,
         additionalOutput: { verified: result.ok, diagnostics: result.diagnostics.slice(0, 100) },
         files: changed,
+        maxTotalBytes,
       };
     } finally {
       await rm(place, { recursive: true, force: true });
     }
   };
 
-  const checkSize = async (step: RunningStep, path: string, code: string): Promise<void> => {
-    const bytes = Buffer.byteLength(code);
-    const total = (await step.files()).reduce((sum, { size }) => sum + size, bytes);
-    const most = bytes > maxFileBytes ? maxFileBytes : maxTotalBytes;
-    if (bytes <= maxFileBytes && total <= maxTotalBytes) return;
-    const message = `with ${path} there are more than the ${most} bytes that are allowed`;
+  const checkSize = (path: string, source: string): void => {
+    const bytes = Buffer.byteLength(source);
+    if (bytes <= maxFileBytes) return;
+    const message = `${path} has ${bytes} bytes, more than the ${maxFileBytes} that are allowed`;
     throw new AgentError("ERR_AGENT_LIMIT", message, { path });
   };
 
@@ -259,4 +266,9 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     },
     concurrency: (task) => wishesOf(task).concurrency,
   });
+}
+
+/** What is shown when an answer is asked for again. */
+function beginsAnew(code: string): string {
+  return `\n[${code}: the answer begins anew]\n`;
 }

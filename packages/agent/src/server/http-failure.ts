@@ -33,3 +33,13 @@ export function notFound(what: "artifact" | "page" | "step" | "task"): HttpFailu
 export function invalid(message: string): HttpFailure {
   return new HttpFailure(422, "invalid", message);
 }
+
+/** More is sent than is taken. */
+export function tooLarge(message: string): HttpFailure {
+  return new HttpFailure(413, "too_large", message);
+}
+
+/** Whether a request says that its body has more bytes. One that says nothing is counted as it comes. */
+export function saysMoreThan(limit: number, { headers }: Request): boolean {
+  return Number(headers.get("content-length") ?? 0) > limit;
+}

@@ -22,13 +22,7 @@ export const openApiResponses: JsonObject = {
     schemaRef("Failure"),
   ),
   NotFound: answer("There is no such task, step or file.", schemaRef("Failure")),
-  TooLarge: {
-    description: "More was sent than is taken.",
-    content: {
-      "application/json": { schema: schemaRef("Failure") },
-      "application/problem+json": { schema: schemaRef("Failure") },
-    },
-  },
+  TooLarge: answer("More was sent than is taken.", schemaRef("Failure")),
   WrongType: answer(
     "The type of the content is another one; of JSON only where a page of another origin might have sent it.",
     schemaRef("Failure"),

@@ -57,6 +57,20 @@ export async function putFile(
   return updated ?? known;
 }
 
+/**
+ * Checks what all files of a task have together.
+ *
+ * @throws AgentError `ERR_AGENT_LIMIT` as a rejection
+ */
+export async function checkTotal(tx: Transaction, taskId: string, most = Infinity): Promise<void> {
+  if (most === Infinity) return;
+  const files = await tx.collection(taskCollections.artifacts).find({ where: { taskId } });
+  const total = files.reduce((sum, { versions }) => sum + (versions.at(-1)?.size ?? 0), 0);
+  if (total <= most) return;
+  const message = `the files of the task have ${total} bytes, more than the ${most} that are allowed`;
+  throw new AgentError("ERR_AGENT_LIMIT", message);
+}
+
 /** No two files are one on a disk that ignores case, and none is a folder too: nobody could unpack them. */
 async function checkNeighbours(
   artifacts: Collection<ArtifactRecord>,

@@ -1,5 +1,5 @@
 import { mayHideItsOrigin } from "./guard.ts";
-import { HttpFailure, invalid } from "./http-failure.ts";
+import { HttpFailure, invalid, saysMoreThan, tooLarge } from "./http-failure.ts";
 import type { JsonObject } from "./task-agent.ts";
 
 /** Levels of `additional_input`; stores take less than 200 of a whole document. */
@@ -31,14 +31,15 @@ export async function readJson(request: Request, limit: number): Promise<JsonObj
   throw invalid("the body is to be a JSON object");
 }
 
-async function readBytes({ body }: Request, limit: number): Promise<Uint8Array> {
+async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+  const tooLong = `more than ${limit} bytes were sent`;
+  if (saysMoreThan(limit, request)) throw tooLarge(tooLong);
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
-    for await (const chunk of body ?? []) {
+    for await (const chunk of request.body ?? []) {
       size += chunk.byteLength;
-      if (size > limit)
-        throw new HttpFailure(413, "too_large", `more than ${limit} bytes were sent`);
+      if (size > limit) throw tooLarge(tooLong);
       chunks.push(chunk);
     }
   } catch (error) {

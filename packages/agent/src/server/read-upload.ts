@@ -7,13 +7,16 @@ import { Transform, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
 import { validateFilePath } from "../files/file-path.ts";
-import { HttpFailure, invalid } from "./http-failure.ts";
+import { HttpFailure, invalid, saysMoreThan, tooLarge } from "./http-failure.ts";
 import type { NewFile } from "./put-file.ts";
 
 /** An upload that is on the disk. */
 export interface Upload extends AsyncDisposable {
   readonly file: NewFile;
 }
+
+/** Bytes that the frame of a file may have. */
+const largestFrame = 65_536;
 
 interface ReceivedFile {
   readonly name: string;
@@ -33,6 +36,7 @@ export async function readUpload(request: Request, limit: number): Promise<Uploa
     throw new HttpFailure(415, "content_type", "multipart/form-data is expected");
   }
   if (request.body === null) throw invalid("there is no file");
+  if (saysMoreThan(limit + largestFrame, request)) throw fileTooLarge(limit);
   const place = join(tmpdir(), `fetchwork-upload-${randomUUID()}`);
   const dispose = (): Promise<void> => rm(place, { force: true });
   try {
@@ -86,7 +90,7 @@ async function receive(
       stream.resume();
       return refuse(invalid(`the file is to be in the field "file"`));
     }
-    stream.once("limit", () => refuse(tooLarge(limit)));
+    stream.once("limit", () => refuse(fileTooLarge(limit)));
     storing = store(stream, { place, name: name ?? "" });
     // Whoever waits for it below may not get there.
     storing.catch(() => undefined);
@@ -95,7 +99,7 @@ async function receive(
   parser.on("partsLimit", () => refuse(invalid("there are too many parts")));
   parser.on("fieldsLimit", () => refuse(invalid("there are too many fields")));
   try {
-    await pipeline(limitedTo(limit + 65_536, body), parser);
+    await pipeline(limitedTo(limit, body), parser);
   } catch (error) {
     throw error instanceof HttpFailure ? error : invalid("the multipart body is malformed");
   }
@@ -117,7 +121,7 @@ async function* limitedTo(
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
-    if (size > limit) throw tooLarge(limit);
+    if (size > limit + largestFrame) throw fileTooLarge(limit);
     yield chunk;
   }
 }
@@ -155,6 +159,6 @@ function pathOf(
   return { path, relativePath: folder === undefined || folder === "" ? null : parent };
 }
 
-function tooLarge(limit: number): HttpFailure {
-  return new HttpFailure(413, "too_large", `a file has at most ${limit} bytes`);
+function fileTooLarge(limit: number): HttpFailure {
+  return tooLarge(`a file has at most ${limit} bytes`);
 }

@@ -77,7 +77,6 @@ export async function serveTasks(options: ServeTasksOptions = {}): Promise<Runni
         // A step takes as long as a model does; whoever sends a request does not.
         requestTimeout: 300_000,
         reportError,
-        maxRequestBodySize: (options.maxUploadBytes ?? 32 * 1024 * 1024) + 65_536,
       });
       const running = stopTogether(server, { gracePeriod, signals, tasks, closeStore });
       const stop = (): void => void running.close();

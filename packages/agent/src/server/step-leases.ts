@@ -3,10 +3,11 @@ import { addUsage } from "../calls/ask-model.ts";
 import type { Usage } from "../calls/budget.ts";
 import { arrangeSteps } from "./arrange-steps.ts";
 import { TaskChanger, type NewEvent, type TaskChange } from "./change-task.ts";
-import { putFile, type NewFile } from "./put-file.ts";
+import { checkTotal, putFile, type NewFile } from "./put-file.ts";
 import type { JsonObject, NewStep } from "./task-agent.ts";
 import type { TaskBus } from "./task-bus.ts";
 import { TaskReader } from "./task-reader.ts";
+import { chargeHeld, TaskSpending, workedUntilNow } from "./task-spending.ts";
 import {
   taskCollections,
   type StepFailure,
@@ -27,6 +28,8 @@ export interface FinishedStep {
   readonly output: string | null;
   readonly additionalOutput: JsonObject;
   readonly files: readonly NewFile[];
+  /** Most bytes of all files of the task. */
+  readonly maxTotalBytes?: number | undefined;
   readonly next: readonly NewStep[];
   readonly usage: Usage;
 }
@@ -88,8 +91,13 @@ export class StepLeases extends TaskReader {
         const events = [
           { type: "step.started", data: { step_id: step.id, name: step.name, attempt: attempts } },
         ];
-        const begunCount = task.begun + (document.attempts === 0 ? 1 : 0);
-        return { events, task: { begun: begunCount }, value: step };
+        const change = {
+          begun: task.begun + (document.attempts === 0 ? 1 : 0),
+          // Of a server that ended in this step.
+          ...chargeHeld(task, step.id),
+          ...workedUntilNow(task, await runsBeside(tx, step)),
+        };
+        return { events, task: change, value: step };
       },
     );
     if (begun?.value === undefined) {
@@ -99,7 +107,11 @@ export class StepLeases extends TaskReader {
     return { task: begun.task, step: begun.value };
   }
 
-  /** Stores what a step came to. Undefined: its task is gone or canceled, and nothing of it is kept. */
+  /**
+   * Stores what a step came to. Undefined: its task is gone or canceled, and nothing of it is kept.
+   *
+   * @throws AgentError `ERR_AGENT_LIMIT`, `ERR_AGENT_UNSAFE_PATH` as a rejection, for files that there is no place for
+   */
   async finish(lease: StepLease, result: FinishedStep): Promise<Stored<StepRecord> | undefined> {
     const { document, token } = lease;
     const { taskId } = document;
@@ -109,6 +121,7 @@ export class StepLeases extends TaskReader {
       for (const file of result.files) {
         artifacts.push((await putFile(tx, file, { taskId, agentCreated: true })).id);
       }
+      if (result.files.length > 0) await checkTotal(tx, taskId, result.maxTotalBytes);
       const arranged = arrangeSteps(result.next, { taskId, index: task.steps });
       for (const { id, record } of arranged) await steps.insert(record, { id });
       for (const waiter of await steps.getMany(document.unblocks)) {
@@ -147,6 +160,8 @@ export class StepLeases extends TaskReader {
         open,
         state: open === 0 ? ("completed" as const) : ("open" as const),
         usage: addUsage(task.usage, result.usage),
+        ...chargeHeld(task, step.id),
+        ...workedUntilNow(task, true),
         failure: undefined,
         automatic: task.automatic && open > 0,
       };
@@ -194,6 +209,8 @@ export class StepLeases extends TaskReader {
           events: [{ type: `step.${state}`, data }],
           task: {
             usage: addUsage(task.usage, usage),
+            ...chargeHeld(task, step.id),
+            ...workedUntilNow(task, true),
             ...(state === "failed" && { failure, automatic: false }),
           },
           value: undefined,
@@ -202,6 +219,27 @@ export class StepLeases extends TaskReader {
       { alsoCanceled: true },
     );
     await this.steps.release(lease);
+  }
+
+  /** What a running step spends, kept with its task. */
+  spendingOf(lease: StepLease, reportError: (error: unknown) => void): TaskSpending {
+    const { id: stepId, taskId } = lease.document;
+    return new TaskSpending({
+      changer: this.#changer,
+      bus: this.#bus,
+      taskId,
+      stepId,
+      reportError,
+    });
+  }
+
+  /** Counts the time of a step that runs, so that it is not lost with its server. */
+  async countTime({ document: { taskId } }: StepLease): Promise<void> {
+    await this.#changer.change(taskId, (_tx, task) => ({
+      events: [],
+      task: workedUntilNow(task, true),
+      value: undefined,
+    }));
   }
 
   /** Returns steps whose process is gone to `created`. With `all`, no other process can have any. */
@@ -222,12 +260,23 @@ export class StepLeases extends TaskReader {
           { lease: lease.token },
         );
         await this.steps.release(lease);
-        this.#bus.tell(taskId);
+        await this.#changer.change(
+          taskId,
+          (_tx, task) => ({ events: [], task: chargeHeld(task, id), value: undefined }),
+          { alsoCanceled: true },
+        );
       }
       recovered += leases.length;
       if (leases.length < 100) return recovered;
     }
   }
+}
+
+/** Whether another step of the task runs. */
+async function runsBeside(tx: Transaction, { id, taskId }: Stored<StepRecord>): Promise<boolean> {
+  const where = { taskId, status: "running" } as const;
+  const running = await tx.collection(taskCollections.steps).find({ where, limit: 2 });
+  return running.some((step) => step.id !== id);
 }
 
 /** Fails a step that ended its servers, and the task with it. Who runs it again has it tried as often again. */

@@ -36,7 +36,6 @@ export class StepRunner {
   readonly #options: StepRunnerOptions;
   readonly #slots = new TaskSlots();
   readonly #running = new Map<string, Set<AbortController>>();
-  readonly #budgets = new Map<string, { readonly budget: Budget; users: number }>();
   readonly #unfinished = new Set<Promise<unknown>>();
   #stopped = false;
   #ended = false;
@@ -69,8 +68,9 @@ export class StepRunner {
         if (wanted === undefined) return await this.#lastStep(taskId);
         const steps = agent.onContinue?.(toAgentTask(task), wanted) ?? [];
         if (steps.length === 0) return await this.#lastStep(taskId);
-        await store.addSteps(taskId, steps);
-        additionalInput = { ...additionalInput, continue: undefined };
+        // When another request was faster, this one is for what comes after that.
+        const added = await store.addSteps(taskId, steps);
+        if (added) additionalInput = { ...additionalInput, continue: undefined };
         continue;
       }
       const limit = agent.concurrency?.(toAgentTask(task)) ?? 8;
@@ -145,20 +145,21 @@ export class StepRunner {
     }
     const { task, step } = begun;
     const controller = new AbortController();
-    const stop = this.#watch(lease, controller);
+    const budget = agent.limits?.(toAgentTask(task), task.usage) ?? new Budget();
+    const spending = store.spendingOf(lease, this.#options.reportError);
+    budget.share(spending, { elapsed: task.worked?.time ?? 0 });
+    const stop = this.#watch(lease, controller, budget);
     if (this.#ended) controller.abort(stopping());
-    const budget = this.#budgetOf(task);
     let usage: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
     const spend = (used: Usage): void => {
       usage = addUsage(usage, used);
     };
     try {
       const { signal } = controller;
-      const result = await agent.onStep(
-        this.#runningStep(task, step, { signal, budget: budget.budget, spend }),
-      );
+      const result = await agent.onStep(this.#runningStep(task, step, { signal, budget, spend }));
+      await spending.end();
       const files = newFiles(result);
-      const { output = null, additionalOutput = {}, next = [] } = result;
+      const { output = null, additionalOutput = {}, next = [], maxTotalBytes } = result;
       const finished = await store.finish(lease, {
         output: output === null || output.length > longestOutput ? null : storableText(output),
         additionalOutput: {
@@ -168,6 +169,7 @@ export class StepRunner {
           ...storableObject(additionalOutput),
         },
         files,
+        maxTotalBytes,
         next: next.map(({ data = {}, ...rest }) => ({ ...rest, data: storableObject(data) })),
         usage,
       });
@@ -181,11 +183,12 @@ export class StepRunner {
       const cause: unknown = controller.signal.aborted ? controller.signal.reason : failure;
       const isOurs = cause instanceof AgentError || cause instanceof Interruption;
       if (!isOurs) this.#options.reportError(cause);
+      await spending.end();
       await this.#putBack(lease, { cause, usage });
       throw toHttpFailure(cause);
     } finally {
       stop();
-      budget.release();
+      budget.end();
     }
   }
 
@@ -205,7 +208,7 @@ export class StepRunner {
   }
 
   /** Keeps the lease, and ends the step when the lease is lost or the task canceled by another server. */
-  #watch(lease: StepLease, controller: AbortController): () => void {
+  #watch(lease: StepLease, controller: AbortController, budget: Budget): () => void {
     const { store, lease: expiry, reportError } = this.#options;
     const { taskId } = lease.document;
     const controllers = this.#running.get(taskId) ?? new Set();
@@ -219,6 +222,7 @@ export class StepRunner {
       if (now - renewed + interval > each) {
         renewed = now;
         if (!(await store.steps.renew(lease, expiry))) return controller.abort(tookOver());
+        if (budget.deadline !== undefined) await store.countTime(lease);
       }
       const task = await store.tasks.get(taskId);
       if (task === undefined || task.state === "canceled") this.cancel(taskId);
@@ -228,23 +232,6 @@ export class StepRunner {
       clearInterval(timer);
       controllers.delete(controller);
       if (controllers.size === 0) this.#running.delete(taskId);
-    };
-  }
-
-  /** Steps of a task that run at the same time share one budget. */
-  #budgetOf(task: Stored<TaskRecord>): { readonly budget: Budget; release(): void } {
-    const shared = this.#budgets.get(task.id) ?? {
-      budget: this.#options.agent.limits?.(toAgentTask(task), task.usage) ?? new Budget(),
-      users: 0,
-    };
-    shared.users += 1;
-    this.#budgets.set(task.id, shared);
-    return {
-      budget: shared.budget,
-      release: () => {
-        shared.users -= 1;
-        if (shared.users === 0) this.#budgets.delete(task.id);
-      },
     };
   }
 
@@ -263,6 +250,7 @@ export class StepRunner {
       data: step.data,
       input: step.input,
       additionalInput: step.additionalInput,
+      attempt: step.attempts,
       files: async () => {
         const found = await store.artifacts.find({ where, sort: ["path"] });
         return found.map(({ path, agentCreated, versions }) => ({

@@ -43,12 +43,14 @@ export interface RunningStep {
   readonly id: string;
   readonly name: string;
   readonly data: JsonObject;
-  /** What the client said with this step; `null` when it said nothing. */
+  /** What the client said with this step, now or, if it said nothing, before; `null` when it never did. */
   readonly input: string | null;
   readonly additionalInput: JsonObject;
+  /** How often the step was begun, this time included. */
+  readonly attempt: number;
   /** Aborts when the task is cancelled or deleted, and when the server stops. */
   readonly signal: AbortSignal;
-  /** What all steps of the task may use together; made by `TaskAgent.limits`. */
+  /** What all steps of the task may use together, at all servers; made by `TaskAgent.limits`. */
   readonly budget: Budget;
   /** The files of the task, the newest version of each. */
   files(): Promise<readonly TaskFile[]>;
@@ -68,6 +70,11 @@ export interface StepResult {
   readonly additionalOutput?: JsonObject | undefined;
   /** Files that it wrote: the path is checked, and what was there before is kept as an older version. Default: none. */
   readonly files?: readonly { readonly path: string; readonly content: string | Uint8Array }[];
+  /**
+   * Most bytes that the files of the task may have, these included; more fails the step with `ERR_AGENT_LIMIT`, also
+   * where other steps write at the same time. Default: no limit.
+   */
+  readonly maxTotalBytes?: number | undefined;
   /** Steps that follow. Default: none. */
   readonly next?: readonly NewStep[] | undefined;
 }
@@ -84,7 +91,10 @@ export interface TaskAgent {
   onStep(step: RunningStep): Promise<StepResult>;
   /** Steps that are added when a client wants more of a finished task. Default: nothing can be added. */
   onContinue?(task: AgentTask, input: string): readonly NewStep[];
-  /** A budget for a task that used so much before. Default: no limits. */
+  /**
+   * A budget for a step of a task that used so much before. What counts against its limits is kept with the task, so that
+   * steps that run at the same time share them, whichever servers run them. Default: no limits.
+   */
   limits?(task: AgentTask, used: Usage): Budget;
   /** How many steps of a task run at the same time in one server, at most. Default: 8. */
   concurrency?(task: AgentTask): number;

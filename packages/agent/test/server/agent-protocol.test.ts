@@ -2,6 +2,7 @@ import { request } from "node:http";
 import { describe, expect, it } from "vitest";
 import type { Artifact, Step, Task } from "../../src/server/wire.ts";
 import type { Pagination } from "../../src/server/paging.ts";
+import { projectScript } from "../project-script.ts";
 import { bodyOf, notes, post, startTasks, textOf, upload } from "./task-world.ts";
 
 interface Lists {
@@ -122,6 +123,27 @@ describe("the Agent Protocol", () => {
     expect(world.model.requests).toHaveLength(asked);
   });
 
+  it("changes a finished task in other words, when nothing came of the first ones", async () => {
+    const changed = (search: string) => ({
+      tool: "edit_files",
+      arguments: { edits: [{ path: "src/store.js", search, replace: "buy bread" }] },
+    });
+    const world = await startTasks({}, [
+      ...projectScript(notes),
+      { match: ["an impossible change"], ...changed("is not there") },
+      { match: ["bread instead"], ...changed("buy milk") },
+    ]);
+    const { task_id: id } = await world.create();
+    await world.finish(id);
+    const path = `/tasks/${id}/steps`;
+    const said = { input: "an impossible change", additional_input: { continue: true } };
+    expect((await world.ask(path, post(said))).status).toBe(502);
+    expect((await world.ask(path, post())).status).toBe(502);
+    const step = await world.step(id, { ...said, input: "bread instead" });
+    expect(step).toMatchObject({ name: "edit", input: "bread instead", status: "completed" });
+    expect(step.artifacts).toMatchObject([{ file_name: "store.js", versions: 2 }]);
+  });
+
   it("goes on with a finished task when the step says to continue", async () => {
     const edit = {
       tool: "edit_files",
@@ -129,7 +151,6 @@ describe("the Agent Protocol", () => {
         edits: [{ path: "src/store.js", search: "buy milk", replace: "buy bread" }],
       },
     };
-    const { projectScript } = await import("../project-script.ts");
     const world = await startTasks({}, [...projectScript(notes), edit]);
     const { task_id: id } = await world.create();
     const before = (await world.finish(id)).at(-1);

@@ -148,6 +148,48 @@ describe("bytes", () => {
   });
 });
 
+describe("a body that says it is too long", () => {
+  const declared = (
+    { url }: TaskWorld,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<readonly [number | undefined, unknown]> =>
+    new Promise((resolve, reject) => {
+      const sent = request(`${url}${path}`, { method: "POST", headers }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("end", () => {
+          resolve([response.statusCode, JSON.parse(Buffer.concat(chunks).toString())]);
+          sent.destroy();
+        });
+      });
+      sent.on("error", reject);
+      // Nothing of the body is ever sent.
+      sent.flushHeaders();
+    });
+
+  it.each([
+    ["a task", "/agent/tasks", "application/json", "more than 1048576 bytes were sent"],
+    ["an upload", "artifacts", "multipart/form-data; boundary=x", "a file has at most 10 bytes"],
+  ])("is refused before it comes, as the agent says it: %s", async (_, path, type, message) => {
+    const world = await startTasks({ agent: echo, maxUploadBytes: 10 });
+    const { task_id: id } = await world.create();
+    const place = path === "artifacts" ? `/agent/tasks/${id}/artifacts` : path;
+    const headers = { "content-type": type, "content-length": "10000000000" };
+    expect(await declared(world, place, headers)).toEqual([
+      413,
+      { message, code: "too_large", retryable: false },
+    ]);
+  });
+
+  it("is refused for its token first", async () => {
+    const world = await startTasks({ agent: echo, token: "a-token-of-24-characters" });
+    const headers = { "content-length": "10000000000" };
+    const [status] = await declared(world, "/agent/tasks", headers);
+    expect(status).toBe(401);
+  });
+});
+
 describe("many uploads", () => {
   it("stop with 413 when a task has as many bytes as it may have, replaced files included", async () => {
     const world = await startTasks({ agent: echo, maxTaskBytes: 1_000 });

@@ -110,6 +110,29 @@ describe.skipIf(isMissing && process.env["CI"] !== "true")("the page, in Chromiu
     expect(errors).toEqual([]);
   });
 
+  it("takes other words for a change of which nothing came", async () => {
+    const lost = { path: "nowhere.css", search: "x", replace: "y" };
+    const world = await startTasks({}, [
+      ...projectScript(game),
+      { match: ["An impossible one"], tool: "edit_files", arguments: { edits: [lost] } },
+      { ...edit, match: ["A new colour"] },
+    ]);
+    const { task_id: id } = await world.create();
+    await world.finish(id);
+    const { page } = await open(world);
+    await page.locator("#tasks a").first().click();
+    const words = page.getByLabel("What is to be changed?");
+    await words.fill("An impossible one");
+    await page.getByRole("button", { name: "Change", exact: true }).click();
+    await page.locator(".failure").waitFor();
+    expect(await words.inputValue()).toBe("An impossible one");
+    await picture(page, "failed-change");
+    await words.fill("A new colour");
+    await page.getByRole("button", { name: "Change", exact: true }).click();
+    await page.getByRole("link", { name: edited }).filter({ hasText: "changed" }).waitFor();
+    await page.locator('.top .state[data-state="completed"]').waitFor();
+  });
+
   it("shows what failed, and runs it again", async () => {
     const fault = { kind: "status", status: 500 } as const;
     const first = [{ match: ["# Plan\n"], tool: null, times: 1, fault }];

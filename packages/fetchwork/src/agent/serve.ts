@@ -1,4 +1,4 @@
-import { defaultVerifiers } from "@fetchwork/agent";
+import { AgentUsageError, defaultVerifiers } from "@fetchwork/agent";
 import { serveTasks, type VerifyLevel } from "@fetchwork/agent/server";
 import type { CommandIo } from "../command-io.ts";
 import { defineCommand, type Command } from "../command.ts";
@@ -81,6 +81,15 @@ export const serve: Command = defineCommand({
       await server.finished;
       return 0;
     } catch (error) {
+      // The library knows only of an option that is missing.
+      if (
+        token === undefined &&
+        error instanceof AgentUsageError &&
+        /^token /.test(error.message)
+      ) {
+        const message = `${hostname} can be reached from other machines; give a token in FETCHWORK_AGENT_TOKEN or with --token-file`;
+        throw new UsageError(message, { cause: error });
+      }
       throw asFailure(error, { signal: io.signal });
     }
   },

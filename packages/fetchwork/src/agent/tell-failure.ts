@@ -18,11 +18,22 @@ export class RunFailure extends CommandFailure {
     }: { readonly runId?: string | undefined; readonly resume?: string | undefined },
   ) {
     const exitCode = failure instanceof CommandFailure ? failure.exitCode : 1;
-    const hint = resume === undefined ? undefined : `Go on with: ${resume}`;
-    super(failure.message, { exitCode, hint, cause: failure.cause ?? failure });
+    const cause = failure.cause ?? failure;
+    const hint = resume === undefined ? undefined : `${advice(cause)}: ${resume}`;
+    super(failure.message, { exitCode, hint, cause });
     this.runId = runId;
     this.resume = resume;
   }
+}
+
+/** What to do with the command that goes on; as it is, it may end the same way. */
+function advice(cause: unknown): string {
+  const code = cause instanceof AgentError ? cause.code : undefined;
+  if (code === "ERR_AGENT_BUDGET" || code === "ERR_AGENT_LIMIT") {
+    return "Raise the limit, and go on with";
+  }
+  if (code === "ERR_AGENT_CONFLICT") return "Choose another --on-conflict, and go on with";
+  return "Go on with";
 }
 
 /**

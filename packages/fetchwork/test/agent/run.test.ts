@@ -100,7 +100,10 @@ describe("fetchwork agent", () => {
     const { run, cwd } = await atHome({ answers: [first, ...projectScript(parts)] });
     const { code, stdout, stderr } = await run(["parts", ...args]);
     expect(code).toBe(expected);
-    expect(stderr).toMatch(/Go on with: fetchwork agent resume \S+ --out generated/);
+    // With the same limit it would end the same way.
+    const how = expected === 4 ? "Raise the limit, and go on with" : "Go on with";
+    const [, line = ""] = new RegExp(`^${how}: fetchwork (.+)$`, "m").exec(stderr) ?? [];
+    expect(line).toMatch(/^agent resume \S+ --out generated/);
     expect(programOf(join(cwd, "generated"))).toEqual({});
     const everything = [stdout, stderr, ...treeOf(cwd).values()].join("\n");
     expect(everything).not.toContain(secret);
@@ -109,6 +112,15 @@ describe("fetchwork agent", () => {
   it("exits 4 when the time is over", async () => {
     const { run } = await atHome({ answers: projectScript(parts), delay: 5_000 });
     expect((await run(["parts", "--max-time", "0.2s"])).code).toBe(4);
+  });
+
+  it("says what to change of a command that would end the same way", async () => {
+    const { run, cwd } = await atHome();
+    mkdirSync(join(cwd, "generated/src"), { recursive: true });
+    writeFileSync(join(cwd, "generated/src/part-0.js"), "mine");
+    const { code, stderr } = await run(["parts", "--on-conflict", "fail"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("\nChoose another --on-conflict, and go on with: fetchwork agent");
   });
 
   it("goes on with a run whose limit was too low, without a second plan", async () => {
