@@ -104,9 +104,9 @@ export class PostgresCollection<T> implements Collection<T> {
     );
   }
 
-  get(id: string, options: ReadOptions = {}): Promise<Stored<T> | undefined> {
+  async get(id: string, options: ReadOptions = {}): Promise<Stored<T> | undefined> {
     const staleness = parseStaleness(options);
-    const joining = staleness === undefined ? this.#access.joining : undefined;
+    const joining = staleness === 0 ? this.#access.joining : undefined;
     return this.#access.read(
       this.#table,
       (session) =>
