@@ -2,6 +2,7 @@ import { DocumentsTypeError } from "./errors.ts";
 import type { Expires } from "./expiry.ts";
 import { type FieldPath, parsePath } from "./field-path.ts";
 import { isObject } from "./is-object.ts";
+import { optionNames, refuseUnknown } from "./option-names.ts";
 
 /** Describes a collection. */
 export interface CollectionOptions<T> {
@@ -59,6 +60,16 @@ export interface CollectionDefinition<T> {
   readonly document?: T | undefined;
 }
 
+const OPTIONS: ReadonlySet<string> = optionNames<CollectionOptions<unknown>>({
+  unique: true,
+  indexes: true,
+  search: true,
+  geo: true,
+  softDelete: true,
+  expires: true,
+  changes: true,
+});
+const EXPIRES_OPTIONS: ReadonlySet<string> = optionNames<Expires>({ field: true, after: true });
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,47}$/;
 
 /**
@@ -89,6 +100,7 @@ export function defineCollection<T extends object = Record<string, unknown>>(
         'up to 47 letters, digits, "_" or "-", not beginning with "sqlite"',
     );
   }
+  refuseUnknown(options, OPTIONS, (message) => faulty(name, message));
   return Object.freeze({
     name,
     unique: fieldLists(name, options.unique ?? []),
@@ -141,7 +153,9 @@ function extras(
   };
 }
 
-function checkExpires(name: string, { field, after = 0 }: Expires): Expires {
+function checkExpires(name: string, expires: Expires): Expires {
+  refuseUnknown(expires, EXPIRES_OPTIONS, (message) => faulty(name, message));
+  const { field, after = 0 } = expires;
   fieldList(name, [field]);
   if (!(Number.isSafeInteger(after) && after >= 0)) {
     throw faulty(name, '"expires.after" is a whole number of milliseconds from 0');

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { DocumentsError, DocumentsTypeError } from "./errors.ts";
 import type { LockOptions } from "./lock.ts";
+import { optionNames, refuseUnknown } from "./option-names.ts";
 
 /**
  * What an engine knows about locks: a row for each that is held.
@@ -23,6 +24,11 @@ export interface HeldLock {
   readonly token: string;
 }
 
+const OPTIONS: ReadonlySet<string> = optionNames<LockOptions & { readonly signal: unknown }>({
+  wait: true,
+  expiry: true,
+  signal: true,
+});
 const DEFAULT_WAIT = 10_000;
 const DEFAULT_EXPIRY = 30_000;
 const MIN_EXPIRY = 100;
@@ -42,6 +48,7 @@ export async function holdLock<R>(
   work: (signal: AbortSignal) => Promise<R> | R,
   options: LockOptions & { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<R> {
+  refuseUnknown(options, OPTIONS, wrong);
   const { signal } = options;
   const { wait: patience = DEFAULT_WAIT, expiry = DEFAULT_EXPIRY } = options;
   checkLock(name, { patience, expiry });

@@ -2,8 +2,16 @@ import { fileURLToPath } from "node:url";
 import { DocumentsError, DocumentsTypeError } from "./errors.ts";
 import { openError, openFile, openMemory } from "./sqlite/open-sqlite.ts";
 import { parseMigrations } from "./migrate.ts";
+import { optionNames, refuseUnknown } from "./option-names.ts";
 import type { Store, StoreOptions } from "./store.ts";
 
+const OPTIONS: ReadonlySet<string> = optionNames<StoreOptions>({
+  collections: true,
+  busyTimeout: true,
+  exclusive: true,
+  migrations: true,
+  postgres: true,
+});
 const DEFAULT_BUSY_TIMEOUT = 5000;
 
 /**
@@ -25,6 +33,7 @@ const DEFAULT_BUSY_TIMEOUT = 5000;
  * ```
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
+  refuseUnknown(options, OPTIONS, wrong);
   const { collections = [], busyTimeout = DEFAULT_BUSY_TIMEOUT, exclusive = false } = options;
   if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
     throw wrong('"busyTimeout" is a whole number of milliseconds from 0');

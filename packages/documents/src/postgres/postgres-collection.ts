@@ -5,6 +5,8 @@ import {
   merge,
   type NewDocument,
   ownFields,
+  parseInsert,
+  parseRemoval,
   parseTarget,
   type Target,
 } from "../change-input.ts";
@@ -12,7 +14,6 @@ import type { Collection, InsertOptions, WriteOptions } from "../collection.ts";
 import { readCursor, writeValues } from "../cursor.ts";
 import type { Change, Projected, Stored } from "../document.ts";
 import type { FieldPath } from "../field-path.ts";
-import { parseFilter } from "../filter.ts";
 import { parseJsonText, toJsonText } from "../json-text.ts";
 import type { SortValue } from "../keyset.ts";
 import { type ClaimQuery, type Lease, parseClaim, parseExpiry } from "../lease.ts";
@@ -22,13 +23,12 @@ import { projected } from "../projection.ts";
 import {
   type CountQuery,
   type FindQuery,
-  parseMaximum,
+  parseCount,
   type ParsedQuery,
   parseQuery,
-  parseSelection,
 } from "../query.ts";
 import { parsePurge, type PurgeSelection, requireSoftDelete } from "../soft-deletion.ts";
-import { parseStaleness, type ReadOptions } from "../staleness.ts";
+import { parseReadOptions, type ReadOptions } from "../staleness.ts";
 import { parseUpsert, type UpsertOptions } from "../upsert.ts";
 import type { Where } from "../where.ts";
 import { claimMatching, releaseLease, renewLease } from "./leasing.ts";
@@ -70,8 +70,7 @@ export class PostgresCollection<T> implements Collection<T> {
   }
 
   async insert(document: T, options: InsertOptions = {}): Promise<Stored<T>> {
-    const { id } = options;
-    if (id !== undefined) checkNewId(id);
+    const id = parseInsert(options);
     const added: NewDocument = { id, text: this.#toText(document) };
     return this.#access.write(
       this.#table,
@@ -104,8 +103,8 @@ export class PostgresCollection<T> implements Collection<T> {
     );
   }
 
-  async get(id: string, options: ReadOptions = {}): Promise<Stored<T> | undefined> {
-    const staleness = parseStaleness(options);
+  async get(id: string, options?: ReadOptions): Promise<Stored<T> | undefined> {
+    const staleness = parseReadOptions(options);
     const joining = staleness === 0 ? this.#access.joining : undefined;
     return this.#access.read(
       this.#table,
@@ -117,13 +116,13 @@ export class PostgresCollection<T> implements Collection<T> {
 
   async getMany(
     ids: readonly string[],
-    options: ReadOptions = {},
+    options?: ReadOptions,
   ): Promise<readonly (Stored<T> | undefined)[]> {
     const checked = ids.map(checkId);
     return this.#access.read(
       this.#table,
       (session) => readMany<T>(session, this.#table, checked),
-      parseStaleness(options),
+      parseReadOptions(options),
     );
   }
 
@@ -169,8 +168,7 @@ export class PostgresCollection<T> implements Collection<T> {
   }
 
   async count(query: CountQuery<T> = {}): Promise<number> {
-    const max = query.max === undefined ? undefined : parseMaximum("max", query.max);
-    const selection = { ...parseSelection(query), max };
+    const selection = parseCount(query);
     return this.#access.read(
       this.#table,
       (session) => count(session, this.#table, selection),
@@ -218,7 +216,7 @@ export class PostgresCollection<T> implements Collection<T> {
   }
 
   async removeMany(selection: { readonly where: Where<T> }): Promise<number> {
-    const filter = parseFilter(selection.where);
+    const filter = parseRemoval(selection);
     return this.#access.write(this.#table, (session) =>
       removeMatching(session, this.#table, filter),
     );

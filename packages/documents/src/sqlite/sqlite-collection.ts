@@ -5,6 +5,8 @@ import {
   merge,
   type NewDocument,
   ownFields,
+  parseInsert,
+  parseRemoval,
   parseTarget,
   type Target,
 } from "../change-input.ts";
@@ -12,7 +14,6 @@ import type { Collection, InsertOptions, WriteOptions } from "../collection.ts";
 import { readCursor, writeCursor, writeValues } from "../cursor.ts";
 import type { Change, Projected, Stored } from "../document.ts";
 import type { FieldPath } from "../field-path.ts";
-import { parseFilter } from "../filter.ts";
 import { parseJsonText, toJsonText } from "../json-text.ts";
 import type { SortValue } from "../keyset.ts";
 import { type ClaimQuery, type Lease, parseClaim, parseExpiry } from "../lease.ts";
@@ -21,12 +22,12 @@ import { projected } from "../projection.ts";
 import {
   type CountQuery,
   type FindQuery,
-  parseMaximum,
+  parseCount,
   type ParsedQuery,
   parseQuery,
-  parseSelection,
 } from "../query.ts";
 import { parsePurge, type PurgeSelection, requireSoftDelete } from "../soft-deletion.ts";
+import { parseReadOptions, type ReadOptions } from "../staleness.ts";
 import { parseUpsert, type UpsertOptions } from "../upsert.ts";
 import type { Where } from "../where.ts";
 import type { Access } from "./access.ts";
@@ -58,8 +59,7 @@ export class SqliteCollection<T> implements Collection<T> {
   }
 
   async insert(document: T, options: InsertOptions = {}): Promise<Stored<T>> {
-    const { id } = options;
-    if (id !== undefined) checkNewId(id);
+    const id = parseInsert(options);
     const added: NewDocument = { id, text: this.#toText(document) };
     return this.#access.write(this.#table, (session) => this.#insert(session, added));
   }
@@ -102,14 +102,21 @@ export class SqliteCollection<T> implements Collection<T> {
     });
   }
 
-  get(id: string): Promise<Stored<T> | undefined> {
-    return this.#access.read(this.#table, (reader) => readOne<T>(reader, this.#table, checkId(id)));
+  get(id: string, options?: ReadOptions): Promise<Stored<T> | undefined> {
+    return this.#access.read(this.#table, (reader) => {
+      parseReadOptions(options);
+      return readOne<T>(reader, this.#table, checkId(id));
+    });
   }
 
-  getMany(ids: readonly string[]): Promise<readonly (Stored<T> | undefined)[]> {
-    return this.#access.read(this.#table, (reader) =>
-      readMany<T>(reader, this.#table, ids.map(checkId)),
-    );
+  getMany(
+    ids: readonly string[],
+    options?: ReadOptions,
+  ): Promise<readonly (Stored<T> | undefined)[]> {
+    return this.#access.read(this.#table, (reader) => {
+      parseReadOptions(options);
+      return readMany<T>(reader, this.#table, ids.map(checkId));
+    });
   }
 
   find(query?: FindQuery<T> & { readonly fields?: undefined }): Promise<readonly Stored<T>[]>;
@@ -150,8 +157,7 @@ export class SqliteCollection<T> implements Collection<T> {
   }
 
   async count(query: CountQuery<T> = {}): Promise<number> {
-    const max = query.max === undefined ? undefined : parseMaximum("max", query.max);
-    const counting = { ...parseSelection(query), max };
+    const counting = parseCount(query);
     return (await this.#access.query(this.#table, { count: counting }, String)).count;
   }
 
@@ -188,7 +194,7 @@ export class SqliteCollection<T> implements Collection<T> {
   }
 
   async removeMany(selection: { readonly where: Where<T> }): Promise<number> {
-    const filter = parseFilter(selection.where);
+    const filter = parseRemoval(selection);
     return this.#access.write(this.#table, (session) =>
       session.atomically(() => removeMatching(session, this.#table, filter)),
     );
