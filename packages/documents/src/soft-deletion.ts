@@ -76,6 +76,18 @@ export function parsePurge<T>(selection: PurgeSelection<T>): ParsedPurge {
 }
 
 /**
+ * Says that a definition without `softDelete` would lose, or show again, what was removed.
+ *
+ * @internal
+ */
+export function keepsRemoved({ name }: CollectionDefinition<unknown>): DocumentsTypeError {
+  return new DocumentsTypeError(
+    "ERR_DOCUMENTS_DEFINITION",
+    `The collection "${name}" keeps removed documents, expected "softDelete" until they are purged`,
+  );
+}
+
+/**
  * Refuses what only collections with soft deletion can do.
  *
  * @internal
