@@ -182,6 +182,13 @@ describe("openStore", () => {
     expect(existsSync(path)).toBe(true);
   });
 
+  it.skipIf(!existsSync("/proc/self"))("says so where a folder cannot be made", async () => {
+    await expect(openStore("sqlite:/proc/fetchwork/new/a.db")).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_OPEN",
+      message: expect.stringContaining("ENOENT"),
+    });
+  });
+
   it.skipIf(process.platform === "win32")(
     "creates folders and files that only their owner can read",
     async () => {

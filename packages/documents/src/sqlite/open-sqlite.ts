@@ -1,13 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  realpathSync,
-  rmSync,
-} from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -16,6 +8,7 @@ import { DocumentsError } from "../errors.ts";
 import { care } from "./care.ts";
 import { Connection } from "./connection.ts";
 import { loadSqlite } from "./load-sqlite.ts";
+import { makeFolders } from "./make-folders.ts";
 import { APPLICATION_ID, FORMAT_VERSION, upgradeLayout } from "./layout.ts";
 import { respectOwnership, takeOwnership } from "./ownership.ts";
 import { runCare } from "./run-care.ts";
@@ -126,7 +119,7 @@ export async function openMemory(options: { readonly busyTimeout: number }): Pro
 function claim(path: string): string {
   let key: string;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
+    makeFolders(dirname(path), OWNER_ONLY_FOLDER);
     key = existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
   } catch (error) {
     throw openError(path, error);
