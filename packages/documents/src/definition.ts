@@ -70,13 +70,15 @@ const OPTIONS: ReadonlySet<string> = optionNames<CollectionOptions<unknown>>({
   changes: true,
 });
 const EXPIRES_OPTIONS: ReadonlySet<string> = optionNames<Expires>({ field: true, after: true });
+/** Tables of the engines themselves have such names; PostgreSQL looks for its own ones first. */
+const RESERVED = /^(?:sqlite|pg_)/i;
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,47}$/;
 
 /**
  * Defines a collection; a definition is a plain value that any store can use.
  *
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` for a name that is not 1 to 48 ASCII
- *   letters, digits, `_` or `-` after a letter, or for an impossible field.
+ *   letters, digits, `_` or `-` after a letter, or begins with `sqlite` or `pg_`, or for an impossible field.
  * @example
  * ```ts
  * interface User {
@@ -93,11 +95,11 @@ export function defineCollection<T extends object = Record<string, unknown>>(
   if (typeof name !== "string") {
     throw new DocumentsTypeError("ERR_DOCUMENTS_DEFINITION", "A collection name is a string");
   }
-  if (!NAME.test(name) || /^sqlite/i.test(name)) {
+  if (!NAME.test(name) || RESERVED.test(name)) {
     throw new DocumentsTypeError(
       "ERR_DOCUMENTS_DEFINITION",
       `${JSON.stringify(name.slice(0, 64))} is not a collection name, expected a letter and ` +
-        'up to 47 letters, digits, "_" or "-", not beginning with "sqlite"',
+        'up to 47 letters, digits, "_" or "-", not beginning with "sqlite" or "pg_"',
     );
   }
   refuseUnknown(options, OPTIONS, (message) => faulty(name, message));
