@@ -131,6 +131,16 @@ export function parseRemoval(selection: { readonly where: unknown }): Filter {
 }
 
 /**
+ * Checks that several of something are given as a list.
+ *
+ * @internal
+ */
+export function checkList<T>(name: string, list: readonly T[]): readonly T[] {
+  if (Array.isArray(list)) return list;
+  throw wrong(`The ${name} are given as a list`);
+}
+
+/**
  * Checks an id that may be any.
  *
  * @internal

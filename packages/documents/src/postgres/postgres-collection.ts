@@ -1,6 +1,7 @@
 import {
   applyChange,
   checkId,
+  checkList,
   checkNewId,
   merge,
   type NewDocument,
@@ -81,7 +82,7 @@ export class PostgresCollection<T> implements Collection<T> {
   }
 
   async insertMany(documents: readonly T[]): Promise<readonly Stored<T>[]> {
-    const added = documents.map((document): NewDocument => {
+    const added = checkList("documents", documents).map((document): NewDocument => {
       return { id: undefined, text: this.#toText(document) };
     });
     const stored = await this.#access.write(this.#table, (session) =>
@@ -118,7 +119,7 @@ export class PostgresCollection<T> implements Collection<T> {
     ids: readonly string[],
     options?: ReadOptions,
   ): Promise<readonly (Stored<T> | undefined)[]> {
-    const checked = ids.map(checkId);
+    const checked = checkList("ids", ids).map(checkId);
     return this.#access.read(
       this.#table,
       (session) => readMany<T>(session, this.#table, checked),

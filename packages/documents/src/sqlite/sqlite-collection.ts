@@ -1,6 +1,7 @@
 import {
   applyChange,
   checkId,
+  checkList,
   checkNewId,
   merge,
   type NewDocument,
@@ -65,7 +66,7 @@ export class SqliteCollection<T> implements Collection<T> {
   }
 
   async insertMany(documents: readonly T[]): Promise<readonly Stored<T>[]> {
-    const added = documents.map((document): NewDocument => {
+    const added = checkList("documents", documents).map((document): NewDocument => {
       return { id: undefined, text: this.#toText(document) };
     });
     return this.#access.write(this.#table, (session) => {
@@ -115,7 +116,7 @@ export class SqliteCollection<T> implements Collection<T> {
   ): Promise<readonly (Stored<T> | undefined)[]> {
     return this.#access.read(this.#table, (reader) => {
       parseReadOptions(options);
-      return readMany<T>(reader, this.#table, ids.map(checkId));
+      return readMany<T>(reader, this.#table, checkList("ids", ids).map(checkId));
     });
   }
 

@@ -12,6 +12,8 @@ const CALLS: readonly (readonly [name: keyof Collection<Document>, args: readonl
   ["get", ["a", { staleness: -1 }]],
   ["getMany", [["a"], { stalenes: 1 }]],
   ["getMany", [["a"], { staleness: -1 }]],
+  ["getMany", ["a"]],
+  ["insertMany", [{ name: "b" }]],
   ["find", [{ unknown: 1 }]],
   ["find", [{ filter: { name: "a" } }]],
   ["find", ["a"]],
@@ -36,7 +38,7 @@ describe.each(ENGINES)("An option of %s that there is not", (_engine, open) => {
       const call: unknown = Reflect.apply(Object(collection[name]), collection, args);
       await expect(call).rejects.toMatchObject({ name: "InputError", code: "ERR_DOCUMENTS_QUERY" });
     }
-    await expect(Reflect.apply(collection.find, collection, CALLS[5]?.[1] ?? [])).rejects.toThrow(
+    await expect(Reflect.apply(collection.find, collection, [{ unknown: 1 }])).rejects.toThrow(
       '"unknown" is not an option, expected "where", "q"',
     );
     expect(await collection.find({ deleted: "include" })).toEqual([stored]);
