@@ -197,24 +197,27 @@ export class PostgresStore implements Store, Access {
     return tellChanges(this.#source, options);
   }
 
-  consume(
+  async consume(
     name: string,
     handler: (changes: readonly ChangeRecord[]) => Promise<void> | void,
     options: ConsumeOptions = {},
   ): Promise<void> {
-    return consumeChanges(this.#source, { name, handler }, options);
+    this.#transactions.refuseInside();
+    await consumeChanges(this.#source, { name, handler }, options);
   }
 
   async trimChanges({ before }: { readonly before: string }): Promise<number> {
     checkUtcTime("before", before);
+    this.#transactions.refuseInside();
     return this.#own((session) => trimChanges(session, before));
   }
 
-  lock<R>(
+  async lock<R>(
     name: string,
     work: (signal: AbortSignal) => Promise<R> | R,
     options?: LockOptions,
   ): Promise<R> {
+    this.#transactions.refuseInside();
     return holdLock(this.#source, name, work, options);
   }
 
