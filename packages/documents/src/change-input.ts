@@ -1,8 +1,10 @@
-import type { WriteOptions } from "./collection.ts";
+import type { InsertOptions, WriteOptions } from "./collection.ts";
 import type { Stored } from "./document.ts";
 import { InputError } from "./errors.ts";
 import { isMetaField } from "./field-path.ts";
+import { type Filter, parseFilter } from "./filter.ts";
 import { isPlainObject } from "./is-object.ts";
+import { optionNames, refuseUnknown } from "./option-names.ts";
 
 /**
  * A document on its way in.
@@ -27,6 +29,12 @@ export interface Target {
   readonly lease?: string | undefined;
 }
 
+const WRITE_OPTIONS: ReadonlySet<string> = optionNames<WriteOptions>({
+  ifVersion: true,
+  lease: true,
+});
+const INSERT_OPTIONS: ReadonlySet<string> = optionNames<InsertOptions>({ id: true });
+const REMOVE_OPTIONS: ReadonlySet<string> = new Set(["where"]);
 const ID = /^[A-Za-z0-9._~:@+=-]{1,128}$/;
 
 /**
@@ -89,14 +97,47 @@ function withoutMeta(document: unknown, meta: Readonly<Record<string, unknown>>)
  *
  * @internal
  */
-export function parseTarget(id: string, { ifVersion, lease }: WriteOptions): Target {
+export function parseTarget(id: string, options: WriteOptions): Target {
+  refuseUnknown(options, WRITE_OPTIONS, wrong);
+  const { ifVersion, lease } = options;
   if (ifVersion !== undefined && !Number.isSafeInteger(ifVersion)) {
-    throw new InputError("ERR_DOCUMENTS_QUERY", '"ifVersion" is a whole number');
+    throw wrong('"ifVersion" is a whole number');
   }
   if (lease !== undefined && typeof lease !== "string") {
-    throw new InputError("ERR_DOCUMENTS_QUERY", '"lease" is the token of a lease');
+    throw wrong('"lease" is the token of a lease');
   }
   return { id: checkId(id), ifVersion, lease };
+}
+
+/**
+ * Checks the options of a new document, and gives the id that it is to have.
+ *
+ * @internal
+ */
+export function parseInsert(options: InsertOptions): string | undefined {
+  refuseUnknown(options, INSERT_OPTIONS, wrong);
+  if (options.id !== undefined) checkNewId(options.id);
+  return options.id;
+}
+
+/**
+ * Checks which documents are to be removed.
+ *
+ * @internal
+ */
+export function parseRemoval(selection: { readonly where: unknown }): Filter {
+  refuseUnknown(selection, REMOVE_OPTIONS, wrong);
+  return parseFilter(selection.where);
+}
+
+/**
+ * Checks that several of something are given as a list.
+ *
+ * @internal
+ */
+export function checkList<T>(name: string, list: readonly T[]): readonly T[] {
+  if (Array.isArray(list)) return list;
+  throw wrong(`The ${name} are given as a list`);
 }
 
 /**
@@ -129,4 +170,8 @@ export function checkNewId(id: unknown): void {
  */
 export function isPossibleId(id: string): boolean {
   return ID.test(id);
+}
+
+function wrong(message: string): InputError {
+  return new InputError("ERR_DOCUMENTS_QUERY", message);
 }

@@ -2,6 +2,7 @@ import type { ChangeRecord, ConsumeOptions } from "./changes.ts";
 import { DocumentsError, DocumentsTypeError } from "./errors.ts";
 import { type ChangeSource, followChanges } from "./follow-changes.ts";
 import { holdLock, type LockTable } from "./hold-lock.ts";
+import { optionNames, refuseUnknown } from "./option-names.ts";
 
 /**
  * What an engine knows about consumers besides.
@@ -15,6 +16,14 @@ export interface ConsumerSource extends ChangeSource, LockTable {
   savePosition(name: string, position: string): Promise<void>;
 }
 
+const OPTIONS: ReadonlySet<string> = optionNames<ConsumeOptions>({
+  collections: true,
+  atEnd: true,
+  signal: true,
+  pollInterval: true,
+  batch: true,
+  lease: true,
+});
 const MAX_NAME = 180;
 const DEFAULT_BATCH = 100;
 const MAX_BATCH = 1000;
@@ -34,6 +43,7 @@ export async function consumeChanges(
   },
   options: ConsumeOptions,
 ): Promise<void> {
+  refuseUnknown(options, OPTIONS, wrong);
   const { name, handler } = consumer;
   const { batch = DEFAULT_BATCH, lease = DEFAULT_LEASE, signal } = options;
   checkConsumer(name, { batch, lease });

@@ -2,6 +2,7 @@ import { DocumentsTypeError } from "./errors.ts";
 import type { Expires } from "./expiry.ts";
 import { type FieldPath, parsePath } from "./field-path.ts";
 import { isObject } from "./is-object.ts";
+import { optionNames, refuseUnknown } from "./option-names.ts";
 
 /** Describes a collection. */
 export interface CollectionOptions<T> {
@@ -59,13 +60,25 @@ export interface CollectionDefinition<T> {
   readonly document?: T | undefined;
 }
 
+const OPTIONS: ReadonlySet<string> = optionNames<CollectionOptions<unknown>>({
+  unique: true,
+  indexes: true,
+  search: true,
+  geo: true,
+  softDelete: true,
+  expires: true,
+  changes: true,
+});
+const EXPIRES_OPTIONS: ReadonlySet<string> = optionNames<Expires>({ field: true, after: true });
+/** Tables of the engines themselves have such names; PostgreSQL looks for its own ones first. */
+const RESERVED = /^(?:sqlite|pg_)/i;
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,47}$/;
 
 /**
  * Defines a collection; a definition is a plain value that any store can use.
  *
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` for a name that is not 1 to 48 ASCII
- *   letters, digits, `_` or `-` after a letter, or for an impossible field.
+ *   letters, digits, `_` or `-` after a letter, or begins with `sqlite` or `pg_`, or for an impossible field.
  * @example
  * ```ts
  * interface User {
@@ -82,13 +95,14 @@ export function defineCollection<T extends object = Record<string, unknown>>(
   if (typeof name !== "string") {
     throw new DocumentsTypeError("ERR_DOCUMENTS_DEFINITION", "A collection name is a string");
   }
-  if (!NAME.test(name) || /^sqlite/i.test(name)) {
+  if (!NAME.test(name) || RESERVED.test(name)) {
     throw new DocumentsTypeError(
       "ERR_DOCUMENTS_DEFINITION",
       `${JSON.stringify(name.slice(0, 64))} is not a collection name, expected a letter and ` +
-        'up to 47 letters, digits, "_" or "-", not beginning with "sqlite"',
+        'up to 47 letters, digits, "_" or "-", not beginning with "sqlite" or "pg_"',
     );
   }
+  refuseUnknown(options, OPTIONS, (message) => faulty(name, message));
   return Object.freeze({
     name,
     unique: fieldLists(name, options.unique ?? []),
@@ -141,7 +155,9 @@ function extras(
   };
 }
 
-function checkExpires(name: string, { field, after = 0 }: Expires): Expires {
+function checkExpires(name: string, expires: Expires): Expires {
+  refuseUnknown(expires, EXPIRES_OPTIONS, (message) => faulty(name, message));
+  const { field, after = 0 } = expires;
   fieldList(name, [field]);
   if (!(Number.isSafeInteger(after) && after >= 0)) {
     throw faulty(name, '"expires.after" is a whole number of milliseconds from 0');

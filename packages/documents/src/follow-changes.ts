@@ -1,5 +1,6 @@
 import type { ChangeRecord, ChangesOptions } from "./changes.ts";
 import { DocumentsError, DocumentsTypeError, InputError } from "./errors.ts";
+import { optionNames, refuseUnknown } from "./option-names.ts";
 
 /**
  * What an engine knows about the feed of changes.
@@ -28,10 +29,31 @@ export interface ChangeBatch {
   readonly scanned: string | undefined;
 }
 
+const OPTIONS: ReadonlySet<string> = optionNames<ChangesOptions>({
+  after: true,
+  collections: true,
+  atEnd: true,
+  signal: true,
+  pollInterval: true,
+});
 const DEFAULT_POLL = 250;
 const MIN_POLL = 10;
 const MAX_POLL = 86_400_000;
 const READ_AHEAD = 100;
+
+/**
+ * Follows the feed change by change; see `ChangeFeed.changes`.
+ *
+ * @internal
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` at once, for a wrong option.
+ */
+export function tellChanges(
+  source: ChangeSource,
+  options: ChangesOptions,
+): AsyncGenerator<ChangeRecord, void, undefined> {
+  refuseUnknown(options, OPTIONS, wrong);
+  return oneByOne(followChanges(source, options));
+}
 
 /**
  * Follows the feed by batches, each of at least one change.
@@ -61,9 +83,9 @@ export function followChanges(
 /**
  * Gives the changes of batches one by one.
  *
- * @internal
+ * @yields Each change.
  */
-export async function* oneByOne(
+async function* oneByOne(
   batches: AsyncIterable<readonly ChangeRecord[]>,
 ): AsyncGenerator<ChangeRecord, void, undefined> {
   for await (const batch of batches) yield* batch;

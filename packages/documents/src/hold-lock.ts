@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { DocumentsError, DocumentsTypeError } from "./errors.ts";
 import type { LockOptions } from "./lock.ts";
+import { optionNames, refuseUnknown } from "./option-names.ts";
 
 /**
  * What an engine knows about locks: a row for each that is held.
@@ -23,6 +24,11 @@ export interface HeldLock {
   readonly token: string;
 }
 
+const OPTIONS: ReadonlySet<string> = optionNames<LockOptions & { readonly signal: unknown }>({
+  wait: true,
+  expiry: true,
+  signal: true,
+});
 const DEFAULT_WAIT = 10_000;
 const DEFAULT_EXPIRY = 30_000;
 const MIN_EXPIRY = 100;
@@ -42,34 +48,35 @@ export async function holdLock<R>(
   work: (signal: AbortSignal) => Promise<R> | R,
   options: LockOptions & { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<R> {
+  refuseUnknown(options, OPTIONS, wrong);
   const { signal } = options;
   const { wait: patience = DEFAULT_WAIT, expiry = DEFAULT_EXPIRY } = options;
   checkLock(name, { patience, expiry });
   const lock = { name, token: randomUUID(), expiry };
-  await take(table, lock, { patience, signal });
+  const heldAt = await take(table, lock, { patience, signal });
   const lost = new AbortController();
-  const renewal = setInterval(() => {
-    void renew(table, lock, lost);
-  }, expiry / 3);
+  const stopKeeping = keep(table, lock, { heldAt, lost });
   try {
     const result = await work(lost.signal);
     if (lost.signal.aborted) throw lostError(name);
     return result;
   } finally {
-    clearInterval(renewal);
+    stopKeeping();
     // Where this fails the lock expires; the outcome of the work is what the caller must know.
     await table.dropLock(lock).catch(() => undefined);
   }
 }
 
+/** Waits for a lock; gives the time from which on it is held. */
 async function take(
   table: LockTable,
   lock: HeldLock & { readonly expiry: number },
   { patience, signal }: { readonly patience: number; readonly signal: AbortSignal | undefined },
-): Promise<void> {
+): Promise<number> {
   const deadline = performance.now() + patience;
   for (let pause = MIN_RETRY; ; pause = Math.min(pause * 2, MAX_RETRY)) {
-    if (await table.takeLock(lock)) return;
+    const heldAt = performance.now();
+    if (await table.takeLock(lock)) return heldAt;
     const left = deadline - performance.now();
     if (left <= 0 || signal?.aborted === true) {
       throw new DocumentsError(
@@ -82,14 +89,44 @@ async function take(
   }
 }
 
-/** A renewal that failed is tried again; only one that came too late loses the lock. */
-async function renew(
+/**
+ * Renews a lock until the function that it gives is called. A renewal that failed is tried again; one
+ * that came too late loses the lock, and so does its time when no renewal got through: it may be
+ * somebody else's then, whom this process only cannot hear of.
+ */
+function keep(
   table: LockTable,
   lock: HeldLock & { readonly expiry: number },
-  lost: AbortController,
-): Promise<void> {
-  const isHeld = await table.renewLock(lock).catch(() => undefined);
-  if (isHeld === false) lost.abort(lostError(lock.name));
+  { heldAt, lost }: { readonly heldAt: number; readonly lost: AbortController },
+): () => void {
+  let renewedAt = heldAt;
+  let timer: NodeJS.Timeout | undefined;
+  const lose = (): void => {
+    lost.abort(lostError(lock.name));
+  };
+  const left = (): number => renewedAt + lock.expiry - performance.now();
+  const watch = (): void => {
+    // An answer that arrived while the process was busy is heard first.
+    timer = setTimeout(() => setImmediate(check), left());
+  };
+  const check = (): void => {
+    if (timer === undefined) return;
+    if (left() <= 0) lose();
+    else watch();
+  };
+  const renew = async (): Promise<void> => {
+    const sentAt = performance.now();
+    const isHeld = await table.renewLock(lock).catch(() => undefined);
+    if (isHeld === false) lose();
+    if (isHeld === true) renewedAt = sentAt;
+  };
+  const renewal = setInterval(() => void renew(), lock.expiry / 3);
+  watch();
+  return () => {
+    clearInterval(renewal);
+    clearTimeout(timer);
+    timer = undefined;
+  };
 }
 
 function checkLock(

@@ -127,6 +127,7 @@ function refused(path: string, what: string): InputError {
 function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
+  if (Number.isFinite(value)) return "a number";
   if (typeof value === "number") return Number.isNaN(value) ? "NaN" : "an infinite number";
   if (typeof value !== "object") return value === undefined ? "undefined" : `a ${typeof value}`;
   const constructor: unknown = Reflect.get(value, "constructor");

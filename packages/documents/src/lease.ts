@@ -1,4 +1,6 @@
 import type { Stored } from "./document.ts";
+import { InputError } from "./errors.ts";
+import { optionNames, refuseUnknown } from "./option-names.ts";
 import { type FindQuery, parseMaximum, type ParsedQuery, parseQuery } from "./query.ts";
 
 /** Selects documents to work on. */
@@ -58,6 +60,13 @@ export function parseExpiry(expiry: number | undefined): number {
 }
 
 const MAX_CLAIMED = 1000;
+const OPTIONS: ReadonlySet<string> = optionNames<ClaimQuery<unknown>>({
+  where: true,
+  q: true,
+  sort: true,
+  limit: true,
+  expiry: true,
+});
 
 /**
  * Checks what selects documents to work on.
@@ -69,8 +78,13 @@ export function parseClaim<T>(query: ClaimQuery<T>): {
   readonly query: ParsedQuery;
   readonly expiry: number;
 } {
+  refuseUnknown(query, OPTIONS, wrong);
   const { where, q, sort } = query;
   const limit = parseMaximum("limit", query.limit ?? 1, MAX_CLAIMED);
   const expiry = parseExpiry(query.expiry);
   return { query: parseQuery({ where, q, sort, limit }), expiry };
+}
+
+function wrong(message: string): InputError {
+  return new InputError("ERR_DOCUMENTS_QUERY", message);
 }

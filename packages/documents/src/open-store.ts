@@ -2,12 +2,21 @@ import { fileURLToPath } from "node:url";
 import { DocumentsError, DocumentsTypeError } from "./errors.ts";
 import { openError, openFile, openMemory } from "./sqlite/open-sqlite.ts";
 import { parseMigrations } from "./migrate.ts";
+import { optionNames, refuseUnknown } from "./option-names.ts";
 import type { Store, StoreOptions } from "./store.ts";
 
+const OPTIONS: ReadonlySet<string> = optionNames<StoreOptions>({
+  collections: true,
+  create: true,
+  busyTimeout: true,
+  exclusive: true,
+  migrations: true,
+  postgres: true,
+});
 const DEFAULT_BUSY_TIMEOUT = 5000;
 
 /**
- * Opens a store, and creates it when it is not there.
+ * Opens a store, and creates it when it is not there, unless `create` is `false`.
  *
  * `sqlite:data/blog.db` is a file, relative to the working directory (an absolute path and a
  * `file:` URL do as well); `sqlite::memory:` is a store that is gone when it is closed.
@@ -15,7 +24,8 @@ const DEFAULT_BUSY_TIMEOUT = 5000;
  * which one at a time is the primary.
  *
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for a wrong URL or option.
- * @throws {DocumentsError} `ERR_DOCUMENTS_OPEN` when the file cannot be opened or is not a store;
+ * @throws {DocumentsError} `ERR_DOCUMENTS_MISSING` when there is no store, with `create: false`;
+ *   `ERR_DOCUMENTS_OPEN` when the file cannot be opened or is not a store;
  *   `ERR_DOCUMENTS_CONNECTION` when PostgreSQL cannot be reached;
  *   `ERR_DOCUMENTS_MIGRATION` when a migration failed or does not belong to the store;
  *   `ERR_DOCUMENTS_UNIQUE` when documents already break a new unique index.
@@ -25,23 +35,26 @@ const DEFAULT_BUSY_TIMEOUT = 5000;
  * ```
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
-  const { collections = [], busyTimeout = DEFAULT_BUSY_TIMEOUT, exclusive = false } = options;
+  refuseUnknown(options, OPTIONS, wrong);
+  const { collections = [], busyTimeout = DEFAULT_BUSY_TIMEOUT } = options;
+  const { create = true, exclusive = false } = options;
   if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
     throw wrong('"busyTimeout" is a whole number of milliseconds from 0');
   }
+  if (typeof create !== "boolean") throw wrong('"create" is true or false');
   if (typeof exclusive !== "boolean") throw wrong('"exclusive" is true or false');
   const migrations =
     options.migrations === undefined ? undefined : parseMigrations(options.migrations);
   if (typeof url === "string" && /^postgres(?:ql)?:/i.test(url)) {
     // Loaded only when it is needed: it brings the driver.
     const { openPostgres } = await import("./postgres/open-postgres.ts");
-    return openPostgres(url, { collections, migrations, postgres: options.postgres });
+    return openPostgres(url, { collections, create, migrations, postgres: options.postgres });
   }
   const path = parseUrl(url);
   const store =
     path === undefined
       ? await openMemory({ busyTimeout })
-      : await openFile(path, { busyTimeout, exclusive });
+      : await openFile(path, { busyTimeout, create, exclusive });
   try {
     if (migrations !== undefined) await store.migrate(migrations);
     await store.prepare(collections);

@@ -1,5 +1,6 @@
 import type { Projected, Stored } from "./document.ts";
 import type { FieldPath } from "./field-path.ts";
+import { optionNames } from "./option-names.ts";
 import { type FindQuery, parseMaximum, type ParsedQuery, parseQuery } from "./query.ts";
 
 /** Selects, sorts and cuts one page. */
@@ -51,6 +52,18 @@ export interface Paging<T> {
   page(query: PageQuery<T>): Promise<Page<Projected<T>>>;
 }
 
+const OPTIONS: ReadonlySet<string> = optionNames<PageQuery<unknown>>({
+  where: true,
+  q: true,
+  near: true,
+  deleted: true,
+  staleness: true,
+  sort: true,
+  limit: true,
+  after: true,
+  fields: true,
+  total: true,
+});
 const DEFAULT_LIMIT = 30;
 const MAX_LIMIT = 10_000;
 
@@ -65,9 +78,9 @@ export function parsePage<T>(query: PageQuery<T>): {
   readonly limit: number;
   readonly total: number | "exact" | "none";
 } {
+  const parsed = parseQuery(query, OPTIONS);
   const limit = parseMaximum("limit", query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
   const { total = "none" } = query;
-  const parsed = parseQuery(query);
   if (total !== "exact" && total !== "none") parseMaximum("total", total);
   return { parsed, limit, total };
 }

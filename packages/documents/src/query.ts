@@ -2,6 +2,7 @@ import { InputError } from "./errors.ts";
 import { type FieldPath, type ParsedPath, parsePath } from "./field-path.ts";
 import { type Filter, parseFilter } from "./filter.ts";
 import { foldedWords, isShortWord } from "./fold.ts";
+import { optionNames, refuseUnknown } from "./option-names.ts";
 import { type Near, type ParsedNear, parseNear } from "./near.ts";
 import type { Deleted } from "./soft-deletion.ts";
 import { parseStaleness, type ReadOptions } from "./staleness.ts";
@@ -105,6 +106,26 @@ export interface OrderTerm {
   readonly descending: boolean;
 }
 
+const FIND_OPTIONS: ReadonlySet<string> = optionNames<FindQuery<unknown>>({
+  where: true,
+  q: true,
+  near: true,
+  deleted: true,
+  staleness: true,
+  sort: true,
+  limit: true,
+  offset: true,
+  after: true,
+  fields: true,
+});
+const COUNT_OPTIONS: ReadonlySet<string> = optionNames<CountQuery<unknown>>({
+  where: true,
+  q: true,
+  near: true,
+  deleted: true,
+  staleness: true,
+  max: true,
+});
 const MAX_Q_LENGTH = 1000;
 const MAX_WORDS = 16;
 const MAX_SHORT_WORDS = 6;
@@ -113,12 +134,21 @@ const MAX_SORT_KEYS = 16;
 const MAX_FIELDS = 200;
 
 /**
- * Checks what selects documents.
+ * Checks what is to be counted, and up to where.
  *
  * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
-export function parseSelection(selection: {
+export function parseCount<T>(
+  query: CountQuery<T>,
+): ParsedSelection & { readonly max: number | undefined } {
+  refuseUnknown(query, COUNT_OPTIONS, wrong);
+  const max = query.max === undefined ? undefined : parseMaximum("max", query.max);
+  return { ...parseSelection(query), max };
+}
+
+/** Checks what selects documents. */
+function parseSelection(selection: {
   readonly where?: unknown;
   readonly q?: unknown;
   readonly near?: unknown;
@@ -156,23 +186,27 @@ export function parseMaximum(
 }
 
 /**
- * Checks a query.
+ * Checks a query, which may have other options than those of `find`.
  *
  * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
-export function parseQuery(query: {
-  readonly where?: unknown;
-  readonly q?: unknown;
-  readonly near?: unknown;
-  readonly deleted?: unknown;
-  readonly staleness?: unknown;
-  readonly sort?: unknown;
-  readonly limit?: unknown;
-  readonly offset?: unknown;
-  readonly after?: unknown;
-  readonly fields?: unknown;
-}): ParsedQuery {
+export function parseQuery(
+  query: {
+    readonly where?: unknown;
+    readonly q?: unknown;
+    readonly near?: unknown;
+    readonly deleted?: unknown;
+    readonly staleness?: unknown;
+    readonly sort?: unknown;
+    readonly limit?: unknown;
+    readonly offset?: unknown;
+    readonly after?: unknown;
+    readonly fields?: unknown;
+  },
+  options: ReadonlySet<string> = FIND_OPTIONS,
+): ParsedQuery {
+  refuseUnknown(query, options, wrong);
   const { after } = query;
   if (after !== undefined && typeof after !== "string") throw wrong('"after" is a cursor');
   if (after !== undefined && query.offset !== undefined) {

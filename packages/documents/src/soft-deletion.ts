@@ -1,7 +1,8 @@
 import type { CollectionDefinition } from "./definition.ts";
 import type { Stored } from "./document.ts";
-import { DocumentsTypeError } from "./errors.ts";
+import { DocumentsTypeError, InputError } from "./errors.ts";
 import { type Filter, parseFilter } from "./filter.ts";
+import { optionNames, refuseUnknown } from "./option-names.ts";
 import { checkUtcTime } from "./utc-time.ts";
 import type { Where } from "./where.ts";
 
@@ -52,15 +53,38 @@ export interface ParsedPurge {
   readonly deletedBefore: string | undefined;
 }
 
+const PURGE_OPTIONS: ReadonlySet<string> = optionNames<PurgeSelection<unknown>>({
+  where: true,
+  deletedBefore: true,
+});
+
 /**
  * Checks what selects documents to be purged.
  *
  * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
-export function parsePurge<T>({ where, deletedBefore }: PurgeSelection<T>): ParsedPurge {
+export function parsePurge<T>(selection: PurgeSelection<T>): ParsedPurge {
+  refuseUnknown(
+    selection,
+    PURGE_OPTIONS,
+    (message) => new InputError("ERR_DOCUMENTS_QUERY", message),
+  );
+  const { where, deletedBefore } = selection;
   if (deletedBefore !== undefined) checkUtcTime("deletedBefore", deletedBefore);
   return { filter: where === undefined ? undefined : parseFilter(where), deletedBefore };
+}
+
+/**
+ * Says that a definition without `softDelete` would lose, or show again, what was removed.
+ *
+ * @internal
+ */
+export function keepsRemoved({ name }: CollectionDefinition<unknown>): DocumentsTypeError {
+  return new DocumentsTypeError(
+    "ERR_DOCUMENTS_DEFINITION",
+    `The collection "${name}" keeps removed documents, expected "softDelete" until they are purged`,
+  );
 }
 
 /**

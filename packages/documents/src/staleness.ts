@@ -1,4 +1,5 @@
 import { InputError } from "./errors.ts";
+import { optionNames, refuseUnknown } from "./option-names.ts";
 
 /** Options of reading. */
 export interface ReadOptions {
@@ -9,6 +10,20 @@ export interface ReadOptions {
    * 0, the state of the primary.
    */
   readonly staleness?: number | undefined;
+}
+
+const OPTIONS: ReadonlySet<string> = optionNames<ReadOptions>({ staleness: true });
+
+/**
+ * Checks the options of reading by id, and gives how old the answer may be.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseReadOptions(options: ReadOptions | undefined): number {
+  if (options === undefined) return 0;
+  refuseUnknown(options, OPTIONS, (message) => new InputError("ERR_DOCUMENTS_QUERY", message));
+  return parseStaleness(options);
 }
 
 /**

@@ -13,6 +13,12 @@ export interface StoreOptions {
    */
   readonly collections?: readonly CollectionDefinition<object>[] | undefined;
   /**
+   * Whether a store that is not there is created, with the folders of its file. With `false` it is
+   * `ERR_DOCUMENTS_MISSING`, and nothing is written; a store in memory is always a new one. Default:
+   * `true`.
+   */
+  readonly create?: boolean | undefined;
+  /**
    * The time to wait for another process that is writing, in milliseconds. Default: `5_000`.
    */
   readonly busyTimeout?: number | undefined;

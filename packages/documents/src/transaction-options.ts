@@ -1,6 +1,11 @@
 import { DocumentsTypeError } from "./errors.ts";
+import { optionNames, refuseUnknown } from "./option-names.ts";
 import type { TransactionOptions } from "./store.ts";
 
+const OPTIONS: ReadonlySet<string> = optionNames<TransactionOptions>({
+  timeout: true,
+  retries: true,
+});
 const DEFAULT_TIMEOUT = 10_000;
 const MAX_TIMEOUT = 0x7fff_ffff;
 const FIRST_PAUSE = 2;
@@ -12,18 +17,17 @@ const LONGEST_PAUSE = 100;
  * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  */
-export function parseTransactionOptions({
-  timeout = DEFAULT_TIMEOUT,
-  retries,
-}: TransactionOptions): { readonly timeout: number; readonly retries: number | undefined } {
+export function parseTransactionOptions(options: TransactionOptions): {
+  readonly timeout: number;
+  readonly retries: number | undefined;
+} {
+  refuseUnknown(options, OPTIONS, wrong);
+  const { timeout = DEFAULT_TIMEOUT, retries } = options;
   if (!(timeout > 0 && timeout <= MAX_TIMEOUT)) {
-    throw new DocumentsTypeError(
-      "ERR_DOCUMENTS_OPTIONS",
-      `"timeout" is a number of milliseconds from 1 to ${MAX_TIMEOUT}`,
-    );
+    throw wrong(`"timeout" is a number of milliseconds from 1 to ${MAX_TIMEOUT}`);
   }
   if (retries !== undefined && !(Number.isSafeInteger(retries) && retries >= 0)) {
-    throw new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", '"retries" is a whole number from 0');
+    throw wrong('"retries" is a whole number from 0');
   }
   return { timeout, retries };
 }
@@ -36,4 +40,8 @@ export function parseTransactionOptions({
  */
 export function pauseAfter(attempt: number): number {
   return Math.random() * Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** attempt);
+}
+
+function wrong(message: string): DocumentsTypeError {
+  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
 }

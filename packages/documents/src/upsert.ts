@@ -3,6 +3,7 @@ import type { Stored } from "./document.ts";
 import { InputError } from "./errors.ts";
 import { type FieldPath, parsePath, valueAt } from "./field-path.ts";
 import type { Filter } from "./filter.ts";
+import { optionNames, refuseUnknown } from "./option-names.ts";
 
 /** Says which document an upsert means: by its id, or by the fields of a unique index. */
 export type UpsertOptions<T> = UpsertChange<T> &
@@ -42,6 +43,12 @@ export interface Upserting<T> {
   upsert(document: T, options: UpsertOptions<T>): Promise<Stored<T>>;
 }
 
+const OPTIONS: ReadonlySet<string> = optionNames<UpsertOptions<unknown>>({
+  id: true,
+  by: true,
+  change: true,
+});
+
 /**
  * Checks which document an upsert means: its id, or the values of a unique index's fields.
  *
@@ -51,8 +58,10 @@ export interface Upserting<T> {
 export function parseUpsert(
   definition: CollectionDefinition<unknown>,
   document: unknown,
-  { id, by }: { readonly id?: unknown; readonly by?: unknown },
+  options: { readonly id?: unknown; readonly by?: unknown },
 ): { readonly id: string | undefined; readonly filter: Filter } {
+  refuseUnknown(options, OPTIONS, wrong);
+  const { id, by } = options;
   if ((id === undefined) === (by === undefined)) throw wrong('an upsert takes "id" or "by"');
   if (id !== undefined) {
     if (typeof id !== "string") throw wrong('"id" is a string');

@@ -4,7 +4,7 @@ import { count } from "../src/postgres/counting.ts";
 import type { Session } from "../src/postgres/session.ts";
 import type { Statement } from "../src/postgres/sql.ts";
 import { createTable } from "../src/postgres/table.ts";
-import { parseSelection } from "../src/query.ts";
+import { parseCount } from "../src/query.ts";
 import { createStamps } from "../src/stamps.ts";
 
 const notes = defineCollection<{ text: string }>("notes", { search: ["text"] });
@@ -28,7 +28,7 @@ async function namesOf(
   };
   const table = createTable(notes);
   for (const { max, ...query } of queries) {
-    expect(await count(session, table, { ...parseSelection(query), max })).toBe(7);
+    expect(await count(session, table, parseCount({ ...query, max }))).toBe(7);
   }
   return statements.map(({ name }) => name);
 }

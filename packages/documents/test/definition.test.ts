@@ -14,6 +14,8 @@ describe("defineCollection", () => {
     "a:b",
     "sqlite_master",
     "SQLite",
+    "pg_user",
+    "PG_x",
     "é",
     "a".repeat(49),
     "a;--",

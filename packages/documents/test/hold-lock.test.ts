@@ -8,7 +8,9 @@ const free: LockTable = {
 };
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  vi.useFakeTimers({
+    toFake: ["setInterval", "clearInterval", "setTimeout", "setImmediate", "performance"],
+  });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -31,6 +33,37 @@ describe("A lock that is held", () => {
       { expiry: 300 },
     );
     await expect(held).rejects.toMatchObject({ code: "ERR_DOCUMENTS_LEASE" });
+  });
+
+  it.each([
+    ["fails", () => Promise.reject(new Error("unreachable"))],
+    ["gets no answer", () => new Promise<never>(() => undefined)],
+  ])("is lost when its time is over and every renewal %s", async (_how, renewLock) => {
+    const held = holdLock(
+      { ...free, renewLock },
+      "a",
+      async (lost) => {
+        await vi.advanceTimersByTimeAsync(299);
+        expect(lost.aborted).toBe(false);
+        await vi.advanceTimersByTimeAsync(2);
+        expect(lost.aborted).toBe(true);
+      },
+      { expiry: 300 },
+    );
+    await expect(held).rejects.toMatchObject({ code: "ERR_DOCUMENTS_LEASE" });
+  });
+
+  it("is held for as long as renewals get through", async () => {
+    const held = holdLock(
+      free,
+      "a",
+      async (lost) => {
+        await vi.advanceTimersByTimeAsync(10_000);
+        return lost.aborted;
+      },
+      { expiry: 300 },
+    );
+    expect(await held).toBe(false);
   });
 
   it("is given up with the outcome of the work, also when giving it up fails", async () => {

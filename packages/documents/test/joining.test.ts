@@ -27,6 +27,15 @@ async function transactions(url: string): Promise<unknown> {
   );
 }
 
+/** How many connections there are to the database; a store opens another one when none is free. */
+async function connections(url: string): Promise<unknown> {
+  return runSql(
+    url,
+    "SELECT count(*)::int FROM pg_stat_activity " +
+      "WHERE datname = current_database() AND application_name = 'fetchwork'",
+  );
+}
+
 describe.skipIf(NO_POSTGRES !== undefined)("What is asked for in one turn", () => {
   it("lets a document that is refused fail alone", async () => {
     const { store } = await open();
@@ -110,6 +119,15 @@ describe.skipIf(NO_POSTGRES !== undefined)("What is asked for in one turn", () =
     );
     expect(found).toEqual([one, undefined, undefined, undefined, one, undefined]);
     expect(found[0]).not.toBe(found[4]);
+  });
+
+  it("reads what is asked for at once through one connection", async () => {
+    const { url, store } = await open();
+    const collection = store.collection(seats);
+    const { id } = await collection.insert({ seat: "A1" });
+    const before = await connections(url);
+    await Promise.all(Array.from({ length: 8 }, () => collection.get(id)));
+    expect(await connections(url)).toEqual(before);
   });
 
   it("fails for all when the store is closed", async () => {

@@ -42,6 +42,13 @@ const refused: readonly (readonly [text: string, document: unknown, code: string
   ];
 
 describe("A document", () => {
+  it.each([
+    [5, "a number"],
+    [Number.POSITIVE_INFINITY, "an infinite number"],
+  ])("is told apart from %d", (document, kind) => {
+    expect(() => toJsonText(document)).toThrow(`A document is a plain object, got ${kind}`);
+  });
+
   it.each(refused)("with %s is refused, with the place", async (_text, document, code, path) => {
     const collection = (await openInMemory()).collection(things);
     const result: unknown = Reflect.apply(collection.insert, collection, [document]);

@@ -161,10 +161,32 @@ describe("openStore", () => {
     await (await openStore(`sqlite:${path}`, { collections: [notes] })).close();
   });
 
+  it("creates none with `create: false`, nor the folder or the file", async () => {
+    const folder = temporaryFolder();
+    const missing = { code: "ERR_DOCUMENTS_MISSING" };
+    const deep = `sqlite:${join(folder, "new", "a.db")}`;
+    await expect(openStore(deep, { create: false })).rejects.toMatchObject(missing);
+    expect(readdirSync(folder)).toEqual([]);
+    const path = join(folder, "a.db");
+    writeFileSync(path, "");
+    await expect(openStore(`sqlite:${path}`, { create: false })).rejects.toMatchObject(missing);
+    expect(readdirSync(folder)).toEqual(["a.db"]);
+    expect(statSync(path).size).toBe(0);
+    await (await openStore(`sqlite:${path}`)).close();
+    await (await openStore(`sqlite:${path}`, { create: false, collections: [notes] })).close();
+  });
+
   it("creates the missing folders", async () => {
     const path = join(temporaryFolder(), "new", "deep", "a.db");
     await (await openStore(`sqlite:${path}`)).close();
     expect(existsSync(path)).toBe(true);
+  });
+
+  it.skipIf(!existsSync("/proc/self"))("says so where a folder cannot be made", async () => {
+    await expect(openStore("sqlite:/proc/fetchwork/new/a.db")).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_OPEN",
+      message: expect.stringContaining("ENOENT"),
+    });
   });
 
   it.skipIf(process.platform === "win32")(

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { defineCollection, openStore } from "../src/index.ts";
 import { segmentsAfter } from "../src/keyset.ts";
 import { parseNear } from "../src/near.ts";
-import { parseQuery, parseSelection } from "../src/query.ts";
+import { parseCount, parseQuery } from "../src/query.ts";
 import { nearSql } from "../src/sqlite/reading-near.ts";
 import { whereSql } from "../src/sqlite/reading.ts";
 import { Expressions } from "../src/sqlite/sql.ts";
@@ -118,7 +118,7 @@ describe("The query planner", () => {
     const shops = defineCollection("shops", { geo: ["at"] });
     await (await openStore(`sqlite:${path}`, { collections: [shops] })).close();
     const near = { field: "at", latitude: 52.5, longitude: 13.4, maxDistance: 1000 };
-    const selection = parseSelection({ near });
+    const selection = parseCount<Record<string, unknown>>({ near });
     const sql = new Expressions(new Set());
     const reach = selection.near?.greatest ?? 0;
     const search = { selection, near: parseNear(near), reach };

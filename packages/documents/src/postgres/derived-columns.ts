@@ -18,15 +18,24 @@ export interface Derived {
   readonly geo: string | null;
 }
 
+/** What the registry says of a collection. */
+export interface Registered extends Derived {
+  /** Whether removed documents are kept; null where nobody has looked yet. */
+  readonly removed: string | null;
+}
+
 /** Reads what the registry says of a collection; `undefined` for one that does not exist. */
-export async function readRegistry(client: PoolClient, table: Table): Promise<Derived | undefined> {
+export async function readRegistry(
+  client: PoolClient,
+  table: Table,
+): Promise<Registered | undefined> {
   const { rows } = await run(client, {
-    text: `SELECT search, expires, geo FROM ${REGISTRY} WHERE name = $1`,
+    text: `SELECT search, expires, geo, removed FROM ${REGISTRY} WHERE name = $1`,
     values: [table.definition.name],
   });
   const [row] = rows;
-  const [search = null, expires = null, geo = null] = row ?? [];
-  return row === undefined ? undefined : { search, expires, geo };
+  const [search = null, expires = null, geo = null, removed = null] = row ?? [];
+  return row === undefined ? undefined : { search, expires, geo, removed };
 }
 
 /** Gives what the registry says of a collection that is up to its definition. */

@@ -14,14 +14,16 @@ const PAUSE = 20;
  * Settles whether the store is distributed, once and for all processes; `wanted` is `undefined` for
  * whatever it is.
  *
- * @throws {DocumentsError} `ERR_DOCUMENTS_OPEN` for a store that was created as the other kind.
+ * @throws {DocumentsError} `ERR_DOCUMENTS_OPEN` for a store that was created as the other kind;
+ *   `ERR_DOCUMENTS_MISSING` when there is none, and none is to be created.
  */
 export async function settleDistribution(
   connections: Connections,
-  wanted: boolean | undefined,
+  { wanted, create }: { readonly wanted: boolean | undefined; readonly create: boolean },
 ): Promise<boolean> {
   const isDistributed =
-    (await readDistribution(connections)) ?? (await writeDistribution(connections, wanted));
+    (await readDistribution(connections)) ??
+    (await writeDistribution(connections, { wanted, create }));
   if (wanted === undefined || wanted === isDistributed) return isDistributed;
   throw new DocumentsError(
     "ERR_DOCUMENTS_OPEN",
@@ -47,10 +49,13 @@ async function readDistribution(connections: Connections): Promise<boolean | und
 /** A store that is older than this question has a registry, which comes after the answer now. */
 async function writeDistribution(
   connections: Connections,
-  wanted: boolean | undefined,
+  { wanted, create }: { readonly wanted: boolean | undefined; readonly create: boolean },
 ): Promise<boolean> {
   const { rows } = await connections.read({ text: "SELECT to_regclass($1)", values: [REGISTRY] });
   const isOld = typeof rows[0]?.[0] === "string";
+  if (!create && !isOld) {
+    throw new DocumentsError("ERR_DOCUMENTS_MISSING", "The database has no store");
+  }
   await createOnce(connections, CREATE_STATE);
   await connections.write({
     text: `INSERT INTO ${STATE} (name, value) VALUES ('distributed', $1) ON CONFLICT DO NOTHING`,

@@ -14,10 +14,12 @@ export async function openPostgres(
   url: string,
   {
     collections,
+    create,
     migrations,
     postgres,
   }: {
     readonly collections: readonly CollectionDefinition<object>[];
+    readonly create: boolean;
     readonly migrations: readonly Migration[] | undefined;
     readonly postgres: PostgresOptions | undefined;
   },
@@ -32,12 +34,13 @@ export async function openPostgres(
       (replica) => new Connections(replica, { ...settings, failoverTimeout: 0, isReplica: true }),
     ),
   };
-  const isDistributed = await settle(servers.connections, settings.distributed).catch(
-    async (error: unknown) => {
-      await closeServers(servers);
-      throw toDocumentsError(error);
-    },
-  );
+  const isDistributed = await settle(servers.connections, {
+    wanted: settings.distributed,
+    create,
+  }).catch(async (error: unknown) => {
+    await closeServers(servers);
+    throw toDocumentsError(error);
+  });
   const store = new PostgresStore(servers, { isDistributed });
   try {
     await store.create();
@@ -51,11 +54,14 @@ export async function openPostgres(
 }
 
 /** Makes sure that the database can be reached and keeps every text, and which kind it is of. */
-async function settle(connections: Connections, wanted: boolean | undefined): Promise<boolean> {
+async function settle(
+  connections: Connections,
+  store: { readonly wanted: boolean | undefined; readonly create: boolean },
+): Promise<boolean> {
   const { rows } = await connections.read({
     text: "SELECT current_setting('server_encoding')",
     values: [],
   });
-  if (rows[0]?.[0] === "UTF8") return settleDistribution(connections, wanted);
+  if (rows[0]?.[0] === "UTF8") return settleDistribution(connections, store);
   throw new DocumentsError("ERR_DOCUMENTS_OPEN", "The database has another encoding than UTF8");
 }

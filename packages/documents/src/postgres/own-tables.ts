@@ -40,6 +40,7 @@ export function createOwnTables(isDistributed: boolean): readonly string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${REGISTRY} (name text COLLATE "C" PRIMARY KEY, search text, expires text)`,
     `ALTER TABLE ${REGISTRY} ADD COLUMN IF NOT EXISTS geo text`,
+    `ALTER TABLE ${REGISTRY} ADD COLUMN IF NOT EXISTS removed text`,
     `CREATE TABLE IF NOT EXISTS ${CHANGES} (${position}` +
       'collection text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, kind text NOT NULL, ' +
       'version bigint NOT NULL, at text COLLATE "C" NOT NULL, doc jsonb)',

@@ -1,10 +1,13 @@
 import {
   applyChange,
   checkId,
+  checkList,
   checkNewId,
   merge,
   type NewDocument,
   ownFields,
+  parseInsert,
+  parseRemoval,
   parseTarget,
   type Target,
 } from "../change-input.ts";
@@ -12,7 +15,6 @@ import type { Collection, InsertOptions, WriteOptions } from "../collection.ts";
 import { readCursor, writeValues } from "../cursor.ts";
 import type { Change, Projected, Stored } from "../document.ts";
 import type { FieldPath } from "../field-path.ts";
-import { parseFilter } from "../filter.ts";
 import { parseJsonText, toJsonText } from "../json-text.ts";
 import type { SortValue } from "../keyset.ts";
 import { type ClaimQuery, type Lease, parseClaim, parseExpiry } from "../lease.ts";
@@ -22,13 +24,12 @@ import { projected } from "../projection.ts";
 import {
   type CountQuery,
   type FindQuery,
-  parseMaximum,
+  parseCount,
   type ParsedQuery,
   parseQuery,
-  parseSelection,
 } from "../query.ts";
 import { parsePurge, type PurgeSelection, requireSoftDelete } from "../soft-deletion.ts";
-import { parseStaleness, type ReadOptions } from "../staleness.ts";
+import { parseReadOptions, type ReadOptions } from "../staleness.ts";
 import { parseUpsert, type UpsertOptions } from "../upsert.ts";
 import type { Where } from "../where.ts";
 import { claimMatching, releaseLease, renewLease } from "./leasing.ts";
@@ -70,8 +71,7 @@ export class PostgresCollection<T> implements Collection<T> {
   }
 
   async insert(document: T, options: InsertOptions = {}): Promise<Stored<T>> {
-    const { id } = options;
-    if (id !== undefined) checkNewId(id);
+    const id = parseInsert(options);
     const added: NewDocument = { id, text: this.#toText(document) };
     return this.#access.write(
       this.#table,
@@ -82,7 +82,7 @@ export class PostgresCollection<T> implements Collection<T> {
   }
 
   async insertMany(documents: readonly T[]): Promise<readonly Stored<T>[]> {
-    const added = documents.map((document): NewDocument => {
+    const added = checkList("documents", documents).map((document): NewDocument => {
       return { id: undefined, text: this.#toText(document) };
     });
     const stored = await this.#access.write(this.#table, (session) =>
@@ -104,9 +104,9 @@ export class PostgresCollection<T> implements Collection<T> {
     );
   }
 
-  get(id: string, options: ReadOptions = {}): Promise<Stored<T> | undefined> {
-    const staleness = parseStaleness(options);
-    const joining = staleness === undefined ? this.#access.joining : undefined;
+  async get(id: string, options?: ReadOptions): Promise<Stored<T> | undefined> {
+    const staleness = parseReadOptions(options);
+    const joining = staleness === 0 ? this.#access.joining : undefined;
     return this.#access.read(
       this.#table,
       (session) =>
@@ -117,13 +117,13 @@ export class PostgresCollection<T> implements Collection<T> {
 
   async getMany(
     ids: readonly string[],
-    options: ReadOptions = {},
+    options?: ReadOptions,
   ): Promise<readonly (Stored<T> | undefined)[]> {
-    const checked = ids.map(checkId);
+    const checked = checkList("ids", ids).map(checkId);
     return this.#access.read(
       this.#table,
       (session) => readMany<T>(session, this.#table, checked),
-      parseStaleness(options),
+      parseReadOptions(options),
     );
   }
 
@@ -169,8 +169,7 @@ export class PostgresCollection<T> implements Collection<T> {
   }
 
   async count(query: CountQuery<T> = {}): Promise<number> {
-    const max = query.max === undefined ? undefined : parseMaximum("max", query.max);
-    const selection = { ...parseSelection(query), max };
+    const selection = parseCount(query);
     return this.#access.read(
       this.#table,
       (session) => count(session, this.#table, selection),
@@ -218,7 +217,7 @@ export class PostgresCollection<T> implements Collection<T> {
   }
 
   async removeMany(selection: { readonly where: Where<T> }): Promise<number> {
-    const filter = parseFilter(selection.where);
+    const filter = parseRemoval(selection);
     return this.#access.write(this.#table, (session) =>
       removeMatching(session, this.#table, filter),
     );

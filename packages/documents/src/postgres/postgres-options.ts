@@ -1,4 +1,5 @@
 import { DocumentsTypeError } from "../errors.ts";
+import { optionNames, refuseUnknown } from "../option-names.ts";
 import { parsePostgresUrl, type PostgresAddress } from "./postgres-url.ts";
 
 /** Options of a store on PostgreSQL. */
@@ -37,6 +38,14 @@ export interface PostgresSettings {
   readonly replicas: readonly PostgresAddress[];
 }
 
+const OPTIONS: ReadonlySet<string> = optionNames<PostgresOptions>({
+  poolSize: true,
+  connectTimeout: true,
+  failoverTimeout: true,
+  statementTimeout: true,
+  distributed: true,
+  replicas: true,
+});
 const MAX_TIMEOUT = 0x7fff_ffff;
 
 /**
@@ -45,6 +54,7 @@ const MAX_TIMEOUT = 0x7fff_ffff;
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  */
 export function parsePostgresOptions(options: PostgresOptions = {}): PostgresSettings {
+  refuseUnknown(options, OPTIONS, wrong);
   const {
     poolSize = 10,
     connectTimeout = 5000,

@@ -4,7 +4,7 @@ import { CollectionEntries } from "../collection-entries.ts";
 import { consumeChanges, type ConsumerSource } from "../consume-changes.ts";
 import type { ChangeRecord, ChangesOptions, ConsumeOptions } from "../changes.ts";
 import { DocumentsError } from "../errors.ts";
-import { followChanges, oneByOne } from "../follow-changes.ts";
+import { tellChanges } from "../follow-changes.ts";
 import { holdLock } from "../hold-lock.ts";
 import type { LockOptions } from "../lock.ts";
 import type { Migration } from "../migration.ts";
@@ -194,27 +194,30 @@ export class PostgresStore implements Store, Access {
   }
 
   changes(options: ChangesOptions = {}): AsyncIterable<ChangeRecord> {
-    return oneByOne(followChanges(this.#source, options));
+    return tellChanges(this.#source, options);
   }
 
-  consume(
+  async consume(
     name: string,
     handler: (changes: readonly ChangeRecord[]) => Promise<void> | void,
     options: ConsumeOptions = {},
   ): Promise<void> {
-    return consumeChanges(this.#source, { name, handler }, options);
+    this.#transactions.refuseInside();
+    await consumeChanges(this.#source, { name, handler }, options);
   }
 
   async trimChanges({ before }: { readonly before: string }): Promise<number> {
     checkUtcTime("before", before);
+    this.#transactions.refuseInside();
     return this.#own((session) => trimChanges(session, before));
   }
 
-  lock<R>(
+  async lock<R>(
     name: string,
     work: (signal: AbortSignal) => Promise<R> | R,
     options?: LockOptions,
   ): Promise<R> {
+    this.#transactions.refuseInside();
     return holdLock(this.#source, name, work, options);
   }
 

@@ -8,6 +8,7 @@ import { sqlState } from "./postgres-error.ts";
 import { areClaimsReady, prepareClaims } from "./preparing-claims.ts";
 import { isCurrent, prepareDerived, readRegistry } from "./derived-columns.ts";
 import { createOnce } from "./distribution.ts";
+import { settleRemoved, wantedRemoved } from "./kept-removed.ts";
 import { createOwnTables, LOCKS, REGISTRY } from "./own-tables.ts";
 import { quoteName } from "./sql.ts";
 import type { Index, Table } from "./table.ts";
@@ -92,12 +93,12 @@ async function prepareAll(client: PoolClient, tables: readonly Table[]): Promise
   }
 }
 
-/** Looks for the table that is created last, and for the column that came later. */
+/** Looks for the table that is created last, and for the column that came last. */
 async function hasOwnTables(client: PoolClient): Promise<boolean> {
   const { rows } = await run(client, {
     text:
       "SELECT to_regclass($1)::text FROM pg_attribute " +
-      "WHERE attrelid = to_regclass($2) AND attname = 'geo'",
+      "WHERE attrelid = to_regclass($2) AND attname = 'removed'",
     values: [LOCKS, REGISTRY],
   });
   return typeof rows[0]?.[0] === "string";
@@ -118,6 +119,7 @@ async function isReady(client: PoolClient, table: Table): Promise<boolean> {
     throw error;
   });
   if (registered === undefined || !isCurrent(registered, table)) return false;
+  if (registered.removed !== wantedRemoved(table)) return false;
   if (!(await areClaimsReady(client, table))) return false;
   const valid = await readIndexes(client, table);
   return table.indexes.every(({ name }) => valid.get(name) === true);
@@ -126,6 +128,7 @@ async function isReady(client: PoolClient, table: Table): Promise<boolean> {
 async function prepareTable(client: PoolClient, table: Table): Promise<void> {
   const registered = await readRegistry(client, table);
   if (registered === undefined) await createTable(client, table);
+  else await settleRemoved(client, table, registered.removed);
   if (registered !== undefined && table.geoPaths.length > 0) await addPlaces(client, table);
   const known = await readIndexes(client, table);
   let isBuilt = false;
@@ -167,7 +170,10 @@ async function createTable(client: PoolClient, table: Table): Promise<void> {
         `CONSTRAINT ${quoteName(table.idConstraint)} PRIMARY KEY (id))`,
     );
     for (const index of table.indexes) await createIndex(client, table, { index, how: "" });
-    await run(client, { text: `INSERT INTO ${REGISTRY} (name) VALUES ($1)`, values: [name] });
+    await run(client, {
+      text: `INSERT INTO ${REGISTRY} (name, removed) VALUES ($1, $2)`,
+      values: [name, wantedRemoved(table)],
+    });
     await execute(client, "COMMIT");
   } catch (error) {
     await execute(client, "ROLLBACK").catch(() => undefined);

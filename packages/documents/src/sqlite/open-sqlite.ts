@@ -1,13 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  realpathSync,
-  rmSync,
-} from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -16,6 +8,7 @@ import { DocumentsError } from "../errors.ts";
 import { care } from "./care.ts";
 import { Connection } from "./connection.ts";
 import { loadSqlite } from "./load-sqlite.ts";
+import { makeFolders } from "./make-folders.ts";
 import { APPLICATION_ID, FORMAT_VERSION, upgradeLayout } from "./layout.ts";
 import { respectOwnership, takeOwnership } from "./ownership.ts";
 import { runCare } from "./run-care.ts";
@@ -23,6 +16,8 @@ import { SlowReads } from "./slow-reads.ts";
 import { explain, isBusy } from "./sqlite-error.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 
+/** The errors that name the file already. */
+const SAID: ReadonlySet<string> = new Set(["ERR_DOCUMENTS_MISSING", "ERR_DOCUMENTS_OPEN"]);
 const BUSY_RETRY = 20;
 const CACHE_KIB = 16 * 1024;
 /** As many pages of the log are brought into the file by the commit that finds them there. */
@@ -37,17 +32,22 @@ const OWNER_ONLY_FILE = 0o600;
  */
 const openFiles = new Set<string>();
 
+/** How a file is opened. */
+interface FileOptions {
+  readonly busyTimeout: number;
+  readonly create: boolean;
+  readonly exclusive: boolean;
+}
+
 /** Opens the store in a file, which is created with its directory when it is not there. */
-export async function openFile(
-  path: string,
-  options: { readonly busyTimeout: number; readonly exclusive: boolean },
-): Promise<SqliteStore> {
+export async function openFile(path: string, options: FileOptions): Promise<SqliteStore> {
+  if (!options.create && !existsSync(path)) throw missing(path);
   const key = claim(path);
   let endOwnership: (() => void) | undefined;
   try {
     createPrivately(path);
     endOwnership = own(path, options);
-    const writer = await openPatiently(path, options.busyTimeout);
+    const writer = await openPatiently(path, options);
     const reader = openReader(path, writer, options.busyTimeout);
     const release = (): void => {
       endOwnership?.();
@@ -92,7 +92,7 @@ export async function openMemory(options: { readonly busyTimeout: number }): Pro
   };
   try {
     const path = join(directory, `${randomUUID()}.db`);
-    const writer = await openPatiently(path, options.busyTimeout);
+    const writer = await openPatiently(path, { ...options, create: true });
     writer.exec("PRAGMA synchronous = OFF");
     const reader = openReader(path, writer, options.busyTimeout);
     // An open file lives on without its name, and ends with the process. Windows refuses.
@@ -119,7 +119,7 @@ export async function openMemory(options: { readonly busyTimeout: number }): Pro
 function claim(path: string): string {
   let key: string;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
+    makeFolders(dirname(path), OWNER_ONLY_FOLDER);
     key = existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
   } catch (error) {
     throw openError(path, error);
@@ -144,13 +144,16 @@ function createPrivately(path: string): void {
 }
 
 /** Repeats the opening while another process is creating the same store. */
-async function openPatiently(path: string, busyTimeout: number): Promise<Connection> {
+async function openPatiently(
+  path: string,
+  { busyTimeout, create }: Omit<FileOptions, "exclusive">,
+): Promise<Connection> {
   const deadline = performance.now() + busyTimeout;
   for (;;) {
     const { DatabaseSync } = loadSqlite();
     const database = new DatabaseSync(path, { timeout: 0 });
     try {
-      return setUp(database, path);
+      return setUp(database, path, { create });
     } catch (error) {
       database.close();
       const cause = error instanceof DocumentsError ? error.cause : error;
@@ -160,9 +163,14 @@ async function openPatiently(path: string, busyTimeout: number): Promise<Connect
   }
 }
 
-function setUp(database: DatabaseSync, path: string): Connection {
+function setUp(
+  database: DatabaseSync,
+  path: string,
+  { create }: Pick<FileOptions, "create">,
+): Connection {
   const connection = new Connection(database);
   const format = checkFile(connection, path);
+  if (format === 0 && !create) throw missing(path);
   const [mode] = connection.get("PRAGMA journal_mode = WAL", []) ?? [];
   if (mode !== "wal") {
     throw new DocumentsError(
@@ -227,9 +235,13 @@ function openReader(path: string, writer: Connection, busyTimeout: number): Conn
   }
 }
 
+function missing(path: string): DocumentsError {
+  return new DocumentsError("ERR_DOCUMENTS_MISSING", `There is no store at ${resolve(path)}`);
+}
+
 /** Makes an error of opening that names the file. */
 export function openError(path: string, error: unknown): DocumentsError {
-  if (error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_OPEN") return error;
+  if (error instanceof DocumentsError && SAID.has(error.code)) return error;
   const cause = error instanceof DocumentsError ? (error.cause ?? error) : error;
   const reason = cause instanceof Error ? explain(cause) : String(cause);
   return new DocumentsError("ERR_DOCUMENTS_OPEN", `Cannot open ${path}: ${reason}`, { cause });

@@ -1,5 +1,6 @@
-import { DocumentsError, DocumentsTypeError } from "../errors.ts";
+import { DocumentsError } from "../errors.ts";
 import { searchText } from "../fold.ts";
+import { keepsRemoved } from "../soft-deletion.ts";
 import type { Cell, Connection, Row } from "./connection.ts";
 import { type IndexDefinition, indexDefinitions } from "./index-definition.ts";
 import { REGISTRY } from "./layout.ts";
@@ -90,12 +91,7 @@ function refuseRemoved(connection: Connection, table: Table): void {
     `SELECT 1 FROM ${table.quoted} WHERE deleted_at IS NOT NULL LIMIT 1`,
     [],
   );
-  if (removed === undefined) return;
-  throw new DocumentsTypeError(
-    "ERR_DOCUMENTS_DEFINITION",
-    `The collection "${table.definition.name}" keeps removed documents, expected "softDelete" ` +
-      "until they are purged",
-  );
+  if (removed !== undefined) throw keepsRemoved(table.definition);
 }
 
 /** Computes anew when documents expire, where that is defined differently than it was. */

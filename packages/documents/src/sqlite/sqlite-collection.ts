@@ -1,10 +1,13 @@
 import {
   applyChange,
   checkId,
+  checkList,
   checkNewId,
   merge,
   type NewDocument,
   ownFields,
+  parseInsert,
+  parseRemoval,
   parseTarget,
   type Target,
 } from "../change-input.ts";
@@ -12,7 +15,6 @@ import type { Collection, InsertOptions, WriteOptions } from "../collection.ts";
 import { readCursor, writeCursor, writeValues } from "../cursor.ts";
 import type { Change, Projected, Stored } from "../document.ts";
 import type { FieldPath } from "../field-path.ts";
-import { parseFilter } from "../filter.ts";
 import { parseJsonText, toJsonText } from "../json-text.ts";
 import type { SortValue } from "../keyset.ts";
 import { type ClaimQuery, type Lease, parseClaim, parseExpiry } from "../lease.ts";
@@ -21,12 +23,12 @@ import { projected } from "../projection.ts";
 import {
   type CountQuery,
   type FindQuery,
-  parseMaximum,
+  parseCount,
   type ParsedQuery,
   parseQuery,
-  parseSelection,
 } from "../query.ts";
 import { parsePurge, type PurgeSelection, requireSoftDelete } from "../soft-deletion.ts";
+import { parseReadOptions, type ReadOptions } from "../staleness.ts";
 import { parseUpsert, type UpsertOptions } from "../upsert.ts";
 import type { Where } from "../where.ts";
 import type { Access } from "./access.ts";
@@ -58,14 +60,13 @@ export class SqliteCollection<T> implements Collection<T> {
   }
 
   async insert(document: T, options: InsertOptions = {}): Promise<Stored<T>> {
-    const { id } = options;
-    if (id !== undefined) checkNewId(id);
+    const id = parseInsert(options);
     const added: NewDocument = { id, text: this.#toText(document) };
     return this.#access.write(this.#table, (session) => this.#insert(session, added));
   }
 
   async insertMany(documents: readonly T[]): Promise<readonly Stored<T>[]> {
-    const added = documents.map((document): NewDocument => {
+    const added = checkList("documents", documents).map((document): NewDocument => {
       return { id: undefined, text: this.#toText(document) };
     });
     return this.#access.write(this.#table, (session) => {
@@ -102,14 +103,21 @@ export class SqliteCollection<T> implements Collection<T> {
     });
   }
 
-  get(id: string): Promise<Stored<T> | undefined> {
-    return this.#access.read(this.#table, (reader) => readOne<T>(reader, this.#table, checkId(id)));
+  get(id: string, options?: ReadOptions): Promise<Stored<T> | undefined> {
+    return this.#access.read(this.#table, (reader) => {
+      parseReadOptions(options);
+      return readOne<T>(reader, this.#table, checkId(id));
+    });
   }
 
-  getMany(ids: readonly string[]): Promise<readonly (Stored<T> | undefined)[]> {
-    return this.#access.read(this.#table, (reader) =>
-      readMany<T>(reader, this.#table, ids.map(checkId)),
-    );
+  getMany(
+    ids: readonly string[],
+    options?: ReadOptions,
+  ): Promise<readonly (Stored<T> | undefined)[]> {
+    return this.#access.read(this.#table, (reader) => {
+      parseReadOptions(options);
+      return readMany<T>(reader, this.#table, checkList("ids", ids).map(checkId));
+    });
   }
 
   find(query?: FindQuery<T> & { readonly fields?: undefined }): Promise<readonly Stored<T>[]>;
@@ -150,8 +158,7 @@ export class SqliteCollection<T> implements Collection<T> {
   }
 
   async count(query: CountQuery<T> = {}): Promise<number> {
-    const max = query.max === undefined ? undefined : parseMaximum("max", query.max);
-    const counting = { ...parseSelection(query), max };
+    const counting = parseCount(query);
     return (await this.#access.query(this.#table, { count: counting }, String)).count;
   }
 
@@ -188,7 +195,7 @@ export class SqliteCollection<T> implements Collection<T> {
   }
 
   async removeMany(selection: { readonly where: Where<T> }): Promise<number> {
-    const filter = parseFilter(selection.where);
+    const filter = parseRemoval(selection);
     return this.#access.write(this.#table, (session) =>
       session.atomically(() => removeMatching(session, this.#table, filter)),
     );

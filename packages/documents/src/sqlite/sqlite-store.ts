@@ -6,7 +6,7 @@ import { CollectionEntries } from "../collection-entries.ts";
 import { consumeChanges, type ConsumerSource } from "../consume-changes.ts";
 import type { CollectionDefinition } from "../definition.ts";
 import { DocumentsError } from "../errors.ts";
-import { followChanges, oneByOne } from "../follow-changes.ts";
+import { tellChanges } from "../follow-changes.ts";
 import { holdLock } from "../hold-lock.ts";
 import type { LockOptions } from "../lock.ts";
 import type { Migration } from "../migration.ts";
@@ -171,7 +171,7 @@ export class SqliteStore implements Store, Access {
   }
 
   changes(options: ChangesOptions = {}): AsyncIterable<ChangeRecord> {
-    return oneByOne(followChanges(this.#source, options));
+    return tellChanges(this.#source, options);
   }
 
   consume(

@@ -105,4 +105,17 @@ describe.each(ENGINES)("A lease in %s", (_name, open) => {
     const [lease] = await store.collection(jobs).claim();
     expect(lease).toMatchObject({ attempt: 1, document: { id } });
   });
+
+  it("is over when its document is removed, also for the next one of the id", async () => {
+    const collection = (await open()).collection(jobs);
+    const again = async (): Promise<void> => {
+      await collection.insert({ state: "open", rank: 1 }, { id: "a" });
+      expect(await collection.claim()).toMatchObject([{ document: { id: "a" }, attempt: 1 }]);
+    };
+    await again();
+    await collection.remove("a");
+    await again();
+    await collection.removeMany({ where: { rank: 1 } });
+    await again();
+  });
 });

@@ -106,6 +106,12 @@ describe.each(ENGINES)("A transaction of %s", (engine, open) => {
         store.collection(accounts).insert({ owner: "ann", balance: 1 }),
       ).rejects.toMatchObject(code);
       await expect(store.collection(entries).count()).rejects.toMatchObject(code);
+      await expect(store.lock("a", () => 1)).rejects.toMatchObject(code);
+      await expect(store.consume("a", () => undefined, { atEnd: "end" })).rejects.toMatchObject(
+        code,
+      );
+      const before = new Date().toISOString();
+      await expect(store.trimChanges({ before })).rejects.toMatchObject(code);
     });
     await store.collection(accounts).insert({ owner: "ann", balance: 1 });
   });

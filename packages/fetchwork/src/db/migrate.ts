@@ -4,7 +4,7 @@ import { colours, oneLine } from "../terminal-text.ts";
 import { UsageError } from "../usage-error.ts";
 import { type Definitions, definitionsOption, loadDefinitions } from "./definitions.ts";
 import { describeStep, isPending } from "./describe-step.ts";
-import { exists, storeUrl, urlOption } from "./store-url.ts";
+import { storeUrl, tryExisting, urlOption } from "./store-url.ts";
 
 /** `fetchwork db migrate`. */
 export const migrate: Command = defineCommand({
@@ -26,9 +26,7 @@ export const migrate: Command = defineCommand({
       const line = values.json === true ? JSON.stringify(step) : `${word}  ${describeStep(step)}`;
       io.stdout.write(`${oneLine(line, 10_000)}\n`);
     };
-    // A store that is not there yet is planned as an empty one, and not created for that.
-    const planned = isDry && !exists(url) ? "sqlite::memory:" : url;
-    const steps = (await plan(planned, definitions)).filter(isPending);
+    const steps = (await plan(url, definitions, { isDry })).filter(isPending);
     if (isDry) for (const step of steps) tell(step);
     else await run(url, definitions, tell);
     if (!isDry) for (const step of steps) if (step.kind !== "migrate") tell(step);
@@ -37,8 +35,14 @@ export const migrate: Command = defineCommand({
   },
 });
 
-async function plan(url: string, definitions: Definitions): Promise<readonly PlanStep[]> {
-  await using store = await openStore(url);
+/** A store that is not there yet is planned as an empty one, and in a dry run not created for that. */
+async function plan(
+  url: string,
+  definitions: Definitions,
+  { isDry }: { readonly isDry: boolean },
+): Promise<readonly PlanStep[]> {
+  await using store =
+    (isDry ? await tryExisting(url) : await openStore(url)) ?? (await openStore("sqlite::memory:"));
   return await administer(store).plan(definitions);
 }
 

@@ -1,7 +1,5 @@
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { openStore, type Store } from "@fetchwork/documents";
+import { DocumentsError, openStore, type Store } from "@fetchwork/documents";
 import type { CommandIo } from "../command-io.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -38,15 +36,23 @@ export function shownUrl(url: string): string {
   return `${scheme}${user}${place.replace(/[?#].*$/s, "")}`;
 }
 
-/** Opens a store that is there, and none anew; an empty database of PostgreSQL gets the tables of a store. */
+/** Opens a store that is there; nothing is written where there is none. */
 export async function openExisting(url: string): Promise<Store> {
-  if (!exists(url)) throw new Error(`${shownUrl(url)} is not there`);
-  return openStore(url);
+  const store = await tryExisting(url);
+  if (store !== undefined) return store;
+  throw new Error(
+    /^postgres/i.test(url)
+      ? `${shownUrl(url)} has no store: it is created by the program, or by fetchwork db migrate`
+      : `${shownUrl(url)} is not there`,
+  );
 }
 
-/** Tells whether a store is there; one in PostgreSQL is asked for when it is opened. */
-export function exists(url: string): boolean {
-  if (url.startsWith("file:///")) return existsSync(fileURLToPath(url));
-  const path = /^sqlite:(?!:)(?:\/\/(?=\/))?(.+)$/s.exec(url)?.[1];
-  return path === undefined || existsSync(path);
+/** Opens a store; gives `undefined` where there is none. */
+export async function tryExisting(url: string): Promise<Store | undefined> {
+  try {
+    return await openStore(url, { create: false });
+  } catch (error) {
+    if (error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_MISSING") return undefined;
+    throw error;
+  }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { copyFile, mkdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { makeFolders } from "../make-folders.ts";
 import { UsageError } from "../usage-error.ts";
 import type { ProjectFile } from "./project-files.ts";
 
@@ -45,7 +46,7 @@ export async function writeProject(
 ): Promise<void> {
   checkTarget(folder);
   const parent = dirname(folder);
-  await mkdir(parent, { recursive: true });
+  await makeFolders(parent);
   const temporary = join(parent, `.${basename(folder)}-${randomUUID()}`);
   await mkdir(temporary);
   try {

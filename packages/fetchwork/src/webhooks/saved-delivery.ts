@@ -1,5 +1,6 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolders } from "../make-folders.ts";
 
 /** A delivery as a file keeps it: what came, byte for byte. */
 export interface SavedDelivery {
@@ -18,7 +19,7 @@ export async function saveDelivery(
   delivery: SavedDelivery,
   { folder, name }: { readonly folder: string; readonly name: string },
 ): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolders(folder, { mode: 0o700 });
   const text = readableText(delivery.body);
   const body =
     text === undefined ? { base64: Buffer.from(delivery.body).toString("base64") } : { text };

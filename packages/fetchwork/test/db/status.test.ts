@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openStore } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
+import { newDatabase } from "../../../documents/test/open-for-test.ts";
+import { NO_POSTGRES, runSql } from "../../../documents/test/postgres-server.ts";
 import { shownUrl } from "../../src/db/store-url.ts";
 import { DEFINITIONS, ENGINES, newFolder, runDb } from "./db-world.ts";
 import { items, migrations, others } from "./shop-definitions.ts";
@@ -21,6 +23,28 @@ describe("fetchwork db status", () => {
     ]);
     expect(existsSync(join(folder, "a.db"))).toBe(false);
   });
+
+  it.skipIf(NO_POSTGRES !== undefined)(
+    "writes nothing into a database without a store",
+    async () => {
+      const url = await newDatabase();
+      for (const args of [
+        ["status"],
+        ["migrate", "--dry-run", "-d", DEFINITIONS],
+        ["backup", "b"],
+      ]) {
+        const [code, stdout, stderr] = await runDb([...args, "-u", url], { cwd: newFolder() });
+        if (args[0] === "migrate")
+          expect([code, stdout]).toMatchObject([
+            0,
+            expect.stringContaining("collection items: to be"),
+          ]);
+        else expect([code, stderr]).toMatchObject([1, expect.stringContaining("has no store")]);
+      }
+      const tables = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace";
+      expect(await runSql(url, tables)).toEqual([]);
+    },
+  );
 
   it("refuses a module without definitions", async () => {
     const [code, , stderr] = await runDb(["status", "-u", "sqlite:a.db", "-d", "db-world.ts"], {

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "@babel/parser";
@@ -39,6 +40,11 @@ describe("fetchwork new", () => {
     expect(stderr.split("\n")[0]).toContain(message);
     expect(stderr.trim().split("\n")).toHaveLength(2);
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.skipIf(!existsSync("/proc/self"))("says so where a folder cannot be made", async () => {
+    const { code, stderr } = await fetchwork("/", "new", "proc/fetchwork/shop", ...quick);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("ENOENT")]);
   });
 
   it("refuses a folder that is not empty, and a file", async () => {

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { defineCollection, openStore, UniqueError } from "../src/index.ts";
-import { openInMemory } from "./open-for-test.ts";
+import { newDatabase, openInMemory } from "./open-for-test.ts";
+import { POSTGRES } from "./postgres-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 interface Member {
@@ -13,9 +14,15 @@ const options = { unique: ["email"], indexes: ["name"], search: ["name"] } as co
 const members = defineCollection<Member>("members", { ...options, softDelete: true });
 const hard = defineCollection<Member>("members", options);
 
-describe("A definition that gains or loses softDelete", () => {
+/** Makes the URL of an empty store of each engine that keeps what is in it. */
+const URLS: readonly (readonly [engine: string, newUrl: () => Promise<string>])[] = [
+  ["SQLite", () => Promise.resolve(`sqlite:${join(temporaryFolder(), "a.db")}`)],
+  ...POSTGRES.map(([name, bin]) => [name, () => newDatabase(bin)] as const),
+];
+
+describe.each(URLS)("A definition of %s that gains or loses softDelete", (_engine, newUrl) => {
   it("keeps its documents and unique fields, and loses it only after a purge", async () => {
-    const url = `sqlite:${join(temporaryFolder(), "a.db")}`;
+    const url = await newUrl();
     const before = await openStore(url, { collections: [hard] });
     const { id } = await before.collection(hard).insert({ email: "a" });
     await before.close();
@@ -39,8 +46,10 @@ describe("A definition that gains or loses softDelete", () => {
     expect(await after.collection(hard).count()).toBe(1);
     await after.close();
   });
+});
 
-  it("counts a removed document once in a transaction that is undone", async () => {
+describe("A document that was removed", () => {
+  it("is counted once in a transaction that is undone", async () => {
     const store = await openInMemory();
     const { id } = await store.collection(members).insert({ email: "a" });
     await expect(

@@ -1,0 +1,36 @@
+const MAX_SHOWN = 32;
+
+/**
+ * Gives the names of options; the type asks for every one of them.
+ *
+ * @internal
+ */
+export function optionNames<O extends object>(
+  names: Readonly<Record<keyof O & string, true>>,
+): ReadonlySet<string> {
+  return new Set(Object.keys(names));
+}
+
+/**
+ * Refuses options with a name that none of them has: a misspelt one would do nothing, and a guard
+ * or a filter that does nothing is no small thing. One that is `undefined` is none.
+ *
+ * @internal
+ * @throws What `makeError` makes.
+ */
+export function refuseUnknown(
+  options: unknown,
+  names: ReadonlySet<string>,
+  makeError: (message: string) => Error,
+): void {
+  if (typeof options !== "object" || options === null) {
+    throw makeError("Options are given as an object");
+  }
+  // Not `Object.keys`, which makes a list: reading by id takes a few microseconds in all.
+  for (const name in options) {
+    if (names.has(name) || Reflect.get(options, name) === undefined) continue;
+    const known = Array.from(names, (each) => `"${each}"`).join(", ");
+    const shown = JSON.stringify(name.slice(0, MAX_SHOWN));
+    throw makeError(`${shown} is not an option, expected ${known}`);
+  }
+}

@@ -1,0 +1,22 @@
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/**
+ * Makes a folder and those above it. `mkdir` of Node with `recursive` never ends where a file system says ENOENT for what
+ * it does not let be made, as `/proc` and the places of an automounter do.
+ */
+export async function makeFolders(
+  path: string,
+  options: { readonly mode?: number } = {},
+): Promise<void> {
+  if (existsSync(path)) return;
+  const above = dirname(path);
+  if (above !== path) await makeFolders(above, options);
+  try {
+    await mkdir(path, options);
+  } catch (error) {
+    // Another process may have been first.
+    if (!existsSync(path)) throw error;
+  }
+}
