@@ -20,7 +20,7 @@ export interface DefinedList {
 export function definedLists(source: string): readonly DefinedList[] {
   const lists: DefinedList[] = [];
   const program = programOf(source);
-  const constants: Constants = new Map(constantsIn(program));
+  const constants = constantsIn(program);
   for (const node of nodesIn(program)) {
     if (node["type"] !== "ObjectExpression") continue;
     const members = membersOf(node);
@@ -46,29 +46,31 @@ function programOf(source: string): unknown {
 type Node = Readonly<Record<string, unknown>>;
 
 function isNode(value: unknown): value is Node {
-  return typeof Object(value)["type"] === "string";
+  return typeof value === "object" && value !== null && "type" in value;
 }
 
-/** The nodes of a tree in the order of the text, without recursion: nothing that a text nests overflows the stack. */
-function* nodesIn(root: unknown): Generator<Node> {
+/** The nodes of a tree, without recursion: nothing that a text nests overflows the stack. */
+function nodesIn(root: unknown): readonly Node[] {
   const waiting: unknown[] = [root];
+  const found: Node[] = [];
   while (waiting.length > 0) {
     const next = waiting.pop();
-    if (Array.isArray(next)) waiting.push(...next.toReversed());
-    else if (isNode(next)) {
-      yield next;
-      for (const value of Object.values(next).toReversed()) waiting.push(value);
-    }
+    if (isNode(next)) found.push(next);
+    const members: readonly unknown[] = typeof next === "object" ? Object.values(next ?? {}) : [];
+    waiting.push(...members.toReversed());
   }
+  return found;
 }
 
-function* constantsIn(program: unknown): Generator<readonly [string, unknown]> {
+function constantsIn(program: unknown): Constants {
+  const constants = new Map<string, unknown>();
   for (const node of nodesIn(program)) {
     if (node["type"] !== "VariableDeclaration" || node["kind"] !== "const") continue;
     for (const { id, init } of [node["declarations"]].flat().filter(isNode)) {
-      if (isNode(id) && typeof id["name"] === "string") yield [id["name"], init];
+      if (isNode(id) && typeof id["name"] === "string") constants.set(id["name"], init);
     }
   }
+  return constants;
 }
 
 function membersOf({ properties }: Node): ReadonlyMap<unknown, unknown> {
@@ -112,8 +114,9 @@ function textOf(expression: unknown, constants: Constants): string | undefined {
 function templateOf(template: Node, constants: Constants): string | undefined {
   const holes = [template["expressions"]].flat().map((hole) => textOf(hole, constants));
   if (holes.includes(undefined)) return undefined;
-  const quasis = [template["quasis"]]
-    .flat()
-    .map((quasi) => Object(Object(quasi)["value"])["cooked"]);
+  const quasis = [template["quasis"]].flat().map((quasi) => {
+    const value = isNode(quasi) ? quasi["value"] : undefined;
+    return String(Reflect.get(Object(value), "cooked"));
+  });
   return quasis.map((quasi, index) => `${quasi}${holes[index] ?? ""}`).join("");
 }
