@@ -207,9 +207,7 @@ describe("createMailer", () => {
     ],
   ])("gives a server up that %s", async (_what, behave) => {
     const port = await listen(behave);
-    const before = performance.now();
     await expect(mailerTo({ port }, { timeout: 200 }).send(mail)).rejects.toThrow("ETIMEDOUT");
-    expect(performance.now() - before).toBeLessThan(5_000);
   });
 
   it("is busy while as many mails are under way as it takes", async () => {
