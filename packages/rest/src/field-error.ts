@@ -28,9 +28,25 @@ export function fieldErrorsOf(
   for (const issue of issues) {
     const path = (issue.path ?? []).map(keyOf);
     const param = path.map(String).join(".");
-    if (!byParam.has(param)) byParam.set(param, describe(issue, param, valueAt(input, path)));
+    const unknown = unknownNames(issue);
+    for (const name of unknown) {
+      const whole = [...path, name].map(String).join(".");
+      byParam.set(whole, fieldError(whole, "unknown", `${whole} is not a field here`));
+    }
+    if (unknown.length > 0 || byParam.has(param)) continue;
+    byParam.set(param, describe(issue, param, valueAt(input, path)));
   }
   return [...byParam.values()];
+}
+
+/** Unknown names of one object that are told at most, so that no answer is much larger than its request. */
+const maxUnknown = 100;
+
+/** The names that a strict object of zod does not take. */
+function unknownNames(issue: StandardSchemaV1.Issue): readonly string[] {
+  const { code, keys }: Detail = { ...issue };
+  if (code !== "unrecognized_keys" || !Array.isArray(keys)) return [];
+  return keys.slice(0, maxUnknown).map(String);
 }
 
 function keyOf(segment: PropertyKey | StandardSchemaV1.PathSegment): PropertyKey {
@@ -46,29 +62,40 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
+type Detail = Readonly<Record<string, unknown>>;
+
 /**
- * Standard Schema fixes only message and path. The members `code`, `minimum`, `maximum`, `values`, `origin` and
- * `expected` are zod's; an issue of another library gets a message of ours, since its own may repeat the value.
+ * Standard Schema fixes only message and path. The members `code`, `minimum`, `maximum`, `values`, `origin`,
+ * `expected` and the like are zod's; an issue of another library gets a message of ours, since its own may repeat the value.
  */
 function describe(issue: StandardSchemaV1.Issue, param: string, value: unknown): FieldError {
   if (value === undefined) return fieldError(param, "required", `${param} is required`);
-  const detail: Readonly<Record<string, unknown>> = { ...issue };
+  const detail: Detail = { ...issue };
   const ofLength = detail["origin"] === "string" || detail["origin"] === "array";
   switch (detail["code"]) {
     case "too_small":
       return ofLength
         ? fieldError(param, "minlength", lengthText(param, "greater", detail["minimum"]))
-        : fieldError(param, "min", boundText(param, "greater", detail["minimum"]));
+        : fieldError(param, "min", boundText(param, "greater", detail));
     case "too_big":
       return ofLength
         ? fieldError(param, "maxlength", lengthText(param, "lower", detail["maximum"]))
-        : fieldError(param, "max", boundText(param, "lower", detail["maximum"]));
-    case "invalid_value": {
-      const values = Array.isArray(detail["values"]) ? detail["values"].join(", ") : "";
-      return fieldError(param, "enum", `${param} must be one of: ${values}`);
-    }
+        : fieldError(param, "max", boundText(param, "lower", detail));
+    case "invalid_value":
+      return fieldError(param, "enum", choiceText(param, detail["values"]));
+    case "invalid_union":
+      // Of a discriminated one it is known what its discriminator may be.
+      return Array.isArray(detail["options"])
+        ? fieldError(param, "enum", choiceText(param, detail["options"]))
+        : fieldError(param, "invalid", `${param} is not valid`);
+    case "not_multiple_of":
+      return fieldError(
+        param,
+        "invalid",
+        `${param} must be a multiple of ${String(detail["divisor"])}`,
+      );
     case "invalid_format":
-      return fieldError(param, "match", `${param} must be a valid ${formatName(detail["format"])}`);
+      return fieldError(param, "match", `${param} must ${formatText(detail)}`);
     case "invalid_type":
       return fieldError(param, "type", `${param} must be of type ${String(detail["expected"])}`);
     case "custom":
@@ -82,10 +109,44 @@ function lengthText(param: string, than: "greater" | "lower", bound: unknown): s
   return `${param} must have length ${than} than or equal to ${String(bound)}`;
 }
 
-function boundText(param: string, than: "greater" | "lower", bound: unknown): string {
-  return `${param} must be ${than} than or equal to ${String(bound)}`;
+function boundText(param: string, than: "greater" | "lower", detail: Detail): string {
+  const bound = String(detail[than === "greater" ? "minimum" : "maximum"]);
+  const orEqual = detail["inclusive"] === false ? "" : " or equal to";
+  return `${param} must be ${than} than${orEqual} ${bound}`;
+}
+function choiceText(param: string, values: unknown): string {
+  return `${param} must be one of: ${Array.isArray(values) ? values.join(", ") : ""}`;
 }
 
-function formatName(format: unknown): string {
-  return typeof format === "string" && format !== "regex" ? format : "value";
+/** What is a date or a time, for those who send another spelling. */
+const examples: ReadonlyMap<unknown, string> = new Map([
+  ["date", "2026-01-31"],
+  ["datetime", "2026-01-31T12:00:00Z"],
+]);
+
+function formatText(detail: Detail): string {
+  const { format, pattern } = detail;
+  switch (format) {
+    case "starts_with":
+      return `start with ${String(detail["prefix"])}`;
+    case "ends_with":
+      return `end with ${String(detail["suffix"])}`;
+    case "includes":
+      return `contain ${String(detail["includes"])}`;
+    case "lowercase":
+      return "be in lower case";
+    case "uppercase":
+      return "be in upper case";
+    default: {
+      const name = typeof format === "string" && format !== "regex" ? format : "value";
+      const example = examples.get(format);
+      return `be a valid ${name}${fits(example, pattern) ? `, such as ${example}` : ""}`;
+    }
+  }
+}
+
+/** Whether an example is one of a schema's, which may ask for a precision of its own. */
+function fits(example: string | undefined, pattern: unknown): example is string {
+  if (example === undefined || typeof pattern !== "string") return false;
+  return new RegExp(pattern.slice(1, pattern.lastIndexOf("/"))).test(example);
 }

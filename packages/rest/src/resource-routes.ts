@@ -31,14 +31,15 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
   resource: Resource<S, Plural, Shown>,
   controller: ResourceController<S>,
 ): readonly Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>>>[] {
-  const { name, path, plural, output } = resource;
+  const { name, path, plural } = resource;
   const one = `${path}/:id`;
   const type = capitalized(name);
   const tag = plural;
-  const document = documentResponse(name, output);
+  const shown = documentResponse(name, resource.output);
+  const changed = documentResponse(name, resource.changed);
   const created = {
-    ...document,
-    headers: { ...document.headers, Location: "Address of the document" },
+    ...changed,
+    headers: { ...changed.headers, Location: "Address of the document" },
   };
   const missing: RouteResponse = { description: `There is no such ${name}` };
   const taken: RouteResponse = { description: "A unique value is taken" };
@@ -84,7 +85,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         ...routeRule(resource, "show"),
         conditional: true,
         query: populateReference(resource),
-        responses: { 200: document, 304: notModified, 404: missing },
+        responses: { 200: shown, 304: notModified, 404: missing },
         handle: guarded(resource, "show", show),
       }),
     ),
@@ -114,7 +115,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         ...routeRule(resource, "update"),
         conditional: true,
         bodyReference,
-        responses: { 200: document, 404: missing, ...conflicts },
+        responses: { 200: changed, 404: missing, ...conflicts },
         handle: guarded(resource, "update", update),
       }),
     ),
@@ -129,7 +130,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         ...routeRule(resource, "update"),
         conditional: true,
         bodyReference,
-        responses: { 200: document, 404: missing, ...conflicts },
+        responses: { 200: changed, 404: missing, ...conflicts },
         handle: guarded(resource, "update", patch),
       }),
     ),
@@ -168,7 +169,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         tag,
         ...routeRule(resource, "restore"),
         conditional: true,
-        responses: { 200: document, 404: missing, ...conflicts },
+        responses: { 200: changed, 404: missing, ...conflicts },
         handle: guarded(resource, "restore", handle),
       }),
     );

@@ -71,8 +71,10 @@ export interface Resource<
   readonly present: Presenter;
   /** Schema of what clients send. */
   readonly input: JsonSchema;
-  /** Schema of what clients see. */
+  /** Schema of what clients see, with or without `populate`. */
   readonly output: JsonSchema;
+  /** Schema of what clients see after a change, which has no `populate`. */
+  readonly changed: JsonSchema;
 }
 
 /** Fields of a document as the store keeps them. */
@@ -147,6 +149,7 @@ export function defineResource<
   const input = jsonSchemaOf(sent, "input");
   const selectable = softDelete ? [...view, "deletedAt"] : view;
   const { shape = "array", count = "exact", limit = {}, names, parameters } = list;
+  const changed = shownSchema(selectable, { output, properties, computed });
 
   return {
     name,
@@ -204,7 +207,8 @@ export function defineResource<
     }),
     present: createPresenter(selectable, computed),
     input,
-    output: withRelations(shownSchema(selectable, { output, properties, computed }), relations),
+    output: withRelations(changed, relations),
+    changed,
   };
 }
 

@@ -11,6 +11,7 @@ import {
   ProblemError,
   type ApiClient,
   type PageReply,
+  type Populated,
   type Reply,
 } from "../src/client/index.ts";
 import { defineResource } from "../src/resource.ts";
@@ -392,6 +393,41 @@ describe("the types of a client", () => {
       client.publishPost({ params: { id: "1", url: "u" }, body: { at: "now" } });
     expectTypeOf<Awaited<ReturnType<typeof publishing>>>().toExtend<
       Reply<{ id: string; url: string; at: string }>
+    >();
+  });
+
+  it("say which fields `populate` fills with documents, and leave the others", () => {
+    type Document = Readonly<Record<string, unknown>>;
+    interface Book {
+      readonly id: string;
+      readonly title: string;
+      readonly state: "here" | "lent";
+      readonly author: string;
+      readonly editor?: string | undefined;
+      readonly tags: string[];
+    }
+    type One = Populated<Book, "author.books" | "editor">;
+    expectTypeOf<One["author"]>().toEqualTypeOf<string | Document | null>();
+    expectTypeOf<One["editor"]>().toEqualTypeOf<string | Document | null | undefined>();
+    expectTypeOf<Pick<One, "id" | "state" | "tags" | "title">>().branded.toEqualTypeOf<
+      Pick<Book, "id" | "state" | "tags" | "title">
+    >();
+    type Joined = Populated<Book, "author, tags,reviews">;
+    expectTypeOf<Joined["tags"]>().toEqualTypeOf<readonly (string | Document | null)[]>();
+    expectTypeOf<Joined["author"]>().toEqualTypeOf<string | Document | null>();
+    expectTypeOf<Joined["reviews"]>().toEqualTypeOf<unknown>();
+    expectTypeOf<Joined["title"]>().toEqualTypeOf<string>();
+    expectTypeOf<Populated<Book>["title"]>().toEqualTypeOf<string | Document | null>();
+    expectTypeOf<Populated<Book>["state"]>().toEqualTypeOf<"here" | "lent">();
+    expectTypeOf<Populated<Book>["anything"]>().toEqualTypeOf<unknown>();
+    const list = (client: ApiClient<TestApi>) => client.blogPosts.list({ populate: ["writer"] });
+    type Row = Awaited<ReturnType<typeof list>>["data"][number];
+    expectTypeOf<Row["title"]>().toEqualTypeOf<string>();
+    expectTypeOf<Row["writer"]>().toEqualTypeOf<unknown>();
+    const show = (client: ApiClient<TestApi>) =>
+      client.blogPosts.show("1", { query: { populate: "title" } });
+    expectTypeOf<Awaited<ReturnType<typeof show>>["data"]["title"]>().toEqualTypeOf<
+      string | Document | null
     >();
   });
 

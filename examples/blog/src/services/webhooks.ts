@@ -5,9 +5,11 @@ import { createSender, type Sender } from "@fetchwork/webhooks/sender";
 import { about } from "../about.ts";
 import { resources } from "../api/index.ts";
 
+const actions = ["created", "updated", "removed", "restored"] as const;
+
 /** What happened to a document, which is the member that is called like its resource. */
 export interface ChangeEvent {
-  readonly action: "created" | "updated" | "removed";
+  readonly action: (typeof actions)[number];
   readonly [resource: string]: unknown;
 }
 
@@ -18,7 +20,7 @@ export const apiVendor = defineVendor<Readonly<Record<string, ChangeEvent>>>({
   events: undefined,
   eventNames: resources.flatMap(({ name }) => [
     name,
-    ...["created", "updated", "removed"].map((action) => `${name}.${action}`),
+    ...actions.map((action) => `${name}.${action}`),
   ]),
 });
 

@@ -4,6 +4,7 @@ import { defineCommand, type Command } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { accessRulesOf } from "./access-rules.ts";
 import { addResource, registry } from "./add-resource.ts";
+import { definedLists } from "./defined-lists.ts";
 import { parseField, type Field } from "./field.ts";
 import { findProject, type Project } from "./project.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
@@ -87,12 +88,8 @@ export const addCommand: Command = defineCommand({
         namesOf(target).kebab === definition.names.kebab,
     );
     if (endless) throw new UsageError(`${endless.name} would need one before the first one`);
-    const rival = pathRival(definition, project.folder, read);
-    if (rival !== undefined) {
-      throw new UsageError(
-        `the path ${definition.names.path} is taken by ${rival}: give another one with --path`,
-      );
-    }
+    const rival = rivalOf(definition, project.folder);
+    if (rival !== undefined) throw new UsageError(rival);
     const changes = addResource(definition, read);
     if (changes.size === 0) {
       io.stdout.write(`${definition.names.kebab} is there already; nothing was changed\n`);
@@ -106,16 +103,27 @@ export const addCommand: Command = defineCommand({
   },
 });
 
-/** The definition of another resource that is at the path already, with which no server would start. */
-function pathRival(
-  { names }: ResourceDefinition,
-  folder: string,
-  read: (path: string) => string | undefined,
-): string | undefined {
-  return readdirSync(join(folder, "src/api"))
-    .filter((other) => other !== names.kebab)
-    .map((other) => `src/api/${other}/model.ts`)
-    .find((file) => read(file)?.includes(`path: ${JSON.stringify(names.path)},`));
+/** Says where something of another name is that the resource would be in the way of, so that no server would start. */
+function rivalOf({ names }: ResourceDefinition, folder: string): string | undefined {
+  const api = join(folder, "src/api");
+  const modules = readdirSync(api, { recursive: true, encoding: "utf8" })
+    .map((file) => file.replaceAll("\\", "/"))
+    .filter((file) => /(?<!\.test|\.d)\.ts$/.test(file) && !file.startsWith(`${names.kebab}/`))
+    .toSorted();
+  for (const file of modules) {
+    for (const { name, path } of definedLists(readFileSync(join(api, file), "utf8"))) {
+      if (path !== undefined && operationOf(path) === operationOf(names.path)) {
+        return `the path ${names.path} is taken by src/api/${file}: give another one with --path`;
+      }
+      if (name === names.camel) return `the name ${name} is taken by src/api/${file}`;
+    }
+  }
+  return undefined;
+}
+
+/** Operations and collections are called by paths like this: `/blog/posts` is in the way of `/blog-posts`. */
+function operationOf(path: string): string {
+  return path.replaceAll("/", "-");
 }
 
 /**

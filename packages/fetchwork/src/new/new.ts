@@ -69,7 +69,8 @@ export const newCommand: Command = defineCommand({
     const input = values.yes === true ? undefined : terminalOf(io);
     if (given.folder !== undefined) {
       // Before the questions, which would be for nothing.
-      checkProjectName(nameOf(given.folder));
+      const remedy = values.name === undefined ? "; give it one with --name" : "";
+      checkProjectName(nameOf(given.folder), remedy);
       checkTarget(resolve(io.cwd, given.folder));
     }
     const faultOfFolder = (folder: string): string | undefined =>

@@ -21,11 +21,14 @@ export interface ProjectOptions {
 /**
  * Checks the name of a project: that of a package, of a file and of a vendor of webhooks at once.
  *
+ * @param remedy - What to do about a wrong one; the end of the message. Default: none.
  * @throws UsageError
  */
-export function checkProjectName(name: string): string {
+export function checkProjectName(name: string, remedy = ""): string {
   const fault = faultOfName(name);
-  if (fault !== undefined) throw new UsageError(`${JSON.stringify(name)} is no name: ${fault}`);
+  if (fault !== undefined) {
+    throw new UsageError(`${JSON.stringify(name)} is no name: ${fault}${remedy}`);
+  }
   return name;
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { check } from "prettier";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -182,6 +182,33 @@ describe("fetchwork add", () => {
       "fetchwork add: the path /articles is taken by src/api/post/model.ts: give another one with --path",
     ]);
     expect(await snapshot(folder)).toEqual(before);
+  });
+
+  it("refuses what others have by hand, in any style and in any module", async () => {
+    for (const [file, text, fault] of [
+      ["post/model.ts", "define({ schema, path: '/articles' })", "the path /articles is taken"],
+      ["shop/all.ts", 'r({ "path": `/articles`, schema })', "the path /articles is taken"],
+      ["more.ts", 'route({ method: "POST", path: "/articles" })', "the path /articles is taken"],
+      ["post/model.ts", 'r({ path: "/posts", name: "article", schema })', "the name article is"],
+    ] as const) {
+      const target = join(folder, "src/api", file);
+      await mkdir(join(target, ".."), { recursive: true });
+      await writeFile(target, text);
+      const before = await snapshot(folder);
+      const { code, stderr } = await fetchwork(folder, "add", "article", "title:string!");
+      expect([code, stderr.split("\n")[0]]).toEqual([2, expect.stringContaining(fault)]);
+      expect(stderr.split("\n")[0]).toContain(`taken by src/api/${file}`);
+      expect(await snapshot(folder)).toEqual(before);
+      await rm(target);
+    }
+    const inTest = join(folder, "src/api/sample.test.ts");
+    await writeFile(inTest, 'r({ path: "/articles", name: "article", schema })');
+    expect((await fetchwork(folder, "add", "article", "title:string!")).code).toBe(0);
+    const { stderr } = await fetchwork(folder, "add", "entry", "--path", "/blog-posts");
+    expect(stderr).toBe("");
+    expect((await fetchwork(folder, "add", "text", "--path", "/blog/posts")).stderr).toContain(
+      "the path /blog/posts is taken by src/api/entry/model.ts",
+    );
   });
 
   it("says what it cannot change in the module of the routes, and writes nothing", async () => {

@@ -85,12 +85,12 @@ function partial(schema: JsonSchema): JsonSchema {
   return { ...schema, properties };
 }
 
-function answerSchema({ output }: Resource): JsonSchema {
+function answerSchema({ changed }: Resource): JsonSchema {
   const properties = {
     status: { type: "integer", enum: [200, 201, 204] },
     id: { type: "string" },
     version: { type: "integer", minimum: 1 },
-    body: output,
+    body: changed,
   };
   return { type: "array", items: { type: "object", properties, required: ["status", "id"] } };
 }

@@ -25,18 +25,43 @@ export interface ConditionalOptions extends CallOptions {
 /** A document some of whose fields were asked for. */
 export type Selected<D> = Partial<D>;
 
-/** A document with others in the place of identifiers, or under names of relations. */
-export type Populated<D> = {
-  readonly [K in keyof D]: string extends D[K]
-    ? D[K] | Readonly<Record<string, unknown>> | null
+/**
+ * A document with others in the place of identifiers, or under names of relations: those that begin the paths, and no
+ * other field. With paths that are known only when it runs, any text may have given way to a document.
+ */
+export type Populated<D, Path extends string = string> = {
+  readonly [K in keyof D]: K extends RelationIn<Path>
+    ? Replaced<D[K], string extends Path ? string : never>
     : D[K];
-} & Readonly<Record<string, unknown>>;
+} & { readonly [K in Exclude<RelationIn<Path>, keyof D>]: unknown };
+
+/** Names of the relations with which paths begin. */
+type RelationIn<Path extends string> = Path extends `${infer First},${infer Rest}`
+  ? RelationIn<First> | RelationIn<Rest>
+  : Path extends ` ${infer Rest}` | `${infer Rest} `
+    ? RelationIn<Rest>
+    : Path extends `${infer First}.${string}`
+      ? First
+      : Path;
+
+/** Documents where identifiers were, which are texts that `Least` is assignable to; `null` for one that is missing. */
+type Replaced<Value, Least> = Value extends readonly (infer Member)[]
+  ? readonly Replaced<Member, Least>[]
+  : Value extends string
+    ? [Least] extends [Value]
+      ? Value | Readonly<Record<string, unknown>> | null
+      : Value
+    : Value;
 
 type FoundBy<Query, D> = Query extends { readonly fields: string | readonly string[] }
-  ? Selected<Query extends { readonly populate: string | readonly string[] } ? Populated<D> : D>
-  : Query extends { readonly populate: string | readonly string[] }
-    ? Populated<D>
-    : D;
+  ? Selected<PopulatedBy<Query, D>>
+  : PopulatedBy<Query, D>;
+
+type PopulatedBy<Query, D> = Query extends { readonly populate: infer Paths }
+  ? Paths extends string | readonly string[]
+    ? Populated<D, Paths extends readonly string[] ? Paths[number] : Extract<Paths, string>>
+    : D
+  : D;
 
 /** What `show` takes in its query. */
 export interface ShowParameters {

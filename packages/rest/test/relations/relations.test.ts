@@ -454,3 +454,21 @@ it("relations are described with what they may show", async () => {
   expect(Object.keys(paths["/people/{id}"].delete.responses)).toContain("409");
   expect(Object.keys(paths["/comments/{id}"].delete.responses)).not.toContain("409");
 });
+
+it.each([
+  ["/articles/{id}", "get", 200, true],
+  ["/articles", "get", 200, true],
+  ["/articles", "post", 201, false],
+  ["/articles/{id}", "put", 200, false],
+  ["/articles/{id}", "patch", 200, false],
+])("%s describes documents in the place of identifiers for %s: %s, %s", async (...row) => {
+  const [path, method, status, isPopulated] = row;
+  const { openApi } = await openAll();
+  const paths = openApi.paths as any; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
+  const { schema } = paths[path][method].responses[status].content["application/json"];
+  const { author, comments } = (schema.items ?? schema).properties;
+  const document = { type: "object" };
+  if (isPopulated) expect(author.anyOf).toContainEqual(document);
+  else expect(author).toEqual({ type: "string" });
+  expect(comments).toEqual(isPopulated ? { type: "array", items: document } : undefined);
+});

@@ -1,6 +1,9 @@
 import { openStore } from "@fetchwork/documents";
 import { serve } from "@fetchwork/http/serve";
+import { defineResource } from "@fetchwork/rest";
+import { senderCollections } from "@fetchwork/webhooks/sender";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { z } from "zod";
 import { jwtSecret, masterKey, openApi, transports } from "../../../test/api-client.ts";
 import { createApp } from "../../app.ts";
 import { announceChanges } from "../../services/announce-changes.ts";
@@ -150,7 +153,7 @@ describe("the receiver", () => {
       .toEqual([
         `webhook ${id}-1: user.created`,
         `webhook ${id}-2: user.updated`,
-        `webhook ${id}-removed: user.removed`,
+        expect.stringMatching(new RegExp(`^webhook ${id}-removed-\\w+: user.removed$`)),
       ]);
     await expect
       .poll(async () => (await sender.deliveries()).map((delivery) => delivery.status))
@@ -176,6 +179,35 @@ describe("a change", () => {
     await expect(undone).rejects.toThrow("undone");
     const deliveries = await sender.deliveries();
     expect(deliveries.map(({ eventId }) => eventId)).toEqual([`${id}-1`]);
+  });
+
+  it("is announced each time that a kept document goes and comes back", async () => {
+    const store = await openStore("sqlite::memory:");
+    onTestFinished(() => store.close());
+    const kept = defineResource({
+      name: "kept",
+      path: "/kept",
+      schema: z.object({ text: z.string() }),
+      access: {},
+      softDelete: true,
+    });
+    const { sender } = createApp({ masterKey, jwtSecret, tokenLifetime: 60 }, store);
+    await sender.endpoints.create({ url });
+    const announced = announceChanges(store, { resources: [kept], sender });
+    const documents = announced.collection(kept.collection);
+    const { id } = await documents.insert({ text: "a" });
+    expect(await documents.remove(id)).toBe(true);
+    expect(await documents.restore(id)).toMatchObject({ id, text: "a" });
+    await announced.transaction(async (alone) => {
+      expect(await alone.collection(kept.collection).remove(id)).toBe(true);
+      await alone.collection(kept.collection).restore(id);
+    });
+    expect(await documents.restore(id)).toBeUndefined();
+    const events = await store.collection(senderCollections.events).find();
+    const payloads = events.map(({ payload }) => JSON.parse(payload));
+    const of = (action: string) => payloads.filter((payload) => payload.action === action);
+    expect([payloads.length, of("created").length, of("removed").length]).toEqual([5, 1, 2]);
+    expect(of("restored").map((payload) => payload.kept.text)).toEqual(["a", "a"]);
   });
 
   it("is not stored when its event cannot be", async () => {

@@ -12,7 +12,7 @@ type Announce<T extends object> = <R>(
 
 /**
  * Makes a store that announces what changes in the collections of some resources: `article` with the action `created`,
- * `updated` or `removed`, and the document as its resource shows it. A change and its event are stored together or not
+ * `updated`, `removed` or `restored`, and the document as its resource shows it, of a removed one its `id`. A change and its event are stored together or not
  * at all, inside of transactions too. Other ways to change documents, such as `removeMany`, are not announced.
  */
 export function announceChanges(
@@ -77,6 +77,12 @@ function announced<T extends object>(
     name,
     payload: { action, [name]: view(document, list.selectable) },
   });
+  const removed = (id: string): EventToSend => ({
+    // Not the same one for a document that was brought back and is removed again.
+    id: `${id}-removed-${crypto.randomUUID().slice(0, 8)}`,
+    name,
+    payload: { action: "removed", [name]: { id } },
+  });
   const updated = (document: Stored<T> | undefined): readonly EventToSend[] =>
     document ? [changed("updated", document)] : [];
 
@@ -98,10 +104,12 @@ function announced<T extends object>(
     remove: (id, options) =>
       announce(
         (inside) => inside.remove(id, options),
-        (wasThere) =>
-          wasThere
-            ? [{ id: `${id}-removed`, name, payload: { action: "removed", [name]: { id } } }]
-            : [],
+        (wasThere) => (wasThere ? [removed(id)] : []),
+      ),
+    restore: (id) =>
+      announce(
+        (inside) => inside.restore(id),
+        (document) => (document ? [changed("restored", document)] : []),
       ),
   });
 }
