@@ -1,6 +1,7 @@
 import { createContextKey, type ContextKey } from "./context-key.ts";
 import type { Context, FinishListener, FinishReport } from "./context.ts";
 import { HttpUsageError } from "./errors.ts";
+import { guardedReport } from "./guarded-report.ts";
 
 /**
  * What a runtime knows about an exchange when it makes its context.
@@ -154,12 +155,7 @@ export class ExchangeContext implements Context {
   }
 
   #reportError(error: unknown): void {
-    const report = this.#init.reportError ?? console.error;
-    try {
-      report(error);
-    } catch (failure) {
-      console.error(failure);
-    }
+    guardedReport(this.#init.reportError ?? console.error)(error);
   }
 }
 

@@ -204,17 +204,24 @@ describe("serve", () => {
     expect(reported).toMatchObject([{ code }]);
   });
 
-  it("goes on when reportError itself throws", async () => {
-    const { url } = await start(
+  const failed = new Error("from the test: reportError");
+  it.each<[string, () => unknown]>([
+    [
+      "throws",
       () => {
+        throw failed;
+      },
+    ],
+    ["rejects", () => Promise.reject(failed)],
+  ])("goes on when reportError itself %s", async (_, reportError) => {
+    const { url } = await start(
+      (_request, context) => {
+        context.waitUntil(Promise.reject(new Error("later")));
         throw new Error("handler");
       },
-      {
-        reportError: () => {
-          throw new Error("from the test: reportError");
-        },
-      },
+      { reportError },
     );
+    expect((await fetch(url)).status).toBe(500);
     expect((await fetch(url)).status).toBe(500);
   });
 

@@ -30,7 +30,7 @@ export interface ClientLogRecord {
 
 /** How requests and responses are logged. */
 export interface ClientLoggerOptions {
-  /** Receives each record. What it throws is ignored. Default: JSON lines on `console.log`. */
+  /** Receives each record. What it throws or rejects with is ignored. Default: JSON lines on `console.log`. */
   readonly sink?: ((record: ClientLogRecord) => void) | undefined;
   /**
    * Characters of a body that are logged; bodies hold personal data. Only JSON, forms and text that were read whole,
@@ -84,7 +84,9 @@ export class ClientLogger {
     const startedAt = performance.now();
     const write = (event: ClientLogRecord["event"], more: Partial<ClientLogRecord>): void => {
       try {
-        this.#sink({ event, time: new Date().toISOString(), ...about, ...more });
+        const record = { event, time: new Date().toISOString(), ...about, ...more };
+        const written: unknown = this.#sink(record);
+        if (written instanceof Promise) written.catch(() => undefined);
       } catch {
         // A log that fails must not fail the request.
       }

@@ -19,7 +19,7 @@ export function failExchange(exchange: NodeExchange, error: unknown): void {
     return;
   }
   const isTooLarge = isBodyTooLarge(error);
-  if (!isTooLarge) report(exchange, error);
+  if (!isTooLarge) exchange.runtime.reportError(error);
   if (exchange.isGone) return;
   if (response.headersSent) {
     exchange.cut();
@@ -31,7 +31,7 @@ export function failExchange(exchange: NodeExchange, error: unknown): void {
     exchange.leaveBody();
     sendProblem(exchange, status);
   } catch (failure) {
-    report(exchange, failure);
+    exchange.runtime.reportError(failure);
     exchange.cut();
   }
 }
@@ -84,12 +84,4 @@ function isCausedBy(error: unknown, depth: number, matches: (one: Error) => bool
     // A getter or a proxy threw.
   }
   return false;
-}
-
-function report(exchange: NodeExchange, error: unknown): void {
-  try {
-    exchange.runtime.reportError(error);
-  } catch (failure) {
-    console.error(failure);
-  }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { HttpUsageError } from "../errors.ts";
+import { guardedReport } from "../guarded-report.ts";
 
 /** How a server listens, what it accepts and how it stops. */
 export interface ServeOptions {
@@ -101,7 +102,7 @@ export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
     http2: options.http2 ?? false,
     signals: options.signals ?? true,
     gracePeriod: options.gracePeriod ?? 10_000,
-    reportError: options.reportError ?? console.error,
+    reportError: guardedReport(options.reportError ?? console.error),
   };
   checkInteger("port", checked.port, 0, 65_535);
   checkInteger("requestTimeout", checked.requestTimeout, 0, maxTimeout);
@@ -120,7 +121,7 @@ export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
   checkType("http2", checked.http2, "boolean");
   checkType("signals", checked.signals, "boolean");
   checkType("onUpgrade", checked.onUpgrade, "function");
-  checkType("reportError", checked.reportError, "function");
+  checkType("reportError", options.reportError, "function");
   if (checked.hostname === "") fail("hostname is empty, expected an address or a name");
   if (checked.signal !== undefined && !(checked.signal instanceof AbortSignal)) {
     fail("signal is no AbortSignal");

@@ -1,4 +1,5 @@
 import { HttpUsageError } from "../errors.ts";
+import { guardedReport } from "../guarded-report.ts";
 import type { Handler } from "../handler.ts";
 import { exchangeListener, type NodeListener } from "./exchange-listener.ts";
 import { PendingPromises } from "./pending-promises.ts";
@@ -25,7 +26,8 @@ export interface NodeListenerOptions {
  * @throws HttpUsageError `ERR_HTTP_HANDLER` or `ERR_HTTP_OPTION`
  */
 export function toNodeListener(handler: Handler, options: NodeListenerOptions = {}): NodeListener {
-  const { maxRequestBodySize, reportError = console.error } = options;
+  const { maxRequestBodySize } = options;
+  const reportError = guardedReport(options.reportError ?? console.error);
   if (typeof handler !== "function") {
     throw new HttpUsageError(
       "ERR_HTTP_HANDLER",

@@ -84,12 +84,16 @@ describe("the log", () => {
     expect(String(log.mock.calls[0]?.[0])).not.toContain("\n");
   });
 
-  it("that fails does not fail the request", async () => {
-    const { client } = logging(() => text("ok"), {
-      sink: () => {
+  it.each<[string, () => unknown]>([
+    [
+      "throws",
+      () => {
         throw new Error("disk full");
       },
-    });
+    ],
+    ["rejects", () => Promise.reject(new Error("disk full"))],
+  ])("that %s does not fail the request", async (_, sink) => {
+    const { client } = logging(() => text("ok"), { sink });
     expect((await client.send({ baseUrl: "http://h/" })).body).toBe("ok");
   });
 
