@@ -99,7 +99,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("An index of many nested fields", () 
 
   it("gets as many fields as an index may have", async () => {
     const many = Array.from({ length: 40 }, (_, index) => `f${index}`);
-    const things = defineCollection<Record<string, unknown>>("things", { indexes: [many] });
+    const things = defineCollection("things", { indexes: [many] });
     await using store = await openStore(await newDatabase(), { collections: [things] });
     await store.collection(things).insertMany([{ f0: 2 }, { f0: 1 }]);
     const found = await store.collection(things).find({ sort: ["f0"] });
@@ -108,7 +108,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("An index of many nested fields", () 
 
   it("is refused by its name when it is unique and does not fit", async () => {
     const many = Array.from({ length: 7 }, (_, index) => `f${index}`);
-    const things = defineCollection<Record<string, unknown>>("things", { unique: [many] });
+    const things = defineCollection("things", { unique: [many] });
     await expect(openStore(await newDatabase(), { collections: [things] })).rejects.toMatchObject({
       code: "ERR_DOCUMENTS_DEFINITION",
       message: expect.stringContaining("f0, f1, f2"),
