@@ -136,8 +136,9 @@ export function parseRemoval(selection: { readonly where: unknown }): Filter {
  * @internal
  */
 export function checkList<T>(name: string, list: readonly T[]): readonly T[] {
-  if (Array.isArray(list)) return list;
-  throw wrong(`The ${name} are given as a list`);
+  const given: unknown = list;
+  if (!Array.isArray(given)) throw wrong(`The ${name} are given as a list`);
+  return list;
 }
 
 /**

@@ -58,6 +58,58 @@ describe("A row of a lock", () => {
   });
 });
 
+/** A connection beside which another process does something just before it reads rows. */
+class Overtaken extends Connection {
+  readonly #other: DatabaseSync;
+  readonly #change: (other: Connection) => void;
+
+  constructor(path: string, change: (other: Connection) => void) {
+    super(new DatabaseSync(path));
+    this.#other = new DatabaseSync(path);
+    this.#change = change;
+    onTestFinished(() => {
+      this.#other.close();
+      this.close();
+    });
+  }
+
+  override all(...args: Parameters<Connection["all"]>): ReturnType<Connection["all"]> {
+    this.#change(new Connection(this.#other));
+    return super.all(...args);
+  }
+}
+
+async function feedOfThree(): Promise<string> {
+  const path = join(temporaryFolder(), "a.db");
+  const store = await openStore(`sqlite:${path}`, { collections: [notes] });
+  await store.collection(notes).insertMany([{ n: 1 }, { n: 2 }, { n: 3 }]);
+  await store.close();
+  return path;
+}
+
+describe("The feed that another process writes to while it is read", () => {
+  const query = { after: undefined, collections: undefined, limit: 10 };
+
+  it("is not told twice", async () => {
+    const connection = new Overtaken(await feedOfThree(), (other) => {
+      other.exec(
+        'INSERT INTO "fetchwork:changes" (collection, id, kind, version, at, doc) ' +
+          'SELECT collection, id, kind, version, at, doc FROM "fetchwork:changes" LIMIT 1',
+      );
+    });
+    const { changes, scanned } = readChanges(connection, query);
+    expect([changes.length, scanned]).toEqual([4, writePosition(4)]);
+  });
+
+  it("says that changes are missing, when it is trimmed there", async () => {
+    const connection = new Overtaken(await feedOfThree(), (other) => {
+      trimChanges(other, "9999-01-01T00:00:00.000Z");
+    });
+    const after = writePosition(1);
+    expect(() => readChanges(connection, { ...query, after })).toThrow("trimmed");
+  });
+});
+
 describe("A position in the feed", () => {
   it("never goes back, neither of a consumer nor of a reader", async () => {
     const connection = await connect();

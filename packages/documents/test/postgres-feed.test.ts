@@ -45,4 +45,33 @@ describe.skipIf(NO_POSTGRES !== undefined)("The feed of PostgreSQL", () => {
       expect(fetched).toBe(3);
     },
   );
+
+  it("says that changes are missing, when another process trims it while it is read", async () => {
+    const url = await newDatabase();
+    const store = await openStore(url, { collections: [ours] });
+    onTestFinished(() => store.close());
+    await store.collection(ours).insertMany([{ n: 1 }, { n: 2 }]);
+    const [first] = await Array.fromAsync(store.changes({ atEnd: "end" }));
+    const connections = new Connections(parsePostgresUrl(url), parsePostgresOptions());
+    onTestFinished(() => connections.close());
+    const session = new FreeSession(connections, createStamps());
+    let isTrimmed = false;
+    const overtaken: Session = {
+      stamps: session.stamps,
+      write: (statement) => session.write(statement),
+      together: (work) => session.together(work),
+      read: async (statement) => {
+        if (statement.name === "fetchwork:changes" && !isTrimmed) {
+          isTrimmed = true;
+          await store.trimChanges({ before: "9999-01-01T00:00:00.000Z" });
+          await store.collection(ours).insert({ n: 3 });
+        }
+        return session.read(statement);
+      },
+    };
+    const query = { after: first?.position, collections: undefined, limit: 10 };
+    await expect(readChanges(overtaken, query, { isDistributed: false })).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_POSITION",
+    });
+  });
 });

@@ -96,4 +96,22 @@ describe.skipIf(NO_POSTGRES !== undefined)("An index of many nested fields", () 
     },
     30_000,
   );
+
+  it("gets as many fields as an index may have", async () => {
+    const many = Array.from({ length: 40 }, (_, index) => `f${index}`);
+    const things = defineCollection("things", { indexes: [many] });
+    await using store = await openStore(await newDatabase(), { collections: [things] });
+    await store.collection(things).insertMany([{ f0: 2 }, { f0: 1 }]);
+    const found = await store.collection(things).find({ sort: ["f0"] });
+    expect(found).toMatchObject([{ f0: 1 }, { f0: 2 }]);
+  });
+
+  it("is refused by its name when it is unique and does not fit", async () => {
+    const many = Array.from({ length: 7 }, (_, index) => `f${index}`);
+    const things = defineCollection("things", { unique: [many] });
+    await expect(openStore(await newDatabase(), { collections: [things] })).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_DEFINITION",
+      message: expect.stringContaining("f0, f1, f2"),
+    });
+  });
 });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { defineCollection, openStore, UniqueError } from "../src/index.ts";
 import { newDatabase, openInMemory } from "./open-for-test.ts";
 import { POSTGRES } from "./postgres-server.ts";
@@ -49,6 +50,18 @@ describe.each(URLS)("A definition of %s that gains or loses softDelete", (_engin
 });
 
 describe("A document that was removed", () => {
+  it("is looked for in an index, when a definition loses softDelete", async () => {
+    const path = join(temporaryFolder(), "a.db");
+    await (await openStore(`sqlite:${path}`, { collections: [members] })).close();
+    await (await openStore(`sqlite:${path}`, { collections: [hard] })).close();
+    const database = new DatabaseSync(path);
+    onTestFinished(() => {
+      database.close();
+    });
+    const plan = "EXPLAIN QUERY PLAN SELECT seq FROM members WHERE deleted_at IS NOT NULL";
+    expect(JSON.stringify(database.prepare(plan).all())).toContain("members:removed");
+  });
+
   it("is counted once in a transaction that is undone", async () => {
     const store = await openInMemory();
     const { id } = await store.collection(members).insert({ email: "a" });

@@ -42,6 +42,12 @@ export async function readChanges(
   const changes: ChangeRecord[] = [];
   let gap: { readonly position: number; readonly end: bigint } | undefined;
   let scanned = await startOf(session, query.after);
+  let hasJumped = false;
+  const end = async (): Promise<ChangeBatch> => {
+    // What is missing may have been trimmed since the start was looked up.
+    if (hasJumped) await startOf(session, query.after);
+    return { changes, scanned: writePosition(scanned) };
+  };
   for (;;) {
     const { rows, isFull } = await readWindow(session, {
       after: scanned,
@@ -56,16 +62,17 @@ export async function readChanges(
         if (gap?.position !== scanned) gap = { position: scanned, end: BigInt(row[8] ?? 0) };
         if (!isDead) break;
       }
+      hasJumped ||= position !== scanned + 1;
       scanned = position;
       if (query.collections === undefined || query.collections.includes(row[1] ?? "")) {
         changes.push(toRecord(row));
-        if (changes.length === query.limit) return { changes, scanned: writePosition(scanned) };
+        if (changes.length === query.limit) return end();
       }
     }
     const isAtGap = gap !== undefined && gap.position === scanned;
     const isAtEnd = !isAtGap && !isFull;
     if (isAtEnd || (isAtGap && performance.now() > deadline)) {
-      return { changes, scanned: writePosition(scanned) };
+      return end();
     }
     if (isAtGap) await wait(GAP_PAUSE);
   }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type PoolClient } from "pg";
-import { DocumentsError } from "../errors.ts";
+import { DocumentsError, DocumentsTypeError } from "../errors.ts";
 import { holdLock, type LockTable } from "../hold-lock.ts";
 import { analyzeSql } from "./analyzing.ts";
 import { type Connections, execute, run } from "./connections.ts";
@@ -23,7 +23,8 @@ const LOCK_PATIENCE = 3_600_000;
 const TABLE_EXISTS = "42P07";
 const TABLE_MISSING = "42P01";
 const COLUMN_MISSING = "42703";
-const TOO_BIG = "54000";
+/** A row of the catalogue is too big; an index has too many columns. */
+const TOO_BIG: ReadonlySet<string | undefined> = new Set(["54000", "54011"]);
 
 /**
  * Brings tables and indexes up to their definitions.
@@ -220,10 +221,21 @@ async function createIndex(
       await execute(client, indexSql(table, { ...index, columns: each }, how));
       return;
     } catch (error) {
-      if (sqlState(error) !== TOO_BIG || attempt === shorter.length) throw error;
+      if (!TOO_BIG.has(sqlState(error))) throw error;
+      if (attempt === shorter.length) throw tooBig(table, index, error);
       if (begin !== "") await execute(client, "ROLLBACK TO SAVEPOINT before_index");
     }
   }
+}
+
+/** A unique index of fewer fields would refuse more than the definition does. */
+function tooBig({ definition: { name } }: Table, { fields }: Index, cause: unknown): Error {
+  return new DocumentsTypeError(
+    "ERR_DOCUMENTS_DEFINITION",
+    `The index of "${name}" over ${fields.join(", ")} is larger than PostgreSQL can note, expected ` +
+      "up to six fields, or fewer that are nested",
+    { cause },
+  );
 }
 
 function indexSql(table: Table, index: Index, how: "" | "CONCURRENTLY "): string {

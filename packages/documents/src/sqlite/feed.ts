@@ -20,15 +20,8 @@ export function readChanges(
   },
 ): ChangeBatch {
   const after = query.after === undefined ? 0 : parsePosition(query.after);
-  const trimmed = Number(
-    connection.get(`SELECT position FROM ${POSITIONS} WHERE name = ?`, [TRIMMED])?.[0] ?? 0,
-  );
-  if (query.after !== undefined && after < trimmed) {
-    throw new DocumentsError(
-      "ERR_DOCUMENTS_POSITION",
-      "The feed was trimmed behind this position, so changes are missing",
-    );
-  }
+  // Another process may write between the statements: what is newer than the end that is read first
+  // may be among the rows, and what is trimmed before the one that is read last is missing there.
   const newest = connection.get(`SELECT max(position) FROM ${CHANGES}`, [])?.[0];
   const { collections, limit } = query;
   const only =
@@ -38,8 +31,18 @@ export function readChanges(
       `WHERE position > ?${only} ORDER BY position LIMIT ?`,
     [after, ...(collections === undefined ? [] : [JSON.stringify(collections)]), limit],
   );
+  const trimmed = Number(
+    connection.get(`SELECT position FROM ${POSITIONS} WHERE name = ?`, [TRIMMED])?.[0] ?? 0,
+  );
+  if (query.after !== undefined && after < trimmed) {
+    throw new DocumentsError(
+      "ERR_DOCUMENTS_POSITION",
+      "The feed was trimmed behind this position, so changes are missing",
+    );
+  }
   const changes = rows.map(toRecord);
-  const scanned = rows.length === limit ? Number(rows.at(-1)?.[0]) : Number(newest ?? 0);
+  const last = Number(rows.at(-1)?.[0] ?? 0);
+  const scanned = rows.length === limit ? last : Math.max(last, Number(newest ?? 0));
   return { changes, scanned: writePosition(Math.max(scanned, after)) };
 }
 

@@ -44,6 +44,7 @@ export function prepareCollection(connection: Connection, table: Table): void {
   if (table.softDelete && !columns.has("deleted_at")) {
     connection.exec(`ALTER TABLE ${table.quoted} ADD COLUMN deleted_at TEXT`);
   }
+  if (table.softDelete || columns.has("deleted_at")) indexRemoved(connection, table);
   if (!table.softDelete && columns.has("deleted_at")) refuseRemoved(connection, table);
   prepareExpiry(connection, table, { columns, current: known?.[2] ?? null });
   for (const index of indexDefinitions(table)) createIndex(connection, table, index);
@@ -85,10 +86,23 @@ function columnsOf(connection: Connection, table: Table): ReadonlySet<unknown> {
   return new Set(rows.map(([column]) => column));
 }
 
+function removedIndex({ definition: { name } }: Table): string {
+  return quoteName(`${name}:removed`);
+}
+
+/** Finds removed documents, of which there are few or none, without reading all of the others. */
+function indexRemoved(connection: Connection, table: Table): void {
+  connection.exec(
+    `CREATE INDEX IF NOT EXISTS ${removedIndex(table)} ` +
+      `ON ${table.quoted} (deleted_at) WHERE deleted_at IS NOT NULL`,
+  );
+}
+
 /** Without `softDelete` the removed documents would be there again. */
 function refuseRemoved(connection: Connection, table: Table): void {
   const removed = connection.get(
-    `SELECT 1 FROM ${table.quoted} WHERE deleted_at IS NOT NULL LIMIT 1`,
+    `SELECT 1 FROM ${table.quoted} INDEXED BY ${removedIndex(table)} ` +
+      "WHERE deleted_at IS NOT NULL LIMIT 1",
     [],
   );
   if (removed !== undefined) throw keepsRemoved(table.definition);
