@@ -16,12 +16,30 @@ describe("a typed client of the blog", () => {
     const changed = await client.articles.update(article.id, { title: "New" }, { ifMatch: etag });
     expect(changed.data.title satisfies string).toBe("New");
     const { data: user } = await client.showUser({ params: { id: "me" } });
-    expect(user).toMatchObject({ email: "ada@example.com" });
+    expect([user.name satisfies string, user.email satisfies string | undefined]).toEqual([
+      "ada",
+      "ada@example.com",
+    ]);
     const master = createClient<typeof routes>({ baseUrl: origin, token: masterKey });
     const body = { email: "ada@example.com", password: "analytical" };
     await expect(master.createUser({ body })).rejects.toMatchObject({
       status: 409,
       param: "email",
     });
+    const session = await createClient<typeof routes>({ baseUrl: origin }).signIn(
+      {},
+      {
+        headers: { authorization: `Basic ${btoa("ada@example.com:123456")}` },
+        query: { access_token: masterKey },
+      },
+    );
+    expect(session.data.token satisfies string).toMatch(/^eyJ/);
+    expect(session.data.user.role satisfies "admin" | "user").toBe("user");
+    const admin = await join("admin@example.com", "admin");
+    const { data: users } = await createClient<typeof routes>({
+      baseUrl: origin,
+      token: admin.token,
+    }).listUsers({}, { query: { sort: "email", fields: "email" } });
+    expect(users.map(({ email }) => email)).toEqual(["ada@example.com", "admin@example.com"]);
   });
 });

@@ -90,7 +90,7 @@ export { readPopulate, withoutPopulate } from "./relations/populate-parameter.ts
 export { releaseReferences } from "./relations/release-references.ts";
 export type { AccessQuestion } from "./resource-access.ts";
 export { requireAccess } from "./resource-access.ts";
-export { listParameters, listResponse } from "./list-reference.ts";
+export { listParameters, listResponse, resourceListResponse } from "./list-reference.ts";
 export { documentResponse, resourceRoutes } from "./resource-routes.ts";
 export type {
   BodyFields,

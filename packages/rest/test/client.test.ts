@@ -441,6 +441,10 @@ describe("the types of a client", () => {
       client.blogPosts.list({ sort: "author" }),
       // @ts-expect-error -- no such filter
       client.blogPosts.list({ "stars[near]": 3 }),
+      // @ts-expect-error -- one document is shown with all its fields
+      client.blogPosts.show("1", { query: { fields: ["title"] } }),
+      // @ts-expect-error -- the same, beside what there is
+      client.blogPosts.show("1", { query: { populate: "writer", fields: ["title"] } }),
       // @ts-expect-error -- the title is missing
       client.blogPosts.create({ stars: 3 }),
       // @ts-expect-error -- of another type

@@ -294,6 +294,8 @@ describe("fetchwork add", () => {
     await fetchwork(other, "add", "note");
     const model = await readFile(join(other, "src/api/note/model.ts"), "utf8");
     expect(model).toContain('list: { shape: "rows" }');
+    const users = await readFile(join(other, "src/api/user/model.ts"), "utf8");
+    expect(users).toContain('list: { shape: "rows" }');
     await mkdir(join(other, "empty"));
   });
 });

@@ -67,7 +67,13 @@ type PopulatedBy<Query, D> = Query extends { readonly populate: infer Paths }
 export interface ShowParameters {
   /** Paths of relations whose documents are put in the place of their identifiers. */
   readonly populate?: string | readonly string[] | undefined;
+  /** The token, where it is not given otherwise. */
+  readonly access_token?: string | undefined;
 }
+
+type ShowOptions = Omit<CallOptions, "query"> & {
+  readonly query?: Omit<ShowParameters, "populate"> | undefined;
+};
 
 /** One item of a bulk call. `version` is that of the document, the number in its entity tag. */
 export type BulkOperation<Input> =
@@ -106,12 +112,16 @@ export interface ResourceClient<D, Input> {
     query?: Query,
     options?: CallOptions,
   ): AsyncGenerator<PageReply<FoundBy<Query, D>>, void, undefined>;
-  show(id: string, options: ConditionalOptions): Promise<Reply<D | undefined>>;
-  show<const Query extends ShowParameters>(
+  /** One document, with all its fields. */
+  show(
     id: string,
-    options: CallOptions & { readonly query: Query },
-  ): Promise<Reply<FoundBy<Query, D>>>;
-  show(id: string, options?: CallOptions): Promise<Reply<D>>;
+    options: Omit<ConditionalOptions, "query"> & { readonly query?: ShowParameters | undefined },
+  ): Promise<Reply<D | undefined>>;
+  show<const Paths extends string | readonly string[]>(
+    id: string,
+    options: ShowOptions & { readonly query: { readonly populate: Paths } },
+  ): Promise<Reply<FoundBy<{ readonly populate: Paths }, D>>>;
+  show(id: string, options?: ShowOptions): Promise<Reply<D>>;
   create(body: Input, options?: CallOptions): Promise<Reply<D>>;
   /** Changes the given fields and keeps the others. */
   update(id: string, body: Changes<Input>, options?: CallOptions): Promise<Reply<D>>;

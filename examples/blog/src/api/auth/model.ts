@@ -1,12 +1,8 @@
-import type { JsonSchema } from "@fetchwork/rest";
-import { user } from "../user/model.ts";
+import { z } from "zod";
+import { shownUser } from "../user/model.ts";
 
 /** What signing in yields. */
-export const session: JsonSchema = {
-  type: "object",
-  properties: {
-    token: { type: "string", description: "To be sent as `access_token` or Bearer header" },
-    user: user.output,
-  },
-  required: ["token", "user"],
-};
+export const session = z.object({
+  token: z.string().describe("To be sent as `access_token` or Bearer header"),
+  user: shownUser,
+});

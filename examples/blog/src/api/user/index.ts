@@ -1,6 +1,20 @@
-import { defineRoute, documentResponse, listParameters, listResponse } from "@fetchwork/rest";
+import {
+  defineRoute,
+  documentResponse,
+  listParameters,
+  resourceListResponse,
+} from "@fetchwork/rest";
 import * as controller from "./controller.ts";
-import { newPassword, newUser, publicView, user, userChange } from "./model.ts";
+import {
+  newPassword,
+  newUser,
+  publicView,
+  shownUser,
+  user,
+  userByAnyone,
+  userChange,
+  userPage,
+} from "./model.ts";
 
 const tag = user.plural;
 const found = documentResponse("user", user.output);
@@ -18,7 +32,8 @@ export const userRoutes = [
     tag,
     access: "admin",
     query: listParameters(user),
-    responses: { 200: listResponse(tag, user.output) },
+    answer: userPage,
+    responses: { 200: resourceListResponse(user) },
     handle: controller.list,
   }),
   defineRoute({
@@ -29,6 +44,7 @@ export const userRoutes = [
     tag,
     access: "user",
     conditional: true,
+    answer: userByAnyone,
     responses: { 200: foundByAnyone, 304: notModified, 404: missing },
     handle: controller.show,
   }),
@@ -40,6 +56,7 @@ export const userRoutes = [
     tag,
     access: "master",
     body: newUser,
+    answer: shownUser,
     responses: { 201: created, 409: { description: "The email is taken" } },
     handle: controller.create,
   }),
@@ -52,6 +69,7 @@ export const userRoutes = [
     access: "user",
     conditional: true,
     body: userChange,
+    answer: shownUser,
     responses: { 200: found, 404: missing },
     handle: controller.update,
   }),
@@ -64,6 +82,7 @@ export const userRoutes = [
     access: "user",
     conditional: true,
     body: userChange,
+    answer: shownUser,
     responses: { 200: found, 404: missing },
     handle: controller.update,
   }),
@@ -76,6 +95,7 @@ export const userRoutes = [
     access: "password",
     conditional: true,
     body: newPassword,
+    answer: shownUser,
     responses: { 200: found },
     handle: controller.updatePassword,
   }),

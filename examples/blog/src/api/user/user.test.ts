@@ -95,7 +95,8 @@ describe.each(transports)("users (%s)", (transport) => {
     expect((await api.send("GET", "/users", { token: masterKey })).status).toBe(401);
     expect((await api.send("GET", "/users", { token })).status).toBe(403);
     const { json } = await api.send("GET", "/users?sort=email", { token: admin.token });
-    expect(json.map(({ email }: { email: string }) => email)).toEqual([
+    const users = json;
+    expect(users.map(({ email }: { email: string }) => email)).toEqual([
       "admin@example.com",
       "user@example.com",
     ]);

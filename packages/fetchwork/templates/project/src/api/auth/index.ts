@@ -11,7 +11,8 @@ export const authRoutes = [
     summary: "Signs a user in by email and password",
     tag: "auth",
     access: "master+password",
-    responses: { 201: { description: "A session", schema: session } },
+    answer: session,
+    responses: { 201: { description: "A session" } },
     handle: controller.signIn,
   }),
   defineRoute({

@@ -58,8 +58,9 @@ export function createSocial(options: SocialOptions): Social {
         description: "As the provider gives it",
         schema: string,
       })),
+      answer: session,
       responses: {
-        201: { description: "A session", schema: session },
+        201: { description: "A session" },
         409: { description: "The provider has verified no email address; link the account" },
         ...failures,
       },

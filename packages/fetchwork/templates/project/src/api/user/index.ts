@@ -1,7 +1,21 @@
 // #if users
-import { defineRoute, documentResponse, listParameters, listResponse } from "@fetchwork/rest";
+import {
+  defineRoute,
+  documentResponse,
+  listParameters,
+  resourceListResponse,
+} from "@fetchwork/rest";
 import * as controller from "./controller.ts";
-import { newPassword, newUser, publicView, user, userChange } from "./model.ts";
+import {
+  newPassword,
+  newUser,
+  publicView,
+  shownUser,
+  user,
+  userByAnyone,
+  userChange,
+  userPage,
+} from "./model.ts";
 
 const tag = user.plural;
 const found = documentResponse("user", user.output);
@@ -19,7 +33,8 @@ export const userRoutes = [
     tag,
     access: "admin",
     query: listParameters(user),
-    responses: { 200: listResponse(tag, user.output) },
+    answer: userPage,
+    responses: { 200: resourceListResponse(user) },
     handle: controller.list,
   }),
   defineRoute({
@@ -30,6 +45,7 @@ export const userRoutes = [
     tag,
     access: "user",
     conditional: true,
+    answer: userByAnyone,
     responses: { 200: foundByAnyone, 304: notModified, 404: missing },
     handle: controller.show,
   }),
@@ -41,6 +57,7 @@ export const userRoutes = [
     tag,
     access: "master",
     body: newUser,
+    answer: shownUser,
     responses: { 201: created, 409: { description: "The email is taken" } },
     handle: controller.create,
   }),
@@ -53,6 +70,7 @@ export const userRoutes = [
     access: "user",
     conditional: true,
     body: userChange,
+    answer: shownUser,
     responses: { 200: found, 404: missing },
     handle: controller.update,
   }),
@@ -65,6 +83,7 @@ export const userRoutes = [
     access: "user",
     conditional: true,
     body: userChange,
+    answer: shownUser,
     responses: { 200: found, 404: missing },
     handle: controller.update,
   }),
@@ -77,6 +96,7 @@ export const userRoutes = [
     access: "password",
     conditional: true,
     body: newPassword,
+    answer: shownUser,
     responses: { 200: found },
     handle: controller.updatePassword,
   }),

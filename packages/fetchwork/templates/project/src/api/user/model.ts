@@ -20,12 +20,34 @@ export const user = defineResource({
   unique: ["email"],
   search: ["name", "email"],
   sort: ["name", "email"],
+  // #if rows
+  //+ list: { shape: "rows" },
+  // #endif
 });
 
 export type User = DocumentOf<typeof user>;
 
+/** A user as it sees itself, and as admins do. */
+export const shownUser = z.object({
+  id: z.string(),
+  name: z.string(),
+  picture: z.string(),
+  email: z.string(),
+  role,
+  createdAt: z.string(),
+});
+
 /** What other users see of a user. */
 export const publicView = ["id", "name", "picture"] as const;
+
+/** A user as somebody sees it. */
+export const userByAnyone = shownUser.partial({ email: true, role: true, createdAt: true });
+
+/** A page of users, of the fields that were asked for. */
+export const userPage = z.array(shownUser.partial()); // #if !rows
+// #if rows
+//+ export const userPage = z.object({ rows: z.array(shownUser.partial()), count: z.number() });
+// #endif
 
 /** What the holder of the master key sends to create a user. */
 export const newUser = z.object({

@@ -96,7 +96,12 @@ describe.each(transports)("users (%s)", (transport) => {
     expect((await api.send("GET", "/users", { token: masterKey })).status).toBe(401);
     expect((await api.send("GET", "/users", { token })).status).toBe(403);
     const { json } = await api.send("GET", "/users?sort=email", { token: admin.token });
-    expect(json.map(({ email }: { email: string }) => email)).toEqual([
+    const users = json; // #if !rows
+    // #if rows
+    //+ const users = json.rows;
+    //+ expect(json.count).toBe(2);
+    // #endif
+    expect(users.map(({ email }: { email: string }) => email)).toEqual([
       "admin@example.com",
       "user@example.com",
     ]);
@@ -106,7 +111,10 @@ describe.each(transports)("users (%s)", (transport) => {
       expect(refused.status).toBe(400);
     }
     const hashSearch = await api.send("GET", "/users?q=argon2id", { token: admin.token });
-    expect(hashSearch.json).toEqual([]);
+    expect(hashSearch.json).toEqual([]); // #if !rows
+    // #if rows
+    //+ expect(hashSearch.json).toEqual({ rows: [], count: 0 });
+    // #endif
   });
 
   it("see all of themselves, admins all of everyone, and others little", async () => {
