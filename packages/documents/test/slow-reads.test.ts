@@ -267,6 +267,21 @@ describe("The threads of slow reads", () => {
     await reads.close();
   });
 
+  it("do not read what nobody can be waiting for any more", async () => {
+    const reads = new SlowReads(join(temporaryFolder(), "none.db"));
+    const now = performance.now();
+    const old = Promise.allSettled(Array.from({ length: 10 }, () => reads.run(job, String)));
+    const clock = vi.spyOn(performance, "now").mockReturnValue(now + 31_000);
+    onTestFinished(() => clock.mockRestore());
+    const young = reads.run(job, String);
+    // Two were being read when the clock moved.
+    const codes = (await old).map((one) => (one.status === "rejected" ? one.reason.code : "none"));
+    expect(codes.filter((code) => code === "ERR_DOCUMENTS_ENGINE")).toHaveLength(2);
+    expect(codes.filter((code) => code === "ERR_DOCUMENTS_BUSY")).toHaveLength(8);
+    await expect(young).rejects.toMatchObject({ code: "ERR_DOCUMENTS_ENGINE" });
+    await reads.close();
+  });
+
   it("leave a moment for a checkpoint when the log is long, and ask for no more without success", async () => {
     const path = await fill(10);
     const log = `${path}-wal`;

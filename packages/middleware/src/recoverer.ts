@@ -60,7 +60,9 @@ function internalServerError(): Response {
 function isServers(error: unknown, context: Context): boolean {
   try {
     if (error instanceof AbortHandlerError || isBodyLimitError(error)) return true;
-    return error instanceof Error && error.name === "AbortError" && context.signal.aborted;
+    if (!(error instanceof Error) || !context.signal.aborted) return false;
+    // Node's reason for a client that has gone has no name of its own.
+    return error.name === "AbortError" || error === context.signal.reason;
   } catch {
     // An error whose members cannot be read is a handler's.
     return false;

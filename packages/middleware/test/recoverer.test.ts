@@ -101,6 +101,13 @@ describe("recoverer", () => {
     const abort = new DOMException("gone", "AbortError");
     await expect(ask(rejecting(abort), { signal: AbortSignal.abort(abort) })).rejects.toBe(abort);
     expect((await ask(rejecting(abort))).response.status).toBe(500);
+    // Node's own reason has another name.
+    const gone = Object.assign(new Error("aborted"), { code: "ECONNRESET" });
+    await expect(ask(rejecting(gone), { signal: AbortSignal.abort(gone) })).rejects.toBe(gone);
+    expect((await ask(rejecting(gone), { signal: AbortSignal.abort(abort) })).response.status).toBe(
+      500,
+    );
+    expect((await ask(rejecting(gone))).response.status).toBe(500);
   });
 
   it("keeps a client from forging records", async () => {

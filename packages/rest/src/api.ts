@@ -1,4 +1,4 @@
-import type { Store } from "@fetchwork/documents";
+import { DocumentsError, type Store } from "@fetchwork/documents";
 import {
   addVary,
   changeHeaders,
@@ -78,7 +78,7 @@ export function createApi<const Routes extends readonly Route[]>(
   }
   app.notFound((c) => unmatched(app, c.req.method, c.req.path));
   app.onError((error, c) => {
-    const problem = error instanceof Problem ? error : new Problem(500, { cause: error });
+    const problem = error instanceof Problem ? error : failureOf(error);
     if (problem.status >= 500) reportError(problem.cause ?? problem, c.req.raw);
     return problem.toResponse();
   });
@@ -173,6 +173,16 @@ function refuseUnknown(query: URLSearchParams, route: Route): void {
   if (unknown.length === 0) return;
   route.checkQuery?.(query);
   throw badFields(unknownParameters(unknown));
+}
+
+/** What fails because the store is busy or cannot be reached may go well a little later. */
+function failureOf(error: Error): Problem {
+  const isPassing =
+    error instanceof DocumentsError &&
+    (error.code === "ERR_DOCUMENTS_BUSY" || error.code === "ERR_DOCUMENTS_CONNECTION");
+  if (!isPassing) return new Problem(500, { cause: error });
+  const headers = { "retry-after": "5" };
+  return new Problem(503, { detail: "the documents cannot be reached now", headers, cause: error });
 }
 
 /** No route for this method and path: 404, or 405 when the path has other methods. */

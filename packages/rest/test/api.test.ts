@@ -1,3 +1,4 @@
+import { DocumentsError } from "@fetchwork/documents";
 import { json } from "@fetchwork/http";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
@@ -237,6 +238,20 @@ describe("createApi", () => {
     expect(await response.text()).not.toContain("s3cret");
     expect(reportError).toHaveBeenCalledExactlyOnceWith(secret, expect.any(Request));
   });
+
+  it.each(["ERR_DOCUMENTS_BUSY", "ERR_DOCUMENTS_CONNECTION"] as const)(
+    "answers 503 when the store fails with %s, and reports it",
+    async (code) => {
+      const reportError = vi.fn();
+      const failure = new DocumentsError(code, "the secret name of a server");
+      const routes = [route(() => Promise.reject(failure))];
+      const { send } = await openApi({ routes, reportError });
+      const response = await send("GET", "/x");
+      expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+      expect(await response.text()).not.toContain("secret");
+      expect(reportError).toHaveBeenCalledExactlyOnceWith(failure, expect.any(Request));
+    },
+  );
 
   it("answers a Problem that a handler throws as it says, without reporting it", async () => {
     const reportError = vi.fn();

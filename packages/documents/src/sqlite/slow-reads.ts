@@ -29,12 +29,15 @@ export interface Failure {
 }
 
 interface Waiting extends Job {
+  readonly since: number;
   readonly take: (part: Part) => void;
   readonly end: (error: unknown) => void;
 }
 
 const MAX_THREADS = 2;
 const MAX_WAITING = 256;
+/** Nobody waits longer for an answer; reads whose clients have left must not stand before those of others. */
+const MAX_WAIT = 30_000;
 /** How much longer the write-ahead log may become before reads make room for a checkpoint. */
 const MAX_LOG_GROWTH = 64 * 1024 * 1024;
 /** The longest time that reads wait for a checkpoint: a transaction that they wait for may wait for them. */
@@ -68,12 +71,7 @@ export class SlowReads {
   /** Answers a query; each row of the result is what `map` makes of it. */
   run<R>(job: Job, map: (row: Row) => R): Promise<Answer<R>> {
     if (this.#waiting.length >= MAX_WAITING) {
-      return Promise.reject(
-        new DocumentsError(
-          "ERR_DOCUMENTS_BUSY",
-          `More than ${MAX_WAITING} slow reads wait for their turn`,
-        ),
-      );
+      return Promise.reject(busy(`More than ${MAX_WAITING} slow reads wait for their turn`));
     }
     return new Promise((resolve, reject) => {
       const items: R[] = [];
@@ -81,7 +79,7 @@ export class SlowReads {
         for (const row of rows) items.push(map(row));
         if (count !== undefined) resolve({ items, count });
       };
-      this.#waiting.push({ ...job, take, end: reject });
+      this.#waiting.push({ ...job, since: performance.now(), take, end: reject });
       this.#next();
     });
   }
@@ -105,6 +103,11 @@ export class SlowReads {
     if (isFull || this.#isMakingRoom || this.#makesRoom()) return;
     const next = this.#waiting.shift();
     if (next === undefined) return;
+    if (performance.now() - next.since > MAX_WAIT) {
+      next.end(busy(`A slow read waited for its turn for more than ${MAX_WAIT / 1000} s`));
+      this.#next();
+      return;
+    }
     const worker = this.#idle.pop() ?? this.#start();
     this.#busy.set(worker, next);
     // A thread without work does not keep the process from ending.
@@ -202,6 +205,10 @@ export class SlowReads {
     if (place !== -1) this.#idle.splice(place, 1);
     if (this.#busy.delete(worker)) this.#next();
   }
+}
+
+function busy(message: string): DocumentsError {
+  return new DocumentsError("ERR_DOCUMENTS_BUSY", message);
 }
 
 function isPart(message: unknown): message is Part {

@@ -171,7 +171,6 @@ describe("fetchwork webhooks listen", () => {
 });
 
 describe("what strangers sent", () => {
-  // oxlint-disable-next-line no-control-regex
   const moving = /[\x7f-\x9f\u2028\u202e]/;
   const strange = "opened\u009b2J\u202e\u2028";
 

@@ -42,11 +42,14 @@ function createReceiver(secret: string): Webhooks<Readonly<Record<string, Change
   return webhooks;
 }
 
+/** Bytes of a webhook. What the API sends is shorter, and anybody can have as many kept until they are verified. */
+const maxBody = 1_048_576;
+
 /** Puts the receiver of webhooks before the API, when there is a secret to verify them with. */
 export function withReceiver(handler: Handler, secret: string | undefined): Handler {
   if (secret === undefined) return handler;
   const { path } = apiVendor;
-  const receive = createWebMiddleware(createReceiver(secret));
+  const receive = createWebMiddleware(createReceiver(secret), { maxBody });
   return (request, context) =>
     // The first look is cheap, and no for nearly every request.
     request.url.includes(path) && new URL(request.url).pathname === path

@@ -130,16 +130,20 @@ describe("the receiver", () => {
     const { token } = (await session.json()) as { token: string };
 
     const wrong = { "x-vendor-event": "user", "x-vendor-delivery": "1" };
-    const forged = await fetch(new URL("/api/vendor/webhooks", server.url), {
-      method: "POST",
-      headers: {
-        ...wrong,
-        "content-type": "application/json",
-        "x-hub-signature-256": `sha256=${"0".repeat(64)}`,
-      },
-      body: "{}",
-    });
-    expect(forged.status).toBe(400);
+    const forge = async (body: string): Promise<number> => {
+      const forged = await fetch(new URL("/api/vendor/webhooks", server.url), {
+        method: "POST",
+        headers: {
+          ...wrong,
+          "content-type": "application/json",
+          "x-hub-signature-256": `sha256=${"0".repeat(64)}`,
+        },
+        body,
+      });
+      return forged.status;
+    };
+    expect(await forge("{}")).toBe(400);
+    expect(await forge(" ".repeat(1_048_577))).toBe(413);
 
     const target = new URL("/api/vendor/webhooks", server.url).href;
     const subscribed = { url: target, secret: webhookSecret, events: ["user"] };
