@@ -25,21 +25,8 @@ export interface ProjectOptions {
  */
 export function checkProjectName(name: string): string {
   const fault = faultOfName(name);
-  if (fault === undefined) return name;
-  const near = nearestName(name);
-  const advice = faultOfName(near) === undefined ? `; say --name ${near}` : "";
-  throw new UsageError(`${JSON.stringify(name)} is no name: ${fault}${advice}`);
-}
-
-/** What is nearest to a name of what a name may have. */
-function nearestName(text: string): string {
-  const ascii = text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-  return ascii
-    .slice(0, 100)
-    .replace(/[^a-z\d]+/g, "-")
-    .replace(/^[-\d]+|-$/g, "")
-    .slice(0, 40)
-    .replace(/-$/, "");
+  if (fault !== undefined) throw new UsageError(`${JSON.stringify(name)} is no name: ${fault}`);
+  return name;
 }
 
 /** What is wrong with the name of a project; `undefined` when nothing is. */
