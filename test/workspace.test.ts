@@ -155,6 +155,19 @@ describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, 
     expect(globSync(`${folder}/test/**/*.test.ts`, { cwd: root })).not.toEqual([]);
   });
 
+  it("names everything but types that its main entry exports in its README", () => {
+    const readme = readText(`${folder}/README.md`);
+    const lists = readText(`${folder}/src/index.ts`).matchAll(/^export \{([^}]*)\}/gm);
+    const names = [...lists].flatMap(([, list = ""]) =>
+      list
+        .split(",")
+        .map((item) => item.trim())
+        .filter((item) => item !== "" && !item.startsWith("type "))
+        .map((item) => item.split(" ").at(-1) ?? ""),
+    );
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(readme))).toEqual([]);
+  });
+
   it("has the workspace's version and licence, and pins its siblings to that version", () => {
     expect(manifest).toMatchObject({ version, license: "MIT" });
     const wanted = {
