@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { askModel, type AskOptions } from "../calls/ask-model.ts";
 import { Budget, type Usage } from "../calls/budget.ts";
 import { withProvider } from "../calls/call-options.ts";
+import { requirePlan } from "../calls/plan.ts";
 import { fileMessages, planMessages } from "../calls/prompts.ts";
 import { repairSource } from "../calls/repair-source.ts";
 import { writeSource } from "../calls/write-source.ts";
@@ -110,6 +111,8 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
   const planStep = async (step: RunningStep): Promise<StepResult> => {
     const messages = planMessages(promptOf(step), []);
     const { text } = await askModel({ messages }, callOptions(step, options.planModel));
+    requirePlan(text);
+    checkSize(sharedDepsPath, text);
     return {
       output: text,
       files: [{ path: sharedDepsPath, content: withEnd(text) }],
