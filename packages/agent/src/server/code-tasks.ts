@@ -21,6 +21,8 @@ import { createSandbox } from "../verify/sandbox.ts";
 import { verifyFiles } from "../verify/verify-files.ts";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
 import {
+  asItWas,
+  bestOf,
   filesOf,
   promptOf,
   requestOf,
@@ -173,8 +175,9 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     const diagnostics = await verifyFiles(sources, { files }, run);
     const errors = fingerprints(diagnostics).size;
     const before = Number(step.data["errors"] ?? Infinity);
+    if (errors >= before) return { ...(await asItWas(step)), maxTotalBytes };
     const tasks = repairTasks(diagnostics, new Set(files.map(({ path }) => path)));
-    const mayHelp = errors > 0 && errors < before && tasks.length > 0 && round < rounds;
+    const mayHelp = errors > 0 && tasks.length > 0 && round < rounds;
     const shown = diagnostics.slice(0, 100).map(describeDiagnostic);
     const result = {
       output: errors === 0 ? "No error was found." : shown.join("\n"),
@@ -195,7 +198,17 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
         files,
         repairs.map(({ name }) => name),
       ),
-      data: { kind: "verify", files, round: round + 1, errors },
+      data: {
+        kind: "verify",
+        files,
+        round: round + 1,
+        errors,
+        best: await bestOf(
+          step,
+          tasks.map(({ path }) => path),
+        ),
+        ...result,
+      },
     };
     return { ...result, next: [...repairs, again] };
   };
