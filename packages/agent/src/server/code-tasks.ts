@@ -171,7 +171,8 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     const sources = await sourcesOf(step);
     sources.delete(sharedDepsPath);
     const sandbox = level === "run" ? await createSandbox(options.sandbox) : undefined;
-    const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal: step.signal };
+    const signal = step.budget.within(step.signal);
+    const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal };
     const diagnostics = await verifyFiles(sources, { files }, run);
     const errors = fingerprints(diagnostics).size;
     const before = Number(step.data["errors"] ?? Infinity);
