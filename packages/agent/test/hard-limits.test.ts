@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openAICompatible } from "../src/models/http-providers.ts";
 import { createAgent } from "../src/run/create-agent.ts";
+import type { Verifier } from "../src/verify/verifier.ts";
 import { startModelServer } from "./model-server.ts";
 import { manyFiles, projectScript } from "./project-script.ts";
 
@@ -31,6 +32,32 @@ describe("an edit", () => {
     await createAgent({ provider }).resume("e1", { out }).result;
     expect(readdirSync(out)).toContain("b.js");
     expect(model.requests).toHaveLength(1);
+  });
+});
+
+describe("the time of a run", () => {
+  it("ends what runs the program, too", async () => {
+    const out = mkdtempSync(join(tmpdir(), "limits-"));
+    onTestFinished(() => rmSync(out, { recursive: true, force: true }));
+    const model = await startModelServer({ answers: projectScript(manyFiles(1)) });
+    onTestFinished(() => model.close());
+    const endless: Verifier = {
+      name: "endless",
+      applies: () => true,
+      check: ({ signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener("abort", () => resolve([]), { once: true });
+        }),
+    };
+    const agent = createAgent({
+      provider: openAICompatible({ baseUrl: model.baseUrl, model: "scripted" }),
+      budget: { maxTime: 2_000 },
+      verifiers: [endless],
+    });
+    await expect(agent.run({ prompt: "parts", out }).result).rejects.toMatchObject({
+      code: "ERR_AGENT_BUDGET",
+    });
+    expect(readdirSync(out)).toEqual([".fetchwork"]);
   });
 });
 

@@ -95,6 +95,11 @@ export class Budget {
     return this.#deadline;
   }
 
+  /** A signal that also aborts when `maxTime` is over. */
+  within(signal: AbortSignal): AbortSignal {
+    return this.#deadline === undefined ? signal : AbortSignal.any([signal, this.#deadline]);
+  }
+
   /** What was used so far. */
   get usage(): Usage {
     return {

@@ -62,7 +62,9 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
   const { verifiers = [] } = settings;
   const sandbox = verifiers.length === 0 ? undefined : await createSandbox(settings.sandbox);
   const run =
-    sandbox === undefined ? undefined : { verifiers, sandbox, signal, from: folder.root, changed };
+    sandbox === undefined
+      ? undefined
+      : { verifiers, sandbox, signal: budget.within(signal), from: folder.root, changed };
   const contents = new Map([...before, ...changed]);
   const diagnostics = await verifyFiles(contents, undefined, run);
   const level = levelFor(contents, run);

@@ -191,8 +191,9 @@ export class ProjectRun {
     files: readonly FileSpec[],
     round: number,
   ): Promise<readonly Diagnostic[]> {
-    const { settings, emit, signal } = this.#parts;
+    const { settings, emit } = this.#parts;
     const { verifiers = [] } = settings;
+    const signal = this.#budget.within(this.#parts.signal);
     emit({ type: "step", step: "verify", round });
     const sandbox = this.#sandbox;
     const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal };

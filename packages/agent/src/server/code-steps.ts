@@ -2,7 +2,7 @@ import { AgentError } from "../errors.ts";
 import { schedule } from "../files/schedule.ts";
 import { readContract, type FileSpec } from "../project/project-plan.ts";
 import { sharedDepsPath } from "../run/project-run.ts";
-import type { JsonObject, NewStep, RunningStep } from "./task-agent.ts";
+import type { JsonObject, NewStep, RunningStep, StepResult } from "./task-agent.ts";
 import type { VerifyLevel } from "./task-wishes.ts";
 
 /** What the task is about, and what the client said with this step. */
@@ -46,6 +46,43 @@ export function stepsOf(files: readonly FileSpec[], verify: VerifyLevel): readon
       ordered.map(({ path }) => path),
     ),
   ];
+}
+
+/** The versions of files that repairs have to be better than. */
+export async function bestOf(
+  step: RunningStep,
+  paths: readonly string[],
+): Promise<readonly { readonly path: string; readonly hash: string }[]> {
+  const files = await step.files();
+  return files.filter(({ path }) => paths.includes(path)).map(({ path, hash }) => ({ path, hash }));
+}
+
+/** Puts files back to what repairs did not make better, with what was found then. What people uploaded meanwhile stays. */
+export async function asItWas(step: RunningStep): Promise<StepResult> {
+  const { best, output, additionalOutput } = step.data;
+  const files = await step.files();
+  const theirs = new Set(files.filter((file) => !file.agentCreated).map(({ path }) => path));
+  const versions: readonly unknown[] = Array.isArray(best) ? best : [];
+  const ours = versions.filter(isVersion).filter(({ path }) => !theirs.has(path));
+  const restored = await Promise.all(
+    ours.map(async ({ path, hash }) => {
+      const content = await step.read(path, { hash });
+      return content === undefined ? [] : [{ path, content }];
+    }),
+  );
+  return {
+    output: String(output),
+    additionalOutput: isObject(additionalOutput) ? additionalOutput : {},
+    files: restored.flat(),
+  };
+}
+
+function isVersion(value: unknown): value is { readonly path: string; readonly hash: string } {
+  return isObject(value) && typeof value["path"] === "string" && typeof value["hash"] === "string";
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The check of all files, when those before it are done. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { askModel, type AskOptions } from "../calls/ask-model.ts";
 import { Budget, type Usage } from "../calls/budget.ts";
 import { withProvider } from "../calls/call-options.ts";
+import { requirePlan } from "../calls/plan.ts";
 import { fileMessages, planMessages } from "../calls/prompts.ts";
 import { repairSource } from "../calls/repair-source.ts";
 import { writeSource } from "../calls/write-source.ts";
@@ -20,6 +21,8 @@ import { createSandbox } from "../verify/sandbox.ts";
 import { verifyFiles } from "../verify/verify-files.ts";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
 import {
+  asItWas,
+  bestOf,
   filesOf,
   promptOf,
   requestOf,
@@ -110,6 +113,8 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
   const planStep = async (step: RunningStep): Promise<StepResult> => {
     const messages = planMessages(promptOf(step), []);
     const { text } = await askModel({ messages }, callOptions(step, options.planModel));
+    requirePlan(text);
+    checkSize(sharedDepsPath, text);
     return {
       output: text,
       files: [{ path: sharedDepsPath, content: withEnd(text) }],
@@ -166,12 +171,14 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     const sources = await sourcesOf(step);
     sources.delete(sharedDepsPath);
     const sandbox = level === "run" ? await createSandbox(options.sandbox) : undefined;
-    const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal: step.signal };
+    const signal = step.budget.within(step.signal);
+    const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal };
     const diagnostics = await verifyFiles(sources, { files }, run);
     const errors = fingerprints(diagnostics).size;
     const before = Number(step.data["errors"] ?? Infinity);
+    if (errors >= before) return { ...(await asItWas(step)), maxTotalBytes };
     const tasks = repairTasks(diagnostics, new Set(files.map(({ path }) => path)));
-    const mayHelp = errors > 0 && errors < before && tasks.length > 0 && round < rounds;
+    const mayHelp = errors > 0 && tasks.length > 0 && round < rounds;
     const shown = diagnostics.slice(0, 100).map(describeDiagnostic);
     const result = {
       output: errors === 0 ? "No error was found." : shown.join("\n"),
@@ -192,7 +199,17 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
         files,
         repairs.map(({ name }) => name),
       ),
-      data: { kind: "verify", files, round: round + 1, errors },
+      data: {
+        kind: "verify",
+        files,
+        round: round + 1,
+        errors,
+        best: await bestOf(
+          step,
+          tasks.map(({ path }) => path),
+        ),
+        ...result,
+      },
     };
     return { ...result, next: [...repairs, again] };
   };

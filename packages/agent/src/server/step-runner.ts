@@ -257,11 +257,14 @@ export class StepRunner {
           path,
           agentCreated,
           size: versions.at(-1)?.size ?? 0,
+          hash: versions.at(-1)?.hash ?? "",
         }));
       },
-      read: async (path) => {
+      read: async (path, wanted) => {
         const [artifact] = await store.artifacts.find({ where: { ...where, path }, limit: 1 });
-        const version = artifact?.versions.at(-1);
+        const version = artifact?.versions.findLast(
+          ({ hash }) => wanted === undefined || hash === wanted.hash,
+        );
         if (version === undefined) return undefined;
         const parts = await Array.fromAsync(
           readContent(store.contents, { taskId: task.id, ...version }),

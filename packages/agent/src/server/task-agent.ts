@@ -35,6 +35,8 @@ export interface TaskFile {
   readonly agentCreated: boolean;
   /** In bytes. */
   readonly size: number;
+  /** SHA-256 of the newest version, in hex. */
+  readonly hash: string;
 }
 
 /** A step that is run now. */
@@ -54,8 +56,8 @@ export interface RunningStep {
   readonly budget: Budget;
   /** The files of the task, the newest version of each. */
   files(): Promise<readonly TaskFile[]>;
-  /** Reads a file as text; undefined when there is none. */
-  read(path: string): Promise<string | undefined>;
+  /** Reads a file as text: its newest version, or that of a hash; undefined when there is none. */
+  read(path: string, version?: { readonly hash: string }): Promise<string | undefined>;
   /** Counts what a call to a model used, for the task; pass it as `onUsage`. */
   spend(usage: Usage): void;
   /** Shows text to whoever watches, while it is written. It is not kept. */

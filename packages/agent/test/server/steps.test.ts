@@ -164,7 +164,7 @@ describe("what steps use", () => {
     expect(await usage()).toEqual({ inputTokens: 6, outputTokens: 4, cost: 1, calls: 2 });
   });
 
-  it.each([{ maxFileBytes: 20 }, { maxTotalBytes: 110 }])("is within %j", async (limits) => {
+  it.each([{ maxFileBytes: 55 }, { maxTotalBytes: 110 }])("is within %j", async (limits) => {
     const world = await startTasks(limits);
     const { task_id: id } = await world.create();
     await world.step(id);
@@ -350,8 +350,16 @@ describe("verify", () => {
     ]);
     const { task_id: id } = await world.create("notes", { verify: "static", repair: 5 });
     const last = (await world.finish(id)).at(-1);
-    expect(last).toMatchObject({ name: "verify", additional_output: { verified: false } });
+    expect(last).toMatchObject({
+      name: "verify",
+      output: expect.stringContaining('does not export "notes"') as string,
+      additional_output: { verified: false },
+    });
     expect(world.model.requests).toHaveLength(5);
+    // Nothing is better about it: the file is as it was before.
+    expect(last?.artifacts).toMatchObject([{ file_name: "main.js", versions: 3 }]);
+    const [main] = last?.artifacts ?? [];
+    if (main !== undefined) expect(await textOf(world, id, main)).toBe(notes.get("src/main.js"));
   });
 
   it("runs programs only where the server has verifiers", async () => {

@@ -109,6 +109,21 @@ describe("the tokens of a task", () => {
   });
 });
 
+describe("a plan", () => {
+  const planned = (text: string) => [{ match: ["# Plan\n"], text }, ...projectScript(notes)];
+
+  it.each([
+    ["is a refusal in words", "I'm sorry, but I can't help with that.", "ERR_AGENT_REFUSED"],
+    ["is longer than a file may be", "- a.js\n".repeat(20), "ERR_AGENT_LIMIT"],
+  ])("is no file of the task when it %s", async (_, text, code) => {
+    const world = await startTasks({ maxFileBytes: 100 }, planned(text));
+    const { task_id: id } = await world.create();
+    const response = await world.ask(`/tasks/${id}/steps`, post());
+    expect(await response.json()).toMatchObject({ code });
+    expect(await taskOf(world, id)).toMatchObject({ state: "failed", artifacts: [] });
+  });
+});
+
 describe("the time of a task", () => {
   it("is that in which steps of it ran, at whatever server", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
