@@ -253,4 +253,21 @@ describe("checkConsistency", () => {
       ).resolves.toBeDefined();
     }
   });
+
+  it.each([
+    ["a list of 300,000 numbers", "a.js", `export const list = [${"1,".repeat(300_000)}];\n`],
+    ["200,000 statements", "a.js", "void 0;\n".repeat(200_000)],
+    [
+      "a function that looks at a list of 300,000 before its parameter",
+      "a.js",
+      `export function f(a) { void [${"1,".repeat(300_000)}]; return a.b; }\n`,
+    ],
+    ["a page of 300,000 elements", "a.html", "<br>".repeat(300_000)],
+  ])("finds nothing in %s", async (_, path, source) => {
+    expect(await errorsOf({ [path]: source })).toEqual([]);
+  });
+
+  it("finds each of 150,000 faults of a page", async () => {
+    expect(await errorsOf({ "a.html": '<img src="b.png">'.repeat(150_000) })).toHaveLength(150_000);
+  });
 });
