@@ -270,4 +270,23 @@ describe("checkConsistency", () => {
   it("finds each of 150,000 faults of a page", async () => {
     expect(await errorsOf({ "a.html": '<img src="b.png">'.repeat(150_000) })).toHaveLength(150_000);
   });
+
+  // Work that grows with the square of the length would not be done within the time limit of a test.
+  it.each([
+    ["hyphens", "a.css", "-".repeat(1_000_000)],
+    ["addresses without an end", "a.css", "url(".repeat(250_000)],
+    ["a string without an end", "a.css", '"\\'.repeat(500_000)],
+    ["a string of JSON without an end", "tsconfig.json", '"\\'.repeat(500_000)],
+    ["comments in JSON without an end", "tsconfig.json", "/* ".repeat(300_000)],
+    ["options of a command", "package.json", `{"scripts":{"a":"node ${"--a ".repeat(10_000)}!"}}`],
+  ])("is done with %s", async (_, path, source) => {
+    await expect(errorsOf({ [path]: source })).resolves.toBeDefined();
+  });
+
+  it("takes no class of a style sheet for a property that it sets", async () => {
+    const source = ".block--open:hover { color: var(--open); }\n";
+    expect(await errorsOf({ "a.css": source, "a.html": '<p class="block--open"></p>' })).toEqual([
+      "warning missing-variable a.css:1",
+    ]);
+  });
 });
