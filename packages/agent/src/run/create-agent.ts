@@ -48,7 +48,7 @@ export interface CodeAgent {
  * @throws AgentUsageError `ERR_AGENT_OPTION` for an option that is wrong
  */
 export function createAgent(options: AgentOptions = {}): CodeAgent {
-  const settings = checkOptions(options);
+  const settings = agentSettings(options);
   return {
     run(input) {
       const prompt = requireText("prompt", input.prompt);
@@ -140,7 +140,12 @@ function unreadSource(path: string, most: number): Diagnostic {
   return { path, code: "syntax", message, severity: "warning" };
 }
 
-function checkOptions(options: AgentOptions): AgentSettings {
+/**
+ * Checks options, and completes them with their defaults.
+ *
+ * @throws AgentUsageError `ERR_AGENT_OPTION` for an option that is wrong
+ */
+export function agentSettings(options: AgentOptions): AgentSettings {
   const {
     concurrency = 8,
     maxFiles = 1_000,

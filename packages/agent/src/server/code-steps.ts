@@ -94,8 +94,3 @@ export function leftOf(limits: BudgetOptions, used: Usage): BudgetOptions {
     ...(maxCost !== undefined && { maxCost: Math.max(1e-9, maxCost - (used.cost ?? 0)) }),
   };
 }
-
-/** The text with a line break at its end. */
-export function withEnd(text: string): string {
-  return text.endsWith("\n") ? text : `${text}\n`;
-}

@@ -4,16 +4,19 @@ import { join } from "node:path";
 import { askModel, type AskOptions } from "../calls/ask-model.ts";
 import { Budget, type Usage } from "../calls/budget.ts";
 import { withProvider } from "../calls/call-options.ts";
+import { requirePlan } from "../calls/plan.ts";
 import { fileMessages, planMessages } from "../calls/prompts.ts";
 import { repairSource } from "../calls/repair-source.ts";
 import { writeSource } from "../calls/write-source.ts";
 import { describeDiagnostic } from "../check/diagnostic.ts";
 import { AgentError, checkCount, optionError } from "../errors.ts";
 import type { AgentOptions } from "../run/agent-options.ts";
-import { createAgent } from "../run/create-agent.ts";
+import { agentSettings } from "../run/create-agent.ts";
+import { runEdit } from "../run/edit-run.ts";
 import { specifyFiles } from "../run/plan-project.ts";
-import { sharedDepsPath } from "../run/project-run.ts";
+import { sharedDepsPath, withEnd } from "../run/project-run.ts";
 import { fingerprints, repairTasks } from "../run/repair-files.ts";
+import { emptyState, type JournalData } from "../run/run-state.ts";
 import { createSandbox } from "../verify/sandbox.ts";
 import { verifyFiles } from "../verify/verify-files.ts";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
@@ -27,7 +30,6 @@ import {
   stepsOf,
   taskOf,
   verifyStepOf,
-  withEnd,
 } from "./code-steps.ts";
 import { contextFiles } from "./context-files.ts";
 import { readTaskWishes, type TaskWishes, type VerifyLevel } from "./task-wishes.ts";
@@ -79,7 +81,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
   const { maxTotalBytes = 64 * 1024 * 1024, repair = 2, verify = "none" } = options;
   const { verifiers = [], budget: limits = {} } = options;
   // It checks the options that both have.
-  createAgent(options);
+  agentSettings(options);
   if (!["none", "static", "run"].includes(verify)) {
     throw optionError("verify", verify, '"none", "static" or "run"');
   }
@@ -108,7 +110,8 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
 
   const planStep = async (step: RunningStep): Promise<StepResult> => {
     const messages = planMessages(promptOf(step), []);
-    const { text } = await askModel({ messages }, callOptions(step, options.planModel));
+    const answer = await askModel({ messages }, callOptions(step, options.planModel));
+    const text = requirePlan(answer.text);
     return {
       output: text,
       files: [{ path: sharedDepsPath, content: withEnd(text) }],
@@ -199,20 +202,30 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
   const editStep = async (step: RunningStep): Promise<StepResult> => {
     const place = await mkdtemp(join(tmpdir(), "fetchwork-task-"));
     try {
-      const folder = await ConfinedFolder.open(place);
-      for (const [path, text] of await sourcesOf(step)) await folder.write(path, text);
+      // What was uploaded may be longer than what is changed.
+      const copy = await ConfinedFolder.open(place, { maxFileBytes: Infinity });
+      for (const [path, text] of await sourcesOf(step)) await copy.write(path, text);
       const { model = options.model, limits: taskLimits } = wishesOf(step.task);
-      const agent = createAgent({
+      const settings = agentSettings({
         ...options,
         model,
         budget: leftOf(taskLimits, step.budget.usage),
         verifiers: wishesOf(step.task).verify === "run" ? verifiers : undefined,
-        onConflict: "overwrite",
       });
-      const request = String(step.data["request"]);
-      const handle = agent.edit({ request, out: place, dryRun: true, signal: step.signal });
-      const result = await handle.result;
-      step.spend(result.usage);
+      const result = await runEdit({
+        runId: step.id,
+        request: String(step.data["request"]),
+        settings,
+        emit: () => undefined,
+        signal: step.signal,
+        folder: await ConfinedFolder.open(place, { maxFileBytes, mustExist: true }),
+        state: emptyState(),
+        // Also where the edit fails, what it used is used.
+        record: async (_type, data: JournalData[keyof JournalData]) => {
+          if ("usage" in data) step.spend(data.usage);
+        },
+        dryRun: true,
+      });
       const changed = [...result.contents].map(([path, content]) => ({ path, content }));
       return {
         output: `Changed: ${changed.map(({ path }) => path).join(", ")}`,
