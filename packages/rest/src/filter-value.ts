@@ -25,7 +25,7 @@ export interface FilterType {
 export type FilterScalar = boolean | number | string;
 
 /** Longest text that a field is compared with, in characters. */
-export const maxFilterLength = 500;
+const maxFilterLength = 500;
 
 /** Tells the type of a field from its JSON Schema; `undefined` where no text can stand for its values. */
 export function filterTypeOf(schema: JsonSchema): FilterType | undefined {
