@@ -221,8 +221,9 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
         folder: await ConfinedFolder.open(place, { maxFileBytes, mustExist: true }),
         state: emptyState(),
         // Also where the edit fails, what it used is used.
-        record: async (_type, data: JournalData[keyof JournalData]) => {
+        record: (_type, data: JournalData[keyof JournalData]) => {
           if ("usage" in data) step.spend(data.usage);
+          return Promise.resolve();
         },
         dryRun: true,
       });

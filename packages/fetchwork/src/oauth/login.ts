@@ -2,7 +2,7 @@ import type { AccessToken } from "@fetchwork/oauth2";
 import { OidcClient } from "@fetchwork/oauth2/oidc";
 import type { CommandIo } from "../command-io.ts";
 import { defineCommand, type Command } from "../command.ts";
-import { oneLine } from "../terminal-text.ts";
+import { jsonLine, oneLine } from "../terminal-text.ts";
 import { UsageError } from "../usage-error.ts";
 import { describeProfile, printProfile } from "./describe-profile.ts";
 import { ProfileStore } from "./profile-store.ts";
@@ -74,7 +74,7 @@ export const login: Command = defineCommand({
       const kept = { ...profile, user };
       await new ProfileStore(io).write({ name, profile: kept, token: token.toHash() });
       const description = describeProfile(name, kept, token);
-      if (values.json === true) io.stdout.write(`${JSON.stringify(description)}\n`);
+      if (values.json === true) io.stdout.write(jsonLine(description));
       else printProfile(description, io);
       return 0;
     } catch (error) {

@@ -1,7 +1,7 @@
 import { AccessToken, type TokenTypeHint } from "@fetchwork/oauth2";
 import type { CommandIo } from "../command-io.ts";
 import { defineCommand, type Command } from "../command.ts";
-import { oneLine } from "../terminal-text.ts";
+import { jsonLine, oneLine } from "../terminal-text.ts";
 import { clientOf } from "./profile-client.ts";
 import { ProfileStore, type KeptProfile } from "./profile-store.ts";
 import { profileNameOf, profileOptions } from "./profile.ts";
@@ -27,7 +27,7 @@ export const logout: Command = defineCommand({
       }
     });
     const result = { profile: name, removed, revoked };
-    if (values.json === true) io.stdout.write(`${JSON.stringify(result)}\n`);
+    if (values.json === true) io.stdout.write(jsonLine(result));
     else if (!removed) io.stderr.write(`Nobody is signed in as ${name}\n`);
     else io.stderr.write(`Signed out${revoked ? ", tokens revoked" : ""}\n`);
     if (failure === undefined) return 0;

@@ -1,4 +1,5 @@
 import { defineCommand, type Command } from "../command.ts";
+import { jsonLine } from "../terminal-text.ts";
 import { describeProfile, printProfile } from "./describe-profile.ts";
 import { keptToken, openProfile } from "./profile-client.ts";
 import { profileNameOf, profileOptions } from "./profile.ts";
@@ -16,7 +17,7 @@ export const refresh: Command = defineCommand({
     const refused = keptToken(opened);
     const fresh = await opened.manager.getToken({ refused, signal: io.signal });
     const description = describeProfile(name, opened.profile, fresh);
-    if (values.json === true) io.stdout.write(`${JSON.stringify(description)}\n`);
+    if (values.json === true) io.stdout.write(jsonLine(description));
     else printProfile(description, io);
     return 0;
   },

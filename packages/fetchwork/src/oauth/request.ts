@@ -2,7 +2,7 @@ import { authorizedFetch } from "@fetchwork/oauth2";
 import { nodeTransport } from "@fetchwork/oauth2/node";
 import type { CommandIo } from "../command-io.ts";
 import { defineCommand, type Command } from "../command.ts";
-import { manyLines, oneLine } from "../terminal-text.ts";
+import { jsonLine, manyLines, oneLine } from "../terminal-text.ts";
 import { UsageError } from "../usage-error.ts";
 import { openProfile } from "./profile-client.ts";
 import { profileNameOf, profileOptions } from "./profile.ts";
@@ -59,7 +59,7 @@ export const request: Command = defineCommand({
         signal,
       }),
     );
-    if (values.json === true) io.stdout.write(`${await describe(response)}\n`);
+    if (values.json === true) io.stdout.write(jsonLine(await describe(response)));
     else await print(response, io, values.include === true);
     return response.status < 400 ? 0 : 1;
   },
@@ -139,7 +139,7 @@ async function print(response: Response, { stdout }: CommandIo, withHead: boolea
 /** Largest body that is shown as JSON, which takes the whole of it. */
 const maxJsonBody = 33_554_432;
 
-async function describe(response: Response): Promise<string> {
+async function describe(response: Response): Promise<object> {
   const { status, statusText } = response;
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -149,7 +149,7 @@ async function describe(response: Response): Promise<string> {
     chunks.push(chunk);
   }
   const headers = Object.fromEntries(response.headers);
-  return JSON.stringify({ status, statusText, headers, ...bodyFields(Buffer.concat(chunks)) });
+  return { status, statusText, headers, ...bodyFields(Buffer.concat(chunks)) };
 }
 
 function bodyFields(bytes: Buffer): { readonly body: unknown } | { readonly base64: string } {

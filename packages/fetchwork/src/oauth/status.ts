@@ -1,5 +1,6 @@
 import { AccessToken } from "@fetchwork/oauth2";
 import { defineCommand, type Command } from "../command.ts";
+import { jsonLine } from "../terminal-text.ts";
 import { describeProfile, printProfile } from "./describe-profile.ts";
 import { clientOf } from "./profile-client.ts";
 import { ProfileStore } from "./profile-store.ts";
@@ -21,7 +22,7 @@ export const status: Command = defineCommand({
     const descriptions = kept.map(({ name, profile, token }) =>
       describeProfile(name, profile, AccessToken.fromHash(clientOf(profile, io), token)),
     );
-    if (values.json === true) io.stdout.write(`${JSON.stringify(descriptions)}\n`);
+    if (values.json === true) io.stdout.write(jsonLine(descriptions));
     else for (const description of descriptions) printProfile(description, io);
     if (kept.length === 0) io.stderr.write("Nobody is signed in: run fetchwork oauth login\n");
     const serves = descriptions.some(({ expired, refreshable }) => !expired || refreshable);

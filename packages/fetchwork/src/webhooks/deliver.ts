@@ -1,7 +1,7 @@
 import { send } from "@fetchwork/http";
 import type { Vendor } from "@fetchwork/webhooks";
 import type { CommandIo } from "../command-io.ts";
-import { colours, oneLine } from "../terminal-text.ts";
+import { colours, jsonLine, oneLine } from "../terminal-text.ts";
 
 /** A delivery on its way out. */
 export interface Outgoing {
@@ -34,7 +34,7 @@ export async function deliver(
   });
   const { statusCode: status, ok } = response;
   if (asJson) {
-    io.stdout.write(`${JSON.stringify({ id, url, status, body: response.body })}\n`);
+    io.stdout.write(jsonLine({ id, url, status, body: response.body }));
   } else {
     const { green, red } = colours(io.stdout);
     const shown = oneLine(response.body.trim());

@@ -10,7 +10,7 @@ import {
 import type { CommandIo } from "../command-io.ts";
 import { defineCommand, type Command } from "../command.ts";
 import { saveDelivery, type SavedDelivery } from "./saved-delivery.ts";
-import { colours, oneLine } from "../terminal-text.ts";
+import { colours, jsonLine, oneLine } from "../terminal-text.ts";
 import { secretOf, vendorOf, vendorOptions } from "./vendor-options.ts";
 import { wholeNumber } from "../whole-number.ts";
 
@@ -157,7 +157,7 @@ function print(
   { io, asJson }: { readonly io: CommandIo; readonly asJson: boolean },
 ): void {
   if (asJson) {
-    io.stdout.write(`${JSON.stringify(seen)}\n`);
+    io.stdout.write(jsonLine(seen));
     return;
   }
   const { green, red, dim } = colours(io.stdout);

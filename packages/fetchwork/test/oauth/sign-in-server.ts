@@ -104,6 +104,7 @@ export async function startResource(to = ""): Promise<ResourceServer> {
       else if (url === "/teapot") response.writeHead(418).end("short and stout");
       else if (url === "/bytes") response.end(Buffer.from([0xff, 0xfe, 0x00]));
       else if (url === "/escape") response.end("\u001b[2J\u0007gone\n");
+      else if (url === "/turned") response.end('{"text":"\u009b2J\u202e"}');
       else response.setHeader("content-type", "application/json").end('{"ok":true}');
     });
   });

@@ -336,6 +336,8 @@ describe("oauth request", () => {
     expect(stdout).toMatch(/^418 I'm a Teapot\n(?:[\w-]+: .*\n)+\nshort and stout$/);
     const json = await terminal.run(["request", "--json", resource.origin]);
     expect(JSON.parse(json.stdout)).toMatchObject({ status: 200, body: { ok: true } });
+    const turned = await terminal.run(["request", "--json", `${resource.origin}/turned`]);
+    expect(turned.stdout).toMatch(/^[ -~]+\n$/);
     const bytes = await terminal.run(["request", "--json", `${resource.origin}/bytes`]);
     expect(JSON.parse(bytes.stdout)).toMatchObject({ status: 200, base64: "//4A" });
   });
