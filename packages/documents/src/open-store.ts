@@ -26,8 +26,8 @@ const DEFAULT_BUSY_TIMEOUT = 5000;
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
   const { collections = [], busyTimeout = DEFAULT_BUSY_TIMEOUT, exclusive = false } = options;
-  if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
-    throw wrong('"busyTimeout" is a whole number of milliseconds from 0');
+  if (!Number.isInteger(busyTimeout) || busyTimeout < 0 || busyTimeout >= 2 ** 31) {
+    throw wrong('"busyTimeout" is a whole number of milliseconds from 0 to 2147483647');
   }
   if (typeof exclusive !== "boolean") throw wrong('"exclusive" is true or false');
   const migrations =
