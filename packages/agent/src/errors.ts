@@ -102,6 +102,14 @@ export function checkCount(what: string, value: unknown, least = 1): void {
   }
 }
 
+/** Checks an optional time in whole milliseconds: the timers of the platform fire at once where it is longer. */
+export function checkTime(what: string, value: unknown, least = 1): void {
+  if (value === undefined) return;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < least || value >= 2 ** 31) {
+    throw optionError(what, value, `whole milliseconds from ${least} to 2147483647`);
+  }
+}
+
 /** What a signal's reason becomes: our own errors pass, anything else is a cancellation. */
 export function cancelled(signal: AbortSignal): AgentError {
   const reason: unknown = signal.reason;

@@ -74,6 +74,16 @@ describe("a provider of one's own", () => {
   });
 });
 
+it.each([{ idleTimeout: 2 ** 31 }, { idleTimeout: 0 }, { retry: { maxRetryAfter: 2 ** 31 } }])(
+  "refuses %j, for which no timer of the platform waits, before it asks",
+  async (options) => {
+    const provider: ModelProvider = { id: "own", generate: () => expect.unreachable() };
+    await expect(askModel(question, { provider, ...options })).rejects.toMatchObject({
+      code: "ERR_AGENT_OPTION",
+    });
+  },
+);
+
 it("passes on what a listener throws, asks nothing again, and counts what was used", async () => {
   let asked = 0;
   const generate = function* (): Generator<ModelPart> {

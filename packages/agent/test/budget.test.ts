@@ -12,6 +12,7 @@ describe("Budget", () => {
     [{ maxTokens: 1.5 }, /maxTokens is 1.5/],
     [{ maxCost: -1 }, /maxCost is -1/],
     [{ maxTime: 0 }, /maxTime is 0/],
+    [{ maxTime: 2 ** 31 }, /maxTime is 2147483648/],
     [{ prices: { m: { input: -1, output: 0 } } }, /price of m/],
   ])("refuses %j", (options, message) => {
     expect(() => new Budget(options)).toThrow(message);

@@ -253,4 +253,40 @@ describe("checkConsistency", () => {
       ).resolves.toBeDefined();
     }
   });
+
+  it.each([
+    ["a list of 300,000 numbers", "a.js", `export const list = [${"1,".repeat(300_000)}];\n`],
+    ["200,000 statements", "a.js", "void 0;\n".repeat(200_000)],
+    [
+      "a function that looks at a list of 300,000 before its parameter",
+      "a.js",
+      `export function f(a) { void [${"1,".repeat(300_000)}]; return a.b; }\n`,
+    ],
+    ["a page of 300,000 elements", "a.html", "<br>".repeat(300_000)],
+  ])("finds nothing in %s", async (_, path, source) => {
+    expect(await errorsOf({ [path]: source })).toEqual([]);
+  });
+
+  it("finds each of 150,000 faults of a page", async () => {
+    expect(await errorsOf({ "a.html": '<img src="b.png">'.repeat(150_000) })).toHaveLength(150_000);
+  });
+
+  // Work that grows with the square of the length would not be done within the time limit of a test.
+  it.each([
+    ["hyphens", "a.css", "-".repeat(1_000_000)],
+    ["addresses without an end", "a.css", "url(".repeat(250_000)],
+    ["a string without an end", "a.css", '"\\'.repeat(500_000)],
+    ["a string of JSON without an end", "tsconfig.json", '"\\'.repeat(500_000)],
+    ["comments in JSON without an end", "tsconfig.json", "/* ".repeat(300_000)],
+    ["options of a command", "package.json", `{"scripts":{"a":"node ${"--a ".repeat(10_000)}!"}}`],
+  ])("is done with %s", async (_, path, source) => {
+    await expect(errorsOf({ [path]: source })).resolves.toBeDefined();
+  });
+
+  it("takes no class of a style sheet for a property that it sets", async () => {
+    const source = ".block--open:hover { color: var(--open); }\n";
+    expect(await errorsOf({ "a.css": source, "a.html": '<p class="block--open"></p>' })).toEqual([
+      "warning missing-variable a.css:1",
+    ]);
+  });
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   mkdirSync,
@@ -124,6 +125,20 @@ it("opens no link as a file of its own", async () => {
   await expect(folder.openOwn("own")).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
   await expect(folder.makeOwn("own")).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
   expect(readFileSync(join(base, "outside/secret"), "utf8")).toBe("secret");
+});
+
+it("neither waits for a pipe in the place of a file, nor reads or keeps it", async () => {
+  execFileSync("mkfifo", [join(folder.root, "pipe")]);
+  const refusal = { code: "ERR_AGENT_UNSAFE_PATH", message: expect.stringContaining("regular") };
+  await expect(folder.read("pipe")).rejects.toMatchObject(refusal);
+  await expect(folder.openOwn("pipe")).rejects.toMatchObject(refusal);
+  await expect(folder.makeOwn("pipe")).rejects.toMatchObject(refusal);
+});
+
+it("takes a file of its own that is there as it is", async () => {
+  writeFileSync(join(folder.root, "own"), "kept");
+  await folder.makeOwn("own");
+  expect(readFileSync(join(folder.root, "own"), "utf8")).toBe("kept");
 });
 
 it("opens a folder that is not there only to make it", async () => {

@@ -27,6 +27,22 @@ describe("a name that is no path", () => {
       "~lib/a",
     ],
     [
+      "paths and a name with dollar signs",
+      {
+        "tsconfig.json": '{"compilerOptions":{"paths":{"~/*":["./app/*"]}}}',
+        "app/routes/$$a.ts": target,
+      },
+      "~/routes/$$a",
+    ],
+    [
+      "imports of package.json and a name with dollar signs",
+      {
+        "package.json": '{"type":"module","imports":{"#lib/*":"./lib/*.js"}}',
+        "lib/$&a.js": target,
+      },
+      "#lib/$&a",
+    ],
+    [
       "paths with several targets",
       {
         "jsconfig.json": '{"compilerOptions":{"paths":{"@app/*":["gone/*","app/*"]}}}',

@@ -38,8 +38,8 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   refuseUnknown(options, OPTIONS, wrong);
   const { collections = [], busyTimeout = DEFAULT_BUSY_TIMEOUT } = options;
   const { create = true, exclusive = false } = options;
-  if (!Number.isSafeInteger(busyTimeout) || busyTimeout < 0) {
-    throw wrong('"busyTimeout" is a whole number of milliseconds from 0');
+  if (!Number.isInteger(busyTimeout) || busyTimeout < 0 || busyTimeout >= 2 ** 31) {
+    throw wrong('"busyTimeout" is a whole number of milliseconds from 0 to 2147483647');
   }
   if (typeof create !== "boolean") throw wrong('"create" is true or false');
   if (typeof exclusive !== "boolean") throw wrong('"exclusive" is true or false');

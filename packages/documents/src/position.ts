@@ -14,7 +14,7 @@ export interface Position {
 }
 
 /** The mean radius of the earth (WGS 84, IUGG), in metres. @internal */
-export const EARTH_RADIUS = 6_371_008.8;
+const EARTH_RADIUS = 6_371_008.8;
 
 const GRID = 2 ** 52;
 const RADIANS = Math.PI / 180;
@@ -26,7 +26,7 @@ const RADIANS = Math.PI / 180;
  * @internal
  */
 export function positionOf(value: unknown): Position | undefined {
-  if (!isObject(value) || Array.isArray(value)) return undefined;
+  if (!isObject(value)) return undefined;
   if (value["type"] === "Point") {
     const { coordinates } = value;
     return Array.isArray(coordinates) ? checked(coordinates[1], coordinates[0]) : undefined;

@@ -1,3 +1,4 @@
+import { parseJsonText } from "./json-text.ts";
 import type { DocumentRecord } from "./transfer.ts";
 
 /** A record with the size of its text. */
@@ -5,6 +6,25 @@ export interface SizedRecord {
   readonly record: DocumentRecord;
   /** The length of the document's text. */
   readonly size: number;
+}
+
+/**
+ * Makes the record of a row: the id, the version, both times, the JSON text, and the time of the
+ * removal of a document that was removed.
+ *
+ * @internal
+ */
+export function recordOf(row: readonly unknown[]): SizedRecord {
+  const [id, version, createdAt, updatedAt, text, deletedAt] = row;
+  const record: DocumentRecord = {
+    id: String(id),
+    version: Number(version),
+    createdAt: String(createdAt),
+    updatedAt: String(updatedAt),
+    ...(typeof deletedAt === "string" ? { deletedAt } : {}),
+    document: parseJsonText(String(text)),
+  };
+  return { record, size: String(text).length };
 }
 
 /** Documents may have 16 MiB each, so the first page is small, and later ones as large as fits. */

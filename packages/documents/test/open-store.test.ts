@@ -57,7 +57,7 @@ describe("openStore", () => {
     await expect(openStore("sqlite://data/blog.db")).rejects.toThrow('"sqlite:data/blog.db"');
   });
 
-  it.each([-1, 1.5, Number.NaN])("refuses the busy timeout %d", async (busyTimeout) => {
+  it.each([-1, 1.5, Number.NaN, 2 ** 31])("refuses the busy timeout %d", async (busyTimeout) => {
     await expect(openStore("sqlite::memory:", { busyTimeout })).rejects.toMatchObject({
       code: "ERR_DOCUMENTS_OPTIONS",
     });

@@ -98,7 +98,7 @@ export function rebuildResponse(
 }
 
 /** Whether the response hands the connection over (Deno and Workers make these; `Response` cannot be given a 101). */
-export function isUpgrade(response: Response): boolean {
+function isUpgrade(response: Response): boolean {
   if (response.status === 101) return true;
   return "webSocket" in response && response.webSocket != null;
 }

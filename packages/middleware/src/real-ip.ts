@@ -88,7 +88,7 @@ export function getRealIP(
 }
 
 /** Prepares {@link getRealIP} for many requests. */
-export function addressReader(options: RealIPOptions): ClientAddressReader {
+function addressReader(options: RealIPOptions): ClientAddressReader {
   const { trustedProxies, headers } = options;
   const order = headers ?? (trustedProxies === undefined ? specOrder : trustedOrder);
   checkHeaders(order);

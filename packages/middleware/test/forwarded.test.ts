@@ -17,6 +17,8 @@ describe("parseForwarded", () => {
     'for="1.2.3.4\\',
     "for=1.2.3.4 for=2.3.4.5",
     "for=1.2.3.4;for=2.3.4.5",
+    "for=1.2.3.4 proto=https",
+    'for="1.2.3.4"proto=https',
     "for=[::1]",
     "for=1.2.3.4:80",
     "for=a,\u0000",

@@ -22,7 +22,7 @@ export type AuthScheme =
   | ClientAuthenticator;
 
 /** Names of the schemes that are built in. */
-export const authSchemes: readonly string[] = [
+const authSchemes: readonly string[] = [
   "basic_auth",
   "request_body",
   "tls_client_auth",

@@ -64,8 +64,9 @@ export function checkConnectionOpts(options: ConnectionOpts, fetch: Fetch | unde
     }
   }
   const { timeout } = options;
-  if (timeout !== undefined && !(Number.isFinite(timeout) && timeout >= 0)) {
-    throw optionError("timeout", timeout, "milliseconds");
+  // Timers of the platform fire at once where the time is longer.
+  if (timeout !== undefined && !(Number.isFinite(timeout) && timeout >= 0 && timeout < 2 ** 31)) {
+    throw optionError("timeout", timeout, "milliseconds up to 2147483647, or 0 for no limit");
   }
   if (fetch !== undefined && needsNode(options)) {
     throw new OAuth2UsageError(

@@ -118,7 +118,7 @@ function check(name: string, value: unknown): void {
 }
 
 /** Whether a value has the functions of a hash class. */
-export function isHashClass(value: unknown): value is SnakyHashClass {
+function isHashClass(value: unknown): value is SnakyHashClass {
   return (
     typeof value === "object" &&
     value !== null &&

@@ -80,7 +80,10 @@ describe.each(Object.entries(kinds))("%s", (kind, make) => {
   it("wants origins where the client has no site", () => {
     const client = new OAuth2Client("id");
     const token = AccessToken.fromHash(client, { access_token: "A" });
-    expect(() => make(token)).toThrow(expect.objectContaining({ code: "ERR_OAUTH_OPTION" }));
+    for (const options of [undefined, { allowedOrigins: "site" }] as const) {
+      const refusal = expect.objectContaining({ code: "ERR_OAUTH_OPTION" });
+      expect(() => make(token, options)).toThrow(refusal);
+    }
     expect(() => make(token, { allowedOrigins: "any" })).not.toThrow();
   });
 

@@ -45,6 +45,7 @@ describe("options", () => {
     { allowedOrigins: "all" },
     { connectionOpts: { timeOut: 1 } },
     { connectionOpts: { timeout: -1 } },
+    { connectionOpts: { timeout: 2 ** 31 } },
     { connectionOpts: { headers: { "x\n": "1" } } },
     { connectionOpts: { cert: "x" }, fetch: (): Response => new Response() },
   ];

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type JWK } from "jose";
+import { CompactSign, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type JWK } from "jose";
 import * as oauth from "oauth4webapi";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
@@ -330,6 +330,21 @@ describe("verifyIdToken", () => {
         },
       ),
     );
+  });
+
+  it.each(["[]", "null", "1", '"text"', "no JSON", ""])(
+    "refuses %j in place of claims",
+    async (text) => {
+      const signed = await new CompactSign(new TextEncoder().encode(text))
+        .setProtectedHeader({ alg: "HS256" })
+        .sign(secret);
+      await expect(verifyIdToken(signed, options)).rejects.toThrow("has no claims");
+    },
+  );
+
+  it("says of an encrypted token that it is one", async () => {
+    const five = `${await signHs({})}.x.x`;
+    await expect(verifyIdToken(five, options)).rejects.toThrow("is encrypted");
   });
 
   it("refuses a token of more than 64 KiB before it looks inside", async () => {

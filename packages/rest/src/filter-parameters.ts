@@ -32,7 +32,7 @@ export interface FilterCondition {
 }
 
 /** Most values of `in` and `nin`. */
-export const maxFilterValues = 100;
+const maxFilterValues = 100;
 
 /** Most filters of one request. */
 export const maxFilters = 20;

@@ -25,7 +25,7 @@ export interface FilterType {
 export type FilterScalar = boolean | number | string;
 
 /** Longest text that a field is compared with, in characters. */
-export const maxFilterLength = 500;
+const maxFilterLength = 500;
 
 /** Tells the type of a field from its JSON Schema; `undefined` where no text can stand for its values. */
 export function filterTypeOf(schema: JsonSchema): FilterType | undefined {
@@ -48,7 +48,7 @@ export function filterValue(text: string, type: FilterType): FilterScalar | unde
   if (type.values) return type.values.get(text);
   switch (type.kind) {
     case "boolean":
-      return text === "true" ? true : text === "false" ? false : undefined;
+      return text === "true" || text === "false" ? text === "true" : undefined;
     case "integer":
     case "number":
       return numberOf(text, type.kind);
@@ -96,15 +96,9 @@ function withoutNull(schema: JsonSchema): JsonSchema {
 
 function valuesOf(schema: JsonSchema): ReadonlyMap<string, FilterScalar> | undefined {
   const { enum: listed, const: only } = schema;
-  const values: readonly unknown[] | undefined = Array.isArray(listed)
-    ? listed
-    : only === undefined
-      ? undefined
-      : [only];
-  const scalars = values?.filter(isScalar);
-  return scalars && scalars.length > 0
-    ? new Map(scalars.map((value) => [String(value), value]))
-    : undefined;
+  const values: readonly unknown[] = Array.isArray(listed) ? listed : [only];
+  const scalars = values.filter(isScalar);
+  return scalars.length > 0 ? new Map(scalars.map((value) => [String(value), value])) : undefined;
 }
 
 function isScalar(value: unknown): value is FilterScalar {

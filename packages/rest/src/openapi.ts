@@ -137,11 +137,8 @@ function responsesOf(route: Route, isReferredTo: boolean): JsonSchema {
     const status = Number(text);
     const { description, headers = {} } = response;
     const schema = response.schema ?? (hasAnswer(status) ? answer : undefined);
-    const content = schema
-      ? { "application/json": withExample(schema) }
-      : status >= 400
-        ? problemContent(status)
-        : undefined;
+    const problem = status >= 400 ? problemContent(status) : undefined;
+    const content = schema ? { "application/json": withExample(schema) } : problem;
     const described: Record<string, JsonSchema> = {};
     for (const [name, text] of Object.entries(headers)) {
       described[name] = { description: text, schema: { type: "string" } };

@@ -2,6 +2,7 @@ import { bulkRoute } from "./bulk/bulk-route.ts";
 import { RestError } from "./errors.ts";
 import { createListReader } from "./list-query.ts";
 import { listParameters, resourceListResponse } from "./list-reference.ts";
+import { capitalized, collectionOperation } from "./operation-name.ts";
 import type { ResourceHandler } from "./operations/resource-call.ts";
 import {
   populateReference,
@@ -20,7 +21,7 @@ import {
   type RouteResponse,
 } from "./route.ts";
 import type { CamelCase, ResourceTypes } from "./route-types.ts";
-import { acceptsNull, propertiesOf, type InputOf, type JsonSchema, type Schema } from "./schema.ts";
+import { partialSchema, type InputOf, type JsonSchema, type Schema } from "./schema.ts";
 
 /**
  * Makes the routes of a resource: list, show, create, update with PUT and PATCH, and delete.
@@ -60,8 +61,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
       defineRoute({
         method: "GET",
         path,
-        // Of the whole path, since two may end in the same word.
-        operation: `list${path.split(/[/-]/).map(capitalized).join("")}`,
+        operation: collectionOperation("list", path),
         summary: `Lists ${plural}`,
         tag,
         ...routeRule(resource, "list"),
@@ -194,17 +194,4 @@ const notModified: RouteResponse = {
 /** Describes the answer with one document. */
 export function documentResponse(name: string, schema: JsonSchema): RouteResponse {
   return { description: `The ${name}`, schema, headers: { ETag: "Version of the document" } };
-}
-
-/** What an update takes: any of the fields, and `null` for none. */
-function partialSchema(schema: JsonSchema): JsonSchema {
-  const properties: Record<string, JsonSchema> = {};
-  for (const [name, property] of Object.entries(propertiesOf(schema, "a resource"))) {
-    properties[name] = acceptsNull(property) ? property : { anyOf: [property, { type: "null" }] };
-  }
-  return { ...schema, properties, required: [] };
-}
-
-function capitalized(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -47,6 +47,15 @@ export function propertiesOf(schema: JsonSchema, of: string): Readonly<Record<st
   return properties as Record<string, JsonSchema>;
 }
 
+/** What an update takes: any of the fields, and `null` for none. */
+export function partialSchema(schema: JsonSchema): JsonSchema {
+  const properties: Record<string, JsonSchema> = {};
+  for (const [name, property] of Object.entries(propertiesOf(schema, "a resource"))) {
+    properties[name] = acceptsNull(property) ? property : { anyOf: [property, { type: "null" }] };
+  }
+  return { ...schema, properties, required: [] };
+}
+
 /** Validates a value; a {@link Problem} of status 400 names every field that was refused. */
 export async function validate<S extends Schema>(schema: S, value: unknown): Promise<OutputOf<S>> {
   const validated = schema["~standard"].validate(value);

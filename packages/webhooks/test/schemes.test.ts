@@ -269,7 +269,9 @@ describe("Standard Webhooks", () => {
 
 describe("Stripe", () => {
   it.each([
-    ["two timestamps", (t: number, v: string) => `t=${t},t=${t - 9},v1=${v}`],
+    ["two timestamps, the first signed", (t: number, v: string) => `t=${t},t=${t - 9},v1=${v}`],
+    ["two timestamps, the last signed", (t: number, v: string) => `t=${t - 9},t=${t},v1=${v}`],
+    ["more than 1024 characters", (t: number, v: string) => `t=${t},v1=${v},${"x".repeat(950)}`],
     ["no timestamp", (_: number, v: string) => `v1=${v}`],
     ["another version", (t: number, v: string) => `t=${t},v0=${v}`],
     [
@@ -283,6 +285,19 @@ describe("Stripe", () => {
     const headers = new Headers({ "stripe-signature": write(sent.timestamp, digest) });
     expect(await key.verify({ headers, body: bytes })).toBe(false);
   });
+});
+
+describe("a scheme with timestamps", () => {
+  it.each([{ tolerance: -1 }, { tolerance: Number.NaN }, { tolerance: "5" }, { now: 5 }])(
+    "refuses %j",
+    (options) => {
+      for (const make of [stripeScheme, slackScheme, standardScheme]) {
+        expect(() => make(options as object)).toThrow(
+          expect.objectContaining({ code: "ERR_WEBHOOKS_OPTION" }),
+        );
+      }
+    },
+  );
 });
 
 describe("a token", () => {

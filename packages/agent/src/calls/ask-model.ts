@@ -1,4 +1,4 @@
-import { AgentError, cancelled } from "../errors.ts";
+import { AgentError, cancelled, checkTime } from "../errors.ts";
 import { defaultModel } from "../models/default-model.ts";
 import type {
   ChatMessage,
@@ -68,6 +68,7 @@ export async function askModel(question: Question, options: AskOptions): Promise
   const model = options.model ?? provider.defaultModel ?? defaultModel;
   const request: ModelRequest = { ...question, model, temperature, maxOutputTokens };
   const nextDelay = createRetry(retry);
+  checkTime("idleTimeout", options.idleTimeout);
   const signals = [options.signal, budget.deadline].filter((signal) => signal !== undefined);
   const signal = AbortSignal.any(signals);
   let used: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };

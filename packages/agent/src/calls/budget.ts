@@ -1,4 +1,4 @@
-import { AgentError, checkCount, optionError } from "../errors.ts";
+import { AgentError, checkCount, checkTime, optionError } from "../errors.ts";
 import type { ModelRequest, TokenCount } from "../models/model-provider.ts";
 import { noAmount, OwnSpending, type Amount, type Spending, type Standing } from "./spending.ts";
 
@@ -16,7 +16,7 @@ export interface BudgetOptions {
   readonly maxTokens?: number | undefined;
   /** Most US dollars. Needs `prices` for every model that is asked. Default: no limit. */
   readonly maxCost?: number | undefined;
-  /** Most milliseconds, counted from the making of the budget. Default: no limit. */
+  /** Most milliseconds, counted from the making of the budget; at most 24 days. Default: no limit. */
   readonly maxTime?: number | undefined;
   /** What models cost. Prices are never guessed. Default: none is known. */
   readonly prices?: Readonly<Record<string, ModelPrice>> | undefined;
@@ -71,7 +71,7 @@ export class Budget {
   constructor(options: BudgetOptions = {}) {
     const { maxTokens, maxCost, maxTime, prices = {}, maxOutputTokens = 16_384 } = options;
     checkCount("maxTokens", maxTokens);
-    checkCount("maxTime", maxTime);
+    checkTime("maxTime", maxTime);
     checkCount("maxOutputTokens", maxOutputTokens);
     if (maxCost !== undefined && !(maxCost > 0)) {
       throw optionError("maxCost", maxCost, "a number of US dollars above 0");

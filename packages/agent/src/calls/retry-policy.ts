@@ -1,4 +1,4 @@
-import { cancelled, checkCount, type AgentError } from "../errors.ts";
+import { cancelled, checkCount, checkTime, type AgentError } from "../errors.ts";
 
 /** When a failed call to a model is made again. */
 export interface RetryPolicy {
@@ -28,9 +28,9 @@ export function createRetry(
 ): (attempt: number, error: AgentError) => number | undefined {
   const { attempts = 5, delay = 1_000, maxDelay = 60_000, maxRetryAfter = 120_000 } = policy;
   checkCount("retry.attempts", attempts);
-  checkCount("retry.delay", delay, 0);
+  checkTime("retry.delay", delay, 0);
   checkCount("retry.maxDelay", maxDelay, 0);
-  checkCount("retry.maxRetryAfter", maxRetryAfter, 0);
+  checkTime("retry.maxRetryAfter", maxRetryAfter, 0);
   return (attempt, { retryable, retryAfter }) => {
     if (!retryable || attempt >= attempts) return undefined;
     if (retryAfter !== undefined && retryAfter > maxRetryAfter) return undefined;

@@ -30,11 +30,8 @@ export async function writeSource(
     const answer = await askModel({ messages: messagesFor(complaints) }, options);
     usage = addUsage(usage, answer.usage);
     const { code, problem } = extractCode(answer.text, filePath);
-    const complaint = isRefusal(answer.text)
-      ? "it was a refusal and no file"
-      : problem === undefined
-        ? await complaintAbout(code, filePath)
-        : said[problem];
+    const fault = problem === undefined ? await complaintAbout(code, filePath) : said[problem];
+    const complaint = isRefusal(answer.text) ? "it was a refusal and no file" : fault;
     if (complaint === undefined) return { code, usage };
     if (complaints.length === 2) {
       throw new AgentError(

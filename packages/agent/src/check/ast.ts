@@ -70,11 +70,12 @@ export function walk(
     for (const key in node) {
       const value = node[key];
       if (typeof value !== "object" || value === null || isNoChild(key)) continue;
-      if (Array.isArray(value)) nodes.push(...value.filter(isNode));
+      // Not spread into `push`: what has 100,000 entries is more than a call takes.
+      if (Array.isArray(value)) for (const one of value.filter(isNode)) nodes.push(one);
       else if (isNode(value)) nodes.push(value);
     }
     // The first one is visited first.
-    nodes.push(...nodes.splice(begin).toReversed());
+    for (const below of nodes.splice(begin).toReversed()) nodes.push(below);
     while (parents.length < nodes.length) parents.push(node);
   }
 }

@@ -134,7 +134,7 @@ function childrenOf(node: AstNode): readonly AstNode[] {
     if (key === "loc" || key === "typeAnnotation" || key === "typeParameters") continue;
     if (key === "key" && textAt(node, "type") === "ObjectProperty") continue;
     if (isNode(value)) found.push(value);
-    else if (Array.isArray(value)) found.push(...value.filter(isNode));
+    else if (Array.isArray(value)) for (const one of value.filter(isNode)) found.push(one);
   }
   return found;
 }

@@ -56,7 +56,7 @@ function checkPackage(manifest: PackageManifest, project: ProjectFiles): readonl
   const run = [...scripts.values()].flatMap((script) =>
     Array.from(
       script.matchAll(
-        /(?:^|&&|\|\||;|\s)(?:node|nodemon|tsx|ts-node|bun)\s+(?:--?[\w-]+(?:=\S+)?\s+)*([\w@./-]+\.[cm]?[jt]s)\b/g,
+        /(?:^|&&|\|\||;|\s)(?:node|nodemon|tsx|ts-node|bun)\s+(?:-[\w-]+(?:=\S+)?\s+)*([\w@./-]+\.[cm]?[jt]s)\b/g,
       ),
       ([, file = ""]) => file,
     ).filter(

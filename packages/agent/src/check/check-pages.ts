@@ -16,22 +16,21 @@ export function checkPages(
   manifests: ProjectManifests,
   lookup: ExportLookup,
 ): readonly Diagnostic[] {
-  const found: Diagnostic[] = [];
-  for (const [path, page] of project.pages) {
-    found.push(...checkReferences(path, page, project, manifests));
-    found.push(...checkPage(path, page, project, lookup));
-  }
-  for (const { path, facts, offset } of project.styles) {
-    for (const { text, line } of facts.references) {
-      const from = /\.css$/i.test(path) ? "other" : "style";
+  const inPages = [...project.pages].flatMap(([path, page]) => [
+    ...checkReferences(path, page, project, manifests),
+    ...checkPage(path, page, project, lookup),
+  ]);
+  const inStyles = project.styles.flatMap(({ path, facts, offset }) => {
+    const from = /\.css$/i.test(path) ? "other" : "style";
+    return facts.references.flatMap(({ text, line }) => {
       const reference: PageReference = { url: text, line: line + offset, from, isModule: false };
-      found.push(...checkReference(path, reference, project, manifests));
-    }
-  }
-  for (const script of project.scripts) found.push(...checkWorkers(script, project));
-  if (project.pages.size > 0)
-    found.push(...checkElements(project, lookup), ...checkVariables(project));
-  return found;
+      return checkReference(path, reference, project, manifests);
+    });
+  });
+  const inScripts = project.scripts.flatMap((script) => checkWorkers(script, project));
+  const ofElements =
+    project.pages.size === 0 ? [] : [...checkElements(project, lookup), ...checkVariables(project)];
+  return [...inPages, ...inStyles, ...inScripts, ...ofElements];
 }
 
 /** Scripts that are loaded by name: `importScripts("a.js")`, `new Worker("a.js")`, `serviceWorker.register("a.js")`. */

@@ -26,10 +26,10 @@ export function parseJson(path: string, source: string): ParsedJson {
 
 function plainJson(source: string): string {
   const withoutComments = source.replace(
-    /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g,
+    /"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g,
     (part) => (part.startsWith('"') ? part : part.replace(/[^\n]/g, " ")),
   );
-  return withoutComments.replace(/"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])/g, (part) =>
+  return withoutComments.replace(/"(?:[^"\\\n]|\\.)*"?|,(?=\s*[}\]])/g, (part) =>
     part === "," ? " " : part,
   );
 }

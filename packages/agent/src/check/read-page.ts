@@ -86,7 +86,7 @@ function readPage(html: string, parse: Document): PageFacts {
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     if ("attrs" in node) readElement(node, found);
     if ("content" in node) stack.push(node.content);
-    if ("childNodes" in node) stack.push(...node.childNodes.toReversed());
+    if ("childNodes" in node) for (const child of node.childNodes.toReversed()) stack.push(child);
   }
   return found;
 }

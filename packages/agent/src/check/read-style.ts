@@ -28,14 +28,16 @@ export function readStyle(source: string): StyleFacts {
   const references: StylePart[] = [];
   const lineAt = lineCounter(source);
   for (const match of withoutComments.matchAll(
-    /\burl\(\s*(?:"([^"\n]*)"|'([^'\n]*)'|([^)"'\s]{1,2000}))\s*\)|@import\s+(?:"([^"\n]*)"|'([^'\n]*)')/g,
+    /\burl\(\s*(?:"([^"\n]*)"|'([^'\n]*)'|([^()"'\s]{1,2000}))\s*\)|@import\s+(?:"([^"\n]*)"|'([^'\n]*)')/g,
   )) {
     const text = match.slice(1).find((group) => group !== undefined) ?? "";
     references.push({ text, line: lineAt(match.index) });
   }
+  // What is not closed is taken as far as it goes, as browsers do: sought again from each of its characters, a long one
+  // would never be done.
   const bare = withoutComments
-    .replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, blank)
-    .replace(/\burl\([^)]*\)/g, blank);
+    .replace(/"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?/g, blank)
+    .replace(/\burl\([^)]*\)?/g, blank);
   const ids: StylePart[] = [];
   const classes = new Set<string>();
   for (const { text, start } of selectorsOf(bare)) {
@@ -46,7 +48,7 @@ export function readStyle(source: string): StyleFacts {
     }
   }
   const variablesSet = new Set<string>();
-  for (const [, name = ""] of bare.matchAll(/(--[\w-]+)\s*:/g)) variablesSet.add(name);
+  for (const [, name = ""] of bare.matchAll(/(?<![\w-])(--[\w-]+)\s*:/g)) variablesSet.add(name);
   for (const [, name = ""] of bare.matchAll(/@property\s+(--[\w-]+)/g)) variablesSet.add(name);
   const variablesUsed = Array.from(bare.matchAll(/\bvar\(\s*(--[\w-]+)\s*\)/g), (match) => ({
     text: match[1] ?? "",

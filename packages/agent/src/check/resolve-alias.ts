@@ -45,7 +45,12 @@ export class AliasResolver {
         const part = matchAlias(pattern, specifier);
         if (part === undefined) continue;
         const found = this.#first(
-          targets.map((target) => joinPath(folder, target.replace("*", part))),
+          targets.map((target) =>
+            joinPath(
+              folder,
+              target.replace("*", () => part),
+            ),
+          ),
         );
         // `*` alone is asked before packages are, not instead of them.
         if (found?.kind === "file" || !/^\*?$/.test(pattern)) return found;
@@ -84,7 +89,7 @@ export class AliasResolver {
     if (!isObject(map)) return undefined;
     for (const [pattern, value] of Object.entries(map)) {
       const part = matchAlias(pattern, specifier);
-      const target = part === undefined ? "" : targetOf(value).replaceAll("*", part);
+      const target = part === undefined ? "" : targetOf(value).replaceAll("*", () => part);
       if (target.startsWith("./")) return this.#first([joinPath(folderOf(path), target)]);
     }
     return undefined;

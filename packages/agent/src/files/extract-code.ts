@@ -172,7 +172,7 @@ function fromBlocks(
   if (blocks.length === 1 && only !== undefined) return finish(only.content, only.last);
   const named = blocks.filter((block) => names(block, lines, path));
   const spoken = blocks.filter(({ info }) => isLanguageOf(info, path));
-  const candidates = named.length > 0 ? named : spoken.length > 0 ? spoken : blocks;
+  const candidates = [named, spoken].find(({ length }) => length > 0) ?? blocks;
   const [first] = candidates;
   if (first === undefined) return { code: "", from: "fence", problem: "empty" };
   const result = finish(first.content, first.last);

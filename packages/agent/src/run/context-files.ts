@@ -13,10 +13,11 @@ export async function contextOf(
     const source = sources.get(path);
     return source === undefined ? [] : [{ path, source }];
   });
-  return Promise.all(
-    known.map(async ({ path, source }): Promise<ContextFile> => {
-      if (source.length <= wholeFile) return { path, form: "text", text: source };
-      return { path, form: "declarations", text: await describeDeclarations(path, source) };
-    }),
-  );
+  return Promise.all(known.map(({ path, source }) => contextFile(path, source)));
+}
+
+/** One finished file, as the writer of another one sees it. */
+export async function contextFile(path: string, source: string): Promise<ContextFile> {
+  if (source.length <= wholeFile) return { path, form: "text", text: source };
+  return { path, form: "declarations", text: await describeDeclarations(path, source) };
 }

@@ -4,7 +4,7 @@ import { Budget } from "../calls/budget.ts";
 import { createRetry } from "../calls/retry-policy.ts";
 import type { Diagnostic } from "../check/diagnostic.ts";
 import { isScript } from "../check/parse-script.ts";
-import { AgentError, checkCount, optionError, requireText } from "../errors.ts";
+import { AgentError, checkCount, checkTime, optionError, requireText } from "../errors.ts";
 import { createSandbox } from "../verify/sandbox.ts";
 import { verifyFiles } from "../verify/verify-files.ts";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
@@ -159,7 +159,7 @@ export function checkOptions(options: AgentOptions): AgentSettings {
   checkCount("maxFileBytes", maxFileBytes);
   checkCount("maxTotalBytes", maxTotalBytes);
   checkCount("repair", repair, 0);
-  checkCount("idleTimeout", options.idleTimeout);
+  checkTime("idleTimeout", options.idleTimeout);
   checkCount("maxOutputTokens", options.maxOutputTokens);
   if (!["merge", "keep", "overwrite", "fail"].includes(onConflict)) {
     throw optionError("onConflict", onConflict, '"merge", "keep", "overwrite" or "fail"');
@@ -171,7 +171,7 @@ export function checkOptions(options: AgentOptions): AgentSettings {
   const { maxTime: _, ...limits } = options.budget ?? {};
   // Made to be checked; its time would begin to run.
   void new Budget(limits);
-  checkCount("budget.maxTime", options.budget?.maxTime);
+  checkTime("budget.maxTime", options.budget?.maxTime);
   return { ...options, concurrency, maxFiles, maxFileBytes, maxTotalBytes, repair, onConflict };
 }
 

@@ -291,6 +291,7 @@ interface Outcome {
   readonly repairs: number;
 }
 
-function withEnd(text: string): string {
+/** The text with a line break at its end. */
+export function withEnd(text: string): string {
   return text.endsWith("\n") ? text : `${text}\n`;
 }

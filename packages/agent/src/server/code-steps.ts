@@ -125,8 +125,3 @@ export function taskOf({ path, problems, related }: JsonObject): {
 function texts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
-
-/** The text with a line break at its end. */
-export function withEnd(text: string): string {
-  return text.endsWith("\n") ? text : `${text}\n`;
-}

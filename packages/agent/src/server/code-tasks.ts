@@ -14,7 +14,7 @@ import type { AgentOptions } from "../run/agent-options.ts";
 import { checkOptions } from "../run/create-agent.ts";
 import { runEdit } from "../run/edit-run.ts";
 import { specifyFiles } from "../run/plan-project.ts";
-import { sharedDepsPath } from "../run/project-run.ts";
+import { sharedDepsPath, withEnd } from "../run/project-run.ts";
 import { fingerprints, repairTasks } from "../run/repair-files.ts";
 import { emptyState } from "../run/run-state.ts";
 import { createSandbox } from "../verify/sandbox.ts";
@@ -32,7 +32,6 @@ import {
   stepsOf,
   taskOf,
   verifyStepOf,
-  withEnd,
 } from "./code-steps.ts";
 import { contextFiles } from "./context-files.ts";
 import { readTaskWishes, type TaskWishes, type VerifyLevel } from "./task-wishes.ts";
@@ -217,8 +216,9 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
   const editStep = async (step: RunningStep): Promise<StepResult> => {
     const place = await mkdtemp(join(tmpdir(), "fetchwork-task-"));
     try {
-      const folder = await ConfinedFolder.open(place, settings);
-      for (const [path, text] of await sourcesOf(step)) await folder.write(path, text);
+      // What was uploaded may be longer than what is changed.
+      const copy = await ConfinedFolder.open(place, { maxFileBytes: Infinity });
+      for (const [path, text] of await sourcesOf(step)) await copy.write(path, text);
       const { model = options.model, verify: level } = wishesOf(step.task);
       const result = await runEdit({
         runId: step.id,
@@ -228,7 +228,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
           if (event.type === "retry") step.say(beginsAnew(event.code));
         },
         signal: step.signal,
-        folder,
+        folder: await ConfinedFolder.open(place, { maxFileBytes, mustExist: true }),
         state: emptyState(),
         // What an edit used counts also when nothing comes of it.
         record: (_type, data) => {

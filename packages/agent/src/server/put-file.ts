@@ -83,14 +83,12 @@ async function checkNeighbours(
   const below = { taskId, key: { prefix: `${key}/` } };
   const [clash] = await artifacts.find({ where: above, limit: 1 });
   const [inside] = clash === undefined ? await artifacts.find({ where: below, limit: 1 }) : [];
-  const reason =
-    clash?.key === key
-      ? `it differs from ${clash.path} only in case`
-      : clash !== undefined
-        ? `${clash.path} is a file`
-        : inside !== undefined && `it is the folder of ${inside.path}`;
-  if (reason === false) return;
-  throw new AgentError("ERR_AGENT_UNSAFE_PATH", `the file ${path} cannot be stored: ${reason}`);
+  const refuse = (reason: string): never => {
+    throw new AgentError("ERR_AGENT_UNSAFE_PATH", `the file ${path} cannot be stored: ${reason}`);
+  };
+  if (clash?.key === key) refuse(`it differs from ${clash.path} only in case`);
+  if (clash !== undefined) refuse(`${clash.path} is a file`);
+  if (inside !== undefined) refuse(`it is the folder of ${inside.path}`);
 }
 
 /**

@@ -196,11 +196,9 @@ export class StepRunner {
     lease: StepLease,
     { cause, usage }: { readonly cause: unknown; readonly usage: Usage },
   ): Promise<void> {
-    const canceled = cause instanceof AgentError && cause.code === "ERR_AGENT_CANCELLED";
-    const state = cause instanceof Interruption ? "interrupted" : canceled ? "canceled" : "failed";
     try {
       const failure = toStepFailure(cause);
-      await this.#options.store.putBack(lease, { failure, usage, state });
+      await this.#options.store.putBack(lease, { failure, usage, state: stateAfter(cause) });
     } catch (error) {
       // Who has the lease now also has the step.
       if (!isLeaseOver(error)) this.#options.reportError(error);
@@ -274,6 +272,14 @@ export class StepRunner {
       say: (text) => bus.tell(task.id, { stepId: step.id, text }),
     };
   }
+}
+
+/** How a step ends that threw. */
+function stateAfter(cause: unknown): "interrupted" | "canceled" | "failed" {
+  if (cause instanceof Interruption) return "interrupted";
+  return cause instanceof AgentError && cause.code === "ERR_AGENT_CANCELLED"
+    ? "canceled"
+    : "failed";
 }
 
 function toAgentTask({ id, input, additionalInput }: Stored<TaskRecord>): AgentTask {

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
-import { AgentError, checkCount } from "../errors.ts";
+import { AgentError, checkCount, checkTime } from "../errors.ts";
 
 /**
  * What keeps a process in: `namespace` has no network (Linux name spaces) and limits of the kernel; `process` has limits
@@ -57,7 +57,7 @@ const aftermath = 1_000;
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { timeout = 60_000, memory = 512, level } = options;
-  checkCount("sandbox.timeout", timeout);
+  checkTime("sandbox.timeout", timeout);
   checkCount("sandbox.memory", memory);
   const wrapper = level === "process" ? undefined : await namespaceCommand(memory);
   if (level === "namespace" && wrapper === undefined) {

@@ -8,7 +8,7 @@ import { codeTasks } from "../../src/server/code-tasks.ts";
 import type { Artifact, Step, Task } from "../../src/server/wire.ts";
 import { manyFiles, projectScript } from "../project-script.ts";
 import type { ScriptedAnswer } from "../model-server.ts";
-import { bodyOf, notes, post, startTasks, textOf } from "./task-world.ts";
+import { bodyOf, notes, post, startTasks, textOf, upload } from "./task-world.ts";
 
 const planFault = (fault: ScriptedAnswer["fault"], times = 1): readonly ScriptedAnswer[] =>
   projectScript(notes, {
@@ -51,6 +51,15 @@ describe("a step that fails", () => {
       state: "working",
       last_error: null,
     });
+  });
+
+  it("is told when the plan is a refusal in words, which is not kept as one", async () => {
+    const sharedDeps = "I'm sorry, but I can't help with that.";
+    const world = await startTasks({}, projectScript(notes, { sharedDeps }));
+    const { task_id: id } = await world.create();
+    const response = await world.ask(`/tasks/${id}/steps`, post());
+    expect(await response.json()).toMatchObject({ code: "ERR_AGENT_REFUSED" });
+    expect((await bodyOf<Task>(await world.ask(`/tasks/${id}`))).artifacts).toEqual([]);
   });
 
   it("tells how long the model's server wants to be left alone", async () => {
@@ -192,6 +201,20 @@ describe("what steps use", () => {
     const { usage } = await bodyOf<Task>(await world.ask(`/tasks/${id}`));
     expect(usage.calls).toBe(world.model.requests.length);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("is counted of a change that fails, beside an upload longer than what is changed", async () => {
+    const edits = [{ path: "src/store.js", search: "no such line", replace: "bread" }];
+    const answers = [...projectScript(notes), { tool: "edit_files", arguments: { edits } }];
+    const world = await startTasks({}, answers);
+    const { task_id: id } = await world.create();
+    await world.finish(id);
+    await world.ask(`/tasks/${id}/artifacts`, upload("rows.csv", "1,2\n".repeat(1_000_000)));
+    const said = { input: "bread", additional_input: { continue: true } };
+    const response = await world.ask(`/tasks/${id}/steps`, post(said));
+    expect(await response.json()).toMatchObject({ code: "ERR_AGENT_UNUSABLE" });
+    const { usage } = await bodyOf<Task>(await world.ask(`/tasks/${id}`));
+    expect(usage.calls).toBe(world.model.requests.length);
   });
 
   it("counts for the limits of those that follow", () => {

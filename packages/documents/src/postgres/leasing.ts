@@ -89,7 +89,7 @@ async function claimSpread(
       values: looking.values,
     });
     if (found.length === 0) return [];
-    const candidates = reach === wanted ? found : found.toSorted(() => Math.random() - 0.5);
+    const candidates = reach === wanted ? found : shuffled(found);
     const ids = candidates.slice(0, wanted).map(([id = null]) => id);
     const parameters = new Parameters();
     const free = freeSql(now, parameters);
@@ -108,6 +108,14 @@ async function claimSpread(
       });
     }
   }
+}
+
+/** Every order is as likely: one that sorts by comparing at random keeps most near their places. */
+function shuffled<T>(items: readonly T[]): readonly T[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ item }) => item);
 }
 
 function freeSql(now: number, parameters: Parameters): string {

@@ -1,7 +1,6 @@
 import type { PoolClient } from "pg";
 import type { CollectionDefinition } from "../definition.ts";
-import { parseJsonText } from "../json-text.ts";
-import { recordPages, type SizedRecord } from "../record-pages.ts";
+import { recordOf, recordPages, type SizedRecord } from "../record-pages.ts";
 import { checkRecord, type DocumentRecord, type Loading, type Snapshot } from "../transfer.ts";
 import { claimsOf, takeClaims } from "./claims.ts";
 import { type Connections, execute, run } from "./connections.ts";
@@ -101,16 +100,7 @@ function createLoading(session: Session, { prepared, noteGrowth }: LoadingTarget
 function toRecord(table: Table, row: Row): SizedRecord {
   // Only checks the row, whose columns may be damaged.
   toStored(table, row);
-  const [id, version, createdAt, updatedAt, text, deletedAt] = row;
-  const record: DocumentRecord = {
-    id: String(id),
-    version: Number(version),
-    createdAt: String(createdAt),
-    updatedAt: String(updatedAt),
-    ...(typeof deletedAt === "string" ? { deletedAt } : {}),
-    document: parseJsonText(String(text)),
-  };
-  return { record, size: String(text).length };
+  return recordOf(row);
 }
 
 async function loadAll(

@@ -87,18 +87,8 @@ export class SqliteCollection<T> implements Collection<T> {
       change === undefined ? parseJsonText(text) : applyChange(change, stored);
     return this.#access.write(this.#table, (session) => {
       const found = id ?? findByFields(session, this.#table, filter);
-      const target = found === undefined ? undefined : { id: found, ifVersion: undefined };
       const changed =
-        target === undefined
-          ? undefined
-          : (changeOne<T>(session, this.#table, target, { make }) ??
-            (this.#table.softDelete
-              ? changeOne<T>(session, this.#table, target, {
-                  // One that was removed counts as none: its content does not come back.
-                  make: () => parseJsonText(text),
-                  restores: true,
-                })
-              : undefined));
+        found === undefined ? undefined : this.#changeOrRestore(session, found, { make, text });
       return changed ?? this.#insert(session, { id, text });
     });
   }
@@ -250,6 +240,21 @@ export class SqliteCollection<T> implements Collection<T> {
   ): string {
     if (near === undefined) return writeCursor(this.name, order, stored);
     return writeValues(this.name, order, [Number(square), stored.id]);
+  }
+
+  /** Changes the document, or the one that was removed, whose content does not come back. */
+  #changeOrRestore(
+    session: Session,
+    id: string,
+    { make, text }: { readonly make: (stored: Stored<T>) => unknown; readonly text: string },
+  ): Stored<T> | undefined {
+    const target: Target = { id, ifVersion: undefined };
+    const changed = changeOne<T>(session, this.#table, target, { make });
+    if (changed !== undefined || !this.#table.softDelete) return changed;
+    return changeOne<T>(session, this.#table, target, {
+      make: () => parseJsonText(text),
+      restores: true,
+    });
   }
 
   #insert(session: Session, added: NewDocument): Stored<T> {

@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import type { CollectionDefinition } from "../definition.ts";
 import { searchText } from "../fold.ts";
-import { parseJsonText } from "../json-text.ts";
 import type { AppliedMigration } from "../migration.ts";
-import { recordPages, type SizedRecord } from "../record-pages.ts";
+import { recordOf, recordPages, type SizedRecord } from "../record-pages.ts";
 import { checkRecord, type DocumentRecord, type Loading, type Snapshot } from "../transfer.ts";
 import { type Cell, Connection } from "./connection.ts";
 import { MIGRATIONS } from "./layout.ts";
@@ -75,16 +74,7 @@ export function createLoading(
 function toRecord(table: Table, row: readonly unknown[]): SizedRecord {
   // Only checks the row, whose columns may be damaged.
   toStored(table, row.slice(0, 5));
-  const [id, version, createdAt, updatedAt, text, deletedAt] = row;
-  const record: DocumentRecord = {
-    id: String(id),
-    version: Number(version),
-    createdAt: String(createdAt),
-    updatedAt: String(updatedAt),
-    ...(typeof deletedAt === "string" ? { deletedAt } : {}),
-    document: parseJsonText(String(text)),
-  };
-  return { record, size: String(text).length };
+  return recordOf(row);
 }
 
 function loadOne(session: Session, table: Table, given: DocumentRecord): void {

@@ -1,9 +1,9 @@
 import { codeToPrompt, packProject } from "@fetchwork/agent";
 import { defineCommand, type Command } from "../command.ts";
 import { jsonLine, manyLines } from "../terminal-text.ts";
-import { asFailure } from "./agent-exit-codes.ts";
 import { modelOptions } from "./model-options.ts";
 import { contextOption, contextTokens, programFolder, questionOf } from "./project-question.ts";
+import { tellFailure } from "./tell-failure.ts";
 import { limitOptions } from "./work-options.ts";
 
 /** `fetchwork agent code2prompt`. */
@@ -18,12 +18,12 @@ export const code2prompt: Command = defineCommand({
     json: { type: "boolean", description: "Print JSON" },
   },
   async run({ values, positionals: [named = ""] }, io) {
-    const folder = programFolder(named, io);
     const print = (text: string, value: object): void => {
       if (values.json === true) io.stdout.write(jsonLine(value));
       else io.stdout.write(`${io.stdout.isTerminal ? manyLines(text) : text}\n`);
     };
     try {
+      const folder = programFolder(named, io);
       if (values.pack === true) {
         const packed = await packProject(folder, { maxTokens: contextTokens(values) });
         const { text, tokens, whole, declared, omitted } = packed;
@@ -37,7 +37,7 @@ export const code2prompt: Command = defineCommand({
       print(text, { prompt: text });
       return 0;
     } catch (error) {
-      throw asFailure(error, { signal: io.signal });
+      throw tellFailure(error, values, io);
     }
   },
 });

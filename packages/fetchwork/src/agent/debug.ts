@@ -2,10 +2,10 @@ import { diagnose } from "@fetchwork/agent";
 import { defineCommand, type Command } from "../command.ts";
 import { jsonLine, manyLines } from "../terminal-text.ts";
 import { UsageError } from "../usage-error.ts";
-import { asFailure } from "./agent-exit-codes.ts";
 import { modelOptions } from "./model-options.ts";
 import { contextOption, programFolder, questionOf } from "./project-question.ts";
 import { promptOption, readPrompt } from "./read-prompt.ts";
+import { tellFailure } from "./tell-failure.ts";
 import { limitOptions } from "./work-options.ts";
 
 /** `fetchwork agent debug`. */
@@ -23,16 +23,16 @@ export const debug: Command = defineCommand({
     json: { type: "boolean", description: "Print JSON" },
   },
   async run({ values, positionals: [named = "", argument] }, io) {
-    const folder = programFolder(named, io);
-    const problem = await readPrompt({ argument, option: values.prompt }, io);
-    if (problem === undefined) throw new UsageError("the error is missing");
     try {
+      const folder = programFolder(named, io);
+      const problem = await readPrompt({ argument, option: values.prompt }, io);
+      if (problem === undefined) throw new UsageError("the error is missing");
       const text = await diagnose(folder, problem, await questionOf(values, io));
       if (values.json === true) io.stdout.write(jsonLine({ explanation: text }));
       else io.stdout.write(`${io.stdout.isTerminal ? manyLines(text) : text}\n`);
       return 0;
     } catch (error) {
-      throw asFailure(error, { signal: io.signal });
+      throw tellFailure(error, values, io);
     }
   },
 });

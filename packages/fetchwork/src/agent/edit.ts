@@ -1,11 +1,10 @@
-import { existsSync, statSync } from "node:fs";
-import { resolve } from "node:path";
 import { createAgent } from "@fetchwork/agent";
 import { defineCommand, type Command } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { followRun } from "./follow-run.ts";
 import { chooseModel, modelOptions, replayedRun } from "./model-options.ts";
 import { outputOptions } from "./output-options.ts";
+import { programFolder } from "./project-question.ts";
 import { promptOption, readPrompt } from "./read-prompt.ts";
 import { newRunId, resumeHint } from "./run-id.ts";
 import { agentOptions, limitOptions, workOptions } from "./work-options.ts";
@@ -34,10 +33,7 @@ export const edit: Command = defineCommand({
   },
   async run({ values, positionals: [named = "", argument] }, io) {
     try {
-      const folder = resolve(io.cwd, named);
-      if (!existsSync(folder) || !statSync(folder).isDirectory()) {
-        throw new UsageError(`there is no folder ${JSON.stringify(named)}`);
-      }
+      const folder = programFolder(named, io);
       const asked = await readPrompt({ argument, option: values.prompt }, io);
       const recorded = asked === undefined ? (await replayedRun(values, io))["prompt"] : undefined;
       const request = asked ?? (recorded === undefined ? undefined : String(recorded));

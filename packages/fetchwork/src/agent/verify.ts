@@ -1,11 +1,9 @@
-import { statSync } from "node:fs";
-import { resolve } from "node:path";
 import { createAgent, defaultVerifiers, describeDiagnostic } from "@fetchwork/agent";
 import { defineCommand, type Command } from "../command.ts";
 import { colours, jsonLine, oneLine } from "../terminal-text.ts";
-import { UsageError } from "../usage-error.ts";
 import { agentExitCodes } from "./agent-exit-codes.ts";
 import { errorCount } from "./event-line.ts";
+import { programFolder } from "./project-question.ts";
 import { tellFailure } from "./tell-failure.ts";
 
 /** `fetchwork agent verify`. */
@@ -18,10 +16,7 @@ export const verify: Command = defineCommand({
   },
   async run({ values, positionals: [named = ""] }, io) {
     try {
-      const folder = resolve(io.cwd, named);
-      if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-        throw new UsageError(`there is no folder ${JSON.stringify(named)}`);
-      }
+      const folder = programFolder(named, io);
       const verifiers = values.run === true ? defaultVerifiers() : undefined;
       const { signal } = io;
       const found = await createAgent({ verifiers }).verify(folder, { signal });

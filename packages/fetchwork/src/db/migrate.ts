@@ -1,6 +1,6 @@
 import { administer, type Migration, openStore, type PlanStep } from "@fetchwork/documents";
 import { defineCommand, type Command } from "../command.ts";
-import { colours, oneLine } from "../terminal-text.ts";
+import { colours, jsonLine, oneLine } from "../terminal-text.ts";
 import { UsageError } from "../usage-error.ts";
 import { type Definitions, definitionsOption, loadDefinitions } from "./definitions.ts";
 import { describeStep, isPending } from "./describe-step.ts";
@@ -23,8 +23,8 @@ export const migrate: Command = defineCommand({
     const { green, dim } = colours(io.stdout);
     const tell = (step: PlanStep): void => {
       const word = isDry ? dim("to do") : green("done");
-      const line = values.json === true ? JSON.stringify(step) : `${word}  ${describeStep(step)}`;
-      io.stdout.write(`${oneLine(line, 10_000)}\n`);
+      if (values.json === true) io.stdout.write(jsonLine(step));
+      else io.stdout.write(`${word}  ${oneLine(describeStep(step), 10_000)}\n`);
     };
     const steps = (await plan(url, definitions, { isDry })).filter(isPending);
     if (isDry) for (const step of steps) tell(step);

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { administer, type CollectionDefinition, openStore, type Store } from "@fetchwork/documents";
 import type { CommandIo } from "../command-io.ts";
 import { defineCommand, type Command } from "../command.ts";
+import { jsonLine } from "../terminal-text.ts";
 import type { BackupHeader, BackupLine } from "./backup-format.ts";
 import { bareDefinition, definitionsOption, loadDefinitions } from "./definitions.ts";
 import { refuseOtherMigrations } from "./migrations-fit.ts";
@@ -47,9 +48,7 @@ export const restore: Command = defineCommand({
       url,
       wanted.filter((each) => !isBare(each)),
     );
-    io.stdout.write(
-      asJson ? `${JSON.stringify({ documents })}\n` : `${documents} documents restored\n`,
-    );
+    io.stdout.write(asJson ? jsonLine({ documents }) : `${documents} documents restored\n`);
     return 0;
   },
 });

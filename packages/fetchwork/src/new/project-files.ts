@@ -45,7 +45,7 @@ export function projectFiles(
 }
 
 /** What the markers of the templates ask about. */
-export function conditionsOf(
+function conditionsOf(
   { auth, database, list, passwordResets, webhooks }: ProjectOptions,
   source: PackageSource,
 ): TemplateConditions {

@@ -1,8 +1,8 @@
 import { defineCommand, type Command } from "../command.ts";
+import { jsonLine } from "../terminal-text.ts";
 import { describeProfile, printProfile } from "./describe-profile.ts";
 import { keptToken, openProfile } from "./profile-client.ts";
 import { profileNameOf, profileOptions } from "./profile.ts";
-import { jsonLine } from "../terminal-text.ts";
 
 /** `fetchwork oauth refresh`. */
 export const refresh: Command = defineCommand({

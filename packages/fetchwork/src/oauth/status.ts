@@ -1,10 +1,10 @@
 import { AccessToken } from "@fetchwork/oauth2";
 import { defineCommand, type Command } from "../command.ts";
+import { jsonLine } from "../terminal-text.ts";
 import { describeProfile, printProfile } from "./describe-profile.ts";
 import { clientOf } from "./profile-client.ts";
 import { ProfileStore } from "./profile-store.ts";
 import { profileNameOf, profileOptions } from "./profile.ts";
-import { jsonLine } from "../terminal-text.ts";
 
 /** `fetchwork oauth status`. Asks nobody; prints no secret. */
 export const status: Command = defineCommand({

@@ -1,4 +1,5 @@
 import { defineCommand, type Command } from "../command.ts";
+import { jsonLine } from "../terminal-text.ts";
 import { UsageError } from "../usage-error.ts";
 import { isoTime } from "./describe-profile.ts";
 import { openProfile } from "./profile-client.ts";
@@ -26,10 +27,8 @@ export const token: Command = defineCommand({
     const found = await manager.getToken({ minValidity: Number(text), signal: io.signal });
     const { token: access_token, tokenType: token_type = "Bearer" } = found;
     const expires_at = isoTime(found.expiresAt);
-    const line = values.json
-      ? JSON.stringify({ access_token, token_type, expires_at })
-      : access_token;
-    io.stdout.write(`${line}\n`);
+    if (values.json === true) io.stdout.write(jsonLine({ access_token, token_type, expires_at }));
+    else io.stdout.write(`${access_token}\n`);
     return 0;
   },
 });

@@ -67,6 +67,6 @@ export async function secretOf(values: VendorValues, io: CommandIo): Promise<str
   if (values.secret !== undefined && file !== undefined) {
     throw new UsageError("--secret and --secret-file exclude each other");
   }
-  if (file === undefined) return values.secret ?? io.env[secretVariable];
+  if (file === undefined) return values.secret ?? (io.env[secretVariable] || undefined);
   return (await readFile(resolve(io.cwd, file), "utf8")).replace(/\r?\n$/, "");
 }

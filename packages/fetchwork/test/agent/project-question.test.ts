@@ -102,6 +102,17 @@ describe("both", () => {
   });
 
   it.each([["debug", "x"], ["code2prompt"]])(
+    "print a failure as a line of JSON with --json: %s",
+    async (name, ...more) => {
+      const { run } = await atHome([{ fault: { kind: "status", status: 401 } }]);
+      const { code, stdout, stderr } = await run([name, ".", ...more, "--json"]);
+      expect(code).not.toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ type: "failed" });
+      expect(stderr).toContain(`fetchwork agent ${name}: `);
+    },
+  );
+
+  it.each([["debug", "x"], ["code2prompt"]])(
     "exit 5 without a provider: %s",
     async (name, ...more) => {
       const { run } = await atHome([]);

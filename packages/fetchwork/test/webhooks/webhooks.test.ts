@@ -94,6 +94,32 @@ describe("fetchwork webhooks send", () => {
     const [, stdout] = await run("send", "event.json", ...args, "--json");
     expect(JSON.parse(stdout)).toMatchObject({ id: "d1", status: 200, body: "thank you" });
   });
+
+  it("takes an empty variable for no secret", async () => {
+    await writeFile(join(folder, "event.json"), body);
+    const io = memoryIo({ cwd: folder, env: { FETCHWORK_WEBHOOK_SECRET: "" } });
+    const args = ["webhooks", "send", "event.json", "-u", "http://127.0.0.1:1", "-e", "issues"];
+    expect(await runCommand(commands, { args, io })).toBe(2);
+    expect(io.written.stderr).toContain("there is no secret: see --secret-file");
+  });
+
+  it("escapes in JSON what moves a cursor or turns text", async () => {
+    const hostile = "\u009b2J\u202e\u2028";
+    await writeFile(join(folder, "event.json"), JSON.stringify({ action: hostile }));
+    await using server = await serve(() => text(hostile), {
+      port: 0,
+      hostname: "127.0.0.1",
+      signals: false,
+    });
+    const event = ["event.json", "-e", "issues", "--json"];
+    const [, sent] = await run("send", ...event, "--url", server.url);
+    const { url, io, code } = await startListening("-s", secret, "--json", "--count", "1");
+    await run("send", ...event, "--url", url);
+    await code;
+    expect(JSON.parse(sent)).toMatchObject({ body: hostile });
+    expect(JSON.parse(io.written.stdout)).toMatchObject({ event: `issues.${hostile}` });
+    expect(sent + io.written.stdout).toMatch(/^[\n -~]+$/);
+  });
 });
 
 describe("fetchwork webhooks listen", () => {

@@ -1,8 +1,9 @@
 import { RestError } from "../errors.ts";
+import { collectionOperation } from "../operation-name.ts";
 import type { Resource } from "../resource.ts";
 import type { ResourceController } from "../resource-controller.ts";
 import { defineRoute, type Route, type RouteDefinition } from "../route.ts";
-import { propertiesOf, type JsonSchema, type Schema } from "../schema.ts";
+import { partialSchema, type JsonSchema, type Schema } from "../schema.ts";
 import { bulkHandler } from "./run-bulk.ts";
 
 /** Makes the route of bulk requests: `POST /articles/bulk`. */
@@ -15,7 +16,7 @@ export function bulkRoute<S extends Schema>(
   return defineRoute({
     method: "POST",
     path: `${path}/bulk`,
-    operation: `bulk${path.split(/[/-]/).map(capitalized).join("")}`,
+    operation: collectionOperation("bulk", path),
     summary: `Creates, changes and deletes ${plural}, all or none`,
     tag: plural,
     ...bulkRule(resource),
@@ -49,7 +50,7 @@ function bulkRule({
 function bodySchema({ bulkLimit, input }: Resource): JsonSchema {
   const id = { type: "string", minLength: 1 };
   const version = { type: "integer", minimum: 1, description: "As in the entity tag" };
-  const { required: _, ...changes } = partial(input);
+  const changes = partialSchema(input);
   const operations = {
     type: "array",
     minItems: 1,
@@ -77,14 +78,6 @@ function item(
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-function partial(schema: JsonSchema): JsonSchema {
-  const properties: Record<string, JsonSchema> = {};
-  for (const [name, property] of Object.entries(propertiesOf(schema, "a resource"))) {
-    properties[name] = { anyOf: [property, { type: "null" }] };
-  }
-  return { ...schema, properties };
-}
-
 function answerSchema({ changed }: Resource): JsonSchema {
   const properties = {
     status: { type: "integer", enum: [200, 201, 204] },
@@ -93,8 +86,4 @@ function answerSchema({ changed }: Resource): JsonSchema {
     body: changed,
   };
   return { type: "array", items: { type: "object", properties, required: ["status", "id"] } };
-}
-
-function capitalized(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -48,17 +48,25 @@ export function createPageFinder(resource: Resource): PageFinder {
  */
 export function pageAnswer(
   { request }: Pick<ResourceCall, "request">,
-  { count, isCapped, link }: Omit<Found, "documents">,
+  page: Omit<Found, "documents">,
   rows: unknown,
 ): Response {
   const body = JSON.stringify(rows);
-  const tag = contentTag(`${count ?? ""} ${link} ${body}`);
-  const headers = {
+  const tag = contentTag(`${page.count ?? ""} ${page.link} ${body}`);
+  const headers = pageHeaders(page, tag);
+  if (noneMatchHolds(request.headers.get("if-none-match"), tag)) return empty(304, { headers });
+  return text(body, { headers: { "content-type": "application/json", ...headers } });
+}
+
+/** The headers of a page: its links, the count as far as there is one, and the entity tag, which is a weak one. */
+export function pageHeaders(
+  { count, isCapped, link }: Omit<Found, "documents">,
+  etag: string,
+): Record<string, string> {
+  return {
     link,
     ...(count === undefined ? {} : { "x-total-count": String(count) }),
     ...(isCapped ? { "x-total-count-capped": "true" } : {}),
-    etag: `W/${tag}`,
+    etag: `W/${etag}`,
   };
-  if (noneMatchHolds(request.headers.get("if-none-match"), tag)) return empty(304, { headers });
-  return text(body, { headers: { "content-type": "application/json", ...headers } });
 }

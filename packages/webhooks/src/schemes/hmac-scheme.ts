@@ -73,6 +73,6 @@ export function hmacScheme(options: HmacSchemeOptions = {}): SignatureScheme {
 }
 
 /** Writes base64 with letters, digits, `-` and `_` (RFC 4648, 5). */
-export function urlSafe(text: string): string {
+function urlSafe(text: string): string {
   return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
