@@ -85,7 +85,7 @@ export const serve: Command = defineCommand({
       if (
         token === undefined &&
         error instanceof AgentUsageError &&
-        /^token /.test(error.message)
+        error.message.startsWith("token ")
       ) {
         const message = `${hostname} can be reached from other machines; give a token in FETCHWORK_AGENT_TOKEN or with --token-file`;
         throw new UsageError(message, { cause: error });
