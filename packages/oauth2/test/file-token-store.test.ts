@@ -81,8 +81,13 @@ describe("refusals", () => {
     const file = join(folder, "file");
     await writeFile(file, "");
     const store = new FileTokenStore(join(file, "tokens"));
-    for (const call of [store.lock("k", async () => {}), store.delete("k"), store.get("k")]) {
-      await expect(call).rejects.toMatchObject({ code: "ERR_OAUTH_STORE" });
+    const calls = [
+      () => store.lock("k", async () => {}),
+      () => store.delete("k"),
+      () => store.get("k"),
+    ];
+    for (const call of calls) {
+      await expect(call()).rejects.toMatchObject({ code: "ERR_OAUTH_STORE" });
     }
   });
 
