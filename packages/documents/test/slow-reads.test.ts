@@ -273,14 +273,12 @@ describe("The threads of slow reads", () => {
     const old = Promise.allSettled(Array.from({ length: 10 }, () => reads.run(job, String)));
     const clock = vi.spyOn(performance, "now").mockReturnValue(now + 31_000);
     onTestFinished(() => clock.mockRestore());
-    const young = expect(reads.run(job, String)).rejects.toMatchObject({
-      code: "ERR_DOCUMENTS_ENGINE",
-    });
+    const young = reads.run(job, String).catch((error: unknown) => error);
     // Two were being read when the clock moved.
     const codes = (await old).map((one) => (one.status === "rejected" ? one.reason.code : "none"));
     expect(codes.filter((code) => code === "ERR_DOCUMENTS_ENGINE")).toHaveLength(2);
     expect(codes.filter((code) => code === "ERR_DOCUMENTS_BUSY")).toHaveLength(8);
-    await young;
+    expect(await young).toMatchObject({ code: "ERR_DOCUMENTS_ENGINE" });
     await reads.close();
   });
 
