@@ -62,7 +62,11 @@ export async function putFile(
  *
  * @throws AgentError `ERR_AGENT_LIMIT` as a rejection
  */
-export async function checkTotal(tx: Transaction, taskId: string, most = Infinity): Promise<void> {
+export async function checkTotal(
+  tx: Transaction,
+  taskId: string,
+  most: number = Infinity,
+): Promise<void> {
   if (most === Infinity) return;
   const files = await tx.collection(taskCollections.artifacts).find({ where: { taskId } });
   const total = files.reduce((sum, { versions }) => sum + (versions.at(-1)?.size ?? 0), 0);
