@@ -14,6 +14,15 @@ export const about: About = {
     },
     {
       issue: 8,
+      text: "`npm run dev` serves a change within 1 s",
+      where: {
+        works: ["a change of a file to the first answer that shows it, while `npm run dev` runs"],
+      },
+      of: "value",
+      atMost: 1,
+    },
+    {
+      issue: 8,
       text: "From `fetchwork add` to a running endpoint within 2 s",
       where: {
         works: [
@@ -22,6 +31,13 @@ export const about: About = {
       },
       of: "value",
       atMost: 2,
+    },
+    {
+      issue: 10,
+      text: "`npm run tour` ends within 20 s",
+      where: { works: ["`npm run tour` in this repository, once the packages are packed"] },
+      of: "value",
+      atMost: 20,
     },
   ],
   explanations: [],

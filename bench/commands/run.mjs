@@ -1,9 +1,9 @@
-// Measures what a newcomer waits for: `fetchwork new`, `npm install`, the first answer, and `fetchwork add`.
+// Measures what a newcomer waits for: `fetchwork new`, `npm install`, the first answer, a change, `fetchwork add`, the tour.
 //
 //   npm run commands -- [rounds]          (it packs the packages of this repository, and needs the registry of npm)
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { freePort } from "../blog/start.mjs";
@@ -25,7 +25,9 @@ const steps = {
   packed: "the same once they are packed",
   install: "`npm install` in the project",
   dev: "`npm run dev` to the first answer",
+  reload: "a change of a file to the first answer that shows it, while `npm run dev` runs",
   add: "`fetchwork add` to the first answer of the new resource, while `npm run dev` runs",
+  tour: "`npm run tour` in this repository, once the packages are packed",
 };
 const times = Object.fromEntries(Object.keys(steps).map((step) => [step, []]));
 for (let round = 0; round < rounds; round += 1) await measure(path.join(folder, `round-${round}`));
@@ -47,6 +49,7 @@ async function measure(parent) {
   times.packed.push(
     await timed(() => run([process.execPath, bin, "new", `${parent}-other`, ...ASKED], root)),
   );
+  times.tour.push(await timed(() => run(["npm", "run", "tour"], root)));
   times.install.push(await timed(() => run(["npm", "install"], project)));
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
@@ -61,6 +64,7 @@ async function measure(parent) {
         await answers(`${origin}/health`);
       }),
     );
+    times.reload.push(await timed(() => change(project, origin)));
     const add = ["npx", "fetchwork", "add", "note", "title:string!"];
     times.add.push(
       await timed(async () => {
@@ -75,6 +79,14 @@ async function measure(parent) {
       await ended;
     }
   }
+}
+
+/** Gives the API another title, and waits until its OpenAPI document has it. */
+async function change(project, origin) {
+  const about = path.join(project, "src/about.ts");
+  const text = readFileSync(about, "utf8");
+  writeFileSync(about, text.replace(/title: "[^"]+"/, 'title: "Changed"'));
+  await answers(`${origin}/openapi.json`, '"title":"Changed"');
 }
 
 /** npm with what it started. */
@@ -110,12 +122,12 @@ async function run([command, ...args], cwd) {
   if (code !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${code}:\n${output}`);
 }
 
-async function answers(url) {
+async function answers(url, expected = "") {
   const end = performance.now() + ANSWER_TIME;
   for (;;) {
     const answer = await fetch(url).catch(() => undefined);
-    await answer?.arrayBuffer();
-    if (answer?.ok) return;
+    const text = await answer?.text().catch(() => undefined);
+    if (answer?.ok && text?.includes(expected)) return;
     if (performance.now() > end) throw new Error(`${url} does not answer`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
