@@ -1,7 +1,13 @@
 import type { Projected, Stored } from "./document.ts";
 import type { FieldPath } from "./field-path.ts";
 import { optionNames } from "./option-names.ts";
-import { type FindQuery, parseMaximum, type ParsedQuery, parseQuery } from "./query.ts";
+import {
+  type FindQuery,
+  parseMaximum,
+  type ParsedQuery,
+  parseQuery,
+  SELECTION_NAMES,
+} from "./query.ts";
 
 /** Selects, sorts and cuts one page. */
 export interface PageQuery<T> extends Omit<FindQuery<T>, "offset"> {
@@ -53,11 +59,7 @@ export interface Paging<T> {
 }
 
 const OPTIONS: ReadonlySet<string> = optionNames<PageQuery<unknown>>({
-  where: true,
-  q: true,
-  near: true,
-  deleted: true,
-  staleness: true,
+  ...SELECTION_NAMES,
   sort: true,
   limit: true,
   after: true,

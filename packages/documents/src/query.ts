@@ -106,12 +106,20 @@ export interface OrderTerm {
   readonly descending: boolean;
 }
 
-const FIND_OPTIONS: ReadonlySet<string> = optionNames<FindQuery<unknown>>({
+/**
+ * The options that select documents, which everything that reads several has.
+ *
+ * @internal
+ */
+export const SELECTION_NAMES = {
   where: true,
   q: true,
   near: true,
   deleted: true,
   staleness: true,
+} as const;
+const FIND_OPTIONS: ReadonlySet<string> = optionNames<FindQuery<unknown>>({
+  ...SELECTION_NAMES,
   sort: true,
   limit: true,
   offset: true,
@@ -119,11 +127,7 @@ const FIND_OPTIONS: ReadonlySet<string> = optionNames<FindQuery<unknown>>({
   fields: true,
 });
 const COUNT_OPTIONS: ReadonlySet<string> = optionNames<CountQuery<unknown>>({
-  where: true,
-  q: true,
-  near: true,
-  deleted: true,
-  staleness: true,
+  ...SELECTION_NAMES,
   max: true,
 });
 const MAX_Q_LENGTH = 1000;
