@@ -12,19 +12,20 @@ import {
 } from "../scripts/workspace-packages.ts";
 
 const layers: Readonly<Record<string, number>> = {
-  "@fetchwork/http": 0,
+  "@fetchwork/kit": 0,
   "@fetchwork/endpoint": 0,
-  "@fetchwork/oauth2": 1,
-  "@fetchwork/middleware": 1,
-  "@fetchwork/webhooks": 1,
+  "@fetchwork/http": 1,
   "@fetchwork/documents": 1,
-  "@fetchwork/rest": 2,
-  "@fetchwork/agent": 2,
-  fetchwork: 3,
+  "@fetchwork/oauth2": 2,
+  "@fetchwork/middleware": 2,
+  "@fetchwork/webhooks": 2,
+  "@fetchwork/rest": 3,
+  "@fetchwork/agent": 3,
+  fetchwork: 4,
 };
 
 /** Packages whose other files run on any web-standard runtime. */
-const portable = new Set(["http", "endpoint", "oauth2", "middleware", "webhooks"]);
+const portable = new Set(["kit", "http", "endpoint", "oauth2", "middleware", "webhooks"]);
 
 const packages = readPackages("packages");
 const examples = readPackages("examples");

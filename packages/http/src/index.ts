@@ -19,7 +19,6 @@ export type { ResponseHeaders } from "./client/response-headers.ts";
 export { RestError } from "./client/rest-error.ts";
 export type { EndpointRequest, RequestBody, RestRequest } from "./client/rest-request.ts";
 export { buildResponse, ResponseHead, RestResponse } from "./client/rest-response.ts";
-export { parseRetryAfter } from "./client/retry-after.ts";
 export type { FailedAttempt, RetryOptions } from "./client/retry.ts";
 export type {
   Progress,

@@ -4,8 +4,8 @@ import {
   type Context,
   type Handler,
   type Middleware,
-  parseRetryAfter,
 } from "@fetchwork/http";
+import { parseRetryAfter } from "@fetchwork/kit";
 import { checkAmount, checkTexts, longestTimer, optionError } from "./check-options.ts";
 import { continueStream, joinChunks, readUpTo } from "./read-up-to.ts";
 

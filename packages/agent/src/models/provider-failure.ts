@@ -1,4 +1,4 @@
-import { parseRetryAfter } from "@fetchwork/http";
+import { parseRetryAfter } from "@fetchwork/kit";
 import { codeOf } from "../error-code.ts";
 import { AgentError } from "../errors.ts";
 

@@ -1,8 +1,8 @@
+import { parseRetryAfter } from "@fetchwork/kit";
 import type { RequestObject } from "./build-request-object.ts";
 import { hasHeader } from "./header-values.ts";
 import { headerValues } from "./response-headers.ts";
 import { ResponseHead } from "./rest-response.ts";
-import { parseRetryAfter } from "./retry-after.ts";
 import { amount, milliseconds, optionError } from "./send-options.ts";
 import { ConnectionError, ProtocolError, TimeoutError } from "./transport-errors.ts";
 import type { TransportHead } from "./transport.ts";

@@ -1,4 +1,5 @@
-import { HttpError, parseRetryAfter, type Transport } from "@fetchwork/http";
+import { HttpError, type Transport } from "@fetchwork/http";
+import { parseRetryAfter } from "@fetchwork/kit";
 import { WebhookUsageError } from "../../errors.ts";
 import type { SignatureKey } from "../../signature-scheme.ts";
 import type { Vendor } from "../../vendor.ts";

@@ -1,0 +1,95 @@
+import { isSecretName, isSecretParameter } from "./secret-names.ts";
+
+/** How secrets are masked. */
+export interface MaskOptions {
+  /** What stands for a secret value. Default: `***`. */
+  readonly label?: string | undefined;
+  /** Whether a value of that name is masked; the name is decoded. Default: `isSecretParameter`, for JSON `isSecretName`. */
+  readonly isSecret?: ((name: string) => boolean) | undefined;
+}
+
+/**
+ * Masks what is secret in a URL, absolute or not: the user information and the values of secret parameters of the query
+ * and the fragment. All else stays as it is, byte for byte. Takes time in proportion to the length.
+ */
+export function maskUrl(url: string, options: MaskOptions = {}): string {
+  const { label = defaultLabel } = options;
+  const hash = url.indexOf("#");
+  const withoutFragment = hash === -1 ? url : url.slice(0, hash);
+  const fragment = hash === -1 ? "" : `#${maskFragment(url.slice(hash + 1), options)}`;
+  const mark = withoutFragment.indexOf("?");
+  const place = mark === -1 ? withoutFragment : withoutFragment.slice(0, mark);
+  const query = mark === -1 ? "" : `?${maskForm(withoutFragment.slice(mark + 1), options)}`;
+  return maskUserInfo(place, label) + query + fragment;
+}
+
+/**
+ * Masks the values of secret parameters of a query or a form. Names are percent-decoded before they are compared.
+ * Parameters may be separated by `;` too, as some servers read them. Takes time in proportion to the length.
+ */
+export function maskForm(form: string, options: MaskOptions = {}): string {
+  if (!form.includes("=")) return form;
+  const { label = defaultLabel, isSecret = isSecretParameter } = options;
+  return form
+    .split("&")
+    .map((pair) => maskPair(pair, label, isSecret))
+    .join("&");
+}
+
+/**
+ * Masks the values of secret members of a JSON value, at any depth: whatever they are but null. Returns a copy; `toJSON`
+ * is applied as in `JSON.stringify`.
+ */
+export function maskJson(value: unknown, options: MaskOptions = {}): unknown {
+  const { label = defaultLabel, isSecret = isSecretName } = options;
+  const text = JSON.stringify(value, (name, member: unknown) =>
+    member !== null && member !== undefined && isSecret(name) ? label : member,
+  ) as string | undefined;
+  return text === undefined ? undefined : (JSON.parse(text) as unknown);
+}
+
+const defaultLabel = "***";
+
+/** A fragment is a form (RFC 6749, 4.2.2), or a path of an application with a query of its own. */
+function maskFragment(fragment: string, options: MaskOptions): string {
+  const mark = fragment.indexOf("?");
+  if (mark === -1) return maskForm(fragment, options);
+  return `${maskForm(fragment.slice(0, mark), options)}?${maskForm(fragment.slice(mark + 1), options)}`;
+}
+
+function maskUserInfo(place: string, label: string): string {
+  const start = place.indexOf("//");
+  if (start === -1) return place;
+  const slash = place.indexOf("/", start + 2);
+  const end = slash === -1 ? place.length : slash;
+  const at = place.lastIndexOf("@", end);
+  return at < start + 2 ? place : `${place.slice(0, start + 2)}${label}${place.slice(at)}`;
+}
+
+/** After a secret, a semicolon may belong to its value, so everything up to the next ampersand is masked. */
+function maskPair(pair: string, label: string, isSecret: (name: string) => boolean): string {
+  for (let start = 0; start < pair.length;) {
+    const end = pair.indexOf(";", start);
+    const parameter = pair.slice(start, end === -1 ? undefined : end);
+    const equals = parameter.indexOf("=");
+    if (equals !== -1 && isSecret(decode(parameter.slice(0, equals)))) {
+      return `${pair.slice(0, start + equals + 1)}${label}`;
+    }
+    if (end === -1) break;
+    start = end + 1;
+  }
+  return pair;
+}
+
+function decode(name: string): string {
+  const spaced = name.replaceAll("+", " ");
+  if (!spaced.includes("%")) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    // Not UTF-8, or not hexadecimal: what can be decoded is, as servers do.
+    return spaced.replace(/%[\da-fA-F]{2}/g, (escape) =>
+      String.fromCharCode(Number.parseInt(escape.slice(1), 16)),
+    );
+  }
+}
