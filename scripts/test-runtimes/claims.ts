@@ -33,6 +33,11 @@ const store: Exception = {
 /** What the packages claim. A claim that does not hold fails `npm run test:runtimes`, and so does one too few. */
 export const claims: readonly Claim[] = [
   {
+    entry: "@fetchwork/kit",
+    test: "kit",
+    does: "reads a body up to a limit, masks a URL, reads credentials and addresses",
+  },
+  {
     entry: "@fetchwork/endpoint",
     test: "endpoint",
     does: "expands a template, sends what it built",

@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { maskForm, maskJson, maskUrl } from "../src/mask.ts";
+
+describe("maskUrl", () => {
+  it.each([
+    ["/a", "/a"],
+    ["/a?b=c#d", "/a?b=c#d"],
+    ["https://app/cb?code=SECRET&state=x", "https://app/cb?code=***&state=x"],
+    ["https://app/#access_token=S&x=1", "https://app/#access_token=***&x=1"],
+    ["https://app/#/home?token=S", "https://app/#/home?token=***"],
+    ["https://ada:s3cret@host/a@b", "https://***@host/a@b"],
+    ["//ada@host", "//***@host"],
+    ["https://host?token=a/b@c", "https://host?token=***"],
+    ["/a?x=1;token=S;y=2&z=3", "/a?x=1;token=***&z=3"],
+    ["/a?to%6ben=S", "/a?to%6ben=***"],
+    ["/a?user%5Bpassword%5D=S&%=1", "/a?user%5Bpassword%5D=***&%=1"],
+    ["?a=1?token=S", "?a=1?token=S"],
+  ])("masks %s", (url, masked) => {
+    expect(maskUrl(url)).toBe(masked);
+  });
+
+  it("takes another label and other names", () => {
+    const options = { label: "********", isSecret: (name: string) => name === "q" };
+    expect(maskUrl("/a?q=1&token=2", options)).toBe("/a?q=********&token=2");
+  });
+
+  it("never shows the value of a secret parameter, wherever it is written", () => {
+    const canary = "CANARY";
+    const name = fc.constantFrom(
+      "token",
+      "code",
+      "p%61ssword",
+      "Client_Secret",
+      "a[sig]",
+      "+token",
+    );
+    const noise = fc.array(fc.constantFrom("a=b", "", "=", "%", "x", "c=d=e"), { maxLength: 3 });
+    fc.assert(
+      fc.property(
+        fc.constantFrom("?", "#", "/x?", "https://u@h/?"),
+        name,
+        noise,
+        noise,
+        (...parts) => {
+          const [start, secret, before, after] = parts;
+          const url = start + [...before, `${secret}=${canary}`, ...after].join("&");
+          expect(maskUrl(url)).not.toContain(canary);
+        },
+      ),
+    );
+  });
+
+  it("takes time in proportion to the length", () => {
+    for (const part of ["?", "#", "&", ";", "=", "%", "@", "//", "token="]) {
+      expect(maskUrl(`/?${part.repeat(200_000)}`).length).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe("maskForm", () => {
+  it("masks secret values and leaves every other byte", () => {
+    expect(maskForm("grant_type=password&username=ada&password=S%20T&scope=a+b")).toBe(
+      "grant_type=password&username=ada&password=***&scope=a+b",
+    );
+  });
+});
+
+describe("maskJson", () => {
+  it("masks secret members at any depth, and not the code of an error", () => {
+    const value = { code: "ERR_X", a: [{ token: "S" }], password: { deep: "S" }, session: null };
+    expect(maskJson(value)).toEqual({
+      code: "ERR_X",
+      a: [{ token: "***" }],
+      password: "***",
+      session: null,
+    });
+    expect(value.a).toEqual([{ token: "S" }]);
+  });
+
+  it.each([undefined, null, 1, "text", [1]])("returns %j as it is", (value) => {
+    expect(maskJson(value)).toEqual(value);
+  });
+});

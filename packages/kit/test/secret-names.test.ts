@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { isSecretName, isSecretParameter } from "../src/secret-names.ts";
+
+describe("isSecretName", () => {
+  it.each([
+    "password",
+    "Passwd",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "secret",
+    "client_secret",
+    "credentials",
+    "token",
+    "access_token",
+    "refreshToken",
+    "id_token",
+    "x-api-key",
+    "apikey",
+    "api_key",
+    "privateKey",
+    "AWS_ACCESS_KEY_ID",
+    "signature",
+    "x-hub-signature-256",
+    "sig",
+    "assertion",
+    "client_assertion",
+    "session",
+    "sessionId",
+    "cookie",
+    "Set-Cookie",
+    "authorization",
+    "Proxy-Authorization",
+    "auth",
+    "x-auth",
+    "otp",
+    "pin",
+    "jwt",
+    "user[password]",
+    "user.token",
+    "paſſword",
+    "to\u212Aen",
+  ])("recognises %s", (name) => {
+    expect(isSecretName(name)).toBe(true);
+    expect(isSecretParameter(name)).toBe(true);
+  });
+
+  it.each([
+    "author",
+    "code",
+    "state",
+    "status",
+    "name",
+    "pinned",
+    "max_tokens",
+    "design",
+    "ipin",
+    "",
+  ])("leaves %s", (name) => {
+    expect(isSecretName(name)).toBe(false);
+  });
+});
+
+describe("isSecretParameter", () => {
+  it.each(["code", "CODE", "device_code", "user_code", "code_verifier", "a[code]"])(
+    "recognises %s",
+    (name) => {
+      expect(isSecretParameter(name)).toBe(true);
+    },
+  );
+
+  it.each(["state", "postcode", "country_code", "error_code", "codes", "author", "q"])(
+    "leaves %s",
+    (name) => {
+      expect(isSecretParameter(name)).toBe(false);
+    },
+  );
+});
