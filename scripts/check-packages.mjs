@@ -3,7 +3,7 @@ import "./require-node.cjs";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { codeBlocks, joinBlocks } from "./markdown.ts";
+import { codeBlocks } from "./markdown.ts";
 import { installTarballs, packPackages, root, run } from "./pack-packages.mjs";
 
 const temporary = mkdtempSync(join(tmpdir(), "fetchwork-packages-"));
@@ -100,7 +100,7 @@ function use({ name, folder: sources, entries, faults }, folder) {
     join(folder, "use.ts"),
     entries.map((entry) => `export * from "${entry}";`).join("\n"),
   );
-  const examples = joinBlocks(codeBlocks(readFileSync(join(sources, "README.md"), "utf8"), "ts"));
+  const examples = codeBlocks(readFileSync(join(sources, "README.md"), "utf8"), "ts");
   const files = examples.map((example, index) => {
     writeFileSync(join(folder, `readme-${index}.ts`), `${example}\nexport {};\n`);
     return `readme-${index}.ts`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { codeBlocks, joinBlocks, tableRows } from "../scripts/markdown.ts";
+import { codeBlocks, tableRows } from "../scripts/markdown.ts";
 
 describe("codeBlocks", () => {
   it("returns the blocks of one language, without their fences", () => {
@@ -10,17 +10,6 @@ describe("codeBlocks", () => {
 
   it("ends a block only at a fence as long as the one that opened it", () => {
     expect(codeBlocks("````md\n```ts\none();\n```\n````\n", "ts")).toEqual([]);
-  });
-});
-
-describe("joinBlocks", () => {
-  it("joins a block without an import to the one before", () => {
-    const blocks = ['import "a";\n', "b();\n", 'import "c";\n'];
-    expect(joinBlocks(blocks)).toEqual(['import "a";\n\nb();\n', 'import "c";\n']);
-  });
-
-  it("keeps a first block without an import", () => {
-    expect(joinBlocks(["a();\n"])).toEqual(["a();\n"]);
   });
 });
 

@@ -1,0 +1,36 @@
+// Preloaded into the code of a README: connections go to the stand-ins of this machine, whatever host they name, and a
+// server listens on a free port, whatever port it asks for. The first port that listens is written to FETCHWORK_LISTENING.
+import { writeFileSync } from "node:fs";
+import { Server, Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+
+const { http, https, model } = JSON.parse(process.env["FETCHWORK_STAND_INS"] ?? "{}");
+const modelPort = 11_434;
+
+const { listen } = Server.prototype;
+Server.prototype.listen = function (...args) {
+  this.once("listening", () => {
+    const address = this.address();
+    if (address === null || typeof address === "string") return;
+    writeFileSync(process.env["FETCHWORK_LISTENING"] ?? "", String(address.port));
+  });
+  const [first, ...rest] = args;
+  if (typeof first === "number") return Reflect.apply(listen, this, [0, ...rest]);
+  if (typeof first === "object" && first !== null && "port" in first) {
+    return Reflect.apply(listen, this, [{ ...first, port: 0 }, ...rest]);
+  }
+  return Reflect.apply(listen, this, args);
+};
+
+const { connect } = Socket.prototype;
+Socket.prototype.connect = function (...args) {
+  // Node itself calls it with its arguments in one list.
+  const list = Array.isArray(args[0]) ? args[0] : args;
+  const [options] = list;
+  if (typeof options === "object" && options !== null && options.path === undefined) {
+    const port =
+      Number(options.port) === modelPort ? model : this instanceof TLSSocket ? https : http;
+    list[0] = { ...options, host: "127.0.0.1", port, lookup: undefined };
+  }
+  return Reflect.apply(connect, this, args);
+};

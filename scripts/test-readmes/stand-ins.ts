@@ -1,0 +1,173 @@
+import { createHash, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo, Server } from "node:net";
+import { startModelServer } from "../../packages/agent/test/model-server.ts";
+import { makeCertificate } from "./certificate.ts";
+
+/** The services that the READMEs call, on this machine. */
+export interface StandIns {
+  /** Ports: for http URLs, for https URLs, and for a local model. */
+  readonly ports: { readonly http: number; readonly https: number; readonly model: number };
+  /** The authority that signed the certificate of all hosts, in PEM. */
+  readonly ca: string;
+  close(): Promise<void>;
+}
+
+interface Reply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+}
+
+/** Starts stand-ins of every service that the READMEs name. */
+export async function startStandIns(): Promise<StandIns> {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const routes = routesOf(privateKey, publicKey);
+  const certificate = makeCertificate([
+    "*.example.com",
+    "example.com",
+    "*.acme.example",
+    "tea.example",
+  ]);
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    request.resume().on("end", () => {
+      const { host = "", authorization = "" } = request.headers;
+      const { pathname } = new URL(request.url ?? "/", "http://host");
+      const key = `${request.method} ${host}${pathname}`;
+      const reply = routes[key]?.(authorization) ?? {
+        status: 404,
+        json: { error: `no stand-in for ${key}` },
+      };
+      const { status = 200, headers = {}, json } = reply;
+      response.writeHead(status, { "content-type": "application/json", ...headers });
+      response.end(json === undefined ? undefined : JSON.stringify(json));
+    });
+  };
+  const http = await listening(createServer(answer));
+  const https = await listening(createTlsServer(certificate, answer));
+  const model = await startModelServer({ answers: modelAnswers });
+  return {
+    ports: { http: portOf(http), https: portOf(https), model: Number(new URL(model.baseUrl).port) },
+    ca: certificate.ca,
+    close: async () => {
+      for (const server of [http, https]) {
+        server.closeAllConnections();
+        await new Promise((resolve) => server.close(resolve));
+      }
+      await model.close();
+    },
+  };
+}
+
+type Routes = Readonly<Record<string, (authorization: string) => Reply>>;
+
+function routesOf(key: KeyObject, publicKey: KeyObject): Routes {
+  const issuer = "https://id.example.com";
+  const token = {
+    access_token: "access-token-of-a-stand-in",
+    token_type: "Bearer",
+    expires_in: 3600,
+  };
+  const tea = { id: "1", name: "Sencha", stars: 4 };
+  return {
+    "GET id.example.com/.well-known/openid-configuration": () => ({
+      json: {
+        issuer,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        device_authorization_endpoint: `${issuer}/device`,
+        jwks_uri: `${issuer}/jwks`,
+        response_types_supported: ["code"],
+        subject_types_supported: ["public"],
+        id_token_signing_alg_values_supported: ["ES256"],
+        dpop_signing_alg_values_supported: ["ES256"],
+        code_challenge_methods_supported: ["S256"],
+      },
+    }),
+    "GET id.example.com/jwks": () => ({
+      json: {
+        keys: [{ ...publicKey.export({ format: "jwk" }), kid: "1", alg: "ES256", use: "sig" }],
+      },
+    }),
+    "POST id.example.com/device": () => ({
+      json: {
+        device_code: "device-code",
+        user_code: "WDJB-MJHT",
+        verification_uri: `${issuer}/device`,
+        expires_in: 600,
+        interval: 1,
+      },
+    }),
+    "POST id.example.com/token": () => ({
+      json: {
+        ...token,
+        token_type: "DPoP",
+        id_token: idToken({ iss: issuer, aud: "tv", sub: "1" }, key),
+      },
+    }),
+    "POST api.example.com/oauth/token": () => ({ json: token }),
+    "POST example.com/oauth/token": () => ({ json: { ...token, refresh_token: "refresh-token" } }),
+    "GET api.example.com/items": (authorization) =>
+      authorization === `Bearer ${token.access_token}` ? { json: [{ id: 1 }] } : { status: 401 },
+    "GET api.example.com/transfers": () => ({
+      status: 401,
+      headers: {
+        "www-authenticate":
+          'DPoP error="insufficient_user_authentication", acr_values="urn:example:mfa"',
+      },
+    }),
+    "POST api.example.com/users": () => ({ status: 201, json: { id: 1, name: "Ada" } }),
+    "GET api.example.com/users": () => ({ json: [{ name: "Ada" }] }),
+    "GET api.example.com/export": () => ({ json: "x".repeat(100_000) }),
+    "POST example.com/hooks": () => ({ status: 204 }),
+    "GET api.acme.example/orgs/octo/repos": () => ({ json: [{ name: "hello" }] }),
+    "POST api.acme.example/repos/a/b/issues": () => ({ status: 201, json: { number: 1 } }),
+    "GET tea.example/openapi.json": () => ({ json: teaDescription }),
+    "GET tea.example/teas": () => ({ headers: { "x-total-count": "1" }, json: [tea] }),
+    "POST tea.example/teas": () => ({ status: 201, headers: { etag: '"1"' }, json: tea }),
+    "PUT tea.example/teas/1": () => ({ headers: { etag: '"2"' }, json: tea }),
+  };
+}
+
+function operation(action: string): object {
+  return { operationId: `${action}Tea`, "x-fetchwork": { resource: "teas", action } };
+}
+
+const teaDescription = {
+  openapi: "3.1.0",
+  paths: {
+    "/teas": { get: operation("list"), post: operation("create") },
+    "/teas/{id}": { put: operation("update"), patch: operation("patch") },
+  },
+};
+
+/** An ID token (OpenID Connect Core, 2) that is valid for five minutes. */
+function idToken(claims: Readonly<Record<string, string>>, key: KeyObject): string {
+  const iat = Math.floor(Date.now() / 1000);
+  const auth = { iat, exp: iat + 300, jti: createHash("sha256").update(String(iat)).digest("hex") };
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const text = `${part({ alg: "ES256", kid: "1" })}.${part({ ...claims, ...auth })}`;
+  const signature = sign("sha256", Buffer.from(text), { key, dsaEncoding: "ieee-p1363" });
+  return `${text}.${signature.toString("base64url")}`;
+}
+
+const page = '<!doctype html>\n<title>Pong</title>\n<canvas id="game"></canvas>\n';
+
+const gameFile = { path: "index.html", purpose: "The page", dependsOn: [], exports: [] };
+
+const modelAnswers = [
+  { tool: "project_files", arguments: { files: [gameFile] } },
+  { tool: "file_paths", arguments: { files: [gameFile.path] } },
+  { match: ["the source of index.html"], text: `\`\`\`html\n${page}\`\`\`\n` },
+  { text: "# Shared dependencies\n\nindex.html\n" },
+];
+
+async function listening<T extends Server>(server: T): Promise<T> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
