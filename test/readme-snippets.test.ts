@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { codeBlocks } from "../scripts/markdown.ts";
 import { readPackages, readText, root } from "../scripts/workspace-packages.ts";
@@ -15,11 +15,14 @@ it("every ts block of the READMEs compiles alone", { timeout: 120_000 }, () => {
   const readmes = [
     "README.md",
     ...readPackages("packages").map((pkg) => `${pkg.folder}/README.md`),
+    "examples/blog/README.md",
   ];
   const files = readmes.flatMap((readme) =>
     codeBlocks(readText(readme), "ts").map((text, index) => {
       const file = `${readme.replaceAll("/", "-")}.${index + 1}.mts`;
-      writeFileSync(join(folder, file), `${text}\nexport {};\n`);
+      // A block of a project imports that project's files.
+      const moved = text.replaceAll('from "./', `from "../../../${dirname(readme)}/`);
+      writeFileSync(join(folder, file), `${moved}\nexport {};\n`);
       return file;
     }),
   );

@@ -6,6 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { codeBlocks } from "../markdown.ts";
 import { installTarballs, packPackages, root, run } from "../pack-packages.mjs";
 import { runBlock } from "./run-block.ts";
+import { startBlog } from "./start-blog.ts";
 import { startStandIns } from "./stand-ins.ts";
 
 /** Packages of others that the blocks import, at the versions of this repository. */
@@ -22,7 +23,9 @@ const [first, ...rest] = packPackages(temporary);
 if (first === undefined) throw new Error("there are no packages");
 installTarballs([{ ...first, peers: [...first.peers, ...others] }, ...rest], project);
 
-const blocks = globSync("{README.md,docs/*.md,packages/*/README.md}", { cwd: root })
+const blocks = globSync("{README.md,docs/*.md,packages/*/README.md,examples/*/README.md}", {
+  cwd: root,
+})
   .toSorted()
   .filter((readme) => words.every((word) => readme.includes(word)))
   .flatMap((readme) =>
@@ -52,7 +55,8 @@ function compile(): readonly string[] {
     skipLibCheck: true,
     types: ["node"],
   };
-  const files = blocks.map(({ file }) => file);
+  // What imports a file of its own project is compiled there, by test/readme-snippets.test.ts.
+  const files = blocks.filter(({ text }) => !text.includes(' from "./')).map(({ file }) => file);
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
   const tsc = run(process.execPath, [join(root, "node_modules/typescript/bin/tsc")], project);
   return tsc.status === 0 ? [] : [tsc.output];
@@ -62,14 +66,18 @@ async function runAll(): Promise<readonly string[]> {
   const standIns = await startStandIns();
   const authority = join(temporary, "ca.pem");
   writeFileSync(authority, standIns.ca);
+  const keys = {
+    MASTER_KEY: "a master key of thirty-two characters",
+    JWT_SECRET: "a signing secret of thirty-two characters",
+  };
+  const blog = await startBlog(temporary, keys);
   const environment = {
-    FETCHWORK_STAND_INS: JSON.stringify(standIns.ports),
+    ...keys,
+    FETCHWORK_STAND_INS: JSON.stringify({ ...standIns.ports, blog: blog.port }),
     FETCHWORK_BASE_URL: "http://127.0.0.1:11434/v1",
     FETCHWORK_MODEL: "scripted",
     NODE_EXTRA_CA_CERTS: authority,
     HOME: temporary,
-    MASTER_KEY: "a master key of thirty-two characters",
-    JWT_SECRET: "a signing secret of thirty-two characters",
     WEBHOOK_SECRET: "a webhook secret",
   };
   const found: string[] = [];
@@ -81,7 +89,7 @@ async function runAll(): Promise<readonly string[]> {
       if (fault !== undefined) found.push(`${name}, ${time} run:\n${fault}`);
     }
   }
-  await standIns.close();
+  await Promise.all([standIns.close(), blog.stop()]);
   return found;
 }
 

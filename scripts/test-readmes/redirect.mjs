@@ -4,8 +4,12 @@ import { writeFileSync } from "node:fs";
 import { Server, Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 
-const { http, https, model } = JSON.parse(process.env["FETCHWORK_STAND_INS"] ?? "{}");
-const modelPort = 11_434;
+const { http, https, model, blog } = JSON.parse(process.env["FETCHWORK_STAND_INS"] ?? "{}");
+// The ports of a local model and of the blog are those of their READMEs.
+const ports = new Map([
+  [11_434, model],
+  [9000, blog],
+]);
 
 const { listen } = Server.prototype;
 Server.prototype.listen = function (...args) {
@@ -28,8 +32,8 @@ Socket.prototype.connect = function (...args) {
   const list = Array.isArray(args[0]) ? args[0] : args;
   const [options] = list;
   if (typeof options === "object" && options !== null && options.path === undefined) {
-    const port =
-      Number(options.port) === modelPort ? model : this instanceof TLSSocket ? https : http;
+    const standIn = this instanceof TLSSocket ? https : http;
+    const port = ports.get(Number(options.port)) ?? standIn;
     list[0] = { ...options, host: "127.0.0.1", port, lookup: undefined };
   }
   return Reflect.apply(connect, this, args);

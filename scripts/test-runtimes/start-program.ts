@@ -22,11 +22,19 @@ export interface ProgramOptions {
   readonly cwd: string;
   /** Milliseconds after which it is ended. */
   readonly limit: number;
+  /** Variables besides those of this process. Default: none. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Starts a program in a process group of its own. */
-export function startProgram(file: string, { args, cwd, limit }: ProgramOptions): RunningProgram {
-  const child = spawn(file, args, { cwd, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+export function startProgram(file: string, options: ProgramOptions): RunningProgram {
+  const { args, cwd, limit, environment } = options;
+  const child = spawn(file, args, {
+    cwd,
+    detached: true,
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let stdout = "";
   let output = "";
   let isOver = false;
