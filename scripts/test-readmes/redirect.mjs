@@ -11,7 +11,7 @@ const ports = new Map([
   [9000, blog],
 ]);
 
-const { listen } = Server.prototype;
+const listen = Reflect.get(Server.prototype, "listen");
 Server.prototype.listen = function (...args) {
   this.once("listening", () => {
     const address = this.address();
@@ -26,7 +26,7 @@ Server.prototype.listen = function (...args) {
   return Reflect.apply(listen, this, args);
 };
 
-const { connect } = Socket.prototype;
+const connect = Reflect.get(Socket.prototype, "connect");
 Socket.prototype.connect = function (...args) {
   // Node itself calls it with its arguments in one list.
   const list = Array.isArray(args[0]) ? args[0] : args;

@@ -146,10 +146,13 @@ const teaDescription = {
 function idToken(claims: Readonly<Record<string, string>>, key: KeyObject): string {
   const iat = Math.floor(Date.now() / 1000);
   const auth = { iat, exp: iat + 300, jti: createHash("sha256").update(String(iat)).digest("hex") };
-  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const text = `${part({ alg: "ES256", kid: "1" })}.${part({ ...claims, ...auth })}`;
+  const text = `${base64Url({ alg: "ES256", kid: "1" })}.${base64Url({ ...claims, ...auth })}`;
   const signature = sign("sha256", Buffer.from(text), { key, dsaEncoding: "ieee-p1363" });
   return `${text}.${signature.toString("base64url")}`;
+}
+
+function base64Url(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
 }
 
 const page = '<!doctype html>\n<title>Pong</title>\n<canvas id="game"></canvas>\n';
