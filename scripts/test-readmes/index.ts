@@ -57,6 +57,7 @@ function compile(): readonly string[] {
   };
   // What imports a file of its own project is compiled there, by test/readme-snippets.test.ts.
   const files = blocks.filter(({ text }) => !text.includes(' from "./')).map(({ file }) => file);
+  if (files.length === 0) return [];
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
   const tsc = run(process.execPath, [join(root, "node_modules/typescript/bin/tsc")], project);
   return tsc.status === 0 ? [] : [tsc.output];
