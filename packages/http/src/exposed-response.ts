@@ -17,8 +17,13 @@ export function exposedResponse(error: unknown): Response | undefined {
   return draft === undefined ? undefined : makeTextResponse(draft);
 }
 
+/** Parts of a response with a text. */
+export interface WholeDraft extends Draft {
+  readonly text: string;
+}
+
 /** As {@link exposedResponse}, in parts. */
-export function draftExposed(error: unknown): (Draft & { readonly text: string }) | undefined {
+export function draftExposed(error: unknown): WholeDraft | undefined {
   try {
     if (!isExposedError(error)) return undefined;
     const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
