@@ -68,6 +68,7 @@ export {
   type HttpErrorCode,
   type HttpUsageErrorCode,
 } from "./errors.ts";
+export { exposedResponse } from "./exposed-response.ts";
 export type { Handler, Middleware } from "./handler.ts";
 export { nativeRequest } from "./native-request.ts";
 export { empty, isWhole, json, text } from "./response.ts";

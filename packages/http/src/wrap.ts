@@ -2,6 +2,7 @@ import { rebuildResponse } from "./change-headers.ts";
 import type { Context } from "./context.ts";
 import { ExchangeContext, type ContextInit } from "./create-context.ts";
 import { HttpUsageError } from "./errors.ts";
+import { exposedResponse } from "./exposed-response.ts";
 import type { Handler, Middleware } from "./handler.ts";
 import { releaseResponse } from "./response-owner.ts";
 import { isNullBodyStatus } from "./response.ts";
@@ -36,14 +37,15 @@ export function wrap(handler: Handler, ...middlewares: readonly Middleware[]): W
     return wrapped;
   }, handler);
   return (request, context) =>
-    context === undefined ? runHandler(outermost, request) : outermost(request, context);
+    context === undefined ? runExchange(outermost, request, noInit) : outermost(request, context);
 }
 
 const noInit: ContextInit = Object.freeze({});
 
 /**
  * Runs a handler for one request on a runtime without a server of ours, such as Deno, Bun and Workers: makes its context of
- * what the runtime knows, and ends it with the body.
+ * what the runtime knows, and ends it with the body. An error that asks to be a response becomes it, as in
+ * {@link exposedResponse}; every other one is the runtime's to handle.
  *
  * @example
  * ```ts
@@ -55,6 +57,30 @@ export function runHandler(
   handler: Handler,
   request: Request,
   init: ContextInit = noInit,
+): Response | Promise<Response> {
+  return runExchange(answerExposed(handler), request, init);
+}
+
+function answerExposed(handler: Handler): Handler {
+  const answer = (error: unknown): Response => {
+    const response = exposedResponse(error);
+    if (response === undefined) throw error;
+    return response;
+  };
+  return (request, context) => {
+    try {
+      const result = handler(request, context);
+      return result instanceof Promise ? result.catch(answer) : result;
+    } catch (error) {
+      return answer(error);
+    }
+  };
+}
+
+function runExchange(
+  handler: Handler,
+  request: Request,
+  init: ContextInit,
 ): Response | Promise<Response> {
   const context = new ExchangeContext(request, init);
   let result: Response | Promise<Response>;

@@ -2,7 +2,7 @@ import { HttpUsageError } from "../errors.ts";
 import type { Handler } from "../handler.ts";
 import type { Transport, TransportRequest } from "./transport.ts";
 import { WebTransport, type WebExchange } from "./web-transport.ts";
-import { wrap } from "../wrap.ts";
+import { runHandler } from "../wrap.ts";
 
 /**
  * Answers requests with a handler in the same process: an application of one's own, or a function of a test. Limits in
@@ -21,9 +21,8 @@ export function mockTransport(handler: Handler): Transport {
       `handler is ${typeof handler}, expected a function`,
     );
   }
-  const run = wrap(handler);
   const exchange: WebExchange = async ({ method, url, headers }, sent) => {
-    const response = await run(requestOf({ method, url, headers }, sent));
+    const response = await runHandler(handler, requestOf({ method, url, headers }, sent));
     return method === "HEAD" ? new Response(null, response) : response;
   };
   return new WebTransport(exchange, { decodes: false });

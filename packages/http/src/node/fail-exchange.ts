@@ -1,15 +1,17 @@
 import { BodyTooLargeError } from "srvx/body-limit";
+import { draftExposed, type WholeDraft } from "../exposed-response.ts";
+import { HeaderList } from "../header-list.ts";
 import type { NodeExchange } from "./exchange.ts";
 import { discardBody } from "./kept-message.ts";
 import { problemOf, problemType } from "./refuse.ts";
 import { writeHead } from "./write-head.ts";
 
 /**
- * Ends an exchange that failed: reports the error once, and answers 500 (413 for a body over the limit), or cuts
- * the connection when the head is out already. The answer says nothing about the error.
+ * Ends an exchange that failed: with the response of an error that asks to be one, with 413 for a body over the limit, or
+ * else with a 500 that says nothing about the error, which is reported. Cuts the connection when the head is out already.
  */
 export function failExchange(exchange: NodeExchange, error: unknown): void {
-  const { request, response } = exchange;
+  const { request, response, runtime } = exchange;
   if (exchange.error !== undefined) return;
   // Whoever obeyed the signal, or read a body that broke off, fails because the client has gone.
   if (exchange.isGone && isAbort(error)) return;
@@ -19,35 +21,39 @@ export function failExchange(exchange: NodeExchange, error: unknown): void {
     return;
   }
   const isTooLarge = isBodyTooLarge(error);
-  if (!isTooLarge) exchange.runtime.reportError(error);
+  const draft = isTooLarge ? problem(413) : (draftExposed(error) ?? problem(500));
+  // What a client did wrong is nothing to report.
+  if (draft.status >= 500) runtime.reportError(error);
   if (exchange.isGone) return;
   if (response.headersSent) {
     exchange.cut();
     return;
   }
-  const status = isTooLarge ? 413 : 500;
   try {
     if (isTooLarge && exchange.hasBody && !request.complete) discardBody(request);
     exchange.leaveBody();
-    sendProblem(exchange, status);
+    sendDraft(exchange, draft);
   } catch (failure) {
-    exchange.runtime.reportError(failure);
+    runtime.reportError(failure);
     exchange.cut();
   }
 }
-
 const details = {
   413: "the body is larger than the server takes",
   500: "the server could not answer the request",
 } as const;
 
-function sendProblem(exchange: NodeExchange, status: 413 | 500): void {
-  const body = problemOf({ status, detail: details[status] });
-  const headers = ["content-type", problemType];
-  writeHead(exchange, { status, statusText: "", headers }, Buffer.byteLength(body));
+function problem(status: 413 | 500): WholeDraft {
+  const text = problemOf({ status, detail: details[status] });
+  return { text, status, statusText: "", headers: HeaderList.of(["content-type", problemType]) };
+}
+
+function sendDraft(exchange: NodeExchange, { text, headers, ...head }: WholeDraft): void {
+  const length = Buffer.byteLength(text);
+  writeHead(exchange, { ...head, headers: HeaderList.fieldsOf(headers) }, length);
   const isHead = exchange.request.method === "HEAD";
-  if (!isHead) exchange.bytes = Buffer.byteLength(body);
-  exchange.response.end(isHead ? undefined : body);
+  if (!isHead) exchange.bytes = length;
+  exchange.response.end(isHead ? undefined : text);
 }
 
 /** Whether it is `ABORT_HANDLER` of `@fetchwork/middleware`, with which a handler has the connection cut. */

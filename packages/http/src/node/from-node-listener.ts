@@ -15,7 +15,8 @@ export type NodeApplication = (request: IncomingMessage, response: ServerRespons
  * The application gets a request and a response of its own, with or without a server: bodies stream both ways with
  * backpressure, headers can still be changed outside, `flushHeaders()` shows at once, and a client that goes away
  * closes both. `req.socket.remoteAddress` is {@link Context.ip}. Trailers are dropped, and an upgrade is not
- * possible. An application that fails before the head rejects; after it the body fails.
+ * possible. An application that fails before the head rejects; after it the body fails. A request body that fails, for
+ * example because it is too large, is an `error` of the application's request; one that does not listen for it has failed.
  *
  * @example
  * ```ts
@@ -35,7 +36,7 @@ export function fromNodeListener(listener: NodeApplication): Handler {
       remoteAddress: context.ip,
       encrypted: request.url.startsWith("https:"),
     });
-    const nodeRequest = makeListenerRequest(request, socket);
+    const nodeRequest = makeListenerRequest(request, socket, (error) => fail(error));
     const { response, answered, fail } = makeListenerResponse(nodeRequest, socket);
     response.writeEarlyHints = (hints, callback) => {
       writeEarlyHints(context, [hints["link"] ?? []].flat());
@@ -43,8 +44,8 @@ export function fromNodeListener(listener: NodeApplication): Handler {
     };
     const { signal } = context;
     const onAbort = (): void => {
-      nodeRequest.destroy(resetError(signal.reason));
       fail(signal.reason);
+      nodeRequest.destroy(resetError(signal.reason));
     };
     if (signal.aborted) {
       onAbort();

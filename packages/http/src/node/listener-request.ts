@@ -6,8 +6,14 @@ import type { ListenerSocket } from "./listener-socket.ts";
  * Makes Node's request of a web one; its body is read from the web one as the application asks for it.
  *
  * Everything special is a property of the object, not of a class: Express replaces the prototype.
+ *
+ * @param onLost - Called when the body has failed and the application does not listen for errors of its request.
  */
-export function makeListenerRequest(request: Request, socket: ListenerSocket): IncomingMessage {
+export function makeListenerRequest(
+  request: Request,
+  socket: ListenerSocket,
+  onLost: (error: Error) => void,
+): IncomingMessage {
   // `IncomingMessage` asks of its socket what a `Duplex` has.
   const message = new IncomingMessage(socket as unknown as Socket);
   const url = new URL(request.url);
@@ -17,7 +23,7 @@ export function makeListenerRequest(request: Request, socket: ListenerSocket): I
   message.httpVersionMajor = 1;
   message.httpVersionMinor = 1;
   setHeaders(message, headerLines(request, url.host));
-  readBodyOnDemand(message, request);
+  readBodyOnDemand(message, request, onLost);
   return message;
 }
 
@@ -48,7 +54,11 @@ function mayHaveBody({ method }: Request): boolean {
   return method !== "GET" && method !== "HEAD";
 }
 
-function readBodyOnDemand(message: IncomingMessage, request: Request): void {
+function readBodyOnDemand(
+  message: IncomingMessage,
+  request: Request,
+  onLost: (error: Error) => void,
+): void {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   const read = async (): Promise<void> => {
     const body = mayHaveBody(request) ? request.body : null;
@@ -69,15 +79,25 @@ function readBodyOnDemand(message: IncomingMessage, request: Request): void {
   };
   message._destroy = (error, callback) => {
     if (!message.complete) {
-      // Old applications still ask for it.
-      // oxlint-disable-next-line typescript/no-deprecated
-      message.aborted = true;
-      message.emit("aborted");
       reader?.cancel(error).catch(() => undefined);
+      // Body parsers wait for the end of a request that failed, unless its connection has nothing to read any more.
+      message.socket.readable = false;
+      if (error === null || isReset(error)) {
+        // Old applications still ask for it.
+        // oxlint-disable-next-line typescript/no-deprecated
+        message.aborted = true;
+        message.emit("aborted");
+      }
     }
+    const isHeard = message.listenerCount("error") > 0;
+    if (error !== null && !isHeard) onLost(error);
     // Without a listener an "error" would end the process.
-    callback(message.listenerCount("error") > 0 ? error : null);
+    callback(isHeard ? error : null);
   };
+}
+
+function isReset(error: Error): boolean {
+  return "code" in error && error.code === "ECONNRESET";
 }
 
 function toError(error: unknown): Error {

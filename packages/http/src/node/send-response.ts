@@ -48,14 +48,7 @@ function send(exchange: NodeExchange, prepared: PreparedResponse): void {
       out.end(bytes);
     }
   } else {
-    const stream = toStream(body);
-    if (request.method === "HEAD") {
-      discard(stream);
-      writeHead(exchange, prepared);
-      out.end();
-    } else {
-      sendStream(exchange, prepared, stream);
-    }
+    sendStream(exchange, prepared, toStream(body));
   }
 }
 

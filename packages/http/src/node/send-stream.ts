@@ -5,71 +5,174 @@ import type { NodeExchange } from "./exchange.ts";
 import { failExchange } from "./fail-exchange.ts";
 import { writeHead } from "./write-head.ts";
 
+/** Turns of the event loop without a chunk after which a body is not taken to be in memory, as that of a `Blob` is. */
+const maxQuietTurns = 2;
+
+/** Turns of the event loop for which a chunk is held back at most. */
+const maxTurns = 8;
+
+/** Bytes that are held back to see whether they are all; more only in the first chunk. */
+const maxHeldBytes = 64 * 1024;
+
 /**
  * Sends a body as it comes, no faster than the client takes it.
  *
- * The head goes out with the first chunk, or by itself when there is none in this turn of the event loop. A stream
- * that fails before the head can still become a 500.
+ * A body that ends at once, within a few turns of the event loop, is sent whole and with its length: that of a
+ * `Response` of text, bytes, a form or a blob does. Any other goes out in chunks, of which the first waits for two turns
+ * and the others do not wait. The head goes out by itself when there is no chunk in the first turn. A stream that fails
+ * before the head can still become a 500.
  */
 export function sendStream(
   exchange: NodeExchange,
   prepared: PreparedResponse,
   stream: ReadableStream<unknown>,
 ): void {
-  const { response } = exchange;
-  const reader = stream.getReader();
-  const onClose = (): void => {
-    reader.cancel(exchange.error ?? goneReason()).catch(() => undefined);
-  };
-  const flush = setImmediate(() => {
-    if (exchange.isGone || response.headersSent) return;
-    try {
-      writeHead(exchange, prepared);
-      response.flushHeaders();
-    } catch (error) {
-      failExchange(exchange, error);
-    }
-  });
-  response.on("close", onClose);
-  // A write that meets a reset says so here; "close" follows and is what counts.
-  response.on("error", () => undefined);
-  void pump(exchange, prepared, reader)
-    .catch((error: unknown) => {
-      failExchange(exchange, error);
-      reader.cancel(error).catch(() => undefined);
-    })
-    .finally(() => {
-      clearImmediate(flush);
-      response.off("close", onClose);
-    });
+  new StreamSender(exchange, prepared, stream.getReader()).send();
 }
 
-async function pump(
-  exchange: NodeExchange,
-  prepared: PreparedResponse,
-  reader: ReadableStreamDefaultReader<unknown>,
-): Promise<void> {
-  const { response } = exchange;
-  const declared = declaredLength(prepared);
-  while (true) {
-    const { done, value } = await reader.read();
-    if (exchange.isGone) return;
-    if (done) break;
+class StreamSender {
+  readonly #exchange: NodeExchange;
+  readonly #prepared: PreparedResponse;
+  readonly #reader: ReadableStreamDefaultReader<unknown>;
+  readonly #declared: number | undefined;
+  #held: Uint8Array[];
+  #size: number;
+  #turns: number;
+  #quietTurns: number;
+
+  constructor(
+    exchange: NodeExchange,
+    prepared: PreparedResponse,
+    reader: ReadableStreamDefaultReader<unknown>,
+  ) {
+    this.#exchange = exchange;
+    this.#prepared = prepared;
+    this.#reader = reader;
+    this.#declared = declaredLength(prepared);
+    this.#held = [];
+    this.#size = 0;
+    this.#turns = 0;
+    this.#quietTurns = 0;
+  }
+
+  send(): void {
+    const turn = setImmediate(() => this.#countTurn());
+    this.#pump().then(
+      () => clearImmediate(turn),
+      (error: unknown) => {
+        clearImmediate(turn);
+        this.#fail(error);
+      },
+    );
+  }
+
+  async #pump(): Promise<void> {
+    const { response } = this.#exchange;
+    while (true) {
+      const { done, value } = await this.#reader.read();
+      if (this.#exchange.isGone) {
+        this.#reader.cancel(goneReason()).catch(() => undefined);
+        return;
+      }
+      if (done) break;
+      const chunk = this.#check(value);
+      if (chunk.byteLength === 0) continue;
+      if (this.#held.length > 0 && this.#size > maxHeldBytes) this.#sendHeld();
+      if (!response.headersSent) {
+        this.#held.push(chunk);
+        this.#quietTurns = 0;
+      } else if (!(await this.#write(chunk))) {
+        return;
+      }
+    }
+    if (this.#declared !== undefined && this.#size < this.#declared) {
+      throw lengthError(this.#prepared);
+    }
+    if (response.headersSent) response.end();
+    else this.#sendWhole();
+  }
+
+  #check(value: unknown): Uint8Array {
     if (!(value instanceof Uint8Array)) {
       throw new HttpUsageError(
         "ERR_HTTP_RESPONSE",
         `a body's stream gave ${typeof value}, expected Uint8Array`,
       );
     }
-    if (value.byteLength === 0) continue;
-    if (exchange.bytes + value.byteLength > declared.max) throw lengthError(prepared);
-    if (!response.headersSent) writeHead(exchange, prepared);
-    exchange.bytes += value.byteLength;
-    if (!response.write(value)) await drained(response);
+    this.#size += value.byteLength;
+    if (this.#declared !== undefined && this.#size > this.#declared) {
+      throw lengthError(this.#prepared);
+    }
+    return value;
   }
-  if (exchange.bytes < declared.min) throw lengthError(prepared);
-  if (!response.headersSent) writeHead(exchange, prepared, 0);
-  response.end();
+
+  /** Writes a chunk when the client has room for it; false when the client has gone instead. */
+  async #write(chunk: Uint8Array): Promise<boolean> {
+    const { response } = this.#exchange;
+    if (response.writableNeedDrain) await drained(response);
+    if (this.#exchange.isGone) return false;
+    this.#exchange.bytes += chunk.byteLength;
+    if (!response.write(chunk)) await drained(response);
+    return true;
+  }
+
+  #sendWhole(): void {
+    const { request, response } = this.#exchange;
+    const [first] = this.#held;
+    writeHead(this.#exchange, this.#prepared, this.#size);
+    if (first === undefined || request.method === "HEAD") {
+      response.end();
+    } else {
+      this.#exchange.bytes = this.#size;
+      response.end(this.#held.length === 1 ? first : Buffer.concat(this.#held));
+    }
+  }
+
+  #countTurn(): void {
+    const { isGone, response } = this.#exchange;
+    if (isGone) this.#reader.cancel(goneReason()).catch(() => undefined);
+    if (isGone || response.headersSent) return;
+    this.#turns += 1;
+    this.#quietTurns += 1;
+    const mayEnd = this.#quietTurns <= maxQuietTurns && this.#turns < maxTurns;
+    if (this.#held.length > 0 && mayEnd) {
+      setImmediate(() => this.#countTurn());
+      return;
+    }
+    try {
+      this.#sendHeld();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Sends the head, and what has come of a body that is not whole yet. */
+  #sendHeld(): void {
+    const { request, response } = this.#exchange;
+    writeHead(this.#exchange, this.#prepared);
+    if (request.method === "HEAD") {
+      response.end();
+      this.#reader.cancel().catch(() => undefined);
+      return;
+    }
+    const onClose = (): void => {
+      this.#reader.cancel(this.#exchange.error ?? goneReason()).catch(() => undefined);
+    };
+    response.on("close", onClose);
+    // A write that meets a reset says so here; "close" follows and is what counts.
+    response.on("error", () => undefined);
+    if (this.#held.length === 0) response.flushHeaders();
+    for (const chunk of this.#held) {
+      this.#exchange.bytes += chunk.byteLength;
+      response.write(chunk);
+    }
+    this.#held = [];
+  }
+
+  #fail(error: unknown): void {
+    failExchange(this.#exchange, error);
+    this.#reader.cancel(error).catch(() => undefined);
+  }
 }
 
 function drained(response: ServerResponse): Promise<void> {
@@ -85,14 +188,11 @@ function drained(response: ServerResponse): Promise<void> {
 }
 
 /** What `Content-Length` promises; a body that breaks it would shift the next response on the connection. */
-function declaredLength(prepared: PreparedResponse): {
-  readonly min: number;
-  readonly max: number;
-} {
+function declaredLength(prepared: PreparedResponse): number | undefined {
   const value = contentLength(prepared);
-  if (value === undefined) return { min: 0, max: Infinity };
+  if (value === undefined) return undefined;
   if (!/^\d+$/.test(value)) throw lengthError(prepared);
-  return { min: Number(value), max: Number(value) };
+  return Number(value);
 }
 
 function lengthError(prepared: PreparedResponse): HttpError {

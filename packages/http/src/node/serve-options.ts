@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { HttpUsageError } from "../errors.ts";
-import { guardedReport } from "../guarded-report.ts";
+import { guardedReport, logError } from "../guarded-report.ts";
 
 /** How a server listens, what it accepts and how it stops. */
 export interface ServeOptions {
@@ -102,7 +102,7 @@ export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
     http2: options.http2 ?? false,
     signals: options.signals ?? true,
     gracePeriod: options.gracePeriod ?? 10_000,
-    reportError: guardedReport(options.reportError ?? console.error),
+    reportError: guardedReport(options.reportError ?? logError),
   };
   checkInteger("port", checked.port, 0, 65_535);
   checkInteger("requestTimeout", checked.requestTimeout, 0, maxTimeout);

@@ -35,8 +35,9 @@ export interface CloseOptions {
 /**
  * Serves a handler on Node.
  *
- * Resolves when it listens. What a client sends can fail its own request only: a handler that throws is answered
- * with a 500 that does not tell why, and reported.
+ * Resolves when it listens. What a client sends can fail its own request only. An error that asks to be a response
+ * becomes it, as in `exposedResponse`; whatever else a handler throws is reported, and the response is a 500 without a
+ * reason.
  *
  * @example
  * ```ts

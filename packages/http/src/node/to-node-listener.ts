@@ -1,5 +1,5 @@
 import { HttpUsageError } from "../errors.ts";
-import { guardedReport } from "../guarded-report.ts";
+import { guardedReport, logError } from "../guarded-report.ts";
 import type { Handler } from "../handler.ts";
 import { exchangeListener, type NodeListener } from "./exchange-listener.ts";
 import { PendingPromises } from "./pending-promises.ts";
@@ -27,7 +27,7 @@ export interface NodeListenerOptions {
  */
 export function toNodeListener(handler: Handler, options: NodeListenerOptions = {}): NodeListener {
   const { maxRequestBodySize } = options;
-  const reportError = guardedReport(options.reportError ?? console.error);
+  const reportError = guardedReport(options.reportError ?? logError);
   if (typeof handler !== "function") {
     throw new HttpUsageError(
       "ERR_HTTP_HANDLER",
