@@ -58,8 +58,10 @@ function maskFragment(fragment: string, options: MaskOptions): string {
 }
 
 function maskUserInfo(place: string, label: string): string {
-  const start = place.indexOf("//");
-  if (start === -1) return place;
+  // Elsewhere, two slashes are part of a path.
+  const scheme = /^(?:[a-z][a-z\d+.-]*:)?(?=\/\/)/i.exec(place);
+  if (scheme === null) return place;
+  const start = scheme[0].length;
   const slash = place.indexOf("/", start + 2);
   const end = slash === -1 ? place.length : slash;
   const at = place.lastIndexOf("@", end);

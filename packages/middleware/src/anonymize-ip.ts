@@ -1,4 +1,4 @@
-import { formatIP } from "./ip-address.ts";
+import { formatIP } from "@fetchwork/kit";
 import { parsePeer } from "./peer-address.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { decodeBase64, encodeBase64 } from "./base64.ts";
+import { decodeBase64, encodeBase64 } from "@fetchwork/kit";
 import { builtinModule } from "./builtin-module.ts";
 import { optionError } from "./check-options.ts";
 import { runInHashQueue } from "./hash-queue.ts";

@@ -1,9 +1,8 @@
 import { createContextKey, empty, type Context, type Middleware } from "@fetchwork/http";
+import { constantTimeEqual, parseBasicCredentials } from "@fetchwork/kit";
 import { argon2Verifier } from "./argon2-hash.ts";
-import { parseBasicCredentials } from "./basic-credentials.ts";
 import { bcryptVerifier } from "./bcrypt-hash.ts";
 import { checkFlag, checkFunction, checkHeaderValue, optionError } from "./check-options.ts";
-import { constantTimeEqual } from "./constant-time-equal.ts";
 import { HashQueueFullError } from "./hash-queue.ts";
 import { refuse } from "./plain-answer.ts";
 import { rememberSuccess } from "./remember-success.ts";
@@ -71,7 +70,7 @@ export function basicAuth(checker: CredentialChecker, options: BasicAuthOptions 
   return (next) => (request, context) => {
     const credentials = parseBasicCredentials(request.headers.get("authorization"));
     if (credentials === undefined) return missing();
-    const { user, password } = credentials;
+    const { username: user, password } = credentials;
     const decide = (isRight: unknown): Response | Promise<Response> => {
       // Anything but true is a refusal, whatever a checker without types returns.
       if (isRight !== true) return wrong();
@@ -101,12 +100,10 @@ export function basicAuthWithUserPasswd(
   if (typeof password !== "string" || password === "") {
     throw optionError("password", typeof password === "string" ? "" : typeof password, "text");
   }
-  const isUser = constantTimeEqual(user);
-  const isPassword = constantTimeEqual(password);
   return basicAuth((givenUser, givenPassword) => {
     // Both always, so that the time does not tell which one was wrong.
-    const isRightUser = isUser(givenUser);
-    const isRightPassword = isPassword(givenPassword);
+    const isRightUser = constantTimeEqual(givenUser, user);
+    const isRightPassword = constantTimeEqual(givenPassword, password);
     return isRightUser && isRightPassword;
   }, options);
 }
@@ -187,9 +184,8 @@ function basicAuthWithHash(
 ): Middleware {
   checkUser(user);
   const { rememberFor = 60_000, ...rest } = options;
-  const isUser = constantTimeEqual(user);
   const check: CredentialChecker = async (givenUser, givenPassword) => {
-    const isRightUser = isUser(givenUser);
+    const isRightUser = constantTimeEqual(givenUser, user);
     const isRightPassword = await verify(givenPassword);
     return isRightUser && isRightPassword;
   };

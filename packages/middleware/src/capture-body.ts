@@ -1,5 +1,5 @@
 import { nativeRequest } from "@fetchwork/http";
-import { ChunkList } from "./chunk-list.ts";
+import { ByteCollector } from "@fetchwork/kit";
 import { withStream } from "./read-body.ts";
 
 /** A request whose body is seen while it is read. */
@@ -17,7 +17,7 @@ export interface CapturedBody {
 export function captureBody(request: Request, maxSize: number): CapturedBody | undefined {
   const { body } = request;
   if (body === null || request.bodyUsed) return undefined;
-  const kept = new ChunkList();
+  const kept = new ByteCollector();
   let truncated = false;
   const note = (chunk: Uint8Array): void => {
     const room = maxSize - kept.size;
@@ -31,12 +31,8 @@ export function captureBody(request: Request, maxSize: number): CapturedBody | u
     // A platform's request is a client's on its way to `fetch`, which accepts only its own.
     request: "_request" in request ? derived : nativeRequest(derived),
     read: () => {
-      const decoder = new TextDecoder();
       // "stream" leaves half a character at the cut away.
-      const text = kept
-        .take()
-        .map((chunk) => decoder.decode(chunk, { stream: true }))
-        .join("");
+      const text = new TextDecoder().decode(kept.join(), { stream: true });
       return { text, truncated };
     },
   };

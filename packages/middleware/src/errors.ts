@@ -1,20 +1,23 @@
+import { FetchworkError, UsageError } from "@fetchwork/kit";
+
 /** Codes of the mistakes of a programmer that this package refuses. */
 export type MiddlewareErrorCode =
   | "ERR_MIDDLEWARE_BODY_USED"
   | "ERR_MIDDLEWARE_JSON"
   | "ERR_MIDDLEWARE_OPTION"
-  | "ERR_MIDDLEWARE_PATTERN";
+  | "ERR_MIDDLEWARE_PATTERN"
+  | "ERR_MIDDLEWARE_SERVER";
 
-/** A call that can never work: a wrong or contradictory option, a value without a JSON form. Options
- * are refused by the factory, never at a request. */
-export class MiddlewareError extends TypeError {
+/**
+ * A call that can never work: an invalid or contradictory option, a value without a JSON form. Options are refused by the
+ * factory, never at a request.
+ */
+export class MiddlewareError extends UsageError {
   override readonly name: string = "MiddlewareError";
-  /** Stable; what to test for. */
-  readonly code: MiddlewareErrorCode;
+  declare readonly code: MiddlewareErrorCode;
 
   constructor(code: MiddlewareErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
   }
 }
 
@@ -22,15 +25,14 @@ export class MiddlewareError extends TypeError {
  * A handler was not done at the deadline of `timeout`. The reason of the signal, and what writes after the deadline
  * fail with. Its name is `TimeoutError`, as that of `AbortSignal.timeout()`.
  */
-export class HandlerTimeoutError extends Error {
+export class HandlerTimeoutError extends FetchworkError {
   override readonly name: string = "TimeoutError";
-  /** Stable; what to test for. */
-  readonly code = "ERR_MIDDLEWARE_TIMEOUT";
+  declare readonly code: "ERR_MIDDLEWARE_TIMEOUT";
   /** Time that the handler had, in milliseconds. */
   readonly milliseconds: number;
 
   constructor(milliseconds: number) {
-    super(`the handler was not done after ${milliseconds} ms`);
+    super("ERR_MIDDLEWARE_TIMEOUT", `the handler was not done after ${milliseconds} ms`);
     this.milliseconds = milliseconds;
   }
 }
@@ -39,13 +41,12 @@ export class HandlerTimeoutError extends Error {
  * Breaks an exchange off without a word: `recoverer` lets it pass, logs nothing and answers nothing, so that the
  * server cuts the connection. `ABORT_HANDLER` is one that is ready to be thrown.
  */
-export class AbortHandlerError extends Error {
+export class AbortHandlerError extends FetchworkError {
   override readonly name: string = "AbortError";
-  /** Stable; what to test for. */
-  readonly code = "ERR_MIDDLEWARE_ABORT";
+  declare readonly code: "ERR_MIDDLEWARE_ABORT";
 
   constructor(message = "the handler broke the exchange off", options?: ErrorOptions) {
-    super(message, options);
+    super("ERR_MIDDLEWARE_ABORT", message, options);
   }
 }
 
@@ -56,17 +57,20 @@ export type RequestErrorCode =
   | "ERR_MIDDLEWARE_CROSS_ORIGIN"
   | "ERR_MIDDLEWARE_DATE";
 
-/** Something is wrong with a request; whoever reads it answers with `status`. */
-export class RequestError extends Error {
+/**
+ * Something is wrong with a request. A handler need not catch it: `recoverer` and the servers respond with its status and
+ * its message, and log nothing.
+ */
+export class RequestError extends FetchworkError {
   override readonly name: string = "RequestError";
-  /** Stable; what to test for. */
-  readonly code: RequestErrorCode;
-  /** Status of the answer: 400, 403, 413 or 422. */
+  declare readonly code: RequestErrorCode;
+  /** Status of the response: 400, 403, 413 or 422. */
   readonly status: number;
+  /** The message may be shown to the client. */
+  readonly expose = true;
 
   constructor(code: RequestErrorCode, status: number, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
     this.status = status;
   }
 }

@@ -1,4 +1,4 @@
-import { parseIP } from "./ip-address.ts";
+import { parseIP } from "@fetchwork/kit";
 
 /** One hop of a `Forwarded` header (RFC 7239, 4): names in lower case, values without their quotes. */
 export type ForwardedElement = ReadonlyMap<string, string>;

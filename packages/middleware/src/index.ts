@@ -17,7 +17,6 @@ export {
   type BasicAuthOptions,
   type CredentialChecker,
 } from "./basic-auth.ts";
-export { parseBasicCredentials, type BasicCredentials } from "./basic-credentials.ts";
 export { generateBcryptHash } from "./bcrypt-hash.ts";
 export { bearer, type BearerOptions, type TokenSource } from "./bearer.ts";
 export {
@@ -83,7 +82,6 @@ export type {
   StoredAnswer,
 } from "./idempotency-store.ts";
 export { idempotency, type IdempotencyOptions } from "./idempotency.ts";
-export { formatIP, isPublicIP, parseIP, type IPAddress } from "./ip-address.ts";
 export { ipMatcher, type IPMatcher } from "./ip-matcher.ts";
 export { isInRange, parseIPRange, type IPRange } from "./ip-range.ts";
 export { httpsCheck, type HttpsCheck, type HttpsCheckOptions } from "./is-https.ts";
@@ -96,7 +94,7 @@ export {
 } from "./log-record.ts";
 export type { LogSink } from "./log-sink.ts";
 export { logger, type LogField, type LoggerBodyOptions, type LoggerOptions } from "./logger.ts";
-export { queryMasker, secretKeys } from "./mask-query.ts";
+export { queryMasker } from "./mask-query.ts";
 export { maybe, type RequestCondition } from "./maybe.ts";
 export {
   memoryIdempotencyStore,

@@ -1,5 +1,5 @@
+import { formatIP, parseIP, type IPAddress } from "@fetchwork/kit";
 import { optionError } from "./check-options.ts";
-import { formatIP, parseIP, type IPAddress } from "./ip-address.ts";
 import { isInRange, parseIPRange, type IPRange } from "./ip-range.ts";
 
 /** Decides about one address; text that is no address is never in a list. */

@@ -1,4 +1,4 @@
-import { parseIP, type IPAddress } from "./ip-address.ts";
+import { parseIP, type IPAddress } from "@fetchwork/kit";
 
 /** Addresses that share their first bits. */
 export interface IPRange {

@@ -1,6 +1,6 @@
-import { encodeBase64, decodeBase64 } from "./base64.ts";
+import { decodeBase64, encodeBase64 } from "@fetchwork/kit";
 import type { StoredAnswer } from "./idempotency-store.ts";
-import { continueStream, joinChunks, readUpTo } from "./read-up-to.ts";
+import { continueStream, readUpTo } from "./read-up-to.ts";
 
 /** A response that is to be sent, and what is kept of it. */
 export interface KeptAnswer {
@@ -30,13 +30,12 @@ export async function keepAnswer(response: Response, limit: number): Promise<Kep
     return { response, answer: { ...head, body: null } };
   }
   const reader = body.getReader();
-  const { chunks, isWhole } = await readUpTo(reader, limit);
+  const { bytes, isWhole } = await readUpTo(reader, limit);
   if (isWhole) {
-    const bytes = joinChunks(chunks);
     const answer = { ...head, body: encodeBase64(bytes) };
     return { response: makeResponse(answer, bytes), answer };
   }
-  const rest = continueStream(chunks, reader);
+  const rest = continueStream(bytes, reader);
   return {
     response: new Response(rest as BodyInit, { status, statusText, headers }),
     answer: { ...head, body: null },

@@ -9,7 +9,7 @@ import {
   type LogRecord,
 } from "./log-record.ts";
 import { batchLines, writeToConsole, type LogSink } from "./log-sink.ts";
-import { queryMasker, secretKeys } from "./mask-query.ts";
+import { queryMasker } from "./mask-query.ts";
 import { acceptedIdentifier } from "./request-identifier.ts";
 import { pathAndQueryOf } from "./request-path.ts";
 
@@ -51,7 +51,10 @@ export interface LoggerOptions {
   readonly user?: LogField | undefined;
   /** Finds what the request is about. Default: none is logged. */
   readonly subject?: LogField | undefined;
-  /** Names of query parameters whose values are masked, without regard to case. Default: `secretKeys`. */
+  /**
+   * Names of more query parameters whose values are masked, without regard to case. Default: none but those that
+   * {@link queryMasker} always masks: passwords, tokens, keys, signatures, sessions, one-time codes.
+   */
   readonly maskedKeys?: readonly string[] | undefined;
   /** Receives lines, those of a turn of the event loop together. Default: the standard output. */
   readonly sink?: LogSink | undefined;
@@ -104,7 +107,7 @@ interface Settings {
 const formatters = { spec: formatSpec, combined: formatCombined, json: formatJSON };
 
 function prepare(options: LoggerOptions): Settings {
-  const { prefix, format = "spec", body = false, maskedKeys = secretKeys, user, subject } = options;
+  const { prefix, format = "spec", body = false, maskedKeys = [], user, subject } = options;
   const { ip = format !== "spec", sink = writeToConsole, backend } = options;
   if (typeof format !== "function" && !Object.hasOwn(formatters, format))
     throw optionError("format", format, "spec, combined, json or a function");

@@ -21,6 +21,6 @@ export async function peekStream(
   const { value: first } = await reader.read().finally(() => {
     signal.removeEventListener("abort", onAbort);
   });
-  const stream = continueStream(first === undefined ? [] : [first], reader);
+  const stream = continueStream(first, reader);
   return { first, stream };
 }

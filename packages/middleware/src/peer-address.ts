@@ -1,4 +1,4 @@
-import { formatIP, parseIP, type IPAddress } from "./ip-address.ts";
+import { formatIP, parseIP, type IPAddress } from "@fetchwork/kit";
 
 /** Address of the other end of a connection, as it was spelled and as a number. */
 export interface PeerAddress {

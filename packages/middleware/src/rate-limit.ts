@@ -1,6 +1,6 @@
 import { changeHeaders, setDefault, type Context, type Middleware } from "@fetchwork/http";
+import { formatIP, parseIP } from "@fetchwork/kit";
 import { checkFunction, optionError } from "./check-options.ts";
-import { formatIP, parseIP } from "./ip-address.ts";
 import { memoryRateLimitStore } from "./memory-rate-limit-store.ts";
 import { refuse } from "./plain-answer.ts";
 import type { RateLimitStore, RateLimitVerdict } from "./rate-limit-store.ts";

@@ -1,7 +1,7 @@
 import { deriveRequest } from "@fetchwork/http";
+import { readBody as readUpTo } from "@fetchwork/kit";
 import { isBodyLimitError } from "./body-limit-error.ts";
 import { MiddlewareError } from "./errors.ts";
-import { joinChunks, readUpTo } from "./read-up-to.ts";
 
 /** What reading a body gave: all its bytes, or why there are none. */
 export type ReadBody =
@@ -30,14 +30,8 @@ export async function readBody(message: Request | Response, limit: number): Prom
     body.cancel().catch(() => undefined);
     return tooLarge;
   }
-
-  const reader = body.getReader();
   try {
-    const { chunks, isWhole } = await readUpTo(reader, limit);
-    if (isWhole) return { bytes: joinChunks(chunks) };
-    // Not awaited: a source may take its time, and the answer is known.
-    reader.cancel().catch(() => undefined);
-    return tooLarge;
+    return { bytes: await readUpTo(body, { limit }) };
   } catch (error) {
     return { failure: isBodyLimitError(error) ? "too large" : "unreadable", cause: error };
   }

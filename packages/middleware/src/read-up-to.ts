@@ -1,42 +1,30 @@
-import { ChunkList } from "./chunk-list.ts";
+import { ByteCollector } from "@fetchwork/kit";
 
 /** Reads chunks until they are more than the limit, in bytes; the rest stays with the reader. */
 export async function readUpTo(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   limit: number,
-): Promise<{ readonly chunks: Uint8Array<ArrayBuffer>[]; readonly isWhole: boolean }> {
-  const list = new ChunkList();
-  while (list.size <= limit) {
+): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly isWhole: boolean }> {
+  const collector = new ByteCollector();
+  while (collector.size <= limit) {
     const { done, value } = await reader.read();
-    if (done) return { chunks: list.take(), isWhole: true };
-    list.add(value);
+    if (done) return { bytes: collector.join(), isWhole: true };
+    collector.add(value);
   }
-  return { chunks: list.take(), isWhole: false };
+  return { bytes: collector.join(), isWhole: false };
 }
 
-/** Puts chunks together; one alone is not copied. */
-export function joinChunks(chunks: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
-  const [first, second] = chunks;
-  if (first !== undefined && second === undefined) return first;
-  const joined = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.byteLength, 0));
-  let offset = 0;
-  for (const chunk of chunks) {
-    joined.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return joined;
-}
-
-/** The stream as it was: the chunks that were read, then what the reader still gives. */
+/** The stream as it was: the bytes that were read, then what the reader still returns. */
 export function continueStream(
-  chunks: readonly Uint8Array[],
+  bytes: Uint8Array | undefined,
   reader: ReadableStreamDefaultReader<Uint8Array>,
 ): ReadableStream<Uint8Array> {
-  const pending = [...chunks];
+  let pending = bytes;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const value = pending.shift() ?? (await reader.read()).value;
+        const value = pending ?? (await reader.read()).value;
+        pending = undefined;
         if (value === undefined) controller.close();
         else controller.enqueue(value);
       },

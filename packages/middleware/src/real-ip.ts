@@ -1,8 +1,9 @@
 import { createContextKey, type Context, type Middleware } from "@fetchwork/http";
+import { parseIP, type IPAddress } from "@fetchwork/kit";
 import { optionError } from "./check-options.ts";
 import { addressOfNode, parseForwarded, parseForwardedFor } from "./forwarded.ts";
-import { isPublicIP, parseIP, type IPAddress } from "./ip-address.ts";
 import { rangeMatcher } from "./ip-matcher.ts";
+import { isNonPrivateAddress } from "./non-private-address.ts";
 import { parsePeer, spell } from "./peer-address.ts";
 
 /** A header that can name the address of a client. */
@@ -146,7 +147,7 @@ function readOpen(
     if (value === null) continue;
     for (const entry of entriesOf(header, value) ?? []) {
       const address = parseIP(entry);
-      if (address !== undefined && isPublicIP(address)) return spell(entry, address);
+      if (address !== undefined && isNonPrivateAddress(address)) return spell(entry, address);
     }
   }
   return parsePeer(context.peer)?.text;

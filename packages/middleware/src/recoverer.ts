@@ -1,4 +1,4 @@
-import type { Context, Middleware } from "@fetchwork/http";
+import { exposedResponse, type Context, type Middleware } from "@fetchwork/http";
 import { isBodyLimitError } from "./body-limit-error.ts";
 import { checkFunction } from "./check-options.ts";
 import { AbortHandlerError } from "./errors.ts";
@@ -11,7 +11,10 @@ import { pathOf } from "./request-path.ts";
 export interface RecovererOptions {
   /** Receives what is logged: first what happened, then where. Default: `console.error`. */
   readonly log?: ((record: string) => void) | undefined;
-  /** Makes the answer. Default: 500 `Internal Server Error`, as plain text. */
+  /**
+   * Makes the response to an error that does not ask for a response itself. Default: 500 `Internal Server Error`, as
+   * plain text.
+   */
   readonly answer?: ((error: unknown, request: Request, context: Context) => Response) | undefined;
 }
 
@@ -21,6 +24,10 @@ export const ABORT_HANDLER: AbortHandlerError = new AbortHandlerError();
 /**
  * Answers 500 when the handler throws or rejects, and logs two records: `request panic for <path> from <address>,
  * <message>`, and the stack. The client learns nothing of either.
+ *
+ * An error that asks to be a response (a status and `expose: true`: a {@link RequestError} of `decodeJSON`, or one of your
+ * own) becomes it, as in `exposedResponse` of `@fetchwork/http`, and nothing is logged. The error of a client that has a
+ * `status` does not ask for one: it is a 500.
  *
  * Three errors pass untouched, because the server knows better: an {@link AbortHandlerError}, a body over the server's
  * limit (413), and an abort when the client has gone. Nothing in a record can forge another record: line breaks in what a
@@ -35,6 +42,8 @@ export function recoverer(options: RecovererOptions = {}): Middleware {
   checkFunction(log, "log");
   checkFunction(answer, "answer");
   const recover = (error: unknown, request: Request, context: Context): Response => {
+    const exposed = exposedResponse(error);
+    if (exposed !== undefined) return exposed;
     if (isServers(error, context)) throw error;
     for (const record of describe(error, request, context)) {
       writeSafely(() => log(record));

@@ -7,7 +7,7 @@ import {
 } from "@fetchwork/http";
 import { parseRetryAfter } from "@fetchwork/kit";
 import { checkAmount, checkTexts, longestTimer, optionError } from "./check-options.ts";
-import { continueStream, joinChunks, readUpTo } from "./read-up-to.ts";
+import { continueStream, readUpTo } from "./read-up-to.ts";
 
 /** Options of {@link retry}. */
 export interface RetryOptions {
@@ -76,9 +76,8 @@ async function repeatWithBody(
 ): Promise<Response> {
   const reader = request.body?.getReader();
   if (reader === undefined) return next(request, context);
-  const { chunks, isWhole } = await readUpTo(reader, policy.replayLimit);
-  if (!isWhole) return next(withBody(request, continueStream(chunks, reader)), context);
-  const body = joinChunks(chunks);
+  const { bytes: body, isWhole } = await readUpTo(reader, policy.replayLimit);
+  if (!isWhole) return next(withBody(request, continueStream(body, reader)), context);
   return repeat(policy, next, { make: () => withBody(request, body), context });
 }
 

@@ -3,7 +3,7 @@ import { checkAmount, checkFunction, longestTimer, optionError } from "./check-o
 import { Deadline } from "./deadline.ts";
 import { DeadlineContext } from "./deadline-context.ts";
 import type { HandlerTimeoutError } from "./errors.ts";
-import { joinChunks, readUpTo } from "./read-up-to.ts";
+import { readUpTo } from "./read-up-to.ts";
 import { isBodyUsed, replaceBody, takeResponse, type TakenResponse } from "./replace-body.ts";
 
 /** Options of {@link timeout}. */
@@ -136,7 +136,7 @@ class TimedExchange {
       return replaceBody(taken, body, taken.headers);
     }
     const reader = body.getReader();
-    return mode === "buffer" ? this.#buffer(taken, reader) : this.#stream(taken, [], reader);
+    return mode === "buffer" ? this.#buffer(taken, reader) : this.#stream(taken, undefined, reader);
   }
 
   #buffer(
@@ -164,14 +164,14 @@ class TimedExchange {
     signal.addEventListener("abort", onAbort, { once: true });
     deadline.watch((error) => giveUp(this.#expire(error, resolve, reject)));
     readUpTo(reader, bufferLimit).then(
-      ({ chunks, isWhole }) => {
+      ({ bytes, isWhole }) => {
         if (isOver) return;
         signal.removeEventListener("abort", onAbort);
         if (isWhole) {
           this.#finish();
-          resolve(replaceBody(taken, joinChunks(chunks), taken.headers));
+          resolve(replaceBody(taken, bytes, taken.headers));
         } else {
-          resolve(this.#stream(taken, chunks, reader));
+          resolve(this.#stream(taken, bytes, reader));
         }
       },
       (error: unknown) => {
@@ -187,11 +187,12 @@ class TimedExchange {
   /** Passes a body on as it is asked for, until the deadline. */
   #stream(
     taken: TakenResponse,
-    before: Uint8Array<ArrayBuffer>[],
+    before: Uint8Array | undefined,
     reader: ReadableStreamDefaultReader<Uint8Array>,
   ): Response {
     const { deadline, inner } = this.#options;
     let isOver = false;
+    let pending = before;
     const stream = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -203,8 +204,9 @@ class TimedExchange {
           });
         },
         pull: async (controller) => {
-          const chunk = before.shift();
+          const chunk = pending;
           if (chunk !== undefined) {
+            pending = undefined;
             controller.enqueue(chunk);
             return;
           }

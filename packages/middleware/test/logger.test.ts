@@ -201,6 +201,13 @@ describe("logger", () => {
     );
   });
 
+  it("shows no one-time code, JWT or signature of a query, and masks names of one's own", async () => {
+    const request = new Request("http://localhost/callback?code=SplxlOB&jwt=eyJ.a.b&sig=1&iban=2");
+    expect(await lineOf({ maskedKeys: ["iban"] }, request)).toBe(
+      "[INFO] GET - /callback?code=********&jwt=********&sig=********&iban=******** - 200 (9) - <time>\n",
+    );
+  });
+
   it("writes Apache's combined format, with quotes and controls escaped", async () => {
     const headers = { referer: 'http://h/?token=1&a="', "user-agent": 'a"\\b' };
     const request = new Request("http://localhost/blah?password=1", { headers });

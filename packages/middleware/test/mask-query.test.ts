@@ -29,13 +29,25 @@ describe("queryMasker", () => {
     ],
     ["/a?access_token=1", "/a?access_token=********"],
     ["https://h/a?token=1#b=2", "https://h/a?token=********#b=2"],
-    ["/a?passwords=1&xtoken=2", "/a?passwords=1&xtoken=2"],
+    ["https://u:p@h/a?b=1", "https://********@h/a?b=1"],
+    ["/a//u:p@h/b", "/a//u:p@h/b"],
+    // One-time codes, signatures and sessions, as the kit's list has them.
+    ["/callback?code=Spl&state=x", "/callback?code=********&state=x"],
+    [
+      "/a?jwt=1&sig=2&otp=3&session=4",
+      "/a?jwt=********&sig=********&otp=********&session=********",
+    ],
+    ["/a?SAMLassertion=1&X-Amz-Signature=2", "/a?SAMLassertion=********&X-Amz-Signature=********"],
+    ["/a?passwords=1&xtoken=2&tokens=3", "/a?passwords=********&xtoken=********&tokens=3"],
+    ["/a?zipcode=1&country_code=2", "/a?zipcode=1&country_code=2"],
   ])("makes %j into %j", (url, masked) => {
     expect(mask(url)).toBe(masked);
   });
 
-  it("masks other names", () => {
-    expect(queryMasker(["PIN"])("/a?pin=1&token=2")).toBe("/a?pin=********&token=2");
+  it("masks names of one's own too, with those that it always masks", () => {
+    expect(queryMasker(["IBAN"])("/a?iban=1&to[Iban]=2&token=3&ibans=4")).toBe(
+      "/a?iban=********&to[Iban]=********&token=********&ibans=4",
+    );
   });
 
   it("never shows a secret and changes nothing else, however it is spelled", () => {

@@ -1,10 +1,10 @@
+import { parseBasicCredentials } from "@fetchwork/kit";
 import type { AccessRule } from "./access.ts";
 import { forbidden } from "./access.ts";
 import type { Account, AccountSource } from "./account.ts";
 import { findAccessToken, type Evidence } from "./access-token.ts";
 import type { Turn } from "./argon2.ts";
 import type { AttemptLimiter } from "./attempt-limiter.ts";
-import { parseBasicCredentials } from "./basic-credentials.ts";
 import { RestError } from "./errors.ts";
 import { verifyPassword } from "./password.ts";
 import { Problem } from "./problem.ts";

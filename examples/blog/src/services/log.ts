@@ -1,5 +1,5 @@
 import type { Middleware } from "@fetchwork/http";
-import { formatSpec, logger, secretKeys, type LogRecord } from "@fetchwork/middleware";
+import { formatSpec, logger, type LogRecord } from "@fetchwork/middleware";
 import { about } from "../about.ts";
 import type { Config } from "../config.ts";
 
@@ -13,14 +13,11 @@ export interface Log {
   readonly failed: (error: unknown) => void;
 }
 
-/** Query parameters that no log shows; providers send authorization codes as `code`. */
-const maskedKeys = [...secretKeys, "code"];
-
 /** Opens the log: lines for people, or objects for programs, which `pino` writes and which are loaded only then. */
 export async function openLog({ log, logLevel }: Pick<Config, "log" | "logLevel">): Promise<Log> {
   if (log === "json") return openPino(logLevel);
   return {
-    middleware: log === "off" ? undefined : logger({ format: formatLine, maskedKeys }),
+    middleware: log === "off" ? undefined : logger({ format: formatLine }),
     started: (_url, greeting) => console.log(greeting),
     failed: (error) => console.error(error),
   };
@@ -50,7 +47,7 @@ async function openPino(level: Config["logLevel"]): Promise<Log> {
     else log.info(fields, message);
   };
   return {
-    middleware: logger({ backend, ip: true, maskedKeys }),
+    middleware: logger({ backend, ip: true }),
     started: (url) => log.info({ url }, "listening"),
     failed: (error) => log.error({ err: error }, "failed"),
   };
