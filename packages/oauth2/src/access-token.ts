@@ -5,7 +5,6 @@ import {
   optionError,
   TokenUnavailableError,
 } from "./errors.ts";
-import { emptyHash } from "./empty-hash.ts";
 import { expiryOf, readSeconds, readTime } from "./expiry.ts";
 import { inspectAsJson } from "./inspect-as-json.ts";
 import { parseForm } from "./parse-body.ts";
@@ -128,8 +127,8 @@ export class AccessToken {
   ): AccessToken {
     const tokenName = options.tokenName ?? undefined;
     const { field, token, candidates } = findToken(given, tokenName);
-    const fields = emptyHash();
-    for (const name of Object.keys(given)) if (name !== field) fields[name] = given[name];
+    const fields = { ...given };
+    if (field !== undefined) delete fields[field];
     warnExtra(client, candidates, field);
     if (token === "" && !fields["refresh_token"] && !fields["refreshToken"]) {
       warnMissing(client, Object.keys(given), tokenName);

@@ -1,7 +1,7 @@
 import { ConnectionError, OAuth2Error, OAuth2UsageError, TimeoutError } from "./errors.ts";
 import type { Fetch } from "./fetch.ts";
 import { describeRequest, describeResponse, type Logger } from "./logger.ts";
-import { isSecretHeader, secretsOfRequest } from "./redact.ts";
+import { isSecretHeader, redactError, secretsOfRequest } from "./redact.ts";
 import { readBody } from "./read-body.ts";
 import { OAuth2Response, type ParseOptions } from "./response.ts";
 
@@ -117,7 +117,8 @@ export class Connection {
       return answer;
     } catch (error) {
       if (controller?.signal.aborted === true) throw controller.signal.reason;
-      throw toConnectionError(error, url);
+      const secrets = [...(exchange.secrets ?? []), ...secretsOfRequest(url.href, headers)];
+      throw toConnectionError(error, url, secrets);
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
@@ -134,9 +135,11 @@ export class Connection {
   }
 }
 
-function toConnectionError(error: unknown, url: URL): unknown {
+function toConnectionError(error: unknown, url: URL, secrets: readonly string[]): unknown {
   if (error instanceof OAuth2Error || error instanceof OAuth2UsageError) return error;
-  return new ConnectionError(`no whole answer from ${url.origin}`, { cause: error });
+  // Errors of some platforms quote the URL.
+  const cause = redactError(error, secrets);
+  return new ConnectionError(`no whole answer from ${url.origin}`, { cause });
 }
 
 /**

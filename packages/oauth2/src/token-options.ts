@@ -1,4 +1,3 @@
-import { emptyHash } from "./empty-hash.ts";
 import { optionError } from "./errors.ts";
 import { readSeconds } from "./expiry.ts";
 import { checkSendMode, type SendModeOption } from "./send-mode.ts";
@@ -51,7 +50,7 @@ const defaultSettings: TokenSettings = Object.freeze(checkTokenOptions(defaultTo
  */
 export function splitTokenOptions(
   given: TokenOptions,
-  fields: Record<string, unknown> = emptyHash(),
+  fields: Record<string, unknown> = {},
 ): {
   readonly settings: TokenSettings;
   readonly fields: Record<string, unknown>;

@@ -15,7 +15,7 @@ export function readTokenResponse(
   options: TokenOptions,
 ): AccessToken {
   if (response.error !== undefined) throw response.error;
-  const { fields } = response;
+  const { hash: fields } = response;
   if (fields === undefined || isEmpty(fields)) {
     throw new InvalidResponseError(
       `the answer of the token endpoint is no hash (HTTP ${response.status})`,
