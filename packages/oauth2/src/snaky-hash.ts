@@ -58,9 +58,10 @@ export function snakyHashClass(hooks: SnakyHooks = {}): SnakyHashClass {
     dump: (hash) => JSON.stringify(apply(hash, dumpHooks, 0)),
     load(text) {
       const value: unknown = JSON.parse(text);
-      if (!isHash(value)) throw new InvalidResponseError("the text is no hash in JSON");
+      if (!isHash(value)) throw new InvalidResponseError("the text is not a JSON object");
       const loaded = apply(toSnakyHash(value), loadHooks, 0);
-      if (!isHash(loaded)) throw new InvalidResponseError("a hook made something else of the hash");
+      if (!isHash(loaded))
+        throw new InvalidResponseError("a hook returned something that is not a hash");
       return toSnakyHash(loaded);
     },
   };
