@@ -254,7 +254,7 @@ export class AccessToken {
     options: RequestOptions = {},
   ): Promise<OAuth2Response> {
     const url = this.#client.resolve(path);
-    const credential = this.#credential(verb.toLowerCase());
+    const credential = this.credential(verb.toLowerCase());
     return sendToResource(this.#client, { verb, url, credential }, options);
   }
 
@@ -300,6 +300,24 @@ export class AccessToken {
     );
   }
 
+  /**
+   * Says how the token is sent with a verb, in lower case.
+   *
+   * @throws TokenUnavailableError as {@link AccessToken.authorization}
+   * @internal
+   */
+  credential(verb: string): Credential {
+    const authorization = this.authorization();
+    const { mode, paramName } = this.#settings;
+    return {
+      token: this.#token,
+      mode: sendModeFor(mode, verb),
+      authorization,
+      paramName,
+      proof: this.tokenType?.toLowerCase() === "dpop" ? this.#client.proof : undefined,
+    };
+  }
+
   /** Gives the headers that carry the token. */
   headers(): Record<string, string> {
     return { authorization: this.authorization() };
@@ -312,18 +330,6 @@ export class AccessToken {
 
   toJSON(): unknown {
     return showTokenHash(this.toHash());
-  }
-
-  #credential(verb: string): Credential {
-    const authorization = this.authorization();
-    const { mode, paramName } = this.#settings;
-    return {
-      token: this.#token,
-      mode: sendModeFor(mode, verb),
-      authorization,
-      paramName,
-      proof: this.tokenType?.toLowerCase() === "dpop" ? this.#client.proof : undefined,
-    };
   }
 
   /** Adds what the answer to a refresh left out. */
