@@ -12,6 +12,7 @@ import { parseForm } from "./parse-body.ts";
 import { sendToResource, type Credential, type RequestOptions } from "./resource-request.ts";
 import { errorOfFields, type OAuth2Response } from "./response.ts";
 import { sendModeFor } from "./send-mode.ts";
+import { allowedParams } from "./refresh-params.ts";
 import { findToken, readToken, takeField } from "./token-fields.ts";
 import { showTokenHash, writeTokenHash, type TokenHash } from "./token-hash.ts";
 import {
@@ -21,7 +22,7 @@ import {
   type TokenOptions,
   type TokenSettings,
 } from "./token-options.ts";
-import type { TokenParams } from "./token-params.ts";
+import { splitTokenParams, type TokenParams } from "./token-params.ts";
 import { warnExtra, warnMissing } from "./token-warnings.ts";
 
 /** What a token can be revoked as (RFC 7009, 2.1). */
@@ -207,8 +208,9 @@ export class AccessToken {
   }
 
   /**
-   * Asks for a new token (RFC 6749, 6). The new one keeps the options, and the refresh token and scope where the answer
-   * has none.
+   * Asks for a new token (RFC 6749, 6), with the parameters that the token keeps for it (`refreshParams`); those given
+   * here win, and are kept with the new token. A kept scope that the server did not grant in full is not sent. The new
+   * token keeps the options, and the refresh token and scope where the response has none.
    *
    * @throws TokenUnavailableError when there is no refresh token; what {@link OAuth2Client.getToken} throws
    */
@@ -216,9 +218,12 @@ export class AccessToken {
     if (this.#refreshToken === undefined) {
       throw new TokenUnavailableError("the token has no refresh token");
     }
+    const { refreshParams } = this.#settings;
+    const kept = { ...refreshParams, ...splitTokenParams(params).params };
+    const sent = { ...allowedParams(refreshParams, this.scope), ...params };
     const fresh = await this.#client.getToken(
-      { ...params, grant_type: "refresh_token", refresh_token: this.#refreshToken },
-      { ...this.#settings, ...defined(options) },
+      { ...sent, grant_type: "refresh_token", refresh_token: this.#refreshToken },
+      { ...this.#settings, refreshParams: kept, ...defined(options) },
     );
     if (fresh.error !== undefined) return fresh;
     const completed = this.#completed(fresh);

@@ -3,6 +3,7 @@ import type { OAuth2Client } from "./client.ts";
 import { ConnectionError, OAuth2Error, optionError, TokenUnavailableError } from "./errors.ts";
 import { raceSignal } from "./race-signal.ts";
 import type { TokenHash } from "./token-hash.ts";
+import type { TokenParams } from "./token-params.ts";
 import { MemoryTokenStore, type TokenStore } from "./token-store.ts";
 
 /** Options of {@link TokenManager}. */
@@ -21,6 +22,11 @@ export interface TokenManagerOptions {
    * token is still good, the old one is given. Default: 30.
    */
   readonly refreshBefore?: number | undefined;
+  /**
+   * Parameters of each refresh, such as `resource`; they win over those that the token keeps. Default: those of the
+   * token.
+   */
+  readonly refreshParams?: TokenParams | undefined;
   /** Called with each new token after it is stored, before anybody gets it. Default: none. */
   readonly onChange?:
     ((token: AccessToken, previous: AccessToken | undefined) => void | Promise<void>) | undefined;
@@ -179,7 +185,7 @@ export class TokenManager {
     const { refreshToken } = known;
     try {
       if (this.#refusal?.refreshToken === refreshToken) throw this.#refusal.error;
-      return usable(await known.refresh());
+      return usable(await known.refresh(this.#options.refreshParams));
     } catch (error) {
       if (!(error instanceof OAuth2Error) || error.code !== "invalid_grant") throw error;
       this.#refusal = { refreshToken, error };
