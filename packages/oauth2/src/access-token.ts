@@ -11,6 +11,7 @@ import { parseForm } from "./parse-body.ts";
 import { sendToResource, type Credential, type RequestOptions } from "./resource-request.ts";
 import { errorOfFields, type OAuth2Response } from "./response.ts";
 import { sendModeFor } from "./send-mode.ts";
+import { allowedParams } from "./refresh-params.ts";
 import { findToken, readToken, takeField } from "./token-fields.ts";
 import { showTokenHash, writeTokenHash, type TokenHash } from "./token-hash.ts";
 import {
@@ -20,7 +21,7 @@ import {
   type TokenOptions,
   type TokenSettings,
 } from "./token-options.ts";
-import type { TokenParams } from "./token-params.ts";
+import { splitTokenParams, type TokenParams } from "./token-params.ts";
 import { warnExtra, warnMissing } from "./token-warnings.ts";
 
 /** What a token can be revoked as (RFC 7009, 2.1). */
@@ -217,8 +218,9 @@ export class AccessToken {
   }
 
   /**
-   * Asks for a new token (RFC 6749, 6). The new one keeps the options, and the refresh token and scope where the answer
-   * has none.
+   * Asks for a new token (RFC 6749, 6), with the parameters that the token keeps for it (`refreshParams`); those given
+   * here win, and are kept with the new token. A kept scope that the server did not grant in full is not sent. The new
+   * token keeps the options, and the refresh token and scope where the response has none.
    *
    * @throws TokenUnavailableError when there is no refresh token; what {@link OAuth2Client.getToken} throws
    */
@@ -226,9 +228,12 @@ export class AccessToken {
     if (this.#refreshToken === undefined) {
       throw new TokenUnavailableError("the token has no refresh token");
     }
+    const { refreshParams } = this.#settings;
+    const kept = { ...refreshParams, ...splitTokenParams(params).params };
+    const sent = { ...allowedParams(refreshParams, this.scope), ...params };
     const fresh = await this.#client.getToken(
-      { ...params, grant_type: "refresh_token", refresh_token: this.#refreshToken },
-      { ...this.#settings, ...defined(options) },
+      { ...sent, grant_type: "refresh_token", refresh_token: this.#refreshToken },
+      { ...this.#settings, refreshParams: kept, ...defined(options) },
     );
     if (fresh.error !== undefined) return fresh;
     const completed = this.#completed(fresh);
@@ -264,7 +269,7 @@ export class AccessToken {
     options: RequestOptions = {},
   ): Promise<OAuth2Response> {
     const url = this.#client.resolve(path);
-    const credential = this.#credential(verb.toLowerCase());
+    const credential = this.credential(verb.toLowerCase());
     return sendToResource(this.#client, { verb, url, credential }, options);
   }
 
@@ -310,6 +315,24 @@ export class AccessToken {
     );
   }
 
+  /**
+   * Says how the token is sent with a verb, in lower case.
+   *
+   * @throws TokenUnavailableError as {@link AccessToken.authorization}
+   * @internal
+   */
+  credential(verb: string): Credential {
+    const authorization = this.authorization();
+    const { mode, paramName } = this.#settings;
+    return {
+      token: this.#token,
+      mode: sendModeFor(mode, verb),
+      authorization,
+      paramName,
+      proof: this.tokenType?.toLowerCase() === "dpop" ? this.#client.proof : undefined,
+    };
+  }
+
   /** Gives the headers that carry the token. */
   headers(): Record<string, string> {
     return { authorization: this.authorization() };
@@ -323,18 +346,6 @@ export class AccessToken {
 
   toJSON(): unknown {
     return showTokenHash(this.toHash());
-  }
-
-  #credential(verb: string): Credential {
-    const authorization = this.authorization();
-    const { mode, paramName } = this.#settings;
-    return {
-      token: this.#token,
-      mode: sendModeFor(mode, verb),
-      authorization,
-      paramName,
-      proof: this.tokenType?.toLowerCase() === "dpop" ? this.#client.proof : undefined,
-    };
   }
 
   /** Adds what the answer to a refresh left out. */

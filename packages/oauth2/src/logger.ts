@@ -67,6 +67,14 @@ export function describeResponse(status: number, message: LoggedMessage): string
   return `response: ${status}${rest(message)}`;
 }
 
+/** Describes a body that was streamed, without secrets. */
+export function describeBody(
+  kind: "request" | "response",
+  { headers, body, secrets }: LoggedMessage,
+): string {
+  return `${kind} body: ${bodyText(headers, body, secrets) || "(empty)"}`;
+}
+
 function rest({ headers, body, secrets }: LoggedMessage): string {
   const lines = Array.from(headers, ([name, value]) => {
     const shown = isSecretHeader(name) ? settings().filteredLabel : redactText(value, secrets);

@@ -78,9 +78,15 @@ export function redactError(error: unknown, known: readonly string[]): unknown {
   if (!(error instanceof Error))
     return typeof error === "string" ? redactText(error, known) : error;
   const cause = redactError(error.cause, known);
+  const all: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
+  const errors = all.map((inner) => redactError(inner, known));
+  const isSame = cause === error.cause && errors.every((inner, index) => inner === all[index]);
   const shown = showError(error);
-  if (cause === error.cause && redactText(shown, known) === shown) return error;
-  const safe = new Error(redactText(error.message, known), cause === undefined ? {} : { cause });
+  if (isSame && redactText(shown, known) === shown) return error;
+  const message = redactText(error.message, known);
+  const options = cause === undefined ? {} : { cause };
+  const safe =
+    all.length === 0 ? new Error(message, options) : new AggregateError(errors, message, options);
   safe.name = error.name;
   safe.stack = redactText(error.stack ?? "", known);
   return "code" in error ? Object.assign(safe, { code: error.code }) : safe;
