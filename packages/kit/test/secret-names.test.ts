@@ -47,6 +47,16 @@ describe("isSecretName", () => {
 
   it.each([
     "author",
+    "token_type",
+    "subject_token_type",
+    "token_type_hint",
+    "issuedTokenType",
+    "token_endpoint",
+    "token_endpoint_auth_methods_supported",
+    "id_token_signed_response_alg",
+    "client_assertion_type",
+    "client_secret_expires_at",
+    "authorization_details",
     "code",
     "state",
     "status",

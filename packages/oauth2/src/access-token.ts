@@ -5,13 +5,13 @@ import {
   optionError,
   TokenUnavailableError,
 } from "./errors.ts";
-import { emptyHash } from "./empty-hash.ts";
-import { expiryOf, readSeconds, readTime } from "./expiry.ts";
+import { readExpiry, unknownExpiry } from "./expiry.ts";
 import { inspectAsJson } from "./inspect-as-json.ts";
 import { parseForm } from "./parse-body.ts";
 import { sendToResource, type Credential, type RequestOptions } from "./resource-request.ts";
 import { errorOfFields, type OAuth2Response } from "./response.ts";
 import { sendModeFor } from "./send-mode.ts";
+import { allowedParams } from "./refresh-params.ts";
 import { findToken, readToken, takeField } from "./token-fields.ts";
 import { showTokenHash, writeTokenHash, type TokenHash } from "./token-hash.ts";
 import {
@@ -21,7 +21,7 @@ import {
   type TokenOptions,
   type TokenSettings,
 } from "./token-options.ts";
-import type { TokenParams } from "./token-params.ts";
+import { splitTokenParams, type TokenParams } from "./token-params.ts";
 import { warnExtra, warnMissing } from "./token-warnings.ts";
 
 /** What a token can be revoked as (RFC 7009, 2.1). */
@@ -56,6 +56,8 @@ export class AccessToken {
   readonly #params: Readonly<Record<string, unknown>>;
   readonly #settings: TokenSettings;
   readonly #origin: TokenOrigin;
+  /** What counts, and is stored: {@link AccessToken.expiresAt}, or long ago where the token is unreadable about it. */
+  readonly #storedExpiry: number | undefined;
   /** Lifetime in seconds that the server gave; 0 counts as without end. */
   readonly expiresIn: number | undefined;
   /** When the token expires, in seconds since the epoch; `undefined` when it does not say. */
@@ -64,7 +66,8 @@ export class AccessToken {
   /**
    * Makes a token of its value.
    *
-   * @throws OAuth2UsageError `ERR_OAUTH_OPTION`; InvalidResponseError when the value has characters that no token has
+   * @throws OAuth2UsageError `ERR_OAUTH_OPTION`; InvalidResponseError when the value has characters that no token has,
+   * or the lifetime is neither a number nor text
    */
   constructor(
     client: OAuth2Client,
@@ -80,10 +83,14 @@ export class AccessToken {
     const refreshToken = takeField(fields, "refresh_token", "refreshToken");
     this.#refreshToken = readToken(refreshToken, "refresh_token") || undefined;
     const lifetime = takeField(fields, "expires_in", "expiresIn");
-    const usual = lifetime ?? takeField(fields, "expires");
-    const expiresAt = readTime(takeField(fields, "expires_at", "expiresAt"));
-    this.expiresIn = readSeconds(usual);
-    this.expiresAt = expiryOf(expiresAt, this.expiresIn, Math.floor(client.clock() / 1000));
+    const { expiresIn, expiresAt, isUnknown } = readExpiry(
+      takeField(fields, "expires_at", "expiresAt"),
+      lifetime ?? takeField(fields, "expires"),
+      Math.floor(client.clock() / 1000),
+    );
+    this.expiresIn = expiresIn;
+    this.expiresAt = expiresAt;
+    this.#storedExpiry = isUnknown ? unknownExpiry : expiresAt;
     this.#params = Object.freeze(fields);
   }
 
@@ -128,8 +135,8 @@ export class AccessToken {
   ): AccessToken {
     const tokenName = options.tokenName ?? undefined;
     const { field, token, candidates } = findToken(given, tokenName);
-    const fields = emptyHash();
-    for (const name of Object.keys(given)) if (name !== field) fields[name] = given[name];
+    const fields = { ...given };
+    if (field !== undefined) delete fields[field];
     warnExtra(client, candidates, field);
     if (token === "" && !fields["refresh_token"] && !fields["refreshToken"]) {
       warnMissing(client, Object.keys(given), tokenName);
@@ -197,18 +204,23 @@ export class AccessToken {
 
   /** Whether the token says when it expires. */
   expires(): boolean {
-    return this.expiresAt !== undefined;
-  }
-
-  /** Whether the token has expired, or will within `expiresLatency`; `at` is in seconds since the epoch. */
-  expired(at: number = this.#client.clock() / 1000): boolean {
-    if (this.expiresAt === undefined) return false;
-    return this.expiresAt - this.#settings.expiresLatency <= at;
+    return this.#storedExpiry !== undefined;
   }
 
   /**
-   * Asks for a new token (RFC 6749, 6). The new one keeps the options, and the refresh token and scope where the answer
-   * has none.
+   * Whether the token has expired, or will within `expiresLatency`. A token that is unreadable about its expiry has.
+   *
+   * @param at - Seconds since the epoch. Default: now.
+   */
+  expired(at: number = this.#client.clock() / 1000): boolean {
+    if (this.#storedExpiry === undefined) return false;
+    return this.#storedExpiry - this.#settings.expiresLatency <= at;
+  }
+
+  /**
+   * Asks for a new token (RFC 6749, 6), with the parameters that the token keeps for it (`refreshParams`); those given
+   * here win, and are kept with the new token. A kept scope that the server did not grant in full is not sent. The new
+   * token keeps the options, and the refresh token and scope where the response has none.
    *
    * @throws TokenUnavailableError when there is no refresh token; what {@link OAuth2Client.getToken} throws
    */
@@ -216,9 +228,12 @@ export class AccessToken {
     if (this.#refreshToken === undefined) {
       throw new TokenUnavailableError("the token has no refresh token");
     }
+    const { refreshParams } = this.#settings;
+    const kept = { ...refreshParams, ...splitTokenParams(params).params };
+    const sent = { ...allowedParams(refreshParams, this.scope), ...params };
     const fresh = await this.#client.getToken(
-      { ...params, grant_type: "refresh_token", refresh_token: this.#refreshToken },
-      { ...this.#settings, ...defined(options) },
+      { ...sent, grant_type: "refresh_token", refresh_token: this.#refreshToken },
+      { ...this.#settings, refreshParams: kept, ...defined(options) },
     );
     if (fresh.error !== undefined) return fresh;
     const completed = this.#completed(fresh);
@@ -254,7 +269,7 @@ export class AccessToken {
     options: RequestOptions = {},
   ): Promise<OAuth2Response> {
     const url = this.#client.resolve(path);
-    const credential = this.#credential(verb.toLowerCase());
+    const credential = this.credential(verb.toLowerCase());
     return sendToResource(this.#client, { verb, url, credential }, options);
   }
 
@@ -300,21 +315,13 @@ export class AccessToken {
     );
   }
 
-  /** Gives the headers that carry the token. */
-  headers(): Record<string, string> {
-    return { authorization: this.authorization() };
-  }
-
-  /** Writes the token with its options as a hash of plain values, to be stored; a `mode` that is a function is lost. */
-  toHash(): TokenHash {
-    return writeTokenHash(this);
-  }
-
-  toJSON(): unknown {
-    return showTokenHash(this.toHash());
-  }
-
-  #credential(verb: string): Credential {
+  /**
+   * Says how the token is sent with a verb, in lower case.
+   *
+   * @throws TokenUnavailableError as {@link AccessToken.authorization}
+   * @internal
+   */
+  credential(verb: string): Credential {
     const authorization = this.authorization();
     const { mode, paramName } = this.#settings;
     return {
@@ -326,6 +333,21 @@ export class AccessToken {
     };
   }
 
+  /** Gives the headers that carry the token. */
+  headers(): Record<string, string> {
+    return { authorization: this.authorization() };
+  }
+
+  /** Writes the token with its options as a hash of plain values, to be stored; a `mode` that is a function is lost. */
+  toHash(): TokenHash {
+    const { token, refreshToken, params, options } = this;
+    return writeTokenHash({ token, refreshToken, params, options, expiresAt: this.#storedExpiry });
+  }
+
+  toJSON(): unknown {
+    return showTokenHash(this.toHash());
+  }
+
   /** Adds what the answer to a refresh left out. */
   #completed(fresh: AccessToken): AccessToken {
     const keepScope = fresh.params["scope"] === undefined && this.#params["scope"] !== undefined;
@@ -335,7 +357,7 @@ export class AccessToken {
       ...(keepScope ? { scope: this.#params["scope"] } : {}),
       refresh_token: fresh.refreshToken ?? this.#refreshToken,
       expires_in: fresh.expiresIn,
-      expires_at: fresh.expiresAt,
+      expires_at: fresh.#storedExpiry,
     };
     const { response } = fresh;
     return new AccessToken(this.#client, fresh.token, { ...fresh.options }, { fields, response });

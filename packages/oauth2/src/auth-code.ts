@@ -7,13 +7,13 @@ import {
   type StartedAuthorization,
 } from "./authorization-flow.ts";
 import type { OAuth2Client } from "./client.ts";
-import type { Params } from "./form.ts";
+import type { GrantParams } from "./form.ts";
 import type { CallbackInput } from "./oidc/authorization-response.ts";
 import type { TokenOptions } from "./token-options.ts";
 import type { TokenParams } from "./token-params.ts";
 
 /** Parameters of an authorization URL by their wire names; `redirectUri` is another spelling of `redirect_uri`. */
-export type AuthorizeParams = Params & { readonly redirectUri?: string | undefined };
+export type AuthorizeParams = GrantParams & { readonly redirectUri?: string | undefined };
 
 /** The grant with an authorization code (RFC 6749, 4.1). */
 export class AuthCodeStrategy {

@@ -1,6 +1,6 @@
 import type { AccessToken } from "./access-token.ts";
 import { optionError } from "./errors.ts";
-import type { Params } from "./form.ts";
+import type { GrantParams, Params, Scope } from "./form.ts";
 import {
   readCallback,
   validateAuthorizationResponse,
@@ -10,7 +10,8 @@ import { AuthorizationResponseError } from "./oidc/errors.ts";
 import { isJsonRecord } from "./oidc/json-record.ts";
 import { codeChallenge, generateCodeVerifier, randomState } from "./oidc/pkce.ts";
 import type { TokenOptions } from "./token-options.ts";
-import type { TokenParams } from "./token-params.ts";
+import { keptParams } from "./refresh-params.ts";
+import { splitTokenParams, type TokenParams } from "./token-params.ts";
 
 /**
  * What must be kept between {@link startAuthorization} and {@link finishAuthorization}: plain values, ready for JSON.
@@ -28,6 +29,8 @@ export interface AuthorizationTransaction {
   readonly issuer?: string | undefined;
   /** Resources that the token is for (RFC 8707). */
   readonly resource?: readonly string[] | undefined;
+  /** Scope that was asked for, separated by spaces. */
+  readonly scope?: string | undefined;
   /** Longest time since the user signed in, in seconds. */
   readonly maxAge?: number | undefined;
   /** Classes of which the authentication must be one. */
@@ -79,7 +82,7 @@ export interface OpenIdFlow {
   /** Whether the server says that each of its responses has `iss` (RFC 9207, 3). */
   readonly requiresIssuer: boolean;
   /** Scope of a request that names none. */
-  readonly defaultScope: string | undefined;
+  readonly defaultScope: Scope | undefined;
   /** Turns the plain URL into the one to use: with a signed or a pushed request. */
   finishUrl(url: URL): Promise<string>;
   /**
@@ -98,7 +101,7 @@ export interface OpenIdFlow {
  */
 export async function startAuthorization(
   client: AuthorizationFlowClient,
-  params: Params = {},
+  params: GrantParams = {},
   options: StartAuthorizationOptions = {},
 ): Promise<StartedAuthorization> {
   const { lifetime = 3600, requireAcr = false } = options;
@@ -130,6 +133,7 @@ export async function startAuthorization(
     redirectUri: sent.get("redirect_uri") ?? undefined,
     issuer: client.issuer,
     resource: sent.has("resource") ? sent.getAll("resource") : undefined,
+    scope: sent.get("scope") ?? undefined,
     maxAge: readMaxAge(sent.get("max_age")),
     acrValues: requireAcr ? readAcrValues(sent.get("acr_values")) : undefined,
     expiresAt: Math.floor(client.clock() / 1000 + lifetime),
@@ -153,7 +157,7 @@ export async function finishAuthorization(
   { params, options }: FinishAuthorizationOptions = {},
 ): Promise<AccessToken> {
   checkTransaction(transaction);
-  const { state, codeVerifier, redirectUri, issuer, resource, expiresAt } = transaction;
+  const { state, codeVerifier, redirectUri, issuer, resource, scope, expiresAt } = transaction;
   const parameters = await readCallback(input);
   if (issuer !== client.issuer)
     throw new AuthorizationResponseError("the transaction is of another authorization server");
@@ -161,8 +165,10 @@ export async function finishAuthorization(
   const code = validateAuthorizationResponse(parameters, { state, issuer, requiresIssuer });
   if (expiresAt <= client.clock() / 1000)
     throw new AuthorizationResponseError("the sign-in was not finished in time");
-  const proven = { ...params, redirect_uri: redirectUri, code_verifier: codeVerifier };
-  const token = await client.authCode.getToken(code, { resource, ...proven }, options ?? {});
+  const proven = { resource, ...params, redirect_uri: redirectUri, code_verifier: codeVerifier };
+  // The scope belongs to the request of the code; the refreshes of the token send it again.
+  const refreshParams = keptParams({ scope, ...splitTokenParams(proven).params });
+  const token = await client.authCode.getToken(code, proven, { refreshParams, ...options });
   if (token.error === undefined) client.openId?.verify(token, transaction);
   return token;
 }

@@ -10,7 +10,7 @@ import { checkConnectionOpts, needsNode } from "./connection-opts.ts";
 import { Connection } from "./connection.ts";
 import { OAuth2Error, OAuth2UsageError } from "./errors.ts";
 import { sendForm, type FormSender, type TokenMethod } from "./form-request.ts";
-import { toPairs, withQuery, type Params } from "./form.ts";
+import { toPairs, withQuery, withScopeAsText, type Params } from "./form.ts";
 import { ImplicitStrategy } from "./implicit.ts";
 import { inspectAsJson } from "./inspect-as-json.ts";
 import { consoleLogger, debugFromEnvironment, guardedLogger, type Logger } from "./logger.ts";
@@ -18,12 +18,13 @@ import { loadNodeTransport } from "./load-node-transport.ts";
 import { PasswordStrategy } from "./password.ts";
 import type { RequestProof } from "./proof.ts";
 import type { BodyEncoding } from "./request-body.ts";
+import { keptParams } from "./refresh-params.ts";
 import { createResolver, parseSite, type UrlResolver } from "./resolve-url.ts";
 import { sendToResource, type RequestOptions, type ResourceSender } from "./resource-request.ts";
 import type { OAuth2Response } from "./response.ts";
 import { settings } from "./settings.ts";
 import { defaultTokenOptions, type TokenOptions } from "./token-options.ts";
-import { readTokenResponse } from "./token-response.ts";
+import { parseTokenBody, readTokenResponse } from "./token-response.ts";
 import { splitTokenParams, type TokenParams } from "./token-params.ts";
 
 /**
@@ -214,8 +215,8 @@ export class OAuth2Client implements FormSender, ResourceSender {
   }
 
   /**
-   * Asks for a token with exactly these parameters, and the credentials of the client: for any grant type. Redirects are
-   * not followed.
+   * Asks for a token with exactly these parameters, and the credentials of the client: for any grant type. The token
+   * keeps `scope`, `resource` and the caller's own parameters for its refreshes. Redirects are not followed.
    *
    * With `raiseErrors: false` an error of the server is the `error` of a token without a value.
    *
@@ -232,11 +233,13 @@ export class OAuth2Client implements FormSender, ResourceSender {
     this.#tokenEndpoint ??= this.#endpoint(this.#tokenUrl, {});
     const response = await sendForm(this, this.#tokenEndpoint, {
       ...request,
+      parse: request.parse || parseTokenBody,
       params: sent,
       method: tokenMethod,
     });
     try {
-      return readTokenResponse(this, response, options);
+      const { refreshParams = keptParams(sent) } = options;
+      return readTokenResponse(this, response, { ...options, refreshParams });
     } catch (error) {
       if (raiseErrors || !(error instanceof OAuth2Error)) throw error;
       return AccessToken.failed(this, error);
@@ -284,7 +287,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
   }
 
   #endpoint(path: string, params: Params): URL {
-    return withQuery(this.#resolve(path), toPairs(params));
+    return withQuery(this.#resolve(path), toPairs(withScopeAsText(params)));
   }
 
   #warnOfQuery(): void {

@@ -63,16 +63,24 @@ export function checkConnectionOpts(options: ConnectionOpts, fetch: Fetch | unde
       throw optionError("connectionOpts", name, `none but ${[...allNames].join(", ")}`);
     }
   }
-  const { timeout } = options;
-  // Timers of the platform fire at once where the time is longer.
-  if (timeout !== undefined && !(Number.isFinite(timeout) && timeout >= 0 && timeout < 2 ** 31)) {
-    throw optionError("timeout", timeout, "milliseconds up to 2147483647, or 0 for no limit");
-  }
+  checkTimeout(options.timeout);
   if (fetch !== undefined && needsNode(options)) {
     throw new OAuth2UsageError(
       "ERR_OAUTH_OPTION",
       "connectionOpts about certificates and proxies do not reach a fetch that is given; give them to that",
     );
+  }
+}
+
+/**
+ * Checks a time limit.
+ *
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
+ */
+export function checkTimeout(timeout: number | undefined): void {
+  // Timers of the platform fire at once where the time is longer.
+  if (timeout !== undefined && !(Number.isFinite(timeout) && timeout >= 0 && timeout < 2 ** 31)) {
+    throw optionError("timeout", timeout, "milliseconds up to 2147483647, or 0 for no limit");
   }
 }
 

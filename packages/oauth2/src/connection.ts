@@ -1,9 +1,14 @@
-import { ConnectionError, OAuth2Error, OAuth2UsageError, TimeoutError } from "./errors.ts";
+import { ByteCollector } from "@fetchwork/kit";
+import { connectionFailure } from "./connection-failure.ts";
+import { Deadline } from "./deadline.ts";
+import { OAuth2Error, OAuth2UsageError } from "./errors.ts";
 import type { Fetch } from "./fetch.ts";
-import { describeRequest, describeResponse, type Logger } from "./logger.ts";
-import { isSecretHeader, secretsOfRequest } from "./redact.ts";
+import { describeBody, describeRequest, describeResponse, type Logger } from "./logger.ts";
+import { isSecretHeader, redactError, secretsOfRequest } from "./redact.ts";
 import { readBody } from "./read-body.ts";
+import { isStream, type SentBody } from "./request-body.ts";
 import { OAuth2Response, type ParseOptions } from "./response.ts";
+import { secretsOfBody } from "./secrets-of-body.ts";
 
 /** How requests are sent; made once per client. */
 export interface ConnectionOptions {
@@ -18,26 +23,66 @@ export interface ConnectionOptions {
 }
 
 /** One exchange: redirects are not followed. */
-export interface Exchange extends ParseOptions {
+export interface Exchange {
   readonly method: string;
   readonly url: URL;
   readonly headers: Headers;
-  readonly body?: string | Uint8Array<ArrayBuffer> | undefined;
-  /** Largest body of the answer, in bytes. */
-  readonly maxResponseBytes: number;
+  readonly body?: SentBody | undefined;
   /** Time for the exchange in milliseconds. Default: that of the connection. */
   readonly timeout?: number | undefined;
   readonly signal?: AbortSignal | null | undefined;
-  /** Values that the log must not show wherever they stand. */
-  readonly secrets?: readonly string[] | undefined;
+  /** Finds the values that nothing may show wherever they stand. Default: none. */
+  readonly secrets?: (() => readonly string[]) | undefined;
   /** Whether a redirect led here from another origin: then the connection adds no header that may hold a credential. */
   readonly isForeign?: boolean | undefined;
+  /** Sends instead of the connection's own `fetch`. Default: none. */
+  readonly transport?: Fetch | undefined;
+  /** Whether errors of what sends are thrown unchanged, as those of a handler must be. Default: false. */
+  readonly keepsErrors?: boolean | undefined;
+  /** Other members of the request, such as `cache`. Default: none. */
+  readonly init?: RequestInit | undefined;
 }
 
-/** Why the signal of an exchange that is over is aborted; one for all, as making it costs more than the rest. */
-const over = new Error("the exchange is over");
+/** An exchange whose response is read completely. */
+export interface WholeExchange extends Exchange, ParseOptions {
+  /** Maximum size of the response's body, in bytes. */
+  readonly maxResponseBytes: number;
+}
 
-/** Sends single requests with a timeout, a limit of size and a log, and reads the answers whole. */
+/** A response: what is known of it, and its body if that is streamed. */
+export interface Reply {
+  /** The response; without its body if that is streamed. */
+  readonly head: OAuth2Response;
+  /** The response of the platform, whose body is streamed; `undefined` when it was read completely. */
+  readonly stream?: Response | undefined;
+}
+
+/** A response whose body is streamed. */
+export interface StreamedReply extends Reply {
+  readonly stream: Response;
+}
+
+/** The beginning of a streamed body, for the log. */
+class BodyLog {
+  static readonly #maxBytes = 65_536;
+  readonly #bytes = new ByteCollector();
+
+  add(chunk: Uint8Array): void {
+    // A copy, since whoever gets the chunk may change it. More than the maximum shows that the body is too large.
+    if (this.#bytes.size <= BodyLog.#maxBytes) this.#bytes.add(chunk.slice());
+  }
+
+  /** The body, or a note when it is too large. */
+  get content(): Uint8Array | string {
+    const { size } = this.#bytes;
+    return size > BodyLog.#maxBytes ? `(more than ${BodyLog.#maxBytes} bytes)` : this.#bytes.join();
+  }
+}
+
+/**
+ * Sends single requests, with a time limit and a log. Everything that a client sends goes through here. The response is
+ * read completely, up to a limit, or is streamed.
+ */
 export class Connection {
   readonly #fetch: Fetch | undefined;
   readonly #headers: readonly (readonly [string, string])[];
@@ -53,90 +98,246 @@ export class Connection {
   }
 
   /**
-   * Sends one request and reads the answer whole.
+   * Sends one request and reads the response completely.
    *
-   * @throws ConnectionError when there is no answer, TimeoutError when it is not there in time, InvalidResponseError
+   * @throws ConnectionError when there is no response, TimeoutError when it is not complete in time, InvalidResponseError
    * `ERR_OAUTH_RESPONSE_TOO_LARGE`, and the reason of the signal when that is aborted
    */
-  async send(exchange: Exchange): Promise<OAuth2Response> {
-    const { method, url, headers, body, signal, timeout = this.#timeout } = exchange;
+  async send(exchange: WholeExchange): Promise<OAuth2Response> {
+    const deadline = this.#prepare(exchange);
+    try {
+      const response = await this.#exchange(exchange, deadline);
+      const isPlatform = this.#isPlatform(exchange);
+      const body = await readBody(response, exchange.maxResponseBytes, isPlatform);
+      const whole = toResponse(exchange, response, body);
+      this.#logResponse(whole, exchange, body);
+      if (isPlatform) deadline.dispose();
+      return whole;
+    } catch (error) {
+      throw toFailure(error, exchange, deadline);
+    } finally {
+      deadline.release();
+    }
+  }
+
+  /**
+   * Sends one request and returns the response as soon as its head is there. The time limit counts up to the head, and
+   * again for each piece of a streamed body, in both directions.
+   *
+   * @throws what {@link Connection.send} throws; reading the body too
+   */
+  async stream(given: Exchange): Promise<StreamedReply> {
+    const exchange = this.#withLoggedUpload(given);
+    const deadline = this.#prepare(exchange);
+    try {
+      const response = await this.#exchange(exchange, deadline);
+      deadline.stop();
+      const head = toResponse(exchange, response, "");
+      this.#logResponse(head, exchange, "");
+      return { head, stream: this.#watch(response, exchange, deadline) };
+    } catch (error) {
+      deadline.release();
+      throw toFailure(error, exchange, deadline);
+    }
+  }
+
+  #prepare(exchange: Exchange): Deadline {
+    const { method, url, headers, body, timeout = this.#timeout } = exchange;
     for (const [name, value] of this.#headers) {
       if (headers.has(name) || (exchange.isForeign === true && isSecretHeader(name))) continue;
       headers.set(name, value);
     }
-    this.#logger?.debug(
-      describeRequest(
-        method,
-        url,
-        exchange.secrets === undefined
-          ? { headers, body }
-          : { headers, body, secrets: exchange.secrets },
-      ),
-    );
-
-    signal?.throwIfAborted();
-    const canAbort = timeout > 0 || (signal !== undefined && signal !== null);
-    const controller = canAbort ? new AbortController() : undefined;
-    const abort = (): void => controller?.abort(signal?.reason);
-    signal?.addEventListener("abort", abort, { once: true });
-    const timer =
-      timeout > 0
-        ? setTimeout(() => controller?.abort(new TimeoutError(timeout)), timeout)
-        : undefined;
-    try {
-      const response = await this.#exchange(url, {
-        method,
-        headers,
-        redirect: "manual",
-        signal: controller?.signal ?? null,
-        body: body ?? null,
-      });
-      const content = await readBody(
-        response,
-        exchange.maxResponseBytes,
-        this.#fetch === undefined,
-      );
-      const answer = new OAuth2Response({
-        status: response.status,
-        headers: response.headers,
-        body: content,
-        url: url.href,
-        parse: exchange.parse,
-        snaky: exchange.snaky,
-        snakyHashClass: exchange.snakyHashClass,
-        secrets: exchange.secrets,
-        requestHeaders: headers,
-      });
-      this.#logger?.debug(
-        describeResponse(answer.status, {
-          headers: answer.headers,
-          body: content,
-          secrets: [...(exchange.secrets ?? []), ...secretsOfRequest(url.href, headers)],
-        }),
-      );
-      return answer;
-    } catch (error) {
-      if (controller?.signal.aborted === true) throw controller.signal.reason;
-      throw toConnectionError(error, url);
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
-      // The platform keeps what belongs to a signal until a full garbage collection, which costs a tenth of the request.
-      // Aborted, it lets go at once; the answer is read whole, so that nothing else ends.
-      if (this.#fetch === undefined) controller?.abort(over);
-    }
+    const secrets = this.#logger === undefined ? [] : secretsOf(exchange);
+    this.#logger?.debug(describeRequest(method, url, { headers, body: loggable(body), secrets }));
+    return new Deadline(timeout, exchange.signal);
   }
 
-  #exchange(url: URL, init: RequestInit): Response | Promise<Response> {
-    return this.#fetch === undefined
-      ? globalThis.fetch(url.href, init)
-      : this.#fetch(new Request(url, init));
+  /** Logs a streamed body when it has been sent, so that its secrets are known when the response is logged. */
+  #withLoggedUpload(exchange: Exchange): Exchange {
+    const { body, headers } = exchange;
+    const logger = this.#logger;
+    if (logger === undefined || !isStream(body)) return exchange;
+    const log = new BodyLog();
+    const secrets = (): readonly string[] => [
+      ...(exchange.secrets?.() ?? []),
+      ...secretsOfBody(log.content, headers.get("content-type")),
+    ];
+    const logged = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        log.add(chunk);
+        controller.enqueue(chunk);
+      },
+      flush() {
+        const message = {
+          headers,
+          body: log.content,
+          secrets: secretsOf({ ...exchange, secrets }),
+        };
+        logger.debug(describeBody("request", message));
+      },
+    });
+    return { ...exchange, secrets, body: toReadableStream(body).pipeThrough(logged) };
+  }
+
+  #isPlatform({ transport }: Exchange): boolean {
+    return transport === undefined && this.#fetch === undefined;
+  }
+
+  #exchange(
+    { method, url, headers, body, transport, init }: Exchange,
+    deadline: Deadline,
+  ): Response | Promise<Response> {
+    deadline.start();
+    const all = {
+      ...init,
+      method,
+      headers,
+      redirect: "manual" as const,
+      signal: deadline.signal,
+      ...(isStream(body)
+        ? { body: watchUpload(body, deadline), duplex: "half" }
+        : { body: body ?? null }),
+    };
+    const send = transport ?? this.#fetch;
+    return send === undefined ? globalThis.fetch(url.href, all) : send(new Request(url.href, all));
+  }
+
+  #logResponse(
+    { status, headers }: OAuth2Response,
+    exchange: Exchange,
+    body: Uint8Array | string,
+  ): void {
+    if (this.#logger === undefined) return;
+    const secrets = secretsOf(exchange);
+    this.#logger.debug(describeResponse(status, { headers, body, secrets }));
+  }
+
+  /** The response, with a body that ends when nothing comes any more, and that is logged when it has ended. */
+  #watch(response: Response, exchange: Exchange, deadline: Deadline): Response {
+    const { body, headers, status, statusText } = response;
+    const logger = this.#logger;
+    const isPlain = deadline.signal === null && logger === undefined;
+    if (body === null || isPlain || status < 200 || status > 599) {
+      deadline.release();
+      return response;
+    }
+    const reader = body.getReader();
+    const log = logger === undefined ? undefined : new BodyLog();
+    const finish = (): void => {
+      deadline.release();
+      if (log === undefined) return;
+      const message = { headers, body: log.content, secrets: secretsOf(exchange) };
+      logger?.debug(describeBody("response", message));
+    };
+    const watched = new ReadableStream<Uint8Array<ArrayBuffer>>(
+      {
+        start(controller) {
+          // A body may go on after its signal is aborted.
+          const abort = (): void => {
+            controller.error(deadline.signal?.reason);
+            reader.cancel(deadline.signal?.reason).catch(() => {});
+            finish();
+          };
+          deadline.signal?.addEventListener("abort", abort, { once: true });
+        },
+        async pull(controller) {
+          deadline.start();
+          try {
+            const { done, value } = await reader.read();
+            deadline.stop();
+            if (done) {
+              finish();
+              controller.close();
+              return;
+            }
+            log?.add(value);
+            controller.enqueue(value);
+          } catch (error) {
+            controller.error(toFailure(error, exchange, deadline));
+            finish();
+          }
+        },
+        async cancel(reason) {
+          finish();
+          await reader.cancel(reason);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const copy = new Response(watched, { status, statusText, headers });
+    return Object.defineProperty(copy, "url", { value: response.url || exchange.url.href });
   }
 }
 
-function toConnectionError(error: unknown, url: URL): unknown {
-  if (error instanceof OAuth2Error || error instanceof OAuth2UsageError) return error;
-  return new ConnectionError(`no whole answer from ${url.origin}`, { cause: error });
+/** Waits for the server again with each piece that is sent, since it cannot respond before it has them all. */
+function watchUpload(
+  body: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
+  deadline: Deadline,
+): ReadableStream<Uint8Array> {
+  return toReadableStream(body).pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        deadline.start();
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+}
+
+function toReadableStream(
+  body: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
+): ReadableStream<Uint8Array> {
+  if (body instanceof ReadableStream) return body;
+  const iterator = body[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+    async cancel(reason) {
+      await iterator.return?.(reason);
+    },
+  });
+}
+
+function toResponse(
+  exchange: Exchange & Partial<WholeExchange>,
+  { status, headers }: Response,
+  body: Uint8Array | string,
+): OAuth2Response {
+  const { url, parse, snaky, snakyHashClass, headers: requestHeaders } = exchange;
+  return new OAuth2Response({
+    status,
+    headers,
+    body,
+    url: url.href,
+    parse,
+    snaky,
+    snakyHashClass,
+    requestHeaders,
+    get secrets() {
+      return exchange.secrets?.() ?? [];
+    },
+  });
+}
+
+function secretsOf({ url, headers, secrets }: Exchange): readonly string[] {
+  return [...(secrets?.() ?? []), ...secretsOfRequest(url.href, headers)];
+}
+
+function loggable(body: SentBody | undefined): string | Uint8Array | undefined {
+  if (typeof body === "string" || body instanceof Uint8Array) return body;
+  if (body instanceof URLSearchParams) return body.toString();
+  return body === undefined ? undefined : "(not logged)";
+}
+
+function toFailure(error: unknown, exchange: Exchange, { signal }: Deadline): unknown {
+  if (signal?.aborted === true) return signal.reason;
+  const isOwn = error instanceof OAuth2Error || error instanceof OAuth2UsageError;
+  if (isOwn || exchange.keepsErrors === true) return error;
+  // Errors of some platforms quote the URL.
+  return connectionFailure(exchange.url, redactError(error, secretsOf(exchange)));
 }
 
 /**
@@ -148,9 +349,6 @@ export function toHeaders(init: RequestInit["headers"]): Headers {
   try {
     return new Headers(init);
   } catch {
-    throw new OAuth2UsageError(
-      "ERR_OAUTH_OPTION",
-      "headers has a name or value that no header can have",
-    );
+    throw new OAuth2UsageError("ERR_OAUTH_OPTION", "headers has an invalid name or value");
   }
 }

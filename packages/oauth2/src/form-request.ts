@@ -1,10 +1,10 @@
 import type { ClientAuthenticator } from "./client-authentication.ts";
-import { toHeaders, type Connection } from "./connection.ts";
+import { toHeaders, type Connection, type Reply } from "./connection.ts";
 import { RedirectError } from "./errors.ts";
-import { encodePairs, toPairs, type Pair, type Params } from "./form.ts";
-import { isFilteredKey } from "./redact.ts";
-import type { ProofTarget, RequestProof } from "./proof.ts";
+import { encodePairs, toPairs, withScopeAsText, type Pair, type Params } from "./form.ts";
+import { sendProven, type ProofTarget, type RequestProof } from "./proof.ts";
 import type { OAuth2Response, ParseOptions } from "./response.ts";
+import { secretsOfBody } from "./secrets-of-body.ts";
 
 /** How the parameters of a token request are sent. */
 export type TokenMethod = "post" | "get" | "post_with_query_string";
@@ -49,7 +49,7 @@ export interface FormRequest extends ParseOptions {
  * @throws RedirectError when the endpoint redirects; ConnectionError, TimeoutError and InvalidResponseError as
  * {@link Connection.send}
  */
-export function sendForm(
+export async function sendForm(
   client: FormSender,
   endpoint: URL,
   request: FormRequest,
@@ -57,69 +57,52 @@ export function sendForm(
   const proof = request.proof === undefined ? client.proof : (request.proof ?? undefined);
   const method = request.method === "get" ? "GET" : "POST";
   const target: ProofTarget = { method, url: endpoint, token: undefined };
-  if (proof === undefined) return attempt(client, target, request, proof);
-  return sendWithProof(client, target, request, proof);
-}
-
-async function sendWithProof(
-  client: FormSender,
-  target: ProofTarget,
-  request: FormRequest,
-  proof: RequestProof,
-): Promise<OAuth2Response> {
-  const response = await attempt(client, target, request, proof);
-  if (!proof.accept(response, target)) return response;
-  const second = await attempt(client, target, request, proof);
-  proof.accept(second, target);
-  return second;
-}
-
-async function attempt(
-  client: FormSender,
-  target: ProofTarget,
-  request: FormRequest,
-  proof: RequestProof | undefined,
-): Promise<OAuth2Response> {
-  const { method = "post", authenticate = true } = request;
-  const headers = toHeaders(request.headers);
-  if (!headers.has("accept")) headers.set("accept", "application/json");
-  const body = new URLSearchParams();
-  for (const [name, value] of toPairs(request.params)) body.append(name, value);
-  if (authenticate) {
-    const endpoint = target.url;
-    const done = client.authenticate({ body, headers, endpoint, issuer: client.issuer });
-    if (done !== undefined) await done;
-  }
-  if (proof !== undefined) headers.set("dpop", await proof.prove(target));
-
-  const inQuery = method !== "post";
-  const response = await client.connection.send({
-    method: target.method,
-    url: inQuery ? extendQuery(target.url, body) : target.url,
-    headers,
-    body: inQuery ? emptyBody(headers, target.method) : formBody(headers, body, request.params),
-    maxResponseBytes: client.maxResponseBytes,
-    timeout: request.timeout,
-    signal: request.signal,
-    secrets: secretsOf(client, body),
-    parse: request.parse,
-    snaky: request.snaky,
-    snakyHashClass: request.snakyHashClass,
+  const send = async (dpop: string | undefined): Promise<Reply> => ({
+    head: await attempt(client, target, request, dpop),
   });
+  const { head: response } = await sendProven({ proof, target, send });
   if (isRedirect(response.status)) {
     throw new RedirectError(
-      `the endpoint at ${target.url.origin} redirects (HTTP ${response.status}), which is not followed`,
+      `the endpoint at ${endpoint.origin} redirects (HTTP ${response.status}), which is not followed`,
       { response },
     );
   }
   return response;
 }
 
-function secretsOf({ secret }: FormSender, body: URLSearchParams): readonly string[] {
-  const secrets: string[] = [];
-  for (const [name, value] of body) if (isFilteredKey(name)) secrets.push(value);
-  if (secret !== undefined && secret !== null) secrets.push(secret);
-  return secrets;
+async function attempt(
+  client: FormSender,
+  target: ProofTarget,
+  request: FormRequest,
+  dpop: string | undefined,
+): Promise<OAuth2Response> {
+  const { method = "post", authenticate = true } = request;
+  const params = withScopeAsText(request.params);
+  const headers = toHeaders(request.headers);
+  if (!headers.has("accept")) headers.set("accept", "application/json");
+  const body = new URLSearchParams();
+  for (const [name, value] of toPairs(params)) body.append(name, value);
+  if (authenticate) {
+    const endpoint = target.url;
+    const done = client.authenticate({ body, headers, endpoint, issuer: client.issuer });
+    if (done !== undefined) await done;
+  }
+  if (dpop !== undefined) headers.set("dpop", dpop);
+
+  const inQuery = method !== "post";
+  return client.connection.send({
+    method: target.method,
+    url: inQuery ? extendQuery(target.url, body) : target.url,
+    headers,
+    body: inQuery ? emptyBody(headers, target.method) : formBody(headers, body, params),
+    maxResponseBytes: client.maxResponseBytes,
+    timeout: request.timeout,
+    signal: request.signal,
+    secrets: () => [...secretsOfBody(body, null), ...(client.secret ? [client.secret] : [])],
+    parse: request.parse,
+    snaky: request.snaky,
+    snakyHashClass: request.snakyHashClass,
+  });
 }
 
 function extendQuery(url: URL, pairs: Iterable<Pair>): URL {

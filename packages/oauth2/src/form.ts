@@ -8,6 +8,24 @@ export interface Params {
   readonly [name: string]: ParamValue;
 }
 
+/** Scopes: one text, or a list, which is joined by spaces (RFC 6749, 3.3). */
+export type Scope = string | readonly string[];
+
+/** Parameters of a grant by their wire names. */
+export interface GrantParams extends Params {
+  /** Default: what the server thinks right. */
+  readonly scope?: Scope | null | undefined;
+  /** URLs of the resources that the token is for (RFC 8707). Default: what the server thinks right. */
+  readonly resource?: string | URL | readonly (string | URL)[] | null | undefined;
+}
+
+/** Joins a list of scopes by spaces: unlike other lists, it is one parameter (RFC 6749, 3.3). */
+export function withScopeAsText<T extends Params>(params: T): T {
+  const scope = params["scope"];
+  if (!Array.isArray(scope)) return params;
+  return { ...params, scope: scope.length === 0 ? undefined : scope.join(" ") };
+}
+
 /** Pairs of a query or form. */
 export type Pair = readonly [name: string, value: string];
 

@@ -49,13 +49,14 @@ export {
 } from "./errors.ts";
 export type { Fetch, FetchMiddleware } from "./fetch.ts";
 export type { TokenMethod } from "./form-request.ts";
-export type { ParamValue, Params } from "./form.ts";
+export type { GrantParams, ParamValue, Params, Scope } from "./form.ts";
 export { ImplicitStrategy } from "./implicit.ts";
 export type { Logger } from "./logger.ts";
 export { registerParser, type BodyParser, type ParserChoice } from "./parse-body.ts";
 export { PasswordStrategy } from "./password.ts";
 export type { ProofTarget, RequestProof } from "./proof.ts";
 export type { BodyEncoding, RequestBody } from "./request-body.ts";
+export type { RefreshParams } from "./refresh-params.ts";
 export type { RequestOptions } from "./resource-request.ts";
 export { OAuth2Response, type OAuth2ResponseInit, type ParseOptions } from "./response.ts";
 export type { SendMode, SendModeOption } from "./send-mode.ts";
@@ -69,6 +70,7 @@ export {
 } from "./sign-jwt.ts";
 export { snakeCase } from "./snake-case.ts";
 export {
+  findField,
   snakyHashClass,
   type HashHook,
   type SnakyHash,

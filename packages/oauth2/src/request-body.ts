@@ -5,6 +5,9 @@ import { encodePairs, toPairs, type Pair, type Params } from "./form.ts";
 export type RequestBody =
   string | Uint8Array | ArrayBuffer | URLSearchParams | FormData | Blob | object;
 
+/** Body of a request as it is sent; only a stream cannot be sent twice. */
+export type SentBody = BodyInit | AsyncIterable<Uint8Array>;
+
 /** How an object is sent when the `Content-Type` does not say. */
 export type BodyEncoding = "url_encoded" | "json";
 
@@ -41,7 +44,7 @@ export async function encodeBody(
   }
   if (field !== undefined) return formWith(input, field);
   if (body === undefined) return emptyBody(method, headers);
-  if (typeof body === "string") return body;
+  if (typeof body === "string") return form(headers, [], body);
   if (body instanceof Uint8Array) return new Uint8Array(body);
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
   if (body instanceof URLSearchParams) return form(headers, [...body]);
@@ -91,7 +94,7 @@ function formWith({ headers, body }: BodyInput, field: Pair): string {
 function form(headers: Headers, pairs: readonly Pair[], before = ""): string {
   if (!headers.has("content-type")) headers.set("content-type", formType);
   const encoded = encodePairs(pairs);
-  return before === "" ? encoded : `${before}&${encoded}`;
+  return [before, encoded].filter((part) => part !== "").join("&");
 }
 
 async function whole(headers: Headers, body: FormData | Blob): Promise<Uint8Array<ArrayBuffer>> {
@@ -105,6 +108,10 @@ function toParams(body: object): Params {
   return Object.fromEntries(Object.entries(body));
 }
 
-function isStream(body: object): boolean {
+/** Whether a body can be read only once. */
+export function isStream(
+  body: unknown,
+): body is ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> {
+  if (typeof body !== "object" || body === null) return false;
   return body instanceof ReadableStream || Symbol.asyncIterator in body;
 }

@@ -3,6 +3,8 @@ import type { OAuth2Client } from "./client.ts";
 import { ConnectionError, OAuth2Error, optionError, TokenUnavailableError } from "./errors.ts";
 import { raceSignal } from "./race-signal.ts";
 import type { TokenHash } from "./token-hash.ts";
+import type { TokenParams } from "./token-params.ts";
+import { isInvalidGrant, TokenPause } from "./token-pause.ts";
 import { MemoryTokenStore, type TokenStore } from "./token-store.ts";
 
 /** Options of {@link TokenManager}. */
@@ -21,6 +23,11 @@ export interface TokenManagerOptions {
    * token is still good, the old one is given. Default: 30.
    */
   readonly refreshBefore?: number | undefined;
+  /**
+   * Parameters of each refresh, such as `resource`; they win over those that the token keeps. Default: those of the
+   * token.
+   */
+  readonly refreshParams?: TokenParams | undefined;
   /** Called with each new token after it is stored, before anybody gets it. Default: none. */
   readonly onChange?:
     ((token: AccessToken, previous: AccessToken | undefined) => void | Promise<void>) | undefined;
@@ -39,7 +46,9 @@ export interface GetTokenOptions {
 /**
  * Keeps one token fresh. However many callers ask, and however many processes share the store, an expired token is
  * refreshed once; a new one is stored before anybody gets it. A refresh token that the server refused (`invalid_grant`) is
- * not sent again, unless it is set again.
+ * not sent again, unless it is set again. After a token request that failed there is none until the time that the
+ * server's `Retry-After` names (at most a day), else for a second, doubled with each failure up to a minute; meanwhile
+ * callers get the same error. A token that had expired on arrival is returned for as long.
  *
  * @example
  * ```ts
@@ -60,6 +69,7 @@ export class TokenManager {
   #flight: Promise<AccessToken> | undefined;
   /** A refresh token that the server refused for good, and how; some servers take its use for theft. */
   #refusal: { readonly refreshToken: string; readonly error: OAuth2Error } | undefined;
+  readonly #pause: TokenPause;
   /** Counts `set` and `clear`, which a renewal that is under way must not undo. */
   #epoch = 0;
 
@@ -74,6 +84,7 @@ export class TokenManager {
     this.#key = key;
     this.#options = options;
     this.#refreshBefore = refreshBefore;
+    this.#pause = new TokenPause(client.clock);
   }
 
   /** The client whose tokens these are. */
@@ -113,12 +124,14 @@ export class TokenManager {
   async set(token: AccessToken): Promise<void> {
     this.#epoch += 1;
     this.#refusal = undefined;
+    this.#pause.end();
     await this.#locked(async () => this.#accept(token));
   }
 
   /** Forgets the token, here and in the store. Does not revoke it. */
   async clear(): Promise<void> {
     this.#epoch += 1;
+    this.#pause.end();
     await this.#locked(async () => {
       this.#current = undefined;
       this.#unsaved = undefined;
@@ -154,6 +167,12 @@ export class TokenManager {
   ): Promise<AccessToken> {
     const epoch = this.#epoch;
     let fresh: AccessToken;
+    if (known !== undefined && this.#pause.hasUselessToken) {
+      if (known.token !== refused?.token) return this.#adopt(known);
+      throw new TokenUnavailableError(
+        "the last token is expired or was refused, and it is too early for another request",
+      );
+    }
     try {
       fresh = await this.#obtain(known);
     } catch (error) {
@@ -164,6 +183,8 @@ export class TokenManager {
       }
       throw error;
     }
+    if (this.#serves(fresh, refused, minValidity)) this.#pause.end();
+    else this.#pause.useless(fresh);
     if (epoch === this.#epoch) await this.#accept(fresh);
     return fresh;
   }
@@ -171,7 +192,7 @@ export class TokenManager {
   async #obtain(known: AccessToken | undefined): Promise<AccessToken> {
     const { grant } = this.#options;
     if (known?.refreshToken === undefined) {
-      if (grant !== undefined) return usable(await grant());
+      if (grant !== undefined) return this.#request(grant);
       throw new TokenUnavailableError(
         known === undefined ? "there is no token yet" : "the token cannot be refreshed",
       );
@@ -179,13 +200,17 @@ export class TokenManager {
     const { refreshToken } = known;
     try {
       if (this.#refusal?.refreshToken === refreshToken) throw this.#refusal.error;
-      return usable(await known.refresh());
+      return await this.#request(() => known.refresh(this.#options.refreshParams));
     } catch (error) {
-      if (!(error instanceof OAuth2Error) || error.code !== "invalid_grant") throw error;
+      if (!isInvalidGrant(error)) throw error;
       this.#refusal = { refreshToken, error };
       if (grant === undefined) throw error;
-      return usable(await grant());
+      return this.#request(grant);
     }
+  }
+
+  #request(send: () => Promise<AccessToken>): Promise<AccessToken> {
+    return this.#pause.run(async () => usable(await send()));
   }
 
   /** Stores a token, then tells of it, then gives it to whoever waits. */

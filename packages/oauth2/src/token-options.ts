@@ -1,6 +1,7 @@
-import { emptyHash } from "./empty-hash.ts";
 import { optionError } from "./errors.ts";
+import type { Params } from "./form.ts";
 import { readSeconds } from "./expiry.ts";
+import { checkRefreshParams, type RefreshParams } from "./refresh-params.ts";
 import { checkSendMode, type SendModeOption } from "./send-mode.ts";
 
 /** How a token is sent and when it counts as expired; what else is given, is a field of the token. */
@@ -15,6 +16,11 @@ export interface TokenOptions {
   readonly headerFormat?: string | undefined;
   /** Name of the parameter in the query or form. Default: `access_token`. */
   readonly paramName?: string | undefined;
+  /**
+   * Parameters that each refresh sends, by their wire names. They are stored with the token. Default: `scope`, `resource`
+   * and the caller's own parameters of the grant that the token is from.
+   */
+  readonly refreshParams?: Params | undefined;
   /** A field of the token by its wire name, such as `refresh_token`, `expires_in`, `expires_at` or `scope`. */
   readonly [field: string]: unknown;
 }
@@ -26,6 +32,7 @@ export interface TokenSettings {
   readonly mode: SendModeOption;
   readonly headerFormat: string;
   readonly paramName: string;
+  readonly refreshParams: RefreshParams;
 }
 
 /** Names of the options, as given and as serialized. */
@@ -35,6 +42,7 @@ const wireNames: ReadonlyMap<string, string> = new Map([
   ["mode", "mode"],
   ["headerFormat", "header_format"],
   ["paramName", "param_name"],
+  ["refreshParams", "refresh_params"],
 ]);
 
 /** Names in a serialized token that are options, not fields. */
@@ -51,7 +59,7 @@ const defaultSettings: TokenSettings = Object.freeze(checkTokenOptions(defaultTo
  */
 export function splitTokenOptions(
   given: TokenOptions,
-  fields: Record<string, unknown> = emptyHash(),
+  fields: Record<string, unknown> = {},
 ): {
   readonly settings: TokenSettings;
   readonly fields: Record<string, unknown>;
@@ -76,13 +84,14 @@ export function takeSerializedOptions(fields: Record<string, unknown>): TokenOpt
 
 /** Writes options under their wire names; a function cannot be written. */
 export function serializeOptions(settings: TokenSettings): Record<string, unknown> {
-  const { mode, headerFormat, paramName, tokenName, expiresLatency } = settings;
+  const { mode, headerFormat, paramName, tokenName, expiresLatency, refreshParams } = settings;
   return {
     ...(typeof mode === "function" ? {} : { mode }),
     header_format: headerFormat,
     param_name: paramName,
     ...(tokenName === undefined ? {} : { token_name: tokenName }),
     ...(expiresLatency === 0 ? {} : { expires_latency: expiresLatency }),
+    ...(Object.keys(refreshParams).length === 0 ? {} : { refresh_params: refreshParams }),
   };
 }
 
@@ -102,7 +111,9 @@ function checkTokenOptions(given: TokenOptions): TokenSettings {
   if (tokenName !== undefined && typeof tokenName !== "string") {
     throw optionError("tokenName", tokenName, "the name of a field");
   }
-  return { mode, headerFormat, paramName, tokenName, expiresLatency: readLatency(given) };
+  const refreshParams = checkRefreshParams(given.refreshParams ?? {});
+  const expiresLatency = readLatency(given);
+  return { mode, headerFormat, paramName, tokenName, expiresLatency, refreshParams };
 }
 
 function readLatency({ expiresLatency }: TokenOptions): number {

@@ -1,5 +1,5 @@
 import type { TokenMethod } from "./form-request.ts";
-import type { Params } from "./form.ts";
+import type { GrantParams, Params } from "./form.ts";
 import type { ParseOptions } from "./response.ts";
 
 /** What a token request may be told besides its parameters. */
@@ -21,7 +21,7 @@ export interface TokenRequestOptions extends ParseOptions {
 }
 
 /** Parameters of a token request by their wire names, and how it is sent. */
-export type TokenParams = TokenRequestOptions & { readonly [name: string]: unknown };
+export type TokenParams = TokenRequestOptions & GrantParams;
 
 /** Splits what a caller gave into parameters that are sent and how they are sent. */
 export function splitTokenParams(given: TokenParams): {

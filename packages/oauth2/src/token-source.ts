@@ -1,10 +1,11 @@
 import type { AccessToken } from "./access-token.ts";
 import { createTargetCheck, type AllowedOrigins, type TargetCheck } from "./allowed-origins.ts";
-import { optionError, TokenUnavailableError } from "./errors.ts";
-import type { ProofTarget, RequestProof } from "./proof.ts";
-import { OAuth2Response } from "./response.ts";
+import type { StreamedReply } from "./connection.ts";
+import { checkTimeout } from "./connection-opts.ts";
+import { optionError } from "./errors.ts";
+import { isStream } from "./request-body.ts";
+import { streamToResource, type StreamedRequest } from "./resource-request.ts";
 import { TokenManager } from "./token-manager.ts";
-import { sendModeFor } from "./send-mode.ts";
 
 /** Where requests get their token: a manager, which keeps it fresh, or one token. */
 export type TokenSource = TokenManager | AccessToken;
@@ -12,24 +13,33 @@ export type TokenSource = TokenManager | AccessToken;
 /** Options of what puts tokens on requests. */
 export interface AuthorizeOptions {
   /**
-   * Where the token may go; a request to anywhere else is refused. Default: the origin of the client's `site`; without a
-   * site there is none, and origins must be given.
+   * Where the token may go, of what the `allowedOrigins` of the client allows; a request to anywhere else is refused.
+   * Default: the origin of the client's `site`; a client without a site needs this option.
    */
   readonly allowedOrigins?: AllowedOrigins | undefined;
   /**
    * Whether a 401 makes a manager renew the token, and the request be sent once more if its body can be. Default: true.
    */
   readonly retryOn401?: boolean | undefined;
+  /**
+   * Time to wait for the head of the response, and for each further piece of its body, in milliseconds; 0 is no limit.
+   * Default: that of the client.
+   */
+  readonly timeout?: number | undefined;
 }
+
+/** A request without its token. */
+export type UnauthorizedRequest = Omit<StreamedRequest, "credential" | "timeout">;
 
 /** What puts tokens of a source on requests. */
 export interface Authorizer {
-  /** The manager, when the source is one whose tokens are renewed after a 401. */
-  readonly renews: TokenManager | undefined;
   readonly resolve: (path: string | URL) => URL;
   readonly checkTarget: TargetCheck;
-  /** Gives a token, without a promise when it is at hand. */
-  readonly token: (signal: AbortSignal | null | undefined) => AccessToken | Promise<AccessToken>;
+  /**
+   * Sends a request with a token, with everything that the client has. After a 401 the token is renewed and the request
+   * sent once more, where both can be done.
+   */
+  readonly send: (request: UnauthorizedRequest) => Promise<Response>;
 }
 
 /**
@@ -39,59 +49,65 @@ export interface Authorizer {
  */
 export function createAuthorizer(source: TokenSource, options: AuthorizeOptions): Authorizer {
   const { client } = source;
-  const { allowedOrigins, retryOn401 = true } = options;
+  const { allowedOrigins, retryOn401 = true, timeout } = options;
   if (allowedOrigins === undefined && client.site === undefined) {
     throw optionError("allowedOrigins", undefined, "origins, since the client has no site");
   }
+  checkTimeout(timeout);
   const manager = source instanceof TokenManager ? source : undefined;
   const site = client.site === undefined ? undefined : new URL(client.site);
+  const isAllowed = createTargetCheck(allowedOrigins ?? "site", site);
+  const attempt = async (
+    request: UnauthorizedRequest,
+    token: AccessToken,
+  ): Promise<StreamedReply> => {
+    const credential = token.credential(request.verb.toLowerCase());
+    return streamToResource(client, { ...request, credential, timeout });
+  };
   return {
-    renews: retryOn401 ? manager : undefined,
     resolve: (path) => client.resolve(path),
-    checkTarget: createTargetCheck(allowedOrigins ?? "site", site),
-    token:
-      source instanceof TokenManager
-        ? (signal) => source.peek() ?? source.getToken({ signal })
-        : () => source,
+    checkTarget(url) {
+      isAllowed(url);
+      client.checkTarget(url);
+    },
+    async send(request) {
+      const { signal, url, body } = request;
+      const token =
+        source instanceof TokenManager
+          ? (source.peek() ?? (await source.getToken({ signal })))
+          : source;
+      const { stream, head } = await attempt(request, token);
+      // Another origin, to which a redirect may have led, did not get the token.
+      const isRefused = head.status === 401 && new URL(head.url).origin === url.origin;
+      if (!isRefused || !retryOn401 || manager === undefined || isStream(body)) return stream;
+      let renewed: AccessToken;
+      try {
+        renewed = await manager.getToken({ refused: token, signal });
+      } catch {
+        // The 401 says what is wrong with the request; whoever wants the other error asks the manager.
+        return stream;
+      }
+      await stream.body?.cancel();
+      return (await attempt(request, renewed)).stream;
+    },
   };
 }
 
-/** What a request needs to carry a token. */
-export interface TokenHeaders {
-  /** Value of `Authorization`; `undefined` when the token is in the query. */
-  readonly authorization: string | undefined;
-  /** URL with the token, for mode `query`. */
-  readonly url: URL;
-  readonly proof: RequestProof | undefined;
-}
+/** Members of a `Request` that are passed on with each request made of it; `cf` is that of Workers. */
+const passedOn = [
+  "cache",
+  "cf",
+  "credentials",
+  "integrity",
+  "keepalive",
+  "mode",
+  "referrer",
+  "referrerPolicy",
+] as const;
 
-/** Says how a token is to be put on a request. */
-export function headersFor(token: AccessToken, method: string, url: URL): TokenHeaders {
-  const authorization = token.authorization();
-  const proof = token.tokenType?.toLowerCase() === "dpop" ? token.client.proof : undefined;
-  const { mode, paramName } = token.options;
-  const chosen = mode === "header" ? mode : sendModeFor(mode, method.toLowerCase());
-  if (chosen === "header") return { authorization, url, proof };
-  if (chosen === "body") {
-    throw new TokenUnavailableError("a token with mode body is sent by its own requests only");
-  }
-  const extended = new URL(url);
-  extended.searchParams.set(paramName, token.token);
-  return { authorization: undefined, url: extended, proof };
-}
-
-/** Lets a proof look at an answer; says whether the request is to be sent again. */
-export function asksForNonce(
-  proof: RequestProof | undefined,
-  response: Response,
-  target: ProofTarget,
-): boolean {
-  if (proof === undefined) return false;
-  const head = new OAuth2Response({
-    status: response.status,
-    headers: response.headers,
-    body: "",
-    url: target.url.href,
-  });
-  return proof.accept(head, target);
+/** The other members of a request: those that the platform has and that were chosen. */
+export function initOf(request: Request): RequestInit {
+  const plain = new Request(request.url);
+  const chosen = passedOn.filter((name) => Reflect.get(request, name) !== Reflect.get(plain, name));
+  return Object.fromEntries(chosen.map((name) => [name, Reflect.get(request, name)]));
 }

@@ -70,6 +70,36 @@ describe("plain connections", () => {
     ]);
   });
 
+  it("sends text and bytes with their length, and streams piece by piece", async () => {
+    const pieces: PromiseWithResolvers<string>[] = [];
+    const heads: unknown[] = [];
+    const server = createPlainServer((request, response) => {
+      heads.push(request.headers["content-length"] ?? request.headers["transfer-encoding"]);
+      const piece = Promise.withResolvers<string>();
+      pieces.push(piece);
+      request.once("data", (chunk: Buffer) => piece.resolve(String(chunk)));
+      void readText(request).then((body) => response.end(body));
+    });
+    const origin = await listen(server);
+    await using transport = nodeTransport({ proxy: false });
+    const whole = "x".repeat(3_000_000);
+    const post = (body: NonNullable<RequestInit["body"]>): Promise<Response> =>
+      transport(new Request(origin, Object({ method: "POST", body, duplex: "half" })));
+    expect(await (await post(whole)).text()).toBe(whole);
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    const answer = post(readable);
+    await writer.write(new TextEncoder().encode("one "));
+    await vi.waitFor(() => expect(pieces).toHaveLength(2));
+    // The second piece is sent after the server has seen the first.
+    expect(await pieces[1]?.promise).toBe("one ");
+    await writer.write(new TextEncoder().encode("two"));
+    await writer.close();
+    expect(await (await answer).text()).toBe("one two");
+    expect(heads).toEqual(["3000000", "chunked"]);
+    await close(server);
+  });
+
   it("is the fetch of a client and of authorizedFetch", async () => {
     await using server = await startScriptedServer();
     await using transport = nodeTransport({ proxy: false });

@@ -1,6 +1,14 @@
+import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import fc from "fast-check";
-import { AccessToken, OAuth2Client, OAuth2UsageError, type ClientOptions } from "../src/index.ts";
+import {
+  AccessToken,
+  OAuth2Client,
+  OAuth2Error,
+  OAuth2UsageError,
+  type ClientOptions,
+  type RequestOptions,
+} from "../src/index.ts";
 import {
   json,
   startScriptedServer,
@@ -339,6 +347,18 @@ describe("bodies", () => {
     });
   });
 
+  it("sends text as a form, unless a type is given", async () => {
+    await tokenOf().post("/r", { body: "a=1" });
+    await tokenOf().put("/r", { body: "" });
+    await tokenOf().post("/r", { body: "a=1", headers: { "Content-Type": "text/x" } });
+    const form = "application/x-www-form-urlencoded";
+    expect(seen.map(({ body, headers }) => [body, headers["content-type"]])).toEqual([
+      ["a=1", form],
+      ["", form],
+      ["a=1", "text/x"],
+    ]);
+  });
+
   it("sends text, bytes, blobs and forms with files", async () => {
     const data = new FormData();
     data.set("file", new Blob(["content"]), "name.txt");
@@ -356,6 +376,48 @@ describe("bodies", () => {
     const body = new ReadableStream();
     await expect(tokenOf().post("/r", { body })).rejects.toEqual(usage("ERR_OAUTH_OPTION"));
   });
+
+  const password = "hunter22-in-the-body";
+  const data = new FormData();
+  data.set("password", password);
+  const secretBodies: Readonly<Record<string, RequestOptions>> = {
+    text: { body: `user=ann&password=${password}` },
+    "an object": { body: { user: "ann", new_password: password } },
+    JSON: {
+      body: { user: { name: "ann", passwords: [{ password }] } },
+      headers: { "content-type": "application/json" },
+    },
+    "JSON as bytes": {
+      body: new TextEncoder().encode(JSON.stringify({ password: [password] })),
+      headers: { "content-type": "application/json" },
+    },
+    URLSearchParams: { body: new URLSearchParams({ password }) },
+    FormData: { body: data },
+    "the query": { params: { password } },
+  };
+  it.each(Object.entries(secretBodies))(
+    "never show a secret of %s that the server sends back",
+    async (_case, options) => {
+      const log: string[] = [];
+      const logger = { debug: (line: string) => void log.push(line) };
+      const token = tokenOf({ logger, debug: true });
+      const text = `the value ${password} is too weak`;
+      // The password comes back also after a redirect, whose request has no body.
+      server.script = [
+        { status: 303, headers: { location: "/e", "x-echo": password }, body: "" },
+        json(
+          { error: `weak ${password}`, error_description: text, detail: text, code: "E_WEAK" },
+          422,
+        ),
+      ];
+      const error: unknown = await token.post("/r", options).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ status: 422, description: text });
+      const shown = [String(error), inspect(error), JSON.stringify(error), ...log];
+      if (error instanceof OAuth2Error) shown.push(JSON.stringify(error.response));
+      expect(shown.join("\n")).toContain("is too weak");
+      expect(shown.join("\n")).not.toContain(password);
+    },
+  );
 
   it("changes nothing that it was given", async () => {
     const options = Object.freeze({

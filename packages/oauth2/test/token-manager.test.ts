@@ -165,13 +165,18 @@ describe("single flight", () => {
     expect(server.refreshes).toEqual(["R0", "R1"]);
   });
 
-  it("refreshes again after a refresh that failed", async () => {
+  it("refreshes again a second after a refresh that failed", async () => {
     await using server = await startRotatingServer();
-    const { manager } = await managerOf(server);
+    let time = now;
+    const { client, expired } = setUp(server, () => time * 1000);
+    const manager = new TokenManager(client);
+    await manager.set(expired);
     const error = new Error("down");
     const spy = vi.spyOn(globalThis, "fetch").mockRejectedValueOnce(error);
     await expect(manager.getToken()).rejects.toMatchObject({ code: "ERR_OAUTH_CONNECTION" });
     spy.mockRestore();
+    await expect(manager.getToken()).rejects.toMatchObject({ cause: error });
+    time += 1;
     expect((await manager.getToken()).token).toBe("A1");
   });
 });

@@ -10,6 +10,7 @@ import {
 } from "undici/index.js";
 import type { NodeTransportOptions, PemOrDer } from "../connection-opts.ts";
 import { OAuth2UsageError, optionError } from "../errors.ts";
+import { wholeOrStream } from "./whole-or-stream.ts";
 
 /** What sends requests with certificates, through proxies, within timeouts. A `fetch`, and a `Fetch` of this package. */
 export interface NodeTransport extends AsyncDisposable {
@@ -37,11 +38,12 @@ export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport
     init: RequestInit = {},
   ): Promise<Response> => {
     const request = input instanceof Request ? input : new Request(input, init);
-    const body = request.body === null ? null : await request.arrayBuffer();
+    const body = request.body === null ? null : await wholeOrStream(request.body);
     const response = await send(request.url, {
       method: request.method,
       headers: [...request.headers],
       body,
+      ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
       redirect: request.redirect,
       signal: request.signal,
       dispatcher,

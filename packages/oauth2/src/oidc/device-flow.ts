@@ -1,7 +1,9 @@
 import type { AccessToken } from "../access-token.ts";
 import { ConnectionError, InvalidResponseError, OAuth2Error, optionError } from "../errors.ts";
-import type { Params } from "../form.ts";
-import type { TokenParams } from "../token-params.ts";
+import { toPairs, withScopeAsText, type GrantParams } from "../form.ts";
+import { keptParams } from "../refresh-params.ts";
+import type { TokenOptions } from "../token-options.ts";
+import { splitTokenParams, type TokenParams } from "../token-params.ts";
 import {
   callEndpoint,
   jsonOf,
@@ -20,6 +22,10 @@ export interface DeviceAuthorization {
   readonly verificationUri: string;
   /** The same with the user code in it, for a QR code. */
   readonly verificationUriComplete?: string | undefined;
+  /** Resources that the token is for (RFC 8707). */
+  readonly resource?: readonly string[] | undefined;
+  /** Scope that was asked for, separated by spaces. */
+  readonly scope?: string | undefined;
   /** When the user must have finished, in seconds since 1970. */
   readonly expiresAt: number;
   /** Least time between two questions, in seconds. */
@@ -31,7 +37,7 @@ export interface PollOptions {
   /** Stops waiting. Default: none. */
   readonly signal?: AbortSignal | undefined;
   /** Further parameters of the token request. Default: none. */
-  readonly params?: Params | undefined;
+  readonly params?: TokenParams | undefined;
   /** Waits, and rejects when the signal is aborted. Default: a timer. */
   readonly wait?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
 }
@@ -39,7 +45,7 @@ export interface PollOptions {
 /** A client that can ask for tokens. */
 export interface TokenClient extends ProviderClient {
   readonly clock: () => number;
-  getToken(params: TokenParams): Promise<AccessToken>;
+  getToken(params: TokenParams, options?: TokenOptions): Promise<AccessToken>;
 }
 
 const grantType = "urn:ietf:params:oauth:grant-type:device_code";
@@ -62,7 +68,10 @@ export class DeviceFlow {
    * @throws MetadataError when the server has no such endpoint; OAuth2Error when it refuses
    * @throws InvalidResponseError for an answer that is incomplete, or that could mislead the user
    */
-  async start(params: Params = {}, options?: EndpointCallOptions): Promise<DeviceAuthorization> {
+  async start(
+    params: GrantParams = {},
+    options?: EndpointCallOptions,
+  ): Promise<DeviceAuthorization> {
     const client = this.#client;
     const request = { ...params, client_id: client.id };
     const name = "device_authorization_endpoint";
@@ -84,6 +93,11 @@ export class DeviceFlow {
     const { expires_in: expiresIn, interval = 5 } = json;
     if (typeof expiresIn !== "number" || !(expiresIn > 0)) throw fail("expires_in");
     if (typeof interval !== "number" || !(interval >= 0)) throw fail("interval");
+    const sent = toPairs(withScopeAsText(params));
+    const sentAs = (name: string): readonly string[] | undefined => {
+      const values = sent.filter(([key]) => key === name).map(([, value]) => value);
+      return values.length === 0 ? undefined : values;
+    };
     return {
       deviceCode: text("device_code"),
       userCode: text("user_code"),
@@ -92,6 +106,8 @@ export class DeviceFlow {
         json["verification_uri_complete"] === undefined
           ? undefined
           : link("verification_uri_complete"),
+      resource: sentAs("resource"),
+      scope: sentAs("scope")?.join(" "),
       expiresAt: Math.floor(client.clock() / 1000 + expiresIn),
       // A server that names none, or 0, must not be flooded all the same.
       interval: Math.min(Math.max(interval, 1), maxInterval),
@@ -107,11 +123,13 @@ export class DeviceFlow {
    */
   async poll(authorization: DeviceAuthorization, options: PollOptions = {}): Promise<AccessToken> {
     const { signal, params, wait = waitFor } = options;
-    const { deviceCode, expiresAt } = authorization;
+    const { deviceCode, expiresAt, resource, scope } = authorization;
     let { interval } = authorization;
     if (typeof deviceCode !== "string" || !(interval > 0) || typeof expiresAt !== "number")
       throw optionError("the device authorization", typeof authorization, "what device.start gave");
-    const request = { ...params, grant_type: grantType, device_code: deviceCode };
+    const own = { resource, ...params };
+    const refreshParams = keptParams({ scope, ...splitTokenParams(own).params });
+    const request = { ...own, grant_type: grantType, device_code: deviceCode };
     for (;;) {
       signal?.throwIfAborted();
       if (this.#client.clock() / 1000 + interval > expiresAt)
@@ -120,7 +138,8 @@ export class DeviceFlow {
         });
       await wait(interval * 1000, signal);
       try {
-        const token = await this.#client.getToken({ ...request, signal, raiseErrors: true });
+        const sending = { ...request, signal, raiseErrors: true };
+        const token = await this.#client.getToken(sending, { refreshParams });
         return token;
       } catch (error) {
         signal?.throwIfAborted();

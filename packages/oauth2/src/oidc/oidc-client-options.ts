@@ -2,6 +2,7 @@ import type { AuthScheme } from "../client-authentication.ts";
 import type { ClientOptions } from "../client-options.ts";
 import type { ConnectionBuilder } from "../connection-builder.ts";
 import { optionError } from "../errors.ts";
+import type { Scope } from "../form.ts";
 import type { SigningKey } from "../sign-jwt.ts";
 import type { DiscoverOptions } from "./discover.ts";
 import { MetadataError } from "./errors.ts";
@@ -29,7 +30,7 @@ export interface OidcClientOptions extends Omit<
   /** How the keys of the server are kept. */
   readonly jwks?: Pick<RemoteJwksOptions, "cacheMaxAge" | "cooldown"> | undefined;
   /** Scope of a sign-in that names none; `""` for none, where the server knows no `openid`. Default: `openid`. */
-  readonly defaultScope?: string | undefined;
+  readonly defaultScope?: Scope | undefined;
   /** Whether sign-ins are pushed (RFC 9126). Default: whether the server requires it. */
   readonly pushAuthorization?: boolean | undefined;
   /** Signs sign-ins as request objects (RFC 9101). Default: they are not signed. */

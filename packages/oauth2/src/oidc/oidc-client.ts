@@ -2,7 +2,7 @@ import type { AccessToken } from "../access-token.ts";
 import type { OpenIdFlow } from "../authorization-flow.ts";
 import { OAuth2Client } from "../client.ts";
 import { optionError } from "../errors.ts";
-import type { Params } from "../form.ts";
+import type { GrantParams } from "../form.ts";
 import type { TokenOptions } from "../token-options.ts";
 import type { TokenParams } from "../token-params.ts";
 import { DeviceFlow } from "./device-flow.ts";
@@ -281,7 +281,10 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
    *
    * @throws MetadataError, OAuth2Error
    */
-  pushAuthorization(params: Params, options?: EndpointCallOptions): Promise<PushedAuthorization> {
+  pushAuthorization(
+    params: GrantParams,
+    options?: EndpointCallOptions,
+  ): Promise<PushedAuthorization> {
     return pushAuthorization(this, params, options);
   }
 
@@ -290,7 +293,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
    *
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when there is no such key
    */
-  async signRequestObject(params: Params): Promise<string> {
+  async signRequestObject(params: GrantParams): Promise<string> {
     const signing = this.#requestObject;
     if (signing === undefined) throw optionError("requestObject", undefined, "a key to sign with");
     const { metadata, id } = this;

@@ -1,6 +1,6 @@
 import type { AccessToken } from "../access-token.ts";
 import type { AuthorizationTransaction, OpenIdFlow } from "../authorization-flow.ts";
-import type { Params } from "../form.ts";
+import type { GrantParams, Params, Scope } from "../form.ts";
 import { DPoP } from "./dpop.ts";
 import { TokenValidationError } from "./errors.ts";
 import type { ProviderClient } from "./provider-endpoint.ts";
@@ -11,13 +11,13 @@ import { checkSignIn, type IdTokenClaims } from "./verify-id-token.ts";
 export interface OpenIdFlowClient extends ProviderClient {
   readonly clock: () => number;
   claims(token: AccessToken): IdTokenClaims | undefined;
-  pushAuthorization(params: Params): Promise<PushedAuthorization>;
-  signRequestObject(params: Params): Promise<string>;
+  pushAuthorization(params: GrantParams): Promise<PushedAuthorization>;
+  signRequestObject(params: GrantParams): Promise<string>;
 }
 
 /** How sign-ins of a client are requested. */
 export interface OpenIdFlowOptions {
-  readonly defaultScope: string | undefined;
+  readonly defaultScope: Scope | undefined;
   readonly pushes: boolean;
   readonly signs: boolean;
   /** In seconds. */

@@ -1,5 +1,5 @@
 import { InvalidResponseError } from "../errors.ts";
-import type { Params } from "../form.ts";
+import type { GrantParams } from "../form.ts";
 import {
   callEndpoint,
   jsonOf,
@@ -23,7 +23,7 @@ export interface PushedAuthorization {
  */
 export async function pushAuthorization(
   client: ProviderClient,
-  params: Params,
+  params: GrantParams,
   options?: EndpointCallOptions,
 ): Promise<PushedAuthorization> {
   const request = { ...params, client_id: client.id };

@@ -68,7 +68,7 @@ export async function registerClient(
     maxResponseBytes,
     signal,
     snaky: false,
-    secrets: initialAccessToken === undefined ? undefined : [initialAccessToken],
+    secrets: () => (initialAccessToken === undefined ? [] : [initialAccessToken]),
   });
   const { status } = response;
   if (isRedirect(status))

@@ -1,5 +1,5 @@
 import { optionError } from "../errors.ts";
-import type { Params } from "../form.ts";
+import { withScopeAsText, type GrantParams } from "../form.ts";
 import { signJwt, type SigningKey } from "../sign-jwt.ts";
 import { isJsonRecord } from "./json-record.ts";
 import { randomValue } from "./random-value.ts";
@@ -29,7 +29,7 @@ export interface RequestObjectOptions {
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for a key or parameters that cannot be used
  */
 export async function signRequestObject(
-  params: Params,
+  params: GrantParams,
   options: RequestObjectOptions,
 ): Promise<string> {
   const { clientId, audience, key, algorithm, kid, lifetime = 60 } = options;
@@ -38,7 +38,9 @@ export async function signRequestObject(
   // RFC 9101, 4: they must not be within.
   const nested = ["request", "request_uri"].find((name) => params[name] !== undefined);
   if (nested !== undefined) throw optionError(nested, "given", "no request inside a request");
-  const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== null);
+  const given = Object.entries(withScopeAsText(params)).filter(
+    ([, value]) => value !== undefined && value !== null,
+  );
   const claims = {
     ...Object.fromEntries(given.map(([name, value]) => [name, claimValue(name, value)])),
     client_id: clientId,

@@ -1,5 +1,6 @@
 import type { AccessToken } from "../access-token.ts";
 import { InvalidResponseError, optionError } from "../errors.ts";
+import type { Scope } from "../form.ts";
 import type { TokenOptions } from "../token-options.ts";
 import type { TokenParams } from "../token-params.ts";
 
@@ -23,7 +24,7 @@ export interface TokenExchangeOptions {
   readonly resource?: string | readonly string[] | undefined;
   /** Names of the services that it is for. */
   readonly audience?: string | readonly string[] | undefined;
-  readonly scope?: string | undefined;
+  readonly scope?: Scope | undefined;
   /** Further parameters, and how the request is sent. */
   readonly params?: TokenParams | undefined;
 }

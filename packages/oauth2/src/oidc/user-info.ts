@@ -1,6 +1,7 @@
+import type { Reply } from "../connection.ts";
 import { InvalidResponseError, optionError, RedirectError } from "../errors.ts";
 import { isRedirect } from "../form-request.ts";
-import type { ProofTarget, RequestProof } from "../proof.ts";
+import { sendProven, type ProofTarget, type RequestProof } from "../proof.ts";
 import type { OAuth2Response } from "../response.ts";
 import { ClaimChecker } from "./check-claims.ts";
 import { ChallengeError } from "./errors.ts";
@@ -93,21 +94,16 @@ async function send(
     url: endpointUrl(client, "userinfo_endpoint"),
     token,
   };
-  const attempt = async (): Promise<OAuth2Response> => {
+  const { method, url } = target;
+  const { maxResponseBytes, connection } = client;
+  const common = { method, url, maxResponseBytes, timeout, signal, snaky: false };
+  const attempt = async (dpop: string | undefined): Promise<Reply> => {
     const headers = new Headers({ accept: "application/json, application/jwt" });
     headers.set("authorization", `${proof === undefined ? "Bearer" : "DPoP"} ${token}`);
-    if (proof !== undefined) headers.set("dpop", await proof.prove(target));
-    const { method, url } = target;
-    const { maxResponseBytes, connection } = client;
-    const exchange = { method, url, headers, maxResponseBytes, timeout, signal, snaky: false };
-    return connection.send({ ...exchange, secrets: [token] });
+    if (dpop !== undefined) headers.set("dpop", dpop);
+    return { head: await connection.send({ ...common, headers, secrets: () => [token] }) };
   };
-  let response = await attempt();
-  if (proof?.accept(response, target) === true) {
-    response = await attempt();
-    proof.accept(response, target);
-  }
-  return checkStatus(response);
+  return checkStatus((await sendProven({ proof, target, send: attempt })).head);
 }
 
 function checkStatus(response: OAuth2Response): OAuth2Response {
