@@ -8,7 +8,7 @@ export async function smoke(platform: Platform): Promise<void> {
   const webhooks = new Webhooks({ secret: "mysecret", replay: true, log });
   webhooks.on("push", ({ id, payload }) => void seen.push(`${id} ${JSON.stringify(payload)}`));
   const receive = createWebMiddleware(webhooks);
-  const listener = await platform.listen((request) => receive(request));
+  const listener = await platform.listen(receive);
 
   const body = '{"emoji":"😀"}';
   const signature = await webhooks.sign(body);
