@@ -13,6 +13,7 @@ import {
   senderCollections,
   type SenderOptions,
 } from "@fetchwork/webhooks/sender";
+import { fetchwork } from "@fetchwork/webhooks/vendors";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startReceiver } from "./receiver.ts";
 
@@ -173,15 +174,11 @@ describe("a delivery", () => {
       "content-type": "application/json",
       "user-agent": "fetchwork-webhooks/0.1.0",
     });
-    const webhooks = new Webhooks({ secret });
+    const webhooks = new Webhooks({ secret, vendor: fetchwork });
     const handled: unknown[] = [];
     webhooks.on("issues.opened", ({ payload }) => handled.push(payload));
-    await webhooks.verifyAndReceive({
-      id: delivery?.id ?? "",
-      name: delivery?.name ?? "",
-      payload: delivery?.body ?? "",
-      signature: delivery?.signature ?? "",
-    });
+    const { body: payload = "", headers = {} } = delivery ?? {};
+    await webhooks.verifyAndReceive({ payload, headers });
     expect(handled).toEqual([{ action: "opened", text: "Grüße 🎉" }]);
     expect(await sender.deliveries({ eventId: sent.id })).toMatchObject([
       { status: "delivered", attempts: 1, history: [{ status: 200 }] },
