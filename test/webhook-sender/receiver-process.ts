@@ -2,9 +2,10 @@
 import { appendFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createNodeMiddleware, Webhooks } from "@fetchwork/webhooks";
+import { fetchwork } from "@fetchwork/webhooks/vendors";
 
 const [port = "0", file = "", secret = ""] = process.argv.slice(2);
-const webhooks = new Webhooks({ secret });
+const webhooks = new Webhooks({ secret, vendor: fetchwork });
 webhooks.onAny(({ id }) => {
   appendFileSync(file, `${id}\n`);
 });

@@ -34,9 +34,9 @@ export async function startReceiver(
     request.on("end", () => {
       const { headers } = request;
       const delivery: Arrived = {
-        id: String(headers["x-vendor-delivery"]),
-        name: String(headers["x-vendor-event"]),
-        signature: String(headers["x-hub-signature-256"]),
+        id: String(headers["webhook-id"]),
+        name: String(headers["webhook-event"]),
+        signature: String(headers["webhook-signature"]),
         body: Buffer.concat(chunks).toString(),
         at: performance.now(),
         headers,

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { openStore, type Store } from "@fetchwork/documents";
 import { mockTransport, type Transport } from "@fetchwork/http";
 import { Webhooks } from "@fetchwork/webhooks";
@@ -12,6 +13,7 @@ import {
   senderCollections,
   type SenderOptions,
 } from "@fetchwork/webhooks/sender";
+import { fetchwork } from "@fetchwork/webhooks/vendors";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startReceiver } from "./receiver.ts";
 
@@ -172,15 +174,11 @@ describe("a delivery", () => {
       "content-type": "application/json",
       "user-agent": "fetchwork-webhooks/0.1.0",
     });
-    const webhooks = new Webhooks({ secret });
+    const webhooks = new Webhooks({ secret, vendor: fetchwork });
     const handled: unknown[] = [];
     webhooks.on("issues.opened", ({ payload }) => handled.push(payload));
-    await webhooks.verifyAndReceive({
-      id: delivery?.id ?? "",
-      name: delivery?.name ?? "",
-      payload: delivery?.body ?? "",
-      signature: delivery?.signature ?? "",
-    });
+    const { body: payload = "", headers = {} } = delivery ?? {};
+    await webhooks.verifyAndReceive({ payload, headers });
     expect(handled).toEqual([{ action: "opened", text: "Grüße 🎉" }]);
     expect(await sender.deliveries({ eventId: sent.id })).toMatchObject([
       { status: "delivered", attempts: 1, history: [{ status: 200 }] },
@@ -282,6 +280,55 @@ describe("a delivery", () => {
       attempt: { error: "ERR_HTTP_TIMEOUT" },
     });
     await sender.report(({ endpointId, outcome }) => endpointId !== id && outcome === "delivered");
+  });
+
+  it.each([
+    ["a body that announces more than 16 KiB", 200, { "content-length": "1000000" }],
+    ["a chunked body of more than 16 KiB", 200, {}],
+    ["a compressed body of more than 16 KiB", 200, { "content-encoding": "gzip" }],
+    ["a body that is not what its coding says", 200, { "content-encoding": "br" }],
+  ])("counts the status of a response with %s", async (_, status, headers) => {
+    const page = Buffer.alloc(1_000_000, "x");
+    const body = "content-encoding" in headers ? gzipSync(page) : page;
+    await using receiver = await startReceiver((_delivery, response) => {
+      response.writeHead(status, headers).end(body);
+    });
+    const sender = makeSender();
+    sender.start();
+    await sender.endpoints.create({ url: receiver.url });
+    await sender.send({ name: "a", payload: {} });
+    const { outcome, attempt } = await sender.report(() => true);
+    expect([outcome, attempt?.status, attempt?.error]).toEqual(["delivered", 200, undefined]);
+    expect(receiver.arrived.length).toBe(1);
+  });
+
+  it("is over when a response of any size says 410", async () => {
+    await using receiver = await startReceiver((_, response) => {
+      response.writeHead(410, { "content-length": "20000" }).end(Buffer.alloc(20_000));
+    });
+    const sender = makeSender();
+    sender.start();
+    await sender.endpoints.create({ url: receiver.url });
+    await sender.send({ name: "a", payload: {} });
+    expect(await sender.report(isDead)).toMatchObject({ deadReason: "gone" });
+  });
+
+  it("lets go of a response that never ends, as soon as it is too large", async () => {
+    const closed = Promise.withResolvers<void>();
+    await using receiver = await startReceiver((_, response) => {
+      response.writeHead(200);
+      const write = (): void => {
+        if (!response.destroyed) response.write(Buffer.alloc(65_536), write);
+      };
+      response.on("close", closed.resolve);
+      write();
+    });
+    const sender = makeSender();
+    sender.start();
+    await sender.endpoints.create({ url: receiver.url });
+    await sender.send({ name: "a", payload: {} });
+    expect(await sender.report(() => true)).toMatchObject({ outcome: "delivered" });
+    await closed.promise;
   });
 
   it("does not hold up others when its endpoint is slow", async () => {

@@ -65,9 +65,10 @@ export async function subscribe(
 export async function forge(client: Client, { url, tries }: Receiver): Promise<void> {
   const before = tries.size;
   const headers = {
-    "x-vendor-event": "article",
-    "x-vendor-delivery": "forged",
-    "x-hub-signature-256": `sha256=${"0".repeat(64)}`,
+    "webhook-event": "article",
+    "webhook-id": "forged",
+    "webhook-timestamp": String(Math.floor(Date.now() / 1000)),
+    "webhook-signature": `v1,${"A".repeat(43)}=`,
   };
   const body = { action: "created", article: {} };
   const answer = await client.send({ method: "POST", baseUrl: url, headers, body });

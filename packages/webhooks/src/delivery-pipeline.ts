@@ -2,7 +2,7 @@ import { WebhookError } from "./errors.ts";
 import type { EventDispatcher } from "./event-dispatcher.ts";
 import type { UnknownPayload, UntypedEvent } from "./event-map.ts";
 import { parseBody } from "./parse-body.ts";
-import type { ReplayStore } from "./replay-store.ts";
+import type { ReplaySettings } from "./replay-settings.ts";
 import type { SecretRing } from "./secret-ring.ts";
 import type {
   HeaderReader,
@@ -28,10 +28,17 @@ export interface VerifiedDelivery {
   readonly event: UntypedEvent;
   /** What to answer instead of `ok`, for handshakes. */
   readonly reply: string | undefined;
-  /** Key in the replay store; `undefined` without replay protection. */
-  readonly replayKey: string | undefined;
-  /** Whether its handlers have run before. */
-  readonly isDuplicate: boolean;
+  /** Its mark in the replay store; `undefined` when it has none. */
+  readonly mark: ReplayMark | undefined;
+  /** Whether it was handled before, and is dropped. */
+  readonly isRepetition: boolean;
+}
+
+/** How a delivery is remembered. */
+interface ReplayMark {
+  readonly key: string;
+  /** Milliseconds for which it is remembered once it is handled. */
+  readonly keepFor: number;
 }
 
 /** What a {@link DeliveryPipeline} works with. */
@@ -39,8 +46,7 @@ export interface PipelineSettings {
   readonly vendor: Vendor;
   readonly ring: SecretRing;
   readonly dispatcher: EventDispatcher;
-  readonly replay:
-    { readonly store: ReplayStore; readonly keepFor: number; readonly lease: number } | undefined;
+  readonly replay: ReplaySettings | undefined;
 }
 
 /** The way of a delivery: verify, read, claim, handle. Errors are thrown, after the error handlers have been told. */
@@ -86,10 +92,12 @@ export class DeliveryPipeline {
       chain(this.verify(raw), (key) => {
         const event = this.#read(raw, key);
         const reply = this.vendor.replyTo?.(event.payload);
-        if (this.#replay === undefined || key === undefined || reply !== undefined) {
-          return { event, reply, replayKey: undefined, isDuplicate: false };
+        const identity =
+          key === undefined || reply !== undefined ? undefined : this.#identityOf(raw, event);
+        if (key === undefined || identity === undefined) {
+          return { event, reply, mark: undefined, isRepetition: false };
         }
-        return this.#claim(raw, key, event);
+        return this.#claim(event, key, identity);
       }),
     );
   }
@@ -98,33 +106,23 @@ export class DeliveryPipeline {
    * Keeps room for an accepted delivery that is handled later; call what it returns just before. When there is none, it
    * throws and gives the delivery back.
    */
-  admit({ event, replayKey, isDuplicate }: VerifiedDelivery): () => void {
+  admit({ event, mark }: VerifiedDelivery): () => void {
     try {
       return this.dispatcher.admit(event);
     } catch (error) {
-      if (replayKey !== undefined && !isDuplicate) {
-        void this.#tryStore(() => this.#replay?.store.release(replayKey));
-      }
+      if (mark !== undefined) void this.#tryStore(() => this.#replay?.store.release(mark.key));
       throw error;
     }
   }
 
   /** Runs the handlers of an accepted delivery. */
-  handle({
-    event,
-    replayKey,
-    isDuplicate,
-    reply,
-  }: VerifiedDelivery): MaybePromise<void> | undefined {
-    if (isDuplicate) {
-      this.dispatcher.log.debug(`${oneLine(event.name)} event received again, not handled`);
-      return undefined;
-    }
+  handle({ event, mark, isRepetition, reply }: VerifiedDelivery): MaybePromise<void> | undefined {
+    if (isRepetition) return undefined;
     // A handshake is no event, unless somebody listens for it.
     if (reply !== undefined && event.name === "") return undefined;
     const replay = this.#replay;
-    if (replayKey === undefined || replay === undefined) return this.dispatcher.dispatch(event);
-    return this.#handleOnce(event, replayKey, replay);
+    if (mark === undefined || replay === undefined) return this.dispatcher.dispatch(event);
+    return this.#handleOnce(event, mark, replay);
   }
 
   #read(raw: RawDelivery, key: SignatureKey | undefined): UntypedEvent {
@@ -150,17 +148,31 @@ export class DeliveryPipeline {
     return { id: names.id, name: names.name, payload };
   }
 
+  /** What proves that a delivery is the same as another one; `undefined` when nothing does. */
+  #identityOf({ headers, body }: RawDelivery, { payload }: UntypedEvent): Identity | undefined {
+    if (this.#replay === undefined) return undefined;
+    const { keepFor, dropEqualBodiesFor } = this.#replay;
+    const { scheme, signedId } = this.vendor;
+    const id = scheme.signedId?.(headers) || signedId?.(payload);
+    if (id) return { label: "id:", content: id, keepFor };
+    return dropEqualBodiesFor === undefined
+      ? undefined
+      : { label: "body:", content: body, keepFor: dropEqualBodiesFor };
+  }
+
   async #claim(
-    { headers, body }: RawDelivery,
-    key: SignatureKey,
     event: UntypedEvent,
+    signatureKey: SignatureKey,
+    { label, content, keepFor }: Identity,
   ): Promise<VerifiedDelivery> {
     const replay = this.#replay;
     if (replay === undefined) throw new TypeError("there is no replay store");
-    const replayKey = `${this.vendor.name}:${await key.fingerprint({ headers, body })}`;
+    const fingerprint = await signatureKey.fingerprint(label, content);
+    // 256 bits are enough, and the key of a store has its limits.
+    const key = `${this.vendor.name}:${fingerprint.slice(0, 64)}`;
     let state;
     try {
-      state = await replay.store.claim(replayKey, replay.lease);
+      state = await replay.store.claim(key, replay.lease);
     } catch (cause) {
       throw new WebhookError("ERR_WEBHOOKS_REPLAY_STORE", "the replay store failed", {
         cause,
@@ -174,13 +186,21 @@ export class DeliveryPipeline {
         status: 409,
       });
     }
-    return { event, reply: undefined, replayKey, isDuplicate: state === "done" };
+    if (state === "new") {
+      return { event, reply: undefined, mark: { key, keepFor }, isRepetition: false };
+    }
+    const proof = label === "id:" ? "its signed identifier" : "an equal body";
+    this.dispatcher.log.warn(
+      `${oneLine(event.name)} event dropped (id: ${oneLine(event.id)}): ${proof} was handled before`,
+    );
+    replay.onRepetition(event);
+    return { event, reply: undefined, mark: undefined, isRepetition: true };
   }
 
   async #handleOnce(
     event: UntypedEvent,
-    key: string,
-    { store, keepFor }: NonNullable<PipelineSettings["replay"]>,
+    { key, keepFor }: ReplayMark,
+    { store }: ReplaySettings,
   ): Promise<void> {
     try {
       await this.dispatcher.dispatch(event);
@@ -213,6 +233,12 @@ export class DeliveryPipeline {
     }
     return isThenable(result) ? result.then(undefined, tell) : result;
   }
+}
+
+interface Identity {
+  readonly label: "id:" | "body:";
+  readonly content: string | Uint8Array;
+  readonly keepFor: number;
 }
 
 /** The error for a delivery that cannot be verified. */

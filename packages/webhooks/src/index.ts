@@ -58,7 +58,6 @@ export type { EmitterWebhookEvent, VendorEvents, VendorPayload } from "./vendor-
 export type { DeliveryContext, SecretFunction, WebhooksOptions } from "./webhooks-options.ts";
 export {
   createWebMiddleware,
-  type WebContext,
   type WebMiddleware,
   type WebReceiverOptions,
 } from "./web-middleware.ts";

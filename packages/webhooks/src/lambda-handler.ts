@@ -50,7 +50,7 @@ export function createLambdaHandler<Events extends EventMap, Transformed>(
   return async (event) => {
     const running: Promise<unknown>[] = [];
     const response = await middleware(toRequest(event), {
-      waitUntil: (promise) => running.push(promise),
+      waitUntil: (promise: Promise<unknown>) => running.push(promise),
     });
     await Promise.all(running);
     const bytes = new Uint8Array(await response.arrayBuffer());

@@ -34,6 +34,7 @@ export class Receiver {
   readonly #ok: Answer;
   readonly #pending: Answer;
   readonly #acknowledged: Answer;
+  readonly #repeated: Answer;
   readonly #unsupported: Answer;
   readonly #impossible: Readonly<Record<"signature" | "timestamp", Answer>>;
 
@@ -61,6 +62,7 @@ export class Receiver {
     this.#ok = textAnswer(200, "ok\n", this.#accept);
     this.#pending = textAnswer(202, "still processing\n", this.#accept);
     this.#acknowledged = textAnswer(202, "accepted\n", this.#accept);
+    this.#repeated = textAnswer(200, "handled before\n", this.#accept);
     const wanted = types.map((type) => `"${type}"`).join(" or ");
     const unsupported = `Unsupported "Content-Type" header value. Must be ${wanted}`;
     this.#unsupported = errorAnswer(415, unsupported, this.#accept);
@@ -127,6 +129,7 @@ export class Receiver {
     if (this.log.debug !== silent) {
       this.log.debug(`${oneLine(event.name)} event received (id: ${oneLine(event.id)})`);
     }
+    if (verified.isRepetition) return this.#repeated;
     if (this.#isAck && reply === undefined) {
       return this.#acknowledge(verified, waitUntil);
     }

@@ -1,3 +1,4 @@
+import type { UntypedEvent } from "./event-map.ts";
 import type { MaybePromise } from "./signature-scheme.ts";
 
 /** What a store knows about a delivery: nobody has it, somebody works on it, or it is done. */
@@ -19,7 +20,10 @@ export interface ReplayStore {
   release(key: string): MaybePromise<void>;
 }
 
-/** Options of replay protection. */
+/**
+ * Options of replay protection. A delivery is a repetition when it has the signed identifier of one that was handled.
+ * Without a signed identifier it is handled each time, because different events may have the same body.
+ */
 export interface ReplayOptions {
   /** Remembers deliveries. Default: a `memoryReplayStore` of its own. */
   readonly store?: ReplayStore | undefined;
@@ -27,4 +31,14 @@ export interface ReplayOptions {
   readonly keepFor?: number | undefined;
   /** Milliseconds after which a delivery falls free whose process ended. Longer than any handler takes. Default: `60_000`. */
   readonly lease?: number | undefined;
+  /**
+   * Milliseconds for which deliveries without a signed identifier count as repetitions when their bodies are equal.
+   * Genuine events with equal bodies are then dropped, whatever their names. Default: none are dropped.
+   */
+  readonly dropEqualBodiesFor?: number | undefined;
+  /**
+   * Called with each delivery that is dropped as a repetition, which is logged as a warning too. What it throws is
+   * logged. Default: none.
+   */
+  readonly onRepetition?: ((event: UntypedEvent) => unknown) | undefined;
 }

@@ -31,10 +31,10 @@ export interface SignatureKey {
   /** Tells whether a signature of the message is right. Compares in constant time; never throws because of a message. */
   verify(message: SignedMessage): MaybePromise<boolean>;
   /**
-   * Digest, under this key, of what tells a delivery from all others: its signed identifier, or else its body. Asked for
-   * messages that were verified with this key only. Letters, digits, `-` and `_`.
+   * Returns the digest of a label and a content under this key: under another key it is another one. Keys of a replay
+   * store are made of it. Letters, digits, `-` and `_`.
    */
-  fingerprint(message: SignedMessage): MaybePromise<string>;
+  fingerprint(label: string, content: string | Uint8Array): MaybePromise<string>;
 }
 
 /** Why a delivery cannot be verified: a signature of impossible shape, or a timestamp too far from now. */
@@ -50,6 +50,11 @@ export interface SignatureScheme {
   readonly requiredHeaders: readonly string[];
   /** Whether the header has the secret itself, which then must not go to anybody else. Default: false. */
   readonly carriesSecret?: boolean | undefined;
+  /**
+   * Reads the identifier of the delivery that the signature covers, from headers of a delivery that was verified. Only
+   * such an identifier proves a repetition. Absent: the signature covers none.
+   */
+  readonly signedId?: ((headers: HeaderReader) => string) | undefined;
   /**
    * Tells from the headers alone why no signature can be right; `undefined` when one can. Asked before the body is read.
    */

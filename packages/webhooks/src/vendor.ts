@@ -34,6 +34,11 @@ export interface Vendor<Events extends EventMap = EventMap> {
   /** Reads identifier and name. Default: the two headers, `""` for one that is absent. */
   readonly describe?:
     ((headers: HeaderReader, payload: UnknownPayload) => DeliveryNames) | undefined;
+  /**
+   * Reads the identifier of the delivery from the body, for platforms that write one into it and sign the body. `""`
+   * when it has none. Default: none but that of the scheme.
+   */
+  readonly signedId?: ((payload: UnknownPayload) => string) | undefined;
   /** Reads the action of a payload. Default: `payload.action` when it is a text. */
   readonly actionOf?: ((payload: UnknownPayload) => string | undefined) | undefined;
   /** Text that the receiver answers instead of `ok`, for handshakes. Default: none. */

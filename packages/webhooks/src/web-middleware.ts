@@ -1,27 +1,28 @@
 import { type Answer, errorAnswer } from "./answer.ts";
 import type { EventMap } from "./event-map.ts";
+import type { Logger } from "./logger.ts";
 import { readWebBody } from "./read-web-body.ts";
 import type { ReceiverOptions } from "./receiver-options.ts";
 import { Receiver, trimSlashes, type WaitUntil } from "./receiver.ts";
 import { Webhooks } from "./webhooks.ts";
 
-/** What a runtime offers beside the request: the context of `@fetchwork/http`, of Workers, of Hono, … */
-export interface WebContext {
-  readonly waitUntil?: ((promise: Promise<unknown>) => void) | undefined;
-}
-
-/** Answers a request. It is a `Handler` of `@fetchwork/http` too. Never rejects, unless `fallback` does. */
-export type WebMiddleware = (request: Request, context?: WebContext) => Promise<Response>;
+/**
+ * Responds to a request. The other arguments are what the runtime passes: `env` and `ctx` of Workers, the server of Bun,
+ * `info` of Deno, `{ params }` of Next.js, the context of `@fetchwork/http` or of Netlify. What still runs after a 202 is
+ * passed to `waitUntil` of the first of them that has it. Never rejects, unless `fallback` does.
+ */
+export type WebMiddleware = (request: Request, ...runtime: readonly unknown[]) => Promise<Response>;
 
 /** Options of {@link createWebMiddleware}. */
 export interface WebReceiverOptions extends ReceiverOptions {
-  /** Answers requests for other paths. Default: 404. */
-  readonly fallback?: ((request: Request) => Response | Promise<Response>) | undefined;
+  /** Responds to requests for other paths; gets all arguments of the runtime. Default: 404. */
+  readonly fallback?:
+    ((request: Request, ...runtime: never[]) => Response | Promise<Response>) | undefined;
 }
 
 /**
- * Makes a receiver for runtimes with `Request` and `Response`. What still runs after a 202 is given to
- * `context.waitUntil`, when there is one.
+ * Makes a receiver for runtimes with `Request` and `Response`. It is the `fetch` of Workers and Bun, the handler of
+ * `Deno.serve` and the `POST` of Next.js as it stands. See {@link WebMiddleware} for `waitUntil`.
  *
  * @example
  * ```ts
@@ -35,7 +36,7 @@ export function createWebMiddleware<Events extends EventMap, Transformed>(
 ): WebMiddleware {
   const receiver = new Receiver(Webhooks.pipelineOf(webhooks), options);
   const { fallback } = options;
-  return async (request, context) => {
+  return async (request, ...runtime) => {
     const startedAt = performance.now();
     const { url } = request;
     const path = pathOf(url);
@@ -43,10 +44,12 @@ export function createWebMiddleware<Events extends EventMap, Transformed>(
       return toResponse(errorAnswer(422, `Request URL could not be parsed: ${url.slice(0, 2000)}`));
     }
     if (path !== receiver.path) {
-      if (fallback !== undefined) return fallback(request);
+      // The runtime passes what its own type of the fallback says.
+      if (fallback !== undefined) return fallback(request, ...(runtime as never[]));
       return toResponse(errorAnswer(404, `Unknown route: ${request.method} ${path}`));
     }
-    return toResponse(await answerTo(receiver, request, { path, startedAt, context }));
+    const waitUntil = waitUntilOf(runtime, receiver.log);
+    return toResponse(await answerTo(receiver, request, { path, startedAt, waitUntil }));
   };
 }
 
@@ -56,11 +59,11 @@ async function answerTo(
   {
     path,
     startedAt,
-    context,
+    waitUntil,
   }: {
     readonly path: string;
     readonly startedAt: number;
-    readonly context: WebContext | undefined;
+    readonly waitUntil: WaitUntil | undefined;
   },
 ): Promise<Answer> {
   const { headers, url } = request;
@@ -72,12 +75,29 @@ async function answerTo(
   } catch (error) {
     return receiver.failToRead(error);
   }
-  return receiver.answer({ headers, body, kind, url }, startedAt, waitUntilOf(context));
+  return receiver.answer({ headers, body, kind, url }, startedAt, waitUntil);
 }
 
-function waitUntilOf(context: WebContext | undefined): WaitUntil | undefined {
-  if (typeof context?.waitUntil !== "function") return undefined;
-  return (promise) => context.waitUntil?.(promise);
+/** Finds `waitUntil` among the arguments of a runtime. What it throws is logged, as the response is on its way. */
+function waitUntilOf(runtime: readonly unknown[], log: Logger): WaitUntil | undefined {
+  const context = runtime.find(hasWaitUntil);
+  if (context === undefined) return undefined;
+  return (promise) => {
+    try {
+      context.waitUntil(promise);
+    } catch (error) {
+      log.error(error);
+    }
+  };
+}
+
+function hasWaitUntil(argument: unknown): argument is { readonly waitUntil: WaitUntil } {
+  return (
+    typeof argument === "object" &&
+    argument !== null &&
+    "waitUntil" in argument &&
+    typeof argument.waitUntil === "function"
+  );
 }
 
 function toResponse({ status, headers, body }: Answer): Response {

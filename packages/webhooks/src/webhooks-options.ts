@@ -32,6 +32,9 @@ export interface WebhooksOptions<
   readonly secret: string | readonly string[] | SecretFunction;
   /** More secrets to verify with, for instance the old one while it is replaced. Default: none. */
   readonly additionalSecrets?: readonly string[] | undefined;
-  /** Handles each delivery once. `true` for the defaults. Default: `false`. */
+  /**
+   * Handles each delivery once that has a signed identifier; see {@link ReplayOptions}. `true` for the defaults. Default:
+   * `false`.
+   */
   readonly replay?: boolean | ReplayOptions | undefined;
 }

@@ -1,13 +1,11 @@
-import { checkDuration } from "./check-amount.ts";
 import { DeliveryPipeline, type RawDelivery, signatureError } from "./delivery-pipeline.ts";
-import { optionError, WebhookUsageError } from "./errors.ts";
+import { WebhookUsageError } from "./errors.ts";
 import { createHandling, type EventHandler } from "./event-handler.ts";
 import type { AnyEvent, EventMap } from "./event-map.ts";
 import { type HeaderRecord, readHeaders } from "./header-record.ts";
-import { memoryReplayStore } from "./memory-replay-store.ts";
 import { kindOf } from "./content-kind.ts";
 import { readWebBody } from "./read-web-body.ts";
-import type { ReplayOptions } from "./replay-store.ts";
+import { replaySettings } from "./replay-settings.ts";
 import { createSecretRing } from "./secret-ring.ts";
 import type { HeaderReader } from "./signature-scheme.ts";
 import { isThenable } from "./thenable.ts";
@@ -77,7 +75,7 @@ export class Webhooks<
       vendor,
       dispatcher,
       ring: createSecretRing(vendor.scheme, secret, additionalSecrets),
-      replay: completeReplay(replay),
+      replay: replaySettings(replay, { vendor, log: dispatcher.log }),
     });
     this.vendor = vendor;
     this.on = handler.on;
@@ -200,23 +198,6 @@ export class Webhooks<
     const body = await readWebBody(request, { maxBody: defaultMaxBody, timeout: Infinity });
     return { headers, body, kind: kindOf(headers.get("content-type")) ?? "json", url };
   }
-}
-
-function completeReplay(
-  replay: boolean | ReplayOptions,
-): ConstructorParameters<typeof DeliveryPipeline>[0]["replay"] {
-  if (replay === false) return undefined;
-  const {
-    keepFor = 86_400_000,
-    lease = 60_000,
-    store = memoryReplayStore(),
-  } = replay === true ? {} : replay;
-  if (!(keepFor > 0) || keepFor === Infinity) {
-    throw optionError("replay.keepFor", keepFor, "milliseconds");
-  }
-  checkDuration("replay.lease", lease);
-  if (typeof store.claim !== "function") throw optionError("replay.store", store, "a store");
-  return { store, keepFor, lease };
 }
 
 function isRequest(delivery: Request | Delivery): delivery is Request {

@@ -117,24 +117,64 @@ it.each(Object.entries(frameworks))("%s delivers, and keeps its other paths", as
 });
 
 it("a route handler of Next.js delivers: an exported POST", async () => {
-  const POST: (request: Request) => Promise<Response> = createWebMiddleware(webhooks, { path });
+  const POST = createWebMiddleware(webhooks, { path });
   const request = new Request(`http://x${path}`, await delivery(webhooks, '{"a":1}'));
-  expect((await POST(request)).status).toBe(200);
+  expect((await POST(request, { params: Promise.resolve({}) })).status).toBe(200);
   expect(seen).toEqual([{ a: 1 }]);
 });
 
-it("a worker's fetch gives waitUntil what still runs", async () => {
+const places: readonly (readonly [string, (context: object) => readonly unknown[]])[] = [
+  ["a worker, the third argument", (context) => [{ SECRET: "x" }, context]],
+  ["Netlify, the second argument", (context) => [context]],
+  ["Next.js, with after", (context) => [{ params: Promise.resolve({}) }, context]],
+];
+
+it.each(places)("what still runs after a 202 is passed to waitUntil of %s", async (_, runtime) => {
   const slow = new Webhooks({ secret: "s" });
   const gate = Promise.withResolvers<void>();
   slow.onAny(() => gate.promise);
   const worker = createWebMiddleware(slow, { timeout: 5 });
   const kept: Promise<unknown>[] = [];
   const request = new Request(`http://x${path}`, await delivery(slow, "{}"));
-  const response = await worker(request, { waitUntil: (promise) => void kept.push(promise) });
+  // As that of Workers, it must be called as a method.
+  class Context {
+    readonly #kept = kept;
+    waitUntil(promise: Promise<unknown>): void {
+      this.#kept.push(promise);
+    }
+  }
+  const response = await worker(request, ...runtime(new Context()));
   expect(response.status).toBe(202);
   expect(kept).toHaveLength(1);
   gate.resolve();
   await Promise.all(kept);
+});
+
+it("a waitUntil that throws is logged and costs neither the response nor the process", async () => {
+  const errors: unknown[] = [];
+  const slow = new Webhooks({ secret: "s", log: { error: (error) => errors.push(error) } });
+  const gate = Promise.withResolvers<void>();
+  slow.onAny(() => gate.promise);
+  const failure = new Error("too late");
+  const waitUntil = (): never => {
+    throw failure;
+  };
+  for (const options of [{ timeout: 5 }, { mode: "ack" }] as const) {
+    const receive = createWebMiddleware(slow, options);
+    const request = new Request(`http://x${path}`, await delivery(slow, "{}"));
+    expect((await receive(request, { waitUntil })).status).toBe(202);
+  }
+  expect(errors).toEqual([failure, failure]);
+  gate.resolve();
+});
+
+it("a fallback gets all arguments of the runtime", async () => {
+  const receive = createWebMiddleware(webhooks, {
+    fallback: (_, env: { readonly name: string }, context: { readonly id: number }) =>
+      new Response(`${env.name} ${context.id}`),
+  });
+  const response = await receive(new Request("http://x/other"), { name: "a" }, { id: 1 });
+  expect(await response.text()).toBe("a 1");
 });
 
 const text = '{"emoji":"😀"}';

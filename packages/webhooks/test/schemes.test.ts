@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from "node:crypto";
+import { createHmac, generateKeyPairSync } from "node:crypto";
 import { sign as octokitSign, verify as octokitVerify } from "@octokit/webhooks-methods";
 import fc from "fast-check";
 import { Webhook as StandardWebhook } from "standardwebhooks";
@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import type { SignatureScheme } from "../src/index.ts";
 import { sign, verify, verifyWithFallback } from "../src/signature/index.ts";
 import {
+  fetchwork,
   github,
   gitlab,
   hmacScheme,
@@ -123,9 +124,16 @@ describe.each(schemes)("%s", (_, scheme, secret) => {
     );
   });
 
-  it("has a fingerprint that can be a key of any store", async () => {
-    const headers = new Headers(await key.sign({ id: "msg_1", timestamp: now(), body: bytes }));
-    expect(await key.fingerprint({ headers, body: bytes })).toMatch(/^[\w-]{20,100}$/);
+  it("has fingerprints that can be keys of any store and differ by secret", async () => {
+    const fingerprint = await key.fingerprint("id:", "msg_1");
+    expect(fingerprint).toMatch(/^[\w-]{20,128}$/);
+    expect(await key.fingerprint("id:", encoder.encode("msg_1"))).toBe(fingerprint);
+    expect(await key.fingerprint("id:", "msg_2")).not.toBe(fingerprint);
+    expect(await key.fingerprint("body:", "msg_1")).not.toBe(fingerprint);
+    const other = secret.startsWith("whsk_")
+      ? ed25519().secret
+      : whsec.replace("whsec_M", "whsec_N");
+    expect(await scheme.createKey(other).fingerprint("id:", "msg_1")).not.toBe(fingerprint);
   });
 
   it.each(["", undefined, 5])("refuses the secret %j", (given) => {
@@ -257,13 +265,34 @@ describe("Standard Webhooks", () => {
     await expect(key.sign({ id: "a\r\nb", timestamp: now(), body: bytes })).rejects.toThrow();
   });
 
-  it("keys replays by the identifier, as a second attempt has another timestamp", async () => {
+  it("names the identifier that it signed", async () => {
     const key = scheme.createKey(whsec);
-    const first = new Headers(await key.sign({ id: "1", timestamp: now() - 9, body: bytes }));
-    const second = new Headers(await key.sign({ id: "1", timestamp: now(), body: bytes }));
-    expect(await key.fingerprint({ headers: first, body: bytes })).toBe(
-      await key.fingerprint({ headers: second, body: bytes }),
+    const headers = new Headers(await key.sign({ id: "1", timestamp: now(), body: bytes }));
+    expect(scheme.signedId?.(headers)).toBe("1");
+  });
+
+  it("takes base64 secrets without padding, as standardwebhooks does", async () => {
+    const short = `whsec_${Buffer.alloc(32, 7).toString("base64").replaceAll("=", "")}`;
+    const body = '{"type":"a"}';
+    const signed = await scheme.createKey(short).sign({ id: "1", timestamp: now(), body });
+    expect(() => new StandardWebhook(short).verify(body, signed)).not.toThrow();
+    expect(scheme.createKey(short).verify({ headers: new Headers(signed), body })).toBe(true);
+  });
+
+  it("takes a secret without a prefix as text only when it is told to", async () => {
+    const text = "a secret of the test";
+    expect(() => scheme.createKey(text)).toThrow("whsec_");
+    const own = standardScheme({ secrets: "text" });
+    const message = { id: "1", timestamp: now(), body: bytes };
+    const digest = createHmac("sha256", text).update(`1.${message.timestamp}.`).update(bytes);
+    expect((await own.createKey(text).sign(message))["webhook-signature"]).toBe(
+      `v1,${digest.digest("base64")}`,
     );
+    // What other implementations can read means the same everywhere.
+    expect(await own.createKey(whsec).sign(message)).toEqual(
+      await scheme.createKey(whsec).sign(message),
+    );
+    expect(() => standardScheme({ secrets: "hex" as "text" })).toThrow("secrets");
   });
 });
 
@@ -377,6 +406,15 @@ describe("vendors", () => {
       { "X-GitHub-Event": "issues", "X-GitHub-Delivery": "7" },
       { id: "7", name: "issues" },
       ["issues.opened", "issues"],
+    ],
+    [
+      "fetchwork",
+      fetchwork,
+      "s",
+      '{"action":"paid"}',
+      { "webhook-event": "order" },
+      { id: "msg_1", name: "order" },
+      ["order.paid", "order"],
     ],
     [
       "standardWebhooks",

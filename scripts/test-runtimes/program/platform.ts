@@ -1,5 +1,8 @@
-/** A handler as each runtime has it. */
-export type FetchHandler = (request: Request) => Response | Promise<Response>;
+/** A handler as each runtime has it, with whatever else it passes. */
+export type FetchHandler = (
+  request: Request,
+  ...runtime: readonly unknown[]
+) => Response | Promise<Response>;
 
 /** Something that listens. */
 export interface Listener {

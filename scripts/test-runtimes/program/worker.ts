@@ -5,10 +5,10 @@ import type { FetchHandler } from "./platform.ts";
 let current: FetchHandler | undefined;
 
 export default {
-  async fetch(request: Request): Promise<Response> {
+  async fetch(request: Request, ...runtime: readonly unknown[]): Promise<Response> {
     const { origin, pathname, searchParams } = new URL(request.url);
     if (pathname !== "/fetchwork-smoke-test") {
-      return current?.(request) ?? new Response("nobody listens", { status: 503 });
+      return current?.(request, ...runtime) ?? new Response("nobody listens", { status: 503 });
     }
     try {
       await smoke({

@@ -1,7 +1,8 @@
 import type { Store } from "@fetchwork/documents";
 import type { Handler } from "@fetchwork/http";
-import { createWebMiddleware, defineVendor, vendor, Webhooks } from "@fetchwork/webhooks";
+import { createWebMiddleware, defineVendor, Webhooks } from "@fetchwork/webhooks";
 import { createSender, type Sender } from "@fetchwork/webhooks/sender";
+import { fetchwork } from "@fetchwork/webhooks/vendors";
 import { about } from "../about.ts";
 import { resources } from "../api/index.ts";
 
@@ -15,8 +16,9 @@ export interface ChangeEvent {
 
 /** How the API signs what it sends, and what it takes at the default path. */
 export const apiVendor = defineVendor<Readonly<Record<string, ChangeEvent>>>({
-  ...vendor,
+  ...fetchwork,
   name: about.name,
+  path: "/api/vendor/webhooks",
   events: undefined,
   eventNames: resources.flatMap(({ name }) => [
     name,

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Vendor } from "@fetchwork/webhooks";
 import {
+  fetchwork,
   github,
   gitlab,
   shopify,
@@ -15,7 +16,7 @@ import type { CommandOption } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 
 const vendors: ReadonlyMap<string, Vendor> = new Map(
-  [vendor, github, standardWebhooks, stripe, slack, shopify, gitlab].map((one) => [one.name, one]),
+  [vendor, fetchwork, github, standardWebhooks, stripe, slack, shopify, gitlab].map((one) => [one.name, one]),
 );
 
 /** The variable that holds a secret which must not stand on a command line. */

@@ -38,7 +38,7 @@ export function slackScheme(options: TimestampOptions = {}): SignatureScheme {
             ? constantTimeEqual(digest, given)
             : digest.then((text) => constantTimeEqual(text, given));
         },
-        fingerprint: ({ body }) => key.digest("hex", "body:", body),
+        fingerprint: (label, content) => key.digest("hex", label, content),
       };
     },
   };

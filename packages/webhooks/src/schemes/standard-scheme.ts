@@ -11,12 +11,21 @@ import { createTimestampCheck, headerOf, type TimestampOptions } from "./timesta
 export interface StandardSchemeOptions extends TimestampOptions {
   /** What the names of the three headers begin with. Default: `webhook-`. Svix also sends `svix-`. */
   readonly headerPrefix?: string | undefined;
+  /**
+   * What a secret without `whsec_` is: base64, as other implementations read it, or the text itself. Default: `"base64"`.
+   */
+  readonly secrets?: "base64" | "text" | undefined;
 }
 
 interface HeaderNames {
   readonly id: string;
   readonly timestamp: string;
   readonly signature: string;
+}
+
+interface StandardHeaders {
+  readonly names: HeaderNames;
+  readonly faultOf: SignatureScheme["faultOf"];
 }
 
 /** More than anyone sends: a few while secrets are replaced. */
@@ -31,7 +40,10 @@ const maxSignatures = 16;
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function standardScheme(options: StandardSchemeOptions = {}): SignatureScheme {
-  const { headerPrefix = "webhook-" } = options;
+  const { headerPrefix = "webhook-", secrets = "base64" } = options;
+  if (secrets !== "base64" && secrets !== "text") {
+    throw optionError("secrets", secrets, '"base64" or "text"');
+  }
   if (!/^[a-zA-Z\d-]+$/.test(headerPrefix)) {
     throw optionError("headerPrefix", headerPrefix, "the beginning of a header's name");
   }
@@ -54,22 +66,24 @@ export function standardScheme(options: StandardSchemeOptions = {}): SignatureSc
     name: "Standard Webhooks",
     signatureHeader: names.signature,
     requiredHeaders: [names.signature, names.id, names.timestamp],
+    signedId: (headers) => headerOf(headers, names.id),
     faultOf,
     createKey: (secret) => {
       const ed25519 = createEd25519Key(secret);
       return ed25519 === undefined
-        ? createSymmetricKey(secret, names, faultOf)
-        : createAsymmetricKey(ed25519, names, faultOf);
+        ? createSymmetricKey(secret, secrets, { names, faultOf })
+        : createAsymmetricKey(secret, ed25519, { names, faultOf });
     },
   };
 }
 
 function createSymmetricKey(
   secret: string,
-  names: HeaderNames,
-  faultOf: SignatureScheme["faultOf"],
+  secrets: "base64" | "text",
+  { names, faultOf }: StandardHeaders,
 ): SignatureKey {
-  const bytes = decodeBase64(secret.startsWith("whsec_") ? secret.slice(6) : secret);
+  const isText = secrets === "text" && !secret.startsWith("whsec_");
+  const bytes = isText ? secretBytes(secret) : secretOf(secret);
   if (bytes === undefined || bytes.length === 0) {
     throw secretError(
       "a secret of Standard Webhooks is whsec_ and base64, or whsk_ or whpk_ and a key",
@@ -90,18 +104,23 @@ function createSymmetricKey(
       const digest = key.digest("base64", prefix, body);
       return typeof digest === "string" ? matches(digest) : digest.then(matches);
     },
-    fingerprint: ({ headers }) => key.digest("hex", "id:", headerOf(headers, names.id)),
+    fingerprint: (label, content) => key.digest("hex", label, content),
   };
 }
 
+/** Reads base64, with its padding or without it, as senders write both. */
+function secretOf(secret: string): Uint8Array<ArrayBuffer> | undefined {
+  const text = secret.startsWith("whsec_") ? secret.slice(6) : secret;
+  return decodeBase64(text.includes("=") ? text : text.padEnd(Math.ceil(text.length / 4) * 4, "="));
+}
+
 function createAsymmetricKey(
-  key: Ed25519Key,
-  names: HeaderNames,
-  faultOf: SignatureScheme["faultOf"],
+  secret: string,
+  { sign, verify }: Ed25519Key,
+  { names, faultOf }: StandardHeaders,
 ): SignatureKey {
-  const { sign, verify } = key;
-  // A public key is no secret; the digest only has to be one of its own for each identifier.
-  const digests = createHmacKey(secretBytes("v1a"), "SHA-256");
+  // A public key is not a secret; the digest only has to differ from that of another key.
+  const digests = createHmacKey(secretBytes(secret), "SHA-256");
   return {
     sign: async (message) => {
       if (sign === undefined) throw secretError("a public key cannot sign");
@@ -115,7 +134,7 @@ function createAsymmetricKey(
       }
       return false;
     },
-    fingerprint: ({ headers }) => digests.digest("hex", "id:", headerOf(headers, names.id)),
+    fingerprint: (label, content) => digests.digest("hex", label, content),
   };
 }
 

@@ -44,7 +44,7 @@ export function stripeScheme(options: TimestampOptions = {}): SignatureScheme {
           const digest = key.digest("hex", `${given.timestamp}.`, body);
           return typeof digest === "string" ? matches(digest) : digest.then(matches);
         },
-        fingerprint: ({ body }) => key.digest("hex", "body:", body),
+        fingerprint: (label, content) => key.digest("hex", label, content),
       };
     },
   };

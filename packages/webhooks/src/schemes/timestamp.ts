@@ -3,7 +3,7 @@ import type { HeaderReader } from "../signature-scheme.ts";
 
 /** Options of schemes that sign a time. */
 export interface TimestampOptions {
-  /** Seconds that a timestamp may differ from now, either way. Default: `300`. */
+  /** Seconds that a timestamp may differ from now, in the past and in the future. Default: `300`. */
   readonly tolerance?: number | undefined;
   /** Returns the time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;

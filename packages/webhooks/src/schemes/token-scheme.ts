@@ -35,7 +35,7 @@ export function tokenScheme(options: { readonly header: string }): SignatureSche
                 constantTimeEqual(left, right),
               );
         },
-        fingerprint: ({ body }) => key.digest("hex", "body:", body),
+        fingerprint: (label, content) => key.digest("hex", label, content),
       };
     },
   };

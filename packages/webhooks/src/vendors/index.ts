@@ -6,6 +6,7 @@ export { stripeScheme } from "../schemes/stripe-scheme.ts";
 export type { TimestampOptions } from "../schemes/timestamp.ts";
 export { tokenScheme } from "../schemes/token-scheme.ts";
 export { defineVendor, type BodyKind, type DeliveryNames, type Vendor } from "../vendor.ts";
+export { fetchwork, type FetchworkEvents } from "./fetchwork.ts";
 export { github } from "./github.ts";
 export type { GithubEventName, GithubEvents } from "./github-events.ts";
 export { gitlab, type GitlabEvents } from "./gitlab.ts";

@@ -29,6 +29,7 @@ export const slack: Vendor<SlackEvents> = /* @__PURE__ */ defineVendor<SlackEven
       name: type === "event_callback" ? textOf(inner, "type") : type || command,
     };
   },
+  signedId: (payload) => textOf(payload, "event_id", "trigger_id"),
   actionOf: noAction,
   replyTo: (payload) =>
     textOf(payload, "type") === "url_verification" ? textOf(payload, "challenge") : undefined,

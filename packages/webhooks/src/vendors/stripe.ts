@@ -26,5 +26,6 @@ export const stripe: Vendor<StripeEvents> = /* @__PURE__ */ defineVendor<StripeE
   scheme: /* @__PURE__ */ stripeScheme(),
   eventNames: [],
   describe: (_, payload) => ({ id: textOf(payload, "id"), name: textOf(payload, "type") }),
+  signedId: (payload) => textOf(payload, "id"),
   actionOf: noAction,
 });

@@ -1,13 +1,14 @@
 import { openStore } from "@fetchwork/documents";
 import { createWebMiddleware, Webhooks } from "@fetchwork/webhooks";
 import { createSender, senderCollections } from "@fetchwork/webhooks/sender";
+import { fetchwork } from "@fetchwork/webhooks/vendors";
 import { expect, type Platform } from "../platform.ts";
 
 /** Stores an event and delivers it, the second try after a first that failed. */
 export async function smoke(platform: Platform): Promise<void> {
   const secret = "a secret of some length for the smoke test";
   const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-  const webhooks = new Webhooks({ secret, log });
+  const webhooks = new Webhooks({ secret, vendor: fetchwork, log });
   let tries = 0;
   const handled = new Promise<unknown>((resolve) => {
     webhooks.onAny(({ payload }) => {

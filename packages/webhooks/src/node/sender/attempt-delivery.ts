@@ -39,8 +39,8 @@ export interface AttemptResult {
   readonly retryAfter?: number | undefined;
 }
 
-/** What of an answer is read, so that its connection can be used again; longer ones are cut. */
-const maxAnswer = 16_384;
+/** Bytes of a response that are read, so that its connection can be used again; the connection of a longer one is closed. */
+const maximumResponse = 16_384;
 
 /** Signs a message, sends it and takes the status of the answer. Never rejects. */
 export async function attemptDelivery(
@@ -98,13 +98,14 @@ async function post(
       headers,
       body,
       timeouts: { connect: timeout, headers: timeout, body: timeout },
-      maxResponseSize: maxAnswer,
+      // A limit here would lose the status of a larger response.
+      maxResponseSize: Number.POSITIVE_INFINITY,
       signal,
       onUpload: undefined,
       onDownload: undefined,
     });
     const { status } = response;
-    // The status is the answer; a body that is late or too long changes nothing.
+    // The status counts; a body that is late, too large or broken changes nothing.
     await drain(response.body).catch(() => undefined);
     const location = headerOf(response.headers, "location");
     const isMoved = (status === 307 || status === 308) && location !== undefined;
@@ -119,8 +120,13 @@ async function post(
   }
 }
 
+/** Reads a body up to the limit, and cancels the rest. */
 async function drain(body: ReadableStream<Uint8Array>): Promise<void> {
-  for await (const chunk of body) void chunk;
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > maximumResponse) return;
+  }
 }
 
 function headerOf(headers: readonly string[], wanted: string): string | undefined {

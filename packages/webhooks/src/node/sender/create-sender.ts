@@ -1,14 +1,14 @@
 import type { Transport } from "@fetchwork/http";
 import { optionError, WebhookUsageError } from "../../errors.ts";
 import type { SignatureKey } from "../../signature-scheme.ts";
-import { vendor as defaultVendor } from "../../default-vendor.ts";
+import { fetchwork } from "../../vendors/fetchwork.ts";
 import { VERSION } from "../../version.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";
 import type { SenderDocument, SenderTransaction } from "./document-store.ts";
 import { type Endpoints, storedEndpoints } from "./endpoints.ts";
 import { isEventName } from "./event-filter.ts";
 import { EventWriter, type PreparedEvent, type SentEvent } from "./event-writer.ts";
-import { guardedListener } from "./guarded-listener.ts";
+import { guardedListener } from "../../guarded-listener.ts";
 import { lazyTransport } from "./lazy-transport.ts";
 import { publicTransport } from "./public-transport.ts";
 import { pruneSettled } from "./prune.ts";
@@ -101,7 +101,7 @@ export function createSender(options: SenderOptions): Sender {
   const numbers = checkSenderOptions(options);
   const {
     store,
-    vendor = defaultVendor,
+    vendor = fetchwork,
     allowHttp = false,
     allowPrivate = false,
     transport = allowPrivate ? lazyTransport(anyTransport) : publicTransport(),

@@ -9,7 +9,10 @@ import type { AttemptReport } from "./settle-delivery.ts";
 export interface SenderOptions {
   /** Keeps events, deliveries and endpoints; several processes may share it. */
   readonly store: SenderStore;
-  /** How deliveries are signed and which headers they have. Default: the vendor `vendor`. */
+  /**
+   * How deliveries are signed and which headers they have. Default: `fetchwork`, signed as Standard Webhooks do with the
+   * identifier.
+   */
   readonly vendor?: Vendor | undefined;
   /** When a failed delivery is tried again, and for how long. */
   readonly retry?: RetryOptions | undefined;

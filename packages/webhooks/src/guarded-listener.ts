@@ -1,4 +1,4 @@
-import { isThenable } from "../../thenable.ts";
+import { isThenable } from "./thenable.ts";
 
 /** Makes a listener that never throws: what the given one throws, now or as a promise, goes elsewhere. */
 export function guardedListener<T>(
