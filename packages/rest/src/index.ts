@@ -28,7 +28,7 @@ export type {
 export { documentsRateLimitStore, rateLimitCollection } from "./documents-rate-limit-store.ts";
 export type { RestErrorCode } from "./errors.ts";
 export { RestError } from "./errors.ts";
-export { etagOf, noneMatchHolds, requirePreconditions } from "./etag.ts";
+export { etagOf, jsonTag, noneMatchHolds, requirePreconditions, taggedJson } from "./etag.ts";
 export type { FieldError } from "./field-error.ts";
 export { fieldError } from "./field-error.ts";
 export type { ListQuery, ListRules } from "./list-query.ts";
