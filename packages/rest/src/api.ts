@@ -106,11 +106,12 @@ function routeHandler(
     resources,
   }: ApiOptions & { readonly maxBodySize: number; readonly resources: ResourceGraph },
 ): Answer {
-  const { tokens } = authentication;
+  const { attempts, tokens } = authentication;
   const handle = callHandler(route);
   const properties = bodyProperties(route);
   const checksPassword = route.access.endsWith("password");
   const isForAll = route.access === "public" && route.checksCaller !== true;
+  const differs = route.resource?.views.differ === true;
 
   return async (request, context) => {
     const query = queryOf(request.url);
@@ -130,14 +131,19 @@ function routeHandler(
       query,
       body: await accept(route, query, values),
       user,
+      isMaster: authentication.isMaster(evidence),
       store,
       tokens,
+      attempts,
       resources,
       report: (error) => reportError(error, request),
     };
     const response = await handle(call, values);
     const isPersonal = !isForAll || user !== undefined;
-    return isPersonal ? keepPrivate(response, context, queryTokens.length > 0) : response;
+    if (isPersonal) return keepPrivate(response, context, queryTokens.length > 0);
+    return differs
+      ? changeHeaders(response, context, (headers) => addVary(headers, "Authorization"))
+      : response;
   };
 }
 

@@ -29,6 +29,10 @@ export interface AuthenticationOptions {
 export interface Authentication {
   /** Signs and checks session tokens. */
   readonly tokens: SessionTokens;
+  /** Slows the guessing of passwords down, and whatever else a handler counts with it. Absent, nothing does. */
+  readonly attempts?: AttemptLimiter | undefined;
+  /** Whether the token of a request is the master key. */
+  isMaster(evidence: Evidence): boolean;
   /**
    * Finds the caller and applies a rule to it.
    *
@@ -59,6 +63,11 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 
   return {
     tokens,
+    attempts,
+    isMaster(evidence) {
+      const token = findAccessToken(evidence);
+      return token !== undefined && isMasterKey(token);
+    },
     async admit(rule, evidence) {
       const token = findAccessToken(evidence);
       if (rule === "public") return token === undefined ? undefined : await accountOf(token);

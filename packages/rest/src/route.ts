@@ -1,6 +1,7 @@
 import type { Store, Transaction } from "@fetchwork/documents";
 import type { Context } from "@fetchwork/http";
 import type { AccessRule, CallerOf } from "./access.ts";
+import type { AttemptLimiter } from "./attempt-limiter.ts";
 import type { ResourceGraph } from "./relations/resource-graph.ts";
 import type { Resource } from "./resource.ts";
 import type { OperationTypes, ParametersOf, Typed } from "./route-types.ts";
@@ -22,6 +23,8 @@ export interface Call<Body = unknown, User = unknown> {
   readonly body: Body;
   /** The caller, as its access rule established it. */
   readonly user: User;
+  /** Whether the caller has shown the master key. */
+  readonly isMaster: boolean;
   readonly store: Store;
   /**
    * The transaction that the call is part of, when its changes have to happen together with others. Inside one, all
@@ -36,6 +39,8 @@ export interface Call<Body = unknown, User = unknown> {
   readonly report: (error: unknown) => void;
   /** Signs tokens. */
   readonly tokens: SessionTokens;
+  /** The limiter of `createAuthentication`; a handler may count other attempts with it. Absent, nothing is limited. */
+  readonly attempts?: AttemptLimiter | undefined;
 }
 
 /** One possible answer, for the OpenAPI document. */
