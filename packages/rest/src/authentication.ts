@@ -1,3 +1,4 @@
+import { constantTimeEqual } from "@fetchwork/kit";
 import type { AccessRule } from "./access.ts";
 import { forbidden } from "./access.ts";
 import type { Account, AccountSource } from "./account.ts";
@@ -6,9 +7,9 @@ import type { Turn } from "./argon2.ts";
 import type { AttemptLimiter } from "./attempt-limiter.ts";
 import { parseBasicCredentials } from "./basic-credentials.ts";
 import { RestError } from "./errors.ts";
+import { optionNames, refuseUnknownOptions } from "./known-options.ts";
 import { verifyPassword } from "./password.ts";
 import { Problem } from "./problem.ts";
-import { secretMatcher } from "./secret-equal.ts";
 import { createSessionTokens, type SessionTokens } from "./session-token.ts";
 
 /** Secrets and users of an API. */
@@ -24,6 +25,14 @@ export interface AuthenticationOptions {
   /** Slows the guessing of passwords down. Default: nothing does. */
   readonly attempts?: AttemptLimiter | undefined;
 }
+
+const authenticationOptions = optionNames<AuthenticationOptions>({
+  masterKey: true,
+  jwtSecret: true,
+  tokenLifetime: true,
+  accounts: true,
+  attempts: true,
+});
 
 /** Decides who a caller is. */
 export interface Authentication {
@@ -51,6 +60,8 @@ const maxAtOnce = 4;
  * @throws RestError `ERR_REST_CONFIGURATION` for a key or secret that is too short, and for the same one twice.
  */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
+  const known = { owner: "createAuthentication", names: authenticationOptions };
+  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
   const { masterKey, jwtSecret, tokenLifetime, accounts, attempts } = options;
   if (masterKey.length < 32) {
     throw new RestError("ERR_REST_CONFIGURATION", "the master key needs at least 32 characters");
@@ -58,7 +69,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   if (masterKey === jwtSecret) {
     throw new RestError("ERR_REST_CONFIGURATION", "the master key and the JWT secret must differ");
   }
-  const isMasterKey = secretMatcher(masterKey);
+  const isMasterKey = (token: string): boolean => constantTimeEqual(token, masterKey);
   const tokens = createSessionTokens({ secret: jwtSecret, lifetime: tokenLifetime });
 
   return {

@@ -8,6 +8,7 @@ import {
 } from "@fetchwork/documents";
 import { RestError } from "./errors.ts";
 import { hashPassword } from "./password.ts";
+import { refuseUnknownOptions } from "./known-options.ts";
 
 /** A reset as the store keeps it, under the SHA-256 of its token: whoever reads the store cannot use it. */
 export interface PasswordReset {
@@ -64,6 +65,8 @@ const format = /^[\w-]{43}$/;
 export function createPasswordResets<User extends PasswordHolder>(
   options: PasswordResetsOptions<User>,
 ): PasswordResets<User> {
+  const known = { owner: "createPasswordResets", names: ["users", "lifetime"] };
+  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
   const { users, lifetime = 3_600 } = options;
   if (!Number.isSafeInteger(lifetime) || lifetime < 1 || lifetime > 86_400) {
     const message = `the lifetime of resets is ${lifetime}, expected whole seconds from 1 to 86400`;

@@ -1,4 +1,6 @@
 import { defineCollection, type CollectionDefinition, type Stored } from "@fetchwork/documents";
+import { checkAccess } from "./check-access.ts";
+import { checkOptionNames } from "./check-option-names.ts";
 import { checkResource } from "./check-resource.ts";
 import { filterField, type FilterField } from "./filter-parameters.ts";
 import { guardedSchema, reservedNames } from "./guarded-schema.ts";
@@ -116,11 +118,12 @@ export function defineResource<
   ShownBy<S, View, Secret, Computed, Public>,
   StoredBy<S, Owner, Hidden>
 > {
+  checkOptionNames(options);
   const { name, path, schema, owner, search = [], sort = [], unique = [], indexes = [] } = options;
   const { filter = [], geo, list = {}, softDelete = false } = options;
   const readOnly = new Set(options.readOnly);
   const secret = new Set<string>(options.secret);
-  const access = { ...adminsOnly, ...options.access };
+  const access = { ...adminsOnly, ...checkAccess(options) };
   const sent = guardedSchema(schema, { readOnly, secret });
   const output = jsonSchemaOf(schema, "output");
   const properties = propertiesOf(output, name);
