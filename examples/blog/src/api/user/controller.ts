@@ -22,7 +22,14 @@ import {
 } from "@fetchwork/rest";
 import { forgetLinks } from "../../services/forget-links.ts";
 import { nameOf, pictureOf } from "../../services/profile.ts";
-import { user, type newPassword, type newUser, type User, type userChange, type UserFields } from "./model.ts";
+import {
+  user,
+  type newPassword,
+  type newUser,
+  type User,
+  type userChange,
+  type UserFields,
+} from "./model.ts";
 
 export const { list } = createResourceController(user);
 
