@@ -230,8 +230,9 @@ async function openWorld(): Promise<World> {
 async function restore({ store, accounts }: World): Promise<void> {
   const people = store.collection(user.collection);
   await people.removeMany({ where: {} });
-  for (const { id, role } of [accounts.ada, accounts.bob, accounts.root, accounts.changed]) {
+  for (const { id, role: name } of [accounts.ada, accounts.bob, accounts.root, accounts.changed]) {
     const sessionVersion = id === "changed" ? 2 : 1;
+    const role = name === "admin" ? ("admin" as const) : ("user" as const);
     const fields = { email: `${id}@example.com`, name: id, picture: url, role };
     await people.insert({ ...fields, passwordHash, sessionVersion }, { id });
   }

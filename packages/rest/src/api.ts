@@ -9,6 +9,7 @@ import {
   type Context,
   type Handler,
 } from "@fetchwork/http";
+import { isExposedError } from "@fetchwork/kit";
 import { Hono } from "hono";
 import { accessTokenField } from "./access-token.ts";
 import type { Authentication } from "./authentication.ts";
@@ -17,10 +18,13 @@ import { RestError } from "./errors.ts";
 import { createResourceGraph, type ResourceGraph } from "./relations/resource-graph.ts";
 import { callHandler } from "./idempotency/handle-once.ts";
 import { convertForm } from "./form-values.ts";
+import { refuseHostileUrl } from "./hostile-text.ts";
+import { optionNames, refuseUnknownOptions } from "./known-options.ts";
 import { openApiDocument, type ApiInfo, type OpenApiDocument } from "./openapi.ts";
 import { badFields, Problem } from "./problem.ts";
 import { readBody } from "./read-body.ts";
 import type { BodyFields, Call, Route } from "./route.ts";
+import { inputProblem } from "./refuse-conflicts.ts";
 import type { Typed, TypesOfRoutes } from "./route-types.ts";
 import { byPrecedence, checkRoutes } from "./route-order.ts";
 import { jsonSchemaOf, propertiesOf, validate, type JsonSchema } from "./schema.ts";
@@ -36,6 +40,17 @@ export interface ApiOptions<Routes extends readonly Route[] = readonly Route[]> 
   /** Receives what a handler threw, other than a {@link Problem}. Default: `console.error`. */
   readonly reportError?: ((error: unknown, request: Request) => void) | undefined;
 }
+
+const apiOptions = optionNames<ApiOptions>({
+  title: true,
+  version: true,
+  description: true,
+  routes: true,
+  store: true,
+  authentication: true,
+  maxBodySize: true,
+  reportError: true,
+});
 
 /** An API that can be served, tested in memory, and described. */
 export interface Api<Types = unknown> extends Typed<Types> {
@@ -53,6 +68,8 @@ export interface Api<Types = unknown> extends Typed<Types> {
 export function createApi<const Routes extends readonly Route[]>(
   options: ApiOptions<Routes>,
 ): Api<TypesOfRoutes<Routes>> {
+  const known = { owner: "createApi", names: apiOptions };
+  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
   const { routes, reportError = reportToConsole, maxBodySize = 102_400 } = options;
   if (!Number.isSafeInteger(maxBodySize) || maxBodySize < 0) {
     const message = `maxBodySize is ${maxBodySize}, expected whole bytes from 0`;
@@ -78,17 +95,25 @@ export function createApi<const Routes extends readonly Route[]>(
   }
   app.notFound((c) => unmatched(app, c.req.method, c.req.path));
   app.onError((error, c) => {
-    const problem = error instanceof Problem ? error : failureOf(error);
+    const problem = problemOf(error);
     if (problem.status >= 500) reportError(problem.cause ?? problem, c.req.raw);
     return problem.toResponse();
   });
   return {
     // Answered as GET, with its Content-Length; the server that sends it leaves out the body (RFC 9110 section 9.3.2).
-    handler: (request, context) =>
-      app.fetch(
-        request.method === "HEAD" ? deriveRequest(request, { method: "GET" }) : request,
+    handler(request, context) {
+      try {
+        refuseHostileUrl(request.url);
+      } catch (error) {
+        if (error instanceof Problem) return error.toResponse();
+        throw error;
+      }
+      const { method } = request;
+      return app.fetch(
+        method === "HEAD" ? deriveRequest(request, { method: "GET" }) : request,
         context,
-      ),
+      );
+    },
     openApi,
   };
 }
@@ -106,11 +131,11 @@ function routeHandler(
     resources,
   }: ApiOptions & { readonly maxBodySize: number; readonly resources: ResourceGraph },
 ): Answer {
-  const { tokens } = authentication;
+  const { attempts, tokens } = authentication;
   const handle = callHandler(route);
   const properties = bodyProperties(route);
-  const checksPassword = route.access.endsWith("password");
   const isForAll = route.access === "public" && route.checksCaller !== true;
+  const differs = route.resource?.views.differ === true;
 
   return async (request, context) => {
     const query = queryOf(request.url);
@@ -120,8 +145,6 @@ function routeHandler(
     const queryTokens = query.getAll(accessTokenField);
     const authorization = request.headers.get("authorization");
     const evidence = { authorization, queryTokens, bodyToken, address: context.ip };
-    // Checking a password costs much more than checking a body, so there the body comes first.
-    if (checksPassword) await accept(route, query, values);
     const user = await authentication.admit(route.access, evidence);
     const call: Call = {
       request,
@@ -130,14 +153,19 @@ function routeHandler(
       query,
       body: await accept(route, query, values),
       user,
+      isMaster: authentication.isMaster(evidence),
       store,
       tokens,
+      attempts,
       resources,
       report: (error) => reportError(error, request),
     };
     const response = await handle(call, values);
     const isPersonal = !isForAll || user !== undefined;
-    return isPersonal ? keepPrivate(response, context, queryTokens.length > 0) : response;
+    if (isPersonal) return keepPrivate(response, context, queryTokens.length > 0);
+    return differs
+      ? changeHeaders(response, context, (headers) => addVary(headers, "Authorization"))
+      : response;
   };
 }
 
@@ -173,6 +201,18 @@ function refuseUnknown(query: URLSearchParams, route: Route): void {
   if (unknown.length === 0) return;
   route.checkQuery?.(query);
   throw badFields(unknownParameters(unknown));
+}
+
+/**
+ * The response to an error of a handler: what it says itself, if it may. The error of an upstream client has a status too,
+ * which is none of ours.
+ */
+function problemOf(error: Error): Problem {
+  if (error instanceof Problem) return error;
+  if (isExposedError(error)) {
+    return new Problem(error.status, { detail: error.message, cause: error });
+  }
+  return inputProblem(error) ?? failureOf(error);
 }
 
 /** What fails because the store is busy or cannot be reached may go well a little later. */

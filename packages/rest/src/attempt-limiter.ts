@@ -4,6 +4,7 @@ import { memoryAttemptStore } from "./memory-attempt-store.ts";
 import { networkOf } from "./network-of.ts";
 import { Problem } from "./problem.ts";
 import { createTurns } from "./turns.ts";
+import { refuseUnknownOptions } from "./known-options.ts";
 
 /** Options of {@link createAttemptLimiter}. */
 export interface AttemptLimiterOptions {
@@ -66,6 +67,11 @@ const sameAccount = { atOnce: 2, waiting: 200 };
  * @throws RestError `ERR_REST_CONFIGURATION` for numbers that cannot serve.
  */
 export function createAttemptLimiter(options: AttemptLimiterOptions = {}): AttemptLimiter {
+  const known = {
+    owner: "createAttemptLimiter",
+    names: ["limit", "firstDelay", "maxDelay", "memory", "store"],
+  };
+  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
   const { limit = 10, firstDelay = 60, maxDelay = 900, memory = 3_600 } = options;
   const { store = memoryAttemptStore() } = options;
   checkNumber("limit", limit, 3);

@@ -1,4 +1,4 @@
-import { parseBasicCredentials } from "@fetchwork/kit";
+import { constantTimeEqual, parseBasicCredentials } from "@fetchwork/kit";
 import type { AccessRule } from "./access.ts";
 import { forbidden } from "./access.ts";
 import type { Account, AccountSource } from "./account.ts";
@@ -6,9 +6,9 @@ import { findAccessToken, type Evidence } from "./access-token.ts";
 import type { Turn } from "./argon2.ts";
 import type { AttemptLimiter } from "./attempt-limiter.ts";
 import { RestError } from "./errors.ts";
+import { optionNames, refuseUnknownOptions } from "./known-options.ts";
 import { verifyPassword } from "./password.ts";
 import { Problem } from "./problem.ts";
-import { secretMatcher } from "./secret-equal.ts";
 import { createSessionTokens, type SessionTokens } from "./session-token.ts";
 
 /** Secrets and users of an API. */
@@ -25,10 +25,22 @@ export interface AuthenticationOptions {
   readonly attempts?: AttemptLimiter | undefined;
 }
 
+const authenticationOptions = optionNames<AuthenticationOptions>({
+  masterKey: true,
+  jwtSecret: true,
+  tokenLifetime: true,
+  accounts: true,
+  attempts: true,
+});
+
 /** Decides who a caller is. */
 export interface Authentication {
   /** Signs and checks session tokens. */
   readonly tokens: SessionTokens;
+  /** Slows the guessing of passwords down, and whatever else a handler counts with it. Absent, nothing does. */
+  readonly attempts?: AttemptLimiter | undefined;
+  /** Whether the token of a request is the master key. */
+  isMaster(evidence: Evidence): boolean;
   /**
    * Finds the caller and applies a rule to it.
    *
@@ -47,6 +59,8 @@ const maxAtOnce = 4;
  * @throws RestError `ERR_REST_CONFIGURATION` for a key or secret that is too short, and for the same one twice.
  */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
+  const known = { owner: "createAuthentication", names: authenticationOptions };
+  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
   const { masterKey, jwtSecret, tokenLifetime, accounts, attempts } = options;
   if (masterKey.length < 32) {
     throw new RestError("ERR_REST_CONFIGURATION", "the master key needs at least 32 characters");
@@ -54,11 +68,16 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   if (masterKey === jwtSecret) {
     throw new RestError("ERR_REST_CONFIGURATION", "the master key and the JWT secret must differ");
   }
-  const isMasterKey = secretMatcher(masterKey);
+  const isMasterKey = (token: string): boolean => constantTimeEqual(token, masterKey);
   const tokens = createSessionTokens({ secret: jwtSecret, lifetime: tokenLifetime });
 
   return {
     tokens,
+    attempts,
+    isMaster(evidence) {
+      const token = findAccessToken(evidence);
+      return token !== undefined && isMasterKey(token);
+    },
     async admit(rule, evidence) {
       const token = findAccessToken(evidence);
       if (rule === "public") return token === undefined ? undefined : await accountOf(token);

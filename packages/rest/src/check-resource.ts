@@ -5,6 +5,7 @@ import { populateName } from "./relations/populate-parameter.ts";
 import type { ResourceOptions } from "./resource-options.ts";
 import type { Schema } from "./schema.ts";
 import { standardParameters } from "./standard-parameters.ts";
+import { viewLists } from "./views.ts";
 
 /** What a resource's options say, with what follows from its schema. */
 export interface ResourceParts {
@@ -14,6 +15,8 @@ export interface ResourceParts {
   /** Names of the fields without which the schema refuses a document. */
   readonly required: readonly string[];
   readonly view: readonly string[];
+  /** Names of the fields that only the program sets and reads. */
+  readonly hidden: readonly string[];
   readonly computed: Readonly<Record<string, ComputedField>>;
   readonly collectionName: string;
   readonly meta: readonly string[];
@@ -30,6 +33,7 @@ export function checkResource(parts: ResourceParts): void {
   checkOwner(parts.options);
   checkGuarded(parts);
   checkList(parts);
+  checkViews(parts);
 }
 
 function checkNames({ options: { name, path }, collectionName }: ResourceParts): void {
@@ -41,7 +45,7 @@ function checkNames({ options: { name, path }, collectionName }: ResourceParts):
   );
 }
 
-function checkFields({ options, fields, view, computed, meta }: ResourceParts): void {
+function checkFields({ options, fields, hidden, view, computed, meta }: ResourceParts): void {
   const {
     geo,
     name,
@@ -62,7 +66,8 @@ function checkFields({ options, fields, view, computed, meta }: ResourceParts): 
     const known = fields.includes(field) || meta.includes(field) || Object.hasOwn(computed, field);
     check(known, `${name} has no field ${field} to show`);
   }
-  const all = [...fields, ...Object.keys(computed), ...(owner === undefined ? [] : [owner])];
+  const hasOwner = owner !== undefined && owner !== "id";
+  const all = [...fields, ...hidden, ...Object.keys(computed), ...(hasOwner ? [owner] : [])];
   for (const field of all) {
     const isReserved = meta.includes(field) || ["version", accessTokenField].includes(field);
     check(!isReserved, `${field} is a reserved name and cannot be a field of ${name}`);
@@ -71,10 +76,8 @@ function checkFields({ options, fields, view, computed, meta }: ResourceParts): 
     softDelete !== true || !all.includes("deletedAt"),
     `deletedAt is a reserved name in ${name}`,
   );
-  for (const field of Object.keys(computed)) {
-    check(!fields.includes(field), `${name} has two fields ${field}, one of them computed`);
-  }
-  check(owner === undefined || !fields.includes(owner), `${name} has two fields ${owner ?? ""}`);
+  const twice = all.find((field, index) => all.indexOf(field) !== index);
+  check(twice === undefined, `${name} has two fields ${twice ?? ""}`);
 }
 
 function checkOwner({ access, name, owner }: ResourceOptions<Schema>): void {
@@ -82,7 +85,10 @@ function checkOwner({ access, name, owner }: ResourceOptions<Schema>): void {
   const owned = Object.values(access).includes("owner");
   check(!owned || owner !== undefined, `${name} has the rule owner, but no owner field`);
   const anonymous = create === "public" || create === "master";
-  check(owner === undefined || !anonymous, `${name} has an owner, but anonymous creators`);
+  check(
+    owner === undefined || owner === "id" || !anonymous,
+    `${name} has an owner, but anonymous creators`,
+  );
   check(list !== "owner" && create !== "owner", `list and create have no owner yet`);
   const showsOthers = list !== "admin" && list !== "master" && typeof list !== "function";
   check(show !== "owner" || !showsOthers, `${name} is shown to owners, but listed to others`);
@@ -141,6 +147,31 @@ function checkList({ options, meta }: ResourceParts): void {
   check(twice === undefined, `two parameters of the list of ${name} are called ${twice ?? ""}`);
   for (const one of [...renamed, ...Object.keys(parameters)]) {
     check(/^[A-Za-z][\w.-]{0,63}$/.test(one), `${one} cannot be the name of a parameter`);
+  }
+}
+
+/** Who is told more is told at least the same: a field that only strangers see is a mistake. */
+function checkViews({ options: { name, views }, view }: ResourceParts): void {
+  if (!views) return;
+  const given = Object.entries(views).filter(([, fields]) => fields !== undefined);
+  for (const [kind, fields] of given) {
+    const isView = fields === "all" || Array.isArray(fields);
+    check(isView, `the view ${kind} of ${name} must be "all" or a list of fields`);
+    if (fields === "all") continue;
+    for (const field of fields) {
+      check(view.includes(field), `the view ${kind} of ${name} has ${field}, which is not shown`);
+    }
+  }
+  check(views.public !== undefined, `the views of ${name} must say what the public sees`);
+  const lists = viewLists(views, view);
+  for (const [less, more] of [
+    ["public", "user"],
+    ["user", "self"],
+    ["user", "admin"],
+  ] as const) {
+    const missing = lists[less].find((field) => !lists[more].includes(field));
+    const message = `the view ${more} of ${name} lacks ${missing ?? ""}, which the view ${less} has`;
+    check(missing === undefined, message);
   }
 }
 

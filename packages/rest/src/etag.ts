@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { empty, text } from "@fetchwork/http";
 import { Problem } from "./problem.ts";
 
 /**
@@ -13,6 +14,36 @@ export function etagOf(version: number, variant?: string): string {
 /** Makes the entity tag of an answer that no version stands for, such as a list: a hash of its content. */
 export function contentTag(content: string): string {
   return `"${hash("sha1", content, "base64url")}"`;
+}
+
+/** Makes the entity tag of a JSON value that has no version of its own: a hash of its text. */
+export function jsonTag(value: unknown): string {
+  return contentTag(JSON.stringify(value) ?? "");
+}
+
+/**
+ * Makes the JSON response of a route of one's own, with the `ETag` of its content, for values without a version. Changes
+ * of the same value then call `requirePreconditions(request, jsonTag(current))`, and `If-Match` works for them.
+ *
+ * A GET whose `If-None-Match` holds gets a 304.
+ *
+ * @throws Problem 412 for a GET whose `If-Match` does not hold.
+ * @example
+ * ```ts
+ * show: async ({ params, request }) => taggedJson(request, await endpoints.get(params["id"] ?? "")),
+ * ```
+ */
+export function taggedJson(request: Request, value: unknown, init: ResponseInit = {}): Response {
+  const body = JSON.stringify(value) ?? "";
+  const etag = contentTag(body);
+  const headers = new Headers(init.headers);
+  headers.set("etag", etag);
+  if (request.method === "GET" || request.method === "HEAD") {
+    requirePreconditions(request, etag);
+    if (noneMatchHolds(request.headers.get("if-none-match"), etag)) return empty(304, { headers });
+  }
+  headers.set("content-type", "application/json");
+  return text(body, { ...init, headers });
 }
 
 /** Whether `If-None-Match` holds the current tag, compared weakly (RFC 9110 section 13.1.2). */

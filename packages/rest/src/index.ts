@@ -28,19 +28,27 @@ export type {
 export { documentsRateLimitStore, rateLimitCollection } from "./documents-rate-limit-store.ts";
 export type { RestErrorCode } from "./errors.ts";
 export { RestError } from "./errors.ts";
-export { etagOf, noneMatchHolds, requirePreconditions } from "./etag.ts";
+export { etagOf, jsonTag, noneMatchHolds, requirePreconditions, taggedJson } from "./etag.ts";
 export type { FieldError } from "./field-error.ts";
 export { fieldError } from "./field-error.ts";
 export type { ListQuery, ListRules } from "./list-query.ts";
 export type { ParameterNames, StandardParameter } from "./standard-parameters.ts";
 export { createListReader, parseListQuery } from "./list-query.ts";
+export type { QueryReader } from "./query-reader.ts";
+export { createQueryReader } from "./query-reader.ts";
+export { networkOf } from "./network-of.ts";
 export { mergePatch } from "./merge-patch.ts";
 export type { MemoryAttemptStoreOptions } from "./memory-attempt-store.ts";
 export { memoryAttemptStore } from "./memory-attempt-store.ts";
 export type { ApiInfo, OpenApiDocument } from "./openapi.ts";
 export { openApiDocument } from "./openapi.ts";
 export { hashPassword, verifyPassword } from "./password.ts";
-export type { PasswordReset, PasswordResets, PasswordResetsOptions } from "./password-resets.ts";
+export type {
+  PasswordHolder,
+  PasswordReset,
+  PasswordResets,
+  PasswordResetsOptions,
+} from "./password-resets.ts";
 export { createPasswordResets } from "./password-resets.ts";
 export type { ProblemOptions } from "./problem.ts";
 export type { ListPlace, Page } from "./page-links.ts";
@@ -58,6 +66,7 @@ export type {
   ResourceRule,
   ShownBy,
   ShownField,
+  StoredBy,
 } from "./resource-options.ts";
 export type { ComputedField, Presenter } from "./presenter.ts";
 export type { ChangeEvent, HookEvent, Hooks } from "./hooks.ts";
@@ -86,7 +95,7 @@ export { checkReferences } from "./relations/check-references.ts";
 export type { ShownDocuments } from "./relations/populate.ts";
 export { populate } from "./relations/populate.ts";
 export type { PopulateTree } from "./relations/populate-parameter.ts";
-export { readPopulate, withoutPopulate } from "./relations/populate-parameter.ts";
+export { readPopulate } from "./relations/populate-parameter.ts";
 export { releaseReferences } from "./relations/release-references.ts";
 export type { AccessQuestion } from "./resource-access.ts";
 export { requireAccess } from "./resource-access.ts";
@@ -109,3 +118,5 @@ export type { SessionClaims, SessionTokens, SessionTokensOptions } from "./sessi
 export { createSessionTokens } from "./session-token.ts";
 export { shareRuns } from "./share-runs.ts";
 export { view } from "./view.ts";
+export type { Viewer, ViewerKind, ViewOptions, Views } from "./views.ts";
+export { adminViewer } from "./views.ts";

@@ -1,4 +1,5 @@
 import { waitOf, type Attempts, type AttemptStore } from "./attempt-store.ts";
+import { refuseUnknownOptions } from "./known-options.ts";
 
 /** How much a store in memory keeps. */
 export interface MemoryAttemptStoreOptions {
@@ -11,6 +12,8 @@ export interface MemoryAttemptStoreOptions {
 
 /** Makes a store in the memory of this process. Several processes count each for itself. */
 export function memoryAttemptStore(options: MemoryAttemptStoreOptions = {}): AttemptStore {
+  const known = { owner: "memoryAttemptStore", names: ["maxKeys"] };
+  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
   const { maxKeys = 50_000 } = options;
   // Both in the order of their last change, so the first is the oldest.
   const attempts = new Map<string, Attempts & { readonly end: number }>();

@@ -107,7 +107,8 @@ function bodyOf(route: Route): JsonSchema | undefined {
   return {
     required: Array.isArray(required) && required.length > 0,
     content: {
-      [route.method === "PATCH" ? "application/merge-patch+json" : "application/json"]: body,
+      ...(route.method === "PATCH" ? { "application/merge-patch+json": body } : {}),
+      "application/json": body,
       "application/x-www-form-urlencoded": body,
       "multipart/form-data": body,
     },

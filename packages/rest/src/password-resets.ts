@@ -8,7 +8,7 @@ import {
 } from "@fetchwork/documents";
 import { RestError } from "./errors.ts";
 import { hashPassword } from "./password.ts";
-import type { Fields } from "./resource.ts";
+import { refuseUnknownOptions } from "./known-options.ts";
 
 /** A reset as the store keeps it, under the SHA-256 of its token: whoever reads the store cannot use it. */
 export interface PasswordReset {
@@ -20,32 +20,38 @@ export interface PasswordReset {
   readonly expiresAt: number;
 }
 
+/** What resets need of a user. */
+export interface PasswordHolder {
+  /** Of {@link hashPassword}. */
+  readonly passwordHash: string;
+  readonly sessionVersion: number;
+}
+
 /** How resets are made. */
-export interface PasswordResetsOptions {
-  /** Users, who have the fields `passwordHash`, of {@link hashPassword}, and `sessionVersion`. */
-  readonly users: CollectionDefinition<Fields>;
+export interface PasswordResetsOptions<User extends PasswordHolder = PasswordHolder> {
+  readonly users: CollectionDefinition<User>;
   /** Validity of a token in seconds, up to a day. Default: `3_600`, one hour. */
   readonly lifetime?: number | undefined;
 }
 
 /** Lets users who have lost their password set another, with a token that only the owner of their mailbox gets. */
-export interface PasswordResets {
+export interface PasswordResets<User extends PasswordHolder = PasswordHolder> {
   /** Where resets are kept; for `openStore`. Expired ones are neither found nor kept. */
   readonly collection: CollectionDefinition<PasswordReset>;
   /** Makes a token of 43 URL-safe characters, 256 random bits. It is not stored, so it can be given away once. */
-  issue(store: Store, user: Stored<Fields>): Promise<string>;
+  issue(store: Store, user: Stored<PasswordHolder>): Promise<string>;
   /**
    * Finds the user whom a token is for: `undefined` for one that is unknown, used or expired, whose user is gone or has
    * another password by now.
    */
-  find(store: Store, token: string): Promise<Stored<Fields> | undefined>;
+  find(store: Store, token: string): Promise<Stored<User> | undefined>;
   /**
    * Sets the password, ends all sessions of the user by another `sessionVersion`, and uses up all its resets. Of any
    * number of calls with one token one succeeds; the others get `undefined`, as for a token that `find` does not find.
    *
    * @throws Problem 503 when too many passwords are to be hashed already.
    */
-  use(store: Store, token: string, password: string): Promise<Stored<Fields> | undefined>;
+  use(store: Store, token: string, password: string): Promise<Stored<User> | undefined>;
 }
 
 /** What tokens look like: base64url of 32 bytes. Anything else is refused without a look into the store. */
@@ -56,7 +62,11 @@ const format = /^[\w-]{43}$/;
  *
  * @throws RestError `ERR_REST_CONFIGURATION` for a lifetime that cannot serve.
  */
-export function createPasswordResets(options: PasswordResetsOptions): PasswordResets {
+export function createPasswordResets<User extends PasswordHolder>(
+  options: PasswordResetsOptions<User>,
+): PasswordResets<User> {
+  const known = { owner: "createPasswordResets", names: ["users", "lifetime"] };
+  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
   const { users, lifetime = 3_600 } = options;
   if (!Number.isSafeInteger(lifetime) || lifetime < 1 || lifetime > 86_400) {
     const message = `the lifetime of resets is ${lifetime}, expected whole seconds from 1 to 86400`;
@@ -73,7 +83,7 @@ export function createPasswordResets(options: PasswordResetsOptions): PasswordRe
       const token = randomBytes(32).toString("base64url");
       const reset: PasswordReset = {
         user: user.id,
-        password: digest(String(user["passwordHash"])),
+        password: digest(user.passwordHash),
         expiresAt: Date.now() + lifetime * 1_000,
       };
       await store.collection(collection).insert(reset, { id: digest(token) });
@@ -88,10 +98,12 @@ export function createPasswordResets(options: PasswordResetsOptions): PasswordRe
         const user = await find(alone, token);
         if (!user) return undefined;
         await alone.collection(collection).removeMany({ where: { user: user.id } });
-        const sessionVersion = Number(user["sessionVersion"]) + 1;
+        const sessionVersion = user.sessionVersion + 1;
         return alone
           .collection(users)
-          .update(user.id, { passwordHash, sessionVersion }, { ifVersion: user.version });
+          .update(user.id, (current) => ({ ...current, passwordHash, sessionVersion }), {
+            ifVersion: user.version,
+          });
       });
     },
   };
@@ -99,12 +111,12 @@ export function createPasswordResets(options: PasswordResetsOptions): PasswordRe
   async function find(
     store: Pick<Transaction, "collection">,
     token: string,
-  ): Promise<Stored<Fields> | undefined> {
+  ): Promise<Stored<User> | undefined> {
     if (!format.test(token)) return undefined;
     const reset = await store.collection(collection).get(digest(token));
     if (!reset || reset.expiresAt <= Date.now()) return undefined;
     const user = await store.collection(users).get(reset.user);
-    return user && digest(String(user["passwordHash"])) === reset.password ? user : undefined;
+    return user && digest(user.passwordHash) === reset.password ? user : undefined;
   }
 }
 

@@ -70,6 +70,8 @@ const titles: Readonly<Record<number, string>> = {
 export class Problem extends Error {
   override readonly name = "Problem" as const;
   readonly status: number;
+  /** Its message is for the client, also where another part of a server answers for it. */
+  readonly expose = true;
   readonly errors: readonly FieldError[];
   readonly headers: Readonly<Record<string, string>>;
 

@@ -1,6 +1,8 @@
+import { BodyTooLargeError, readBody as readBytes } from "@fetchwork/kit";
 import { bareFields } from "./bare-fields.ts";
 import { fieldError } from "./field-error.ts";
 import { badFields, Problem } from "./problem.ts";
+import { refuseHostileFields } from "./hostile-text.ts";
 import { hasRepeatedNames } from "./repeated-names.ts";
 import { isRecord } from "./schema.ts";
 
@@ -59,11 +61,16 @@ export async function readBody(request: Request, limit: number): Promise<Body> {
     if (contentType === null && declared === null) return emptyOrUnsupported(request, limit);
     throw unsupported();
   }
-  const bytes = await readBytes(request, limit);
+  const bytes = await bytesOf(request, limit);
+  // Many clients always send a content type.
+  if (bytes.length === 0) return nothing;
   if (isMultipart) return multipart(bytes, contentType ?? "");
   const text = decode(bytes);
   return type === "application/x-www-form-urlencoded" ? form(text) : jsonObject(text);
 }
+
+/** Escapes of U+0000 and of surrogates, which JSON in UTF-8 cannot hold otherwise. */
+const hostileEscape = /\\u(?:0000|d[89a-f])/i;
 
 /** `Request.text` would make U+FFFD of what is no UTF-8, and two texts that differ the same one. */
 function decode(bytes: Uint8Array): string {
@@ -79,7 +86,7 @@ function form(text: string): Body {
   if (/%[89a-f]/i.test(text)) {
     for (const [encoded] of text.matchAll(/(?:%[0-9a-f]{2})+/gi)) refuseEncoded(encoded);
   }
-  return { fields: collect(new URLSearchParams(text)), isForm: true };
+  return formOf(new URLSearchParams(text));
 }
 
 function refuseEncoded(bytes: string): void {
@@ -105,7 +112,13 @@ async function multipart(bytes: Uint8Array<ArrayBuffer>, contentType: string): P
     texts.push([name, value]);
   }
   decode(bytes);
-  return { fields: collect(texts), isForm: true };
+  return formOf(texts);
+}
+
+function formOf(entries: Iterable<[string, string]>): Body {
+  const fields = collect(entries);
+  refuseHostileFields(fields);
+  return { fields, isForm: true };
 }
 
 function collect(entries: Iterable<[string, string]>): Record<string, unknown> {
@@ -142,6 +155,7 @@ function jsonObject(text: string): Body {
   }
   const fields = bareFields();
   for (const [name, field] of Object.entries(value)) fields[name] = field;
+  if (hostileEscape.test(text)) refuseHostileFields(fields);
   return { fields, isForm: false };
 }
 
@@ -151,39 +165,24 @@ function notAField(name: string): Problem {
 }
 
 async function emptyOrUnsupported(request: Request, limit: number): Promise<Body> {
-  if ((await readBytes(request, limit)).length === 0) return nothing;
+  if ((await bytesOf(request, limit)).length === 0) return nothing;
   throw unsupported();
 }
 
-async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  const reader = request.body?.getReader();
-  for (;;) {
-    const next = await reader?.read().catch(refuseBroken);
-    if (!next || next.done) break;
-    const chunk = next.value;
-    size += chunk.length;
-    if (size > limit) {
-      void reader?.cancel().catch(() => undefined); // The answer is 413, whatever becomes of the rest.
-      throw tooLarge(limit);
-    }
-    chunks.push(chunk);
+async function bytesOf(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  // That is a fault of the program, and none of the client.
+  if (request.bodyUsed) throw new TypeError("the body of the request was read before");
+  try {
+    return await readBytes(request.body, { limit });
+  } catch (error) {
+    if (error instanceof BodyTooLargeError) throw tooLarge(limit);
+    return refuseBroken(error);
   }
-  const [only] = chunks;
-  if (only && chunks.length === 1) return only;
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
 }
 
 /** Reading fails when the client leaves or when the server's own limit is exceeded: neither is a fault of ours. */
 function refuseBroken(error: unknown): never {
-  const isTooLarge = isRecord(error) && error["statusCode"] === 413;
+  const isTooLarge = isRecord(error) && (error["statusCode"] ?? error["status"]) === 413;
   throw new Problem(isTooLarge ? 413 : 400, { detail: "the body could not be read", cause: error });
 }
 

@@ -1,4 +1,5 @@
 import { InputError, UniqueError } from "@fetchwork/documents";
+import { notFound } from "./conditional-write.ts";
 import { fieldError } from "./field-error.ts";
 import { badFields, Problem } from "./problem.ts";
 
@@ -12,13 +13,22 @@ export async function refuseConflicts<R>(write: Promise<R>): Promise<R> {
     return await write;
   } catch (error) {
     if (error instanceof UniqueError) throw taken(error.fields);
-    if (error instanceof InputError && error.code === "ERR_DOCUMENTS_VALUE") {
-      throw badFields([
-        fieldError(error.path, "invalid", `${error.path} has a value that is not kept`),
-      ]);
-    }
-    throw error;
+    throw inputProblem(error) ?? error;
   }
+}
+
+/**
+ * What a client is told of a value or an identifier that no store takes; `undefined` for any other error. What it sent was
+ * checked before, so that only a few such values come so far, as deeply nested ones do.
+ */
+export function inputProblem(error: unknown): Problem | undefined {
+  if (!(error instanceof InputError)) return undefined;
+  const { code, path } = error;
+  if (code === "ERR_DOCUMENTS_ID") return notFound();
+  if (code !== "ERR_DOCUMENTS_VALUE") return undefined;
+  return badFields([
+    fieldError(path, "invalid", `${path || "a field"} has a value that is not kept`),
+  ]);
 }
 
 function taken(fields: readonly string[]): Problem {

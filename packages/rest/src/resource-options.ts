@@ -7,6 +7,7 @@ import type { ComputedField } from "./presenter.ts";
 import type { PopulateOptions, Relations } from "./relations/relation.ts";
 import type { OutputOf, Schema } from "./schema.ts";
 import type { ParameterNames } from "./standard-parameters.ts";
+import type { ViewOptions } from "./views.ts";
 
 /** Operations of a resource. */
 export type Operation = "list" | "show" | "create" | "update" | "remove" | "restore";
@@ -55,6 +56,9 @@ export interface ResourceOptions<
   View extends string = string,
   Secret extends string = string,
   Computed = Readonly<Record<string, unknown>>,
+  Public extends string = string,
+  Owner extends string = string,
+  Hidden = unknown,
 > {
   /** Name of one, in camel case: `article`. Operations are called after it: `createArticle`. */
   readonly name: string;
@@ -66,14 +70,25 @@ export interface ResourceOptions<
   readonly access: Readonly<Partial<Record<Operation, ResourceRule>>>;
   /**
    * Field that holds the identifier of the user who created the document. It is not shown. Needed by the rule
-   * `owner`, and for that `create` has to be restricted to users.
+   * `owner`, and for that `create` has to be restricted to users. `id` where the documents are the users themselves, so
+   * that each owns itself. Default: documents have no owner.
    */
-  readonly owner?: string | undefined;
+  readonly owner?: Owner | undefined;
   /**
    * Fields that are shown, in this order. Default: `id`, the fields of the schema, computed fields, `createdAt` and
    * `updatedAt`.
    */
   readonly view?: readonly View[] | undefined;
+  /**
+   * Which of these fields each kind of caller sees, wherever documents are shown: `{ public: ["id", "name"], self: "all" }`.
+   * Callers neither filter, sort nor search by fields that they do not see. Default: everyone sees all of `view`.
+   */
+  readonly views?: ViewOptions<NoInfer<View>, Public> | undefined;
+  /**
+   * Schema of the fields that only the program sets and reads, such as `passwordHash`: stored, but neither sent by
+   * clients nor shown. It types `collection`; nothing is validated by it. Default: none.
+   */
+  readonly hidden?: Schema<Hidden> | undefined;
   /** Fields in which `q` searches. Default: none, and no `q`. */
   readonly search?: readonly string[] | undefined;
   /** Fields to sort by, beside `id`, `createdAt` and `updatedAt`. Each gets an index. */
@@ -132,14 +147,38 @@ export type ComputedFields<S extends Schema, Computed = Readonly<Record<string, 
 
 /**
  * A document as clients see it: the shown ones of its own fields, of those that are computed, and of those that every
- * document has.
+ * document has. Those that not everyone sees may be missing.
  */
 export type ShownBy<
   S extends Schema,
   View extends string,
   Secret extends string = never,
   Computed = unknown,
-> = Pick<Shown<S, Computed>, Exclude<Extract<keyof Shown<S, Computed>, View>, Secret>>;
+  Public extends string = View,
+> = [Exclude<View, Public>] extends [never]
+  ? ShownOf<S, View, Secret, Computed>
+  : ShownOf<S, Extract<View, Public>, Secret, Computed> &
+      Partial<ShownOf<S, Exclude<View, Public>, Secret, Computed>>;
+
+type ShownOf<S extends Schema, View extends string, Secret extends string, Computed> = Pick<
+  Shown<S, Computed>,
+  Exclude<Extract<keyof Shown<S, Computed>, View>, Secret>
+>;
+
+/**
+ * A document as the store keeps it: fields of the schema, the owner, and hidden ones. Written out, since an interface
+ * does not count as a record.
+ */
+export type StoredBy<S extends Schema, Owner extends string = never, Hidden = unknown> = Together<
+  OutputOf<S> & Hidden & OwnerField<Owner>
+>;
+
+/** An owner field whose name is known only when the program runs has no type. */
+type OwnerField<Owner extends string> = string extends Owner
+  ? unknown
+  : { readonly [Field in Exclude<Owner, "id">]?: string | undefined };
+
+type Together<T> = { [Field in keyof T]: T[Field] };
 
 type Shown<S extends Schema, Computed> = Omit<Meta, "version"> & OutputOf<S> & Partial<Computed>;
 

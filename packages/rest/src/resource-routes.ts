@@ -46,7 +46,6 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
   const taken: RouteResponse = { description: "A unique value is taken" };
   const conflicts = resource.collection.unique.length > 0 ? { 409: taken } : {};
   const readList = createListReader(resource.list);
-  const bodyReference = partialSchema(resource.input);
   const { list, show, create, update, patch, remove, restore } = controller;
   const of = (
     action: ResourceAction,
@@ -114,7 +113,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         tag,
         ...routeRule(resource, "update"),
         conditional: true,
-        bodyReference,
+        bodyReference: partialSchema(resource.input, "PUT"),
         responses: { 200: changed, 404: missing, ...conflicts },
         handle: guarded(resource, "update", update),
       }),
@@ -129,7 +128,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         tag,
         ...routeRule(resource, "update"),
         conditional: true,
-        bodyReference,
+        bodyReference: partialSchema(resource.input, "PATCH"),
         responses: { 200: changed, 404: missing, ...conflicts },
         handle: guarded(resource, "update", patch),
       }),

@@ -1,4 +1,6 @@
 import { defineCollection, type CollectionDefinition, type Stored } from "@fetchwork/documents";
+import { checkAccess } from "./check-access.ts";
+import { checkOptionNames } from "./check-option-names.ts";
 import { checkResource } from "./check-resource.ts";
 import { filterField, type FilterField } from "./filter-parameters.ts";
 import { guardedSchema, reservedNames } from "./guarded-schema.ts";
@@ -12,25 +14,21 @@ import type {
   ResourceRule,
   ShownBy,
   ShownField,
+  StoredBy,
 } from "./resource-options.ts";
 import { bulkLimitOf } from "./bulk/bulk-limit.ts";
 import { compileRelations, type CompiledRelations } from "./relations/relation.ts";
 import { withRelations } from "./relations/relation-schema.ts";
 import type { LastPart } from "./route-types.ts";
-import {
-  acceptsNull,
-  jsonSchemaOf,
-  propertiesOf,
-  type JsonSchema,
-  type OutputOf,
-  type Schema,
-} from "./schema.ts";
+import { acceptsNull, jsonSchemaOf, propertiesOf, type JsonSchema, type Schema } from "./schema.ts";
+import { compileViews, type Viewer, type Views } from "./views.ts";
 
 /** A resource as routes, controllers and the store use it. */
 export interface Resource<
   S extends Schema = Schema,
   Plural extends string = string,
   Shown = unknown,
+  Document extends object = Fields,
 > {
   /** Never set: carries the type of a document as clients see it. */
   readonly shownType?: Shown | undefined;
@@ -44,6 +42,7 @@ export interface Resource<
   /** Schema of what clients send: without fields that are read-only, and silent about secret ones. */
   readonly sent: Schema;
   readonly access: Readonly<Record<Operation, ResourceRule>>;
+  /** Field with the identifier of the owner; `id` where documents are their own owners, as users are. */
   readonly owner: string | undefined;
   /** Names of the fields of the schema. */
   readonly fields: readonly string[];
@@ -59,6 +58,7 @@ export interface Resource<
   readonly reserved: ReadonlySet<string>;
   readonly searchable: boolean;
   readonly softDelete: boolean;
+  /** What the parameters of a list may ask for when the caller sees every field. */
   readonly list: ListRules;
   readonly shape: NonNullable<ListOptions["shape"]>;
   readonly count: NonNullable<ListOptions["count"]>;
@@ -66,23 +66,27 @@ export interface Resource<
   readonly relations: CompiledRelations;
   /** Items of a bulk request at most; 0 for a resource without them. */
   readonly bulkLimit: number;
-  readonly collection: CollectionDefinition<Fields>;
-  /** Shows a document to clients. */
+  readonly collection: CollectionDefinition<Document>;
+  /** What each caller sees of documents. */
+  readonly views: Views;
+  /** Shows a document to a caller. */
   readonly present: Presenter;
+  /** Makes the entity tag of what a caller sees of a document. */
+  readonly tagOf: (document: Stored<object>, viewer: Viewer) => string;
   /** Schema of what clients send. */
   readonly input: JsonSchema;
-  /** Schema of what clients see, with or without `populate`. */
+  /** Schema of what callers of `list` and `show` see, with or without `populate`. */
   readonly output: JsonSchema;
-  /** Schema of what clients see after a change, which has no `populate`. */
+  /** Schema of what callers see after a change, which has no `populate`. */
   readonly changed: JsonSchema;
 }
 
 /** Fields of a document as the store keeps them. */
 export type Fields = Record<string, unknown>;
 
-/** A document of a resource, with its identifier and times. */
+/** A document of a resource as the store keeps it, with its identifier and times. */
 export type DocumentOf<R extends Resource> =
-  R extends Resource<infer S> ? Stored<OutputOf<S>> : never;
+  R["collection"] extends CollectionDefinition<infer Document> ? Stored<Document> : never;
 
 /** Fields that every document has. */
 const meta: Readonly<Record<string, JsonSchema>> = {
@@ -103,14 +107,23 @@ export function defineResource<
   const Secret extends string = never,
   Computed = object,
   const View extends string = ShownField<S, Computed>,
+  const Public extends View = View,
+  const Owner extends string = never,
+  Hidden = unknown,
 >(
-  options: ResourceOptions<S, Path, View, Secret, Computed>,
-): Resource<S, LastPart<Path>, ShownBy<S, View, Secret, Computed>> {
+  options: ResourceOptions<S, Path, View, Secret, Computed, Public, Owner, Hidden>,
+): Resource<
+  S,
+  LastPart<Path>,
+  ShownBy<S, View, Secret, Computed, Public>,
+  StoredBy<S, Owner, Hidden>
+> {
+  checkOptionNames(options);
   const { name, path, schema, owner, search = [], sort = [], unique = [], indexes = [] } = options;
   const { filter = [], geo, list = {}, softDelete = false } = options;
   const readOnly = new Set(options.readOnly);
   const secret = new Set<string>(options.secret);
-  const access = { ...adminsOnly, ...options.access };
+  const access = { ...adminsOnly, ...checkAccess(options) };
   const sent = guardedSchema(schema, { readOnly, secret });
   const output = jsonSchemaOf(schema, "output");
   const properties = propertiesOf(output, name);
@@ -129,11 +142,13 @@ export function defineResource<
     "updatedAt",
   ];
   const required = requiredOf(jsonSchemaOf(schema, "input"));
+  const hidden = options.hidden ? Object.keys(hiddenProperties(options.hidden, name)) : [];
   checkResource({
     options,
     fields,
     required,
     view,
+    hidden,
     computed,
     collectionName,
     meta: Object.keys(meta),
@@ -149,7 +164,23 @@ export function defineResource<
   const input = jsonSchemaOf(sent, "input");
   const selectable = softDelete ? [...view, "deletedAt"] : view;
   const { shape = "array", count = "exact", limit = {}, names, parameters } = list;
-  const changed = shownSchema(selectable, { output, properties, computed });
+  const rules: ListRules = {
+    sortable: [...sort, ...Object.keys(meta)],
+    selectable,
+    defaultSort: list.sort ?? ["-createdAt"],
+    searchable: search.length > 0,
+    filters: filter.map((field) => filterFor(field, { owner, properties })),
+    defaultLimit: limit.default,
+    maxLimit: limit.max,
+    geo,
+    trash: softDelete,
+    names,
+    parameters,
+  };
+  const views = compileViews(options.views, { all: selectable, owner, search, rules, access });
+  const shownIn = (operations: readonly Operation[]): JsonSchema =>
+    shownSchema(views.fieldsFor(operations), { output, properties, computed });
+  const { tagOf } = views;
 
   return {
     name,
@@ -172,27 +203,17 @@ export function defineResource<
       ...(softDelete ? ["deletedAt"] : []),
       ...(owner === undefined ? [] : [owner]),
       ...Object.keys(computed),
+      ...hidden,
     ]),
     searchable: search.length > 0,
     softDelete,
-    list: {
-      sortable: [...sort, ...Object.keys(meta)],
-      selectable,
-      defaultSort: list.sort ?? ["-createdAt"],
-      searchable: search.length > 0,
-      filters: filter.map((field) => filterFor(field, { owner, properties })),
-      defaultLimit: limit.default,
-      maxLimit: limit.max,
-      geo,
-      trash: softDelete,
-      names,
-      parameters,
-    },
+    list: rules,
     shape,
     count,
     hooks: options.hooks ?? {},
     relations,
     bulkLimit: bulkLimitOf(options.bulk, name),
+    // Its fields are those of the schema, the owner and the hidden ones, whose names were checked above.
     collection: defineCollection<Fields>(collectionName, {
       unique,
       indexes: withoutRepetition([
@@ -204,11 +225,13 @@ export function defineResource<
       search,
       ...(softDelete ? { softDelete } : {}),
       ...(geo === undefined ? {} : { geo: [geo] }),
-    }),
-    present: createPresenter(selectable, computed),
+    }) as CollectionDefinition<StoredBy<S, Owner, Hidden>>,
+    views,
+    present: createPresenter(views, computed),
+    tagOf,
     input,
-    output: withRelations(changed, relations),
-    changed,
+    output: withRelations(shownIn(["list", "show"]), relations),
+    changed: shownIn(softDelete ? ["create", "update", "restore"] : ["create", "update"]),
   };
 }
 
@@ -257,8 +280,12 @@ function requiredOf(schema: JsonSchema): readonly string[] {
   return Array.isArray(required) ? required.map(String) : [];
 }
 
+function hiddenProperties(schema: Schema, name: string): Readonly<Record<string, JsonSchema>> {
+  return propertiesOf(jsonSchemaOf(schema, "output"), `the hidden fields of ${name}`);
+}
+
 function shownSchema(
-  view: readonly string[],
+  { some, every }: ReturnType<Views["fieldsFor"]>,
   {
     output,
     properties,
@@ -274,12 +301,14 @@ function shownSchema(
   return {
     type: "object",
     properties: Object.fromEntries(
-      view.map((field) => {
+      some.map((field) => {
         const definition = Object.hasOwn(computed, field) ? computed[field] : undefined;
         const own = Object.hasOwn(properties, field) ? properties[field] : meta[field];
         return [field, definition ? jsonSchemaOf(definition.schema, "output") : (own ?? deletedAt)];
       }),
     ),
-    required: view.filter((field) => Object.hasOwn(meta, field) || required.includes(field)),
+    required: some.filter(
+      (field) => every.has(field) && (Object.hasOwn(meta, field) || required.includes(field)),
+    ),
   };
 }

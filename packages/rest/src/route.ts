@@ -1,6 +1,10 @@
 import type { Store, Transaction } from "@fetchwork/documents";
 import type { Context } from "@fetchwork/http";
+import { describeValue } from "@fetchwork/kit";
 import type { AccessRule, CallerOf } from "./access.ts";
+import type { AttemptLimiter } from "./attempt-limiter.ts";
+import { RestError } from "./errors.ts";
+import { optionNames, refuseUnknownOptions } from "./known-options.ts";
 import type { ResourceGraph } from "./relations/resource-graph.ts";
 import type { Resource } from "./resource.ts";
 import type { OperationTypes, ParametersOf, Typed } from "./route-types.ts";
@@ -22,6 +26,8 @@ export interface Call<Body = unknown, User = unknown> {
   readonly body: Body;
   /** The caller, as its access rule established it. */
   readonly user: User;
+  /** Whether the caller has shown the master key. */
+  readonly isMaster: boolean;
   readonly store: Store;
   /**
    * The transaction that the call is part of, when its changes have to happen together with others. Inside one, all
@@ -36,6 +42,8 @@ export interface Call<Body = unknown, User = unknown> {
   readonly report: (error: unknown) => void;
   /** Signs tokens. */
   readonly tokens: SessionTokens;
+  /** The limiter of `createAuthentication`; a handler may count other attempts with it. Absent, nothing is limited. */
+  readonly attempts?: AttemptLimiter | undefined;
 }
 
 /** One possible answer, for the OpenAPI document. */
@@ -159,8 +167,53 @@ export function defineRoute<
 ): Route<
   OperationTypes<Operation, ParametersOf<Path>, SentTo<BodySchema>, AnsweredBy<AnswerSchema>>
 > {
+  refuseUnknownOptions(definition, { owner: "defineRoute", names: routeOptions, otherNames });
+  if (!routeRules.includes(definition.access)) {
+    const { access, operation } = definition;
+    const expected = `one of ${routeRules.join(", ")}`;
+    const message = `access of ${operation} is ${describeValue(access)}, expected ${expected}`;
+    throw new RestError("ERR_REST_DEFINITION", message);
+  }
   return definition;
 }
+
+const routeRules = optionNames<Record<AccessRule, unknown>>({
+  public: true,
+  user: true,
+  admin: true,
+  master: true,
+  password: true,
+  "master+password": true,
+});
+
+const routeOptions = [
+  ...optionNames<RouteDefinition>({
+    method: true,
+    path: true,
+    operation: true,
+    summary: true,
+    tag: true,
+    access: true,
+    body: true,
+    answer: true,
+    bodyReference: true,
+    conditional: true,
+    checksCaller: true,
+    checkQuery: true,
+    query: true,
+    atomic: true,
+    responses: true,
+    handle: true,
+  }),
+  // Those of a route that was made before, and is changed.
+  ...optionNames<Pick<Route, "action" | "resource" | "types">>({
+    action: true,
+    resource: true,
+    types: true,
+  }),
+];
+
+const otherNames = { auth: "access", handler: "handle", operationId: "operation", url: "path" };
 
 type SentTo<S extends Schema | undefined> = S extends Schema ? InputOf<S> : undefined;
 type AnsweredBy<S extends Schema | undefined> = S extends Schema ? OutputOf<S> : unknown;

@@ -47,11 +47,17 @@ export function propertiesOf(schema: JsonSchema, of: string): Readonly<Record<st
   return properties as Record<string, JsonSchema>;
 }
 
-/** What an update takes: any of the fields, and `null` for none. */
-export function partialSchema(schema: JsonSchema): JsonSchema {
+/**
+ * What an update takes: any of the fields. `null` stands for a field that is not given in a PUT, and removes it in a
+ * PATCH, which a required one cannot be.
+ */
+export function partialSchema(schema: JsonSchema, method: "PATCH" | "PUT"): JsonSchema {
+  const required: readonly unknown[] = Array.isArray(schema["required"]) ? schema["required"] : [];
   const properties: Record<string, JsonSchema> = {};
   for (const [name, property] of Object.entries(propertiesOf(schema, "a resource"))) {
-    properties[name] = acceptsNull(property) ? property : { anyOf: [property, { type: "null" }] };
+    const takesNull = method === "PUT" || !required.includes(name);
+    properties[name] =
+      takesNull && !acceptsNull(property) ? { anyOf: [property, { type: "null" }] } : property;
   }
   return { ...schema, properties, required: [] };
 }

@@ -1,6 +1,7 @@
 import { errors as joseErrors, jwtVerify, SignJWT } from "jose";
 import type { Account } from "./account.ts";
 import { RestError } from "./errors.ts";
+import { refuseUnknownOptions } from "./known-options.ts";
 
 /** What a valid session token says. */
 export interface SessionClaims {
@@ -43,6 +44,8 @@ const maxTokenLength = 2_048;
  * @throws RestError `ERR_REST_CONFIGURATION` for a secret or a lifetime that cannot serve.
  */
 export function createSessionTokens(options: SessionTokensOptions): SessionTokens {
+  const known = { owner: "createSessionTokens", names: ["secret", "lifetime"] };
+  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
   const { secret, lifetime = 86_400 } = options;
   if (secret.length < 32) {
     throw new RestError("ERR_REST_CONFIGURATION", "the JWT secret needs at least 32 characters");

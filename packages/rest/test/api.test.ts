@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { RestError } from "../src/errors.ts";
 import { Problem } from "../src/problem.ts";
-import { defineResource } from "../src/resource.ts";
+import { defineResource, type Resource } from "../src/resource.ts";
 import { createResourceController } from "../src/resource-controller.ts";
 import { resourceRoutes } from "../src/resource-routes.ts";
 import { defineRoute, type Call, type Route } from "../src/route.ts";
@@ -267,6 +267,74 @@ describe("createApi", () => {
       message: "archived",
     });
     expect(reportError).not.toHaveBeenCalled();
+  });
+
+  it("answers an error that may be shown with its status and message", async () => {
+    const reportError = vi.fn();
+    const shown = Object.assign(new Error("no seats are left"), { status: 422, expose: true });
+    const { send } = await openApi({ routes: [route(() => Promise.reject(shown))], reportError });
+    const response = await send("GET", "/x");
+    expect(response.headers.get("content-type")).toBe("application/problem+json");
+    expect(await response.json()).toMatchObject({ status: 422, detail: "no seats are left" });
+    expect(reportError).not.toHaveBeenCalled();
+  });
+
+  it("answers the failure of an upstream client with 500, whatever its status, and reports it", async () => {
+    const reportError = vi.fn();
+    const failure = Object.assign(new Error("not found: s3cret"), { status: 404, statusCode: 404 });
+    const { send } = await openApi({ routes: [route(() => Promise.reject(failure))], reportError });
+    const response = await send("GET", "/x");
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain("s3cret");
+    expect(reportError).toHaveBeenCalledExactlyOnceWith(failure, expect.any(Request));
+  });
+
+  it("answers a handler's write of a value that is not kept with 400 that names the field", async () => {
+    let deep: unknown = "a";
+    for (let level = 0; level < 2_000; level += 1) deep = [deep];
+    const write = {
+      ...route(() => json(1)),
+      handle: async ({ store }: Call) => {
+        const { collection }: Resource = note;
+        return json(await store.collection(collection).insert({ text: deep }));
+      },
+    };
+    const { send } = await openApi({ routes: [...routes, write] });
+    expect(await (await send("GET", "/x")).json()).toMatchObject({ status: 400, name: "invalid" });
+  });
+
+  it("authenticates before it validates, also by password", async () => {
+    const locked = defineRoute({
+      method: "PUT",
+      path: "/x",
+      operation: "x",
+      summary: "x",
+      tag: "x",
+      access: "password",
+      body: z.object({ password: z.string().min(6) }),
+      responses: { 200: { description: "x" } },
+      handle: () => json(1),
+    });
+    const { send } = await openApi({ routes: [locked] });
+    const refused = await send("PUT", "/x?nonsense=1", form([["password", "1"]]));
+    expect(refused.status).toBe(401);
+  });
+
+  it.each([
+    [{ routes, maxBodysize: 1 }, /createApi.*maxBodySize/],
+    [{ routes, title: "T", cors: true }, /createApi has no option "cors"/],
+  ])("refuses options that do not exist: %#", async (options, message) => {
+    await expect(openApi(options)).rejects.toThrow(message);
+  });
+
+  it.each([
+    [{ handler: () => json(1) }, /defineRoute has no option "handler", did you mean "handle"/],
+    [{ acess: "public" }, /did you mean "access"/],
+    [{ access: "everyone" }, /access of x is "everyone", expected one of public, user/],
+  ])("refuses a route of %o", (wrong, message) => {
+    const define = (): Route => defineRoute({ ...route(() => json(1)), ...(wrong as object) });
+    expect(define).toThrow(RestError);
+    expect(define).toThrow(message);
   });
 
   it("decodes path parameters and gives them to the handler", async () => {

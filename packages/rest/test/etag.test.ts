@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { contentTag, etagOf, noneMatchHolds, requirePreconditions } from "../src/etag.ts";
+import {
+  contentTag,
+  etagOf,
+  jsonTag,
+  noneMatchHolds,
+  requirePreconditions,
+  taggedJson,
+} from "../src/etag.ts";
 import { Problem } from "../src/problem.ts";
+import { defineRoute } from "../src/route.ts";
+import { openApi } from "./api-client.ts";
 
 function check(method: string, headers: Record<string, string>): () => void {
   return () => requirePreconditions(new Request("http://localhost/", { method, headers }), '"3"');
@@ -54,5 +63,57 @@ describe("contentTag", () => {
     expect(contentTag("[1]")).toMatch(/^"[\w-]{27}"$/);
     expect(contentTag("[1]")).toBe(contentTag("[1]"));
     expect(contentTag("[1]")).not.toBe(contentTag("[2]"));
+  });
+});
+
+describe("taggedJson", () => {
+  async function openHook() {
+    let hook = { url: "https://a.example" };
+    const about = { path: "/hook", tag: "hook", access: "public", conditional: true } as const;
+    return openApi({
+      routes: [
+        defineRoute({
+          ...about,
+          method: "GET",
+          operation: "showHook",
+          summary: "Shows the hook",
+          responses: {},
+          handle: ({ request }) => taggedJson(request, hook),
+        }),
+        defineRoute({
+          ...about,
+          method: "PATCH",
+          operation: "patchHook",
+          summary: "Changes the hook",
+          responses: {},
+          handle({ request }) {
+            requirePreconditions(request, jsonTag(hook));
+            hook = { url: "https://b.example" };
+            return taggedJson(request, hook);
+          },
+        }),
+      ],
+    });
+  }
+
+  it("tags the value, so that If-Match lets a change pass once", async () => {
+    const { send } = await openHook();
+    const shown = await send("GET", "/hook");
+    const etag = shown.headers.get("etag") ?? "";
+    expect(await shown.json()).toEqual({ url: "https://a.example" });
+    const headers = { "if-match": etag };
+    const changed = await send("PATCH", "/hook", { headers });
+    expect(changed.status).toBe(200);
+    expect(changed.headers.get("etag")).not.toBe(etag);
+    expect((await send("PATCH", "/hook", { headers })).status).toBe(412);
+  });
+
+  it("responds with 304 to a GET of what the client has, and with 412 to one of another value", async () => {
+    const { send } = await openHook();
+    const etag = (await send("GET", "/hook")).headers.get("etag") ?? "";
+    const same = await send("GET", "/hook", { headers: { "if-none-match": etag } });
+    expect([same.status, same.headers.get("etag")]).toEqual([304, etag]);
+    const other = await send("GET", "/hook", { headers: { "if-match": '"999"' } });
+    expect(other.status).toBe(412);
   });
 });

@@ -52,6 +52,22 @@ describe("openApiDocument", () => {
     expect(update.required).toEqual([]);
   });
 
+  it("describes null in an update where it is accepted, and every accepted type of a patch", () => {
+    const { patch, put } = document.paths["/notes/{id}"];
+    const nullable = (operation: typeof patch, field: string): boolean =>
+      JSON.stringify(
+        operation.requestBody.content["application/json"].schema.properties[field],
+      ).includes('"null"');
+    expect([nullable(put, "text"), nullable(put, "done")]).toEqual([true, true]);
+    expect([nullable(patch, "text"), nullable(patch, "done")]).toEqual([false, true]);
+    expect(Object.keys(patch.requestBody.content)).toEqual([
+      "application/merge-patch+json",
+      "application/json",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data",
+    ]);
+  });
+
   it("says that an open route may ask who calls", () => {
     const kept = defineResource({
       name: "note",

@@ -1,17 +1,20 @@
 import { defineCollection, type Store, type Stored } from "@fetchwork/documents";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { RestError } from "../src/errors.ts";
-import { createPasswordResets } from "../src/password-resets.ts";
+import { createPasswordResets, type PasswordHolder } from "../src/password-resets.ts";
 import { hashPassword, verifyPassword } from "../src/password.ts";
-import type { Fields } from "../src/resource.ts";
 import { memoryStore } from "./api-client.ts";
 
-const users = defineCollection<Fields>("users");
+interface User extends PasswordHolder {
+  readonly email: string;
+}
+
+const users = defineCollection<User>("users");
 const resets = createPasswordResets({ users });
 
 afterEach(() => void vi.useRealTimers());
 
-async function storeWithUser(): Promise<{ readonly store: Store; readonly user: Stored<Fields> }> {
+async function storeWithUser(): Promise<{ readonly store: Store; readonly user: Stored<User> }> {
   const store = await memoryStore();
   const passwordHash = await hashPassword("the old one");
   const user = await store

@@ -30,6 +30,7 @@ const diary = defineResource({
   name: "diary",
   path: "/diaries",
   schema: z.object({ text: z.string(), mood: z.string().nullable().optional() }),
+  hidden: z.object({ published: z.boolean().optional() }),
   access: { list: "admin", show: "owner", create: "user", update: "owner", remove: "owner" },
   owner: "writer",
   unique: [["text", "mood"]],

@@ -1,6 +1,7 @@
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { defineResource, type Resource } from "../src/resource.ts";
+import type { Store } from "@fetchwork/documents";
+import { defineResource, type DocumentOf, type Resource } from "../src/resource.ts";
 
 const member = defineResource({
   name: "member",
@@ -44,5 +45,62 @@ describe("types of a resource", () => {
       view: ["id", "text"],
     });
     expectTypeOf<keyof ShownOf<typeof short>>().toEqualTypeOf<"id" | "text">();
+  });
+
+  it("may lack what not everyone sees", () => {
+    const person = defineResource({
+      name: "person",
+      path: "/people",
+      schema: z.object({ name: z.string(), email: z.string() }),
+      access: {},
+      views: { public: ["id", "name"], self: "all" },
+    });
+    type Person = ShownOf<typeof person>;
+    expectTypeOf<Person["name"]>().toEqualTypeOf<string>();
+    expectTypeOf<Person["email"]>().toEqualTypeOf<string | undefined>();
+  });
+});
+
+const note = defineResource({
+  name: "note",
+  path: "/notes",
+  schema: z.object({ text: z.string(), stars: z.number().optional() }),
+  access: { create: "user" },
+  owner: "author",
+  hidden: z.object({ slug: z.string() }),
+});
+
+describe("store.collection(resource.collection)", () => {
+  it("knows the fields of the schema, the owner, and hidden ones", () => {
+    type Note = DocumentOf<typeof note>;
+    expectTypeOf<Note["text"]>().toEqualTypeOf<string>();
+    expectTypeOf<Note["author"]>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<Note["slug"]>().toEqualTypeOf<string>();
+    expectTypeOf<Note["version"]>().toEqualTypeOf<number>();
+  });
+
+  it("takes nothing else in writes and filters", () => {
+    const calls = (store: Store) => {
+      const notes = store.collection(note.collection);
+      return [
+        notes.insert({ text: "a", slug: "a", author: "me" }),
+        notes.find({ where: { text: "a", author: "me", createdAt: { gte: "2026" } } }),
+        notes.update("id", { stars: 3 }),
+        notes.update("id", (current) => ({ ...current, stars: (current.stars ?? 0) + 1 })),
+        // @ts-expect-error There is no such field.
+        notes.insert({ nonsense: 1 }),
+        // @ts-expect-error A field is missing.
+        notes.insert({ text: "a" }),
+        // @ts-expect-error There is no such field.
+        notes.find({ where: { txet: "a" } }),
+        // @ts-expect-error A number is not a text.
+        notes.find({ where: { text: 1 } }),
+        // @ts-expect-error There is no such field.
+        notes.update("id", { satrs: 3 }),
+        // @ts-expect-error A function returns the whole document: this would erase the text.
+        notes.update("id", (current) => ({ stars: (current.stars ?? 0) + 1 })),
+      ];
+    };
+    expectTypeOf(calls).toBeFunction();
   });
 });

@@ -60,9 +60,39 @@ describe("defineResource", () => {
     ["a path that is too long as a whole", { path: `/${"a".repeat(30)}/${"b".repeat(30)}` }],
     ["a path that no collection can be called after", { path: "/2fa" }],
     ["an owner that is a field of the schema too", { owner: "title", access: { create: "user" } }],
-    ["an owner under a reserved name", { owner: "id", access: { create: "user" } }],
+    ["an owner under a reserved name", { owner: "version", access: { create: "user" } }],
   ])("refuses %s", (_what, options) => {
     expect(() => defineResource({ ...good, ...options })).toThrow(RestError);
+  });
+
+  it.each<[object, RegExp]>([
+    [{ count: 1_000 }, /defineResource has no option "count", did you mean "list: \{ count \}"/],
+    [{ acces: {} }, /did you mean "access"/],
+    [{ hook: {} }, /did you mean "hooks"/],
+    [{ list: { count: "exact", limits: {} } }, /list of note has no option "limits", .*"limit"/],
+    [{ list: { limit: { maximum: 3 } } }, /list.limit of note has no option "maximum"/],
+    [{ list: { names: { per_page: "x" } } }, /list.names of note has no option "per_page"/],
+    [{ list: { parameters: { one: { ...parameter, were: 1 } } } }, /did you mean "where"/],
+    [{ access: { delete: "public" } }, /access of note has no option "delete", .*"remove"/],
+    [{ access: { list: "everyone" } }, /access.list of note is "everyone", expected a function or/],
+    [{ access: { list: true } }, /access.list of note is true/],
+    [{ access: undefined }, /note has no access rules, expected access: \{ list/],
+    [{ relations: { a: { to: () => undefined, ondelete: "cascade" } } }, /did you mean "onDelete"/],
+    [{ populate: { path: [] } }, /did you mean "paths"/],
+    [{ hooks: { beforeSave: () => undefined } }, /hooks of note has no option "beforeSave"/],
+    [{ bulk: { max: 3 } }, /bulk of note has no option "max"/],
+    [{ computed: { a: { schema, get: () => 1 } } }, /computed field a of note has no option "get"/],
+    [{ views: { public: "all", admins: "all" } }, /did you mean "admin"/],
+  ])("refuses the unknown names in %o", (wrong, message) => {
+    const options = { ...good, ...wrong } as ResourceOptions<typeof schema>;
+    expect(() => defineResource(options)).toThrow(RestError);
+    expect(() => defineResource(options)).toThrow(message);
+  });
+
+  it("takes an access rule that is undefined for one that is left out", () => {
+    expect(defineResource({ ...good, access: { list: undefined } as object }).access.list).toBe(
+      "admin",
+    );
   });
 
   it.each(["id", "version", "createdAt", "updatedAt", "access_token"])(

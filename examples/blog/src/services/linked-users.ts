@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { UniqueError, type Store, type Stored } from "@fetchwork/documents";
-import { hashPassword, Problem, type Fields } from "@fetchwork/rest";
+import { UniqueError, type Store } from "@fetchwork/documents";
+import { hashPassword, Problem } from "@fetchwork/rest";
 import { identities, identityId } from "../api/social/model.ts";
-import { newUser, user } from "../api/user/model.ts";
+import { newUser, user, type User } from "../api/user/model.ts";
 import { nameOf, pictureOf } from "./profile.ts";
 
 /** Who a provider says that somebody is. */
@@ -19,7 +19,7 @@ export interface ProviderUser {
 export async function findLinked(
   store: Store,
   { issuer, sub }: Pick<ProviderUser, "issuer" | "sub">,
-): Promise<Stored<Fields> | undefined> {
+): Promise<User | undefined> {
   const links = store.collection(identities);
   const id = identityId(issuer, sub);
   const found = await links.get(id);
@@ -64,7 +64,7 @@ export async function findOrCreateLinked(
   store: Store,
   person: ProviderUser,
   linkPath: string,
-): Promise<Stored<Fields>> {
+): Promise<User> {
   const linked = await findLinked(store, person);
   if (linked !== undefined) return linked;
   const email = newUser.shape.email.safeParse(person.email);
@@ -80,7 +80,7 @@ export async function findOrCreateLinked(
   return found;
 }
 
-async function byEmail(store: Store, email: string): Promise<Stored<Fields> | undefined> {
+async function byEmail(store: Store, email: string): Promise<User | undefined> {
   const [found] = await store.collection(user.collection).find({ where: { email }, limit: 1 });
   return found;
 }
@@ -89,7 +89,7 @@ async function createUser(
   store: Store,
   email: string,
   { name, picture }: ProviderUser,
-): Promise<Stored<Fields>> {
+): Promise<User> {
   const given = {
     name: newUser.shape.name.safeParse(name).data,
     picture: newUser.shape.picture.safeParse(picture).data,

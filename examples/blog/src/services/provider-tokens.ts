@@ -33,7 +33,7 @@ export function acceptProviderTokens(
   const { tokens } = authentication;
 
   return {
-    tokens,
+    ...authentication,
     async admit(rule, evidence) {
       const token = /^bearer +(\S+) *$/i.exec(evidence.authorization ?? "")?.[1];
       const provider =

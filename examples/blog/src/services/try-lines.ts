@@ -5,7 +5,7 @@ export function triesOf(
   resource: Resource,
   { url, key }: { readonly url: string; readonly key: string },
 ): readonly string[] {
-  const { access, input, list, path, relations, searchable } = resource;
+  const { access, input, path, relations, searchable, views } = resource;
   const form = sampleForm(input, new Set(relations.references.map(({ field }) => field)));
   const tokens: Readonly<Record<string, string>> = {
     public: "",
@@ -15,7 +15,7 @@ export function triesOf(
   const token = tokens[String(access.create)];
   const create =
     form === undefined || token === undefined ? [] : [`curl -w '\\n' ${url}${path}${form}${token}`];
-  const [field] = list.selectable.filter((name) => name !== "id");
+  const [field] = views.rulesFor({}).selectable.filter((name) => name !== "id");
   const isFound = searchable && create.length > 0 && form?.includes("'Some ");
   const address = isFound ? `"${url}${path}?q=some&fields=${field}"` : `${url}${path}`;
   const header = access.list === "user" ? ' -H "Authorization: Bearer $TOKEN"' : "";

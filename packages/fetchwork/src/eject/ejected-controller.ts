@@ -18,9 +18,8 @@ const modules: readonly (readonly [module: string, names: readonly string[]])[] 
       "afterChange",
       "changeDocument",
       "checkReferences",
-      "createListReader",
       "createPageFinder",
-      "etagOf",
+      "createQueryReader",
       "hiddenFields",
       "mergePatch",
       "noneMatchHolds",
@@ -36,9 +35,9 @@ const modules: readonly (readonly [module: string, names: readonly string[]])[] 
       "validate",
       "view",
       "without",
-      "withoutPopulate",
       "writeTogether",
       "type Fields",
+      "type Resource",
       "type ResourceCall",
       "type ResourceController",
     ],
@@ -49,7 +48,6 @@ const modules: readonly (readonly [module: string, names: readonly string[]])[] 
 const members = [
   "collection",
   "hooks",
-  "list: rules",
   "nullable",
   "path",
   "present",
@@ -57,6 +55,7 @@ const members = [
   "reserved",
   "schema",
   "stored",
+  "tagOf",
 ] as const;
 
 /** Writes `controller.ts` with every handler in full, in the form that Prettier gives it. */
@@ -71,7 +70,7 @@ export function ejectedController(camel: string, features: Features): string {
     removeHandler(features),
     ...(features.softDelete ? [restoreHandler(features)] : []),
   ];
-  const rest = `const readList = createListReader(rules);
+  const rest = `const readList = createQueryReader(resource);
 const findPage = createPageFinder(resource);
 
 export const ${camel}Controller: ResourceController<typeof schema> = {
@@ -79,6 +78,7 @@ ${handlers.join("\n\n")}
 };
 ${change}`;
   const used = (name: string): boolean =>
+    name === "type Resource" || // It stands before the rest.
     new RegExp(`(?<!\\w|"|[^.]\\.)${name.replace(/^.* /, "")}\\b(?!:)`).test(rest);
   const imports = modules.flatMap(([module, names]) => {
     const some = names.filter(used);
@@ -86,15 +86,14 @@ ${change}`;
     const tail = ` from "${module}";`;
     return [`${listText(some, { head: "import ", brackets: ["{", "}"], tail })}\n`];
   });
-  const taken = listText(members.filter(used), {
-    head: "const ",
-    brackets: ["{", "}"],
-    tail: " = resource;",
-  });
-  return `${imports.join("")}import { ${camel} as resource } from "./model.ts";
+  const pattern = `const { ${members.filter(used).join(", ")} } =`;
+  // All of them just fit on a line of 100 characters, and then Prettier puts the value on the next one.
+  const taken = `${pattern}${pattern.length > 90 ? "\n  " : " "}resource;`;
+  return `${imports.join("")}import { ${camel} as model } from "./model.ts";
 
 // Written out by \`fetchwork eject\`. The routes have applied access rules and validated bodies before they come here.
 
+const resource: Resource<typeof model.schema> = model;
 ${taken}
 ${rest}`;
 }

@@ -16,12 +16,12 @@ export function listHandler({ hooks, populates, shape, softDelete }: Features): 
   return lines(
     "  async list(call) {",
     populates && "    const tree = readPopulate(resource, call.query);",
-    `    const query = readList(${populates ? "withoutPopulate(resource, call.query)" : "call.query"});`,
+    "    const query = readList(call);",
     softDelete && "    if (query.trash !== undefined) requireTrash(resource, call);",
     before && "    const limits = await hooks.beforeList?.({ call });",
     `    const found = await findPage(call, query${limits});`,
     populates || after ? "    const { documents } = found;" : false,
-    `    const ${shown} = ${populates || after ? "" : "found."}documents.map((document) => present(document, query.fields));`,
+    `    const ${shown} = ${populates || after ? "" : "found."}documents.map((document) => present(document, call, query.fields));`,
     after && "    const changed = await hooks.afterList?.({ call, documents, rows: shown });",
     populates && after && "    const rows = changed ?? shown;",
     populates && "    const whole = await populate(call, { resource, documents, rows }, tree);",
@@ -41,18 +41,18 @@ export function showHandler({ hooks, populates }: Features): string {
     before && "    await hooks.beforeShow?.({ call, id });",
     "    const document = call.document ?? (await call.store.collection(collection).get(id));",
     "    if (!document) throw notFound();",
-    "    const etag = etagOf(document.version);",
+    "    const etag = tagOf(document, call);",
     "    requirePreconditions(call.request, etag);",
     // What a hook or a relation shows may follow from more than the version.
     !after && `    if (${populates ? "!tree && " : ""}${tag}) {`,
     !after && "      return empty(304, { headers: { etag } });",
     !after && "    }",
-    after || populates ? "    const shown = present(document);" : false,
+    after || populates ? "    const shown = present(document, call);" : false,
     after && "    const changed = await hooks.afterShow?.({ call, document, shown });",
     populates && `    const rows = [${after ? "changed ?? shown" : "shown"}];`,
     populates &&
       "    const [row] = await populate(call, { resource, documents: [document], rows }, tree);",
-    `    return json(${populates ? "row" : after ? "changed ?? shown" : "present(document)"}, { headers: { etag } });`,
+    `    return json(${populates ? "row" : after ? "changed ?? shown" : "present(document, call)"}, { headers: { etag } });`,
     "  },",
   );
 }
@@ -77,9 +77,9 @@ export function createHandler({ hooks, owner, refers, reserves }: Features): str
       `      return refuseConflicts(transaction.collection(collection).insert(${stored}));`,
     together && "    });",
     after && "    await afterChange(call, () => hooks.afterCreate?.({ call, document }));",
-    "    return json(present(document), {",
+    "    return json(present(document, call), {",
     "      status: 201,",
-    "      headers: { etag: etagOf(document.version), location: `${path}/${document.id}` },",
+    "      headers: { etag: tagOf(document, call), location: `${path}/${document.id}` },",
     "    });",
     "  },",
   );
@@ -147,7 +147,7 @@ function changeFunction({ hooks, readOnly, refers, reserves, secret }: Features)
     "    },",
     "  });",
     after && "  await afterChange(call, () => hooks.afterUpdate?.({ call, before, document }));",
-    "  return json(present(document), { headers: { etag: etagOf(document.version) } });",
+    "  return json(present(document, call), { headers: { etag: tagOf(document, call) } });",
     "}",
     "",
   );
@@ -191,7 +191,7 @@ export function restoreHandler({ asksToRestore, hooks, refers }: Features): stri
     '      const [current] = await documents.find({ where, deleted: "only", limit: 1 });',
     "      if (!current) throw notFound();",
     asksToRestore && '      await requireAccess(resource, "restore", { call, document: current });',
-    "      requirePreconditions(call.request, etagOf(current.version));",
+    "      requirePreconditions(call.request, tagOf(current, call));",
     before && "      await hooks.beforeRestore?.({ call, transaction, current });",
     refers && "      await checkReferences(resource, transaction, current);",
     "      const restored = await refuseConflicts(documents.restore(current.id));",
@@ -199,7 +199,7 @@ export function restoreHandler({ asksToRestore, hooks, refers }: Features): stri
     "      return restored;",
     "    });",
     after && "    await afterChange(call, () => hooks.afterRestore?.({ call, document }));",
-    "    return json(present(document), { headers: { etag: etagOf(document.version) } });",
+    "    return json(present(document, call), { headers: { etag: tagOf(document, call) } });",
     "  },",
   );
 }

@@ -36,7 +36,8 @@ export function featuresOf(resource: unknown): Features | undefined {
   );
   const toRestore = membersOf(access)["restore"];
   return {
-    owner: typeof owner === "string" ? owner : undefined,
+    // Documents that own themselves have no other field for it.
+    owner: typeof owner === "string" && owner !== "id" ? owner : undefined,
     asksToRestore: toRestore === "owner" || typeof toRestore === "function",
     hooks: new Set(
       Object.entries(membersOf(hooks)).flatMap(([name, hook]) => (hook === undefined ? [] : name)),

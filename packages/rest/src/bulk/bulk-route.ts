@@ -50,7 +50,6 @@ function bulkRule({
 function bodySchema({ bulkLimit, input }: Resource): JsonSchema {
   const id = { type: "string", minLength: 1 };
   const version = { type: "integer", minimum: 1, description: "As in the entity tag" };
-  const changes = partialSchema(input);
   const operations = {
     type: "array",
     minItems: 1,
@@ -58,8 +57,16 @@ function bodySchema({ bulkLimit, input }: Resource): JsonSchema {
     items: {
       oneOf: [
         item({ op: op("create"), body: input }, ["op", "body"]),
-        item({ op: op("update"), id, version, body: changes }, ["op", "id", "body"]),
-        item({ op: op("patch"), id, version, body: changes }, ["op", "id", "body"]),
+        item({ op: op("update"), id, version, body: partialSchema(input, "PUT") }, [
+          "op",
+          "id",
+          "body",
+        ]),
+        item({ op: op("patch"), id, version, body: partialSchema(input, "PATCH") }, [
+          "op",
+          "id",
+          "body",
+        ]),
         item({ op: op("remove"), id, version }, ["op", "id"]),
       ],
     },

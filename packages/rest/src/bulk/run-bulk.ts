@@ -1,3 +1,4 @@
+import type { Stored } from "@fetchwork/documents";
 import { json } from "@fetchwork/http";
 import { etagOf } from "../etag.ts";
 import type { FieldError } from "../field-error.ts";
@@ -6,7 +7,7 @@ import type { ResourceCall, ResourceHandler } from "../operations/resource-call.
 import { badFields, Problem } from "../problem.ts";
 import { asksAgain, requireAccess } from "../resource-access.ts";
 import type { ChangeHandlers } from "../resource-controller.ts";
-import type { Resource } from "../resource.ts";
+import type { Fields, Resource } from "../resource.ts";
 import { isRecord, validate } from "../schema.ts";
 import { readBulkItems, type BulkItem } from "./bulk-items.ts";
 
@@ -86,9 +87,8 @@ async function runItem(
 ): Promise<BulkResult> {
   const operation = item.op === "patch" ? "update" : item.op;
   const params = item.op === "create" ? {} : { id: item.id };
-  const request = requestOf(call.request, item);
   const body = item.op === "remove" ? {} : item.body;
-  const own = { ...call, params, request, body, query: new URLSearchParams(), document: undefined };
+  const own = { ...call, params, body, query: new URLSearchParams(), document: undefined };
   const document =
     item.op === "create"
       ? undefined
@@ -96,10 +96,12 @@ async function runItem(
   if (resource.access[operation] !== "master") {
     await requireAccess(resource, operation, { call: own, document });
   }
+  const request = requestOf(call.request, tagIn(resource, own, { item, document }));
   const handle: ResourceHandler<never> = handlers[item.op];
   // Its body was validated by the schema that fixes the type.
   const response = await handle({
     ...own,
+    request,
     body: own.body as never,
     document: asksAgain(resource, operation) ? document : undefined,
   });
@@ -119,15 +121,24 @@ async function runItem(
 }
 
 /** The conditions of the item are those of its version; those of the whole request are for nothing of it. */
-function requestOf({ headers, method, url }: Request, item: BulkItem): Request {
+function requestOf({ headers, method, url }: Request, ifMatch: string | undefined): Request {
   const own = new Headers(headers);
   for (const name of ["if-match", "if-none-match", "content-length", "idempotency-key"]) {
     own.delete(name);
   }
-  if (item.op !== "create" && item.version !== undefined) {
-    own.set("if-match", etagOf(item.version));
-  }
+  if (ifMatch !== undefined) own.set("if-match", ifMatch);
   return new Request(url, { method, headers: own });
+}
+
+/** Entity tag of the version that an item names, as its caller knows it. */
+function tagIn(
+  { tagOf }: Resource,
+  call: ResourceCall,
+  { item, document }: { readonly item: BulkItem; readonly document: Stored<Fields> | undefined },
+): string | undefined {
+  if (item.op === "create" || item.version === undefined) return undefined;
+  const { version } = item;
+  return document ? tagOf({ ...document, version }, call) : etagOf(version);
 }
 
 function idIn(shown: unknown): string {

@@ -1,4 +1,5 @@
 import { createEndpoint, type CompiledRoute } from "@fetchwork/endpoint";
+import { checkOptions, UsageError } from "@fetchwork/kit";
 import { Client, type ClientOptions as HttpOptions, type RestResponse } from "@fetchwork/http";
 import type { ApiClient, CallOptions } from "./api-client.ts";
 import { indexOperations, type ApiDescription, type OperationIndex } from "./description.ts";
@@ -25,6 +26,21 @@ export interface ClientOptions extends Pick<
   readonly openApi?: ApiDescription | undefined;
 }
 
+const optionNames = Object.keys({
+  baseUrl: true,
+  token: true,
+  openApi: true,
+  headers: true,
+  hooks: true,
+  logger: true,
+  maxResponseSize: true,
+  retry: true,
+  timeout: true,
+  transport: true,
+} satisfies Record<keyof ClientOptions, true>);
+
+const otherNames = { baseURL: "baseUrl", fetch: "transport", url: "baseUrl" };
+
 interface Sending {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
   readonly query?: object | undefined;
@@ -39,7 +55,8 @@ interface Sending {
  * `TransportError` of `@fetchwork/http` when there is no answer, and with a {@link ClientError} for an operation that the
  * API does not have.
  *
- * @throws HttpUsageError of `@fetchwork/http` for a wrong option, ClientError `ERR_REST_DESCRIPTION` for a wrong `openApi`
+ * @throws HttpUsageError of `@fetchwork/http` for a wrong option, UsageError of `@fetchwork/kit` with the code
+ * `ERR_REST_CONFIGURATION` for one that does not exist, ClientError `ERR_REST_DESCRIPTION` for a wrong `openApi`
  * @example
  * ```ts
  * const client = createClient<typeof api>({ baseUrl: "https://blog.example", token });
@@ -47,6 +64,8 @@ interface Sending {
  * ```
  */
 export function createClient<Api>(options: ClientOptions): ApiClient<Api> {
+  const fail = (message: string): UsageError => new UsageError("ERR_REST_CONFIGURATION", message);
+  checkOptions(options, { owner: "createClient", names: optionNames, otherNames }, fail);
   const { baseUrl, token, openApi, ...settings } = options;
   const http = new Client({ ...settings, baseUrl });
   const endpoint = createEndpoint({ baseUrl, onMissing: "throw" });

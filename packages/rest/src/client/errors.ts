@@ -1,4 +1,5 @@
 import type { RestResponse } from "@fetchwork/http";
+import { FetchworkError } from "@fetchwork/kit";
 
 /** Codes of {@link ClientError}. Each has a row in `docs/errors.md`. */
 export type ClientErrorCode = "ERR_REST_ANSWER" | "ERR_REST_DESCRIPTION" | "ERR_REST_OPERATION";
@@ -22,13 +23,14 @@ export interface RefusedField {
  * - `ERR_REST_DESCRIPTION`: the description of the API cannot be had or is none.
  * - `ERR_REST_ANSWER`: a successful answer is not the JSON that it should be.
  */
-export class ClientError extends Error {
+export class ClientError extends FetchworkError {
   override readonly name = "ClientError" as const;
-  readonly code: ClientErrorCode;
+  declare readonly code: ClientErrorCode;
 
+  // It narrows the codes.
+  // oxlint-disable-next-line no-useless-constructor
   constructor(code: ClientErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
   }
 }
 
@@ -43,9 +45,9 @@ export class ClientError extends Error {
  * });
  * ```
  */
-export class ProblemError extends Error {
+export class ProblemError extends FetchworkError {
   override readonly name = "ProblemError" as const;
-  readonly code = "ERR_REST_PROBLEM" as const;
+  declare readonly code: "ERR_REST_PROBLEM";
   /** Status of the answer. */
   readonly status: number;
   /** The field or parameter at fault; the first one of {@link ProblemError.errors}. */
@@ -61,7 +63,10 @@ export class ProblemError extends Error {
 
   constructor(response: RestResponse) {
     const problem = problemOf(response);
-    super(messageOf(problem) ?? `the API answered with status ${response.statusCode}`);
+    super(
+      "ERR_REST_PROBLEM",
+      messageOf(problem) ?? `the API answered with status ${response.statusCode}`,
+    );
     const errors = listOf(problem["errors"]);
     this.status = response.statusCode;
     this.errors = errors;

@@ -50,6 +50,7 @@ export function changeDocument<R, Together extends boolean = boolean>(
         id: idOf(call),
         request,
         current: document,
+        etag: (current) => resource.tagOf(current, call),
         check: document && ((read) => requireAccess(resource, operation, { call, document: read })),
       },
       (current, documents) => {

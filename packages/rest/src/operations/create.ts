@@ -1,6 +1,5 @@
 import type { Stored } from "@fetchwork/documents";
 import { json } from "@fetchwork/http";
-import { etagOf } from "../etag.ts";
 import { without } from "../guarded-schema.ts";
 import { afterChange } from "../hooks.ts";
 import { checkReferences } from "../relations/check-references.ts";
@@ -10,16 +9,16 @@ import { writeTogether, type ResourceCall, type ResourceHandler } from "./resour
 
 /** Makes the handler that creates a document. */
 export function createOperation(resource: Resource): ResourceHandler<unknown> {
-  const { hooks, path, present } = resource;
+  const { hooks, path, present, tagOf } = resource;
 
   return async (call) => {
     const document = await insertDocument(resource, call);
     if (hooks.afterCreate) {
       await afterChange(call, () => hooks.afterCreate?.({ call, document }));
     }
-    return json(present(document), {
+    return json(present(document, call), {
       status: 201,
-      headers: { etag: etagOf(document.version), location: `${path}/${document.id}` },
+      headers: { etag: tagOf(document, call), location: `${path}/${document.id}` },
     });
   };
 }
@@ -32,7 +31,7 @@ async function insertDocument(
   const { body, store, transaction: together, user } = call;
   // The schema is one of an object.
   const fields: Fields = { ...without(body as Fields, reserved) };
-  if (owner !== undefined && user) fields[owner] = user.id;
+  if (owner !== undefined && owner !== "id" && user) fields[owner] = user.id;
   if (!hooks.beforeCreate && relations.references.length === 0) {
     return refuseConflicts((together ?? store).collection(collection).insert(fields));
   }

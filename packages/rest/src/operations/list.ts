@@ -3,9 +3,9 @@ import { forbidden } from "../access.ts";
 import { bearerRequired } from "../authentication.ts";
 import { RestError } from "../errors.ts";
 import { contentTag, noneMatchHolds } from "../etag.ts";
-import { createListReader } from "../list-query.ts";
 import { populate } from "../relations/populate.ts";
-import { readPopulate, withoutPopulate } from "../relations/populate-parameter.ts";
+import { createQueryReader } from "../query-reader.ts";
+import { readPopulate } from "../relations/populate-parameter.ts";
 import type { Resource } from "../resource.ts";
 import type { Found } from "./find-page.ts";
 import { createPageFinder, pageAnswer, pageHeaders } from "./page-answer.ts";
@@ -13,24 +13,24 @@ import type { ResourceCall, ResourceHandler } from "./resource-call.ts";
 
 /** Makes the handler that lists documents. */
 export function listOperation(resource: Resource): ResourceHandler {
-  const { hooks, list: rules, output, present, shape } = resource;
-  const read = createListReader(rules);
+  const { hooks, output, present, shape, tagOf, views } = resource;
+  const read = createQueryReader(resource);
   const find = createPageFinder(resource);
   // Another program, which shows other fields, gives other tags to the same versions.
   const program = contentTag(JSON.stringify([output, shape]));
 
   return async (call) => {
     const tree = readPopulate(resource, call.query);
-    const query = read(withoutPopulate(resource, call.query));
+    const query = read(call);
     if (query.trash !== undefined) requireTrash(resource, call);
     const limits = await hooks.beforeList?.({ call });
     const found = await find(call, query, limits);
     // What a hook or a relation shows may follow from more than the versions.
-    const etag = tree || hooks.afterList ? undefined : versionsTag(found);
+    const etag = tree || hooks.afterList ? undefined : versionsTag(call, found);
     if (etag !== undefined && noneMatchHolds(call.request.headers.get("if-none-match"), etag)) {
       return empty(304, { headers: pageHeaders(found, etag) });
     }
-    const shown = found.documents.map((document) => present(document, query.fields));
+    const shown = found.documents.map((document) => present(document, call, query.fields));
     const changed = await hooks.afterList?.({ call, documents: found.documents, rows: shown });
     const rows = changed ?? shown;
     // Else it would show with one document what belongs to another.
@@ -44,9 +44,12 @@ export function listOperation(resource: Resource): ResourceHandler {
   };
 
   /** Made of versions and not of the answer: an answer that is not sent need not be written. */
-  function versionsTag({ documents, count, link }: Found): string {
+  function versionsTag(call: ResourceCall, { documents, count, link }: Found): string {
     let versions = `${program} ${count ?? ""} ${link}`;
-    for (const { id, version } of documents) versions += ` ${id} ${version}`;
+    for (const document of documents) {
+      const { id, version } = document;
+      versions += ` ${id} ${views.differ ? tagOf(document, call) : version}`;
+    }
     return contentTag(versions);
   }
 }

@@ -1,7 +1,7 @@
 import type { Stored } from "@fetchwork/documents";
 import { json } from "@fetchwork/http";
 import { notFound } from "../conditional-write.ts";
-import { etagOf, requirePreconditions } from "../etag.ts";
+import { requirePreconditions } from "../etag.ts";
 import { afterChange } from "../hooks.ts";
 import { checkReferences } from "../relations/check-references.ts";
 import { refuseConflicts } from "../refuse-conflicts.ts";
@@ -11,7 +11,7 @@ import { idOf, writeTogether, type ResourceHandler } from "./resource-call.ts";
 
 /** Makes the handler that brings a removed document back. */
 export function restoreOperation(resource: Resource): ResourceHandler {
-  const { collection, hooks, present } = resource;
+  const { collection, hooks, present, tagOf } = resource;
 
   return async (call) => {
     const document = await writeTogether<Stored<Fields>>(call, async (transaction) => {
@@ -22,7 +22,7 @@ export function restoreOperation(resource: Resource): ResourceHandler {
       if (asksAgain(resource, "restore")) {
         await requireAccess(resource, "restore", { call, document: current });
       }
-      requirePreconditions(call.request, etagOf(current.version));
+      requirePreconditions(call.request, tagOf(current, call));
       await hooks.beforeRestore?.({ call, transaction, current });
       await checkReferences(resource, transaction, current);
       const restored = await refuseConflicts(documents.restore(current.id));
@@ -32,6 +32,6 @@ export function restoreOperation(resource: Resource): ResourceHandler {
     if (hooks.afterRestore) {
       await afterChange(call, () => hooks.afterRestore?.({ call, document }));
     }
-    return json(present(document), { headers: { etag: etagOf(document.version) } });
+    return json(present(document, call), { headers: { etag: tagOf(document, call) } });
   };
 }

@@ -1,6 +1,6 @@
 import { empty, json } from "@fetchwork/http";
 import { notFound } from "../conditional-write.ts";
-import { etagOf, noneMatchHolds, requirePreconditions } from "../etag.ts";
+import { noneMatchHolds, requirePreconditions } from "../etag.ts";
 import { populate } from "../relations/populate.ts";
 import { readPopulate } from "../relations/populate-parameter.ts";
 import type { Resource } from "../resource.ts";
@@ -8,7 +8,7 @@ import { idOf, type ResourceHandler } from "./resource-call.ts";
 
 /** Makes the handler that shows one document. */
 export function showOperation(resource: Resource): ResourceHandler {
-  const { collection, hooks, present } = resource;
+  const { collection, hooks, present, tagOf } = resource;
 
   return async (call) => {
     const { request, store } = call;
@@ -17,13 +17,13 @@ export function showOperation(resource: Resource): ResourceHandler {
     await hooks.beforeShow?.({ call, id });
     const document = call.document ?? (await store.collection(collection).get(id));
     if (!document) throw notFound();
-    const etag = etagOf(document.version);
+    const etag = tagOf(document, call);
     requirePreconditions(request, etag);
     // What a hook or a relation shows may follow from more than the version.
     if (!hooks.afterShow && !tree && noneMatchHolds(request.headers.get("if-none-match"), etag)) {
       return empty(304, { headers: { etag } });
     }
-    const shown = present(document);
+    const shown = present(document, call);
     const changed = await hooks.afterShow?.({ call, document, shown });
     const rows = [changed ?? shown];
     const [row] = tree

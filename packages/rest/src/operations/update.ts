@@ -1,6 +1,5 @@
 import type { Stored } from "@fetchwork/documents";
 import { json } from "@fetchwork/http";
-import { etagOf } from "../etag.ts";
 import { without } from "../guarded-schema.ts";
 import { hiddenFields } from "../hidden-fields.ts";
 import { afterChange } from "../hooks.ts";
@@ -42,7 +41,7 @@ function changeOperation(
   resource: Resource,
   merge: (current: Fields, sent: BodyFields) => unknown,
 ): ResourceHandler {
-  const { fields: own, hooks, present, readOnly, reserved, stored } = resource;
+  const { fields: own, hooks, present, readOnly, reserved, stored, tagOf } = resource;
 
   return async (call) => {
     const sent = without(call.body, readOnly);
@@ -65,6 +64,6 @@ function changeOperation(
     if (hooks.afterUpdate) {
       await afterChange(call, () => hooks.afterUpdate?.({ call, before, document }));
     }
-    return json(present(document), { headers: { etag: etagOf(document.version) } });
+    return json(present(document, call), { headers: { etag: tagOf(document, call) } });
   };
 }

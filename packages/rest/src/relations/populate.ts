@@ -85,6 +85,7 @@ async function followReference(
     shown.get(id) ?? (asked.get(id) === false ? null : isShown ? id : undefined);
 
   return (document) => {
+    if (resource.views.hides(relation.field, call, document)) return undefined;
     const own = identifiersIn(document, relation);
     if (relation.many) return own.map(valueOf).filter((value) => value !== undefined);
     return own[0] === undefined ? undefined : valueOf(own[0]);
@@ -126,7 +127,7 @@ async function showOne(
 ): Promise<Fields | undefined> {
   if (!(await allows(target, "show", { call, document }))) return undefined;
   const { hooks } = target;
-  const shown = target.present(document);
+  const shown = target.present(document, call);
   try {
     await hooks.beforeShow?.({ call, id: document.id });
     return (await hooks.afterShow?.({ call, document, shown })) ?? shown;
@@ -154,6 +155,8 @@ async function followInverse(
   const reference = referenceOf(relation, resource);
   const own = { ...call, params: {}, document: undefined };
   if (!(await allows(target, "list", { call: own, document: undefined }))) return () => undefined;
+  // Which documents lead here is what their field tells.
+  if (target.views.hides(reference.field, call)) return () => undefined;
   const limits = await target.hooks.beforeList?.({ call: own });
   const groups = await findGroups(call, { documents, relation, reference, limits });
   const all = [...new Map([...groups.values()].flat().map((one) => [one.id, one])).values()];

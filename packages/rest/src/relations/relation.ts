@@ -107,6 +107,7 @@ function compileReference(name: string, relation: Relation, place: RelationPlace
   const of = `the relation ${name} of ${place.name}`;
   const schema = Object.hasOwn(properties, field) ? properties[field] : undefined;
   check(schema !== undefined || field === owner, `${of} has no field ${field}`);
+  check(field !== "id", `${of} has the field id, which refers to no other document`);
   check(!secret.has(field), `${of} has the secret field ${field}`);
   const clashes = name !== field && (Object.hasOwn(properties, name) || name === owner);
   check(!clashes && !taken.includes(name), `${of} is called like something else`);

@@ -29,7 +29,7 @@ export function createResetController(
         const after = { "retry-after": "60" };
         throw new Problem(503, { detail: "the server of mails is slow", headers: after });
       }
-      const attempt = await requests?.begin({ account: `reset of ${call.body.email}` });
+      const attempt = await requests?.begin({ account: `Reset of ${call.body.email}` });
       await attempt?.end("failure"); // So it counts, whether there is such a user or not.
       call.context.waitUntil(sendReset(mailer, call));
       return empty(202);
@@ -44,8 +44,8 @@ export function createResetController(
     async update({ body, context, params, store }) {
       const changed = await resets.use(store, params["token"] ?? "", body.password);
       if (!changed) throw notFound();
-      await passwords?.forget({ account: String(changed["email"]), address: context.ip });
-      return json(view(changed, user.list.selectable), { headers });
+      await passwords?.forget({ account: changed.email, address: context.ip });
+      return json(user.present(changed, { user: changed }), { headers });
     },
   };
 }
@@ -57,5 +57,5 @@ async function sendReset(mailer: Mailer, { body, context, store }: Call<NewReset
   const [found] = await store.collection(user.collection).find({ where: { email }, limit: 1 });
   if (!found) return;
   const token = await resets.issue(store, found);
-  await mailer.send(resetMail(email, String(found["name"]), `${link}/${token}`));
+  await mailer.send(resetMail(email, found.name, `${link}/${token}`));
 }

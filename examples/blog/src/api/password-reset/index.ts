@@ -7,6 +7,7 @@ import { newReset, shownReset } from "./model.ts";
 
 const tag = "password-resets";
 const missing = { description: "No such token, or it is used or expired" };
+const tooMany = { description: "Too many requests from this address; see Retry-After" };
 
 /** How resets work here. */
 export interface ResetOptions {
@@ -48,7 +49,11 @@ export function passwordResetRoutes({
       summary: "Shows whose password a token sets",
       tag,
       access: "public",
-      responses: { 200: { description: "The user", schema: shownReset }, 404: missing },
+      responses: {
+        200: { description: "The user", schema: shownReset },
+        404: missing,
+        429: tooMany,
+      },
       handle: controller.show,
     }),
     defineRoute({
@@ -60,8 +65,9 @@ export function passwordResetRoutes({
       access: "public",
       body: newPassword,
       responses: {
-        200: { description: "The user", schema: user.output },
+        200: { description: "The user", schema: user.changed },
         404: missing,
+        429: tooMany,
         503: { description: "Too many passwords to hash" },
       },
       handle: controller.update,

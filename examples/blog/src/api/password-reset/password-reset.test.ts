@@ -227,7 +227,7 @@ it("looks for the user once the answer has gone out, so its time tells nothing",
   onTestFinished(() => store.close());
   const settings = { masterKey, jwtSecret, tokenLifetime: 60, mail: settingsFor(mails) };
   const { handler } = createApp(settings, store);
-  const fields = { email, name: "Ada", picture: "", role: "user", passwordHash: "" };
+  const fields = { email, name: "Ada", picture: "", role: "user", passwordHash: "" } as const;
   await store.collection(user.collection).insert({ ...fields, sessionVersion: 1 });
   const request = new Request("http://localhost/password-resets", {
     method: "POST",

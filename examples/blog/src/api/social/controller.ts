@@ -1,7 +1,7 @@
 import type { AccessToken, AuthorizationTransaction } from "@fetchwork/oauth2";
 import type { OidcClient } from "@fetchwork/oauth2/oidc";
 import { empty, json } from "@fetchwork/http";
-import { notFound, Problem, view, type Account, type Call, type Fields } from "@fetchwork/rest";
+import { notFound, Problem, type Account, type Call, type Fields } from "@fetchwork/rest";
 import { createAccounts } from "../../services/accounts.ts";
 import { findOrCreateLinked, linkTo, type ProviderUser } from "../../services/linked-users.ts";
 import { createProviderAccess } from "../../services/provider-access.ts";
@@ -13,7 +13,7 @@ import {
 import type { Provider } from "../../services/providers.ts";
 import { createSeal } from "../../services/seal.ts";
 import { createSealedCookie, type SealedCookie } from "../../services/sealed-cookie.ts";
-import { user } from "../user/model.ts";
+import { user, type User } from "../user/model.ts";
 import type { SocialOptions } from "./index.ts";
 
 /** What the routes of providers do. */
@@ -160,9 +160,9 @@ async function linked(
   { store }: Call,
   person: ProviderUser,
   { userId, sessionVersion }: NonNullable<Pending["link"]>,
-): Promise<Fields & { readonly id: string }> {
+): Promise<User> {
   const found = await store.collection(user.collection).get(userId);
-  if (found?.["sessionVersion"] !== sessionVersion) {
+  if (found?.sessionVersion !== sessionVersion) {
     throw new Problem(400, { detail: "the session in which linking began is over" });
   }
   await linkTo(store, person, userId);
@@ -171,12 +171,12 @@ async function linked(
 
 async function signIn(
   { store, tokens }: Call,
-  found: Fields & { readonly id: string },
+  found: User,
   cookie: SealedCookie,
 ): Promise<Response> {
   const account = await createAccounts(store).byId(found.id);
   if (account === undefined) throw notFound();
-  const body = { token: await tokens.issue(account), user: view(found, user.list.selectable) };
+  const body = { token: await tokens.issue(account), user: user.present(found, { user: found }) };
   return json(body, { status: 201, headers: { ...personal, "set-cookie": cookie.removal } });
 }
 

@@ -1,27 +1,35 @@
-import type { Stored } from "@fetchwork/documents";
+import type { Change } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
 import {
   createResourceController,
   etagOf,
   forbidden,
   hashPassword,
+  networkOf,
   noneMatchHolds,
   notFound,
   Problem,
   refuseConflicts,
+  releaseReferences,
   requireOwner,
   requirePreconditions,
-  view,
   writeConditionally,
+  writeTogether,
   type Account,
   type Call,
-  type Fields,
   type OutputOf,
   type WriteTarget,
 } from "@fetchwork/rest";
 import { forgetLinks } from "../../services/forget-links.ts";
 import { nameOf, pictureOf } from "../../services/profile.ts";
-import { publicView, user, type newPassword, type newUser, type userChange } from "./model.ts";
+import {
+  user,
+  type newPassword,
+  type newUser,
+  type User,
+  type userChange,
+  type UserFields,
+} from "./model.ts";
 
 export const { list } = createResourceController(user);
 
@@ -29,17 +37,22 @@ export async function show(call: Call<unknown, Account>): Promise<Response> {
   const { params, request, store, user: caller } = call;
   const found = await store.collection(user.collection).get(idOf(params, caller));
   if (!found) throw notFound();
-  const seesAll = caller.role === "admin" || caller.id === found.id;
-  const etag = etagOf(found.version, seesAll ? variantOf(params, caller) : "public");
+  const etag = tagOf(call, found);
   requirePreconditions(request, etag);
   if (noneMatchHolds(request.headers.get("if-none-match"), etag)) {
     return empty(304, { headers: { etag } });
   }
-  return json(view(found, seesAll ? user.list.selectable : publicView), { headers: { etag } });
+  return json(user.present(found, call), { headers: { etag } });
 }
 
-export async function create({ body, store }: Call<OutputOf<typeof newUser>>): Promise<Response> {
+/** Whoever may sign up, only the master key and admins make admins. */
+export async function create(call: Call<OutputOf<typeof newUser>>): Promise<Response> {
+  const { body, store } = call;
   const { email, password, role } = body;
+  if (!call.isMaster && !isAdmin(call.user)) {
+    if (role !== "user") throw forbidden("only the master key and admins set a role");
+    await countSignUp(call);
+  }
   const created = await refuseConflicts(
     store.collection(user.collection).insert({
       email,
@@ -50,16 +63,35 @@ export async function create({ body, store }: Call<OutputOf<typeof newUser>>): P
       sessionVersion: 1,
     }),
   );
-  return answer(created, { status: 201, headers: { location: `/users/${created.id}` } });
+  return json(user.present(created, { user: created }), {
+    status: 201,
+    headers: { etag: etagOf(created.version), location: `/users/${created.id}` },
+  });
+}
+
+/**
+ * Limits sign-ups of a network, as wrong passwords of an account are limited.
+ *
+ * @throws Problem 429 with `Retry-After` after too many.
+ */
+async function countSignUp({ attempts, context }: Call): Promise<void> {
+  // No account has such a name: names of accounts are in lower case.
+  const account = `Sign-up from ${networkOf(context.ip ?? "")}`;
+  const attempt = await attempts?.begin({ account });
+  await attempt?.end("failure"); // So it counts, whatever becomes of it.
+}
+
+function isAdmin(caller: unknown): boolean {
+  return (caller as Account | undefined)?.role === "admin";
 }
 
 export async function update(call: Call<OutputOf<typeof userChange>, Account>): Promise<Response> {
   const { name, picture } = call.body;
   const updated = await change(call, ({ email }) => ({
-    ...(name === undefined ? {} : { name: name || nameOf(String(email)) }),
-    ...(picture === undefined ? {} : { picture: picture ?? pictureOf(String(email)) }),
+    ...(name === undefined ? {} : { name: name || nameOf(email) }),
+    ...(picture === undefined ? {} : { picture: picture ?? pictureOf(email) }),
   }));
-  return answer(updated);
+  return answer(call, updated);
 }
 
 /**
@@ -74,21 +106,23 @@ export async function updatePassword(
   }
   const passwordHash = await hashPassword(call.body.password);
   const updated = await change(call, (current) => {
-    if (current["passwordHash"] !== call.user.passwordHash) {
+    if (current.passwordHash !== call.user.passwordHash) {
       throw new Problem(401, {
         detail: "the password has changed meanwhile",
         headers: { "www-authenticate": 'Basic realm="api", charset="UTF-8"' },
       });
     }
-    return { passwordHash, sessionVersion: Number(current["sessionVersion"]) + 1 };
+    return { passwordHash, sessionVersion: current.sessionVersion + 1 };
   });
-  return answer(updated);
+  return answer(call, updated);
 }
 
 export async function remove(call: Call<unknown, Account>): Promise<Response> {
-  await writeConditionally(
-    targetOf(call),
-    async ({ id, version }, users) => (await users.remove(id, { ifVersion: version })) || undefined,
+  await writeTogether(call, (transaction) =>
+    writeConditionally({ ...targetOf(call), transaction }, async ({ id, version }, users) => {
+      await releaseReferences(call.resources, transaction, { resource: user, id });
+      return (await users.remove(id, { ifVersion: version })) || undefined;
+    }),
   );
   await forgetLinks(call.store, idOf(call.params, call.user));
   return empty();
@@ -101,39 +135,33 @@ function idOf(params: Call["params"], caller: Account): string {
 }
 
 /** `me` shows each caller another user, so its entity tags name the user. */
-function variantOf(params: Call["params"], caller: Account): string | undefined {
-  return params["id"] === "me" ? caller.id : undefined;
+function tagOf(call: Call<unknown, Account>, document: User): string {
+  const isMe = call.params["id"] === "me";
+  return isMe ? etagOf(document.version, call.user.id) : user.tagOf(document, call);
 }
 
-function targetOf({
-  params,
-  request,
-  store,
-  user: caller,
-}: Call<unknown, Account>): WriteTarget<Fields> {
+function targetOf(call: Call<unknown, Account>): WriteTarget<UserFields> {
+  const { params, request, store } = call;
   return {
     store,
     collection: user.collection,
-    id: idOf(params, caller),
+    id: idOf(params, call.user),
     request,
-    etag: ({ version }) => etagOf(version, variantOf(params, caller)),
+    etag: (current) => tagOf(call, current),
   };
 }
 
 /** Changes a user for itself or for an admin. */
 async function change(
   call: Call<unknown, Account>,
-  changed: (current: Stored<Fields>) => Fields,
-): Promise<Stored<Fields>> {
+  changed: (current: User) => Change<UserFields>,
+): Promise<User> {
   return writeConditionally(targetOf(call), (current, users) => {
     requireOwner(call.user, current.id);
     return users.update(current.id, changed(current), { ifVersion: current.version });
   });
 }
 
-/** What the user itself, an admin or the holder of the master key sees. */
-function answer(document: Stored<Fields>, init?: ResponseInit): Response {
-  const headers = new Headers(init?.headers);
-  headers.set("etag", etagOf(document.version));
-  return json(view(document, user.list.selectable), { ...init, headers });
+function answer(call: Call<unknown, Account>, changed: User): Response {
+  return json(user.present(changed, call), { headers: { etag: tagOf(call, changed) } });
 }

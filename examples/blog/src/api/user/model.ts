@@ -7,21 +7,33 @@ const picture = z.url({ protocol: /^https?$/ }).max(2_000);
 /** A form cannot send `null`, so the empty text stands for it. */
 const noText = z.literal("").transform(() => null);
 const role = z.enum(["user", "admin"]);
-const password = z.string().min(6).max(200);
+/** Without control characters, which HTTP Basic cannot carry (RFC 7617, 2). */
+const password = z
+  .string()
+  .min(6)
+  .max(200)
+  .regex(/^\P{Cc}*$/u, "password must not contain control characters");
 
-/** Users. Their `passwordHash` and `sessionVersion` are no fields of the schema, so nobody ever sees them. */
+/** Users. What they see of themselves and admins see of them, others do not. */
 export const user = defineResource({
   name: "user",
   path: "/users",
   schema: z.object({ name, picture, email, role }),
-  access: { list: "admin", show: "user", create: "master", update: "user", remove: "admin" },
+  hidden: z.object({ passwordHash: z.string(), sessionVersion: z.number() }),
+  owner: "id", // each user is its own owner
+  access: { list: "admin", show: "user", create: "master", update: "owner", remove: "admin" },
   view: ["id", "name", "picture", "email", "role", "createdAt"],
+  views: { public: ["id", "name", "picture"], self: "all", admin: "all" },
   unique: ["email"],
   search: ["name", "email"],
   sort: ["name", "email"],
 });
 
+/** A user as the store keeps it. */
 export type User = DocumentOf<typeof user>;
+
+/** The same without what the store itself keeps. */
+export type UserFields = NonNullable<(typeof user.collection)["document"]>;
 
 /** A user as it sees itself, and as admins do. */
 export const shownUser = z.object({
@@ -32,9 +44,6 @@ export const shownUser = z.object({
   role,
   createdAt: z.string(),
 });
-
-/** What other users see of a user. */
-export const publicView = ["id", "name", "picture"] as const;
 
 /** A user as somebody sees it. */
 export const userByAnyone = shownUser.partial({ email: true, role: true, createdAt: true });

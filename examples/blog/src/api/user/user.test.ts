@@ -36,6 +36,10 @@ describe.each(transports)("users (%s)", (transport) => {
     [{ ...form, role: "root" }, "role", "enum"],
     [{ ...form, picture: "javascript:alert(1)" }, "picture", "match"],
     [{ ...form, name: ["a"] }, "name", "type"],
+    [{ ...form, password: "tab\tinside" }, "password", "match"],
+    [{ ...form, password: "del\u007Finside" }, "password", "match"],
+    [{ ...form, name: "\u0000" }, "name", "invalid"],
+    [{ ...form, password: "12345\ud800" }, "password", "invalid"],
   ])("are refused with the field that is wrong: %j", async (json, param, name) => {
     const api = await openApi(transport);
     const refused = await api.send("POST", "/users", { json: { ...json, access_token } });
@@ -143,6 +147,46 @@ describe.each(transports)("users (%s)", (transport) => {
     const admin = await api.join("admin@example.com", "admin");
     const byAdmin = await api.send("PUT", path, { form: { name: "A" }, token: admin.token });
     expect(byAdmin.json.name).toBe("A");
+  });
+
+  it.each(["PUT", "PATCH"])("refuse text that is not kept in a %s", async (method) => {
+    const api = await openApi(transport);
+    const { token } = await api.join("ada@example.com");
+    for (const json of [{ name: "\u0000" }, { name: "\ud800" }, { picture: "https://a/\u0000" }]) {
+      const refused = await api.send(method, "/users/me", { json, token });
+      expect(refused.json).toMatchObject({ status: 400, name: "invalid" });
+    }
+    const refused = await api.send(method, "/users/me", { form: { name: "\0" }, token });
+    expect(refused.json).toMatchObject({ status: 400, param: "name", name: "invalid" });
+  });
+
+  it("have an ETag under me that holds for the next change there", async () => {
+    const api = await openApi(transport);
+    const { token } = await api.join("ada@example.com");
+    const first = await api.send("PUT", "/users/me", { json: { name: "A" }, token });
+    const headers = { "if-match": first.headers.get("etag") ?? "" };
+    const again = { json: { name: "B" }, token, headers };
+    expect((await api.send("PATCH", "/users/me", again)).status).toBe(200);
+    expect((await api.send("PATCH", "/users/me", again)).status).toBe(412);
+  });
+
+  it("are asked for their password before a new one is looked at", async () => {
+    const api = await openApi(transport);
+    const form = { password: "1" };
+    expect((await api.send("PUT", "/users/me/password", { form })).status).toBe(401);
+  });
+
+  it("sign in with every password that was accepted", async () => {
+    const api = await openApi(transport);
+    const passwords = ["colon:inside", "ünïcödé €", " blank ", "\u{1F511}-long-key"];
+    for (const [index, password] of passwords.entries()) {
+      const email = `user${index}@example.com`;
+      const json = { email, password, access_token };
+      expect((await api.send("POST", "/users", { json })).status).toBe(201);
+      const basic = [email, password] as const;
+      const session = await api.send("POST", "/auth", { basic, form: { access_token } });
+      expect(session.status).toBe(201);
+    }
   });
 
   it("change their own password with the old one, which ends their sessions", async () => {

@@ -1,6 +1,6 @@
 import { openStore } from "@fetchwork/documents";
 import { serve } from "@fetchwork/http/serve";
-import { defineResource } from "@fetchwork/rest";
+import { defineResource, type Resource } from "@fetchwork/rest";
 import { senderCollections } from "@fetchwork/webhooks/sender";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
@@ -170,13 +170,15 @@ describe("the receiver", () => {
 });
 
 describe("a change", () => {
+  const { collection: people }: Resource = user; // no field is needed here
+
   it("inside of a transaction is announced too, with it or not at all", async () => {
     const store = await openStore("sqlite::memory:");
     onTestFinished(() => store.close());
     const { sender } = createApp({ masterKey, jwtSecret, tokenLifetime: 60 }, store);
     const announced = announceChanges(store, { resources: [user], sender });
     const insert = (email: string) =>
-      announced.transaction((alone) => alone.collection(user.collection).insert({ email }));
+      announced.transaction((alone) => alone.collection(people).insert({ email }));
     await insert("nobody listens");
     await sender.endpoints.create({ url });
     const { id } = await insert("heard");
@@ -225,7 +227,7 @@ describe("a change", () => {
     await sender.endpoints.create({ url });
     const failing = { ...sender, send: () => Promise.reject(new Error("no room")) };
     const announced = announceChanges(store, { resources: [user], sender: failing });
-    const users = announced.collection(user.collection);
+    const users = announced.collection(people);
     await expect(users.insert({ email: "a@example.com" })).rejects.toThrow("no room");
     expect(await users.count()).toBe(0);
   });

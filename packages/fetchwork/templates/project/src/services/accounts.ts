@@ -1,7 +1,7 @@
 // #if users
 import type { Store } from "@fetchwork/documents";
-import type { Account, AccountSource, Fields } from "@fetchwork/rest";
-import { user } from "../api/user/model.ts";
+import type { Account, AccountSource } from "@fetchwork/rest";
+import { user, type User } from "../api/user/model.ts";
 
 /** Finds the users who sign in. */
 export function createAccounts(store: Store): AccountSource {
@@ -17,13 +17,9 @@ export function createAccounts(store: Store): AccountSource {
   };
 }
 
-function toAccount(document: Fields | undefined): Account | undefined {
+function toAccount(document: User | undefined): Account | undefined {
   if (!document) return undefined;
-  return {
-    id: String(document["id"]),
-    role: String(document["role"]),
-    passwordHash: String(document["passwordHash"]),
-    sessionVersion: Number(document["sessionVersion"]),
-  };
+  const { id, passwordHash, role, sessionVersion } = document;
+  return { id, passwordHash, role, sessionVersion };
 }
 // #endif

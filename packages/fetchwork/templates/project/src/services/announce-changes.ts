@@ -1,6 +1,6 @@
 // #if webhooks
 import type { Change, Collection, Store, Stored, Transaction } from "@fetchwork/documents";
-import { shareRuns, view, type Resource } from "@fetchwork/rest";
+import { adminViewer, shareRuns, type Resource } from "@fetchwork/rest";
 import { senderCollections, type EventToSend, type Sender } from "@fetchwork/webhooks/sender";
 import { overlay } from "./overlay.ts";
 
@@ -12,7 +12,7 @@ type Announce<T extends object> = <R>(
 
 /**
  * Makes a store that announces what changes in the collections of some resources: `article` with the action `created`,
- * `updated`, `removed` or `restored`, and the document as its resource shows it, of a removed one its `id`. A change and its event are stored together or not
+ * `updated`, `removed` or `restored`, and the document as admins see it, of a removed one its `id`. A change and its event are stored together or not
  * at all, inside of transactions too. Other ways to change documents, such as `removeMany`, are not announced.
  */
 export function announceChanges(
@@ -69,13 +69,13 @@ export function announceChanges(
 
 function announced<T extends object>(
   documents: Collection<T>,
-  { name, list }: Resource,
+  { name, present }: Resource,
   announce: Announce<T>,
 ): Collection<T> {
   const changed = (action: string, document: Stored<T>): EventToSend => ({
     id: `${document.id}-${document.version}`,
     name,
-    payload: { action, [name]: view(document, list.selectable) },
+    payload: { action, [name]: present(document, adminViewer) },
   });
   const removed = (id: string): EventToSend => ({
     // Not the same one for a document that was brought back and is removed again.

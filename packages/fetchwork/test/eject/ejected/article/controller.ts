@@ -2,9 +2,8 @@ import { empty, json } from "@fetchwork/http";
 import {
   changeDocument,
   checkReferences,
-  createListReader,
   createPageFinder,
-  etagOf,
+  createQueryReader,
   hiddenFields,
   mergePatch,
   noneMatchHolds,
@@ -17,27 +16,28 @@ import {
   requirePreconditions,
   validate,
   view,
-  withoutPopulate,
   writeTogether,
   type Fields,
+  type Resource,
   type ResourceCall,
   type ResourceController,
 } from "@fetchwork/rest";
-import { article as resource } from "./model.ts";
+import { article as model } from "./model.ts";
 
 // Written out by `fetchwork eject`. The routes have applied access rules and validated bodies before they come here.
 
-const { collection, list: rules, nullable, path, present, schema } = resource;
-const readList = createListReader(rules);
+const resource: Resource<typeof model.schema> = model;
+const { collection, nullable, path, present, schema, tagOf } = resource;
+const readList = createQueryReader(resource);
 const findPage = createPageFinder(resource);
 
 export const articleController: ResourceController<typeof schema> = {
   async list(call) {
     const tree = readPopulate(resource, call.query);
-    const query = readList(withoutPopulate(resource, call.query));
+    const query = readList(call);
     const found = await findPage(call, query);
     const { documents } = found;
-    const rows = documents.map((document) => present(document, query.fields));
+    const rows = documents.map((document) => present(document, call, query.fields));
     const whole = await populate(call, { resource, documents, rows }, tree);
     return pageAnswer(call, found, whole);
   },
@@ -47,12 +47,12 @@ export const articleController: ResourceController<typeof schema> = {
     const id = call.params["id"] ?? "";
     const document = call.document ?? (await call.store.collection(collection).get(id));
     if (!document) throw notFound();
-    const etag = etagOf(document.version);
+    const etag = tagOf(document, call);
     requirePreconditions(call.request, etag);
     if (!tree && noneMatchHolds(call.request.headers.get("if-none-match"), etag)) {
       return empty(304, { headers: { etag } });
     }
-    const shown = present(document);
+    const shown = present(document, call);
     const rows = [shown];
     const [row] = await populate(call, { resource, documents: [document], rows }, tree);
     return json(row, { headers: { etag } });
@@ -65,9 +65,9 @@ export const articleController: ResourceController<typeof schema> = {
       await checkReferences(resource, transaction, fields);
       return refuseConflicts(transaction.collection(collection).insert(fields));
     });
-    return json(present(document), {
+    return json(present(document, call), {
       status: 201,
-      headers: { etag: etagOf(document.version), location: `${path}/${document.id}` },
+      headers: { etag: tagOf(document, call), location: `${path}/${document.id}` },
     });
   },
 
@@ -117,5 +117,5 @@ async function change(
       return refuseConflicts(documents.replace(current.id, fields, condition));
     },
   });
-  return json(present(document), { headers: { etag: etagOf(document.version) } });
+  return json(present(document, call), { headers: { etag: tagOf(document, call) } });
 }

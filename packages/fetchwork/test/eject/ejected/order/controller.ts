@@ -3,9 +3,8 @@ import {
   afterChange,
   changeDocument,
   checkReferences,
-  createListReader,
   createPageFinder,
-  etagOf,
+  createQueryReader,
   hiddenFields,
   mergePatch,
   notFound,
@@ -20,40 +19,31 @@ import {
   validate,
   view,
   without,
-  withoutPopulate,
   writeTogether,
   type Fields,
+  type Resource,
   type ResourceCall,
   type ResourceController,
 } from "@fetchwork/rest";
-import { order as resource } from "./model.ts";
+import { order as model } from "./model.ts";
 
 // Written out by `fetchwork eject`. The routes have applied access rules and validated bodies before they come here.
 
-const {
-  collection,
-  hooks,
-  list: rules,
-  nullable,
-  path,
-  present,
-  readOnly,
-  reserved,
-  schema,
-  stored,
-} = resource;
-const readList = createListReader(rules);
+const resource: Resource<typeof model.schema> = model;
+const { collection, hooks, nullable, path, present, readOnly, reserved, schema, stored, tagOf } =
+  resource;
+const readList = createQueryReader(resource);
 const findPage = createPageFinder(resource);
 
 export const orderController: ResourceController<typeof schema> = {
   async list(call) {
     const tree = readPopulate(resource, call.query);
-    const query = readList(withoutPopulate(resource, call.query));
+    const query = readList(call);
     if (query.trash !== undefined) requireTrash(resource, call);
     const limits = await hooks.beforeList?.({ call });
     const found = await findPage(call, query, limits);
     const { documents } = found;
-    const shown = documents.map((document) => present(document, query.fields));
+    const shown = documents.map((document) => present(document, call, query.fields));
     const changed = await hooks.afterList?.({ call, documents, rows: shown });
     const rows = changed ?? shown;
     const whole = await populate(call, { resource, documents, rows }, tree);
@@ -66,9 +56,9 @@ export const orderController: ResourceController<typeof schema> = {
     await hooks.beforeShow?.({ call, id });
     const document = call.document ?? (await call.store.collection(collection).get(id));
     if (!document) throw notFound();
-    const etag = etagOf(document.version);
+    const etag = tagOf(document, call);
     requirePreconditions(call.request, etag);
-    const shown = present(document);
+    const shown = present(document, call);
     const changed = await hooks.afterShow?.({ call, document, shown });
     const rows = [changed ?? shown];
     const [row] = await populate(call, { resource, documents: [document], rows }, tree);
@@ -84,9 +74,9 @@ export const orderController: ResourceController<typeof schema> = {
       return refuseConflicts(transaction.collection(collection).insert(changed));
     });
     await afterChange(call, () => hooks.afterCreate?.({ call, document }));
-    return json(present(document), {
+    return json(present(document, call), {
       status: 201,
-      headers: { etag: etagOf(document.version), location: `${path}/${document.id}` },
+      headers: { etag: tagOf(document, call), location: `${path}/${document.id}` },
     });
   },
 
@@ -124,7 +114,7 @@ export const orderController: ResourceController<typeof schema> = {
       const [current] = await documents.find({ where, deleted: "only", limit: 1 });
       if (!current) throw notFound();
       await requireAccess(resource, "restore", { call, document: current });
-      requirePreconditions(call.request, etagOf(current.version));
+      requirePreconditions(call.request, tagOf(current, call));
       await hooks.beforeRestore?.({ call, transaction, current });
       await checkReferences(resource, transaction, current);
       const restored = await refuseConflicts(documents.restore(current.id));
@@ -132,7 +122,7 @@ export const orderController: ResourceController<typeof schema> = {
       return restored;
     });
     await afterChange(call, () => hooks.afterRestore?.({ call, document }));
-    return json(present(document), { headers: { etag: etagOf(document.version) } });
+    return json(present(document, call), { headers: { etag: tagOf(document, call) } });
   },
 };
 
@@ -158,5 +148,5 @@ async function change(
     },
   });
   await afterChange(call, () => hooks.afterUpdate?.({ call, before, document }));
-  return json(present(document), { headers: { etag: etagOf(document.version) } });
+  return json(present(document, call), { headers: { etag: tagOf(document, call) } });
 }

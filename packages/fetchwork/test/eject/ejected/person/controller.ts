@@ -1,9 +1,8 @@
 import { empty, json } from "@fetchwork/http";
 import {
   changeDocument,
-  createListReader,
   createPageFinder,
-  etagOf,
+  createQueryReader,
   hiddenFields,
   mergePatch,
   noneMatchHolds,
@@ -18,28 +17,29 @@ import {
   validate,
   view,
   without,
-  withoutPopulate,
   writeTogether,
   type Fields,
+  type Resource,
   type ResourceCall,
   type ResourceController,
 } from "@fetchwork/rest";
-import { person as resource } from "./model.ts";
+import { person as model } from "./model.ts";
 
 // Written out by `fetchwork eject`. The routes have applied access rules and validated bodies before they come here.
 
-const { collection, list: rules, path, present, readOnly, schema, stored } = resource;
-const readList = createListReader(rules);
+const resource: Resource<typeof model.schema> = model;
+const { collection, path, present, readOnly, schema, stored, tagOf } = resource;
+const readList = createQueryReader(resource);
 const findPage = createPageFinder(resource);
 
 export const personController: ResourceController<typeof schema> = {
   async list(call) {
     const tree = readPopulate(resource, call.query);
-    const query = readList(withoutPopulate(resource, call.query));
+    const query = readList(call);
     if (query.trash !== undefined) requireTrash(resource, call);
     const found = await findPage(call, query);
     const { documents } = found;
-    const rows = documents.map((document) => present(document, query.fields));
+    const rows = documents.map((document) => present(document, call, query.fields));
     const whole = await populate(call, { resource, documents, rows }, tree);
     return pageAnswer(call, found, { rows: whole, count: found.count });
   },
@@ -49,12 +49,12 @@ export const personController: ResourceController<typeof schema> = {
     const id = call.params["id"] ?? "";
     const document = call.document ?? (await call.store.collection(collection).get(id));
     if (!document) throw notFound();
-    const etag = etagOf(document.version);
+    const etag = tagOf(document, call);
     requirePreconditions(call.request, etag);
     if (!tree && noneMatchHolds(call.request.headers.get("if-none-match"), etag)) {
       return empty(304, { headers: { etag } });
     }
-    const shown = present(document);
+    const shown = present(document, call);
     const rows = [shown];
     const [row] = await populate(call, { resource, documents: [document], rows }, tree);
     return json(row, { headers: { etag } });
@@ -64,9 +64,9 @@ export const personController: ResourceController<typeof schema> = {
     const fields: Fields = { ...call.body };
     const documents = (call.transaction ?? call.store).collection(collection);
     const document = await refuseConflicts(documents.insert(fields));
-    return json(present(document), {
+    return json(present(document, call), {
       status: 201,
-      headers: { etag: etagOf(document.version), location: `${path}/${document.id}` },
+      headers: { etag: tagOf(document, call), location: `${path}/${document.id}` },
     });
   },
 
@@ -102,12 +102,12 @@ export const personController: ResourceController<typeof schema> = {
       const where = { id: call.params["id"] ?? "" };
       const [current] = await documents.find({ where, deleted: "only", limit: 1 });
       if (!current) throw notFound();
-      requirePreconditions(call.request, etagOf(current.version));
+      requirePreconditions(call.request, tagOf(current, call));
       const restored = await refuseConflicts(documents.restore(current.id));
       if (!restored) throw notFound();
       return restored;
     });
-    return json(present(document), { headers: { etag: etagOf(document.version) } });
+    return json(present(document, call), { headers: { etag: tagOf(document, call) } });
   },
 };
 
@@ -128,5 +128,5 @@ async function change(
       return refuseConflicts(documents.replace(current.id, fields, condition));
     },
   });
-  return json(present(document), { headers: { etag: etagOf(document.version) } });
+  return json(present(document, call), { headers: { etag: tagOf(document, call) } });
 }

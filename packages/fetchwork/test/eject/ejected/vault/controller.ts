@@ -1,9 +1,8 @@
 import { empty, json } from "@fetchwork/http";
 import {
   changeDocument,
-  createListReader,
   createPageFinder,
-  etagOf,
+  createQueryReader,
   hiddenFields,
   mergePatch,
   noneMatchHolds,
@@ -15,22 +14,24 @@ import {
   validate,
   view,
   type Fields,
+  type Resource,
   type ResourceCall,
   type ResourceController,
 } from "@fetchwork/rest";
-import { vault as resource } from "./model.ts";
+import { vault as model } from "./model.ts";
 
 // Written out by `fetchwork eject`. The routes have applied access rules and validated bodies before they come here.
 
-const { collection, list: rules, path, present, schema } = resource;
-const readList = createListReader(rules);
+const resource: Resource<typeof model.schema> = model;
+const { collection, path, present, schema, tagOf } = resource;
+const readList = createQueryReader(resource);
 const findPage = createPageFinder(resource);
 
 export const vaultController: ResourceController<typeof schema> = {
   async list(call) {
-    const query = readList(call.query);
+    const query = readList(call);
     const found = await findPage(call, query);
-    const rows = found.documents.map((document) => present(document, query.fields));
+    const rows = found.documents.map((document) => present(document, call, query.fields));
     return pageAnswer(call, found, rows);
   },
 
@@ -38,21 +39,21 @@ export const vaultController: ResourceController<typeof schema> = {
     const id = call.params["id"] ?? "";
     const document = call.document ?? (await call.store.collection(collection).get(id));
     if (!document) throw notFound();
-    const etag = etagOf(document.version);
+    const etag = tagOf(document, call);
     requirePreconditions(call.request, etag);
     if (noneMatchHolds(call.request.headers.get("if-none-match"), etag)) {
       return empty(304, { headers: { etag } });
     }
-    return json(present(document), { headers: { etag } });
+    return json(present(document, call), { headers: { etag } });
   },
 
   async create(call) {
     const fields: Fields = { ...call.body };
     const documents = (call.transaction ?? call.store).collection(collection);
     const document = await refuseConflicts(documents.insert(fields));
-    return json(present(document), {
+    return json(present(document, call), {
       status: 201,
-      headers: { etag: etagOf(document.version), location: `${path}/${document.id}` },
+      headers: { etag: tagOf(document, call), location: `${path}/${document.id}` },
     });
   },
 
@@ -99,5 +100,5 @@ async function change(
       return refuseConflicts(documents.replace(current.id, fields, condition));
     },
   });
-  return json(present(document), { headers: { etag: etagOf(document.version) } });
+  return json(present(document, call), { headers: { etag: tagOf(document, call) } });
 }

@@ -1,6 +1,6 @@
 // #if users
 import { empty, json } from "@fetchwork/http";
-import { notFound, view, type Account, type Call } from "@fetchwork/rest";
+import { notFound, type Account, type Call } from "@fetchwork/rest";
 import { user } from "../user/model.ts";
 
 type AuthCall = Call<unknown, Account>;
@@ -12,14 +12,14 @@ export async function signIn({ store, tokens, user: caller }: AuthCall): Promise
   ]);
   if (!found) throw notFound();
   const headers = { "cache-control": "no-store" };
-  return json({ token, user: view(found, user.list.selectable) }, { status: 201, headers });
+  return json({ token, user: user.present(found, { user: found }) }, { status: 201, headers });
 }
 
 /** Another session version makes all tokens of the user invalid. */
 export async function signOut({ store, user: caller }: AuthCall): Promise<Response> {
   await store.collection(user.collection).update(caller.id, (current) => ({
     ...current,
-    sessionVersion: Number(current["sessionVersion"]) + 1,
+    sessionVersion: current.sessionVersion + 1,
   }));
   return empty();
 }

@@ -9,7 +9,6 @@ import * as controller from "./controller.ts";
 import {
   newPassword,
   newUser,
-  publicView,
   shownUser,
   user,
   userByAnyone,
@@ -19,8 +18,8 @@ import {
 
 const tag = user.plural;
 const found = documentResponse("user", user.output);
-const foundByAnyone = { ...found, schema: { ...user.output, required: publicView } };
-const created = { ...found, headers: { ...found.headers, Location: "Address of the user" } };
+const changed = documentResponse("user", user.changed);
+const created = { ...changed, headers: { ...changed.headers, Location: "Address of the user" } };
 const notModified = { description: "Not modified", headers: found.headers };
 const missing = { description: "There is no such user" };
 
@@ -34,7 +33,7 @@ export const userRoutes = [
     access: "admin",
     query: listParameters(user),
     answer: userPage,
-    responses: { 200: resourceListResponse(user) },
+    responses: { 200: resourceListResponse(user), 304: notModified },
     handle: controller.list,
   }),
   defineRoute({
@@ -46,7 +45,7 @@ export const userRoutes = [
     access: "user",
     conditional: true,
     answer: userByAnyone,
-    responses: { 200: foundByAnyone, 304: notModified, 404: missing },
+    responses: { 200: found, 304: notModified, 404: missing },
     handle: controller.show,
   }),
   defineRoute({
@@ -58,7 +57,13 @@ export const userRoutes = [
     access: "master",
     body: newUser,
     answer: shownUser,
-    responses: { 201: created, 409: { description: "The email is taken" } },
+    responses: {
+      201: created,
+      403: { description: "Only the master key and admins set a role" },
+      409: { description: "The email is taken" },
+      429: { description: "Too many sign-ups from this address; see Retry-After" },
+      503: { description: "Too many passwords to hash" },
+    },
     handle: controller.create,
   }),
   defineRoute({
@@ -71,7 +76,7 @@ export const userRoutes = [
     conditional: true,
     body: userChange,
     answer: shownUser,
-    responses: { 200: found, 404: missing },
+    responses: { 200: changed, 404: missing },
     handle: controller.update,
   }),
   defineRoute({
@@ -84,7 +89,7 @@ export const userRoutes = [
     conditional: true,
     body: userChange,
     answer: shownUser,
-    responses: { 200: found, 404: missing },
+    responses: { 200: changed, 404: missing },
     handle: controller.update,
   }),
   defineRoute({
@@ -97,7 +102,7 @@ export const userRoutes = [
     conditional: true,
     body: newPassword,
     answer: shownUser,
-    responses: { 200: found },
+    responses: { 200: changed, 404: missing },
     handle: controller.updatePassword,
   }),
   defineRoute({
@@ -108,7 +113,11 @@ export const userRoutes = [
     tag,
     access: "admin",
     conditional: true,
-    responses: { 204: { description: "It is deleted" }, 404: missing },
+    responses: {
+      204: { description: "It is deleted" },
+      404: missing,
+      409: { description: "Other documents refer to it" },
+    },
     handle: controller.remove,
   }),
 ];
