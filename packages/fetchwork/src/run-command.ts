@@ -58,7 +58,8 @@ export async function runCommand(
     refuseMistype(target, { args: rest, names: near });
     return await target.run(parse(target, rest), io);
   } catch (error) {
-    const isInterrupted = io.signal.aborted && !(error instanceof CommandFailure);
+    const isOurs = error instanceof CommandFailure || error instanceof UsageError;
+    const isInterrupted = io.signal.aborted && !isOurs;
     // A message may quote a file or an answer.
     const message = isInterrupted ? "interrupted" : oneLine(messageOf(error), 2000);
     io.stderr.write(`${path.join(" ")}: ${message}\n`);

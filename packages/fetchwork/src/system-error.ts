@@ -32,15 +32,25 @@ const actions: ReadonlyMap<string, string> = new Map([
 /** The message of an error; one of the operating system in words: `cannot open notes.txt: no such file or folder`. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { code, syscall, errno, path, hostname, address, port } = error as NodeJS.ErrnoException & {
-    readonly hostname?: unknown;
-    readonly address?: unknown;
-    readonly port?: unknown;
-  };
-  if (typeof code !== "string" || typeof syscall !== "string") return error.message;
-  const meaning = meanings.get(code) ?? (errno === undefined ? code : getSystemErrorMessage(errno));
-  if (syscall.startsWith("spawn")) return `cannot run ${path ?? "a program"}: ${meaning}`;
+  const { syscall, path, hostname, address, port } = error as SystemError;
+  if (typeof syscall !== "string") return error.message;
+  const reason = systemReason(error);
+  if (syscall.startsWith("spawn")) return `cannot run ${path ?? "a program"}: ${reason}`;
   const host = [hostname, address].find((each) => typeof each === "string");
   const place = path ?? (port === undefined ? host : `${host ?? "port"}:${String(port)}`);
-  return place === undefined ? meaning : `${actions.get(syscall) ?? ""}${place}: ${meaning}`;
+  return place === undefined ? reason : `${actions.get(syscall) ?? ""}${place}: ${reason}`;
+}
+
+/** Why the operating system refused something, without what it was; any other error's message. */
+export function systemReason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, errno, syscall } = error as SystemError;
+  if (typeof code !== "string" || typeof syscall !== "string") return error.message;
+  return meanings.get(code) ?? (errno === undefined ? code : getSystemErrorMessage(errno));
+}
+
+interface SystemError extends NodeJS.ErrnoException {
+  readonly hostname?: unknown;
+  readonly address?: unknown;
+  readonly port?: unknown;
 }

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { copyFile, mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { makeFolders } from "../make-folders.ts";
+import { systemReason } from "../system-error.ts";
 import { UsageError } from "../usage-error.ts";
 import type { ProjectFile } from "./project-files.ts";
 
@@ -54,11 +55,15 @@ export async function writeProject(
 ): Promise<void> {
   checkTarget(folder);
   const isThere = existsSync(folder);
-  if (!isThere) await makeFolders(dirname(folder));
   const temporary = isThere
     ? join(folder, staging)
     : join(dirname(folder), `.${basename(folder)}-${randomUUID()}`);
-  await mkdir(temporary);
+  try {
+    await makeFolders(dirname(temporary));
+    await mkdir(temporary);
+  } catch (cause) {
+    throw new Error(`cannot create ${folder}: ${systemReason(cause)}`, { cause });
+  }
   try {
     for (const [path, { text, mode }] of files) {
       signal.throwIfAborted();

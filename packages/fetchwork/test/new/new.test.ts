@@ -47,11 +47,11 @@ describe("fetchwork new", () => {
   });
 
   it.skipIf(!existsSync("/proc/self"))("says so where a folder cannot be made", async () => {
-    const { code, stderr } = await fetchwork("/", "new", "proc/fetchwork/shop", ...quick);
-    expect([code, stderr]).toEqual([
-      1,
-      "fetchwork new: cannot create the folder /proc/fetchwork: no such file or folder\n",
-    ]);
+    for (const folder of ["proc/fetchwork/shop", "proc/shop"]) {
+      const { code, stderr } = await fetchwork("/", "new", folder, ...quick);
+      const message = `cannot create /${folder}: no such file or folder`;
+      expect([code, stderr]).toEqual([1, `fetchwork new: ${message}\n`]);
+    }
   });
 
   it.each([
