@@ -116,38 +116,59 @@ function use({ name, folder: sources, entries, faults }, folder) {
     typeRoots: [join(root, "node_modules/@types")],
   };
   const browser = ["ES2024", "ESNext.Disposable", "DOM", "DOM.Iterable", "DOM.AsyncIterable"];
+  const inReadme = typeErrors(folder, {
+    compilerOptions: { ...compilerOptions, lib: browser },
+    files: ["use.ts", ...files],
+  });
+  // An example may use what is not installed; of third parties the next project judges.
   faults.push(
-    ...typeErrors(folder, name, {
-      compilerOptions: { ...compilerOptions, lib: browser },
-      files: ["use.ts", ...files],
-    }),
-    // As in most projects that are for Node alone.
-    ...typeErrors(folder, name, {
+    ...inReadme.filter(
+      (line) =>
+        line.startsWith("use.ts(") ||
+        line.startsWith(`node_modules/${name}/dist/`) ||
+        /^readme-\d+\.ts\(.* error TS(2742|2883|4\d{3}):/.test(line),
+    ),
+  );
+  // As in most projects that are for Node alone, and without `skipLibCheck`: what the declarations import counts too.
+  faults.push(
+    ...typeErrors(folder, {
       compilerOptions: { ...compilerOptions, lib: ["ES2024"] },
       files: ["use.ts"],
+    }),
+  );
+  const portable = entries.filter((entry) => !needsNode(entry));
+  if (portable.length === 0) return;
+  writeFileSync(
+    join(folder, "portable.ts"),
+    portable.map((entry) => `export * from "${entry}";`).join("\n"),
+  );
+  faults.push(
+    ...typeErrors(folder, {
+      compilerOptions: { ...compilerOptions, lib: browser, types: [] },
+      files: ["portable.ts"],
     }),
   );
 }
 
 /**
+ * Whether an entry may ask for `@types/node`.
+ *
+ * @param {string} entry
+ */
+function needsNode(entry) {
+  const isForNode = /^(?:fetchwork|@fetchwork\/(?:agent|documents|rest)|@fetchwork\/agent\/.+)$/;
+  return isForNode.test(entry) || /\/(?:node|sender|serve|undici)(?:\/|$)/.test(entry);
+}
+
+/**
  * @param {string} folder
- * @param {string} name
  * @param {object} settings What `tsconfig.json` has.
  * @returns {readonly string[]}
  */
-function typeErrors(folder, name, settings) {
+function typeErrors(folder, settings) {
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(settings));
   const tsc = run(process.execPath, [join(root, "node_modules/typescript/bin/tsc")], folder);
-  // Declarations of third parties are theirs to mend; an entry that does not resolve is reported in use.ts.
-  return tsc.stdout
-    .split("\n")
-    .filter(
-      (line) =>
-        line.startsWith("use.ts(") ||
-        line.startsWith(`node_modules/${name}/dist/`) ||
-        /^readme-\d+\.ts\(.* error TS(2742|2883|4\d{3}):/.test(line),
-    )
-    .map((line) => `types: ${line}`);
+  return tsc.stdout.split("\n").filter((line) => line.includes(": error TS"));
 }
 
 /** @param {string} output What Node prints for an uncaught error. */

@@ -44,7 +44,12 @@ export {
 export { findElisions, type Elision } from "./files/find-elisions.ts";
 export { schedule, type ScheduledFile } from "./files/schedule.ts";
 export { defaultAnthropicModel, defaultModel } from "./models/default-model.ts";
-export { fromAiSdk, type AiSdkModel, type FromAiSdkOptions } from "./models/from-ai-sdk.ts";
+export {
+  fromAiSdk,
+  type AiSdkLanguageModel,
+  type AiSdkModel,
+  type FromAiSdkOptions,
+} from "./models/from-ai-sdk.ts";
 export {
   anthropic,
   openAI,

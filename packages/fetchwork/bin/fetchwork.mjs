@@ -30,5 +30,8 @@ if (existsSync(built)) {
     console.error(`fetchwork: ${error.message}`);
     process.exitCode = 1;
   });
-  child.once("exit", (code) => (process.exitCode = code ?? 1));
+  child.once("exit", (code, signal) => {
+    // As a shell counts it, when the child ended before it could decide.
+    process.exitCode = code ?? (signal === "SIGINT" ? 130 : signal === "SIGTERM" ? 143 : 1);
+  });
 }

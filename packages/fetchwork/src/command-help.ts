@@ -1,17 +1,27 @@
 import type { Command, CommandGroup } from "./command.ts";
 
+/** Where help is shown. */
+export interface HelpOptions {
+  /** Names that lead to the command. */
+  readonly path: readonly string[];
+  /** Characters of a line. */
+  readonly width: number;
+}
+
 /** Writes what a group of commands offers. */
-export async function groupHelp(path: readonly string[], group: CommandGroup): Promise<string> {
+export async function groupHelp(group: CommandGroup, options: HelpOptions): Promise<string> {
+  const { path, width } = options;
   const rows = await Promise.all(
     Array.from(group.commands, async ([name, load]) => [name, (await load()).summary] as const),
   );
-  const listed = `${group.summary}\n\nUsage: ${path.join(" ")} <command>\n\n${columns(rows)}\n`;
+  const head = [group.summary, "", `Usage: ${path.join(" ")} <command>`, ""];
+  const listed = [...head.flatMap((line) => wrap(line, width)), ...columns(rows, width)];
   const fallback = await group.fallback?.();
-  return fallback === undefined ? listed : `${listed}\n${commandHelp(path, fallback)}`;
+  return `${listed.join("\n")}\n${fallback === undefined ? "" : `\n${commandHelp(fallback, options)}`}`;
 }
 
 /** Writes what a command takes. */
-export function commandHelp(path: readonly string[], command: Command): string {
+export function commandHelp(command: Command, { path, width }: HelpOptions): string {
   const { summary, positionals = [], options } = command;
   const rows = Object.entries(options).map(([name, option]) => {
     const { short, type, hint = "value", default: standard, description, isTruth } = option;
@@ -28,10 +38,39 @@ export function commandHelp(path: readonly string[], command: Command): string {
     ...path,
     ...positionals.map((name) => (name.startsWith("[") ? name : `<${name}>`)),
   ];
-  return `${summary}\n\nUsage: ${usage.join(" ")} [options]\n\n${columns(rows)}\n`;
+  const head = [summary, "", `Usage: ${usage.join(" ")} [options]`, ""];
+  const lines = [...head.flatMap((line) => wrap(line, width)), ...columns(rows, width)];
+  return `${lines.join("\n")}\n`;
 }
 
-function columns(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n");
+/** Rows in two columns; in a narrow terminal the second one stands below the first. */
+function columns(rows: readonly (readonly [string, string])[], width: number): readonly string[] {
+  const left = Math.max(...rows.map(([name]) => name.length)) + 4;
+  if (width - left >= 28) {
+    return rows.flatMap(([name, text]) =>
+      wrap(text, width - left).map(
+        (line, index) => `${(index === 0 ? `  ${name}` : "").padEnd(left)}${line}`,
+      ),
+    );
+  }
+  const indent = 8;
+  return rows.flatMap(([name, text]) => [
+    `  ${name}`,
+    ...wrap(text, width - indent).map((line) => `${" ".repeat(indent)}${line}`),
+  ]);
+}
+
+/** Breaks a text between its words. A word that is longer than a line has one of its own. */
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === "" ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
 }

@@ -9,5 +9,6 @@ export type {
   OptionValues,
 } from "./command.ts";
 export { commands } from "./commands.ts";
-export { exitCodes, runCommand } from "./run-command.ts";
+export { exitCodes } from "./exit-codes.ts";
+export { runCommand } from "./run-command.ts";
 export { UsageError } from "./usage-error.ts";

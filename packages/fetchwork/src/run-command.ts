@@ -1,19 +1,15 @@
 import { parseArgs } from "node:util";
+import { closestName } from "@fetchwork/kit";
 import type { CommandIo } from "./command-io.ts";
 import { CommandFailure } from "./command-failure.ts";
 import type { Command, CommandGroup } from "./command.ts";
 import { commandHelp, groupHelp } from "./command-help.ts";
+import { exitCodes } from "./exit-codes.ts";
 import { spellOut } from "./spell-out.ts";
+import { messageOf } from "./system-error.ts";
 import { oneLine } from "./terminal-text.ts";
 import { UsageError } from "./usage-error.ts";
 import { VERSION } from "./version.ts";
-
-/** Exit codes that every command shares; a command may add its own from 3 on. */
-export const exitCodes: { readonly ok: 0; readonly failed: 1; readonly usage: 2 } = {
-  ok: 0,
-  failed: 1,
-  usage: 2,
-};
 
 /**
  * Runs what a command line asks for and resolves to the exit code. Nothing is thrown: what fails is one line on
@@ -24,40 +20,50 @@ export async function runCommand(
   { args, io }: { readonly args: readonly string[]; readonly io: CommandIo },
 ): Promise<number> {
   const path = ["fetchwork"];
+  const width = lineWidth(io);
   try {
     let target: Command | CommandGroup = root;
     let rest = args;
+    /** Names that a first argument may have been meant to be. */
+    let near: readonly string[] = [];
     while ("commands" in target) {
       const [name, ...others] = rest;
       if (name === undefined || isHelp(name)) {
-        io.stdout.write(await groupHelp(path, target));
-        return name === undefined && path.length > 1 ? exitCodes.usage : exitCodes.ok;
+        io.stdout.write(await groupHelp(target, { path, width }));
+        return name === undefined ? exitCodes.usage : exitCodes.ok;
       }
-      if (target === root && name === "--version") {
+      if (name === "help") {
+        rest = [...others, "--help"];
+        continue;
+      }
+      if (target === root && (name === "--version" || name === "-v")) {
         io.stdout.write(`${VERSION}\n`);
         return exitCodes.ok;
       }
       const load = target.commands.get(name);
-      if (load === undefined && target.fallback !== undefined) {
+      if (load === undefined) {
+        near = [...target.commands.keys(), "help"];
+        if (target.fallback === undefined) throw unknownName(name, near);
         target = await target.fallback();
         break;
       }
-      if (load === undefined)
-        throw new UsageError(
-          `unknown ${name.startsWith("-") ? "option" : "command"} ${JSON.stringify(name)}`,
-        );
       target = await load();
       path.push(name);
       rest = others;
     }
     if (rest.slice(0, endOfOptions(rest)).some(isHelp)) {
-      io.stdout.write(commandHelp(path, target));
+      io.stdout.write(commandHelp(target, { path, width }));
       return exitCodes.ok;
     }
+    refuseMistype(target, { args: rest, names: near });
     return await target.run(parse(target, rest), io);
   } catch (error) {
+    const isOurs = error instanceof CommandFailure || error instanceof UsageError;
+    const isInterrupted = io.signal.aborted && !isOurs;
     // A message may quote a file or an answer.
-    io.stderr.write(`${path.join(" ")}: ${oneLine(messageOf(error), 2000)}\n`);
+    const message = isInterrupted ? "interrupted" : oneLine(messageOf(error), 2000);
+    io.stderr.write(`${path.join(" ")}: ${message}\n`);
+    if (isInterrupted) return exitCodes.interrupted;
     if (error instanceof CommandFailure) {
       if (error.hint !== undefined) io.stderr.write(`${oneLine(error.hint, 4000)}\n`);
       return error.exitCode;
@@ -66,6 +72,33 @@ export async function runCommand(
     io.stderr.write(`Try: ${path.join(" ")} --help\n`);
     return exitCodes.usage;
   }
+}
+
+function unknownName(name: string, names: readonly string[]): UsageError {
+  const kind = name.startsWith("-") ? "option" : "command";
+  const meant = kind === "command" ? closestName(name, names) : undefined;
+  const advice = meant === undefined ? "" : `, did you mean ${JSON.stringify(meant)}?`;
+  return new UsageError(`unknown ${kind} ${JSON.stringify(name)}${advice}`);
+}
+
+/**
+ * Refuses a first argument of one word that is, or nearly is, the name of another command: a mistyped name must not be
+ * taken for something to work on. What stands after `--` is never a name.
+ */
+function refuseMistype(
+  command: Command,
+  { args, names }: { readonly args: readonly string[]; readonly names: readonly string[] },
+): void {
+  const { positionals } = readArguments(args.slice(0, endOfOptions(args)), command.options);
+  const [first = ""] = positionals;
+  const meant = /^[\p{L}\d_-]+$/u.test(first) ? closestName(first, names) : undefined;
+  if (meant === undefined) return;
+  const advice =
+    first === meant
+      ? `${JSON.stringify(first)} is a command and comes before all options`
+      : `unknown command ${JSON.stringify(first)}, did you mean ${JSON.stringify(meant)}?`;
+  const wayOut = "prompt" in command.options ? "; if it is the prompt, use --prompt" : "";
+  throw new UsageError(`${advice}${wayOut}`);
 }
 
 function parse(command: Command, args: readonly string[]): Parameters<Command["run"]>[0] {
@@ -90,10 +123,27 @@ function readArguments(
     const spelt = spellOut(args, options);
     return parseArgs({ args: [...spelt], options, strict: true, allowPositionals: true });
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    const message = messageOf(error).split(". ", 1)[0]?.replaceAll("\n", " ");
-    throw new UsageError(message, { cause: error });
+    if (error instanceof UsageError || !(error instanceof Error)) throw error;
+    throw new UsageError(parseMessage(error, options), { cause: error });
   }
+}
+
+/** What is wrong with options, in the words of the other messages. */
+function parseMessage(error: Error, options: Command["options"]): string {
+  const text = error.message.replaceAll("\n", " ");
+  const [, given = ""] = /'(?:-\w, )?(--?[^ ']+)/.exec(text) ?? [];
+  if (text.startsWith("Unknown option")) {
+    const meant = given.startsWith("--")
+      ? closestName(given.slice(2), [...Object.keys(options), "help"])
+      : undefined;
+    return `unknown option ${JSON.stringify(given)}${meant === undefined ? "" : `, did you mean "--${meant}"?`}`;
+  }
+  if (text.includes("argument missing")) return `the value of ${given} is missing`;
+  if (text.includes("argument is ambiguous")) {
+    return `the value of ${given} is missing; one that begins with a dash is given as ${given}=-value`;
+  }
+  if (text.includes("does not take an argument")) return `${given} takes no value`;
+  return text.split(". ", 1)[0] ?? text;
 }
 
 function isHelp(argument: string): boolean {
@@ -105,6 +155,8 @@ function endOfOptions(args: readonly string[]): number {
   return end === -1 ? args.length : end;
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** The width of the terminal, or the one that a shell has exported. */
+function lineWidth({ stdout: { columns = 0 }, env: { COLUMNS: given = "" } }: CommandIo): number {
+  if (columns > 0) return columns;
+  return /^[1-9]\d{0,3}$/.test(given) ? Number(given) : 80;
 }

@@ -1,6 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -75,17 +76,30 @@ describe("runCommand", () => {
   });
 
   it.each([
-    [["gret"], `fetchwork: unknown command "gret"\nTry: fetchwork --help\n`],
+    [["gret"], `fetchwork: unknown command "gret", did you mean "greet"?\nTry: fetchwork --help\n`],
     [["--loud"], `fetchwork: unknown option "--loud"\nTry: fetchwork --help\n`],
     [["__proto__"], `fetchwork: unknown command "__proto__"\nTry: fetchwork --help\n`],
     [["greet"], "fetchwork greet: name is missing\nTry: fetchwork greet --help\n"],
     [
       ["greet", "a", "--lod"],
-      "fetchwork greet: Unknown option '--lod'\nTry: fetchwork greet --help\n",
+      `fetchwork greet: unknown option "--lod", did you mean "--loud"?\nTry: fetchwork greet --help\n`,
     ],
     [
       ["greet", "a", "--times", "-1"],
-      "fetchwork greet: Option '--times' argument is ambiguous. Did you forget to specify the option argument for '--times'? To specify an option argument starting with a dash use '--times=-XYZ'.\nTry: fetchwork greet --help\n",
+      "fetchwork greet: the value of --times is missing; one that begins with a dash is given as --times=-value\nTry: fetchwork greet --help\n",
+    ],
+    [
+      ["greet", "a", "--times"],
+      "fetchwork greet: the value of --times is missing\nTry: fetchwork greet --help\n",
+    ],
+    [
+      ["greet", "a", "--loud=very"],
+      "fetchwork greet: --loud takes no value\nTry: fetchwork greet --help\n",
+    ],
+    [["greet", "a", "-x"], 'fetchwork greet: unknown option "-x"\nTry: fetchwork greet --help\n'],
+    [
+      ["deep", "gret"],
+      'fetchwork deep: unknown command "gret", did you mean "greet"?\nTry: fetchwork deep --help\n',
     ],
     [
       ["greet", "a", "--times=0"],
@@ -93,12 +107,6 @@ describe("runCommand", () => {
     ],
   ])("refuses %j with one line and exit code 2", async (args, message) => {
     expect(await run(...args)).toEqual([2, "", message]);
-  });
-
-  it("refuses an option without its value", async () => {
-    const [code, , stderr] = await run("greet", "a", "--times");
-    expect(code).toBe(2);
-    expect(stderr).toContain("fetchwork greet: Option '--times <value>' argument missing");
   });
 
   it("reports a failure in one line and exits 1", async () => {
@@ -120,14 +128,103 @@ describe("runCommand", () => {
   });
 
   it("explains groups and commands", async () => {
-    expect((await run())[1]).toContain("Usage: fetchwork <command>");
-    expect((await run("--version"))[1]).toMatch(/^\d+\.\d+\.\d+\n$/);
-    expect((await run("deep"))[0]).toBe(2);
     const [code, help] = await run("deep", "greet", "--help");
     expect(code).toBe(0);
     expect(help).toContain("Usage: fetchwork deep greet <name> [title...] [options]");
     expect(help).toContain("  -l, --loud           Shout");
     expect(help).toContain("--times <count>  How often (default: 1)");
+  });
+
+  it.each([
+    [["help"], ["--help"]],
+    [
+      ["help", "greet"],
+      ["greet", "--help"],
+    ],
+    [
+      ["help", "deep"],
+      ["deep", "--help"],
+    ],
+    [
+      ["deep", "help"],
+      ["deep", "--help"],
+    ],
+    [
+      ["help", "deep", "greet"],
+      ["deep", "greet", "--help"],
+    ],
+    [
+      ["deep", "help", "greet"],
+      ["deep", "greet", "--help"],
+    ],
+  ])("prints for %j what %j prints", async (given, same) => {
+    const printed = await run(...given);
+    expect(printed).toEqual([0, expect.stringContaining("Usage: fetchwork"), ""]);
+    expect(printed).toEqual(await run(...same));
+  });
+
+  it("prints the help of a group without a command, and exits 2 on every level", async () => {
+    expect(await run()).toEqual([2, expect.stringContaining("Usage: fetchwork <command>"), ""]);
+    expect(await run("deep")).toEqual([
+      2,
+      expect.stringContaining("Usage: fetchwork deep <command>"),
+      "",
+    ]);
+  });
+
+  it.each(["-v", "--version"])("prints the version for %s", async (option) => {
+    expect(await run(option)).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/), ""]);
+  });
+
+  it("exits 130 when the signal has stopped a command, whatever the command throws", async () => {
+    const stop = new AbortController();
+    const wait = defineCommand({
+      summary: "Waits",
+      options: {},
+      run: (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(new Error("something of its own")));
+          stop.abort(new Error("interrupted"));
+        }),
+    });
+    const commands = new Map([["wait", () => Promise.resolve(wait)]]);
+    const io = memoryIo({ signal: stop.signal });
+    expect(await runCommand({ summary: "A test", commands }, { args: ["wait"], io })).toBe(130);
+    expect(io.written.stderr).toBe("fetchwork wait: interrupted\n");
+  });
+
+  it.each([
+    [
+      "ENOENT",
+      () => readFile("/nowhere/notes.txt"),
+      "cannot open /nowhere/notes.txt: no such file or folder",
+    ],
+    ["EISDIR", () => readFile("/"), "it is a folder"],
+    [
+      "ENOTDIR",
+      () => readFile("/dev/null/x"),
+      "cannot open /dev/null/x: a part of the path is not a folder",
+    ],
+    [
+      "ENOENT of a program",
+      () => promisify(execFile)("no-such"),
+      "cannot run no-such: no such file or folder",
+    ],
+    [
+      "ECONNREFUSED",
+      () => once(connect(1, "127.0.0.1"), "x"),
+      "cannot connect to 127.0.0.1:1: the connection was refused",
+    ],
+  ])("reports %s in words, without the text of the platform", async (_, action, message) => {
+    const fail = defineCommand({
+      summary: "Fails",
+      options: {},
+      run: () => action().then(() => 0),
+    });
+    const commands = new Map([["fail", () => Promise.resolve(fail)]]);
+    const io = memoryIo();
+    expect(await runCommand({ summary: "A test", commands }, { args: ["fail"], io })).toBe(1);
+    expect(io.written.stderr).toBe(`fetchwork fail: ${message}\n`);
   });
 });
 

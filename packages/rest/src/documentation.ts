@@ -89,7 +89,9 @@ function script(source: {
   readonly supportedSubmitMethods?: readonly string[];
 }): string {
   const options = { ...source, dom_id: "#reference", deepLinking: true, validatorUrl: null };
-  return `window.ui = SwaggerUIBundle(${JSON.stringify(options)});\n`;
+  return `document.documentElement.classList.toggle("dark-mode", matchMedia("(prefers-color-scheme: dark)").matches);
+window.ui = SwaggerUIBundle(${JSON.stringify(options)});
+`;
 }
 
 const require = createRequire(import.meta.url);
@@ -99,8 +101,9 @@ const assets = new Map<string, Buffer<ArrayBuffer>>();
 function asset(name: string): Buffer<ArrayBuffer> {
   let content = assets.get(name);
   if (!content) {
-    const folder = path.dirname(require.resolve("swagger-ui-dist/package.json"));
-    content = readFileSync(path.join(folder, name));
+    // Found by the name of the package, so that a program that was bundled into one file finds them too.
+    const folder = path.dirname(require.resolve("@fetchwork/rest/package.json"));
+    content = readFileSync(path.join(folder, "assets/swagger-ui", name));
     assets.set(name, content);
   }
   return content;

@@ -1,5 +1,5 @@
 import type { LanguageModel, ToolSet } from "ai";
-import { cancelled } from "../errors.ts";
+import { cancelled, optionError } from "../errors.ts";
 import type { FinishReason, ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
 import { providerFailure } from "./provider-failure.ts";
 import { isCurrent, streamDirectly } from "./stream-directly.ts";
@@ -12,8 +12,23 @@ export interface FromAiSdkOptions {
   readonly defaultModel?: string | undefined;
 }
 
+/**
+ * A model of the AI SDK, by its name or as an object. It is described here, and not by the `LanguageModel` of `ai`, since
+ * the declarations of `ai` fail in a strict project without the DOM library.
+ */
+export type AiSdkLanguageModel =
+  | string
+  | {
+      /** Version of the interface: `v2`, `v3` or `v4`. */
+      readonly specificationVersion: string;
+      readonly provider: string;
+      readonly modelId: string;
+      doStream(options: never): PromiseLike<unknown>;
+    };
+
 /** A model of the AI SDK, or a function that makes one for a name. */
-export type AiSdkModel = LanguageModel | ((name: string) => LanguageModel | Promise<LanguageModel>);
+export type AiSdkModel =
+  AiSdkLanguageModel | ((name: string) => AiSdkLanguageModel | Promise<AiSdkLanguageModel>);
 
 /**
  * Reaches a model of the Vercel AI SDK: one of version 7 directly, models of versions 5 and 6 and names of models through
@@ -21,17 +36,31 @@ export type AiSdkModel = LanguageModel | ((name: string) => LanguageModel | Prom
  *
  * A refusal is recognised on the wire too (`refusal` of OpenAI, `stop_reason` of Anthropic), a piece that cannot be read
  * fails the call, and a stream that ends without a reason is cut.
+ *
+ * @throws AgentUsageError for a model that is not one of the SDK; of one that a function makes, when it is asked
  */
 export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): ModelProvider {
   const { id = "ai-sdk", defaultModel = nameOf(model) } = options;
+  if (typeof model !== "function") checkModel(model);
   return {
     id,
     defaultModel,
     async *generate(request, signal) {
       const chosen = typeof model === "function" ? await model(request.model) : model;
-      yield* ask(chosen, request, signal);
+      yield* ask(checkModel(chosen), request, signal);
     },
   };
+}
+
+function checkModel(model: AiSdkLanguageModel): LanguageModel {
+  if (isModel(model)) return model;
+  throw optionError("model of fromAiSdk", model, "a model of the AI SDK");
+}
+
+function isModel(model: AiSdkLanguageModel): model is LanguageModel {
+  // A caller without types may pass anything.
+  const version: unknown = Reflect.get(Object(model), "specificationVersion");
+  return typeof model === "string" || (typeof version === "string" && /^v[234]$/.test(version));
 }
 
 function nameOf(model: AiSdkModel): string | undefined {

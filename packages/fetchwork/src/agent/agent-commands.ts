@@ -3,7 +3,7 @@ import type { CommandGroup } from "../command.ts";
 /** `fetchwork agent`. */
 export const agentCommands: CommandGroup = {
   summary:
-    "Write programs with a language model. Names of commands come first: a prompt that is one goes to --prompt",
+    "Write programs with a language model (a prompt that equals or resembles the name of a command goes to --prompt)",
   commands: new Map([
     ["resume", async () => (await import("./resume.ts")).resume],
     ["edit", async () => (await import("./edit.ts")).edit],

@@ -1,5 +1,6 @@
 import { AgentError, AgentUsageError } from "@fetchwork/agent";
 import { CommandFailure } from "../command-failure.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** Exit codes of `fetchwork agent` beside those of every command. */
@@ -7,8 +8,7 @@ export const agentExitCodes: {
   readonly faults: 3;
   readonly limit: 4;
   readonly provider: 5;
-  readonly interrupted: 130;
-} = { faults: 3, limit: 4, provider: 5, interrupted: 130 };
+} = { faults: 3, limit: 4, provider: 5 };
 
 const codes: ReadonlyMap<string, number> = new Map([
   ["ERR_AGENT_BUDGET", agentExitCodes.limit],
@@ -29,7 +29,7 @@ export function asFailure(
   if (error instanceof CommandFailure || error instanceof UsageError) return error;
   if (error instanceof AgentUsageError) return new UsageError(error.message, { cause: error });
   if (signal.aborted) {
-    const exitCode = agentExitCodes.interrupted;
+    const exitCode = exitCodes.interrupted;
     return new CommandFailure("interrupted", { exitCode, hint, cause: error });
   }
   if (error instanceof AgentError) {

@@ -26,7 +26,7 @@ export const debug: Command = defineCommand({
     try {
       const folder = programFolder(named, io);
       const problem = await readPrompt({ argument, option: values.prompt }, io);
-      if (problem === undefined) throw new UsageError("the error is missing");
+      if (problem === undefined) throw new UsageError("error is missing");
       const text = await diagnose(folder, problem, await questionOf(values, io));
       if (values.json === true) io.stdout.write(jsonLine({ explanation: text }));
       else io.stdout.write(`${io.stdout.isTerminal ? manyLines(text) : text}\n`);

@@ -3,11 +3,11 @@ import { defineCommand, type Command } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { followRun } from "./follow-run.ts";
 import { chooseModel, modelOptions, replayedRun } from "./model-options.ts";
-import { outputOptions } from "./output-options.ts";
+import { checkOutput, outputOptions } from "./output-options.ts";
 import { programFolder } from "./project-question.ts";
 import { promptOption, readPrompt } from "./read-prompt.ts";
 import { newRunId, resumeHint } from "./run-id.ts";
-import { agentOptions, limitOptions, workOptions } from "./work-options.ts";
+import { agentOptions, checkWork, limitOptions, workOptions } from "./work-options.ts";
 import { tellFailure } from "./tell-failure.ts";
 
 const {
@@ -33,13 +33,15 @@ export const edit: Command = defineCommand({
   },
   async run({ values, positionals: [named = "", argument] }, io) {
     try {
+      checkOutput(values);
+      const work = checkWork(values);
       const folder = programFolder(named, io);
       const asked = await readPrompt({ argument, option: values.prompt }, io);
       const recorded = asked === undefined ? (await replayedRun(values, io))["prompt"] : undefined;
       const request = asked ?? (recorded === undefined ? undefined : String(recorded));
-      if (request === undefined) throw new UsageError("the request is missing");
+      if (request === undefined) throw new UsageError("request is missing");
       const chosen = await chooseModel(values, io, { run: { prompt: request } });
-      const options = agentOptions(values, chosen);
+      const options = agentOptions(work, chosen);
       const dryRun = values["dry-run"] === true;
       const runId = newRunId();
       const hint = resumeHint(folder, { runId, out: named, values }, io);

@@ -12,6 +12,7 @@ import type { CommandIo } from "../command-io.ts";
 import type { OptionValues } from "../command.ts";
 import { jsonLine } from "../terminal-text.ts";
 import { UsageError } from "../usage-error.ts";
+import type { ModelValues } from "./model-options.ts";
 import type { outputOptions } from "./output-options.ts";
 import { report } from "./report.ts";
 import { RunFailure } from "./tell-failure.ts";
@@ -20,7 +21,7 @@ import { diffText } from "./show-diff.ts";
 
 /** How a run is followed. */
 export interface FollowOptions {
-  readonly values: OptionValues<typeof outputOptions>;
+  readonly values: OptionValues<typeof outputOptions> & Pick<ModelValues, "replay">;
   /** What stands after a failure: how to go on. Default: nothing. */
   readonly hint?: ((runId: string) => string | undefined) | undefined;
   /** Nothing is written; what would be is shown. Default: `false`. */
@@ -42,7 +43,6 @@ export async function followRun(
   const { values, hint, dryRun = false, onConflict } = options;
   const asJson = values.json === true;
   const isQuiet = values.quiet === true;
-  if (asJson && isQuiet) throw new UsageError("--json and --quiet exclude each other");
   const diffs: ProposedChange[] = [];
   const approve: Approver = (change) => {
     diffs.push(change);
@@ -65,7 +65,7 @@ export async function followRun(
       for (const change of proposed ?? diffs) io.stdout.write(diffText(change, io));
     }
     if (asJson) io.stdout.write(jsonLine(finished(result, proposed)));
-    else if (!isQuiet) report(result, proposed, io);
+    else if (!isQuiet) report(result, { proposed, isReplayed: values.replay !== undefined }, io);
     return result.ok ? 0 : agentExitCodes.faults;
   } catch (error) {
     const failure = asFailure(error, { signal: io.signal });

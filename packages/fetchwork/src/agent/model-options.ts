@@ -48,7 +48,8 @@ export const modelOptions = {
   replay: { type: "string", hint: "file", description: "Answer from a transcript; asks no model" },
 } as const;
 
-type ModelValues = OptionValues<typeof modelOptions>;
+/** What stood on the command line of them. */
+export type ModelValues = OptionValues<typeof modelOptions>;
 
 /** A provider and what it is asked with. */
 export interface ChosenModel {
@@ -95,15 +96,15 @@ export async function chooseModel(
     const provider = replaying(resolve(io.cwd, replay));
     return { provider, model, temperature, modelName: model ?? defaultModel, replayed };
   }
+  const file = record === undefined ? undefined : resolve(io.cwd, record);
+  if (file !== undefined && !mayAppend && existsSync(file)) {
+    throw new UsageError(`the transcript ${JSON.stringify(record)} already exists`);
+  }
   const reached = createProvider(settingsOf(values, io));
   const { model } = values;
   const modelName = model ?? reached.defaultModel ?? defaultModel;
   const shared = { model, temperature, modelName, replayed };
-  if (record === undefined) return { provider: reached, ...shared };
-  const file = resolve(io.cwd, record);
-  if (!mayAppend && existsSync(file)) {
-    throw new UsageError(`the transcript ${JSON.stringify(record)} is there already`);
-  }
+  if (file === undefined) return { provider: reached, ...shared };
   const about = { ...run, model: modelName, ...(temperature !== undefined && { temperature }) };
   return { provider: recording(reached, file, { run: about }), ...shared };
 }
@@ -124,7 +125,7 @@ function settingsOf(values: ModelValues, io: CommandIo): ProviderSettings {
     return { kind: provider, baseUrl, apiKey, model };
   }
   if (provider !== undefined && provider !== "openai-compatible") {
-    throw new UsageError("--provider is none of openai, anthropic, openai-compatible");
+    throw new UsageError("--provider must be one of openai, anthropic, openai-compatible");
   }
   const ownUrl = io.env["FETCHWORK_BASE_URL"] || undefined;
   const url = baseUrl ?? ownUrl;
@@ -140,7 +141,7 @@ function checkUrl(baseUrl: string | undefined): void {
   if (baseUrl === undefined) return;
   const url = URL.parse(baseUrl);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError("--base-url is no http or https URL");
+    throw new UsageError("--base-url must be an http or https URL");
   }
   if (url.username !== "" || url.password !== "") {
     throw new UsageError("--base-url has a user or a password; keys come from --api-key-env");

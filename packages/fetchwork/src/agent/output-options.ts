@@ -1,3 +1,6 @@
+import type { OptionValues } from "../command.ts";
+import { UsageError } from "../usage-error.ts";
+
 /** Options of how a run is shown. */
 export const outputOptions = {
   debug: {
@@ -9,6 +12,17 @@ export const outputOptions = {
   json: { type: "boolean", description: "Print events as lines of JSON" },
   quiet: { type: "boolean", short: "q", description: "Print nothing but errors" },
 } as const;
+
+/**
+ * Checks how a run is shown.
+ *
+ * @throws UsageError for options that exclude each other
+ */
+export function checkOutput({ json, quiet }: OptionValues<typeof outputOptions>): void {
+  if (json === true && quiet === true) {
+    throw new UsageError("--json and --quiet exclude each other");
+  }
+}
 
 /** The folder of the program. */
 export const outOption = {

@@ -4,7 +4,7 @@ import { jsonLine, manyLines } from "../terminal-text.ts";
 import { UsageError } from "../usage-error.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
 import { promptOption, readPrompt } from "./read-prompt.ts";
-import { limitOptions, limits } from "./work-options.ts";
+import { checkLimits, limitOptions, limitsOf } from "./work-options.ts";
 import { tellFailure } from "./tell-failure.ts";
 
 /** `fetchwork agent plan`. */
@@ -19,11 +19,12 @@ export const plan: Command = defineCommand({
   },
   async run({ values, positionals: [argument] }, io) {
     try {
+      const limits = checkLimits(values);
       const prompt = await readPrompt({ argument, option: values.prompt }, io);
-      if (prompt === undefined) throw new UsageError("the prompt is missing");
+      if (prompt === undefined) throw new UsageError("prompt is missing");
       const chosen = await chooseModel(values, io, { run: { prompt } });
       const { provider, model, temperature, modelName } = chosen;
-      const { budget, maxOutputTokens } = limits(values, [modelName]);
+      const { budget, maxOutputTokens } = limitsOf(limits, [modelName]);
       const { signal } = io;
       const text = await askPlan(prompt, {
         provider,

@@ -5,7 +5,7 @@ import type { CommandIo } from "../command-io.ts";
 import type { OptionValues } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { chooseModel, type modelOptions } from "./model-options.ts";
-import { count, limits, type limitOptions } from "./work-options.ts";
+import { checkLimits, count, limitsOf, type limitOptions } from "./work-options.ts";
 
 /** The option that limits what of a program is sent. */
 export const contextOption = {
@@ -44,8 +44,9 @@ export async function questionOf(
   io: CommandIo,
 ): Promise<ProjectQuestionOptions> {
   const maxContextTokens = contextTokens(values);
+  const limits = checkLimits(values);
   const { provider, model, temperature, modelName } = await chooseModel(values, io);
-  const { budget, maxOutputTokens } = limits(values, [modelName]);
+  const { budget, maxOutputTokens } = limitsOf(limits, [modelName]);
   const { signal } = io;
   return {
     provider,

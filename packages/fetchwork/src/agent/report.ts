@@ -3,10 +3,18 @@ import type { CommandIo } from "../command-io.ts";
 import { colours, oneLine } from "../terminal-text.ts";
 import { errorCount, grouped, usageText } from "./event-line.ts";
 
+/** What a run was besides its result. */
+export interface ReportOptions {
+  /** What a dry run would write; undefined: it was written. */
+  readonly proposed: readonly ProposedChange[] | undefined;
+  /** Whether a transcript has answered, so that nothing was spent. */
+  readonly isReplayed: boolean;
+}
+
 /** What a run came to, on standard output. */
 export function report(
   result: RunResult,
-  proposed: readonly ProposedChange[] | undefined,
+  { proposed, isReplayed }: ReportOptions,
   io: CommandIo,
 ): void {
   const { files, diagnostics, usage, repairs, sandbox, out } = result;
@@ -30,13 +38,14 @@ export function report(
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   // A program that does not fit together is not run.
   const wasRun = sandbox !== undefined && errors.every(({ code }) => code === "verification");
-  const cost = usage.cost === null ? "cost unknown" : undefined;
+  const spent = `${usageText(usage)} in ${grouped(usage.calls)} calls`;
+  const cost = usage.cost === null && !isReplayed ? "cost unknown" : undefined;
   const parts = [
     `${files.length} ${files.length === 1 ? "file" : "files"}${proposed === undefined ? "" : ", nothing written"}`,
     errorCount(errors.length),
     repairs > 0 ? `${repairs} ${repairs === 1 ? "round" : "rounds"} of repair` : undefined,
     wasRun ? `run in the sandbox "${sandbox}"` : "not run",
-    `${usageText(usage)} in ${grouped(usage.calls)} calls`,
+    isReplayed ? "no model was asked" : spent,
     cost,
   ].filter((part) => part !== undefined);
   io.stdout.write(`${parts.join(", ")}\n${oneLine(out, 4096)}\n`);

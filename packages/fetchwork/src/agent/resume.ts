@@ -4,9 +4,9 @@ import { defineCommand, type Command } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { followRun } from "./follow-run.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
-import { outOption, outputOptions } from "./output-options.ts";
+import { checkOutput, outOption, outputOptions } from "./output-options.ts";
 import { resumeHint } from "./run-id.ts";
-import { agentOptions, limitOptions, workOptions } from "./work-options.ts";
+import { agentOptions, checkWork, limitOptions, workOptions } from "./work-options.ts";
 import { tellFailure } from "./tell-failure.ts";
 
 /** `fetchwork agent resume`. */
@@ -16,10 +16,12 @@ export const resume: Command = defineCommand({
   options: { ...outOption, ...modelOptions, ...workOptions, ...limitOptions, ...outputOptions },
   async run({ values, positionals: [named] }, io) {
     try {
+      checkOutput(values);
+      const work = checkWork(values);
       const { out } = values;
       const folder = resolve(io.cwd, out);
       const runId = named ?? (await lastRun(folder, out));
-      const options = agentOptions(values, await chooseModel(values, io, { mayAppend: true }));
+      const options = agentOptions(work, await chooseModel(values, io, { mayAppend: true }));
       return await followRun(
         (more) =>
           createAgent({ ...options, ...more }).resume(runId, { out: folder, signal: io.signal }),

@@ -4,10 +4,16 @@ import { defineCommand, type Command } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { followRun } from "./follow-run.ts";
 import { chooseModel, modelOptions, replayedRun } from "./model-options.ts";
-import { outOption, outputOptions } from "./output-options.ts";
+import { checkOutput, outOption, outputOptions } from "./output-options.ts";
 import { promptOption, readPrompt, readTextFile } from "./read-prompt.ts";
 import { newRunId, resumeHint } from "./run-id.ts";
-import { agentOptions, limitOptions, recordedWork, workOptions } from "./work-options.ts";
+import {
+  agentOptions,
+  checkWork,
+  limitOptions,
+  recordedWork,
+  workOptions,
+} from "./work-options.ts";
 import { tellFailure } from "./tell-failure.ts";
 
 /** `fetchwork agent "prompt"`. */
@@ -30,18 +36,20 @@ export const run: Command = defineCommand({
   },
   async run({ values, positionals }, io) {
     try {
+      checkOutput(values);
+      const work = checkWork(values);
       const { out } = values;
       const dryRun = values["dry-run"] === true;
       const given = { argument: positionals[0], option: values.prompt };
       const asked = await readPrompt(given, io);
       const recorded = asked === undefined ? (await replayedRun(values, io))["prompt"] : undefined;
       const prompt = asked ?? (recorded === undefined ? undefined : String(recorded));
-      if (prompt === undefined) throw new UsageError("the prompt is missing");
+      if (prompt === undefined) throw new UsageError("prompt is missing");
       const sharedDeps =
         values.plan === undefined ? undefined : await readTextFile(values.plan, "plan", io);
       const about = { prompt, ...recordedWork(values) };
       const chosen = await chooseModel(values, io, { run: about });
-      const options = agentOptions(values, chosen);
+      const options = agentOptions(work, chosen);
       const folder = resolve(io.cwd, out);
       const runId = newRunId();
       const hint = resumeHint(folder, { runId, out, values }, io);

@@ -9,7 +9,7 @@ import { wholeNumber } from "../whole-number.ts";
 import { asFailure } from "./agent-exit-codes.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
 import { readTextFile } from "./read-prompt.ts";
-import { agentOptions, limitOptions, workOptions } from "./work-options.ts";
+import { agentOptions, checkWork, limitOptions, workOptions } from "./work-options.ts";
 
 const { "on-conflict": _conflict, verify: _verify, ...serverWork } = workOptions;
 
@@ -55,12 +55,13 @@ export const serve: Command = defineCommand({
   async run({ values }, io) {
     const { host: hostname, "allow-host": hosts } = values;
     const port = wholeNumber("port", values.port, 65_535);
-    const level = verifyLevel(values.verify);
+    const { verify, ...others } = values;
+    const level = verifyLevel(verify);
+    const work = checkWork(others);
     const token = await tokenOf(values, io);
     const store = storeUrl(values.store ?? "sqlite:.fetchwork/tasks.db", io);
     try {
       const chosen = await chooseModel(values, io);
-      const { verify: _, ...work } = values;
       const server = await serveTasks({
         ...agentOptions(work, chosen),
         verify: level,
@@ -99,7 +100,7 @@ function verifyLevel(value: string | undefined): VerifyLevel | undefined {
   if (value === undefined || value === "none" || value === "static" || value === "run") {
     return value;
   }
-  throw new UsageError("--verify is none of none, static, run");
+  throw new UsageError("--verify must be one of none, static, run");
 }
 
 async function tokenOf(

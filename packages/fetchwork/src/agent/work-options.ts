@@ -89,76 +89,131 @@ export function recordedWork(values: WorkValues): TranscriptRun {
   };
 }
 
+/** Options of runs, checked. */
+export interface CheckedWork {
+  readonly limits: CheckedLimits;
+  readonly planModel: string | undefined;
+  readonly repairModel: string | undefined;
+  readonly verify: string | undefined;
+  readonly repair: number | undefined;
+  /** What needs no model to be known. */
+  readonly options: Pick<
+    AgentOptions,
+    "concurrency" | "maxFiles" | "maxFileBytes" | "maxTotalBytes" | "onConflict" | "sandbox"
+  >;
+}
+
+/**
+ * Checks options before a model is chosen.
+ *
+ * @throws UsageError for an invalid value
+ */
+export function checkWork(values: WorkValues): CheckedWork {
+  return {
+    limits: checkLimits(values),
+    planModel: values["plan-model"],
+    repairModel: values["repair-model"],
+    verify: values.verify,
+    repair: repairRounds(values.repair),
+    options: {
+      concurrency: count("concurrency", values.concurrency, 256),
+      maxFiles: count("max-files", values["max-files"], 100_000),
+      maxFileBytes: count("max-file-bytes", values["max-file-bytes"], 2 ** 30),
+      maxTotalBytes: count("max-total-bytes", values["max-total-bytes"], 2 ** 32),
+      sandbox: { level: sandboxLevel(values.sandbox) },
+      onConflict: conflictPolicy(values["on-conflict"]),
+    },
+  };
+}
+
 /**
  * The agent's options. What a replayed run was made with holds where nothing else is given.
  *
- * @throws UsageError for a value that is none
+ * @throws UsageError for a limit of money without the price of a model
  */
-export function agentOptions(values: WorkValues, chosen: ChosenModel): AgentOptions {
+export function agentOptions(work: CheckedWork, chosen: ChosenModel): AgentOptions {
   const { provider, model, temperature, replayed } = chosen;
   const text = (name: string): string | undefined => {
     const value = replayed[name];
     return value === undefined ? undefined : String(value);
   };
-  const planModel = values["plan-model"] ?? text("planModel");
-  const repairModel = values["repair-model"] ?? text("repairModel");
-  const verify = values.verify ?? text("verify");
+  const {
+    planModel = text("planModel"),
+    repairModel = text("repairModel"),
+    verify = text("verify"),
+    repair = repairRounds(text("repair")),
+  } = work;
   const models = [chosen.modelName, planModel, repairModel].filter((name) => name !== undefined);
   return {
+    ...work.options,
+    ...limitsOf(work.limits, models),
     provider,
     model,
     planModel,
     repairModel,
     temperature,
-    ...limits(values, models),
-    concurrency: count("concurrency", values.concurrency, 256),
-    maxFiles: count("max-files", values["max-files"], 100_000),
-    maxFileBytes: count("max-file-bytes", values["max-file-bytes"], 2 ** 30),
-    maxTotalBytes: count("max-total-bytes", values["max-total-bytes"], 2 ** 32),
-    repair: count("repair", values.repair ?? text("repair"), 100, 0),
+    repair,
     verifiers: verify === "true" ? defaultVerifiers() : undefined,
-    sandbox: { level: sandboxLevel(values.sandbox) },
-    onConflict: conflictPolicy(values["on-conflict"]),
+  };
+}
+
+/** Limits of calls, checked. */
+export interface CheckedLimits {
+  readonly maxOutputTokens: number | undefined;
+  readonly maxTokens: number | undefined;
+  readonly maxCost: number | undefined;
+  readonly maxTime: number | undefined;
+  /** In the order given; one without a model is for every model, and a later one replaces an earlier one. */
+  readonly prices: readonly (ModelPrice & { readonly model: string | undefined })[];
+}
+
+/**
+ * Checks the limits of calls before a model is chosen.
+ *
+ * @throws UsageError for an invalid value, and for a limit of money without any price
+ */
+export function checkLimits(values: OptionValues<typeof limitOptions>): CheckedLimits {
+  const maxCost = dollars("max-cost", values["max-cost"]);
+  const prices = (values.price ?? []).map(priceOf);
+  if (maxCost !== undefined && prices.length === 0) {
+    throw new UsageError("--max-cost needs the price of the model: --price in,out");
+  }
+  return {
+    maxCost,
+    prices,
+    maxTokens: count("max-tokens", values["max-tokens"], 1e12),
+    maxTime: milliseconds(values["max-time"]),
+    maxOutputTokens: count("max-output-tokens", values["max-output-tokens"], 1e9),
   };
 }
 
 /**
- * The limits of calls.
+ * The limits of calls to models.
  *
- * @throws UsageError for a value that is none, and for a limit of money without prices
+ * @throws UsageError for a limit of money without the price of one of them
  */
-export function limits(
-  values: OptionValues<typeof limitOptions>,
+export function limitsOf(
+  { maxOutputTokens, maxTokens, maxCost, maxTime, prices: given }: CheckedLimits,
   models: readonly string[],
 ): Pick<AgentOptions, "budget" | "maxOutputTokens"> {
-  const maxCost = dollars("max-cost", values["max-cost"]);
-  const prices = pricesOf(values.price ?? [], models);
+  const named = given.flatMap(({ model, ...price }) =>
+    (model === undefined ? models : [model]).map((name) => [name, price] as const),
+  );
+  const prices = Object.fromEntries(named);
   const unknown = models.find((model) => !Object.hasOwn(prices, model));
   if (maxCost !== undefined && unknown !== undefined) {
     throw new UsageError(`--max-cost needs the price of ${unknown}: --price in,out`);
   }
-  const maxTokens = count("max-tokens", values["max-tokens"], 1e12);
-  const maxTime = milliseconds(values["max-time"]);
-  const maxOutputTokens = count("max-output-tokens", values["max-output-tokens"], 1e9);
   return { maxOutputTokens, budget: { maxTokens, maxCost, maxTime, prices } };
 }
 
-function pricesOf(
-  given: readonly string[],
-  models: readonly string[],
-): Readonly<Record<string, ModelPrice>> {
-  const prices = new Map<string, ModelPrice>();
-  for (const text of given) {
-    // Names of models may have an equals sign; numbers have none.
-    const parts = /^(?:(.+)=)?([\d.]+),([\d.]+)$/.exec(text);
-    const [, model, input, output] = parts ?? [];
-    const price = { input: Number(input), output: Number(output) };
-    if (parts === null || !Number.isFinite(price.input + price.output)) {
-      throw new UsageError(`--price is ${JSON.stringify(text)}, expected [model=]in,out`);
-    }
-    for (const name of model === undefined ? models : [model]) prices.set(name, price);
-  }
-  return Object.fromEntries(prices);
+function priceOf(text: string): CheckedLimits["prices"][number] {
+  // Names of models may have an equals sign; numbers have none.
+  const parts = /^(?:(.+)=)?([\d.]+),([\d.]+)$/.exec(text);
+  const [, model, input, output] = parts ?? [];
+  const price = { model, input: Number(input), output: Number(output) };
+  if (parts !== null && Number.isFinite(price.input + price.output)) return price;
+  throw new UsageError(`--price is ${JSON.stringify(text)}, expected [model=]in,out`);
 }
 
 function dollars(name: string, value: string | undefined): number | undefined {
@@ -192,9 +247,13 @@ export function count(
   return value === undefined ? undefined : wholeNumber(name, value, most, least);
 }
 
+function repairRounds(value: string | undefined): number | undefined {
+  return count("repair", value, 100, 0);
+}
+
 function sandboxLevel(value: string | undefined): SandboxLevel | undefined {
   if (value === undefined || value === "process" || value === "namespace") return value;
-  throw new UsageError("--sandbox is none of process, namespace");
+  throw new UsageError("--sandbox must be one of process, namespace");
 }
 
 function conflictPolicy(value: string | undefined): ConflictPolicy | undefined {
@@ -206,6 +265,6 @@ function conflictPolicy(value: string | undefined): ConflictPolicy | undefined {
     case "fail":
       return value;
     default:
-      throw new UsageError("--on-conflict is none of merge, keep, overwrite, fail");
+      throw new UsageError("--on-conflict must be one of merge, keep, overwrite, fail");
   }
 }

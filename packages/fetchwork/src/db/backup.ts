@@ -24,11 +24,11 @@ export const backup: Command = defineCommand({
     const { collections } = await loadDefinitions(values.definitions, io);
     const path = resolve(io.cwd, file);
     // Before the work and not only after it, when another program may have been quicker.
-    if (existsSync(path)) throw new Error(`EEXIST: ${path} is there, and is not written over`);
+    if (existsSync(path)) throw new Error(`${path} already exists, and is not overwritten`);
     const folder = dirname(path);
     if (!existsSync(folder)) {
       // Never made: it may be where another disk is to be mounted.
-      throw new Error(`ENOENT: ${folder}, the folder of the backup, is not there`);
+      throw new Error(`the folder of the backup, ${folder}, does not exist`);
     }
     const asJson = values.json === true;
     await using store = await openExisting(url);

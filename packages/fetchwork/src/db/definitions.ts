@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { type CollectionDefinition, defineCollection, type Migration } from "@fetchwork/documents";
 import type { CommandIo } from "../command-io.ts";
+import { loadModule } from "../load-module.ts";
 
 /** What a program wants of its store. */
 export interface Definitions {
@@ -29,8 +29,10 @@ export async function loadDefinitions(
   io: CommandIo,
 ): Promise<Definitions> {
   if (module === undefined) return { collections: [], migrations: undefined };
-  const loaded: unknown = await import(pathToFileURL(resolve(io.cwd, module)).href);
-  const { migrations, ...others } = exportsOf(loaded);
+  const exports: Readonly<Record<string, unknown>> = {
+    ...(await loadModule(resolve(io.cwd, module))),
+  };
+  const { migrations, ...others } = exports;
   const found = new Map<string, CollectionDefinition<object>>();
   for (const value of Object.values(others).flat()) {
     if (isDefinition(value)) found.set(value.name, value);
@@ -64,10 +66,6 @@ export function bareDefinition(
   { softDelete }: { readonly softDelete: boolean },
 ): CollectionDefinition<object> {
   return defineCollection(name, { softDelete });
-}
-
-function exportsOf(module: unknown): Readonly<Record<string, unknown>> {
-  return typeof module === "object" && module !== null ? { ...module } : {};
 }
 
 function asMigrations(value: unknown, module: string): readonly Migration[] | undefined {

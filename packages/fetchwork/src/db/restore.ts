@@ -33,7 +33,7 @@ export const restore: Command = defineCommand({
     const { collections } = await loadDefinitions(values.definitions, io);
     const path = resolve(io.cwd, file);
     const asJson = values.json === true;
-    const contents = await readWhole(path);
+    const contents = await readWhole(path, io.signal);
     const { header, documents } = contents;
     const store = await openStore(url);
     try {
@@ -63,11 +63,12 @@ export async function buildIndexes(
 }
 
 /** Reads all of a backup before anything is done with it. */
-async function readWhole(path: string): Promise<Contents> {
+async function readWhole(path: string, signal: AbortSignal): Promise<Contents> {
   let header: BackupHeader | undefined;
   let documents = 0;
   const withRemoved = new Set<string>();
   for await (const part of readBackup(path)) {
+    signal.throwIfAborted();
     if ("format" in part) {
       header = part;
       continue;

@@ -1,4 +1,5 @@
-import { pathToFileURL } from "node:url";
+import { loadModule } from "../load-module.ts";
+import { messageOf } from "../system-error.ts";
 import { UsageError } from "../usage-error.ts";
 import { featuresOf, type Features } from "./features.ts";
 
@@ -10,12 +11,11 @@ import { featuresOf, type Features } from "./features.ts";
 export async function loadResource(file: string, name: string): Promise<Features> {
   let loaded: object;
   try {
-    loaded = (await import(pathToFileURL(file).href)) as object;
-  } catch (cause) {
-    const [line = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
-    throw new UsageError(`its model.ts cannot be run: ${line}`, { cause });
+    loaded = await loadModule(file);
+  } catch (error) {
+    throw new UsageError(messageOf(error), { cause: error });
   }
   const features = featuresOf(Reflect.get(loaded, name));
   if (features) return features;
-  throw new UsageError(`its model.ts exports no ${name} that defineResource makes`);
+  throw new UsageError(`${file} exports no ${name} that defineResource makes`);
 }

@@ -14,6 +14,9 @@ export interface Answers {
   list?: string | undefined;
 }
 
+/** The folder that Enter alone takes. */
+export const defaultFolder = "my-api";
+
 /** The terminal that answers questions; `undefined` when nobody sits there. */
 export function terminalOf({ stdin, env }: CommandIo): ReadStream | undefined {
   // With CI set nobody answers, though some runners lend a terminal.
@@ -57,8 +60,9 @@ export async function askOptions(
     const folder = await text({
       ...common,
       message: "In which folder?",
-      placeholder: "my-api",
-      validate: (value) => faultOfFolder(value ?? ""),
+      placeholder: defaultFolder,
+      defaultValue: defaultFolder,
+      validate: (value) => faultOfFolder(value || defaultFolder),
     });
     if (!keep("folder", folder)) return undefined;
   }
@@ -84,15 +88,19 @@ export async function askOptions(
     if (!keep("database", database)) return undefined;
   }
   if (answers.auth === undefined) {
+    // What was asked for on the command line needs users.
+    const isForUsers = given.passwordResets === true || given.webhooks === true;
     const chosen = await multiselect({
       ...common,
-      message: "How do users sign in? None for an API without users",
+      message: isForUsers
+        ? "How do users sign in?"
+        : "How do users sign in? (leave empty for no users)",
       options: [
         { value: "password", label: "With a password" },
         { value: "oidc", label: "With an OpenID provider, too" },
       ],
       initialValues: ["password"],
-      required: false,
+      required: isForUsers,
     });
     const auth = isCancel(chosen) ? chosen : authOf(chosen);
     if (!keep("auth", auth)) return undefined;

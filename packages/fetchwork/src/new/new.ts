@@ -1,8 +1,10 @@
 import { basename, relative, resolve } from "node:path";
 import { defineCommand, type Command } from "../command.ts";
 import type { CommandIo } from "../command-io.ts";
+import { CommandFailure } from "../command-failure.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { UsageError } from "../usage-error.ts";
-import { askOptions, terminalOf, type Answers } from "./ask-options.ts";
+import { askOptions, defaultFolder, terminalOf, type Answers } from "./ask-options.ts";
 import type { PackageSource } from "./package-source.ts";
 import { closureOf, packWorkspace, run, workspaceRoot } from "./pack-workspace.ts";
 import { projectFiles } from "./project-files.ts";
@@ -66,23 +68,28 @@ export const newCommand: Command = defineCommand({
       list: values.list,
     };
     const nameOf = (folder: string): string => values.name ?? basename(resolve(io.cwd, folder));
+    const remedy = values.name === undefined ? "; give it one with --name" : "";
+    // All that is given is checked before the first question.
+    const { folder: named = defaultFolder } = given;
+    const name = checkProjectName(nameOf(named), remedy);
+    optionsOf(given, { name, port: values.port });
+    const origin = packageOrigin(values.packages);
+    if (given.folder !== undefined) checkTarget(resolve(io.cwd, given.folder));
     const input = values.yes === true ? undefined : terminalOf(io);
-    if (given.folder !== undefined) {
-      // Before the questions, which would be for nothing.
-      const remedy = values.name === undefined ? "; give it one with --name" : "";
-      checkProjectName(nameOf(given.folder), remedy);
-      checkTarget(resolve(io.cwd, given.folder));
-    }
     const faultOfFolder = (folder: string): string | undefined =>
       faultOfName(nameOf(folder)) ?? faultOfTarget(resolve(io.cwd, folder));
     const context = { nameOf, faultOfFolder, signal: io.signal };
     const answers = input ? await askOptions(given, { ...context, input }) : given;
-    if (answers === undefined) throw new Error("stopped; nothing was written");
-    if (answers.folder === undefined) throw new UsageError("[folder] is missing");
+    if (answers === undefined) {
+      throw new CommandFailure("interrupted; nothing was written", {
+        exitCode: exitCodes.interrupted,
+      });
+    }
+    if (answers.folder === undefined) throw new UsageError("folder is missing");
     const folder = resolve(io.cwd, answers.folder);
     const options = optionsOf(answers, { name: nameOf(answers.folder), port: values.port });
     checkTarget(folder);
-    await write(folder, { options, packages: values.packages }, io);
+    await write(folder, { options, origin }, io);
     if (values["skip-git"] !== true) await initRepository(folder, io);
     const isInstalled = values["skip-install"] === true ? false : await install(folder, io);
     io.stdout.write(nextSteps(folder, { isInstalled, port: options.port, cwd: io.cwd }));
@@ -114,26 +121,33 @@ function oneOf<const T extends string>(option: string, given: string, allowed: r
   throw new UsageError(`--${option} takes ${allowed.join(" or ")}, not ${JSON.stringify(given)}`);
 }
 
-async function write(
-  folder: string,
-  {
-    options,
-    packages,
-  }: { readonly options: ProjectOptions; readonly packages?: string | undefined },
-  io: CommandIo,
-): Promise<void> {
+/** Where the packages of Fetchwork come from. */
+type PackageOrigin =
+  | { readonly kind: "registry" | "workspace" }
+  | { readonly kind: "tarballs"; readonly root: string };
+
+function packageOrigin(given: string | undefined): PackageOrigin {
   const root = workspaceRoot();
-  const kind = oneOf("packages", packages ?? (root === undefined ? "registry" : "tarballs"), [
+  const kind = oneOf("packages", given ?? (root === undefined ? "registry" : "tarballs"), [
     "registry",
     "tarballs",
     "workspace",
   ]);
-  if (kind !== "tarballs") {
-    return writeProject(folder, projectFiles(options, { kind }), { signal: io.signal });
-  }
+  if (kind !== "tarballs") return { kind };
   if (root === undefined) throw new UsageError("--packages tarballs is for the repository alone");
+  return { kind, root };
+}
+
+async function write(
+  folder: string,
+  { options, origin }: { readonly options: ProjectOptions; readonly origin: PackageOrigin },
+  io: CommandIo,
+): Promise<void> {
+  if (origin.kind !== "tarballs") {
+    return writeProject(folder, projectFiles(options, origin), { signal: io.signal });
+  }
   io.stderr.write("Packing the packages of this repository\n");
-  const packed = await packWorkspace(root, io.signal);
+  const packed = await packWorkspace(origin.root, io.signal);
   const needed = [...packageNames(options), "fetchwork"];
   const copies = new Map<string, string>();
   const files = new Map<string, string>();
@@ -142,7 +156,7 @@ async function write(
     copies.set(path, file);
     files.set(name, `file:${path}`);
   }
-  const source: PackageSource = { kind, files };
+  const source: PackageSource = { kind: origin.kind, files };
   await writeProject(folder, projectFiles(options, source), { copies, signal: io.signal });
 }
 
@@ -160,10 +174,19 @@ async function initRepository(folder: string, { signal }: CommandIo): Promise<vo
 async function install(folder: string, io: CommandIo): Promise<boolean | undefined> {
   io.stderr.write("Installing packages\n");
   try {
-    await run("npm", ["install", "--no-audit", "--no-fund"], { cwd: folder, signal: io.signal });
+    await run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], {
+      cwd: folder,
+      signal: io.signal,
+    });
     return true;
   } catch (error) {
-    if (io.signal.aborted) throw error;
+    if (io.signal.aborted) {
+      throw new CommandFailure("interrupted; the project is written, its packages are not", {
+        exitCode: exitCodes.interrupted,
+        hint: `Continue with: ${[...enter(folder, io.cwd), "npm install"].join(" && ")}`,
+        cause: error,
+      });
+    }
     io.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return undefined;
   }
@@ -177,15 +200,20 @@ function nextSteps(
     cwd,
   }: { readonly isInstalled: boolean | undefined; readonly port: number; readonly cwd: string },
 ): string {
-  const path = relative(cwd, folder);
   const lines = [
-    ...(path === "" ? [] : [`cd ${forShell(path)}`]),
+    ...enter(folder, cwd),
     ...(isInstalled === true ? [] : ["npm install"]),
     "npx fetchwork add note 'text:string!:search'",
     "npm test",
     "npm run dev",
   ];
   return `${folder} is there. Next:\n\n${lines.map((line) => `  ${line}\n`).join("")}\nThen it answers on http://localhost:${port}, its reference is at http://localhost:${port}/docs.\n`;
+}
+
+/** The shell command that goes to a folder; none where the shell stands in it. */
+function enter(folder: string, cwd: string): readonly string[] {
+  const path = relative(cwd, folder);
+  return path === "" ? [] : [`cd ${forShell(path)}`];
 }
 
 function forShell(text: string): string {

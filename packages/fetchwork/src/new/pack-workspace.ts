@@ -141,7 +141,10 @@ function digest(root: string, names: readonly string[]): string {
   return hash.digest("hex").slice(0, 16);
 }
 
-/** Runs a program to its end; what it has written is the message when it fails. */
+/**
+ * Runs a program to its end; what it has written is the message when it fails. When the signal aborts, the program is
+ * stopped and waited for, so that it writes nothing into a folder that the caller then removes.
+ */
 export async function run(
   program: string,
   args: readonly string[],
@@ -151,6 +154,7 @@ export async function run(
     env,
   }: { readonly cwd: string; readonly signal: AbortSignal; readonly env?: NodeJS.ProcessEnv },
 ): Promise<void> {
+  signal.throwIfAborted();
   const child = spawn(program, args, { cwd, signal, env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -158,9 +162,12 @@ export async function run(
       .setEncoding("utf8")
       .on("data", (text: string) => void (output = (output + text).slice(-4000)));
   }
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once("error", reject).once("close", resolve);
+  let failure: Error | undefined;
+  const code = await new Promise<number | null>((resolve) => {
+    // Also when it was stopped or could not be started, "close" follows.
+    child.once("error", (error) => void (failure = error)).once("close", resolve);
   });
+  if (failure !== undefined) throw failure;
   if (code !== 0)
     throw new Error(`${[program, ...args].slice(0, 3).join(" ")} failed: ${output.trim()}`);
 }

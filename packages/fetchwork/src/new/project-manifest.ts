@@ -17,7 +17,7 @@ export function projectManifest(options: ProjectOptions, source: PackageSource):
     ...packagesOf(options, source),
     ...(list === "rows" && { fetchwork: { list } }),
     // The pinned Node is fetched by an install script, which recent versions of npm run for whom they are told to only.
-    ...(source.kind !== "workspace" && { allowScripts: { node: true, "@scarf/scarf": false } }),
+    ...(source.kind !== "workspace" && { allowScripts: { node: true } }),
   };
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }

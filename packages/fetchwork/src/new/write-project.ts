@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
-import { copyFile, mkdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { makeFolders } from "../make-folders.ts";
+import { systemReason } from "../system-error.ts";
 import { UsageError } from "../usage-error.ts";
 import type { ProjectFile } from "./project-files.ts";
 
@@ -14,7 +15,7 @@ export interface WriteOptions {
 }
 
 /**
- * Checks that a project can be written to a folder: it is not there, or it is empty.
+ * Checks that a project can be written to a folder: it does not exist, or it is empty.
  *
  * @throws UsageError
  */
@@ -26,7 +27,11 @@ export function checkTarget(folder: string): void {
 /** Why a project cannot be written to a folder; `undefined` when it can. */
 export function faultOfTarget(folder: string): string | undefined {
   try {
-    return readdirSync(folder).length > 0 ? `${folder} is not empty` : undefined;
+    const entries = readdirSync(folder);
+    if (entries.includes(staging)) {
+      return `${folder} has the folder ${staging} of a "fetchwork new" that is still running or was stopped; if it was stopped, delete all that it left there, and run the command again`;
+    }
+    return entries.length > 0 ? `${folder} is not empty` : undefined;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOTDIR") return `${folder} is a file`;
@@ -35,9 +40,13 @@ export function faultOfTarget(folder: string): string | undefined {
   }
 }
 
+/** Where the files of a project wait in a folder that exists already. */
+const staging = ".fetchwork-new";
+
 /**
- * Writes a project: beside its folder first, which gets its name when everything is there. So it is there whole or not
- * at all, also when it is interrupted.
+ * Writes a project. A folder that does not exist gets its name when all files are written. One that exists stays the
+ * same folder, since a shell may stand in it: the files are written into a folder in it, then moved up one by one. An
+ * error or an interruption leaves what was there before; a killed process leaves what {@link faultOfTarget} explains.
  */
 export async function writeProject(
   folder: string,
@@ -45,10 +54,16 @@ export async function writeProject(
   { copies = new Map<string, string>(), signal }: WriteOptions,
 ): Promise<void> {
   checkTarget(folder);
-  const parent = dirname(folder);
-  await makeFolders(parent);
-  const temporary = join(parent, `.${basename(folder)}-${randomUUID()}`);
-  await mkdir(temporary);
+  const isThere = existsSync(folder);
+  const temporary = isThere
+    ? join(folder, staging)
+    : join(dirname(folder), `.${basename(folder)}-${randomUUID()}`);
+  try {
+    await makeFolders(dirname(temporary));
+    await mkdir(temporary);
+  } catch (cause) {
+    throw new Error(`cannot create ${folder}: ${systemReason(cause)}`, { cause });
+  }
   try {
     for (const [path, { text, mode }] of files) {
       signal.throwIfAborted();
@@ -63,11 +78,28 @@ export async function writeProject(
       await copyFile(from, target);
     }
     signal.throwIfAborted();
-    // Fails when somebody has written there meanwhile.
-    if (existsSync(folder)) await rmdir(folder);
-    await rename(temporary, folder);
+    if (isThere) await moveEntries(temporary, folder);
+    else await rename(temporary, folder);
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Moves all entries of a folder, or none. */
+async function moveEntries(from: string, to: string): Promise<void> {
+  const moved: string[] = [];
+  try {
+    for (const name of await readdir(from)) {
+      const target = join(to, name);
+      // Somebody may have written there meanwhile.
+      if (existsSync(target)) throw new UsageError(`${to} is not empty`);
+      await rename(join(from, name), target);
+      moved.push(target);
+    }
+    await rmdir(from);
+  } catch (error) {
+    for (const target of moved) await rm(target, { recursive: true, force: true });
     throw error;
   }
 }

@@ -78,7 +78,7 @@ describe("fetchwork add", () => {
     [["article", "--owner-field", "x y"], "the name of a field is in camel case"],
     [["article", "--owner-field", "a", "--master", "create"], "--owner-field needs creators"],
     [["article", "--list", "tree"], '--list takes array or rows, not "tree"'],
-    [["article", "--colour", "red"], "Unknown option '--colour'"],
+    [["article", "--colour", "red"], 'unknown option "--colour"'],
     [[], "resource is missing"],
   ])("refuses %j in one line, and changes nothing", async (args, message) => {
     const before = await snapshot(folder);
@@ -225,7 +225,7 @@ describe("fetchwork add", () => {
   it("leaves the project as it was when it is interrupted, or cannot write", async () => {
     const before = await snapshot(folder);
     const io = memoryIo({ cwd: folder, signal: AbortSignal.abort(new Error("interrupted")) });
-    expect(await runCommand(commands, { args: ["add", "note"], io })).toBe(1);
+    expect(await runCommand(commands, { args: ["add", "note"], io })).toBe(130);
     expect(await snapshot(folder)).toEqual(before);
     await writeFile(join(folder, "src/api/note"), "a file");
     expect((await fetchwork(folder, "add", "note")).code).toBe(1);

@@ -324,6 +324,8 @@ describe("a transcript", () => {
     expect(replayed.code).toBe(0);
     expect(treeOf(join(cwd, "b"))).toEqual(treeOf(join(cwd, "a")));
     expect(replayed.stdout).toContain("1 round of repair");
+    expect(replayed.stdout).toContain("no model was asked");
+    expect(replayed.stdout).not.toMatch(/cost|tokens/);
     const everything = [recorded.stdout, recorded.stderr, ...treeOf(cwd).values()].join("\n");
     expect(everything).not.toContain("sk-very-secret");
   }, 60_000);

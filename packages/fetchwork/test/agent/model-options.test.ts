@@ -18,16 +18,17 @@ afterEach(async () => {
 
 describe("chooseModel", () => {
   it.each([
-    [{ "base-url": "ftp://x/v1" }, "--base-url is no http or https URL"],
-    [{ "base-url": "nothing" }, "--base-url is no http or https URL"],
+    [{ "base-url": "ftp://x/v1" }, "--base-url must be an http or https URL"],
+    [{ "base-url": "nothing" }, "--base-url must be an http or https URL"],
     [{ "base-url": "http://me:secret@x/v1" }, "keys come from --api-key-env"],
-    [{ provider: "other" }, "--provider is none of openai, anthropic, openai-compatible"],
+    [{ provider: "other" }, "--provider must be one of openai, anthropic, openai-compatible"],
     [{ provider: "openai-compatible" }, "--provider openai-compatible needs --base-url"],
     [{ provider: "openai" }, "the environment variable OPENAI_API_KEY is not set"],
     [{ provider: "anthropic" }, "the environment variable ANTHROPIC_API_KEY is not set"],
     [{ provider: "openai", "api-key-env": "KEY" }, "the environment variable KEY is not set"],
     [{ "base-url": "http://x/v1", temperature: "3" }, "--temperature must be a number from 0 to 2"],
-    [{ "base-url": "http://x/v1", record: "there" }, 'the transcript "there" is there already'],
+    [{ "base-url": "http://x/v1", record: "there" }, 'the transcript "there" already exists'],
+    [{ record: "there" }, 'the transcript "there" already exists'],
     [{ replay: "there" }, "is no transcript"],
     [{ replay: "missing" }, "cannot be read"],
   ])("refuses %j", async (values, message) => {

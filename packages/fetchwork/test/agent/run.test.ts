@@ -47,17 +47,18 @@ describe("fetchwork agent", () => {
     [["--debug=maybe", "x"], '--debug is "maybe"'],
     [["x", "y"], 'unexpected argument "y"'],
     [["--prompt", "x", "y"], "given twice"],
-    [["--out", "x"], "the prompt is missing"],
+    [["--out", "x"], "prompt is missing"],
     [["x", "--json", "--quiet"], "--json and --quiet exclude each other"],
-    [["x", "--max-cost", "1"], "--max-cost needs the price of scripted"],
+    [["x", "--max-cost", "1"], "--max-cost needs the price of the model"],
+    [["x", "--max-cost", "1", "--price", "big=1,1"], "--max-cost needs the price of scripted"],
     [["x", "--plan", "missing"], 'the plan "missing" cannot be read'],
     [["resume"], 'there is no run to resume in "generated"'],
     [["resume", "no/run"], "runId"],
     [["edit", "missing", "x"], 'there is no folder "missing"'],
-    [["edit", "."], "the request is missing"],
+    [["edit", "."], "request is missing"],
     [["verify", "missing"], 'there is no folder "missing"'],
-    [["plan"], "the prompt is missing"],
-    [["files"], "the prompt is missing"],
+    [["plan"], "prompt is missing"],
+    [["files"], "prompt is missing"],
   ])("refuses %j with exit code 2, and asks no model", async (args, message) => {
     const { run, cwd } = await atHome();
     const { code, stdout, stderr } = await run(args);
@@ -66,6 +67,62 @@ describe("fetchwork agent", () => {
     expect(stdout).toBe("");
     expect(server?.requests).toEqual([]);
     expect(existsSync(join(cwd, "generated"))).toBe(false);
+  });
+
+  it.each([
+    [["resum"], 'unknown command "resum", did you mean "resume"?'],
+    [["edti"], 'unknown command "edti", did you mean "edit"?'],
+    [["verfy", "."], 'unknown command "verfy", did you mean "verify"?'],
+    [["Servé"], 'unknown command "Servé", did you mean "serve"?'],
+    [["--out", "x", "run"], 'unknown command "run", did you mean "runs"?'],
+    [["--quiet", "resume"], '"resume" is a command and comes before all options'],
+    [["hepl"], 'unknown command "hepl", did you mean "help"?'],
+  ])("takes %j for no prompt, and asks no model", async (args, message) => {
+    const { run, cwd } = await atHome();
+    const { code, stdout, stderr } = await run(args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(`${message}; if it is the prompt, use --prompt\n`);
+    expect(server?.requests).toEqual([]);
+    expect(existsSync(join(cwd, "generated"))).toBe(false);
+  });
+
+  it.each([
+    ["what stands after two dashes", ["--", "resum"]],
+    ["--prompt", ["--prompt", "resum"]],
+    ["a word that is far from every command", ["pong"]],
+    ["a text of several words", ["edit it"]],
+  ])("takes %s for a prompt", async (_, args) => {
+    const { run } = await atHome();
+    expect((await run(args)).code).toBe(0);
+    expect(server?.requests.length).toBeGreaterThan(0);
+  });
+
+  it("takes a path that resembles a command for a prompt file", async () => {
+    const { run, cwd } = await atHome();
+    writeFileSync(join(cwd, "plans"), "parts");
+    expect((await run(["./plans"])).code).toBe(0);
+    expect(server?.requests.length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["x", "-j", "0"],
+    ["x", "--sandbox", "foo"],
+    ["x", "--max-cost", "1"],
+    ["x", "--json", "--quiet"],
+    ["x", "--temperature", "3"],
+    ["edit", ".", "x", "--max-files", "0"],
+    ["resume", "x", "--repair", "many"],
+    ["plan", "x", "--max-tokens", "0"],
+    ["files", "x", "--max-time", "5d"],
+    ["debug", ".", "x", "--price", "1"],
+    ["code2prompt", ".", "--context-tokens", "0"],
+    ["serve", "--concurrency", "0"],
+    ["serve", "--verify", "all"],
+  ])("refuses %s %s %s %s where no model is configured too", async (...args) => {
+    const io = memoryIo({ cwd: temporaryFolder() });
+    const given = args.filter((one) => one !== undefined);
+    expect(await runCommand(commands, { args: ["agent", ...given], io })).toBe(2);
+    expect(io.written.stderr).not.toContain("no model");
   });
 
   it("names the three ways and exits 5 without a provider, and makes no folder", async () => {

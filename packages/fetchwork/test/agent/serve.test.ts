@@ -12,7 +12,7 @@ const notes = readSample(join(import.meta.dirname, "notes-service.txt"));
 
 describe("fetchwork agent serve", () => {
   it.each([
-    [["--verify", "all"], 2, "--verify is none of none, static, run"],
+    [["--verify", "all"], 2, "--verify must be one of none, static, run"],
     [["--port", "70000"], 2, "--port must be a whole number"],
     [["--token", "x", "--token-file", "y"], 2, "exclude each other"],
     [["--token-file", "missing"], 2, 'the token file "missing" cannot be read'],

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { describe, expect, it } from "vitest";
 import {
   agentOptions,
+  checkWork,
   limitOptions,
   recordedWork,
   workOptions,
@@ -18,12 +19,12 @@ const chosen: ChosenModel = {
 
 function optionsOf(...args: readonly string[]): ReturnType<typeof agentOptions> {
   const { values } = parseArgs({ args: [...args], options: { ...workOptions, ...limitOptions } });
-  return agentOptions(values, chosen);
+  return agentOptions(checkWork(values), chosen);
 }
 
 describe("agentOptions", () => {
   it.each([
-    ["--max-cost=1", "--max-cost needs the price of scripted"],
+    ["--max-cost=1", "--max-cost needs the price of the model"],
     ["--max-cost=0", "above 0"],
     ["--max-cost=-1", "above 0"],
     ["--max-cost=ten", "above 0"],
@@ -37,8 +38,8 @@ describe("agentOptions", () => {
     ["--max-time=99999h", "--max-time must be a time"],
     ["--concurrency=0", "a whole number from 1 to 256"],
     ["--repair=-1", "a whole number from 0"],
-    ["--sandbox=none", "--sandbox is none of process, namespace"],
-    ["--on-conflict=delete", "--on-conflict is none of merge, keep, overwrite, fail"],
+    ["--sandbox=none", "--sandbox must be one of process, namespace"],
+    ["--on-conflict=delete", "--on-conflict must be one of merge, keep, overwrite, fail"],
   ])("refuses %s", (argument, message) => {
     expect(() => optionsOf(argument)).toThrow(message);
   });
@@ -75,10 +76,12 @@ describe("agentOptions", () => {
       parseArgs({ args, options: { ...workOptions, ...limitOptions } }).values,
     );
     expect(replayed).toEqual({ verify: true, repair: 4, planModel: "big" });
-    expect(agentOptions({}, { ...chosen, replayed })).toMatchObject({
+    expect(agentOptions(checkWork({}), { ...chosen, replayed })).toMatchObject({
       repair: 4,
       planModel: "big",
     });
-    expect(agentOptions({ repair: "1" }, { ...chosen, replayed })).toMatchObject({ repair: 1 });
+    expect(agentOptions(checkWork({ repair: "1" }), { ...chosen, replayed })).toMatchObject({
+      repair: 1,
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openStore } from "@fetchwork/documents";
@@ -45,6 +45,24 @@ describe("fetchwork db status", () => {
       expect(await runSql(url, tables)).toEqual([]);
     },
   );
+
+  it.each([
+    ["nowhere.ts", undefined, "there is no file %"],
+    ["folder", undefined, "there is no file %"],
+    ["broken.ts", 'import "./gone.ts";', "% cannot be run: it imports "],
+    ["alone.ts", 'import "no-such-package";', "% cannot be run: it imports no-such-package, which"],
+    ["failing.ts", "throw new Error('no luck')", "% cannot be run: no luck"],
+  ])("refuses the module %s in words of its own", async (name, text, message) => {
+    const cwd = newFolder();
+    if (text !== undefined) writeFileSync(join(cwd, name), text);
+    else mkdirSync(join(cwd, "folder"));
+    const [code, , stderr] = await runDb(["status", "-u", "sqlite:a.db", "-d", name], { cwd });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`fetchwork db status: ${message.replace("%", join(cwd, name))}`),
+    ]);
+    expect(stderr).not.toMatch(/Cannot find|Directory import|ENOENT/);
+  });
 
   it("refuses a module without definitions", async () => {
     const [code, , stderr] = await runDb(["status", "-u", "sqlite:a.db", "-d", "db-world.ts"], {

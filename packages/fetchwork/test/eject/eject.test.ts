@@ -69,7 +69,7 @@ describe("fetchwork eject", () => {
     const { code, stderr } = await fetchwork(folder, "eject", "note");
     expect([code, stderr.split("\n")[0]]).toEqual([
       2,
-      "fetchwork eject: its model.ts cannot be run: make is not defined",
+      `fetchwork eject: ${join(folder, "src/api/note/model.ts")} cannot be run: make is not defined`,
     ]);
   });
 

@@ -12,6 +12,8 @@ const interrupt = "\u0003";
 async function ask(
   given: Answers,
   keys: readonly string[],
+  faultOfFolder = (folder: string): string | undefined =>
+    folder === "full" ? "full is not empty" : undefined,
 ): Promise<{ readonly answers: Answers | undefined; readonly shown: string }> {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });
   const output = Object.assign(new PassThrough(), { columns: 80, rows: 40 });
@@ -24,8 +26,6 @@ async function ask(
     if (key !== undefined) setImmediate(() => input.write(key));
   });
   const nameOf = (folder: string): string => folder.replace(/^.*\//, "");
-  const faultOfFolder = (folder: string): string | undefined =>
-    folder === "full" ? "full is not empty" : undefined;
   const { signal } = new AbortController();
   const context = { input, output, nameOf, faultOfFolder, signal };
   return { answers: await askOptions(given, context), shown };
@@ -60,6 +60,30 @@ describe("askOptions", () => {
     ]);
     expect(answers).toMatchObject({ ...given, database: "postgres", auth: "password,oidc" });
     expect(shown).toContain("Where are its documents?");
+  });
+
+  it("takes on Enter the folder that it shows", async () => {
+    const { answers, shown } = await ask({ title: "Shop", auth: "none", database: "sqlite" }, [
+      enter,
+    ]);
+    expect(answers?.folder).toBe("my-api");
+    expect(shown).toContain("y-api");
+  });
+
+  it("does not take on Enter a folder that it shows when that cannot serve", async () => {
+    const faultOfFolder = (folder: string): string | undefined =>
+      folder === "my-api" ? "my-api is not empty" : undefined;
+    const { answers, shown } = await ask({}, [enter, interrupt], faultOfFolder);
+    expect(answers).toBeUndefined();
+    expect(shown).toContain("my-api is not empty");
+  });
+
+  it("asks for a way to sign in where an option needs users", async () => {
+    const given = { folder: "shop", title: "Shop", database: "sqlite", webhooks: true };
+    const { answers, shown } = await ask(given, [space, enter, interrupt]);
+    expect(answers).toBeUndefined();
+    expect(shown).toContain("select at least one");
+    expect(shown).not.toContain("leave empty");
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { parse } from "@babel/parser";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../src/commands.ts";
@@ -32,7 +33,9 @@ describe("fetchwork new", () => {
     [["shop", "--port", "99999"], "the port must be a whole number"],
     [["shop", "--port", "0x50"], "the port must be a whole number"],
     [["shop", "--packages", "cdn"], "--packages takes registry or tarballs or workspace"],
-    [[], "[folder] is missing"],
+    [[], "fetchwork new: folder is missing"],
+    [["--db", "mongo"], '--db takes sqlite or postgres, not "mongo"'],
+    [["--name", "My Shop"], '"My Shop" is no name'],
     [["shop", "more"], 'unexpected argument "more"'],
   ])("refuses %j in one line, and writes nothing", async (args, message) => {
     const folder = await temporaryFolder();
@@ -44,8 +47,31 @@ describe("fetchwork new", () => {
   });
 
   it.skipIf(!existsSync("/proc/self"))("says so where a folder cannot be made", async () => {
-    const { code, stderr } = await fetchwork("/", "new", "proc/fetchwork/shop", ...quick);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("ENOENT")]);
+    for (const folder of ["proc/fetchwork/shop", "proc/shop"]) {
+      const { code, stderr } = await fetchwork("/", "new", folder, ...quick);
+      const message = `cannot create /${folder}: no such file or folder`;
+      expect([code, stderr]).toEqual([1, `fetchwork new: ${message}\n`]);
+    }
+  });
+
+  it.each([
+    [["--db", "mongo"], '--db takes sqlite or postgres, not "mongo"'],
+    [["--port", "abc"], "the port must be a whole number"],
+    [["--auth", "github"], '--auth takes password or oidc, not "github"'],
+    [["--list", "tree"], "--list takes array or rows"],
+    [["--title", "<b>"], "is no title"],
+    [["--auth", "none", "--webhooks"], "webhooks are for admins"],
+    [["--packages", "cdn"], "--packages takes registry or tarballs or workspace"],
+    [["--name", "My Shop"], '"My Shop" is no name'],
+  ])("refuses %j on a terminal before the first question", async (args, message) => {
+    const folder = await temporaryFolder();
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    for (const named of [[], ["shop"]]) {
+      const io = memoryIo({ cwd: folder, stdin });
+      expect(await runCommand(commands, { args: ["new", ...named, ...args], io })).toBe(2);
+      expect(io.written.stderr).toContain(message);
+    }
+    expect(stdin.listenerCount("keypress")).toBe(0);
   });
 
   it("refuses a folder that is not empty, and a file", async () => {
@@ -131,7 +157,7 @@ describe("fetchwork new", () => {
   it("leaves nothing behind when it is interrupted", async () => {
     const folder = await temporaryFolder();
     const io = memoryIo({ cwd: folder, signal: AbortSignal.abort(new Error("interrupted")) });
-    expect(await runCommand(commands, { args: ["new", "shop", ...quick], io })).toBe(1);
+    expect(await runCommand(commands, { args: ["new", "shop", ...quick], io })).toBe(130);
     expect(io.written.stderr).toBe("fetchwork new: interrupted\n");
     expect(await readdir(folder)).toEqual([]);
   });

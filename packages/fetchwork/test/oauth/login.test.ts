@@ -161,7 +161,7 @@ describe("oauth login", () => {
     });
     running.stop();
     const { code, stderr } = await running.finished;
-    expect([code, stderr]).toEqual([1, expect.stringContaining("interrupted")]);
+    expect([code, stderr]).toEqual([130, expect.stringContaining("interrupted")]);
   });
 
   it("refuses whatever is not the one answer, and signs in all the same", async () => {

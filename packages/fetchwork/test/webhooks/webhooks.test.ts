@@ -68,7 +68,9 @@ describe("fetchwork webhooks send", () => {
     const [code, , stderr] = await run("send", "event.json", ...args);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^fetchwork webhooks send: .*refuses the connection.*\n$/);
-    expect((await run("send", "missing.json", ...args))[2]).toMatch(/ENOENT.*\n$/);
+    expect((await run("send", "missing.json", ...args))[2]).toMatch(
+      /missing\.json: no such file or folder\n$/,
+    );
   });
 
   it("signs a file so that a receiver accepts it", async () => {
