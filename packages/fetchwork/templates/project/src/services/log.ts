@@ -2,6 +2,7 @@ import type { Middleware } from "@fetchwork/http";
 import { formatSpec, logger, type LogRecord } from "@fetchwork/middleware";
 import { about } from "../about.ts";
 import type { Config } from "../config.ts";
+import { withoutResetToken } from "./reset-token.ts";
 
 /** The log of the server. */
 export interface Log {
@@ -69,14 +70,11 @@ function formatLine(record: LogRecord): string {
   return formatSpec(withoutTokens(record));
 }
 
-/** The token of a password reset is a part of the path, there and on the page from which it was sent; encoded, too. */
-const tokenInPath = /\/(?:[\w-]|%[\da-f]{2}){43}(?=$|[/?#])/gi;
-
 function withoutTokens(record: LogRecord): LogRecord {
   const { url, referer } = record;
   return {
     ...record,
-    url: url.replace(tokenInPath, "/***"),
-    referer: referer?.replace(tokenInPath, "/***"),
+    url: withoutResetToken(url),
+    referer: referer === undefined ? undefined : withoutResetToken(referer),
   };
 }

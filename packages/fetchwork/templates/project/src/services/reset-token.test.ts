@@ -1,0 +1,61 @@
+// #if resets
+import { describe, expect, it } from "vitest";
+import { withoutResetToken } from "./reset-token.ts";
+
+const token = `${"A".repeat(21)}-_${"z".repeat(19)}1`;
+
+/** Numbers from 0 to below 1 that look random and are the same in every run. */
+function* numbers(seed: number): Generator<number, never> {
+  for (let state = seed; ; ) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    yield state / 2 ** 32;
+  }
+}
+
+describe("withoutResetToken()", () => {
+  it.each([
+    [`/password-resets/${token}`, "/password-resets/***"],
+    [`/password-resets/${token}.`, "/password-resets/***"],
+    [`/password-resets/${token}%20`, "/password-resets/***"],
+    [`/password-resets//${token}/?x=1`, "/password-resets/***?x=1"],
+    [`/password-resets%2F${token}`, "/password-resets/***"],
+    [`/password-resets%252f${token}`, "/password-resets/***"],
+    [`/Password%2DResets/${token}`, "/Password%2DResets/***"],
+    [`/a/..;/password-resets;x=1/${token}`, "/a/..;/password-resets/***"],
+    [`/password-resets/short`, "/password-resets/***"],
+    [`https://app.example/reset/${token}#top`, "https://app.example/reset/***#top"],
+  ])("shows %s as %s", (url, shown) => {
+    expect(withoutResetToken(url)).toBe(shown);
+  });
+
+  it.each([
+    "/password-resets",
+    "/password-resets?email=a",
+    "/articles/0198c0de-0000-7000-8000-000000000000?q=some",
+    "/",
+  ])("leaves %s as it is", (url) => {
+    expect(withoutResetToken(url)).toBe(url);
+  });
+
+  it("never shows a token behind /password-resets, however the path is spelt", () => {
+    const random = numbers(1);
+    const next = (): number => random.next().value;
+    const spell = (text: string): string =>
+      [...text]
+        .map((one) => {
+          const cased = next() < 0.2 ? one.toUpperCase() : one;
+          if (next() < 0.7) return cased;
+          const code = cased.charCodeAt(0).toString(16);
+          const percent = next() < 0.3 ? "%25" : "%";
+          return percent + (next() < 0.5 ? code : code.toUpperCase());
+        })
+        .join("");
+    const separators = ["/", "//", "%2F", "%2f", "%252F", "/./", "/;", "%20", ".", "/%00", "\\"];
+    for (let round = 0; round < 5_000; round += 1) {
+      const separator = separators[Math.floor(next() * separators.length)] ?? "/";
+      const url = `/${spell("password-resets")}${separator}${token}${next() < 0.5 ? "." : ""}`;
+      expect(withoutResetToken(url)).not.toContain(token.slice(0, 8));
+    }
+  });
+});
+// #endif
