@@ -119,7 +119,7 @@ function checkGuarded({ options, fields, required, view }: ResourceParts): void 
   }
 }
 
-function checkList({ options, meta }: ResourceParts): void {
+function checkList({ options, meta, view }: ResourceParts): void {
   const { name, filter = [], list = {}, sort = [] } = options;
   const { count = "exact", limit = {}, names = {}, parameters = {}, sort: order = [] } = list;
   const { default: usual = 30, max = 100 } = limit;
@@ -136,7 +136,8 @@ function checkList({ options, meta }: ResourceParts): void {
   );
   for (const key of order) {
     const field = key.replace(/^-/, "");
-    check(sort.includes(field) || meta.includes(field), `${name} cannot be sorted by ${field}`);
+    const isTime = meta.includes(field) && (field === "id" || view.includes(field));
+    check(sort.includes(field) || isTime, `${name} cannot be sorted by ${field}`);
   }
   const renamed = standardParameters
     .map((parameter) => names[parameter] ?? parameter)
