@@ -59,7 +59,7 @@ function checkFields({ options, fields, hidden, view, computed, meta }: Resource
   const own = [...search, ...sort, ...unique.flat(), ...(geo === undefined ? [] : [geo])];
   for (const field of own) check(fields.includes(field), `${name} has no field ${field}`);
   for (const field of indexes.flat()) {
-    const known = [...fields, ...meta, owner].includes(field.split(".")[0] ?? "");
+    const known = [...fields, ...hidden, ...meta, owner].includes(field.split(".")[0] ?? "");
     check(known, `${name} has no field ${field} for an index`);
   }
   for (const field of view) {
