@@ -31,7 +31,11 @@ export interface MatrixResult {
   readonly requests: number;
 }
 
-type Parameter = { readonly name: string; readonly in: string; readonly description?: string };
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly description?: string;
+}
 
 interface Probe {
   readonly resource: Resource;

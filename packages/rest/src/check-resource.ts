@@ -154,8 +154,9 @@ function checkList({ options, meta, view }: ResourceParts): void {
 /** Who is told more is told at least the same: a field that only strangers see is a mistake. */
 function checkViews({ options: { name, views }, view }: ResourceParts): void {
   if (!views) return;
-  const given = Object.entries(views).filter(([, fields]) => fields !== undefined);
-  for (const [kind, fields] of given) {
+  for (const kind of ["public", "user", "self", "admin"] as const) {
+    const fields = views[kind];
+    if (fields === undefined) continue;
     const isView = fields === "all" || Array.isArray(fields);
     check(isView, `the view ${kind} of ${name} must be "all" or a list of fields`);
     if (fields === "all") continue;
