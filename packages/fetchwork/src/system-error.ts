@@ -32,24 +32,33 @@ const actions: ReadonlyMap<string, string> = new Map([
 /** The message of an error; one of the operating system in words: `cannot open notes.txt: no such file or folder`. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { syscall, path, hostname, address, port } = error as SystemError;
-  if (typeof syscall !== "string") return error.message;
+  const { syscall, path, hostname, address, port }: SystemError = error;
+  if (!isText(syscall)) return error.message;
   const reason = systemReason(error);
-  if (syscall.startsWith("spawn")) return `cannot run ${path ?? "a program"}: ${reason}`;
-  const host = [hostname, address].find((each) => typeof each === "string");
-  const place = path ?? (port === undefined ? host : `${host ?? "port"}:${String(port)}`);
+  const [name, host] = [path, hostname ?? address].map((one) => (isText(one) ? one : undefined));
+  if (syscall.startsWith("spawn")) return `cannot run ${name ?? "a program"}: ${reason}`;
+  const place = name ?? (typeof port === "number" ? `${host ?? "port"}:${port}` : host);
   return place === undefined ? reason : `${actions.get(syscall) ?? ""}${place}: ${reason}`;
 }
 
 /** Why the operating system refused something, without what it was; any other error's message. */
 export function systemReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { code, errno, syscall } = error as SystemError;
-  if (typeof code !== "string" || typeof syscall !== "string") return error.message;
-  return meanings.get(code) ?? (errno === undefined ? code : getSystemErrorMessage(errno));
+  const { code, errno, syscall }: SystemError = error;
+  if (!isText(code) || !isText(syscall)) return error.message;
+  return meanings.get(code) ?? (typeof errno === "number" ? getSystemErrorMessage(errno) : code);
 }
 
-interface SystemError extends NodeJS.ErrnoException {
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+/** What Node adds to an error of the operating system. */
+interface SystemError extends Error {
+  readonly code?: unknown;
+  readonly errno?: unknown;
+  readonly syscall?: unknown;
+  readonly path?: unknown;
   readonly hostname?: unknown;
   readonly address?: unknown;
   readonly port?: unknown;

@@ -15,6 +15,7 @@ import { accessTokenField } from "./access-token.ts";
 import type { Authentication } from "./authentication.ts";
 import { documentationHandlers } from "./documentation.ts";
 import { RestError } from "./errors.ts";
+import { populateName } from "./relations/populate-parameter.ts";
 import { createResourceGraph, type ResourceGraph } from "./relations/resource-graph.ts";
 import { callHandler } from "./idempotency/handle-once.ts";
 import { convertForm } from "./form-values.ts";
@@ -136,6 +137,7 @@ function routeHandler(
   const properties = bodyProperties(route);
   const isForAll = route.access === "public" && route.checksCaller !== true;
   const differs = route.resource?.views.differ === true;
+  const populates = (route.resource?.relations.paths.length ?? 0) > 0;
 
   return async (request, context) => {
     const query = queryOf(request.url);
@@ -163,7 +165,7 @@ function routeHandler(
     const response = await handle(call, values);
     const isPersonal = !isForAll || user !== undefined;
     if (isPersonal) return keepPrivate(response, context, queryTokens.length > 0);
-    return differs
+    return differs || (populates && query.has(populateName))
       ? changeHeaders(response, context, (headers) => addVary(headers, "Authorization"))
       : response;
   };

@@ -62,7 +62,8 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const known = { owner: "createAuthentication", names: authenticationOptions };
   refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
   const { masterKey, jwtSecret, tokenLifetime, accounts, attempts } = options;
-  if (masterKey.length < 32) {
+  // Programs without types may leave it out.
+  if (typeof (masterKey as unknown) !== "string" || masterKey.length < 32) {
     throw new RestError("ERR_REST_CONFIGURATION", "the master key needs at least 32 characters");
   }
   if (masterKey === jwtSecret) {

@@ -1,3 +1,5 @@
+import { describeValue } from "@fetchwork/kit";
+import { RestError } from "./errors.ts";
 import type { Hooks } from "./hooks.ts";
 import { optionNames, refuseUnknownOptions } from "./known-options.ts";
 import type { ListParameter } from "./list-parameter.ts";
@@ -109,6 +111,12 @@ const parameter = optionNames<ListParameter>({
  */
 export function checkOptionNames(options: ResourceOptions<Schema>): void {
   refuseUnknownOptions(options, { owner: "defineResource", names: resource, otherNames });
+  for (const name of ["name", "path"] as const) {
+    const value: unknown = options[name];
+    if (typeof value === "string") continue;
+    const message = `${name} of a resource is ${describeValue(value)}, expected a text`;
+    throw new RestError("ERR_REST_DEFINITION", message);
+  }
   const at = (owner: string, names: readonly string[], given: unknown): void =>
     refuseUnknownOptions(given, { owner: `${owner} of ${options.name}`, names });
   const owner = `access of ${options.name}`;

@@ -59,7 +59,7 @@ function checkFields({ options, fields, hidden, view, computed, meta }: Resource
   const own = [...search, ...sort, ...unique.flat(), ...(geo === undefined ? [] : [geo])];
   for (const field of own) check(fields.includes(field), `${name} has no field ${field}`);
   for (const field of indexes.flat()) {
-    const known = [...fields, ...meta, owner].includes(field.split(".")[0] ?? "");
+    const known = [...fields, ...hidden, ...meta, owner].includes(field.split(".")[0] ?? "");
     check(known, `${name} has no field ${field} for an index`);
   }
   for (const field of view) {
@@ -119,7 +119,7 @@ function checkGuarded({ options, fields, required, view }: ResourceParts): void 
   }
 }
 
-function checkList({ options, meta }: ResourceParts): void {
+function checkList({ options, meta, view }: ResourceParts): void {
   const { name, filter = [], list = {}, sort = [] } = options;
   const { count = "exact", limit = {}, names = {}, parameters = {}, sort: order = [] } = list;
   const { default: usual = 30, max = 100 } = limit;
@@ -136,7 +136,8 @@ function checkList({ options, meta }: ResourceParts): void {
   );
   for (const key of order) {
     const field = key.replace(/^-/, "");
-    check(sort.includes(field) || meta.includes(field), `${name} cannot be sorted by ${field}`);
+    const isTime = meta.includes(field) && (field === "id" || view.includes(field));
+    check(sort.includes(field) || isTime, `${name} cannot be sorted by ${field}`);
   }
   const renamed = standardParameters
     .map((parameter) => names[parameter] ?? parameter)
@@ -153,8 +154,9 @@ function checkList({ options, meta }: ResourceParts): void {
 /** Who is told more is told at least the same: a field that only strangers see is a mistake. */
 function checkViews({ options: { name, views }, view }: ResourceParts): void {
   if (!views) return;
-  const given = Object.entries(views).filter(([, fields]) => fields !== undefined);
-  for (const [kind, fields] of given) {
+  for (const kind of ["public", "user", "self", "admin"] as const) {
+    const fields = views[kind];
+    if (fields === undefined) continue;
     const isView = fields === "all" || Array.isArray(fields);
     check(isView, `the view ${kind} of ${name} must be "all" or a list of fields`);
     if (fields === "all") continue;

@@ -95,6 +95,9 @@ const meta: Readonly<Record<string, JsonSchema>> = {
   updatedAt: { type: "string", format: "date-time" },
 };
 
+/** Times that the store keeps of a document. */
+const times: readonly string[] = ["createdAt", "updatedAt"];
+
 /**
  * Defines a resource: from it follow its routes, its validation, its place in the store and its reference.
  *
@@ -165,9 +168,11 @@ export function defineResource<
   const selectable = softDelete ? [...view, "deletedAt"] : view;
   const { shape = "array", count = "exact", limit = {}, names, parameters } = list;
   const rules: ListRules = {
-    sortable: [...sort, ...Object.keys(meta)],
+    // The order tells about the times, and cursors have them in clear.
+    sortable: [...sort, "id", ...times.filter((time) => view.includes(time))],
     selectable,
-    defaultSort: list.sort ?? ["-createdAt"],
+    // Identifiers follow the time of creation.
+    defaultSort: list.sort ?? [view.includes("createdAt") ? "-createdAt" : "-id"],
     searchable: search.length > 0,
     filters: filter.map((field) => filterFor(field, { owner, properties })),
     defaultLimit: limit.default,

@@ -169,7 +169,7 @@ export function readStandard(
 }
 
 function isShown(field: string, { selectable }: ListRules): boolean {
-  return selectable.includes(field) || ["id", "createdAt", "updatedAt"].includes(field);
+  return field === "id" || selectable.includes(field);
 }
 
 function readText(

@@ -38,15 +38,15 @@ export interface Views {
   /** Whether it depends on the caller. */
   readonly differ: boolean;
   /** Fields that a caller sees of a document, in their order. */
-  fieldsOf(document: Stored<object>, viewer: Viewer): readonly string[];
+  readonly fieldsOf: (document: Stored<object>, viewer: Viewer) => readonly string[];
   /** Whether a caller does not see a field that others do: of one document, or of any that a list may have. */
-  hides(field: string, viewer: Viewer, document?: Stored<object>): boolean;
+  readonly hides: (field: string, viewer: Viewer, document?: Stored<object>) => boolean;
   /** Entity tag of what a caller sees of a document: its version, and the kind of caller where that matters. */
-  tagOf(document: Stored<object>, viewer: Viewer): string;
+  readonly tagOf: (document: Stored<object>, viewer: Viewer) => string;
   /** What the parameters of a list may ask for: nothing that would tell about fields that the caller does not see. */
-  rulesFor(viewer: Viewer): ListRules;
+  readonly rulesFor: (viewer: Viewer) => ListRules;
   /** Fields that the callers of some operations see of documents: some of them do, and all of them do. */
-  fieldsFor(operations: readonly Operation[]): {
+  readonly fieldsFor: (operations: readonly Operation[]) => {
     readonly some: readonly string[];
     readonly every: ReadonlySet<string>;
   };

@@ -65,6 +65,9 @@ describe("createApi refuses hostile text", () => {
     ["GET", "/echo/%00"],
     ["HEAD", "/echo/%00"],
     ["GET", "/nowhere/%00"],
+    ["GET", "/notes/%ED%A0%80"],
+    ["GET", "/nowhere/%ed%bf%bf"],
+    ["GET", "/notes?q=%ED%B0%80"],
     ["GET", "/notes?q=%00"],
     ["GET", "/notes?text=%00"],
     ["GET", "/notes?text[prefix]=a%00"],
@@ -114,6 +117,12 @@ describe("createApi refuses hostile text", () => {
     expect(reportError).not.toHaveBeenCalled();
   });
 
+  it("with the name of the parameter that has it", async () => {
+    const { send } = await open();
+    const refused = await (await send("GET", "/echo/x?b=1&a=x%ED%A0%80y")).json();
+    expect(refused).toMatchObject({ status: 400, param: "a", name: "invalid" });
+  });
+
   it("and takes text that only looks like it", async () => {
     const { send } = await open();
     const body = '{"text":"\\ud83d\\ude00 \\\\u0000 %00"}';
@@ -122,5 +131,6 @@ describe("createApi refuses hostile text", () => {
     expect(created.status).toBe(201);
     expect(await created.json()).toMatchObject({ text: "\u{1F600} \\u0000 %00" });
     expect((await send("GET", "/echo/%2500?a=%2500")).status).toBe(200);
+    expect((await send("GET", "/echo/%ED%9F%BF?a=%F0%9F%98%80%EE%80%80")).status).toBe(200);
   });
 });

@@ -76,6 +76,8 @@ describe("defineResource", () => {
     [{ access: { delete: "public" } }, /access of note has no option "delete", .*"remove"/],
     [{ access: { list: "everyone" } }, /access.list of note is "everyone", expected a function or/],
     [{ access: { list: true } }, /access.list of note is true/],
+    [{ name: undefined }, /name of a resource is undefined, expected a text/],
+    [{ path: 3 }, /path of a resource is 3/],
     [{ access: undefined }, /note has no access rules, expected access: \{ list/],
     [{ relations: { a: { to: () => undefined, ondelete: "cascade" } } }, /did you mean "onDelete"/],
     [{ populate: { path: [] } }, /did you mean "paths"/],

@@ -113,6 +113,22 @@ describe("views", () => {
     expect(await as("root", "GET", path)).toMatchObject({ json: { secretPlan: "p" } });
   });
 
+  it("let a bulk request name what it created, also where the identifier is not shown", async () => {
+    const mail = defineResource({
+      name: "mail",
+      path: "/mails",
+      schema: z.object({ text: z.string() }),
+      access: { create: "public", update: "public", show: "public" },
+      views: { public: ["text"], admin: "all" },
+      bulk: true,
+    });
+    const { as, store } = await openAsUsers(resourceRoutes(mail, createResourceController(mail)));
+    const operations = [{ op: "create", body: { text: "t" } }];
+    const { json } = await as("", "POST", "/mails/bulk", { operations });
+    const [stored] = await store.collection(mail.collection).find();
+    expect(json).toEqual([{ status: 201, id: stored?.id, version: 1, body: { text: "t" } }]);
+  });
+
   it.each([
     ["", "sort=email"],
     ["", "sort=-email"],

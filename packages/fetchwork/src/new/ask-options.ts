@@ -79,7 +79,7 @@ export async function askOptions(
   if (answers.database === undefined) {
     const database = await select({
       ...common,
-      message: "Where are its documents?",
+      message: "Which database?",
       options: [
         { value: "sqlite", label: "SQLite", hint: "a file, nothing to install" },
         { value: "postgres", label: "PostgreSQL", hint: "any number of processes" },
@@ -97,7 +97,7 @@ export async function askOptions(
         : "How do users sign in? (leave empty for no users)",
       options: [
         { value: "password", label: "With a password" },
-        { value: "oidc", label: "With an OpenID provider, too" },
+        { value: "oidc", label: "Also with an OpenID provider" },
       ],
       initialValues: ["password"],
       required: isForUsers,
@@ -107,8 +107,8 @@ export async function askOptions(
   }
   if (answers.auth === "none") return answers;
   for (const [name, message] of [
-    ["passwordResets", "May users set a lost password with a link in a mail?"],
-    ["webhooks", "Are changes sent to webhooks?"],
+    ["passwordResets", "Add password reset by email?"],
+    ["webhooks", "Send webhooks on changes?"],
   ] as const) {
     if (answers[name] !== undefined) continue;
     if (!keep(name, await confirm({ ...common, message, initialValue: false }))) return undefined;
@@ -116,9 +116,9 @@ export async function askOptions(
   if (answers.list === undefined) {
     const list = await select({
       ...common,
-      message: "What do lists look like?",
+      message: "List response format",
       options: [
-        { value: "array", label: "[…]", hint: "the number of all is in X-Total-Count" },
+        { value: "array", label: "[…]", hint: "total count in X-Total-Count" },
         { value: "rows", label: "{ rows: […], count }" },
       ],
     });

@@ -21,15 +21,15 @@ import { checkTarget, faultOfTarget, writeProject } from "./write-project.ts";
 
 /** `fetchwork new`. */
 export const newCommand: Command = defineCommand({
-  summary: "Make a new REST API in a folder",
+  summary: "Create a REST API in a folder",
   positionals: ["[folder]"],
   options: {
     name: { type: "string", description: "Name of the package (default: that of the folder)" },
-    title: { type: "string", description: "Name for people (default: made from the name)" },
+    title: { type: "string", description: "Display name (default: made from the name)" },
     db: {
       type: "string",
       hint: "sqlite|postgres",
-      description: "Where documents are (default: sqlite)",
+      description: "Database (default: sqlite)",
     },
     auth: {
       type: "string",
@@ -39,22 +39,22 @@ export const newCommand: Command = defineCommand({
     },
     "password-resets": {
       type: "boolean",
-      description: "Users set a lost password with a link in a mail",
+      description: "Let users reset a lost password by email",
     },
     webhooks: {
       type: "boolean",
-      description: "Changes are sent to the endpoints that admins subscribe",
+      description: "Send changes to the webhook endpoints that admins subscribe",
     },
     list: { type: "string", hint: "array|rows", description: "Shape of lists (default: array)" },
-    port: { type: "string", hint: "number", description: "Where it listens (default: 9000)" },
+    port: { type: "string", hint: "number", description: "Port (default: 9000)" },
     packages: {
       type: "string",
       hint: "source",
       description:
         "Where Fetchwork's packages come from: registry, or from the repository tarballs or workspace",
     },
-    "skip-git": { type: "boolean", description: "Make no Git repository" },
-    "skip-install": { type: "boolean", description: "Install nothing" },
+    "skip-git": { type: "boolean", description: "Do not create a Git repository" },
+    "skip-install": { type: "boolean", description: "Do not install packages" },
     yes: { type: "boolean", short: "y", description: "Ask nothing" },
   },
   async run({ values, positionals }, io) {
@@ -207,7 +207,7 @@ function nextSteps(
     "npm test",
     "npm run dev",
   ];
-  return `${folder} is there. Next:\n\n${lines.map((line) => `  ${line}\n`).join("")}\nThen it answers on http://localhost:${port}, its reference is at http://localhost:${port}/docs.\n`;
+  return `Created ${folder}. Next:\n\n${lines.map((line) => `  ${line}\n`).join("")}\nYour API: http://localhost:${port}, its reference: http://localhost:${port}/docs\n`;
 }
 
 /** The shell command that goes to a folder; none where the shell stands in it. */

@@ -59,7 +59,7 @@ describe("askOptions", () => {
       enter,
     ]);
     expect(answers).toMatchObject({ ...given, database: "postgres", auth: "password,oidc" });
-    expect(shown).toContain("Where are its documents?");
+    expect(shown).toContain("Which database?");
   });
 
   it("takes on Enter the folder that it shows", async () => {
@@ -93,7 +93,7 @@ describe("askOptions", () => {
     const { answers, shown } = await ask(given, keys);
     expect(answers).toBeUndefined();
     expect(shown).toContain(fault);
-    expect(shown).not.toContain("Where are its documents?");
+    expect(shown).not.toContain("Which database?");
   });
 
   it("gives nothing after Ctrl-C", async () => {

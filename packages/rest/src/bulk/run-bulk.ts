@@ -111,7 +111,7 @@ async function runItem(
   const text = await response.text();
   const shown: unknown = text === "" ? undefined : JSON.parse(text);
   const version = /^"(\d+)/.exec(response.headers.get("etag") ?? "")?.[1];
-  const id = item.op === "create" ? idIn(shown) : item.id;
+  const id = item.op === "create" ? createdId(response, shown) : item.id;
   return {
     status: response.status,
     id,
@@ -141,8 +141,10 @@ function tagIn(
   return document ? tagOf({ ...document, version }, call) : etagOf(version);
 }
 
-function idIn(shown: unknown): string {
-  return isRecord(shown) && typeof shown["id"] === "string" ? shown["id"] : "";
+/** The caller may be one who is not shown the identifier; the address has it anyway. */
+function createdId({ headers }: Response, shown: unknown): string {
+  const id = isRecord(shown) ? shown["id"] : undefined;
+  return typeof id === "string" ? id : (headers.get("location")?.split("/").at(-1) ?? "");
 }
 
 function placed({ errors, message }: Problem, index: number): readonly FieldError[] {

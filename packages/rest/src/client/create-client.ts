@@ -41,6 +41,10 @@ const optionNames = Object.keys({
 
 const otherNames = { baseURL: "baseUrl", fetch: "transport", url: "baseUrl" };
 
+function wrongOption(message: string): UsageError {
+  return new UsageError("ERR_REST_CONFIGURATION", message);
+}
+
 interface Sending {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
   readonly query?: object | undefined;
@@ -64,8 +68,7 @@ interface Sending {
  * ```
  */
 export function createClient<Api>(options: ClientOptions): ApiClient<Api> {
-  const fail = (message: string): UsageError => new UsageError("ERR_REST_CONFIGURATION", message);
-  checkOptions(options, { owner: "createClient", names: optionNames, otherNames }, fail);
+  checkOptions(options, { owner: "createClient", names: optionNames, otherNames }, wrongOption);
   const { baseUrl, token, openApi, ...settings } = options;
   const http = new Client({ ...settings, baseUrl });
   const endpoint = createEndpoint({ baseUrl, onMissing: "throw" });

@@ -16,7 +16,7 @@ const note = defineResource({
     stars: z.int().default(0),
     role: z.string().default("user"),
   }),
-  access: { list: "public", show: "public", create: "public" },
+  access: { list: "public", show: "public", create: "public", remove: "public" },
   filter: ["stars", "text"],
   readOnly: ["role"],
 });
@@ -57,6 +57,25 @@ async function openNotes() {
 const form = { "content-type": "application/x-www-form-urlencoded" };
 
 describe("a resource over a socket", () => {
+  it.each([
+    ["without a length", {}],
+    ["of the length 0", { "content-length": "0" }],
+    ["in no chunks", { "transfer-encoding": "chunked" }],
+  ])("takes an empty body with a JSON content type for none: %s", async (_what, more) => {
+    const send = await openNotes();
+    const headers = { "content-type": "application/json", ...more };
+    expect((await send("/notes/none", { method: "DELETE", headers })).status).toBe(404);
+    const created = await send("/notes", { method: "POST", headers });
+    expect(created.json).toMatchObject({ status: 400, param: "text", name: "required" });
+  });
+
+  it("is not found under U+0000, and answers 400 to it", async () => {
+    const send = await openNotes();
+    expect((await send("/notes/%00")).status).toBe(400);
+    expect((await send("/notes/%00", { method: "DELETE" })).status).toBe(400);
+    expect((await send("/%00")).status).toBe(400);
+  });
+
   it("is filtered with brackets as they are and percent-encoded", async () => {
     const send = await openNotes();
     for (const stars of [1, 2, 3]) {

@@ -227,7 +227,7 @@ describe("a reference", () => {
       ]);
     }
     for (const one of await store.collection(article.collection).find()) {
-      expect(await store.collection(person.collection).get(String(one["author"]))).toBeDefined();
+      expect(await store.collection(person.collection).get(one.author)).toBeDefined();
     }
     expect(await count(article)).toBe(0);
   });
