@@ -1,3 +1,4 @@
+import { describeValue } from "@fetchwork/kit";
 import { rebuildResponse } from "./change-headers.ts";
 import type { Context } from "./context.ts";
 import { ExchangeContext, type ContextInit } from "./create-context.ts";
@@ -33,7 +34,13 @@ export function wrap(handler: Handler, ...middlewares: readonly Middleware[]): W
   const outermost = middlewares.reduceRight<Handler>((next, middleware, index) => {
     checkFunction(middleware, `middleware ${index + 1}`);
     const wrapped = middleware(next);
-    checkFunction(wrapped, `what middleware ${index + 1} returned`);
+    if (typeof wrapped !== "function") {
+      const advice = middleware.name === "" ? "" : `; did you mean ${middleware.name}()?`;
+      throw new HttpUsageError(
+        "ERR_HTTP_HANDLER",
+        `middleware ${index + 1} returned ${describeValue(wrapped)}, expected a handler${advice}`,
+      );
+    }
     return wrapped;
   }, handler);
   return (request, context) =>

@@ -1,3 +1,4 @@
+import { nameCheck } from "../check-names.ts";
 import type { EncodedBody } from "./encode-body.ts";
 import { maskHeaders, maskJson, maskQuery, maskUrl } from "./mask-secrets.ts";
 import { headerValues } from "./response-headers.ts";
@@ -44,6 +45,12 @@ export interface ClientLoggerOptions {
   readonly maskedHeaders?: readonly string[] | undefined;
 }
 
+const checkNames = nameCheck<ClientLoggerOptions>({
+  owner: "logger",
+  names: { sink: true, bodies: true, maskedHeaders: true },
+  otherNames: { body: "bodies", log: "sink", redact: "maskedHeaders", write: "sink" },
+});
+
 /** Logs the exchanges of a client. */
 export class ClientLogger {
   readonly #sink: (record: ClientLogRecord) => void;
@@ -56,6 +63,7 @@ export class ClientLogger {
     if (options !== true && (typeof options !== "object" || options === null)) {
       throw optionError("logger", options, "true or an object");
     }
+    if (options !== true) checkNames(options);
     const { sink = toConsole, bodies = 0, maskedHeaders = [] } = options === true ? {} : options;
     if (typeof sink !== "function") throw optionError("logger.sink", sink, "a function");
     if (!Array.isArray(maskedHeaders)) {

@@ -1,3 +1,4 @@
+import { nameCheck } from "../check-names.ts";
 import { HttpUsageError } from "../errors.ts";
 import { buildWith, type RequestObject } from "./build-request-object.ts";
 import { watchBody } from "./watch-body.ts";
@@ -5,7 +6,7 @@ import { perform, type Performed } from "./perform.ts";
 import { RestError } from "./rest-error.ts";
 import type { EndpointRequest, RestRequest } from "./rest-request.ts";
 import { RestResponse } from "./rest-response.ts";
-import { optionError, type SendOptions } from "./send-options.ts";
+import { optionError, otherPolicyNames, policyNames, type SendOptions } from "./send-options.ts";
 import {
   defaultSettings,
   extendSettings,
@@ -247,10 +248,26 @@ function withDeadline({
   return { ...response, body };
 }
 
+const checkNames = nameCheck<SendOptions>({
+  owner: "send",
+  names: { ...policyNames, signal: true, onUploadProgress: true, onDownloadProgress: true },
+  otherNames: {
+    ...otherPolicyNames,
+    abortSignal: "signal",
+    onProgress: "onDownloadProgress",
+    progress: "onDownloadProgress",
+  },
+});
+
 function checked(options: SendOptions): SendOptions {
   if (typeof options !== "object" || options === null) {
     throw optionError("options", options, "an object");
   }
+  checkNames(options);
+  return checkedValues(options);
+}
+
+function checkedValues(options: SendOptions): SendOptions {
   const { signal, onUploadProgress, onDownloadProgress } = options;
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw optionError("signal", signal, "an AbortSignal");
@@ -266,8 +283,8 @@ function checked(options: SendOptions): SendOptions {
 /** Options that came with `endpoint()`'s request; what else is in there is for somebody else. */
 function ownOptions(given: unknown): SendOptions | undefined {
   if (typeof given !== "object" || given === null) return undefined;
-  // `withPolicy` and `checked` look at every value before it is used.
-  return checked(given);
+  // `withPolicy` and this look at every value before it is used.
+  return checkedValues(given);
 }
 
 /** What hooks, iterables and getters of a caller throw may be anything. */

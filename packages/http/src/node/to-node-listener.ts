@@ -1,3 +1,4 @@
+import { nameCheck } from "../check-names.ts";
 import { HttpUsageError } from "../errors.ts";
 import { guardedReport, logError } from "../guarded-report.ts";
 import type { Handler } from "../handler.ts";
@@ -11,6 +12,18 @@ export interface NodeListenerOptions {
   /** Receives what the handler, bodies, finish listeners and `waitUntil` promises failed with. Default: `console.error`. */
   readonly reportError?: ((error: unknown) => void) | undefined;
 }
+
+const checkNames = nameCheck<NodeListenerOptions>({
+  owner: "toNodeListener",
+  names: { maxRequestBodySize: true, reportError: true },
+  otherNames: {
+    bodyLimit: "maxRequestBodySize",
+    error: "reportError",
+    limit: "maxRequestBodySize",
+    maxBodySize: "maxRequestBodySize",
+    onError: "reportError",
+  },
+});
 
 /**
  * Makes a listener for `http.createServer` of a handler, or a last handler of an Express application.
@@ -26,6 +39,7 @@ export interface NodeListenerOptions {
  * @throws HttpUsageError `ERR_HTTP_HANDLER` or `ERR_HTTP_OPTION`
  */
 export function toNodeListener(handler: Handler, options: NodeListenerOptions = {}): NodeListener {
+  checkNames(options);
   const { maxRequestBodySize } = options;
   const reportError = guardedReport(options.reportError ?? logError);
   if (typeof handler !== "function") {
