@@ -1,3 +1,5 @@
+import { FetchworkError, UsageError } from "@fetchwork/kit";
+
 /** Codes of the errors that this package makes. */
 export type HttpErrorCode =
   | "ERR_HTTP_ABORTED"
@@ -27,26 +29,22 @@ export type HttpUsageErrorCode =
   | "ERR_HTTP_URL";
 
 /** Something that went wrong while an exchange or a server ran. */
-export class HttpError extends Error {
+export class HttpError extends FetchworkError {
   override readonly name: string = "HttpError";
-  /** Stable; what to test for. */
-  readonly code: HttpErrorCode;
+  declare readonly code: HttpErrorCode;
 
   constructor(code: HttpErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
   }
 }
 
 /** A call that can never work: a wrong option, a handler that returns no `Response`, a header with a line break. */
-export class HttpUsageError extends TypeError {
+export class HttpUsageError extends UsageError {
   override readonly name: string = "HttpUsageError";
-  /** Stable; what to test for. */
-  readonly code: HttpUsageErrorCode;
+  declare readonly code: HttpUsageErrorCode;
 
   constructor(code: HttpUsageErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
   }
 }
 

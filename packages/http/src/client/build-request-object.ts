@@ -6,7 +6,7 @@ import { hasHeader, headerList, withoutHeaders } from "./header-values.ts";
 import { normaliseMethod } from "./method.ts";
 import { isAbsolute, joinUrl, parseRequestUrl } from "./request-url.ts";
 import type { EndpointRequest, RestRequest } from "./rest-request.ts";
-import { isCredentialHeader } from "./secret-names.ts";
+import { isCredentialHeader } from "./credential-headers.ts";
 import type { HeaderList } from "./transport.ts";
 
 /** A request that is checked and encoded, as `makeRequest` sends it. */

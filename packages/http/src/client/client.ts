@@ -3,7 +3,7 @@ import { HttpUsageError } from "../errors.ts";
 import { buildWith, type RequestObject } from "./build-request-object.ts";
 import { watchBody } from "./watch-body.ts";
 import { perform, type Performed } from "./perform.ts";
-import { RestError } from "./rest-error.ts";
+import { ResponseError } from "./response-error.ts";
 import type { EndpointRequest, RestRequest } from "./rest-request.ts";
 import { RestResponse } from "./rest-response.ts";
 import { optionError, otherPolicyNames, policyNames, type SendOptions } from "./send-options.ts";
@@ -26,7 +26,7 @@ export interface ClientOptions extends ClientSettings {
   readonly transport?: Transport | undefined;
 }
 
-/** What `trySend` resolves to: one of the two, or both for a `RestError`. */
+/** What `trySend` resolves to: one of the two, or both for a `ResponseError`. */
 export interface SendResult {
   readonly response?: RestResponse | undefined;
   readonly error?: Error | undefined;
@@ -95,7 +95,7 @@ export class Client implements AsyncDisposable {
     try {
       return { response: await this.send(request, options) };
     } catch (error) {
-      if (error instanceof RestError) return { response: error.response, error };
+      if (error instanceof ResponseError) return { response: error.response, error };
       return { error: asError(error) };
     }
   }
@@ -123,7 +123,7 @@ export class Client implements AsyncDisposable {
     const response = withDeadline(performed);
     if (!settings.throwOnStatus || response.status < 400) return new StreamResponse(response);
     const whole = new RestResponse({ ...response, body: await startOfBody(response.body) });
-    throw new RestError(whole, performed.request);
+    throw new ResponseError(whole, performed.request);
   }
 
   /** Sends what `buildRequestObject` made, with what this client does around requests, but without its defaults. */
@@ -226,7 +226,7 @@ function toResponse(
   { throwOnStatus }: Settings,
 ): RestResponse {
   const result = new RestResponse(response);
-  if (throwOnStatus && response.status >= 400) throw new RestError(result, request);
+  if (throwOnStatus && response.status >= 400) throw new ResponseError(result, request);
   return result;
 }
 

@@ -3,7 +3,7 @@ import type { RequestObject } from "./build-request-object.ts";
 import { withoutHeaders } from "./header-values.ts";
 import { redactUrl } from "./redact-url.ts";
 import { headerValues } from "./response-headers.ts";
-import { isCredentialHeader } from "./secret-names.ts";
+import { isCredentialHeader } from "./credential-headers.ts";
 import { amount, optionError } from "./send-options.ts";
 import { RedirectError } from "./transport-errors.ts";
 import type { TransportHead } from "./transport.ts";

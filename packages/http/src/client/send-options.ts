@@ -40,7 +40,7 @@ export interface RequestPolicy {
   readonly redirect?: false | number | RedirectOptions | undefined;
   /** Whether and how a request is sent again; a number is how often. Default: `false`. */
   readonly retry?: false | number | RetryOptions | undefined;
-  /** Rejects with a `RestError` for a status of 400 or more. Default: `false`. */
+  /** Rejects with a `ResponseError` for a status of 400 or more. Default: `false`. */
   readonly throwOnStatus?: boolean | undefined;
 }
 

@@ -8,7 +8,7 @@ import type { QueryParameters } from "./add-query-parameters.ts";
 import { defaultRedirects, redirectPolicy, type RedirectPolicy } from "./redirect.ts";
 import { parseRequestUrl } from "./request-url.ts";
 import { retryPolicy, type RetryPolicy } from "./retry.ts";
-import { isCredentialHeader } from "./secret-names.ts";
+import { isCredentialHeader } from "./credential-headers.ts";
 import {
   amount,
   defaultTimeouts,
