@@ -16,12 +16,14 @@ export type HttpErrorCode =
 /** Codes of the mistakes of a programmer that this package refuses. */
 export type HttpUsageErrorCode =
   | "ERR_HTTP_BODY"
+  | "ERR_HTTP_BODY_USED"
   | "ERR_HTTP_CLIENT_CLOSED"
   | "ERR_HTTP_CONTEXT"
   | "ERR_HTTP_HANDLER"
   | "ERR_HTTP_HEADER"
   | "ERR_HTTP_JSON"
   | "ERR_HTTP_METHOD"
+  | "ERR_HTTP_NATIVE_REQUEST"
   | "ERR_HTTP_OPTION"
   | "ERR_HTTP_RESPONSE"
   | "ERR_HTTP_RESPONSE_SHARED"

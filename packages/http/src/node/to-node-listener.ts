@@ -29,7 +29,7 @@ const checkNames = nameCheck<NodeListenerOptions>({
  * Makes a listener for `http.createServer` of a handler, or a last handler of an Express application.
  *
  * Headers that were set before stay, unless the response has them. Under an Express mount path the request's URL is
- * what Express leaves of it. A body that a parser already read is not there any more.
+ * what Express leaves of it. A body that a parser in front has read cannot be read again: `ERR_HTTP_BODY_USED`.
  *
  * @example
  * ```ts
