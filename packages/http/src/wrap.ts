@@ -5,6 +5,7 @@ import { ExchangeContext, type ContextInit } from "./create-context.ts";
 import { HttpUsageError } from "./errors.ts";
 import { exposedResponse } from "./exposed-response.ts";
 import type { Handler, Middleware } from "./handler.ts";
+import { notAResponse } from "./not-a-response.ts";
 import { releaseResponse } from "./response-owner.ts";
 import { isNullBodyStatus } from "./response.ts";
 
@@ -105,13 +106,7 @@ function runExchange(
 
 function end(request: Request, context: ExchangeContext, response: Response): Response {
   if (!(response instanceof Response)) {
-    return fail(
-      context,
-      new HttpUsageError(
-        "ERR_HTTP_RESPONSE",
-        `the handler returned ${typeof response}, expected a Response`,
-      ),
-    );
+    return fail(context, notAResponse(response));
   }
   releaseResponse(response);
   const { status } = response;

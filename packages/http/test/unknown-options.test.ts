@@ -98,6 +98,13 @@ describe("wrap()", () => {
     );
   });
 
+  it("explains at the first request that a factory of middlewares was passed in place of one", async () => {
+    const cors = (() => () => handler) as never;
+    await expect(async () => wrap(handler, cors)(request)).rejects.toThrow(
+      "the handler returned function, expected a Response; was a middleware passed without being called?",
+    );
+  });
+
   it("has no advice for a middleware without a name", () => {
     expect(() => wrap(handler, (() => undefined) as never)).toThrow(
       "middleware 1 returned undefined, expected a handler",
