@@ -9,12 +9,10 @@ const { SERVER, APP, PORT } = process.env;
 const hostname = "127.0.0.1";
 const port = Number(PORT);
 const value = { items: Array.from({ length: 6 }, (_, id) => ({ id, name: "article" })) };
-const body = JSON.stringify(value);
-const headers = { "content-type": "application/json" };
 
 const apps = {
   bare: () => undefined,
-  Response: () => new Response(body, { headers }),
+  Response: () => Response.json(value),
   json: () => json(value),
   hono: new Hono().get("*", (context) => context.json(value)).fetch,
 };
@@ -22,7 +20,11 @@ const apps = {
 const servers = {
   "node:http": () => {
     const listener = (_request, response) => {
-      response.writeHead(200, { ...headers, "content-length": Buffer.byteLength(body) });
+      const body = JSON.stringify(value);
+      response.writeHead(200, {
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(body),
+      });
       response.end(body);
     };
     createServer(listener).listen(port, hostname);
