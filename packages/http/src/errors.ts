@@ -35,6 +35,7 @@ export class HttpError extends FetchworkError {
   override readonly name: string = "HttpError";
   declare readonly code: HttpErrorCode;
 
+  // oxlint-disable-next-line no-useless-constructor -- it narrows the type of the code
   constructor(code: HttpErrorCode, message: string, options?: ErrorOptions) {
     super(code, message, options);
   }
@@ -45,6 +46,7 @@ export class HttpUsageError extends UsageError {
   override readonly name: string = "HttpUsageError";
   declare readonly code: HttpUsageErrorCode;
 
+  // oxlint-disable-next-line no-useless-constructor -- it narrows the type of the code
   constructor(code: HttpUsageErrorCode, message: string, options?: ErrorOptions) {
     super(code, message, options);
   }

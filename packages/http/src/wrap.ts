@@ -70,19 +70,20 @@ export function runHandler(
 }
 
 function answerExposed(handler: Handler): Handler {
-  const answer = (error: unknown): Response => {
-    const response = exposedResponse(error);
-    if (response === undefined) throw error;
-    return response;
-  };
   return (request, context) => {
     try {
       const result = handler(request, context);
-      return result instanceof Promise ? result.catch(answer) : result;
+      return result instanceof Promise ? result.catch(exposedOrThrow) : result;
     } catch (error) {
-      return answer(error);
+      return exposedOrThrow(error);
     }
   };
+}
+
+function exposedOrThrow(error: unknown): Response {
+  const response = exposedResponse(error);
+  if (response === undefined) throw error;
+  return response;
 }
 
 function runExchange(
