@@ -4,6 +4,7 @@ import { about as commands } from "../commands/about.ts";
 import { about as documents } from "../documents/about.ts";
 import { about as endpoint } from "../endpoint/about.ts";
 import { about as httpClient } from "../http-client/about.ts";
+import { about as httpServer } from "../http-server/about.ts";
 import { about as idTokens } from "../id-tokens/about.ts";
 import { about as middleware } from "../middleware/about.ts";
 import { about as oauth2 } from "../oauth2/about.ts";
@@ -15,6 +16,7 @@ export const abouts: readonly About[] = [
   blog,
   documents,
   middleware,
+  httpServer,
   endpoint,
   httpClient,
   webhooks,

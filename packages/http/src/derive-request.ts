@@ -1,3 +1,4 @@
+import { nameCheck } from "./check-names.ts";
 import { HttpUsageError } from "./errors.ts";
 import { checkHeaderChanges, overlayHeaders, type HeaderChanges } from "./overlay-headers.ts";
 
@@ -33,6 +34,7 @@ export interface DeriveOptions {
  * @throws HttpUsageError `ERR_HTTP_URL`, `ERR_HTTP_METHOD` or `ERR_HTTP_HEADER` when a part is not valid
  */
 export function deriveRequest(request: Request, options: DeriveOptions): Request {
+  checkNames(options);
   const { url, method, headers, body } = options;
   const changes =
     headers === undefined ? new Map<string, string | null>() : checkHeaderChanges(headers);
@@ -50,6 +52,11 @@ export function deriveRequest(request: Request, options: DeriveOptions): Request
     holder,
   });
 }
+
+const checkNames = nameCheck<DeriveOptions>({
+  owner: "deriveRequest",
+  names: { url: true, method: true, headers: true, body: true },
+});
 
 interface Parts {
   readonly url: string | undefined;

@@ -1,3 +1,5 @@
+import { FetchworkError, UsageError } from "@fetchwork/kit";
+
 /** Codes of the errors that this package makes. */
 export type HttpErrorCode =
   | "ERR_HTTP_ABORTED"
@@ -14,12 +16,14 @@ export type HttpErrorCode =
 /** Codes of the mistakes of a programmer that this package refuses. */
 export type HttpUsageErrorCode =
   | "ERR_HTTP_BODY"
+  | "ERR_HTTP_BODY_USED"
   | "ERR_HTTP_CLIENT_CLOSED"
   | "ERR_HTTP_CONTEXT"
   | "ERR_HTTP_HANDLER"
   | "ERR_HTTP_HEADER"
   | "ERR_HTTP_JSON"
   | "ERR_HTTP_METHOD"
+  | "ERR_HTTP_NATIVE_REQUEST"
   | "ERR_HTTP_OPTION"
   | "ERR_HTTP_RESPONSE"
   | "ERR_HTTP_RESPONSE_SHARED"
@@ -27,26 +31,24 @@ export type HttpUsageErrorCode =
   | "ERR_HTTP_URL";
 
 /** Something that went wrong while an exchange or a server ran. */
-export class HttpError extends Error {
+export class HttpError extends FetchworkError {
   override readonly name: string = "HttpError";
-  /** Stable; what to test for. */
-  readonly code: HttpErrorCode;
+  declare readonly code: HttpErrorCode;
 
+  // oxlint-disable-next-line no-useless-constructor -- it narrows the type of the code
   constructor(code: HttpErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
   }
 }
 
 /** A call that can never work: a wrong option, a handler that returns no `Response`, a header with a line break. */
-export class HttpUsageError extends TypeError {
+export class HttpUsageError extends UsageError {
   override readonly name: string = "HttpUsageError";
-  /** Stable; what to test for. */
-  readonly code: HttpUsageErrorCode;
+  declare readonly code: HttpUsageErrorCode;
 
+  // oxlint-disable-next-line no-useless-constructor -- it narrows the type of the code
   constructor(code: HttpUsageErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
   }
 }
 

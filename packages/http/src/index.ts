@@ -16,7 +16,7 @@ export { Method } from "./client/method.ts";
 export { mockTransport } from "./client/mock-transport.ts";
 export type { RedirectOptions } from "./client/redirect.ts";
 export type { ResponseHeaders } from "./client/response-headers.ts";
-export { RestError } from "./client/rest-error.ts";
+export { ResponseError } from "./client/response-error.ts";
 export type { EndpointRequest, RequestBody, RestRequest } from "./client/rest-request.ts";
 export { buildResponse, ResponseHead, RestResponse } from "./client/rest-response.ts";
 export type { FailedAttempt, RetryOptions } from "./client/retry.ts";

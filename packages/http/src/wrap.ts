@@ -1,9 +1,11 @@
+import { describeValue } from "@fetchwork/kit";
 import { rebuildResponse } from "./change-headers.ts";
 import type { Context } from "./context.ts";
 import { ExchangeContext, type ContextInit } from "./create-context.ts";
 import { HttpUsageError } from "./errors.ts";
 import { exposedResponse } from "./exposed-response.ts";
 import type { Handler, Middleware } from "./handler.ts";
+import { notAResponse } from "./not-a-response.ts";
 import { releaseResponse } from "./response-owner.ts";
 import { isNullBodyStatus } from "./response.ts";
 
@@ -33,7 +35,13 @@ export function wrap(handler: Handler, ...middlewares: readonly Middleware[]): W
   const outermost = middlewares.reduceRight<Handler>((next, middleware, index) => {
     checkFunction(middleware, `middleware ${index + 1}`);
     const wrapped = middleware(next);
-    checkFunction(wrapped, `what middleware ${index + 1} returned`);
+    if (typeof wrapped !== "function") {
+      const advice = middleware.name === "" ? "" : `; did you mean ${middleware.name}()?`;
+      throw new HttpUsageError(
+        "ERR_HTTP_HANDLER",
+        `middleware ${index + 1} returned ${describeValue(wrapped)}, expected a handler${advice}`,
+      );
+    }
     return wrapped;
   }, handler);
   return (request, context) =>
@@ -62,19 +70,20 @@ export function runHandler(
 }
 
 function answerExposed(handler: Handler): Handler {
-  const answer = (error: unknown): Response => {
-    const response = exposedResponse(error);
-    if (response === undefined) throw error;
-    return response;
-  };
   return (request, context) => {
     try {
       const result = handler(request, context);
-      return result instanceof Promise ? result.catch(answer) : result;
+      return result instanceof Promise ? result.catch(exposedOrThrow) : result;
     } catch (error) {
-      return answer(error);
+      return exposedOrThrow(error);
     }
   };
+}
+
+function exposedOrThrow(error: unknown): Response {
+  const response = exposedResponse(error);
+  if (response === undefined) throw error;
+  return response;
 }
 
 function runExchange(
@@ -98,13 +107,7 @@ function runExchange(
 
 function end(request: Request, context: ExchangeContext, response: Response): Response {
   if (!(response instanceof Response)) {
-    return fail(
-      context,
-      new HttpUsageError(
-        "ERR_HTTP_RESPONSE",
-        `the handler returned ${typeof response}, expected a Response`,
-      ),
-    );
+    return fail(context, notAResponse(response));
   }
   releaseResponse(response);
   const { status } = response;

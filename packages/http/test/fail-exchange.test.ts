@@ -132,3 +132,23 @@ describe("an error with a status and expose: true", () => {
     expect(reportError.mock.calls).toEqual([[error]]);
   });
 });
+
+it.each<[string, Handler]>([
+  ["new Request()", (request) => new Response(new Request(request).url)],
+  ["fetch()", (request) => fetch(request)],
+])(
+  "the report names nativeRequest() when a request of serve() is passed to %s",
+  async (_, handler) => {
+    const reportError = vi.fn();
+    const options = { port: 0, hostname: "127.0.0.1", signals: false, reportError } as const;
+    await using server = await serve(handler, options);
+    expect((await fetch(server.url)).status).toBe(500);
+    expect(reportError).toHaveBeenCalledWith(
+      expect.objectContaining({
+        code: "ERR_HTTP_NATIVE_REQUEST",
+        message: expect.stringContaining("nativeRequest(request)"),
+        cause: expect.any(TypeError),
+      }),
+    );
+  },
+);

@@ -3,13 +3,21 @@ import express from "express";
 import fastify from "fastify";
 import Koa from "koa";
 import { afterEach, describe, expect, it } from "vitest";
-import { changeHeaders, createContext, wrap, type Handler, type Middleware } from "../src/index.ts";
+import {
+  changeHeaders,
+  createContext,
+  deriveRequest,
+  wrap,
+  type Handler,
+  type Middleware,
+} from "../src/index.ts";
 import {
   fromNodeListener,
   serve,
   toNodeListener,
   type NodeApplication,
 } from "../src/node/index.ts";
+import { exchange } from "./raw-client.ts";
 
 // Every application has the same routes, each written as its framework has it.
 const applications: [string, () => Promise<NodeApplication>][] = [
@@ -114,6 +122,54 @@ describe.each(cases)("%s wrapped from outside, %s", (_name, _place, make, open) 
       await start()
     )("/count", { method: "POST", body: new Uint8Array(3_000_000) });
     expect(await response.text()).toBe("3000000");
+  });
+});
+
+describe("a body of GET behind fromNodeListener()", () => {
+  const bodyApp = (): express.Express => {
+    const app = express();
+    app.set("env", "test");
+    app.use(express.json(), (request, response) => void response.json(request.body ?? "none"));
+    return app;
+  };
+  const getWithBody =
+    "GET / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\n" +
+    'Content-Length: 7\r\n\r\n{"a":1}';
+
+  it("reaches Express as without us", async () => {
+    const options = { port: 0, hostname: "127.0.0.1", signals: false } as const;
+    await using server = await serve(fromNodeListener(bodyApp()), options);
+    const answer = await exchange(server.port, getWithBody);
+    expect(answer).toMatch(/^HTTP\/1.1 200 [^]*\{"a":1\}$/);
+    const chunked = getWithBody.replace(
+      /Content-Length[^]*$/,
+      "Transfer-Encoding: chunked\r\n\r\n",
+    );
+    expect(await exchange(server.port, `${chunked}7\r\n{"b":2}\r\n0\r\n\r\n`)).toMatch(
+      /\{"b":2\}$/,
+    );
+  });
+
+  it("counts for maxRequestBodySize", async () => {
+    const options = { port: 0, hostname: "127.0.0.1", signals: false, maxRequestBodySize: 5 };
+    await using server = await serve(fromNodeListener(bodyApp()), options);
+    const chunked = getWithBody.replace(
+      /Content-Length[^]*$/,
+      "Transfer-Encoding: chunked\r\n\r\n",
+    );
+    const answer = await exchange(server.port, `${chunked}7\r\n{"b":2}\r\n0\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 413 /);
+  });
+
+  it("is not announced when a middleware took it away, or when there is none to read", async () => {
+    const without: Middleware = (next) => (request, context) =>
+      next(deriveRequest(request, { headers: { "content-length": null } }), context);
+    const options = { port: 0, hostname: "127.0.0.1", signals: false } as const;
+    await using server = await serve(wrap(fromNodeListener(bodyApp()), without), options);
+    expect(await exchange(server.port, getWithBody)).toMatch(/^HTTP\/1.1 200 [^]*"none"$/);
+    const ask = await inMemory(fromNodeListener(bodyApp()));
+    const headers = { "content-type": "application/json", "content-length": "7" };
+    expect(await (await ask("/", { headers })).json()).toBe("none");
   });
 });
 
@@ -278,6 +334,35 @@ describe("toNodeListener", () => {
     expect(() => toNodeListener(() => new Response(), { maxRequestBodySize: -1 })).toThrow(
       expect.objectContaining({ code: "ERR_HTTP_OPTION" }),
     );
+  });
+
+  it("explains that a parser in front has read the body, and keeps its headers", async () => {
+    const reported: unknown[] = [];
+    const lengths: (string | null)[] = [];
+    const read: Handler = async (request) => {
+      lengths.push(request.headers.get("content-length"));
+      return new Response(await request.text());
+    };
+    const options = { reportError: (error: unknown) => reported.push(error) };
+    const app = express().use(express.json(), toNodeListener(read, options));
+    const server = createServer(app);
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    closers.push(async () => {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => void server.close(() => resolve()));
+    });
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const response = await fetch(`http://127.0.0.1:${port}/`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}",
+    });
+    expect(response.status).toBe(500);
+    expect(lengths).toEqual(["2"]);
+    expect(reported).toMatchObject([
+      { code: "ERR_HTTP_BODY_USED", message: expect.stringContaining("express.json()") },
+    ]);
   });
 
   it.each<[string, () => (request: IncomingMessage, response: ServerResponse) => void]>([

@@ -86,6 +86,7 @@ describe("a hostile client", () => {
     ["an IPv6 address with two gaps", "GET / HTTP/1.1\r\nHost: [::1::2]\r\n\r\n", 400],
     ["a bad absolute target", "GET http:/// HTTP/1.1\r\nHost: a\r\n\r\n", 400],
     ["another scheme", "GET ftp://a/ HTTP/1.1\r\nHost: a\r\n\r\n", 400],
+    ["a target with a fragment", "GET /a#b HTTP/1.1\r\nHost: a\r\n\r\n", 400],
     ["a relative target", "GET foo HTTP/1.1\r\nHost: a\r\n\r\n", 400],
     ["no HTTP", "hello\r\n\r\n", 400],
     ["a header without name", "GET / HTTP/1.1\r\nHost: a\r\n: x\r\n\r\n", 400],

@@ -25,7 +25,7 @@ describe("wrap", () => {
   it.each([
     ["handler", () => wrap(undefined as never)],
     ["middleware 1", () => wrap(() => text(""), 5 as never)],
-    ["what middleware 1 returned", () => wrap(() => text(""), (() => undefined) as never)],
+    ["middleware 1 returned", () => wrap(() => text(""), (() => undefined) as never)],
   ])("refuses a %s that is no function, before any request", (what, make) => {
     expect(make).toThrow(expect.objectContaining({ code: "ERR_HTTP_HANDLER" }));
     expect(make).toThrow(what);

@@ -1,3 +1,4 @@
+import { nameCheck } from "../check-names.ts";
 import { addQueryParameters, type QueryParameters } from "./add-query-parameters.ts";
 import { encodeBody, type EncodedBody } from "./encode-body.ts";
 import { HttpUsageError } from "../errors.ts";
@@ -5,7 +6,7 @@ import { hasHeader, headerList, withoutHeaders } from "./header-values.ts";
 import { normaliseMethod } from "./method.ts";
 import { isAbsolute, joinUrl, parseRequestUrl } from "./request-url.ts";
 import type { EndpointRequest, RestRequest } from "./rest-request.ts";
-import { isCredentialHeader } from "./secret-names.ts";
+import { isCredentialHeader } from "./credential-headers.ts";
 import type { HeaderList } from "./transport.ts";
 
 /** A request that is checked and encoded, as `makeRequest` sends it. */
@@ -61,6 +62,7 @@ export function buildWith(
     throw new HttpUsageError("ERR_HTTP_URL", "the request is no object with a URL");
   }
   const isEndpoint = "url" in request && request.url !== undefined;
+  if (!isEndpoint) checkNames(request);
   const given = isEndpoint ? request.url : "baseUrl" in request ? request.baseUrl : undefined;
   const own = "queryParams" in request ? request.queryParams : undefined;
   const method = normaliseMethod(request.method);
@@ -79,6 +81,29 @@ export function buildWith(
   }
   return { method, url, headers, body: encoded?.body };
 }
+
+const checkNames = nameCheck<RestRequest & EndpointRequest>({
+  owner: "a request",
+  names: {
+    method: true,
+    baseUrl: true,
+    headers: true,
+    queryParams: true,
+    body: true,
+    url: true,
+    request: true,
+  },
+  otherNames: {
+    data: "body",
+    form: "body",
+    json: "body",
+    params: "queryParams",
+    query: "queryParams",
+    search: "queryParams",
+    searchParams: "queryParams",
+    uri: "baseUrl",
+  },
+});
 
 function fullUrl(
   given: string | undefined,

@@ -1,5 +1,6 @@
+import { isSecretName, maskForm, maskJson, maskUrl } from "@fetchwork/kit";
+import { nameCheck } from "../check-names.ts";
 import type { EncodedBody } from "./encode-body.ts";
-import { maskHeaders, maskJson, maskQuery, maskUrl } from "./mask-secrets.ts";
 import { headerValues } from "./response-headers.ts";
 import { amount, optionError } from "./send-options.ts";
 import { TransportError } from "./transport-errors.ts";
@@ -44,6 +45,12 @@ export interface ClientLoggerOptions {
   readonly maskedHeaders?: readonly string[] | undefined;
 }
 
+const checkNames = nameCheck<ClientLoggerOptions>({
+  owner: "logger",
+  names: { sink: true, bodies: true, maskedHeaders: true },
+  otherNames: { body: "bodies", log: "sink", redact: "maskedHeaders", write: "sink" },
+});
+
 /** Logs the exchanges of a client. */
 export class ClientLogger {
   readonly #sink: (record: ClientLogRecord) => void;
@@ -56,6 +63,7 @@ export class ClientLogger {
     if (options !== true && (typeof options !== "object" || options === null)) {
       throw optionError("logger", options, "true or an object");
     }
+    if (options !== true) checkNames(options);
     const { sink = toConsole, bodies = 0, maskedHeaders = [] } = options === true ? {} : options;
     if (typeof sink !== "function") throw optionError("logger.sink", sink, "a function");
     if (!Array.isArray(maskedHeaders)) {
@@ -78,7 +86,7 @@ export class ClientLogger {
     const about = {
       id: this.#last,
       method: request.method,
-      url: maskUrl(request.url),
+      url: maskUrl(request.url.href),
       attempt,
     };
     const startedAt = performance.now();
@@ -131,13 +139,33 @@ export interface LoggedExchange {
   error(error: unknown): void;
 }
 
+/** Name in lower case to its values, with `***` for secret ones. */
+function maskHeaders(
+  list: HeaderList,
+  isMasked: (name: string) => boolean,
+): Readonly<Record<string, string>> {
+  const record = Object.create(null) as Record<string, string>;
+  for (let index = 0; index < list.length; index += 2) {
+    const name = (list[index] ?? "").toLowerCase();
+    const value = list[index + 1] ?? "";
+    const shown = isSecretName(name) || isMasked(name) ? "***" : maskUrls(value);
+    record[name] = name in record ? `${record[name]}, ${shown}` : shown;
+  }
+  return record;
+}
+
+/** Masks each URL of `Location`, `Referer` and `Link`, which separates them by characters that no URL has. */
+function maskUrls(value: string): string {
+  return /[?#@]/.test(value) ? value.replace(/[^\s<>"]+/g, (part) => maskUrl(part)) : value;
+}
+
 function maskBody(text: string, type: string): string {
-  if (type.startsWith("application/x-www-form-urlencoded")) return maskQuery(text);
+  if (type.startsWith("application/x-www-form-urlencoded")) return maskForm(text);
   if (/^[^;]*[/+]json\b/.test(type)) {
     try {
-      return maskJson(text);
+      return JSON.stringify(maskJson(JSON.parse(text)));
     } catch {
-      return `[${text.length} characters that are no JSON]`;
+      return `[${text.length} characters that are not JSON]`;
     }
   }
   return type.startsWith("text/") ? text : `[${text.length} characters]`;

@@ -1,11 +1,12 @@
+import { nameCheck } from "../check-names.ts";
 import { HttpUsageError } from "../errors.ts";
 import { buildWith, type RequestObject } from "./build-request-object.ts";
 import { watchBody } from "./watch-body.ts";
 import { perform, type Performed } from "./perform.ts";
-import { RestError } from "./rest-error.ts";
+import { ResponseError } from "./response-error.ts";
 import type { EndpointRequest, RestRequest } from "./rest-request.ts";
 import { RestResponse } from "./rest-response.ts";
-import { optionError, type SendOptions } from "./send-options.ts";
+import { optionError, otherPolicyNames, policyNames, type SendOptions } from "./send-options.ts";
 import {
   defaultSettings,
   extendSettings,
@@ -25,7 +26,7 @@ export interface ClientOptions extends ClientSettings {
   readonly transport?: Transport | undefined;
 }
 
-/** What `trySend` resolves to: one of the two, or both for a `RestError`. */
+/** What `trySend` resolves to: one of the two, or both for a `ResponseError`. */
 export interface SendResult {
   readonly response?: RestResponse | undefined;
   readonly error?: Error | undefined;
@@ -94,7 +95,7 @@ export class Client implements AsyncDisposable {
     try {
       return { response: await this.send(request, options) };
     } catch (error) {
-      if (error instanceof RestError) return { response: error.response, error };
+      if (error instanceof ResponseError) return { response: error.response, error };
       return { error: asError(error) };
     }
   }
@@ -122,7 +123,7 @@ export class Client implements AsyncDisposable {
     const response = withDeadline(performed);
     if (!settings.throwOnStatus || response.status < 400) return new StreamResponse(response);
     const whole = new RestResponse({ ...response, body: await startOfBody(response.body) });
-    throw new RestError(whole, performed.request);
+    throw new ResponseError(whole, performed.request);
   }
 
   /** Sends what `buildRequestObject` made, with what this client does around requests, but without its defaults. */
@@ -225,7 +226,7 @@ function toResponse(
   { throwOnStatus }: Settings,
 ): RestResponse {
   const result = new RestResponse(response);
-  if (throwOnStatus && response.status >= 400) throw new RestError(result, request);
+  if (throwOnStatus && response.status >= 400) throw new ResponseError(result, request);
   return result;
 }
 
@@ -247,10 +248,26 @@ function withDeadline({
   return { ...response, body };
 }
 
+const checkNames = nameCheck<SendOptions>({
+  owner: "send",
+  names: { ...policyNames, signal: true, onUploadProgress: true, onDownloadProgress: true },
+  otherNames: {
+    ...otherPolicyNames,
+    abortSignal: "signal",
+    onProgress: "onDownloadProgress",
+    progress: "onDownloadProgress",
+  },
+});
+
 function checked(options: SendOptions): SendOptions {
   if (typeof options !== "object" || options === null) {
     throw optionError("options", options, "an object");
   }
+  checkNames(options);
+  return checkedValues(options);
+}
+
+function checkedValues(options: SendOptions): SendOptions {
   const { signal, onUploadProgress, onDownloadProgress } = options;
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw optionError("signal", signal, "an AbortSignal");
@@ -266,8 +283,8 @@ function checked(options: SendOptions): SendOptions {
 /** Options that came with `endpoint()`'s request; what else is in there is for somebody else. */
 function ownOptions(given: unknown): SendOptions | undefined {
   if (typeof given !== "object" || given === null) return undefined;
-  // `withPolicy` and `checked` look at every value before it is used.
-  return checked(given);
+  // `withPolicy` and this look at every value before it is used.
+  return checkedValues(given);
 }
 
 /** What hooks, iterables and getters of a caller throw may be anything. */

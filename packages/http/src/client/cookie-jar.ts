@@ -1,3 +1,4 @@
+import { nameCheck } from "../check-names.ts";
 import { parseSetCookie, type SetCookie } from "./parse-set-cookie.ts";
 
 /** Keeps cookies for a client; a {@link CookieJar} or anything else of this shape. */
@@ -17,6 +18,11 @@ export interface CookieJarOptions {
    */
   readonly isPublicSuffix?: ((domain: string) => boolean) | undefined;
 }
+
+const checkNames = nameCheck<CookieJarOptions>({
+  owner: "CookieJar",
+  names: { isPublicSuffix: true },
+});
 
 interface StoredCookie extends SetCookie {
   readonly domain: string;
@@ -45,6 +51,7 @@ export class CookieJar implements CookieStore {
   readonly #cookies = new Map<string, StoredCookie>();
 
   constructor(options: CookieJarOptions = {}) {
+    checkNames(options);
     this.#isPublicSuffix = options.isPublicSuffix ?? looksPublic;
   }
 

@@ -1,3 +1,4 @@
+import { nameCheck } from "../check-names.ts";
 import type { EncodedBody } from "./encode-body.ts";
 import type { RequestObject } from "./build-request-object.ts";
 import type { ResponseHead } from "./rest-response.ts";
@@ -62,6 +63,24 @@ export interface HookLists {
   readonly onError: readonly ((error: unknown, request: HookRequest) => unknown)[];
 }
 
+const checkNames = nameCheck<Hooks>({
+  owner: "hooks",
+  names: {
+    beforeRequest: true,
+    beforeRetry: true,
+    beforeRedirect: true,
+    afterResponse: true,
+    onError: true,
+  },
+  otherNames: {
+    beforeError: "onError",
+    onRequest: "beforeRequest",
+    onResponse: "afterResponse",
+    request: "beforeRequest",
+    response: "afterResponse",
+  },
+});
+
 /**
  * Puts hooks after those of a parent.
  *
@@ -69,6 +88,7 @@ export interface HookLists {
  */
 export function hookLists(given: Hooks, parent: HookLists | undefined): HookLists {
   if (typeof given !== "object" || given === null) throw optionError("hooks", given, "an object");
+  checkNames(given);
   return {
     beforeRequest: joined("beforeRequest", parent?.beforeRequest, given.beforeRequest),
     beforeRetry: joined("beforeRetry", parent?.beforeRetry, given.beforeRetry),

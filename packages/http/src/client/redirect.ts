@@ -1,8 +1,9 @@
+import { nameCheck } from "../check-names.ts";
 import type { RequestObject } from "./build-request-object.ts";
 import { withoutHeaders } from "./header-values.ts";
 import { redactUrl } from "./redact-url.ts";
 import { headerValues } from "./response-headers.ts";
-import { isCredentialHeader } from "./secret-names.ts";
+import { isCredentialHeader } from "./credential-headers.ts";
 import { amount, optionError } from "./send-options.ts";
 import { RedirectError } from "./transport-errors.ts";
 import type { TransportHead } from "./transport.ts";
@@ -30,10 +31,13 @@ export const defaultRedirects: RedirectPolicy = Object.freeze({
   credentials: new Set<string>(),
 });
 
-/**
- * Checks options; undefined when redirects are handed back.
- *
- */
+const checkNames = nameCheck<RedirectOptions>({
+  owner: "redirect",
+  names: { max: true, credentials: true },
+  otherNames: { follow: "max", limit: "max", maxRedirections: "max", maxRedirects: "max" },
+});
+
+/** Checks options; undefined when redirects are handed back. */
 export function redirectPolicy(
   given: false | number | RedirectOptions,
 ): RedirectPolicy | undefined {
@@ -42,6 +46,7 @@ export function redirectPolicy(
   if (typeof given !== "object" || given === null) {
     throw optionError("redirect", given, "false, a number or an object");
   }
+  checkNames(given);
   const { max = 10, credentials = [] } = given;
   if (!Array.isArray(credentials)) {
     throw optionError("redirect.credentials", credentials, "a list of names of headers");

@@ -1,5 +1,5 @@
+import { isSecretName } from "@fetchwork/kit";
 import { headerValues, responseHeaders, type ResponseHeaders } from "./response-headers.ts";
-import { isSecretName } from "./secret-names.ts";
 import type { HeaderList, TransportHead } from "./transport.ts";
 
 /** Status and headers of a response. */

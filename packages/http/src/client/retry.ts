@@ -1,4 +1,5 @@
 import { parseRetryAfter } from "@fetchwork/kit";
+import { nameCheck } from "../check-names.ts";
 import type { RequestObject } from "./build-request-object.ts";
 import { hasHeader } from "./header-values.ts";
 import { headerValues } from "./response-headers.ts";
@@ -56,6 +57,35 @@ export interface RetryPolicy {
   readonly repeatsTooLarge: boolean;
 }
 
+const checkNames = nameCheck<RetryOptions>({
+  owner: "retry",
+  names: {
+    retries: true,
+    methods: true,
+    statuses: true,
+    baseDelay: true,
+    maxDelay: true,
+    maxRetryAfter: true,
+    shouldRetry: true,
+  },
+  otherNames: {
+    attempts: "retries",
+    backoffLimit: "maxDelay",
+    count: "retries",
+    delay: "baseDelay",
+    limit: "retries",
+    max: "retries",
+    maxRetries: "retries",
+    maxTimeout: "maxDelay",
+    minDelay: "baseDelay",
+    minTimeout: "baseDelay",
+    retry: "retries",
+    retryCondition: "shouldRetry",
+    retryDelay: "baseDelay",
+    statusCodes: "statuses",
+  },
+});
+
 /**
  * Checks options; undefined when nothing is repeated.
  *
@@ -67,6 +97,7 @@ export function retryPolicy(given: false | number | RetryOptions): RetryPolicy |
     throw optionError("retry", given, "false, a number or an object");
   }
   const options: RetryOptions = typeof given === "number" ? { retries: given } : given;
+  checkNames(options);
   const {
     retries = 2,
     methods = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"],

@@ -1,3 +1,4 @@
+import { nameCheck } from "../check-names.ts";
 import { HttpUsageError } from "../errors.ts";
 import type { RedirectOptions } from "./redirect.ts";
 import type { RetryOptions } from "./retry.ts";
@@ -39,7 +40,7 @@ export interface RequestPolicy {
   readonly redirect?: false | number | RedirectOptions | undefined;
   /** Whether and how a request is sent again; a number is how often. Default: `false`. */
   readonly retry?: false | number | RetryOptions | undefined;
-  /** Rejects with a `RestError` for a status of 400 or more. Default: `false`. */
+  /** Rejects with a `ResponseError` for a status of 400 or more. Default: `false`. */
   readonly throwOnStatus?: boolean | undefined;
 }
 
@@ -65,6 +66,51 @@ export const defaultTimeouts: Timeouts = Object.freeze({
   total: 0,
 });
 
+/** Names of {@link RequestPolicy}, for the options that extend it. */
+export const policyNames: Readonly<Record<keyof RequestPolicy, true>> = {
+  timeout: true,
+  maxResponseSize: true,
+  redirect: true,
+  retry: true,
+  throwOnStatus: true,
+};
+
+/** What other clients call them. */
+export const otherPolicyNames: Readonly<Record<string, keyof RequestPolicy>> = {
+  bodyTimeout: "timeout",
+  connectTimeout: "timeout",
+  follow: "redirect",
+  followRedirect: "redirect",
+  followRedirects: "redirect",
+  headersTimeout: "timeout",
+  maxBodySize: "maxResponseSize",
+  maxContentLength: "maxResponseSize",
+  maxRedirections: "redirect",
+  maxRedirects: "redirect",
+  maxRetries: "retry",
+  raiseOnStatus: "throwOnStatus",
+  retries: "retry",
+  throwHttpErrors: "throwOnStatus",
+  throwOnError: "throwOnStatus",
+  validateStatus: "throwOnStatus",
+};
+
+const checkTimeoutNames = nameCheck<TimeoutOptions>({
+  owner: "timeout",
+  names: { connect: true, headers: true, body: true, total: true },
+  otherNames: {
+    bodyTimeout: "body",
+    connectTimeout: "connect",
+    headersTimeout: "headers",
+    lookup: "connect",
+    read: "body",
+    request: "total",
+    response: "headers",
+    secureConnect: "connect",
+    socket: "body",
+  },
+});
+
 /** Lays given limits over others. */
 export function mergeTimeouts(given: RequestPolicy["timeout"], base: Timeouts): Timeouts {
   if (given === undefined) return base;
@@ -72,6 +118,7 @@ export function mergeTimeouts(given: RequestPolicy["timeout"], base: Timeouts): 
   if (typeof given !== "object" || given === null) {
     throw optionError("timeout", given, "milliseconds or an object");
   }
+  checkTimeoutNames(given);
   const { connect, headers, body } = base.phases;
   return {
     phases: {

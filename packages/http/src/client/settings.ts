@@ -1,3 +1,4 @@
+import { nameCheck } from "../check-names.ts";
 import { plainDefaults, type RequestDefaults } from "./build-request-object.ts";
 import { ClientLogger, type ClientLoggerOptions } from "./client-logger.ts";
 import type { CookieStore } from "./cookie-jar.ts";
@@ -7,12 +8,14 @@ import type { QueryParameters } from "./add-query-parameters.ts";
 import { defaultRedirects, redirectPolicy, type RedirectPolicy } from "./redirect.ts";
 import { parseRequestUrl } from "./request-url.ts";
 import { retryPolicy, type RetryPolicy } from "./retry.ts";
-import { isCredentialHeader } from "./secret-names.ts";
+import { isCredentialHeader } from "./credential-headers.ts";
 import {
   amount,
   defaultTimeouts,
   mergeTimeouts,
   optionError,
+  otherPolicyNames,
+  policyNames,
   type RequestPolicy,
   type Timeouts,
 } from "./send-options.ts";
@@ -64,6 +67,48 @@ export const defaultSettings: Settings = Object.freeze({
   isPlain: true,
 });
 
+const checkNames = nameCheck<ClientSettings & { readonly transport?: unknown }>({
+  owner: "Client",
+  names: {
+    ...policyNames,
+    baseUrl: true,
+    headers: true,
+    queryParams: true,
+    cookies: true,
+    hooks: true,
+    logger: true,
+    transport: true,
+  },
+  otherNames: {
+    ...otherPolicyNames,
+    adapter: "transport",
+    agent: "transport",
+    ca: "transport",
+    cert: "transport",
+    cookieJar: "cookies",
+    defaultHeaders: "headers",
+    dispatcher: "transport",
+    fetch: "transport",
+    httpAgent: "transport",
+    httpsAgent: "transport",
+    interceptors: "hooks",
+    jar: "cookies",
+    key: "transport",
+    log: "logger",
+    params: "queryParams",
+    prefix: "baseUrl",
+    prefixUrl: "baseUrl",
+    proxy: "transport",
+    query: "queryParams",
+    rejectUnauthorized: "transport",
+    search: "queryParams",
+    searchParams: "queryParams",
+    tls: "transport",
+    url: "baseUrl",
+    userAgent: "headers",
+  },
+});
+
 /**
  * Lays options over settings.
  *
@@ -73,6 +118,7 @@ export function extendSettings(base: Settings, options: ClientSettings): Setting
   if (typeof options !== "object" || options === null) {
     throw optionError("options", options, "an object");
   }
+  checkNames(options);
   const { headers, queryParams, cookies, hooks, logger } = options;
   if (cookies !== undefined && typeof cookies?.header !== "function") {
     throw optionError("cookies", cookies, "a CookieJar");

@@ -1,4 +1,4 @@
-import { GatheredBytes } from "./gathered-bytes.ts";
+import { ByteCollector } from "@fetchwork/kit";
 import { platformFailure } from "./platform-failure.ts";
 import { redactUrl } from "./redact-url.ts";
 import { TimeoutError, TooLargeError, type TimeoutPhase } from "./transport-errors.ts";
@@ -29,14 +29,14 @@ export class WebTransport implements Transport {
 
   async exchange(request: TransportRequest): Promise<WholeResponse> {
     const { body, ...head } = await this.stream(request);
-    const gathered = new GatheredBytes();
+    const bytes = new ByteCollector();
     const reader = body.getReader();
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
-      gathered.add(value);
+      bytes.add(value);
     }
-    return { ...head, body: gathered.join() };
+    return { ...head, body: bytes.join() };
   }
 
   async stream(request: TransportRequest): Promise<StreamedResponse> {

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { NodeRequest } from "srvx/node";
+import { deriveRequest } from "../derive-request.ts";
+import { HttpUsageError } from "../errors.ts";
 import type { Handler } from "../handler.ts";
 import { NodeExchange, type NodeRuntime } from "./exchange.ts";
 import { failExchange } from "./fail-exchange.ts";
@@ -40,10 +42,11 @@ export function exchangeListener(handler: Handler, runtime: NodeRuntime): NodeLi
         ? undefined
         : { maxRequestBodySize: runtime.maxRequestBodySize }),
     });
-    const exchange = new NodeExchange(runtime, { request, response }, web, hasBody);
+    const readable = hasBody && isTaken(request) ? withoutBody(web) : web;
+    const exchange = new NodeExchange(runtime, { request, response }, readable, hasBody);
     let result: Response | Promise<Response>;
     try {
-      result = handler(web, exchange.context);
+      result = handler(readable, exchange.context);
     } catch (error) {
       failExchange(exchange, error);
       return;
@@ -57,6 +60,36 @@ export function exchangeListener(handler: Handler, runtime: NodeRuntime): NodeLi
       sendResponse(exchange, result);
     }
   }
+}
+
+/** Whether somebody in front has read the body, and left it in no place where srvx finds it. */
+function isTaken(request: IncomingMessage): boolean {
+  if (!request.readableDidRead) return false;
+  return !("rawBody" in request && Buffer.isBuffer(request.rawBody));
+}
+
+/** A request whose body cannot be read any more, with an error that says why. */
+function withoutBody(request: Request): Request {
+  const body = new ReadableStream(
+    {
+      pull(controller) {
+        controller.error(
+          new HttpUsageError(
+            "ERR_HTTP_BODY_USED",
+            "the body was already read, for example by express.json(): put toNodeListener() before the parser",
+          ),
+        );
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const headers = Object.fromEntries(
+    ["content-length", "transfer-encoding"].flatMap((name) => {
+      const value = request.headers.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+  return deriveRequest(request, { body, headers });
 }
 
 /** Answers `OPTIONS *`: there is a server, and that is all that can be said of it. */

@@ -1,4 +1,5 @@
 import { BodyTooLargeError } from "srvx/body-limit";
+import { HttpUsageError } from "../errors.ts";
 import { draftExposed, type WholeDraft } from "../exposed-response.ts";
 import { HeaderList } from "../header-list.ts";
 import type { NodeExchange } from "./exchange.ts";
@@ -23,7 +24,7 @@ export function failExchange(exchange: NodeExchange, error: unknown): void {
   const isTooLarge = isBodyTooLarge(error);
   const draft = isTooLarge ? problem(413) : (draftExposed(error) ?? problem(500));
   // What a client did wrong is nothing to report.
-  if (draft.status >= 500) runtime.reportError(error);
+  if (draft.status >= 500) runtime.reportError(explain(error));
   if (exchange.isGone) return;
   if (response.headersSent) {
     exchange.cut();
@@ -38,6 +39,19 @@ export function failExchange(exchange: NodeExchange, error: unknown): void {
     exchange.cut();
   }
 }
+/** Explains what the platform says of a request that is not its own; nothing of ours is asked before it fails. */
+function explain(error: unknown): unknown {
+  const isForeign = isCausedBy(error, 1, ({ message }) =>
+    message.includes("private member #state"),
+  );
+  if (!isForeign) return error;
+  return new HttpUsageError(
+    "ERR_HTTP_NATIVE_REQUEST",
+    "fetch() and new Request() do not take a request of a server, they take nativeRequest(request)",
+    { cause: error },
+  );
+}
+
 const details = {
   413: "the body is larger than the server takes",
   500: "the server could not answer the request",

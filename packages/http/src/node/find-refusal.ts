@@ -66,6 +66,10 @@ export function findRefusal(
   if (!target.startsWith("/") && !isStar(request) && !isAbsoluteTarget(target)) {
     return { status: 400, detail: "the target of the request is no path and no URL" };
   }
+  // RFC 9112, 3.2: a target has no fragment. Who reads on sees another path than who stops there.
+  if (target.includes("#")) {
+    return { status: 400, detail: "the target of the request has a fragment" };
+  }
   // No `Request` can have this method (Fetch, 2.2.1).
   if (request.method === "TRACE") return { status: 501, detail: "TRACE is not supported" };
   // RFC 9112, 6.1: what the sender coded before it cut it into chunks is not what it looks like.

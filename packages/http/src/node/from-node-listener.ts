@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HttpUsageError } from "../errors.ts";
 import type { Handler } from "../handler.ts";
+import { listenerBody } from "./listener-body.ts";
 import { makeListenerRequest } from "./listener-request.ts";
 import { makeListenerResponse } from "./listener-response.ts";
 import { ListenerSocket } from "./listener-socket.ts";
@@ -36,7 +37,11 @@ export function fromNodeListener(listener: NodeApplication): Handler {
       remoteAddress: context.ip,
       encrypted: request.url.startsWith("https:"),
     });
-    const nodeRequest = makeListenerRequest(request, socket, (error) => fail(error));
+    const nodeRequest = makeListenerRequest(request, {
+      socket,
+      openBody: listenerBody(request, context),
+      onLost: (error) => fail(error),
+    });
     const { response, answered, fail } = makeListenerResponse(nodeRequest, socket);
     response.writeEarlyHints = (hints, callback) => {
       writeEarlyHints(context, [hints["link"] ?? []].flat());

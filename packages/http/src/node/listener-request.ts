@@ -1,19 +1,24 @@
 import { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import type { OpenBody } from "./listener-body.ts";
 import type { ListenerSocket } from "./listener-socket.ts";
+
+/** What a request of Node has that a web one has not. */
+export interface ListenerParts {
+  readonly socket: ListenerSocket;
+  /** Default: the request has no body. */
+  readonly openBody: OpenBody | undefined;
+  /** Called when the body has failed and the application does not listen for errors of its request. */
+  readonly onLost: (error: Error) => void;
+}
 
 /**
  * Makes Node's request of a web one; its body is read from the web one as the application asks for it.
  *
  * Everything special is a property of the object, not of a class: Express replaces the prototype.
- *
- * @param onLost - Called when the body has failed and the application does not listen for errors of its request.
  */
-export function makeListenerRequest(
-  request: Request,
-  socket: ListenerSocket,
-  onLost: (error: Error) => void,
-): IncomingMessage {
+export function makeListenerRequest(request: Request, parts: ListenerParts): IncomingMessage {
+  const { socket, openBody } = parts;
   // `IncomingMessage` asks of its socket what a `Duplex` has.
   const message = new IncomingMessage(socket as unknown as Socket);
   const url = new URL(request.url);
@@ -22,8 +27,8 @@ export function makeListenerRequest(
   message.httpVersion = "1.1";
   message.httpVersionMajor = 1;
   message.httpVersionMinor = 1;
-  setHeaders(message, headerLines(request, url.host));
-  readBodyOnDemand(message, request, onLost);
+  setHeaders(message, headerLines(request, url.host, openBody));
+  readBodyOnDemand(message, parts);
   return message;
 }
 
@@ -33,36 +38,35 @@ function setHeaders(message: IncomingMessage, lines: readonly (readonly [string,
   message.headersDistinct = Object.fromEntries(lines.map(([name, value]) => [name, [value]]));
 }
 
-function headerLines(request: Request, host: string): [string, string][] {
+function headerLines(
+  request: Request,
+  host: string,
+  openBody: OpenBody | undefined,
+): [string, string][] {
   const lines: [string, string][] = [];
   let hasHost = false;
   let hasFraming = false;
   for (const [name, value] of request.headers) {
     hasHost ||= name === "host";
-    hasFraming ||= name === "content-length" || name === "transfer-encoding";
+    if (name === "content-length" || name === "transfer-encoding") {
+      // Body parsers wait for what these announce.
+      if (openBody === undefined && value !== "0") continue;
+      hasFraming = true;
+    }
     lines.push([name, value]);
   }
   if (!hasHost) lines.push(["host", host]);
   // Body parsers look for one of the two before they read.
-  if (!hasFraming && mayHaveBody(request) && request.body !== null) {
+  if (!hasFraming && openBody !== undefined && request.body !== null) {
     lines.push(["transfer-encoding", "chunked"]);
   }
   return lines;
 }
 
-function mayHaveBody({ method }: Request): boolean {
-  return method !== "GET" && method !== "HEAD";
-}
-
-function readBodyOnDemand(
-  message: IncomingMessage,
-  request: Request,
-  onLost: (error: Error) => void,
-): void {
+function readBodyOnDemand(message: IncomingMessage, { openBody, onLost }: ListenerParts): void {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   const read = async (): Promise<void> => {
-    const body = mayHaveBody(request) ? request.body : null;
-    reader ??= body?.getReader();
+    reader ??= openBody?.()?.getReader();
     const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
     if (done) {
       message.complete = true;

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { HttpUsageError } from "../errors.ts";
+import { notAResponse } from "../not-a-response.ts";
 import { claimResponse } from "../response-owner.ts";
 import { isNullBodyStatus, prepareTextResponse, type PreparedResponse } from "../response.ts";
 import type { NodeExchange } from "./exchange.ts";
@@ -54,10 +55,7 @@ function send(exchange: NodeExchange, prepared: PreparedResponse): void {
 
 function prepare(exchange: NodeExchange, response: unknown): PreparedResponse {
   if (!(response instanceof Response)) {
-    throw new HttpUsageError(
-      "ERR_HTTP_RESPONSE",
-      `the handler returned ${typeof response}, expected a Response`,
-    );
+    throw notAResponse(response);
   }
   if (isSrvxResponse(response)) {
     claimResponse(response, exchange.context);

@@ -14,6 +14,9 @@ const maxTurns = 8;
 /** Bytes that are held back to see whether they are all; more only in the first chunk. */
 const maxHeldBytes = 64 * 1024;
 
+/** Bytes of a body that cost less as text. */
+const maxTextBytes = 16 * 1024;
+
 /**
  * Sends a body as it comes, no faster than the client takes it.
  *
@@ -124,7 +127,10 @@ class StreamSender {
       response.end();
     } else {
       this.#exchange.bytes = this.#size;
-      response.end(this.#held.length === 1 ? first : Buffer.concat(this.#held));
+      const bytes = this.#held.length === 1 ? first : Buffer.concat(this.#held);
+      // Node writes a head and a text at once, and bytes in a call of their own.
+      if (this.#size <= maxTextBytes) response.end(toLatin1(bytes), "latin1");
+      else response.end(bytes);
     }
   }
 
@@ -173,6 +179,11 @@ class StreamSender {
     failExchange(this.#exchange, error);
     this.#reader.cancel(error).catch(() => undefined);
   }
+}
+
+/** One character for each byte, which is what Node writes for it. */
+function toLatin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
 }
 
 function drained(response: ServerResponse): Promise<void> {

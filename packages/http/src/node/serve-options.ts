@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { nameCheck } from "../check-names.ts";
 import { HttpUsageError } from "../errors.ts";
 import { guardedReport, logError } from "../guarded-report.ts";
 
@@ -63,6 +64,55 @@ export interface TlsOptions {
   readonly passphrase?: string | undefined;
 }
 
+const checkNames = nameCheck<ServeOptions>({
+  owner: "serve",
+  names: {
+    port: true,
+    hostname: true,
+    requestTimeout: true,
+    headersTimeout: true,
+    responseTimeout: true,
+    keepAliveTimeout: true,
+    maxConnections: true,
+    maxHeaderSize: true,
+    maxRequestBodySize: true,
+    tls: true,
+    http2: true,
+    signals: true,
+    gracePeriod: true,
+    signal: true,
+    onUpgrade: true,
+    reportError: true,
+  },
+  otherNames: {
+    address: "hostname",
+    bind: "hostname",
+    bodyLimit: "maxRequestBodySize",
+    cert: "tls",
+    connectionTimeout: "requestTimeout",
+    connectionsLimit: "maxConnections",
+    error: "reportError",
+    gracefulShutdown: "gracePeriod",
+    host: "hostname",
+    https: "tls",
+    idleTimeout: "keepAliveTimeout",
+    key: "tls",
+    limit: "maxRequestBodySize",
+    listenAddress: "hostname",
+    maxBodySize: "maxRequestBodySize",
+    onError: "reportError",
+    shutdownTimeout: "gracePeriod",
+    ssl: "tls",
+    timeout: "requestTimeout",
+    upgrade: "onUpgrade",
+  },
+});
+const checkTlsNames = nameCheck<TlsOptions>({
+  owner: "tls of serve",
+  names: { cert: true, key: true, ca: true, passphrase: true },
+  otherNames: { certificate: "cert", password: "passphrase", privateKey: "key" },
+});
+
 /** Options with their defaults. */
 export interface CheckedServeOptions extends Pick<
   ServeOptions,
@@ -86,6 +136,8 @@ export interface CheckedServeOptions extends Pick<
  * @throws HttpUsageError `ERR_HTTP_OPTION`
  */
 export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
+  checkNames(options);
+  checkTlsNames(options.tls);
   const checked = {
     hostname: options.hostname,
     maxConnections: options.maxConnections,

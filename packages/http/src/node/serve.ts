@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { nameCheck } from "../check-names.ts";
 import { HttpUsageError, ListenError } from "../errors.ts";
 import type { Handler } from "../handler.ts";
 import { createNodeServer, type NodeServer } from "./create-server.ts";
@@ -68,6 +69,12 @@ export function serve(handler: Handler, options: ServeOptions = {}): Promise<Run
   return listen(node, checked).then((address) => run({ node, runtime, pending, checked, address }));
 }
 
+const checkCloseNames = nameCheck<CloseOptions>({
+  owner: "close",
+  names: { gracePeriod: true },
+  otherNames: { timeout: "gracePeriod" },
+});
+
 function listen({ server }: NodeServer, options: CheckedServeOptions): Promise<AddressInfo> {
   const { port, hostname } = options;
   return new Promise((resolve, reject) => {
@@ -118,6 +125,7 @@ function run({ node, runtime, pending, checked, address }: Running): RunningServ
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
   let cut: ((gracePeriod: number) => void) | undefined;
   const close = (options: CloseOptions = {}): Promise<void> => {
+    checkCloseNames(options);
     const gracePeriod = options.gracePeriod ?? checked.gracePeriod;
     if (cut === undefined) {
       runtime.isClosing = true;

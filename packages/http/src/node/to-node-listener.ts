@@ -1,3 +1,4 @@
+import { nameCheck } from "../check-names.ts";
 import { HttpUsageError } from "../errors.ts";
 import { guardedReport, logError } from "../guarded-report.ts";
 import type { Handler } from "../handler.ts";
@@ -12,11 +13,23 @@ export interface NodeListenerOptions {
   readonly reportError?: ((error: unknown) => void) | undefined;
 }
 
+const checkNames = nameCheck<NodeListenerOptions>({
+  owner: "toNodeListener",
+  names: { maxRequestBodySize: true, reportError: true },
+  otherNames: {
+    bodyLimit: "maxRequestBodySize",
+    error: "reportError",
+    limit: "maxRequestBodySize",
+    maxBodySize: "maxRequestBodySize",
+    onError: "reportError",
+  },
+});
+
 /**
  * Makes a listener for `http.createServer` of a handler, or a last handler of an Express application.
  *
  * Headers that were set before stay, unless the response has them. Under an Express mount path the request's URL is
- * what Express leaves of it. A body that a parser already read is not there any more.
+ * what Express leaves of it. A body that a parser in front has read cannot be read again: `ERR_HTTP_BODY_USED`.
  *
  * @example
  * ```ts
@@ -26,6 +39,7 @@ export interface NodeListenerOptions {
  * @throws HttpUsageError `ERR_HTTP_HANDLER` or `ERR_HTTP_OPTION`
  */
 export function toNodeListener(handler: Handler, options: NodeListenerOptions = {}): NodeListener {
+  checkNames(options);
   const { maxRequestBodySize } = options;
   const reportError = guardedReport(options.reportError ?? logError);
   if (typeof handler !== "function") {

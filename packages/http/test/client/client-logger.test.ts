@@ -185,6 +185,27 @@ describe("secrets", () => {
     );
   });
 
+  it("of OAuth are codes of a URL or a form, but not the member `code` of JSON", async () => {
+    const { client, records } = logging(
+      () => json({ code: "invalid_date" }, { headers: { location: "/next?code=hunter2" } }),
+      { bodies: 100 },
+    );
+    const body = new URLSearchParams({ code: "hunter2" });
+    await client.send({ method: "POST", baseUrl: "http://h/?code=hunter2", body });
+    expect(JSON.stringify(records)).not.toContain("hunter2");
+    expect(records[1]?.body).toBe('{"code":"invalid_date"}');
+  });
+
+  it("of each URL in a header are masked", async () => {
+    const link =
+      '<http://h/?page=2&token=hunter2>; rel="next", <http://u:hunter2@h/?a=1,2&sig=hunter2>';
+    const { client, records } = logging(() => text("", { headers: { link } }));
+    await client.send({ baseUrl: "http://h/" });
+    expect(records[1]?.headers?.["link"]).toBe(
+      '<http://h/?page=2&token=***>; rel="next", <http://***@h/?a=1,2&sig=***>',
+    );
+  });
+
   it("of a query are masked wherever they stand in it", async () => {
     const { client, records } = logging(() => text(""));
     const names = fc.constantFrom(

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import {
   Client,
   HttpUsageError,
-  RestError,
+  ResponseError,
   json,
   mockTransport,
   text,
@@ -125,7 +125,7 @@ describe("send", () => {
   it("takes options of the `request` that endpoint() passes through; those of the call win", async () => {
     const client = clientOf(() => text("no", { status: 500 }));
     const request = { method: "get", url: baseUrl, request: { throwOnStatus: true, hook: 1 } };
-    await expect(client.send(request)).rejects.toThrow(RestError);
+    await expect(client.send(request)).rejects.toThrow(ResponseError);
     expect((await client.send(request, { throwOnStatus: false })).statusCode).toBe(500);
   });
 
@@ -156,14 +156,14 @@ describe("throwOnStatus", () => {
       .send({ baseUrl: `${baseUrl}?token=hunter2` })
       .catch((e: unknown) => e);
     expect(error).toMatchObject({
-      name: "RestError",
+      name: "ResponseError",
       code: "ERR_HTTP_REST",
       statusCode: 422,
       method: "GET",
       url: "http://api.test/x?token=…",
     });
-    expect((error as RestError).message).toMatch(/^bad \[31mx{900,1000}…$/);
-    expect((error as RestError).response.body).toHaveLength(5010);
+    expect((error as ResponseError).message).toMatch(/^bad \[31mx{900,1000}…$/);
+    expect((error as ResponseError).response.body).toHaveLength(5010);
     expect(Object.keys(error as object)).not.toContain("response");
   });
 
@@ -177,7 +177,7 @@ describe("throwOnStatus", () => {
       throwOnStatus: true,
     });
     const error = await client.stream({ baseUrl }).catch((e: unknown) => e);
-    expect((error as RestError).response.body).toHaveLength(65_536);
+    expect((error as ResponseError).response.body).toHaveLength(65_536);
   });
 });
 
@@ -191,7 +191,7 @@ describe("trySend", () => {
       { baseUrl },
       { throwOnStatus: true },
     );
-    expect([status.response?.statusCode, status.error?.name]).toEqual([400, "RestError"]);
+    expect([status.response?.statusCode, status.error?.name]).toEqual([400, "ResponseError"]);
   });
 
   it("resolves to an error even when a hook throws none", async () => {
@@ -369,7 +369,7 @@ describe("secrets", () => {
       "AbortError",
       "TooLargeError",
       "RedirectError",
-      "RestError",
+      "ResponseError",
       "HttpUsageError",
       "HttpUsageError",
     ]);

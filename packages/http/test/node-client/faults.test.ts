@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { GatheredBytes } from "../../src/client/gathered-bytes.ts";
+import { ByteCollector } from "@fetchwork/kit";
 import {
   ConnectionError,
   ProtocolError,
@@ -370,7 +370,7 @@ describe("a server that never comes to an end", () => {
         `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(count)}0\r\n\r\n`,
       );
     });
-    const pieces = vi.spyOn(GatheredBytes.prototype, "add");
+    const pieces = vi.spyOn(ByteCollector.prototype, "add");
     const { body } = await transport.exchange(requestOf(server.url));
     expect(body.byteLength).toBe(count);
     expect(pieces).toHaveBeenCalledTimes(count);

@@ -1,4 +1,4 @@
-import { GatheredBytes } from "../../client/gathered-bytes.ts";
+import { ByteCollector } from "@fetchwork/kit";
 import type { TransportHead, TransportRequest, WholeResponse } from "../../client/transport.ts";
 import { ProtocolError } from "../../client/transport-errors.ts";
 import { DecodedTooLarge, decodeWhole } from "./content-coding.ts";
@@ -12,7 +12,7 @@ export class WholeExchange extends Exchange {
   #head: TransportHead | undefined;
   #codings: Codings;
   #first: Uint8Array | undefined;
-  #more: GatheredBytes | undefined;
+  #more: ByteCollector | undefined;
 
   constructor(
     request: TransportRequest,
@@ -39,7 +39,7 @@ export class WholeExchange extends Exchange {
       this.#first = chunk;
       return;
     }
-    this.#more = new GatheredBytes();
+    this.#more = new ByteCollector();
     this.#more.add(this.#first);
     this.#more.add(chunk);
   }

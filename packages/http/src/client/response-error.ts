@@ -3,8 +3,8 @@ import { redactUrl } from "./redact-url.ts";
 import type { RestResponse } from "./rest-response.ts";
 
 /** `ERR_HTTP_REST`: a status of 400 or more, with `throwOnStatus`. The message is the start of the body. */
-export class RestError extends HttpError {
-  override readonly name: string = "RestError";
+export class ResponseError extends HttpError {
+  override readonly name: string = "ResponseError";
   readonly statusCode: number;
   readonly method: string;
   /** Without credentials, fragment and the values of its query. */

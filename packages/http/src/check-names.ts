@@ -1,0 +1,28 @@
+import { checkOptions } from "@fetchwork/kit";
+import { HttpUsageError } from "./errors.ts";
+
+/** Names of the options of a function, and those that other libraries have for them. */
+export interface OptionNames<Options> {
+  /** Who takes the options, for the message: `serve`, `Client`. */
+  readonly owner: string;
+  /** All options; complete by its type. */
+  readonly names: Readonly<Record<keyof Options, true>>;
+  /** Names of Express, Fastify, got, axios, ky and undici, and what they are called here. */
+  readonly otherNames?: Readonly<Record<string, keyof Options & string>>;
+}
+
+/**
+ * Makes the check that refuses options of another name, so that a misspelt one is never ignored.
+ *
+ * @throws HttpUsageError `ERR_HTTP_OPTION`, from the check
+ */
+export function nameCheck<Options>(known: OptionNames<Options>): (options: unknown) => void {
+  const { owner, otherNames } = known;
+  const names = Object.keys(known.names);
+  return (options) =>
+    checkOptions(
+      options,
+      { owner, names, otherNames },
+      (message) => new HttpUsageError("ERR_HTTP_OPTION", message),
+    );
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import {
+  buildRequestObject,
+  Client,
+  CookieJar,
+  deriveRequest,
+  json,
+  mockTransport,
+  wrap,
+} from "../src/index.ts";
+import { serve, toNodeListener } from "../src/node/index.ts";
+import { undiciTransport } from "../src/node/client/index.ts";
+
+const handler = (): Response => json(1);
+const request = new Request("http://a/");
+// A program in JavaScript, or one that builds its options, is not stopped by TypeScript.
+const options = (given: object): never => given as never;
+
+const mistakes: [string, () => unknown, string][] = [
+  ["serve()", () => serve(handler, options({ host: "127.0.0.1" })), "hostname"],
+  ["serve()", () => serve(handler, options({ maxRequestBodysize: 1 })), "maxRequestBodySize"],
+  ["tls of serve()", () => serve(handler, options({ tls: { privateKey: "" } })), "key"],
+  ["toNodeListener()", () => toNodeListener(handler, options({ onError: 1 })), "reportError"],
+  ["deriveRequest()", () => deriveRequest(request, options({ header: {} })), "headers"],
+  ["Client", () => new Client(options({ retries: 3 })), "retry"],
+  ["Client", () => new Client(options({ baseURL: "http://a" })), "baseUrl"],
+  ["Client", () => new Client(options({ tls: {} })), "transport"],
+  ["extend()", () => new Client().extend(options({ prefixUrl: "http://a" })), "baseUrl"],
+  ["timeout", () => new Client({ timeout: options({ request: 1 }) }), "total"],
+  ["retry", () => new Client({ retry: options({ limit: 1 }) }), "retries"],
+  ["redirect", () => new Client({ redirect: options({ maxRedirects: 1 }) }), "max"],
+  ["hooks", () => new Client({ hooks: options({ beforeError: handler }) }), "onError"],
+  ["logger", () => new Client({ logger: options({ redact: [] }) }), "maskedHeaders"],
+  ["CookieJar", () => new CookieJar(options({ isPublicSufix: 1 })), "isPublicSuffix"],
+  ["a request", () => buildRequestObject(options({ baseUrl: "http://a", json: 1 })), "body"],
+  ["undiciTransport()", () => undiciTransport(options({ allowH2: true })), "http2"],
+  [
+    "tls",
+    () => undiciTransport({ tls: options({ rejectUnauthorised: false }) }),
+    "rejectUnauthorized",
+  ],
+  [
+    "proxy",
+    () => undiciTransport({ proxy: options({ url: "http://a", auth: "x" }) }),
+    "authorization",
+  ],
+];
+
+it.each(mistakes)("%s refuses an unknown option at once: case %#", (_, call, meant) => {
+  expect(call).toThrow(
+    expect.objectContaining({
+      code: "ERR_HTTP_OPTION",
+      message: expect.stringContaining(`did you mean "${meant}"?`),
+    }),
+  );
+});
+
+it("close() of a server refuses an unknown option", async () => {
+  await using server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
+  expect(() => server.close(options({ timeout: 1 }))).toThrow('did you mean "gracePeriod"?');
+});
+
+describe("send()", () => {
+  const client = new Client({ transport: mockTransport(handler) });
+
+  it("rejects an unknown option", async () => {
+    const sent = client.send({ baseUrl: "http://a/" }, options({ maxRedirects: 1 }));
+    await expect(sent).rejects.toMatchObject({
+      code: "ERR_HTTP_OPTION",
+      message: 'send has no option "maxRedirects", did you mean "redirect"?',
+    });
+  });
+
+  it("rejects a request with a member that it would ignore", async () => {
+    const sent = client.send(options({ baseUrl: "http://a/", searchParams: { a: "1" } }));
+    await expect(sent).rejects.toMatchObject({
+      code: "ERR_HTTP_OPTION",
+      message: 'a request has no option "searchParams", did you mean "queryParams"?',
+    });
+  });
+
+  it("accepts what endpoint() leaves in its request for others", async () => {
+    const sent = client.send({ method: "GET", url: "http://a/", request: { hook: 1 } });
+    expect((await sent).statusCode).toBe(200);
+  });
+});
+
+describe("wrap()", () => {
+  it("names the middleware that returns no handler, as one does that must be called first", () => {
+    function cors(): object {
+      return {};
+    }
+    expect(() => wrap(handler, cors as never)).toThrow(
+      expect.objectContaining({
+        code: "ERR_HTTP_HANDLER",
+        message: "middleware 1 returned an object, expected a handler; did you mean cors()?",
+      }),
+    );
+  });
+
+  it("explains at the first request that a factory of middlewares was passed in place of one", async () => {
+    const cors = (() => () => handler) as never;
+    await expect(async () => wrap(handler, cors)(request)).rejects.toThrow(
+      "the handler returned function, expected a Response; was a middleware passed without being called?",
+    );
+  });
+
+  it("has no advice for a middleware without a name", () => {
+    expect(() => wrap(handler, (() => undefined) as never)).toThrow(
+      "middleware 1 returned undefined, expected a handler",
+    );
+  });
+});
