@@ -4,6 +4,13 @@ import { optionError } from "./errors.ts";
 import { signJwt, type SigningKey } from "./sign-jwt.ts";
 import type { TokenOptions } from "./token-options.ts";
 import type { TokenParams } from "./token-params.ts";
+import { checkNames, optionsOf } from "./option-names.ts";
+
+const encodingOptions = optionsOf<AssertionEncoding>("the encoding of an assertion", {
+  algorithm: true,
+  key: true,
+  kid: true,
+});
 
 /** Claims of an assertion: `iss`, `aud`, `sub`, `exp` (seconds since the epoch) and others. Sent as they are. */
 export type AssertionClaims = Readonly<Record<string, unknown>>;
@@ -65,6 +72,7 @@ export class AssertionStrategy {
     if (!isEncoding(second)) {
       throw optionError("the encoding", typeof second, "an object with algorithm and key");
     }
+    checkNames(second, encodingOptions);
     return this.#send(claims, second, third, fourth);
   }
 

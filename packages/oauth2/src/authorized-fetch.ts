@@ -2,12 +2,19 @@ import { toHeaders } from "./connection.ts";
 import { OAuth2UsageError } from "./errors.ts";
 import type { Fetch } from "./fetch.ts";
 import {
+  authorizeOptionNames,
   createAuthorizer,
   initOf,
   type AuthorizeOptions,
   type TokenSource,
   type UnauthorizedRequest,
 } from "./token-source.ts";
+import { checkNames, optionsOf } from "./option-names.ts";
+
+const fetchOptions = optionsOf<AuthorizedFetchOptions>("authorizedFetch", {
+  ...authorizeOptionNames,
+  fetch: true,
+});
 
 /** A `fetch`. */
 export type FetchFunction = (
@@ -38,6 +45,7 @@ export function authorizedFetch(
   source: TokenSource,
   options: AuthorizedFetchOptions = {},
 ): FetchFunction {
+  checkNames(options, fetchOptions);
   const authorizer = createAuthorizer(source, options);
   const { fetch: transport } = options;
   return async (input, init) => {

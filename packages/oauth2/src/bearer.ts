@@ -1,10 +1,14 @@
 import type { TargetCheck } from "./allowed-origins.ts";
 import {
+  authorizeOptionNames,
   createAuthorizer,
   initOf,
   type AuthorizeOptions,
   type TokenSource,
 } from "./token-source.ts";
+import { checkNames, optionsOf } from "./option-names.ts";
+
+const bearerOptions = optionsOf<AuthorizeOptions>("bearer", authorizeOptionNames);
 
 /** A handler of `@fetchwork/http`, with whatever context. */
 export type ContextHandler<C> = (request: Request, context: C) => Response | Promise<Response>;
@@ -25,6 +29,7 @@ export type ContextMiddleware = <C>(next: ContextHandler<C>) => ContextHandler<C
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */
 export function bearer(source: TokenSource, options: AuthorizeOptions = {}): ContextMiddleware {
+  checkNames(options, bearerOptions);
   const authorizer = createAuthorizer(source, options);
   return (next) => async (request, context) => {
     const url = new URL(request.url);

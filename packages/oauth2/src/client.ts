@@ -4,7 +4,11 @@ import { AssertionStrategy } from "./assertion.ts";
 import { AuthCodeStrategy, type AuthorizeParams } from "./auth-code.ts";
 import { createClientAuthenticator, type ClientAuthenticator } from "./client-authentication.ts";
 import { ClientCredentialsStrategy } from "./client-credentials.ts";
-import { checkClientOptions, type ClientOptions } from "./client-options.ts";
+import {
+  checkClientCredentials,
+  checkClientOptions,
+  type ClientOptions,
+} from "./client-options.ts";
 import { buildConnection, type ConnectionBuilder } from "./connection-builder.ts";
 import { checkConnectionOpts, needsNode } from "./connection-opts.ts";
 import { Connection } from "./connection.ts";
@@ -95,6 +99,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
     build?: (connection: ConnectionBuilder) => void,
   ) {
     checkClientOptions(options);
+    checkClientCredentials(id, secret);
     const {
       site,
       authorizeUrl = "oauth/authorize",
@@ -117,6 +122,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
     this.#authorizeUrl = authorizeUrl;
     this.#tokenUrl = tokenUrl;
     this.#revokeUrl = revokeUrl;
+    this.#checkEndpoints({ authorizeUrl, tokenUrl, revokeUrl });
     this.#tokenMethod = tokenMethod;
     this.#logger = guardedLogger(logger);
     this.redirectUri = options.redirectUri;
@@ -284,6 +290,19 @@ export class OAuth2Client implements FormSender, ResourceSender {
   toJSON(): unknown {
     const secret = this.#secret === null ? null : settings().filteredLabel;
     return { id: this.id, secret, site: this.site };
+  }
+
+  /** What can be resolved without a request is; a client without a site may lack what it never uses. */
+  #checkEndpoints(endpoints: Readonly<Record<string, string>>): void {
+    for (const [name, path] of Object.entries(endpoints)) {
+      if (this.#site === undefined && !/^[a-z][a-z\d+.-]*:/i.test(path)) continue;
+      try {
+        this.#resolve(path);
+      } catch (error) {
+        if (!(error instanceof OAuth2UsageError)) throw error;
+        throw new OAuth2UsageError("ERR_OAUTH_OPTION", `${name} is invalid: ${error.message}`);
+      }
+    }
   }
 
   #endpoint(path: string, params: Params): URL {

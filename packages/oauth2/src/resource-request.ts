@@ -19,9 +19,10 @@ import {
   type RequestBody,
   type SentBody,
 } from "./request-body.ts";
-import type { OAuth2Response, ParseOptions } from "./response.ts";
+import { parseOptionNames, type OAuth2Response, type ParseOptions } from "./response.ts";
 import { secretsOfBody } from "./secrets-of-body.ts";
 import type { SendMode } from "./send-mode.ts";
+import { checkNames, optionsOf } from "./option-names.ts";
 
 /** Options of one request to a resource. */
 export interface RequestOptions extends ParseOptions {
@@ -45,6 +46,18 @@ export interface RequestOptions extends ParseOptions {
   /** Aborts the request. Default: none. */
   readonly signal?: AbortSignal | null | undefined;
 }
+
+const requestOptions = optionsOf<RequestOptions>("a request", {
+  ...parseOptionNames,
+  params: true,
+  body: true,
+  headers: true,
+  raiseErrors: true,
+  maxRedirects: true,
+  maxResponseBytes: true,
+  timeout: true,
+  signal: true,
+});
 
 /** What {@link sendToResource} needs to know of a client. */
 export interface ResourceSender {
@@ -84,6 +97,7 @@ export async function sendToResource(
   target: ResourceTarget,
   options: RequestOptions = {},
 ): Promise<OAuth2Response> {
+  checkNames(options, requestOptions);
   const { raiseErrors = client.raiseErrors, maxRedirects, timeout, signal } = options;
   const { connection, maxResourceBytes } = client;
   const { maxResponseBytes = maxResourceBytes, parse, snaky, snakyHashClass } = options;

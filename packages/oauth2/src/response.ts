@@ -4,6 +4,7 @@ import { parseBody, type ParserChoice } from "./parse-body.ts";
 import { isSecretHeader, redactText, secretsOfRequest } from "./redact.ts";
 import { settings } from "./settings.ts";
 import { isHash, type SnakyHash, type SnakyHashClass } from "./snaky-hash.ts";
+import type { NamesOf } from "./option-names.ts";
 
 /** How an answer is read; part of the options of every request. */
 export interface ParseOptions {
@@ -14,6 +15,13 @@ export interface ParseOptions {
   /** What makes the hashes. Default: that of {@link configure}. */
   readonly snakyHashClass?: SnakyHashClass | undefined;
 }
+
+/** Names of the options, for those of requests. */
+export const parseOptionNames: NamesOf<ParseOptions> = {
+  parse: true,
+  snaky: true,
+  snakyHashClass: true,
+};
 
 /** What an {@link OAuth2Response} is made of. */
 export interface OAuth2ResponseInit extends ParseOptions {

@@ -5,12 +5,22 @@ import { keptParams } from "../refresh-params.ts";
 import type { TokenOptions } from "../token-options.ts";
 import { splitTokenParams, type TokenParams } from "../token-params.ts";
 import {
+  callOptionNames,
   callEndpoint,
   jsonOf,
   type EndpointCallOptions,
   type ProviderClient,
 } from "./provider-endpoint.ts";
 import { wait as waitFor } from "./wait.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const pollOptions = optionsOf<PollOptions>("device.poll", {
+  signal: true,
+  params: true,
+  wait: true,
+});
+
+const startOptions = optionsOf<EndpointCallOptions>("device.start", callOptionNames);
 
 /** A sign-in on another device that has started (RFC 8628, 3.2): plain values, ready for JSON. */
 export interface DeviceAuthorization {
@@ -72,6 +82,7 @@ export class DeviceFlow {
     params: GrantParams = {},
     options?: EndpointCallOptions,
   ): Promise<DeviceAuthorization> {
+    checkNames(options, startOptions);
     const client = this.#client;
     const request = { ...params, client_id: client.id };
     const name = "device_authorization_endpoint";
@@ -122,6 +133,7 @@ export class DeviceFlow {
    * @throws the reason of the signal when that is aborted
    */
   async poll(authorization: DeviceAuthorization, options: PollOptions = {}): Promise<AccessToken> {
+    checkNames(options, pollOptions);
     const { signal, params, wait = waitFor } = options;
     const { deviceCode, expiresAt, resource, scope } = authorization;
     let { interval } = authorization;

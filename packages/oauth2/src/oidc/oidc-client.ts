@@ -19,6 +19,7 @@ import {
   chooseScheme,
   coreOptions,
   expectedIssuer,
+  oidcOptionNames,
   signedWithKeys,
   splitOidcOptions,
   type OidcClientOptions,
@@ -41,6 +42,27 @@ import {
   type LogoutClaims,
   type VerifyLogoutTokenOptions,
 } from "./verify-logout-token.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const discoverOptions = optionsOf<OidcDiscoverOptions>("OidcClient.discover", {
+  ...oidcOptionNames,
+  discovery: true,
+  expectedIssuer: true,
+  signal: true,
+});
+
+const logoutTokenChecks = optionsOf<ClientVerifyLogoutTokenOptions>("verifyLogoutToken", {
+  maxTokenAge: true,
+  rememberOnce: true,
+});
+
+const idTokenChecks = optionsOf<ClientVerifyIdTokenOptions>("verifyIdToken", {
+  nonce: true,
+  maxAge: true,
+  acrValues: true,
+  accessToken: true,
+  code: true,
+});
 
 /** Options of {@link OidcClient.verifyIdToken}: those that the client does not know. */
 export type ClientVerifyIdTokenOptions = Pick<
@@ -147,6 +169,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     clientSecret?: string | null,
     options: OidcDiscoverOptions = {},
   ): Promise<OidcClient> {
+    checkNames(options, discoverOptions);
     const { discovery: algorithm, expectedIssuer: issuerName, signal, ...clientOptions } = options;
     const { own, rest } = splitOidcOptions(clientOptions);
     // A client that never asks for a token: its connection has the certificates, proxies and middlewares of the real one.
@@ -214,6 +237,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
    * @throws TokenValidationError
    */
   verifyIdToken(idToken: string, options: ClientVerifyIdTokenOptions = {}): Promise<IdTokenClaims> {
+    checkNames(options, idTokenChecks);
     return verifyIdToken(idToken, {
       ...options,
       issuer: expectedIssuer(this.metadata),
@@ -234,6 +258,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     logoutToken: string,
     options: ClientVerifyLogoutTokenOptions = {},
   ): Promise<LogoutClaims> {
+    checkNames(options, logoutTokenChecks);
     return verifyLogoutToken(logoutToken, {
       ...options,
       issuer: this.metadata.issuer,
