@@ -107,6 +107,11 @@ export class AccessToken {
   ): AccessToken {
     const fields: Record<string, unknown> = { ...hash };
     const stored = takeSerializedOptions(fields);
+    const { tokenName } = stored;
+    // `toHash` writes the token as `access_token`, whatever field it was in.
+    if (typeof tokenName === "string" && !Object.hasOwn(fields, tokenName)) {
+      fields[tokenName] = takeField(fields, "access_token");
+    }
     return AccessToken.fromFields(client, fields, { ...stored, ...defined(options) });
   }
 

@@ -12,7 +12,7 @@ import {
 import { buildConnection, type ConnectionBuilder } from "./connection-builder.ts";
 import { checkConnectionOpts, needsNode } from "./connection-opts.ts";
 import { Connection } from "./connection.ts";
-import { OAuth2Error, OAuth2UsageError } from "./errors.ts";
+import { OAuth2Error, OAuth2UsageError, optionError } from "./errors.ts";
 import { sendForm, type FormSender, type TokenMethod } from "./form-request.ts";
 import { toPairs, withQuery, withScopeAsText, type Params } from "./form.ts";
 import { ImplicitStrategy } from "./implicit.ts";
@@ -27,7 +27,7 @@ import { createResolver, parseSite, type UrlResolver } from "./resolve-url.ts";
 import { sendToResource, type RequestOptions, type ResourceSender } from "./resource-request.ts";
 import type { OAuth2Response } from "./response.ts";
 import { settings } from "./settings.ts";
-import { defaultTokenOptions, type TokenOptions } from "./token-options.ts";
+import { defaultTokenOptions, splitTokenOptions, type TokenOptions } from "./token-options.ts";
 import { parseTokenBody, readTokenResponse } from "./token-response.ts";
 import { splitTokenParams, type TokenParams } from "./token-params.ts";
 
@@ -233,6 +233,8 @@ export class OAuth2Client implements FormSender, ResourceSender {
     params: TokenParams,
     options: TokenOptions = defaultTokenOptions,
   ): Promise<AccessToken> {
+    // Before anything is sent: a code or a refresh token counts once.
+    splitTokenOptions(options);
     const { params: sent, options: request } = splitTokenParams(params);
     const { tokenMethod = this.#tokenMethod, raiseErrors = this.raiseErrors } = request;
     if (tokenMethod !== "post") this.#warnOfQuery();
@@ -262,6 +264,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
     hint?: "access_token" | "refresh_token" | null,
     params: TokenParams = {},
   ): Promise<OAuth2Response> {
+    if (typeof token !== "string") throw optionError("the token to revoke", typeof token, "text");
     const { params: sent, options } = splitTokenParams(params);
     const response = await sendForm(this, this.#endpoint(this.#revokeUrl, {}), {
       ...options,

@@ -375,6 +375,18 @@ describe("tokens", () => {
     expect(token.token).toBe("A");
   });
 
+  it.each(["lollipop", "id_token", "idToken"])(
+    "are restored from their hashes when the token was in the field %s",
+    (tokenName) => {
+      const client = clientOf();
+      const hash = { [tokenName]: "T", scope: "s" };
+      const token = AccessToken.fromHash(client, hash, { tokenName });
+      const restored = AccessToken.fromHash(client, token.toHash());
+      expect(restored).toMatchObject({ token: "T", scope: "s", options: { tokenName } });
+      expect(restored.toHash()).toEqual(token.toHash());
+    },
+  );
+
   it("have hashes that a store may clone, with nested values", async () => {
     const team = { id: "T1", authedUser: { id: "U1" } };
     server.script = [json({ access_token: "A", team, authorization_details: [{ type: "x" }] })];
