@@ -118,7 +118,7 @@ function check(name: string, value: unknown): void {
     case "snakyHashClass":
       if (!isHashClass(value))
         throw optionError(name, value, "a hash class with from, dump and load");
-      return;
+      break;
     default:
   }
 }

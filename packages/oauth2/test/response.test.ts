@@ -39,7 +39,7 @@ describe("hash", () => {
   it("is a plain object in all depths: it is cloned, and written as text", () => {
     const hash = responseOf(body).hash ?? {};
     expect(structuredClone(hash)).toStrictEqual(JSON.parse(JSON.stringify(hash)));
-    expect(`${String(hash)} ${String(hash["user_info"])}`).toBe("[object Object] [object Object]");
+    expect(String(hash["user_info"])).toBe("[object Object]");
     const form = responseOf("aB=1&aB=2", "application/x-www-form-urlencoded").hash ?? {};
     expect(structuredClone(form)).toStrictEqual({ a_b: ["1", "2"] });
     const loaded = snakyHashClass().load(body);
