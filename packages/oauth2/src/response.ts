@@ -85,6 +85,8 @@ export class OAuth2Response {
   /**
    * The body as a value: a form or JSON object is a hash with snake_case keys (with `snaky: false` a plain object with
    * the keys of the provider), other JSON is what it is, anything else the text. Made once, when it is first asked for.
+   *
+   * @throws InvalidResponseError when the type says JSON and the body is none; with a status of 400 or more it is the text
    */
   get parsed(): unknown {
     return (this.#parsed ??= { value: this.#parse() }).value;
@@ -170,5 +172,6 @@ export function errorOfFields(
 }
 
 function text(value: unknown): string | undefined {
+  if (typeof value === "number") return String(value);
   return typeof value === "string" && value !== "" ? value : undefined;
 }
