@@ -6,12 +6,17 @@ const secretPart =
 // error, its status or its country.
 const codeName = /(?:^|[[.\s])(?:code|device_code|user_code|code_verifier)(?:$|[\].\s])/i;
 
+// What ends like this describes a secret and is not one: `token_type`, `token_endpoint`, `client_secret_expires_at`.
+const description =
+  /(?:type|type[-_]?hint|endpoint|supported|alg|auth[-_]?method|details|expires[-_]?(?:in|at))$/;
+
 /**
  * Whether a header or a member of JSON of that name holds a secret, such as `Authorization`, `refresh_token`,
  * `x-api-key`, `sessionId` or `user[password]`. Compared without regard to case.
  */
 export function isSecretName(name: string): boolean {
-  return secretPart.test(fold(name));
+  const folded = fold(name);
+  return secretPart.test(folded) && !description.test(folded);
 }
 
 /**
@@ -19,8 +24,7 @@ export function isSecretName(name: string): boolean {
  * the one-time codes of OAuth.
  */
 export function isSecretParameter(name: string): boolean {
-  const folded = fold(name);
-  return secretPart.test(folded) || codeName.test(folded);
+  return isSecretName(name) || codeName.test(fold(name));
 }
 
 /** Case folding that also knows the long s and the Kelvin sign, which are letters of `paſſword` and `toKen`. */

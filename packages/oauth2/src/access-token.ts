@@ -1,7 +1,6 @@
 import type { OAuth2Client } from "./client.ts";
 import { InvalidResponseError, OAuth2Error, optionError, TokenUnavailableError } from "./errors.ts";
-import { emptyHash } from "./empty-hash.ts";
-import { expiryOf, readSeconds, readTime } from "./expiry.ts";
+import { readExpiry, unknownExpiry } from "./expiry.ts";
 import { inspectAsJson } from "./inspect-as-json.ts";
 import { parseForm } from "./parse-body.ts";
 import { sendToResource, type Credential, type RequestOptions } from "./resource-request.ts";
@@ -53,6 +52,8 @@ export class AccessToken {
   readonly #settings: TokenSettings;
   readonly #origin: TokenOrigin;
   #isRestored = false;
+  /** What counts, and is stored: {@link AccessToken.expiresAt}, or long ago where the token is unreadable about it. */
+  readonly #storedExpiry: number | undefined;
   /** Lifetime in seconds that the server gave; 0 counts as without end. */
   readonly expiresIn: number | undefined;
   /** When the token expires, in seconds since the epoch; `undefined` when it does not say. */
@@ -61,7 +62,8 @@ export class AccessToken {
   /**
    * Makes a token of its value.
    *
-   * @throws OAuth2UsageError `ERR_OAUTH_OPTION`; InvalidResponseError when the value has characters that no token has
+   * @throws OAuth2UsageError `ERR_OAUTH_OPTION`; InvalidResponseError when the value has characters that no token has,
+   * or the lifetime is neither a number nor text
    */
   constructor(
     client: OAuth2Client,
@@ -77,10 +79,14 @@ export class AccessToken {
     const refreshToken = takeField(fields, "refresh_token", "refreshToken");
     this.#refreshToken = readToken(refreshToken, "refresh_token") || undefined;
     const lifetime = takeField(fields, "expires_in", "expiresIn");
-    const usual = lifetime ?? takeField(fields, "expires");
-    const expiresAt = readTime(takeField(fields, "expires_at", "expiresAt"));
-    this.expiresIn = readSeconds(usual);
-    this.expiresAt = expiryOf(expiresAt, this.expiresIn, Math.floor(client.clock() / 1000));
+    const { expiresIn, expiresAt, isUnknown } = readExpiry(
+      takeField(fields, "expires_at", "expiresAt"),
+      lifetime ?? takeField(fields, "expires"),
+      Math.floor(client.clock() / 1000),
+    );
+    this.expiresIn = expiresIn;
+    this.expiresAt = expiresAt;
+    this.#storedExpiry = isUnknown ? unknownExpiry : expiresAt;
     this.#params = Object.freeze(fields);
   }
 
@@ -135,8 +141,8 @@ export class AccessToken {
   ): AccessToken {
     const tokenName = options.tokenName ?? undefined;
     const { field, token, candidates } = findToken(given, tokenName);
-    const fields = emptyHash();
-    for (const name of Object.keys(given)) if (name !== field) fields[name] = given[name];
+    const fields = { ...given };
+    if (field !== undefined) delete fields[field];
     warnExtra(client, candidates, field);
     if (token === "" && !fields["refresh_token"] && !fields["refreshToken"]) {
       warnMissing(client, Object.keys(given), tokenName);
@@ -213,17 +219,19 @@ export class AccessToken {
 
   /** Whether the token says when it expires. */
   expires(): boolean {
-    return this.expiresAt !== undefined;
+    return this.#storedExpiry !== undefined;
   }
 
   /**
-   * Whether the token has expired, or will within `expiresLatency`; `at` is in seconds since the epoch. A token without
-   * a value always has.
+   * Whether the token has expired, or will within `expiresLatency`. A token that is unreadable about its expiry has, and
+   * one without a value.
+   *
+   * @param at - Seconds since the epoch. Default: now.
    */
   expired(at: number = this.#client.clock() / 1000): boolean {
     if (this.#token === "") return true;
-    if (this.expiresAt === undefined) return false;
-    return this.expiresAt - this.#settings.expiresLatency <= at;
+    if (this.#storedExpiry === undefined) return false;
+    return this.#storedExpiry - this.#settings.expiresLatency <= at;
   }
 
   /**
@@ -351,7 +359,8 @@ export class AccessToken {
 
   /** Writes the token with its options as a hash of plain values, to be stored; a `mode` that is a function is lost. */
   toHash(): TokenHash {
-    return writeTokenHash(this);
+    const { token, refreshToken, params, options } = this;
+    return writeTokenHash({ token, refreshToken, params, options, expiresAt: this.#storedExpiry });
   }
 
   toJSON(): unknown {
@@ -369,7 +378,7 @@ export class AccessToken {
       ...Object.fromEntries(kept.map((name) => [name, this.#params[name]])),
       refresh_token: fresh.refreshToken ?? this.#refreshToken,
       expires_in: fresh.expiresIn,
-      expires_at: fresh.expiresAt,
+      expires_at: fresh.#storedExpiry,
     };
     const { response } = fresh;
     const origin = { fields, response };

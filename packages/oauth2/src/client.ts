@@ -24,7 +24,7 @@ import { sendToResource, type RequestOptions, type ResourceSender } from "./reso
 import type { OAuth2Response } from "./response.ts";
 import { settings } from "./settings.ts";
 import { defaultTokenOptions, type TokenOptions } from "./token-options.ts";
-import { readTokenResponse } from "./token-response.ts";
+import { parseTokenBody, readTokenResponse } from "./token-response.ts";
 import { splitTokenParams, type TokenParams } from "./token-params.ts";
 
 /**
@@ -233,6 +233,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
     this.#tokenEndpoint ??= this.#endpoint(this.#tokenUrl, {});
     const response = await sendForm(this, this.#tokenEndpoint, {
       ...request,
+      parse: request.parse || parseTokenBody,
       params: sent,
       method: tokenMethod,
     });

@@ -4,7 +4,7 @@ import { Deadline } from "./deadline.ts";
 import { OAuth2Error, OAuth2UsageError } from "./errors.ts";
 import type { Fetch } from "./fetch.ts";
 import { describeBody, describeRequest, describeResponse, type Logger } from "./logger.ts";
-import { isSecretHeader, secretsOfRequest } from "./redact.ts";
+import { isSecretHeader, redactError, secretsOfRequest } from "./redact.ts";
 import { readBody } from "./read-body.ts";
 import { isStream, type SentBody } from "./request-body.ts";
 import { OAuth2Response, type ParseOptions } from "./response.ts";
@@ -336,7 +336,8 @@ function toFailure(error: unknown, exchange: Exchange, { signal }: Deadline): un
   if (signal?.aborted === true) return signal.reason;
   const isOwn = error instanceof OAuth2Error || error instanceof OAuth2UsageError;
   if (isOwn || exchange.keepsErrors === true) return error;
-  return connectionFailure(exchange.url, error);
+  // Errors of some platforms quote the URL.
+  return connectionFailure(exchange.url, redactError(error, secretsOf(exchange)));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { brand, describeValue, UsageError } from "@fetchwork/kit";
 import type { OAuth2Response } from "./response.ts";
 
 /** Codes of calls that can never work. */
@@ -7,14 +8,13 @@ export type OAuth2UsageErrorCode = "ERR_OAUTH_OPTION" | "ERR_OAUTH_TARGET";
  * A call that can never work: a wrong or contradictory option, a path that would change the host, a target that
  * `allowedOrigins` does not name. Nothing was sent.
  */
-export class OAuth2UsageError extends TypeError {
+export class OAuth2UsageError extends UsageError {
   override readonly name: string = "OAuth2UsageError";
   /** Stable; what to test for. */
-  readonly code: OAuth2UsageErrorCode;
+  declare readonly code: OAuth2UsageErrorCode;
 
   constructor(code: OAuth2UsageErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
   }
 }
 
@@ -36,6 +36,10 @@ export interface OAuth2ErrorOptions extends ErrorOptions {
  * the status, never a body, a token or a secret.
  */
 export class OAuth2Error extends Error {
+  static {
+    brand(this.prototype);
+  }
+
   override readonly name: string = "OAuth2Error";
   /**
    * Member `error` of the answer, such as `invalid_grant`, on one line, of 500 characters at most and without secrets of
@@ -161,14 +165,8 @@ export class TokenStoreError extends OAuth2Error {
 export function optionError(option: string, found: unknown, expected: string): OAuth2UsageError {
   return new OAuth2UsageError(
     "ERR_OAUTH_OPTION",
-    `${option} is ${describe(found)}, expected ${expected}`,
+    `${option} is ${describeValue(found)}, expected ${expected}`,
   );
-}
-
-function describe(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.slice(0, 100));
-  if (value === null || typeof value !== "object") return String(value).slice(0, 100);
-  return Array.isArray(value) ? "a list" : "an object";
 }
 
 /** What a server wrote must not forge lines of a log, and not fill it. */

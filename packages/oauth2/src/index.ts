@@ -70,6 +70,7 @@ export {
 } from "./sign-jwt.ts";
 export { snakeCase } from "./snake-case.ts";
 export {
+  findField,
   snakyHashClass,
   type HashHook,
   type SnakyHash,

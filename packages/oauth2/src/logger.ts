@@ -1,4 +1,4 @@
-import { isSecretHeader, redactForm, redactKnown, redactText, redactUrl } from "./redact.ts";
+import { isSecretHeader, redactForm, redactText, redactUrl } from "./redact.ts";
 import { settings } from "./settings.ts";
 
 /** Destination of debug output and warnings; `console` is one. */
@@ -59,8 +59,7 @@ export interface LoggedMessage {
 
 /** Describes a request for the log, without secrets. */
 export function describeRequest(method: string, url: URL, message: LoggedMessage): string {
-  const shown = redactKnown(redactUrl(url), message.secrets ?? []);
-  return `request: ${method} ${shown}${rest(message)}`;
+  return `request: ${method} ${redactUrl(url, message.secrets)}${rest(message)}`;
 }
 
 /** Describes a response for the log, without secrets. */
@@ -78,19 +77,11 @@ export function describeBody(
 
 function rest({ headers, body, secrets }: LoggedMessage): string {
   const lines = Array.from(headers, ([name, value]) => {
-    const shown = isSecretHeader(name)
-      ? settings().filteredLabel
-      : headerText(name, value, secrets);
+    const shown = isSecretHeader(name) ? settings().filteredLabel : redactText(value, secrets);
     return `\n  ${name}: ${shown}`;
   });
   const text = bodyText(headers, body, secrets);
   return `${lines.join("")}${text === "" ? "" : `\n  ${text}`}`;
-}
-
-function headerText(name: string, value: string, secrets: readonly string[] | undefined): string {
-  return name === "location" && URL.canParse(value)
-    ? redactText(redactUrl(value), secrets)
-    : redactText(value, secrets);
 }
 
 function bodyText(

@@ -1,4 +1,3 @@
-import { emptyHash } from "./empty-hash.ts";
 import { InvalidResponseError, optionError } from "./errors.ts";
 import type { OAuth2Response } from "./response.ts";
 
@@ -78,13 +77,13 @@ function withoutProto(this: unknown, key: string, value: unknown): unknown {
 
 /** Parses a form; a repeated key has a list. Brackets in a name mean nothing, and `__proto__` is left out as in JSON. */
 export function parseForm(form: string): Record<string, unknown> {
-  const hash = emptyHash();
+  const fields = new Map<string, string | string[]>();
   for (const [key, value] of new URLSearchParams(form)) {
     if (key === "__proto__") continue;
-    const before = hash[key];
-    if (before === undefined) hash[key] = value;
+    const before = fields.get(key);
+    if (before === undefined) fields.set(key, value);
     else if (Array.isArray(before)) before.push(value);
-    else hash[key] = [before, value];
+    else fields.set(key, [before, value]);
   }
-  return hash;
+  return Object.fromEntries(fields);
 }

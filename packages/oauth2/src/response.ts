@@ -1,16 +1,9 @@
 import { InvalidResponseError, OAuth2Error } from "./errors.ts";
 import { inspectAsJson } from "./inspect-as-json.ts";
 import { parseBody, type ParserChoice } from "./parse-body.ts";
-import { isSecretHeader, redactText, redactUrl, secretsOfRequest } from "./redact.ts";
+import { isSecretHeader, redactText, secretsOfRequest } from "./redact.ts";
 import { settings } from "./settings.ts";
-import {
-  asSnakyHash,
-  defaultSnakyHashClass,
-  isHash,
-  snakyFields,
-  type SnakyHash,
-  type SnakyHashClass,
-} from "./snaky-hash.ts";
+import { isHash, type SnakyHash, type SnakyHashClass } from "./snaky-hash.ts";
 
 /** How an answer is read; part of the options of every request. */
 export interface ParseOptions {
@@ -52,7 +45,6 @@ export class OAuth2Response {
   readonly #options: OAuth2ResponseInit;
   #body: string | undefined;
   #parsed: { readonly value: unknown } | undefined;
-  #fields: Readonly<Record<string, unknown>> | undefined;
   #error: OAuth2Error | undefined;
 
   constructor(init: OAuth2ResponseInit) {
@@ -98,17 +90,6 @@ export class OAuth2Response {
     return isHash(parsed) ? parsed : undefined;
   }
 
-  /**
-   * What {@link OAuth2Response.hash} holds, under the spelling that it has there: for readers within this package, as any
-   * other spelling costs a proxy. Not to be changed.
-   *
-   * @internal
-   */
-  get fields(): Readonly<Record<string, unknown>> | undefined {
-    this.#parsed ??= { value: this.#parse() };
-    return this.#fields ?? this.hash;
-  }
-
   /** The error that this answer is: with a status of 400 or more; `undefined` otherwise. */
   get error(): OAuth2Error | undefined {
     if (this.status < 400) return undefined;
@@ -119,13 +100,9 @@ export class OAuth2Response {
     const { snaky = true, snakyHashClass = settings().snakyHashClass, parse } = this.#options;
     const value = parseBody(this, parse);
     if (!isHash(value)) return value;
-    if (!snaky) return Object.getPrototypeOf(value) === null ? { ...value } : value;
+    if (!snaky) return value;
     try {
-      // A class with another `from` may hold something else than the fields.
-      if (snakyHashClass.from !== defaultSnakyHashClass.from) return snakyHashClass.from(value);
-      const fields = snakyFields(value);
-      this.#fields = fields;
-      return asSnakyHash(fields);
+      return snakyHashClass.from(value);
     } catch (error) {
       // Nested too deeply: then it is text as any other body that nobody can read.
       if (error instanceof InvalidResponseError) return this.body;
@@ -138,8 +115,8 @@ export class OAuth2Response {
     for (const [name, value] of this.headers) {
       headers[name] = isSecretHeader(name) ? settings().filteredLabel : this.redact(value);
     }
-    const url = this.url === "" ? "" : this.redact(redactUrl(this.url));
-    return { status: this.status, url, headers, body: this.redact(this.body) };
+    const { status, url, body } = this;
+    return { status, url: this.redact(url), headers, body: this.redact(body) };
   }
 
   /** Replaces secrets in text about this answer, those of its request too. */
@@ -162,13 +139,16 @@ export function errorOfFields(
   const code = text(fields["error"]);
   const description = text(fields["error_description"] ?? fields["errorDescription"]);
   const uri = text(fields["error_uri"] ?? fields["errorUri"]);
-  const said = [code, description].filter((part) => part !== undefined).join(": ");
   const shown = (words: string): string =>
     response === undefined ? redactText(words) : response.redact(words);
+  // One by one: together they look like a key with its value.
+  const said = [code, description]
+    .filter((part) => part !== undefined)
+    .map(shown)
+    .join(": ");
   const status = response === undefined ? "" : `HTTP ${response.status}`;
   const message = said === "" || status === "" ? `${said}${status}` : `${said} (${status})`;
-  const details = { code: code && shown(code), description, uri, response };
-  return new OAuth2Error(shown(message), details);
+  return new OAuth2Error(message, { code: code && shown(code), description, uri, response });
 }
 
 function text(value: unknown): string | undefined {

@@ -1,14 +1,4 @@
-import { isSecretName, isSecretParameter } from "@fetchwork/kit";
-import { isFilteredKey } from "./redact.ts";
-
-/** In a JSON document of an API these are what the API means by them, such as the code of an error. */
-const innocentInJson: ReadonlySet<string> = new Set([
-  "code",
-  "nonce",
-  "request",
-  "response",
-  "state",
-]);
+import { isFilteredKey, isFilteredMember } from "./redact.ts";
 
 /**
  * Finds the values of a request's body that are secret by the names of their fields, so that nothing shows them when the
@@ -28,8 +18,7 @@ export function secretsOfBody(body: unknown, contentType: string | null): readon
 function secretsOfForm(form: Iterable<readonly [string, unknown]>): readonly string[] {
   const secrets: string[] = [];
   for (const [name, value] of form) {
-    const isSecret = isFilteredKey(name) || isSecretParameter(name);
-    if (isSecret && typeof value === "string") secrets.push(value);
+    if (isFilteredKey(name) && typeof value === "string") secrets.push(value);
   }
   return secrets;
 }
@@ -38,8 +27,7 @@ function secretsOfJson(text: string): readonly string[] {
   const secrets: string[] = [];
   try {
     JSON.parse(text, (name, value: unknown) => {
-      const isFiltered = isFilteredKey(name) && !innocentInJson.has(name);
-      if (isFiltered || isSecretName(name)) secrets.push(...textsIn(value));
+      if (isFilteredMember(name)) secrets.push(...textsIn(value));
       return value;
     });
   } catch {

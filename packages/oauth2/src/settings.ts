@@ -11,8 +11,10 @@ export interface Settings {
   /** Stands for a secret value in debug output and inspected objects. Default: `[FILTERED]`. */
   readonly filteredLabel: string;
   /**
-   * Names of the fields whose values are replaced in debug output, in any spelling. Headers with credentials are
-   * replaced in any case. Default: every name of RFC 6749 and its companions that holds a secret.
+   * Names of the fields whose values are replaced in debug output, in any spelling, with those that hold a secret
+   * anyway: headers with credentials, `password` and the like, and in URLs and forms `code`, `state`, `nonce`, `request`
+   * and `response`, which an API's own JSON may have. Default: every name of RFC 6749 and its companions that holds a
+   * secret wherever it stands.
    */
   readonly filteredDebugKeys: readonly string[];
   /** What makes the hashes of answers. Default: one without hooks. */
@@ -32,7 +34,6 @@ const defaults: Settings = {
     "code_verifier",
     "token",
     "client_assertion",
-    "code",
     "device_code",
     "user_code",
     "password",
@@ -41,15 +42,11 @@ const defaults: Settings = {
     "logout_token",
     "id_token_hint",
     "login_hint_token",
-    "request",
     "request_uri",
-    "response",
     "registration_access_token",
     "verification_uri_complete",
     "api_key",
     "secret",
-    "state",
-    "nonce",
   ],
   snakyHashClass: defaultSnakyHashClass,
 };

@@ -1,11 +1,9 @@
-import { emptyHash } from "./empty-hash.ts";
 import { InvalidResponseError } from "./errors.ts";
 import { snakeCase } from "./snake-case.ts";
 
 /**
- * A hash with snake_case keys and no prototype. Any spelling of a key finds its value: `hash.access_token`,
- * `hash["accessToken"]` and `hash[Symbol.for("access_token")]` are one. `Object.keys`, spread and `JSON.stringify` see
- * the snake_case keys.
+ * A plain object whose keys are in snake case, in all depths: `hash.access_token`. {@link findField} finds a value by
+ * any other spelling of its key.
  */
 export interface SnakyHash {
   readonly [key: string]: unknown;
@@ -56,13 +54,14 @@ export function snakyHashClass(hooks: SnakyHooks = {}): SnakyHashClass {
   const dumpHooks = { value: list(hooks.dumpValue), hash: list(hooks.dumpHash) };
   const loadHooks = { value: list(hooks.loadValue), hash: list(hooks.loadHash) };
   return {
-    from: toSnakyHash,
+    from: (value) => toSnakyHash(value),
     dump: (hash) => JSON.stringify(apply(hash, dumpHooks, 0)),
     load(text) {
       const value: unknown = JSON.parse(text);
-      if (!isHash(value)) throw new InvalidResponseError("the text is no hash in JSON");
+      if (!isHash(value)) throw new InvalidResponseError("the text is not a JSON object");
       const loaded = apply(toSnakyHash(value), loadHooks, 0);
-      if (!isHash(loaded)) throw new InvalidResponseError("a hook made something else of the hash");
+      if (!isHash(loaded))
+        throw new InvalidResponseError("a hook returned something that is not a hash");
       return toSnakyHash(loaded);
     },
   };
@@ -78,46 +77,39 @@ export function isHash(value: unknown): value is Record<string, unknown> {
   return prototype === null || prototype === Object.prototype;
 }
 
-/** Converts the keys of an object in all depths; the result itself knows one spelling only. */
-export function snakyFields(value: object, depth = 0): Record<string, unknown> {
-  const fields = emptyHash();
+/**
+ * Finds a value of a hash with snake_case keys by any spelling of its key: `access_token`, `accessToken`, `AccessToken`
+ * or `Symbol.for("access_token")`. Inherited members are not found.
+ *
+ * @example
+ * ```ts
+ * const response = await token.get("/me");
+ * const id = findField(response.hash ?? {}, "userId");
+ * ```
+ */
+export function findField(hash: SnakyHash, key: string | symbol): unknown {
+  const name = typeof key === "string" ? key : Symbol.keyFor(key);
+  if (name === undefined) return undefined;
+  const spelled = Object.hasOwn(hash, name) ? name : snakeCase(name);
+  return Object.hasOwn(hash, spelled) ? hash[spelled] : undefined;
+}
+
+/** Converts the keys of an object in all depths. */
+function toSnakyHash(value: object, depth = 0): Record<string, unknown> {
+  const hash: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
     const inner: unknown = Reflect.get(value, key);
-    fields[snakeCase(key)] =
+    // Snake case has no two underscores in a row, so that no key is `__proto__`.
+    hash[snakeCase(key)] =
       typeof inner === "object" && inner !== null ? convert(inner, depth + 1) : inner;
   }
-  return fields;
-}
-
-/** Makes a hash of what {@link snakyFields} gave. */
-export function asSnakyHash(fields: Record<string, unknown>): SnakyHash {
-  return new Proxy(fields, anySpelling);
-}
-
-function toSnakyHash(value: object): SnakyHash {
-  return asSnakyHash(snakyFields(value));
+  return hash;
 }
 
 function convert(value: unknown, depth: number): unknown {
   checkDepth(depth);
   if (Array.isArray(value)) return value.map((inner) => convert(inner, depth + 1));
-  return isHash(value) ? asSnakyHash(snakyFields(value, depth)) : value;
-}
-
-const anySpelling: ProxyHandler<Record<string, unknown>> = {
-  get(hash, key) {
-    const value: unknown = Reflect.get(hash, spelled(hash, key));
-    return value;
-  },
-  has(hash, key) {
-    return spelled(hash, key) in hash;
-  },
-};
-
-function spelled(hash: object, key: string | symbol): string | symbol {
-  const name = typeof key === "string" ? key : Symbol.keyFor(key);
-  if (name === undefined) return key;
-  return name in hash ? name : snakeCase(name);
+  return isHash(value) ? toSnakyHash(value, depth) : value;
 }
 
 interface Hooks {
@@ -131,9 +123,8 @@ function apply(value: unknown, hooks: Hooks, depth: number): unknown {
   if (!isHash(value))
     return isBlank(value) ? value : hooks.value.reduce((v, hook) => hook(v), value);
   const changed = hooks.hash.reduce<object>((hash, hook) => hook({ ...hash }), value);
-  const result = emptyHash();
-  for (const [key, inner] of Object.entries(changed)) result[key] = apply(inner, hooks, depth + 1);
-  return result;
+  const entries = Object.entries(changed);
+  return Object.fromEntries(entries.map(([key, inner]) => [key, apply(inner, hooks, depth + 1)]));
 }
 
 function isBlank(value: unknown): boolean {

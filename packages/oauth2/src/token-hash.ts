@@ -28,7 +28,8 @@ export function writeTokenHash(state: TokenState): TokenHash {
 
 /** Shows a hash without its secrets. */
 export function showTokenHash({ access_token, refresh_token, ...rest }: TokenHash): unknown {
-  return Object.assign(redactHash(rest), {
+  const known = [access_token, refresh_token].filter((value) => typeof value === "string");
+  return Object.assign(redactHash(rest, known), {
     access_token: hidden(access_token),
     refresh_token: hidden(refresh_token),
   });

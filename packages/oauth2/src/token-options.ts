@@ -1,4 +1,3 @@
-import { emptyHash } from "./empty-hash.ts";
 import { optionError } from "./errors.ts";
 import type { Params } from "./form.ts";
 import { readSeconds } from "./expiry.ts";
@@ -60,7 +59,7 @@ const defaultSettings: TokenSettings = Object.freeze(checkTokenOptions(defaultTo
  */
 export function splitTokenOptions(
   given: TokenOptions,
-  fields: Record<string, unknown> = emptyHash(),
+  fields: Record<string, unknown> = {},
 ): {
   readonly settings: TokenSettings;
   readonly fields: Record<string, unknown>;

@@ -1,8 +1,23 @@
 import { AccessToken } from "./access-token.ts";
 import type { OAuth2Client } from "./client.ts";
 import { InvalidResponseError } from "./errors.ts";
+import { parseBody, type BodyParser } from "./parse-body.ts";
 import { errorOf, type OAuth2Response } from "./response.ts";
 import type { TokenOptions } from "./token-options.ts";
+
+/**
+ * Reads the body of a response of a token endpoint by its media type; besides, a form as `text/plain` and a JSON object
+ * without a type, which some servers send.
+ */
+export const parseTokenBody: BodyParser = (_body, response) => {
+  const value = parseBody(response, undefined);
+  if (typeof value !== "string") return value;
+  const { contentType } = response;
+  if (contentType === "text/plain" && /^\s*[^\s=&]+=\S*\s*$/.test(value)) {
+    return parseBody(response, "query");
+  }
+  return contentType === "" && /^\s*\{/.test(value) ? parseBody(response, "json") : value;
+};
 
 /**
  * Makes a token of the answer of a token endpoint (RFC 6749, 5.1).
@@ -15,13 +30,11 @@ export function readTokenResponse(
   options: TokenOptions,
 ): AccessToken {
   if (response.error !== undefined) throw response.error;
-  const { fields } = response;
+  const { hash: fields } = response;
   if (fields === undefined || isEmpty(fields)) {
     throw new InvalidResponseError(
-      `the answer of the token endpoint is no hash (HTTP ${response.status})`,
-      {
-        response,
-      },
+      `the response of the token endpoint is not a JSON object or form (HTTP ${response.status})`,
+      { response },
     );
   }
   // Some servers send errors with a status of 200.

@@ -2,7 +2,13 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AccessToken, OAuth2Client, OAuth2Error, type ClientOptions } from "../src/index.ts";
+import {
+  AccessToken,
+  InvalidResponseError,
+  OAuth2Client,
+  OAuth2Error,
+  type ClientOptions,
+} from "../src/index.ts";
 import { close, listen } from "./scripted-server.ts";
 
 let server: Server;
@@ -46,14 +52,8 @@ async function failure(promise: Promise<unknown>): Promise<OAuth2Error> {
 
 describe("lifetimes", () => {
   const lifetimes = [
-    ["abc", undefined],
-    ["", undefined],
-    [true, undefined],
-    [{}, undefined],
-    [[], undefined],
     [null, undefined],
     ["1e400", 1],
-    ["-Infinity", undefined],
     [1e308, Number.MAX_SAFE_INTEGER],
     ["9".repeat(25), Number.MAX_SAFE_INTEGER],
     [-1e308, -Number.MAX_SAFE_INTEGER],
@@ -68,14 +68,72 @@ describe("lifetimes", () => {
     expect(Number.isSafeInteger(token.expiresAt ?? 0)).toBe(true);
   });
 
-  it.each(["garbage", "", "0x10", "2033-13-99", {}, true])(
-    "ignores an expires_at of %j",
+  it.each(["abc", "", "-Infinity", "never"])(
+    "counts a token whose expires_in is %j as expired, also after it was stored",
     async (value) => {
-      send(JSON.stringify({ access_token: "A", expires_at: value, expires_in: 60 }));
-      const token = await clientWith({ clock: () => 1_000_000 }).clientCredentials.getToken();
-      expect(token.expiresAt).toBe(1060);
+      send(JSON.stringify({ access_token: "A", expires_in: value }));
+      const client = clientWith();
+      const token = await client.clientCredentials.getToken();
+      const stored = AccessToken.fromHash(client, JSON.parse(JSON.stringify(token.toHash())));
+      expect(token).toMatchObject({ token: "A", expiresIn: undefined, expiresAt: undefined });
+      for (const each of [token, stored]) {
+        expect(each.expires()).toBe(true);
+        expect(each.expired()).toBe(true);
+      }
     },
   );
+
+  it("counts a refreshed token whose expires_in is unreadable as expired", async () => {
+    const client = clientWith();
+    send('{"access_token":"A2","expires_in":"soon"}');
+    const token = AccessToken.fromHash(client, { refresh_token: "R", scope: "s" });
+    expect((await token.refresh()).expired()).toBe(true);
+  });
+
+  it.each([true, false, {}, []])("refuses an expires_in of %j", async (value) => {
+    send(JSON.stringify({ access_token: "A", expires_in: value }));
+    const error = await failure(clientWith().clientCredentials.getToken());
+    expect(error).toBeInstanceOf(InvalidResponseError);
+  });
+
+  it.each(["garbage", "", "0x10", "2033-13-99", {}, [], true])(
+    "counts a token whose expires_at is %j as expired",
+    async (value) => {
+      send(JSON.stringify({ access_token: "A", expires_at: value, expires_in: 60 }));
+      const token = await clientWith().clientCredentials.getToken();
+      expect(token.expiresAt).toBe(0);
+      expect(token.expired()).toBe(true);
+    },
+  );
+
+  const hour = 3_600_000;
+  it.each([
+    ["milliseconds", (time: number) => time],
+    ["milliseconds as text", (time: number) => String(time)],
+    ["a date", (time: number) => new Date(time).toISOString()],
+  ])("reads an expires_at in %s", async (_name, write) => {
+    for (const [time, isExpired] of [
+      [Date.now() - hour, true],
+      [Date.now() + hour, false],
+    ] as const) {
+      send(JSON.stringify({ access_token: "A", expires_at: write(time) }));
+      const token = await clientWith().clientCredentials.getToken();
+      expect(token.expiresAt).toBe(Math.floor(time / 1000));
+      expect(token.expired()).toBe(isExpired);
+    }
+  });
+
+  it("reads an expires_at that is a Date; an invalid Date counts as expired", () => {
+    const client = clientWith();
+    const token = (at: Date): AccessToken =>
+      AccessToken.fromHash(client, { access_token: "A", expires_at: at });
+    expect(token(new Date(Date.now() - hour)).expired()).toBe(true);
+    expect(token(new Date(Date.now() + hour)).expired()).toBe(false);
+    expect(token(new Date(Number.NaN)).expired()).toBe(true);
+    expect(token(new Date(Date.now() + hour)).toHash()).toMatchObject({
+      expires_at: expect.any(Number),
+    });
+  });
 });
 
 describe("bodies", () => {

@@ -60,7 +60,7 @@ describe.each(Object.entries(flows))("%s", (name, flow) => {
       const log = (line: string): void => void lines.push(line);
       const answer = async (): Promise<Response> => {
         if (status === 200) return token();
-        const echo = { error: "invalid_grant", error_description: "no", code: canary("echo") };
+        const echo = { error: "invalid_grant", error_description: "no", user_code: canary("echo") };
         return Response.json(echo, { status });
       };
       const { client } = connect(

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   configure,
+  findField,
   InvalidResponseError,
   OAuth2Response,
   registerParser,
@@ -27,14 +28,24 @@ function responseOf(
 describe("hash", () => {
   const body = '{"accessToken":"A","userInfo":{"firstName":"Ann","Tags":[{"tagName":1}]}}';
 
-  it("is read by property, by string in any spelling, and by symbol", () => {
+  it("is read by property; findField() reads it by a string in any spelling, and by a symbol", () => {
     const hash = responseOf(body).hash ?? {};
     expect(hash["access_token"]).toBe("A");
-    expect(hash["accessToken"]).toBe("A");
-    expect(hash["Access-Token"]).toBe("A");
-    expect(Reflect.get(hash, Symbol.for("access_token"))).toBe("A");
-    expect("accessToken" in hash).toBe(true);
-    expect("absent" in hash).toBe(false);
+    for (const key of ["access_token", "accessToken", "Access-Token", Symbol.for("access_token")]) {
+      expect(findField(hash, key)).toBe("A");
+    }
+    expect(findField(hash, "absent")).toBeUndefined();
+    expect(findField(hash, Symbol("access_token"))).toBeUndefined();
+  });
+
+  it("is a plain object in all depths: it is cloned, and written as text", () => {
+    const hash = responseOf(body).hash ?? {};
+    expect(structuredClone(hash)).toStrictEqual(JSON.parse(JSON.stringify(hash)));
+    expect(`${String(hash)} ${String(hash["user_info"])}`).toBe("[object Object] [object Object]");
+    const form = responseOf("aB=1&aB=2", "application/x-www-form-urlencoded").hash ?? {};
+    expect(structuredClone(form)).toStrictEqual({ a_b: ["1", "2"] });
+    const loaded = snakyHashClass().load(body);
+    expect(structuredClone(loaded)).toStrictEqual(hash);
   });
 
   it("has snake_case keys in all depths, for keys, spread and JSON", () => {
@@ -47,9 +58,12 @@ describe("hash", () => {
   });
 
   it("has nothing that was not sent", () => {
-    const hash = responseOf("{}").hash ?? {};
-    for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"]) {
-      expect(hash[name]).toBeUndefined();
+    for (const sent of ["{}", '{"__proto__":{"admin":true},"a":1}']) {
+      const hash = responseOf(sent).hash ?? {};
+      expect(Object.getPrototypeOf(hash)).toBe(Object.prototype);
+      for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty", "admin"]) {
+        expect(findField(hash, name)).toBeUndefined();
+      }
     }
   });
 

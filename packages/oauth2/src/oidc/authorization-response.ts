@@ -1,3 +1,5 @@
+import { constantTimeEqual } from "@fetchwork/kit";
+import { redactText } from "../redact.ts";
 import { AuthorizationResponseError } from "./errors.ts";
 
 /** The parameters of a callback, wherever they came from: the URL of the request, or the body of a `form_post`. */
@@ -50,10 +52,10 @@ export function validateAuthorizationResponse(
     throw new AuthorizationResponseError("the callback has no iss, which this server always sends");
   const given = value("state");
   if (given === undefined) throw new AuthorizationResponseError("the callback has no state");
-  if (!isSame(given, state))
+  if (!constantTimeEqual(given, state))
     throw new AuthorizationResponseError("the state of the callback is another one");
   const error = value("error");
-  if (error !== undefined) throw refusal(error, value("error_description"), value("error_uri"));
+  if (error !== undefined) throw refusal(parameters, error, state);
   // RFC 6749, 4.2.2: nobody asked for tokens in the URL, so whoever put them there is up to something.
   const foreign = ["access_token", "id_token", "token"].find((name) => parameters.has(name));
   if (foreign !== undefined)
@@ -65,11 +67,15 @@ export function validateAuthorizationResponse(
 }
 
 function refusal(
-  code: string,
-  description: string | undefined,
-  uri: string | undefined,
+  parameters: URLSearchParams,
+  error: string,
+  state: string,
 ): AuthorizationResponseError {
-  const message = description === undefined ? code : `${code}: ${description}`;
+  const description = parameters.get("error_description") ?? undefined;
+  const uri = parameters.get("error_uri") ?? undefined;
+  const known = [state, ...parameters.getAll("code")];
+  const code = redactText(error, known);
+  const message = description === undefined ? code : `${code}: ${redactText(description, known)}`;
   return new AuthorizationResponseError(message, { code, description, uri });
 }
 
@@ -98,13 +104,4 @@ async function readText({ body }: Request): Promise<string> {
       throw new AuthorizationResponseError(`the callback is longer than ${maxLength} characters`);
   }
   return text + decoder.decode();
-}
-
-/** Compares in a time that does not depend on where the texts differ. */
-function isSame(given: string, expected: string): boolean {
-  let difference = given.length ^ expected.length;
-  for (let index = 0; index < given.length; index += 1) {
-    difference |= given.charCodeAt(index) ^ expected.charCodeAt(index % expected.length);
-  }
-  return difference === 0;
 }
