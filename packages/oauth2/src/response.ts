@@ -136,7 +136,8 @@ export function errorOfFields(
   fields: Readonly<Record<string, unknown>>,
   response?: OAuth2Response,
 ): OAuth2Error {
-  const code = text(fields["error"]);
+  const { error } = fields;
+  const code = text(typeof error === "number" ? String(error) : error);
   const description = text(fields["error_description"] ?? fields["errorDescription"]);
   const uri = text(fields["error_uri"] ?? fields["errorUri"]);
   const shown = (words: string): string =>
@@ -152,6 +153,5 @@ export function errorOfFields(
 }
 
 function text(value: unknown): string | undefined {
-  if (typeof value === "number") return String(value);
   return typeof value === "string" && value !== "" ? value : undefined;
 }
