@@ -5,6 +5,7 @@ import {
   type AuthorizeOptions,
   type TokenSource,
 } from "./token-source.ts";
+import { wholeOrStream } from "./whole-or-stream.ts";
 
 /** A handler of `@fetchwork/http`, with whatever context. */
 export type ContextHandler<C> = (request: Request, context: C) => Response | Promise<Response>;
@@ -36,7 +37,7 @@ export function bearer(source: TokenSource, options: AuthorizeOptions = {}): Con
       verb,
       url,
       headers,
-      body: body ?? undefined,
+      body: body === null ? undefined : await wholeOrStream(body),
       redirect,
       signal,
       init: initOf(request),

@@ -10,7 +10,7 @@ import {
 } from "undici/index.js";
 import type { NodeTransportOptions, PemOrDer } from "../connection-opts.ts";
 import { OAuth2UsageError, optionError } from "../errors.ts";
-import { wholeOrStream } from "./whole-or-stream.ts";
+import { wholeOrStream } from "../whole-or-stream.ts";
 
 /** What sends requests with certificates, through proxies, within timeouts. A `fetch`, and a `Fetch` of this package. */
 export interface NodeTransport extends AsyncDisposable {
