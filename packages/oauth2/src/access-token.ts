@@ -1,9 +1,10 @@
 import type { OAuth2Client } from "./client.ts";
 import { InvalidResponseError, OAuth2Error, optionError, TokenUnavailableError } from "./errors.ts";
 import { readExpiry, unknownExpiry } from "./expiry.ts";
+import type { Credential } from "./follow-redirects.ts";
 import { inspectAsJson } from "./inspect-as-json.ts";
 import { parseForm } from "./parse-body.ts";
-import { sendToResource, type Credential, type RequestOptions } from "./resource-request.ts";
+import { sendToResource, type RequestOptions } from "./resource-request.ts";
 import { errorOfFields, type OAuth2Response } from "./response.ts";
 import { sendModeFor } from "./send-mode.ts";
 import { allowedParams } from "./refresh-params.ts";
