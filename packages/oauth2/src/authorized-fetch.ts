@@ -9,6 +9,7 @@ import {
   type TokenSource,
   type UnauthorizedRequest,
 } from "./token-source.ts";
+import { wholeOrStream } from "./whole-or-stream.ts";
 import { checkNames, optionsOf } from "./option-names.ts";
 
 const fetchOptions = optionsOf<AuthorizedFetchOptions>("authorizedFetch", {
@@ -51,19 +52,20 @@ export function authorizedFetch(
   return async (input, init) => {
     const url = input instanceof Request ? new URL(input.url) : authorizer.resolve(input);
     authorizer.checkTarget(url);
-    return authorizer.send({ ...readRequest(input, init), url, transport });
+    return authorizer.send({ ...(await readRequest(input, init)), url, transport });
   };
 }
 
 /** Reads what `fetch` is called with: `init` wins over a `Request`. */
-function readRequest(
+async function readRequest(
   input: string | URL | Request,
   init: RequestInit = {},
-): Omit<UnauthorizedRequest, "url"> {
+): Promise<Omit<UnauthorizedRequest, "url">> {
   const request = input instanceof Request ? input : undefined;
   const { method, headers, body, redirect, signal, ...rest } = init;
   const verb = (method ?? request?.method ?? "GET").toUpperCase();
-  const sent = body ?? request?.body ?? undefined;
+  const own = request?.body ?? undefined;
+  const sent = body ?? (own === undefined ? undefined : await wholeOrStream(own));
   if (sent !== undefined && (verb === "GET" || verb === "HEAD")) {
     throw new OAuth2UsageError("ERR_OAUTH_OPTION", `a ${verb} request has no body`);
   }

@@ -6,6 +6,7 @@ import {
   type AuthorizeOptions,
   type TokenSource,
 } from "./token-source.ts";
+import { wholeOrStream } from "./whole-or-stream.ts";
 import { checkNames, optionsOf } from "./option-names.ts";
 
 const bearerOptions = optionsOf<AuthorizeOptions>("bearer", authorizeOptionNames);
@@ -41,7 +42,7 @@ export function bearer(source: TokenSource, options: AuthorizeOptions = {}): Con
       verb,
       url,
       headers,
-      body: body ?? undefined,
+      body: body === null ? undefined : await wholeOrStream(body),
       redirect,
       signal,
       init: initOf(request),

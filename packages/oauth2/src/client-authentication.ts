@@ -1,3 +1,4 @@
+import { encodeBase64 } from "@fetchwork/kit";
 import { optionError, OAuth2UsageError } from "./errors.ts";
 import { formEncode } from "./form.ts";
 import { checkNames, optionsOf } from "./option-names.ts";
@@ -129,8 +130,9 @@ function checkClientKey(clientKey: ClientKey): void {
 
 function basicAuth({ id, secret, basicEncoding }: ClientCredentials): ClientAuthenticator {
   const encode = basicEncoding === "raw" ? (text: string) => text : formEncode;
+  // Not `formatBasicCredentials`: with `raw`, servers without an idea of encoding take a colon in the identifier.
   const bytes = new TextEncoder().encode(`${encode(id ?? "")}:${encode(secret ?? "")}`);
-  const value = `Basic ${btoa(String.fromCharCode(...bytes))}`;
+  const value = `Basic ${encodeBase64(bytes)}`;
   return ({ headers }) => {
     if (!headers.has("authorization")) headers.set("authorization", value);
   };

@@ -126,6 +126,9 @@ export function checkClientOptions(options: ClientOptions): void {
   if (logger !== undefined && typeof Reflect.get(Object(logger), "debug") !== "function") {
     throw optionError("logger", "an object", "one with a function debug");
   }
+  for (const name of ["authorizeUrl", "tokenUrl", "revokeUrl"] as const) {
+    if (options[name] === "") throw optionError(name, "", "a path or URL");
+  }
   for (const name of ["maxRedirects", "maxResponseBytes", "maxResourceBytes"] as const) {
     const value = options[name];
     if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {

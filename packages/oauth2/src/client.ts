@@ -285,6 +285,15 @@ export class OAuth2Client implements FormSender, ResourceSender {
    */
   checkRefreshed(_previous: AccessToken, _answer: AccessToken, _result: AccessToken): void {}
 
+  /**
+   * Fields that a refreshed token keeps when the response has none of that name (RFC 6749, 6).
+   *
+   * @internal
+   */
+  get keptAtRefresh(): readonly string[] {
+    return ["scope"];
+  }
+
   /** Writes a warning to the logger. */
   warn(message: string): void {
     this.#logger.warn(message);

@@ -85,6 +85,8 @@ export class OAuth2Response {
   /**
    * The body as a value: a form or JSON object is a hash with snake_case keys (with `snaky: false` a plain object with
    * the keys of the provider), other JSON is what it is, anything else the text. Made once, when it is first asked for.
+   *
+   * @throws InvalidResponseError when the type says JSON and the body is none; with a status of 400 or more it is the text
    */
   get parsed(): unknown {
     return (this.#parsed ??= { value: this.#parse() }).value;
@@ -142,7 +144,8 @@ export function errorOfFields(
   fields: Readonly<Record<string, unknown>>,
   response?: OAuth2Response,
 ): OAuth2Error {
-  const code = text(fields["error"]);
+  const { error } = fields;
+  const code = text(typeof error === "number" ? String(error) : error);
   const description = text(fields["error_description"] ?? fields["errorDescription"]);
   const uri = text(fields["error_uri"] ?? fields["errorUri"]);
   const shown = (words: string): string =>

@@ -31,6 +31,9 @@ describe("options", () => {
   const wrong = [
     { sites: "https://e.org" },
     { site: "e.org" },
+    { authorizeUrl: "" },
+    { tokenUrl: "" },
+    { revokeUrl: "" },
     { site: "ftp://e.org" },
     { site: "https://u:p@e.org" },
     { authScheme: "basic" },
@@ -59,6 +62,14 @@ describe("options", () => {
 
   it("refuses a path without a site when it is used", () => {
     expect(() => new OAuth2Client("id").authCode.authorizeUrl()).toThrow(option);
+  });
+
+  it("says what an assertion lacks", async () => {
+    await expect(clientOf().assertion.getToken({ iss: "a" }, Object({}))).rejects.toMatchObject({
+      code: "ERR_OAUTH_OPTION",
+      message: "the encoding needs an algorithm and a key",
+    });
+    expect(server.seen).toEqual([]);
   });
 
   it("refuses client_secret in an authorization URL", () => {
@@ -251,12 +262,37 @@ describe("tokens", () => {
     ]) {
       expect(token.token).toBe("");
       expect(token.error).toMatchObject({ code: "invalid_grant" });
+      expect(token.expired()).toBe(true);
       expect(token.response?.error).toBeInstanceOf(OAuth2Error);
       await expect(token.get("/r")).rejects.toMatchObject({ code: "ERR_OAUTH_TOKEN" });
     }
     server.script = [json({ nothing: 1 })];
     const token = await clientOf({ raiseErrors: false }).clientCredentials.getToken();
     expect(token.error).toMatchObject({ code: "ERR_OAUTH_RESPONSE" });
+  });
+
+  it("have the error and no value where a hash or form has none, and no errors are raised", () => {
+    const client = clientOf({ raiseErrors: false });
+    const missing = { code: "ERR_OAUTH_RESPONSE" };
+    const tokens = [
+      [AccessToken.fromHash(client, { scope: "read" }), missing],
+      [AccessToken.fromKvform(client, "state=x"), missing],
+      [AccessToken.fromKvform(client, "error=access_denied"), { code: "access_denied" }],
+    ] as const;
+    for (const [token, error] of tokens) {
+      expect(token.error).toMatchObject(error);
+      expect([token.token, token.expired()]).toEqual(["", true]);
+    }
+    expect(() => AccessToken.fromHash(clientOf(), { scope: "read" })).toThrow(
+      expect.objectContaining(missing),
+    );
+  });
+
+  it("have an error code that is a number as text, whatever the status", async () => {
+    for (const status of [200, 400]) {
+      server.script = [json({ error: 5 }, status)];
+      await expect(clientOf().clientCredentials.getToken()).rejects.toMatchObject({ code: "5" });
+    }
   });
 
   it("go through JSON and back with everything that they are", () => {
@@ -299,15 +335,17 @@ describe("tokens", () => {
     expect(again.expired(1090)).toBe(true);
   });
 
-  it("refuse to refresh and to revoke what is not there", async () => {
+  it("refuse to refresh and to revoke what is not there, and revoke what is", async () => {
     const token = AccessToken.fromHash(clientOf(), { access_token: "A" });
     await expect(token.refresh()).rejects.toMatchObject({ code: "ERR_OAUTH_TOKEN" });
     await expect(token.revoke({ token_type_hint: "refresh_token" })).rejects.toMatchObject({
       code: "ERR_OAUTH_TOKEN",
     });
     const refreshOnly = AccessToken.fromHash(clientOf(), { refresh_token: "R" });
-    await expect(refreshOnly.revoke()).rejects.toMatchObject({ code: "ERR_OAUTH_TOKEN" });
-    await refreshOnly.revoke({ token_type_hint: "refresh_token" });
+    const asAccessToken = refreshOnly.revoke({ token_type_hint: "access_token" });
+    await expect(asAccessToken).rejects.toMatchObject({ code: "ERR_OAUTH_TOKEN" });
+    expect(server.seen).toEqual([]);
+    await refreshOnly.revoke();
     expect([...form()]).toEqual([
       ["token", "R"],
       ["token_type_hint", "refresh_token"],

@@ -14,7 +14,7 @@ import {
   type PemOrDer,
 } from "../connection-opts.ts";
 import { OAuth2UsageError, optionError } from "../errors.ts";
-import { wholeOrStream } from "./whole-or-stream.ts";
+import { wholeOrStream } from "../whole-or-stream.ts";
 import { checkNames, optionsOf } from "../option-names.ts";
 
 const transportOptions = optionsOf<NodeTransportOptions>("nodeTransport", transportOptionNames);

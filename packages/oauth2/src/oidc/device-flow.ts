@@ -1,3 +1,4 @@
+import { parseRetryAfter } from "@fetchwork/kit";
 import type { AccessToken } from "../access-token.ts";
 import { ConnectionError, InvalidResponseError, OAuth2Error, optionError } from "../errors.ts";
 import { toPairs, withScopeAsText, type GrantParams } from "../form.ts";
@@ -155,14 +156,14 @@ export class DeviceFlow {
         return token;
       } catch (error) {
         signal?.throwIfAborted();
-        interval = nextInterval(error, interval);
+        interval = nextInterval(error, interval, this.#client.clock());
       }
     }
   }
 }
 
 /** How long to wait after a failed question, in seconds; throws what waiting does not mend. */
-function nextInterval(error: unknown, interval: number): number {
+function nextInterval(error: unknown, interval: number, now: number): number {
   if (error instanceof ConnectionError) return Math.min(interval * 2, maxInterval);
   if (!(error instanceof OAuth2Error)) throw error;
   switch (error.code) {
@@ -175,7 +176,7 @@ function nextInterval(error: unknown, interval: number): number {
   }
   const { status, response } = error;
   if (status !== 429 && status !== 503) throw error;
-  const retryAfter = response?.headers.get("retry-after") ?? "";
-  const seconds = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : interval + 5;
+  const asked = parseRetryAfter(response?.headers.get("retry-after") ?? "", now);
+  const seconds = asked === undefined ? interval + 5 : Math.ceil(asked / 1000);
   return Math.min(Math.max(seconds, interval), maxInterval);
 }
