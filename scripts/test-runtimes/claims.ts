@@ -112,6 +112,12 @@ export const claims: readonly Claim[] = [
     except: { workerd: sockets },
   },
   {
+    entry: "@fetchwork/oauth2/node/store",
+    test: "oauth2-store",
+    does: "token in a file, refreshed by one of two managers",
+    except: { workerd: files },
+  },
+  {
     entry: "@fetchwork/documents",
     test: "documents",
     does: "documents in memory and in a SQLite file: unique, search, transactions",

@@ -12,7 +12,7 @@ const description =
 
 /**
  * Whether a header or a member of JSON of that name holds a secret, such as `Authorization`, `refresh_token`,
- * `x-api-key`, `sessionId` or `user[password]`. Compared without regard to case.
+ * `x-api-key`, `sessionId` or `user[password]`, and not `token_type`. Compared without regard to case.
  */
 export function isSecretName(name: string): boolean {
   const folded = fold(name);

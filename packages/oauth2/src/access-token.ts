@@ -1,14 +1,10 @@
 import type { OAuth2Client } from "./client.ts";
-import {
-  InvalidResponseError,
-  type OAuth2Error,
-  optionError,
-  TokenUnavailableError,
-} from "./errors.ts";
+import { InvalidResponseError, OAuth2Error, optionError, TokenUnavailableError } from "./errors.ts";
 import { readExpiry, unknownExpiry } from "./expiry.ts";
+import type { Credential } from "./follow-redirects.ts";
 import { inspectAsJson } from "./inspect-as-json.ts";
 import { parseForm } from "./parse-body.ts";
-import { sendToResource, type Credential, type RequestOptions } from "./resource-request.ts";
+import { sendToResource, type RequestOptions } from "./resource-request.ts";
 import { errorOfFields, type OAuth2Response } from "./response.ts";
 import { sendModeFor } from "./send-mode.ts";
 import { allowedParams } from "./refresh-params.ts";
@@ -56,6 +52,7 @@ export class AccessToken {
   readonly #params: Readonly<Record<string, unknown>>;
   readonly #settings: TokenSettings;
   readonly #origin: TokenOrigin;
+  #isRestored = false;
   /** What counts, and is stored: {@link AccessToken.expiresAt}, or long ago where the token is unreadable about it. */
   readonly #storedExpiry: number | undefined;
   /** Lifetime in seconds that the server gave; 0 counts as without end. */
@@ -96,7 +93,10 @@ export class AccessToken {
 
   /**
    * Makes a token of a hash, such as that of {@link AccessToken.toHash}, also after JSON. Options in the hash count, so
-   * it must not be one that a server sent: for these there is {@link OAuth2Client.getToken}.
+   * it must not be one that a server sent: for these there is {@link OAuth2Client.getToken}. With `raiseErrors: false`
+   * what is wrong with the hash is the `error` of a token without a value.
+   *
+   * @throws InvalidResponseError when there is no token and no refresh token
    *
    * @throws InvalidResponseError when there is no token and no refresh token
    */
@@ -107,19 +107,31 @@ export class AccessToken {
   ): AccessToken {
     const fields: Record<string, unknown> = { ...hash };
     const stored = takeSerializedOptions(fields);
-    return AccessToken.fromFields(client, fields, { ...stored, ...defined(options) });
+    const { tokenName } = stored;
+    // `toHash` writes the token as `access_token`, whatever field it was in.
+    if (typeof tokenName === "string" && !Object.hasOwn(fields, tokenName)) {
+      fields[tokenName] = takeField(fields, "access_token");
+    }
+    return orFailed(client, () => {
+      const token = AccessToken.fromFields(client, fields, { ...stored, ...defined(options) });
+      token.#isRestored = true;
+      return token;
+    });
   }
 
   /**
    * Makes a token of a form, as the callback of the implicit grant has it in its fragment (RFC 6749, 4.2.2). One leading
-   * `#` or `?` is dropped. Nothing in the form is an option.
+   * `#` or `?` is dropped. Nothing in the form is an option. With `raiseErrors: false` what is wrong with the form is the
+   * `error` of a token without a value.
    *
    * @throws OAuth2Error when the form has an `error`; InvalidResponseError when it has no token, or two
    */
   static fromKvform(client: OAuth2Client, form: string, options: TokenOptions = {}): AccessToken {
     const fields = parseForm(form.replace(/^[#?]/, ""));
-    if (typeof fields["error"] === "string") throw errorOfFields(fields);
-    return AccessToken.fromFields(client, fields, options);
+    return orFailed(client, () => {
+      if (typeof fields["error"] === "string") throw errorOfFields(fields);
+      return AccessToken.fromFields(client, fields, options);
+    });
   }
 
   /**
@@ -202,17 +214,28 @@ export class AccessToken {
     return this.#origin.error;
   }
 
+  /**
+   * Whether the token comes from a store, or was refreshed from such a one: its ID token was validated when it came.
+   *
+   * @internal
+   */
+  get isRestored(): boolean {
+    return this.#isRestored;
+  }
+
   /** Whether the token says when it expires. */
   expires(): boolean {
     return this.#storedExpiry !== undefined;
   }
 
   /**
-   * Whether the token has expired, or will within `expiresLatency`. A token that is unreadable about its expiry has.
+   * Whether the token has expired, or will within `expiresLatency`. A token that is unreadable about its expiry has, and
+   * one without a value.
    *
    * @param at - Seconds since the epoch. Default: now.
    */
   expired(at: number = this.#client.clock() / 1000): boolean {
+    if (this.#token === "") return true;
     if (this.#storedExpiry === undefined) return false;
     return this.#storedExpiry - this.#settings.expiresLatency <= at;
   }
@@ -242,18 +265,20 @@ export class AccessToken {
   }
 
   /**
-   * Revokes the token, or its refresh token (RFC 7009).
+   * Revokes the token, or its refresh token (RFC 7009); a token without a value is revoked by its refresh token.
    *
    * @throws TokenUnavailableError when there is nothing to revoke; OAuth2Error when the server refuses
    */
   async revoke(params: RevokeParams = {}): Promise<OAuth2Response> {
     const { token_type_hint: hint, ...rest } = params;
-    const kind = hint ?? "access_token";
+    const kind = hint ?? (this.#token === "" ? "refresh_token" : "access_token");
     if (kind !== "access_token" && kind !== "refresh_token") {
       throw optionError("token_type_hint", kind, "access_token or refresh_token");
     }
     const value = kind === "access_token" ? this.#token : (this.#refreshToken ?? "");
-    if (value === "") throw new TokenUnavailableError(`there is no ${kind} to revoke`);
+    if (value === "") {
+      throw new TokenUnavailableError(`there is no ${hint ?? "token"} to revoke`);
+    }
     return this.#client.revokeToken(value, kind, rest);
   }
 
@@ -350,17 +375,32 @@ export class AccessToken {
 
   /** Adds what the answer to a refresh left out. */
   #completed(fresh: AccessToken): AccessToken {
-    const keepScope = fresh.params["scope"] === undefined && this.#params["scope"] !== undefined;
-    if (fresh.refreshToken !== undefined && !keepScope) return fresh;
+    const kept = this.#client.keptAtRefresh.filter(
+      (name) => fresh.params[name] === undefined && this.#params[name] !== undefined,
+    );
+    if (fresh.refreshToken !== undefined && kept.length === 0) return fresh;
     const fields = {
       ...fresh.params,
-      ...(keepScope ? { scope: this.#params["scope"] } : {}),
+      ...Object.fromEntries(kept.map((name) => [name, this.#params[name]])),
       refresh_token: fresh.refreshToken ?? this.#refreshToken,
       expires_in: fresh.expiresIn,
       expires_at: fresh.#storedExpiry,
     };
     const { response } = fresh;
-    return new AccessToken(this.#client, fresh.token, { ...fresh.options }, { fields, response });
+    const origin = { fields, response };
+    const completed = new AccessToken(this.#client, fresh.token, { ...fresh.options }, origin);
+    completed.#isRestored = this.#isRestored;
+    return completed;
+  }
+}
+
+/** With `raiseErrors: false` an error is part of what stands for the token. */
+function orFailed(client: OAuth2Client, make: () => AccessToken): AccessToken {
+  try {
+    return make();
+  } catch (error) {
+    if (client.raiseErrors || !(error instanceof OAuth2Error)) throw error;
+    return AccessToken.failed(client, error);
   }
 }
 

@@ -1,9 +1,16 @@
 import type { AccessToken } from "./access-token.ts";
 import type { OAuth2Client } from "./client.ts";
-import { optionError } from "./errors.ts";
+import { OAuth2UsageError, optionError } from "./errors.ts";
 import { signJwt, type SigningKey } from "./sign-jwt.ts";
 import type { TokenOptions } from "./token-options.ts";
 import type { TokenParams } from "./token-params.ts";
+import { checkNames, optionsOf } from "./option-names.ts";
+
+const encodingOptions = optionsOf<AssertionEncoding>("the encoding of an assertion", {
+  algorithm: true,
+  key: true,
+  kid: true,
+});
 
 /** Claims of an assertion: `iss`, `aud`, `sub`, `exp` (seconds since the epoch) and others. Sent as they are. */
 export type AssertionClaims = Readonly<Record<string, unknown>>;
@@ -63,8 +70,9 @@ export class AssertionStrategy {
       return this.#send(set, { algorithm, key }, { ...second }, third);
     }
     if (!isEncoding(second)) {
-      throw optionError("the encoding", typeof second, "an object with algorithm and key");
+      throw new OAuth2UsageError("ERR_OAUTH_OPTION", "the encoding needs an algorithm and a key");
     }
+    checkNames(second, encodingOptions);
     return this.#send(claims, second, third, fourth);
   }
 

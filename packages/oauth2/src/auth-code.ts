@@ -7,6 +7,7 @@ import {
   type StartedAuthorization,
 } from "./authorization-flow.ts";
 import type { OAuth2Client } from "./client.ts";
+import { optionError } from "./errors.ts";
 import type { GrantParams } from "./form.ts";
 import type { CallbackInput } from "./oidc/authorization-response.ts";
 import type { TokenOptions } from "./token-options.ts";
@@ -74,11 +75,12 @@ export class AuthCodeStrategy {
    *
    * @throws what {@link OAuth2Client.getToken} throws
    */
-  getToken(
+  async getToken(
     code: string,
     params: TokenParams = {},
     options: TokenOptions = {},
   ): Promise<AccessToken> {
+    if (typeof code !== "string") throw optionError("the code", typeof code, "text");
     const redirectUri = params.redirectUri ?? this.#client.redirectUri;
     return this.#client.getToken(
       { grant_type: "authorization_code", code, redirect_uri: redirectUri, ...params },

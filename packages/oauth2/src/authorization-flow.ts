@@ -12,6 +12,12 @@ import { codeChallenge, generateCodeVerifier, randomState } from "./oidc/pkce.ts
 import type { TokenOptions } from "./token-options.ts";
 import { keptParams } from "./refresh-params.ts";
 import { splitTokenParams, type TokenParams } from "./token-params.ts";
+import { checkNames, optionsOf } from "./option-names.ts";
+
+const startOptions = optionsOf<StartAuthorizationOptions>("authCode.start", {
+  lifetime: true,
+  requireAcr: true,
+});
 
 /**
  * What must be kept between {@link startAuthorization} and {@link finishAuthorization}: plain values, ready for JSON.
@@ -104,6 +110,7 @@ export async function startAuthorization(
   params: GrantParams = {},
   options: StartAuthorizationOptions = {},
 ): Promise<StartedAuthorization> {
+  checkNames(options, startOptions);
   const { lifetime = 3600, requireAcr = false } = options;
   if (!(lifetime > 0)) throw optionError("lifetime", lifetime, "seconds above 0");
   checkOwnParameters(params);

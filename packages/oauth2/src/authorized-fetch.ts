@@ -2,12 +2,20 @@ import { toHeaders } from "./connection.ts";
 import { OAuth2UsageError } from "./errors.ts";
 import type { Fetch } from "./fetch.ts";
 import {
+  authorizeOptionNames,
   createAuthorizer,
   initOf,
   type AuthorizeOptions,
   type TokenSource,
   type UnauthorizedRequest,
 } from "./token-source.ts";
+import { wholeOrStream } from "./whole-or-stream.ts";
+import { checkNames, optionsOf } from "./option-names.ts";
+
+const fetchOptions = optionsOf<AuthorizedFetchOptions>("authorizedFetch", {
+  ...authorizeOptionNames,
+  fetch: true,
+});
 
 /** A `fetch`. */
 export type FetchFunction = (
@@ -38,24 +46,26 @@ export function authorizedFetch(
   source: TokenSource,
   options: AuthorizedFetchOptions = {},
 ): FetchFunction {
+  checkNames(options, fetchOptions);
   const authorizer = createAuthorizer(source, options);
   const { fetch: transport } = options;
   return async (input, init) => {
     const url = input instanceof Request ? new URL(input.url) : authorizer.resolve(input);
     authorizer.checkTarget(url);
-    return authorizer.send({ ...readRequest(input, init), url, transport });
+    return authorizer.send({ ...(await readRequest(input, init)), url, transport });
   };
 }
 
 /** Reads what `fetch` is called with: `init` wins over a `Request`. */
-function readRequest(
+async function readRequest(
   input: string | URL | Request,
   init: RequestInit = {},
-): Omit<UnauthorizedRequest, "url"> {
+): Promise<Omit<UnauthorizedRequest, "url">> {
   const request = input instanceof Request ? input : undefined;
   const { method, headers, body, redirect, signal, ...rest } = init;
   const verb = (method ?? request?.method ?? "GET").toUpperCase();
-  const sent = body ?? request?.body ?? undefined;
+  const own = request?.body ?? undefined;
+  const sent = body ?? (own === undefined ? undefined : await wholeOrStream(own));
   if (sent !== undefined && (verb === "GET" || verb === "HEAD")) {
     throw new OAuth2UsageError("ERR_OAUTH_OPTION", `a ${verb} request has no body`);
   }

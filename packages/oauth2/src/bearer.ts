@@ -1,10 +1,15 @@
 import type { TargetCheck } from "./allowed-origins.ts";
 import {
+  authorizeOptionNames,
   createAuthorizer,
   initOf,
   type AuthorizeOptions,
   type TokenSource,
 } from "./token-source.ts";
+import { wholeOrStream } from "./whole-or-stream.ts";
+import { checkNames, optionsOf } from "./option-names.ts";
+
+const bearerOptions = optionsOf<AuthorizeOptions>("bearer", authorizeOptionNames);
 
 /** A handler of `@fetchwork/http`, with whatever context. */
 export type ContextHandler<C> = (request: Request, context: C) => Response | Promise<Response>;
@@ -25,6 +30,7 @@ export type ContextMiddleware = <C>(next: ContextHandler<C>) => ContextHandler<C
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */
 export function bearer(source: TokenSource, options: AuthorizeOptions = {}): ContextMiddleware {
+  checkNames(options, bearerOptions);
   const authorizer = createAuthorizer(source, options);
   return (next) => async (request, context) => {
     const url = new URL(request.url);
@@ -36,7 +42,7 @@ export function bearer(source: TokenSource, options: AuthorizeOptions = {}): Con
       verb,
       url,
       headers,
-      body: body ?? undefined,
+      body: body === null ? undefined : await wholeOrStream(body),
       redirect,
       signal,
       init: initOf(request),

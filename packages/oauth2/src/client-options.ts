@@ -1,11 +1,12 @@
 import type { AllowedOrigins } from "./allowed-origins.ts";
 import type { AuthScheme, ClientKey } from "./client-authentication.ts";
 import type { ConnectionOpts } from "./connection-opts.ts";
-import { OAuth2UsageError, optionError } from "./errors.ts";
+import { optionError } from "./errors.ts";
 import type { Fetch } from "./fetch.ts";
 import type { TokenMethod } from "./form-request.ts";
 import type { Logger } from "./logger.ts";
 import type { RequestProof } from "./proof.ts";
+import { checkNames, optionsOf, type NamesOf } from "./option-names.ts";
 
 /** Options of an {@link OAuth2Client}. */
 export interface ClientOptions {
@@ -55,29 +56,35 @@ export interface ClientOptions {
   readonly clock?: (() => number) | undefined;
 }
 
-const names: ReadonlySet<string> = new Set([
-  "site",
-  "authorizeUrl",
-  "tokenUrl",
-  "revokeUrl",
-  "redirectUri",
-  "tokenMethod",
-  "authScheme",
-  "basicEncoding",
-  "clientKey",
-  "issuer",
-  "connectionOpts",
-  "raiseErrors",
-  "maxRedirects",
-  "logger",
-  "debug",
-  "fetch",
-  "allowedOrigins",
-  "maxResponseBytes",
-  "maxResourceBytes",
-  "dpop",
-  "clock",
-]);
+/** Options that are resolved against the site. */
+export const endpointNames = ["authorizeUrl", "tokenUrl", "revokeUrl"] as const;
+
+/** Names of the options, for those of an `OidcClient` too. */
+export const clientOptionNames: NamesOf<ClientOptions> = {
+  site: true,
+  authorizeUrl: true,
+  tokenUrl: true,
+  revokeUrl: true,
+  redirectUri: true,
+  tokenMethod: true,
+  authScheme: true,
+  basicEncoding: true,
+  clientKey: true,
+  issuer: true,
+  connectionOpts: true,
+  raiseErrors: true,
+  maxRedirects: true,
+  logger: true,
+  debug: true,
+  fetch: true,
+  allowedOrigins: true,
+  maxResponseBytes: true,
+  maxResourceBytes: true,
+  dpop: true,
+  clock: true,
+};
+
+const clientOptions = optionsOf<ClientOptions>("OAuth2Client", clientOptionNames);
 
 /**
  * Checks what types do not.
@@ -85,20 +92,31 @@ const names: ReadonlySet<string> = new Set([
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */
 export function checkClientOptions(options: ClientOptions): void {
-  for (const name of Object.keys(options)) {
-    if (!names.has(name)) {
-      throw new OAuth2UsageError(
-        "ERR_OAUTH_OPTION",
-        `${JSON.stringify(name)} is no option of a client`,
-      );
-    }
-  }
+  checkNames(options, clientOptions);
   const { tokenMethod, basicEncoding, fetch, logger, clock } = options;
   if (!["post", "get", "post_with_query_string", undefined].includes(tokenMethod)) {
     throw optionError("tokenMethod", tokenMethod, "post, get or post_with_query_string");
   }
   if (!["form", "raw", undefined].includes(basicEncoding)) {
     throw optionError("basicEncoding", basicEncoding, "form or raw");
+  }
+  for (const name of ["raiseErrors", "debug"] as const) {
+    const value: unknown = options[name];
+    if (value !== undefined && typeof value !== "boolean") {
+      throw optionError(name, value, "true or false");
+    }
+  }
+  for (const name of ["redirectUri", "issuer", ...endpointNames] as const) {
+    const value: unknown = options[name];
+    if (value !== undefined && (typeof value !== "string" || value === "")) {
+      throw optionError(name, value, "text that is not empty");
+    }
+  }
+  for (const name of ["prove", "accept"] as const) {
+    const { dpop } = options;
+    if (dpop !== undefined && typeof Reflect.get(Object(dpop), name) !== "function") {
+      throw optionError("dpop", typeof dpop, "a proof such as DPoP");
+    }
   }
   for (const [name, value] of Object.entries({ fetch, clock })) {
     if (value !== undefined && typeof value !== "function") {
@@ -108,10 +126,27 @@ export function checkClientOptions(options: ClientOptions): void {
   if (logger !== undefined && typeof Reflect.get(Object(logger), "debug") !== "function") {
     throw optionError("logger", "an object", "one with a function debug");
   }
+  for (const name of ["authorizeUrl", "tokenUrl", "revokeUrl"] as const) {
+    if (options[name] === "") throw optionError(name, "", "a path or URL");
+  }
   for (const name of ["maxRedirects", "maxResponseBytes", "maxResourceBytes"] as const) {
     const value = options[name];
     if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {
       throw optionError(name, value, "a whole number");
     }
+  }
+}
+
+/**
+ * Checks the identifier and the secret of a client; a missing environment variable is `undefined`.
+ *
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
+ */
+export function checkClientCredentials(id: unknown, secret: unknown): void {
+  if (id !== null && (typeof id !== "string" || id === "")) {
+    throw optionError("the client identifier", id, "text that is not empty, or null for none");
+  }
+  if (secret !== undefined && secret !== null && typeof secret !== "string") {
+    throw optionError("the client secret", `a value of type ${typeof secret}`, "text, or null");
   }
 }

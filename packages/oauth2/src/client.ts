@@ -4,11 +4,15 @@ import { AssertionStrategy } from "./assertion.ts";
 import { AuthCodeStrategy, type AuthorizeParams } from "./auth-code.ts";
 import { createClientAuthenticator, type ClientAuthenticator } from "./client-authentication.ts";
 import { ClientCredentialsStrategy } from "./client-credentials.ts";
-import { checkClientOptions, type ClientOptions } from "./client-options.ts";
+import {
+  checkClientCredentials,
+  checkClientOptions,
+  type ClientOptions,
+} from "./client-options.ts";
 import { buildConnection, type ConnectionBuilder } from "./connection-builder.ts";
 import { checkConnectionOpts, needsNode } from "./connection-opts.ts";
 import { Connection } from "./connection.ts";
-import { OAuth2Error, OAuth2UsageError } from "./errors.ts";
+import { OAuth2Error, OAuth2UsageError, optionError } from "./errors.ts";
 import { sendForm, type FormSender, type TokenMethod } from "./form-request.ts";
 import { toPairs, withQuery, withScopeAsText, type Params } from "./form.ts";
 import { ImplicitStrategy } from "./implicit.ts";
@@ -23,7 +27,7 @@ import { createResolver, parseSite, type UrlResolver } from "./resolve-url.ts";
 import { sendToResource, type RequestOptions, type ResourceSender } from "./resource-request.ts";
 import type { OAuth2Response } from "./response.ts";
 import { settings } from "./settings.ts";
-import { defaultTokenOptions, type TokenOptions } from "./token-options.ts";
+import { defaultTokenOptions, splitTokenOptions, type TokenOptions } from "./token-options.ts";
 import { parseTokenBody, readTokenResponse } from "./token-response.ts";
 import { splitTokenParams, type TokenParams } from "./token-params.ts";
 
@@ -95,6 +99,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
     build?: (connection: ConnectionBuilder) => void,
   ) {
     checkClientOptions(options);
+    checkClientCredentials(id, secret);
     const {
       site,
       authorizeUrl = "oauth/authorize",
@@ -117,6 +122,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
     this.#authorizeUrl = authorizeUrl;
     this.#tokenUrl = tokenUrl;
     this.#revokeUrl = revokeUrl;
+    this.#checkEndpoints({ authorizeUrl, tokenUrl, revokeUrl });
     this.#tokenMethod = tokenMethod;
     this.#logger = guardedLogger(logger);
     this.redirectUri = options.redirectUri;
@@ -227,6 +233,8 @@ export class OAuth2Client implements FormSender, ResourceSender {
     params: TokenParams,
     options: TokenOptions = defaultTokenOptions,
   ): Promise<AccessToken> {
+    // Before anything is sent: a code or a refresh token counts once.
+    splitTokenOptions(options);
     const { params: sent, options: request } = splitTokenParams(params);
     const { tokenMethod = this.#tokenMethod, raiseErrors = this.raiseErrors } = request;
     if (tokenMethod !== "post") this.#warnOfQuery();
@@ -256,6 +264,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
     hint?: "access_token" | "refresh_token" | null,
     params: TokenParams = {},
   ): Promise<OAuth2Response> {
+    if (typeof token !== "string") throw optionError("the token to revoke", typeof token, "text");
     const { params: sent, options } = splitTokenParams(params);
     const response = await sendForm(this, this.#endpoint(this.#revokeUrl, {}), {
       ...options,
@@ -276,6 +285,15 @@ export class OAuth2Client implements FormSender, ResourceSender {
    */
   checkRefreshed(_previous: AccessToken, _answer: AccessToken, _result: AccessToken): void {}
 
+  /**
+   * Fields that a refreshed token keeps when the response has none of that name (RFC 6749, 6).
+   *
+   * @internal
+   */
+  get keptAtRefresh(): readonly string[] {
+    return ["scope"];
+  }
+
   /** Writes a warning to the logger. */
   warn(message: string): void {
     this.#logger.warn(message);
@@ -284,6 +302,19 @@ export class OAuth2Client implements FormSender, ResourceSender {
   toJSON(): unknown {
     const secret = this.#secret === null ? null : settings().filteredLabel;
     return { id: this.id, secret, site: this.site };
+  }
+
+  /** What can be resolved without a request is; a client without a site may lack what it never uses. */
+  #checkEndpoints(endpoints: Readonly<Record<string, string>>): void {
+    for (const [name, path] of Object.entries(endpoints)) {
+      if (this.#site === undefined && !/^[a-z][a-z\d+.-]*:/i.test(path)) continue;
+      try {
+        this.#resolve(path);
+      } catch (error) {
+        if (!(error instanceof OAuth2UsageError)) throw error;
+        throw new OAuth2UsageError("ERR_OAUTH_OPTION", `${name} is invalid: ${error.message}`);
+      }
+    }
   }
 
   #endpoint(path: string, params: Params): URL {

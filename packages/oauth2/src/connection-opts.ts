@@ -1,5 +1,6 @@
 import { OAuth2UsageError, optionError } from "./errors.ts";
 import type { Fetch } from "./fetch.ts";
+import { checkNames, optionsOf, type NamesOf } from "./option-names.ts";
 
 /** PEM or DER. */
 export type PemOrDer = string | Uint8Array;
@@ -37,20 +38,25 @@ export interface ConnectionOpts extends NodeTransportOptions {
   readonly headers?: RequestInit["headers"] | undefined;
 }
 
-const transportNames = [
-  "cert",
-  "key",
-  "passphrase",
-  "pfx",
-  "ca",
-  "proxy",
-  "connectTimeout",
-  "headersTimeout",
-  "bodyTimeout",
-  "connections",
-] as const;
+/** Names of the options that need Node. */
+export const transportOptionNames: NamesOf<NodeTransportOptions> = {
+  cert: true,
+  key: true,
+  passphrase: true,
+  pfx: true,
+  ca: true,
+  proxy: true,
+  connectTimeout: true,
+  headersTimeout: true,
+  bodyTimeout: true,
+  connections: true,
+};
 
-const allNames: ReadonlySet<string> = new Set([...transportNames, "timeout", "headers"]);
+const connectionOpts = optionsOf<ConnectionOpts>("connectionOpts", {
+  ...transportOptionNames,
+  timeout: true,
+  headers: true,
+});
 
 /**
  * Checks the options of a connection.
@@ -58,11 +64,7 @@ const allNames: ReadonlySet<string> = new Set([...transportNames, "timeout", "he
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when one is unknown, or needs Node where `fetch` is given
  */
 export function checkConnectionOpts(options: ConnectionOpts, fetch: Fetch | undefined): void {
-  for (const name of Object.keys(options)) {
-    if (!allNames.has(name)) {
-      throw optionError("connectionOpts", name, `none but ${[...allNames].join(", ")}`);
-    }
-  }
+  checkNames(options, connectionOpts);
   checkTimeout(options.timeout);
   if (fetch !== undefined && needsNode(options)) {
     throw new OAuth2UsageError(
@@ -86,5 +88,6 @@ export function checkTimeout(timeout: number | undefined): void {
 
 /** Whether the platform's `fetch` cannot do what the options ask for. */
 export function needsNode(options: ConnectionOpts): boolean {
-  return transportNames.some((name) => options[name] !== undefined);
+  const { timeout: _timeout, headers: _headers, ...transport } = options;
+  return Object.values(transport).some((value) => value !== undefined);
 }

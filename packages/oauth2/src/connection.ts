@@ -1,4 +1,3 @@
-import { ByteCollector } from "@fetchwork/kit";
 import { connectionFailure } from "./connection-failure.ts";
 import { Deadline } from "./deadline.ts";
 import { OAuth2Error, OAuth2UsageError } from "./errors.ts";
@@ -9,6 +8,7 @@ import { readBody } from "./read-body.ts";
 import { isStream, type SentBody } from "./request-body.ts";
 import { OAuth2Response, type ParseOptions } from "./response.ts";
 import { secretsOfBody } from "./secrets-of-body.ts";
+import { BodyLog, watchDownload, watchUpload } from "./streamed-body.ts";
 
 /** How requests are sent; made once per client. */
 export interface ConnectionOptions {
@@ -62,23 +62,6 @@ export interface StreamedReply extends Reply {
   readonly stream: Response;
 }
 
-/** The beginning of a streamed body, for the log. */
-class BodyLog {
-  static readonly #maxBytes = 65_536;
-  readonly #bytes = new ByteCollector();
-
-  add(chunk: Uint8Array): void {
-    // A copy, since whoever gets the chunk may change it. More than the maximum shows that the body is too large.
-    if (this.#bytes.size <= BodyLog.#maxBytes) this.#bytes.add(chunk.slice());
-  }
-
-  /** The body, or a note when it is too large. */
-  get content(): Uint8Array | string {
-    const { size } = this.#bytes;
-    return size > BodyLog.#maxBytes ? `(more than ${BodyLog.#maxBytes} bytes)` : this.#bytes.join();
-  }
-}
-
 /**
  * Sends single requests, with a time limit and a log. Everything that a client sends goes through here. The response is
  * read completely, up to a limit, or is streamed.
@@ -127,10 +110,11 @@ export class Connection {
    * @throws what {@link Connection.send} throws; reading the body too
    */
   async stream(given: Exchange): Promise<StreamedReply> {
-    const exchange = this.#withLoggedUpload(given);
+    const upload = isStream(given.body) ? this.#newLog() : undefined;
+    const exchange = upload === undefined ? given : withSecretsOf(upload, given);
     const deadline = this.#prepare(exchange);
     try {
-      const response = await this.#exchange(exchange, deadline);
+      const response = await this.#exchange(exchange, deadline, upload);
       deadline.stop();
       const head = toResponse(exchange, response, "");
       this.#logResponse(head, exchange, "");
@@ -152,53 +136,25 @@ export class Connection {
     return new Deadline(timeout, exchange.signal);
   }
 
-  /** Logs a streamed body when it has been sent, so that its secrets are known when the response is logged. */
-  #withLoggedUpload(exchange: Exchange): Exchange {
-    const { body, headers } = exchange;
-    const logger = this.#logger;
-    if (logger === undefined || !isStream(body)) return exchange;
-    const log = new BodyLog();
-    const secrets = (): readonly string[] => [
-      ...(exchange.secrets?.() ?? []),
-      ...secretsOfBody(log.content, headers.get("content-type")),
-    ];
-    const logged = new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        log.add(chunk);
-        controller.enqueue(chunk);
-      },
-      flush() {
-        const message = {
-          headers,
-          body: log.content,
-          secrets: secretsOf({ ...exchange, secrets }),
-        };
-        logger.debug(describeBody("request", message));
-      },
-    });
-    return { ...exchange, secrets, body: toReadableStream(body).pipeThrough(logged) };
-  }
-
   #isPlatform({ transport }: Exchange): boolean {
     return transport === undefined && this.#fetch === undefined;
   }
 
   #exchange(
-    { method, url, headers, body, transport, init }: Exchange,
+    exchange: Exchange,
     deadline: Deadline,
+    upload?: BodyLog,
   ): Response | Promise<Response> {
-    deadline.start();
-    const all = {
-      ...init,
-      method,
-      headers,
-      redirect: "manual" as const,
-      signal: deadline.signal,
-      ...(isStream(body)
-        ? { body: watchUpload(body, deadline), duplex: "half" }
-        : { body: body ?? null }),
-    };
+    const { method, url, headers, body, transport, init } = exchange;
+    const secrets = (): readonly string[] => secretsOf(exchange);
+    const onEnd = (): void => this.#logBody("request", upload, { headers, secrets });
+    const content = isStream(body)
+      ? { body: watchUpload(body, { deadline, log: upload, onEnd }), duplex: "half" }
+      : { body: body ?? null };
+    const { signal } = deadline;
+    const all = { ...init, method, headers, redirect: "manual" as const, signal, ...content };
     const send = transport ?? this.#fetch;
+    deadline.start();
     return send === undefined ? globalThis.fetch(url.href, all) : send(new Request(url.href, all));
   }
 
@@ -212,93 +168,37 @@ export class Connection {
     this.#logger.debug(describeResponse(status, { headers, body, secrets }));
   }
 
-  /** The response, with a body that ends when nothing comes any more, and that is logged when it has ended. */
+  #logBody(
+    kind: "request" | "response",
+    log: BodyLog | undefined,
+    { headers, secrets }: { readonly headers: Headers; readonly secrets: () => readonly string[] },
+  ): void {
+    if (log === undefined) return;
+    const message = { headers, body: log.content, secrets: secrets() };
+    this.#logger?.debug(describeBody(kind, message));
+  }
+
   #watch(response: Response, exchange: Exchange, deadline: Deadline): Response {
-    const { body, headers, status, statusText } = response;
-    const logger = this.#logger;
-    const isPlain = deadline.signal === null && logger === undefined;
+    const { body, status, headers } = response;
+    const isPlain = deadline.signal === null && this.#logger === undefined;
     if (body === null || isPlain || status < 200 || status > 599) {
       deadline.release();
       return response;
     }
-    const reader = body.getReader();
-    const log = logger === undefined ? undefined : new BodyLog();
-    const finish = (): void => {
-      deadline.release();
-      if (log === undefined) return;
-      const message = { headers, body: log.content, secrets: secretsOf(exchange) };
-      logger?.debug(describeBody("response", message));
-    };
-    const watched = new ReadableStream<Uint8Array<ArrayBuffer>>(
-      {
-        start(controller) {
-          // A body may go on after its signal is aborted.
-          const abort = (): void => {
-            controller.error(deadline.signal?.reason);
-            reader.cancel(deadline.signal?.reason).catch(() => {});
-            finish();
-          };
-          deadline.signal?.addEventListener("abort", abort, { once: true });
-        },
-        async pull(controller) {
-          deadline.start();
-          try {
-            const { done, value } = await reader.read();
-            deadline.stop();
-            if (done) {
-              finish();
-              controller.close();
-              return;
-            }
-            log?.add(value);
-            controller.enqueue(value);
-          } catch (error) {
-            controller.error(toFailure(error, exchange, deadline));
-            finish();
-          }
-        },
-        async cancel(reason) {
-          finish();
-          await reader.cancel(reason);
-        },
-      },
-      { highWaterMark: 0 },
-    );
-    const copy = new Response(watched, { status, statusText, headers });
+    const log = this.#newLog();
+    const secrets = (): readonly string[] => secretsOf(exchange);
+    const copy = watchDownload(response, body, {
+      deadline,
+      log,
+      onEnd: () => this.#logBody("response", log, { headers, secrets }),
+      toFailure: (error) => toFailure(error, exchange, deadline),
+    });
     return Object.defineProperty(copy, "url", { value: response.url || exchange.url.href });
   }
-}
 
-/** Waits for the server again with each piece that is sent, since it cannot respond before it has them all. */
-function watchUpload(
-  body: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
-  deadline: Deadline,
-): ReadableStream<Uint8Array> {
-  return toReadableStream(body).pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        deadline.start();
-        controller.enqueue(chunk);
-      },
-    }),
-  );
-}
-
-function toReadableStream(
-  body: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
-): ReadableStream<Uint8Array> {
-  if (body instanceof ReadableStream) return body;
-  const iterator = body[Symbol.asyncIterator]();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
-    },
-    async cancel(reason) {
-      await iterator.return?.(reason);
-    },
-  });
+  #newLog(): BodyLog | undefined {
+    return this.#logger === undefined ? undefined : new BodyLog();
+  }
 }
 
 function toResponse(
@@ -324,6 +224,18 @@ function toResponse(
 
 function secretsOf({ url, headers, secrets }: Exchange): readonly string[] {
   return [...(secrets?.() ?? []), ...secretsOfRequest(url.href, headers)];
+}
+
+/** The secrets of a streamed body are known when it has been sent. */
+function withSecretsOf(upload: BodyLog, exchange: Exchange): Exchange {
+  const { headers, secrets } = exchange;
+  return {
+    ...exchange,
+    secrets: () => [
+      ...(secrets?.() ?? []),
+      ...secretsOfBody(upload.content, headers.get("content-type")),
+    ],
+  };
 }
 
 function loggable(body: SentBody | undefined): string | Uint8Array | undefined {

@@ -3,6 +3,12 @@ import { TokenStoreError } from "./errors.ts";
 import { checkLease, waitForLease } from "./lease.ts";
 import { parseJsonRecord } from "./oidc/json-record.ts";
 import type { TokenStore } from "./token-store.ts";
+import { checkNames, optionsOf } from "./option-names.ts";
+
+const storeOptions = optionsOf<DocumentTokenStoreOptions>("DocumentTokenStore", {
+  leaseTime: true,
+  patience: true,
+});
 
 /** A document of a {@link DocumentTokenStore}: a token as JSON, or a lock. */
 export interface TokenDocument {
@@ -45,6 +51,7 @@ export class DocumentTokenStore implements TokenStore {
 
   /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
   constructor(collection: TokenCollection, options: DocumentTokenStoreOptions = {}) {
+    checkNames(options, storeOptions);
     const { leaseTime = 60_000, patience = 90_000 } = options;
     this.#collection = collection;
     checkLease({ leaseTime, patience });

@@ -13,6 +13,7 @@ export class OAuth2UsageError extends UsageError {
   /** Stable; what to test for. */
   declare readonly code: OAuth2UsageErrorCode;
 
+  // oxlint-disable-next-line no-useless-constructor -- it takes the codes of this package only
   constructor(code: OAuth2UsageErrorCode, message: string, options?: ErrorOptions) {
     super(code, message, options);
   }

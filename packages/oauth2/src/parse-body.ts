@@ -1,4 +1,4 @@
-import { optionError } from "./errors.ts";
+import { InvalidResponseError, optionError } from "./errors.ts";
 import type { OAuth2Response } from "./response.ts";
 
 /** Turns a body into a value; a hash that it gives is converted to snake case as any other. */
@@ -39,8 +39,10 @@ export function registerParser(
 }
 
 /**
- * Parses a body by the choice of the caller, else by its media type. A body of another type, and JSON that is
- * malformed, stays the text that it is. A name that is not registered leaves it to the media type.
+ * Parses a body by the choice of the caller, else by its media type. A body of another type stays the text that it is. A
+ * name that is not registered leaves it to the media type.
+ *
+ * @throws InvalidResponseError for malformed JSON with a status below 400
  */
 export function parseBody(
   response: OAuth2Response,
@@ -57,11 +59,15 @@ function parserOfType(type: string): BodyParser | undefined {
 }
 
 /** Parses JSON without the key `__proto__`, which sets a prototype where the value is copied. */
-function parseJson(body: string): unknown {
+function parseJson(body: string, response: OAuth2Response): unknown {
+  if (body.trim() === "") return body;
   try {
     return /__proto__|\\u005f/i.test(body) ? JSON.parse(body, withoutProto) : JSON.parse(body);
   } catch {
-    return body;
+    // The errors of proxies often are not of the type that they name.
+    if (response.status >= 400) return body;
+    // Without the parser's error, which quotes the body.
+    throw new InvalidResponseError("the body is not JSON, which its type says", { response });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AccessToken } from "./access-token.ts";
 import type { OAuth2Client } from "./client.ts";
+import { optionError } from "./errors.ts";
 import type { TokenOptions } from "./token-options.ts";
 import type { TokenParams } from "./token-params.ts";
 
@@ -16,12 +17,15 @@ export class PasswordStrategy {
    *
    * @throws what {@link OAuth2Client.getToken} throws
    */
-  getToken(
+  async getToken(
     username: string,
     password: string,
     params: TokenParams = {},
     options: TokenOptions = {},
   ): Promise<AccessToken> {
+    if (typeof username !== "string" || typeof password !== "string") {
+      throw optionError("the user name or password", "missing", "text");
+    }
     return this.#client.getToken(
       { grant_type: "password", username, password, ...params },
       options,

@@ -4,6 +4,7 @@ import { parseBody, type ParserChoice } from "./parse-body.ts";
 import { isSecretHeader, redactText, secretsOfRequest } from "./redact.ts";
 import { settings } from "./settings.ts";
 import { isHash, type SnakyHash, type SnakyHashClass } from "./snaky-hash.ts";
+import type { NamesOf } from "./option-names.ts";
 
 /** How an answer is read; part of the options of every request. */
 export interface ParseOptions {
@@ -14,6 +15,13 @@ export interface ParseOptions {
   /** What makes the hashes. Default: that of {@link configure}. */
   readonly snakyHashClass?: SnakyHashClass | undefined;
 }
+
+/** Names of the options, for those of requests. */
+export const parseOptionNames: NamesOf<ParseOptions> = {
+  parse: true,
+  snaky: true,
+  snakyHashClass: true,
+};
 
 /** What an {@link OAuth2Response} is made of. */
 export interface OAuth2ResponseInit extends ParseOptions {
@@ -77,6 +85,8 @@ export class OAuth2Response {
   /**
    * The body as a value: a form or JSON object is a hash with snake_case keys (with `snaky: false` a plain object with
    * the keys of the provider), other JSON is what it is, anything else the text. Made once, when it is first asked for.
+   *
+   * @throws InvalidResponseError when the type says JSON and the body is none; with a status of 400 or more it is the text
    */
   get parsed(): unknown {
     return (this.#parsed ??= { value: this.#parse() }).value;
@@ -134,7 +144,8 @@ export function errorOfFields(
   fields: Readonly<Record<string, unknown>>,
   response?: OAuth2Response,
 ): OAuth2Error {
-  const code = text(fields["error"]);
+  const { error } = fields;
+  const code = text(typeof error === "number" ? String(error) : error);
   const description = text(fields["error_description"] ?? fields["errorDescription"]);
   const uri = text(fields["error_uri"] ?? fields["errorUri"]);
   const shown = (words: string): string =>

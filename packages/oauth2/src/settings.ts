@@ -1,6 +1,7 @@
 import { optionError } from "./errors.ts";
 import { defaultSnakyHashClass, type SnakyHashClass } from "./snaky-hash.ts";
 import { snakeCase } from "./snake-case.ts";
+import { checkNames, optionsOf } from "./option-names.ts";
 
 /** Settings of all clients of a process; {@link configure} changes them. */
 export interface Settings {
@@ -51,6 +52,14 @@ const defaults: Settings = {
   snakyHashClass: defaultSnakyHashClass,
 };
 
+const settingNames = optionsOf<Settings>("configure", {
+  silenceExtraTokensWarning: true,
+  silenceNoTokensWarning: true,
+  filteredLabel: true,
+  filteredDebugKeys: true,
+  snakyHashClass: true,
+});
+
 let current: Settings = Object.freeze(defaults);
 let keys: ReadonlySet<string> = new Set(defaults.filteredDebugKeys);
 
@@ -76,6 +85,7 @@ export function filteredKeys(): ReadonlySet<string> {
 export function configure(changes: {
   readonly [K in keyof Settings]?: Settings[K] | undefined;
 }): void {
+  checkNames(changes, settingNames);
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) check(name, value);
   const next: Settings = { ...current, ...Object.fromEntries(given) };
@@ -108,9 +118,8 @@ function check(name: string, value: unknown): void {
     case "snakyHashClass":
       if (!isHashClass(value))
         throw optionError(name, value, "a hash class with from, dump and load");
-      return;
+      break;
     default:
-      throw optionError("the setting", name, Object.keys(defaults).join(", "));
   }
 }
 

@@ -1,5 +1,13 @@
 import { InvalidResponseError } from "./errors.ts";
 import { snakeCase } from "./snake-case.ts";
+import { checkNames, optionsOf } from "./option-names.ts";
+
+const hookNames = optionsOf<SnakyHooks>("snakyHashClass", {
+  dumpValue: true,
+  dumpHash: true,
+  loadValue: true,
+  loadHash: true,
+});
 
 /**
  * A plain object whose keys are in snake case, in all depths: `hash.access_token`. {@link findField} finds a value by
@@ -51,6 +59,7 @@ const maxDepth = 100;
  * ```
  */
 export function snakyHashClass(hooks: SnakyHooks = {}): SnakyHashClass {
+  checkNames(hooks, hookNames);
   const dumpHooks = { value: list(hooks.dumpValue), hash: list(hooks.dumpHash) };
   const loadHooks = { value: list(hooks.loadValue), hash: list(hooks.loadHash) };
   return {

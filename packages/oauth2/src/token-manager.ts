@@ -6,6 +6,22 @@ import type { TokenHash } from "./token-hash.ts";
 import type { TokenParams } from "./token-params.ts";
 import { isInvalidGrant, TokenPause } from "./token-pause.ts";
 import { MemoryTokenStore, type TokenStore } from "./token-store.ts";
+import { checkNames, optionsOf } from "./option-names.ts";
+
+const getTokenOptions = optionsOf<GetTokenOptions>("TokenManager.getToken", {
+  refused: true,
+  minValidity: true,
+  signal: true,
+});
+
+const managerOptions = optionsOf<TokenManagerOptions>("TokenManager", {
+  store: true,
+  key: true,
+  grant: true,
+  refreshBefore: true,
+  refreshParams: true,
+  onChange: true,
+});
 
 /** Options of {@link TokenManager}. */
 export interface TokenManagerOptions {
@@ -75,6 +91,7 @@ export class TokenManager {
 
   /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
   constructor(client: OAuth2Client, options: TokenManagerOptions = {}) {
+    checkNames(options, managerOptions);
     const { store = new MemoryTokenStore(), key = "default", refreshBefore = 30 } = options;
     if (!(Number.isFinite(refreshBefore) && refreshBefore >= 0)) {
       throw optionError("refreshBefore", refreshBefore, "seconds");
@@ -105,6 +122,7 @@ export class TokenManager {
    * TokenStoreError; the reason of the signal
    */
   async getToken(options: GetTokenOptions = {}): Promise<AccessToken> {
+    checkNames(options, getTokenOptions);
     const { refused, minValidity = 0, signal } = options;
     const current = this.#current;
     if (current !== undefined && this.#serves(current, refused, minValidity)) return current;

@@ -1,7 +1,8 @@
-import { optionError } from "./errors.ts";
+import { optionError, OAuth2UsageError } from "./errors.ts";
 import type { Params } from "./form.ts";
 import { readSeconds } from "./expiry.ts";
 import { checkRefreshParams, type RefreshParams } from "./refresh-params.ts";
+import { snakeCase } from "./snake-case.ts";
 import { checkSendMode, type SendModeOption } from "./send-mode.ts";
 
 /** How a token is sent and when it counts as expired; what else is given, is a field of the token. */
@@ -66,9 +67,22 @@ export function splitTokenOptions(
 } {
   if (given === defaultTokenOptions) return { settings: defaultSettings, fields };
   for (const [name, value] of Object.entries(given)) {
-    if (!wireNames.has(name)) fields[name] = value;
+    if (wireNames.has(name)) continue;
+    checkField(name);
+    fields[name] = value;
   }
   return { settings: checkTokenOptions(given), fields };
+}
+
+/** Fields have any name but that of an option in another spelling, which would be without effect. */
+function checkField(name: string): void {
+  const plain = snakeCase(name);
+  const meant = [...wireNames].find(([, wireName]) => wireName === plain)?.[0];
+  if (meant === undefined) return;
+  throw new OAuth2UsageError(
+    "ERR_OAUTH_OPTION",
+    `a token has no option ${JSON.stringify(name)}, did you mean "${meant}"?`,
+  );
 }
 
 /** Takes the options out of a serialized token, under the names that options have. */

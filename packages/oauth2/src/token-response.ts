@@ -38,7 +38,7 @@ export function readTokenResponse(
     );
   }
   // Some servers send errors with a status of 200.
-  if (typeof fields["error"] === "string") throw errorOf(response);
+  if (["string", "number"].includes(typeof fields["error"])) throw errorOf(response);
   return AccessToken.fromFields(client, fields, options, response);
 }
 

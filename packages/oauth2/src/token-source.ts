@@ -6,6 +6,7 @@ import { optionError } from "./errors.ts";
 import { isStream } from "./request-body.ts";
 import { streamToResource, type StreamedRequest } from "./resource-request.ts";
 import { TokenManager } from "./token-manager.ts";
+import type { NamesOf } from "./option-names.ts";
 
 /** Where requests get their token: a manager, which keeps it fresh, or one token. */
 export type TokenSource = TokenManager | AccessToken;
@@ -27,6 +28,13 @@ export interface AuthorizeOptions {
    */
   readonly timeout?: number | undefined;
 }
+
+/** Names of the options, for those of {@link authorizedFetch} too. */
+export const authorizeOptionNames: NamesOf<AuthorizeOptions> = {
+  allowedOrigins: true,
+  retryOn401: true,
+  timeout: true,
+};
 
 /** A request without its token. */
 export type UnauthorizedRequest = Omit<StreamedRequest, "credential" | "timeout">;

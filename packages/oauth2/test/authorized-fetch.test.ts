@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import { wrap } from "@fetchwork/http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
@@ -12,7 +13,9 @@ import {
   type RequestProof,
 } from "../src/index.ts";
 import {
+  close,
   json,
+  listen,
   startScriptedServer,
   type ScriptedServer,
   type SeenRequest,
@@ -59,6 +62,8 @@ const kinds: Readonly<
   },
 };
 
+const fetchRequest = (request: Request): Promise<Response> => fetch(request);
+
 const authorizations = (): unknown => seen.map(({ headers }) => headers["authorization"]);
 const refusal = json({ error: "invalid_token" }, 401);
 
@@ -85,6 +90,23 @@ describe.each(Object.entries(kinds))("%s", (kind, make) => {
       expect(() => make(token, options)).toThrow(refusal);
     }
     expect(() => make(token, { allowedOrigins: "any" })).not.toThrow();
+  });
+
+  it("wants a timeout that a timer can have, and lets the call's win over the client's", async () => {
+    const manager = await managerOf();
+    for (const timeout of [-1, 2 ** 31, Number.NaN]) {
+      const refusal = expect.objectContaining({ code: "ERR_OAUTH_OPTION" });
+      expect(() => make(manager, { timeout })).toThrow(refusal);
+    }
+    const silent = createServer(() => {});
+    const site = await listen(silent);
+    const client = new OAuth2Client("id", "secret", { site });
+    const token = AccessToken.fromHash(client, { access_token: "A1" });
+    await expect(make(token, { timeout: 50 })(`${site}/r`)).rejects.toMatchObject({
+      code: "ERR_OAUTH_TIMEOUT",
+      milliseconds: 50,
+    });
+    await close(silent);
   });
 
   it("drops the token when it is redirected to another origin", async () => {
@@ -128,7 +150,7 @@ describe.each(Object.entries(kinds))("%s", (kind, make) => {
 
   it("does not send a stream twice", async () => {
     api.script = [refusal];
-    const body = new Blob(["once"]).stream();
+    const body = slowly("once");
     const init = { method: "POST", body, duplex: "half" } as RequestInit;
     expect((await make(await managerOf())("/r", init)).status).toBe(401);
     expect(seen).toMatchObject([{ body: "once" }]);
@@ -153,6 +175,22 @@ describe.each(Object.entries(kinds))("%s", (kind, make) => {
     expect(seen).toMatchObject([
       { method: "PUT", body: "text", headers: { "x-a": "1", authorization: "Bearer A1" } },
     ]);
+  });
+
+  it("sends the text of a Request with its length, again after a 401 and after a redirect", async () => {
+    const moved = { status: 307, headers: { location: "/moved" }, body: "" };
+    api.script = [refusal, moved, json({ fine: true })];
+    const text = "x".repeat(200_000);
+    const request = new Request(`${api.origin}/r`, { method: "POST", body: text });
+    const response =
+      kind === "bearer"
+        ? await wrap(fetchRequest, bearer(await managerOf()))(request)
+        : await authorizedFetch(await managerOf())(request);
+    expect(await response.json()).toEqual({ fine: true });
+    expect(seen.map(({ body, headers }) => [body.length, headers["content-length"]])).toEqual(
+      [1, 2, 3].map(() => [200_000, "200000"]),
+    );
+    expect(seen[2]?.headers["content-type"]).toBe("text/plain;charset=UTF-8");
   });
 
   it("sends the token in the query", async () => {
@@ -188,6 +226,17 @@ describe.each(Object.entries(kinds))("%s", (kind, make) => {
   });
 });
 
+/** A stream that has its text a moment later. */
+function slowly(text: string): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      controller.enqueue(new TextEncoder().encode(text));
+      controller.close();
+    },
+  });
+}
+
 function nonceProof(): RequestProof {
   let nonce = "none";
   return {
@@ -210,6 +259,17 @@ describe("authorizedFetch", () => {
     await send(request);
     expect(seen).toMatchObject([
       { method: "POST", body: "x", headers: { "x-a": "1", authorization: "Bearer A1" } },
+    ]);
+  });
+
+  it("drops the body of a Request with a POST that became a GET", async () => {
+    api.script = [{ status: 303, headers: { location: "/done" }, body: "" }, json({ fine: true })];
+    const request = new Request(`${api.origin}/r`, { method: "POST", body: "x" });
+    const response = await authorizedFetch(await managerOf())(request);
+    expect([response.status, response.redirected]).toEqual([200, true]);
+    expect(seen.map(({ method, body }) => [method, body])).toEqual([
+      ["POST", "x"],
+      ["GET", ""],
     ]);
   });
 

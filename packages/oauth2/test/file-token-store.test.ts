@@ -1,4 +1,4 @@
-import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { execFileSync, spawn, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,6 +21,27 @@ async function fileOf(): Promise<string> {
   const [name = ""] = (await readdir(folder)).filter((entry) => entry.endsWith(".json"));
   return join(folder, name);
 }
+
+it("FileTokenStore runs where undici is not installed, by an entry of its own", () => {
+  const program = `
+    import { registerHooks } from "node:module";
+    registerHooks({
+      resolve(specifier, context, next) {
+        if (specifier.startsWith("undici")) throw new Error("undici is not installed");
+        return next(specifier, context);
+      },
+    });
+    const { FileTokenStore } = await import("@fetchwork/oauth2/node/store");
+    const store = new FileTokenStore(process.argv[1]);
+    await store.set("key", { access_token: "A" });
+    const both = await import("@fetchwork/oauth2/node").catch(({ message }) => message);
+    console.log(JSON.stringify([await store.get("key"), both]));
+  `;
+  const args = ["-C", "@fetchwork/source", "--input-type=module", "-e", program, folder];
+  const cwd = join(import.meta.dirname, "..");
+  const printed = execFileSync(process.execPath, args, { cwd, encoding: "utf8" });
+  expect(JSON.parse(printed)).toEqual([{ access_token: "A" }, "undici is not installed"]);
+});
 
 describe("refusals", () => {
   it.each([{ leaseTime: 0 }, { leaseTime: Number.NaN }, { patience: -1 }])(

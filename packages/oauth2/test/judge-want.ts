@@ -31,7 +31,7 @@ interface Rule {
 export function judgeWant(test: VectorCase, outcome: Outcome): void {
   const { want } = test;
   if (isRecord(want)) {
-    expectSame(want as Recorded, outcome);
+    expectSame(want, outcome);
     return;
   }
   if (typeof want !== "string") {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { AccessToken, type TokenHash } from "../src/index.ts";
 import { DPoP } from "../src/oidc/index.ts";
 import { away, connect, html, idToken, issuer, jwtAnswer, sign } from "./scripted-provider.ts";
 
@@ -47,6 +48,49 @@ describe("userInfo", () => {
     expect(sent[0]?.headers.get("authorization")).toBe("Bearer t");
     const signed = connect({ "/me": async () => jwtAnswer("application/jwt", await sign(claims)) });
     expect(await signed.client.userInfo("t", { expectedSub: false })).toEqual(claims);
+  });
+
+  describe("of a token that was stored and restored", () => {
+    const stored = async (sub: string): Promise<TokenHash> => {
+      const { client } = connect({
+        "/token": async () =>
+          Response.json({
+            access_token: "A",
+            refresh_token: "R",
+            id_token: await idToken({ sub }),
+          }),
+      });
+      return (await client.getToken({ grant_type: "custom" })).toHash();
+    };
+    const refreshed = (): Response => Response.json({ access_token: "A2", refresh_token: "R2" });
+
+    it("compares the subject with that of the stored ID token, also after a refresh", async () => {
+      const me = (): Response => Response.json({ sub: "user" });
+      const { client } = connect({ "/me": me, "/token": refreshed });
+      const restored = AccessToken.fromHash(client, await stored("user"));
+      expect(await client.userInfo(restored)).toMatchObject({ sub: "user" });
+      const fresh = await restored.refresh();
+      expect(await client.userInfo(fresh)).toMatchObject({ sub: "user" });
+      const again = AccessToken.fromHash(client, JSON.parse(JSON.stringify(fresh.toHash())));
+      expect(await client.userInfo(again)).toMatchObject({ sub: "user" });
+      const other = AccessToken.fromHash(client, await stored("other"));
+      await expect(client.userInfo(other)).rejects.toMatchObject({
+        code: "ERR_OAUTH_TOKEN_INVALID",
+      });
+    });
+
+    it("believes no ID token of a callback, and none that is missing or malformed", async () => {
+      const { client } = connect({ "/me": () => Response.json({ sub: "user" }) });
+      const forged = await idToken({ sub: "user" });
+      const tokens = [
+        AccessToken.fromKvform(client, `access_token=A&id_token=${forged}`),
+        AccessToken.fromHash(client, { access_token: "A" }),
+        AccessToken.fromHash(client, { access_token: "A", id_token: "x.y.z" }),
+      ];
+      for (const token of tokens) {
+        await expect(client.userInfo(token)).rejects.toMatchObject({ code: "ERR_OAUTH_OPTION" });
+      }
+    });
   });
 
   it.each([undefined, ""])("needs a subject to compare with, not %j", async (expectedSub) => {

@@ -110,16 +110,22 @@ describe.each(rows)("%s", (name, send) => {
   });
 
   it("logs the request and the response, without their secrets", async () => {
-    api.script = [json({ echo: "the-token-A1 and hunter22", password: "hunter22", fine: 1 }, 422)];
+    api.script = [
+      json({ echo: "the-token-A1, hunter22 and the-api-key", password: "hunter22", fine: 1 }, 422),
+    ];
     const body = "user=ann&password=hunter22";
-    const [status, text] = await send(tokenOf(), "/login", { method: "POST", body, headers: form });
+    const [status, text] = await send(tokenOf(), "/login", {
+      method: "POST",
+      body,
+      headers: { ...form, "x-api-key": "the-api-key" },
+    });
     expect([status, JSON.parse(text).password]).toEqual([422, "hunter22"]);
     const log = lines.join("\n");
     expect(log).toContain(`request: POST ${api.origin}/login`);
     expect(log).toContain("user=ann");
     expect(log).toContain("response: 422");
     expect(log).toContain('"fine":1');
-    expect(log).not.toMatch(/hunter22|the-token/);
+    expect(log).not.toMatch(/hunter22|the-token|the-api/);
   });
 
   it("follows at most maxRedirects redirects, and returns the next one as the response", async () => {

@@ -1,8 +1,10 @@
+import { inspect } from "node:util";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   configure,
   findField,
+  InvalidResponseError,
   OAuth2Response,
   registerParser,
   resetSettings,
@@ -39,7 +41,7 @@ describe("hash", () => {
   it("is a plain object in all depths: it is cloned, and written as text", () => {
     const hash = responseOf(body).hash ?? {};
     expect(structuredClone(hash)).toStrictEqual(JSON.parse(JSON.stringify(hash)));
-    expect(`${String(hash)} ${String(hash["user_info"])}`).toBe("[object Object] [object Object]");
+    expect(String(hash["user_info"])).toBe("[object Object]");
     const form = responseOf("aB=1&aB=2", "application/x-www-form-urlencoded").hash ?? {};
     expect(structuredClone(form)).toStrictEqual({ a_b: ["1", "2"] });
     const loaded = snakyHashClass().load(body);
@@ -85,8 +87,8 @@ describe("parsed", () => {
     ["5", "application/json", 5],
     ["a=1&a=2&b=", "application/x-www-form-urlencoded", { a: ["1", "2"], b: "" }],
     ["a=%zz&=x", "application/x-www-form-urlencoded;charset=UTF-8", { a: "%zz", "": "x" }],
-    ["not json", "application/json", "not json"],
     ["", "application/json", ""],
+    [" \n", "application/json", " \n"],
     ["<a/>", "application/xml", "<a/>"],
     ['{"a":1}', "", '{"a":1}'],
     ['{"a":1}', "application/problem+json", { a: 1 }],
@@ -95,6 +97,26 @@ describe("parsed", () => {
   it.each(rows)("reads %j of type %j as %j", (body, type, value) => {
     expect(responseOf(body, type).parsed).toEqual(value);
   });
+
+  it.each(["not json", '{"access_token":"canary","x":', "}"])(
+    "is an error of its own for %j as JSON, and the text where the status is an error",
+    (body) => {
+      const broken = responseOf(body);
+      const thrown: unknown = (() => {
+        try {
+          return broken.parsed;
+        } catch (error) {
+          return error;
+        }
+      })();
+      expect(thrown).toMatchObject({ name: "InvalidResponseError", code: "ERR_OAUTH_RESPONSE" });
+      expect(thrown).toHaveProperty("response", broken);
+      expect(inspect(thrown)).not.toContain("canary");
+      const failed = responseOf(body, "application/json", { status: 502 });
+      expect(failed.parsed).toBe(failed.body);
+      expect(failed.error).toMatchObject({ status: 502, message: "HTTP 502" });
+    },
+  );
 
   it("takes a parser by name, as a function, or one that is registered", () => {
     expect(responseOf("a=1", "text/html", { parse: "query" }).parsed).toEqual({ a: "1" });
@@ -109,7 +131,7 @@ describe("parsed", () => {
     expect(responseOf('{"a":1}', "application/json", { parse: "nobody" }).parsed).toEqual({ a: 1 });
   });
 
-  it("never throws, whatever is sent", () => {
+  it("throws nothing but an InvalidResponseError, whatever is sent", () => {
     const types = fc.constantFrom(
       "application/json",
       "application/x-www-form-urlencoded",
@@ -118,8 +140,12 @@ describe("parsed", () => {
     );
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), types, (body, type) => {
-        const { parsed } = responseOf(body, type);
-        JSON.stringify(parsed);
+        try {
+          const { parsed } = responseOf(body, type);
+          JSON.stringify(parsed);
+        } catch (error) {
+          expect(error).toBeInstanceOf(InvalidResponseError);
+        }
       }),
     );
   });

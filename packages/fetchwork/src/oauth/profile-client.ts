@@ -68,7 +68,12 @@ export async function openProfile(name: string, io: CommandIo): Promise<OpenedPr
   const store = new ProfileStore(io);
   const kept = await store.require(name);
   const client = clientOf(kept.profile, io);
-  const manager = new TokenManager(client, { store: store.tokensOf(kept), key: name });
+  const manager = new TokenManager(client, {
+    store: store.tokensOf(kept),
+    key: name,
+    // The token of an older version does not know them.
+    refreshParams: { resource: kept.profile.resource },
+  });
   return { ...kept, client, manager };
 }
 

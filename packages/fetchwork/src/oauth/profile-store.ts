@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { TokenHash, TokenStore } from "@fetchwork/oauth2";
-import { FileTokenStore } from "@fetchwork/oauth2/node";
+import { FileTokenStore } from "@fetchwork/oauth2/node/store";
 import type { CommandIo } from "../command-io.ts";
 import type { Profile } from "./profile.ts";
 

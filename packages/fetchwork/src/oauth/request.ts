@@ -48,17 +48,19 @@ export const request: Command = defineCommand({
     const { manager } = await openProfile(profileNameOf(values, io), io);
     const milliseconds = seconds * 1000;
     const fetch = nodeTransport({ headersTimeout: milliseconds, bodyTimeout: milliseconds });
-    const send = authorizedFetch(manager, { allowedOrigins: isSafeUrl, fetch });
+    const send = authorizedFetch(manager, {
+      allowedOrigins: isSafeUrl,
+      fetch,
+      timeout: milliseconds,
+    });
     const signal = AbortSignal.any([io.signal, AbortSignal.timeout(milliseconds)]);
-    const response = await sendOnce(() =>
-      send(url, {
-        method,
-        headers,
-        body: bodyFor(content),
-        redirect: values.location === true ? "follow" : "manual",
-        signal,
-      }),
-    );
+    const response = await send(url, {
+      method,
+      headers,
+      body: bodyFor(content),
+      redirect: values.location === true ? "follow" : "manual",
+      signal,
+    });
     if (values.json === true) io.stdout.write(jsonLine(await describe(response)));
     else await print(response, io, values.include === true);
     return response.status < 400 ? 0 : 1;
@@ -67,16 +69,6 @@ export const request: Command = defineCommand({
 
 function bodyFor(content: RequestContent | undefined): Uint8Array<ArrayBuffer> | null {
   return content?.bytes ?? null;
-}
-
-/** Says why nothing came, which `fetch` hides in the cause. */
-async function sendOnce(send: () => Promise<Response>): Promise<Response> {
-  try {
-    return await send();
-  } catch (error) {
-    if (!(error instanceof TypeError) || !(error.cause instanceof Error)) throw error;
-    throw new Error(`the request failed: ${oneLine(error.cause.message)}`, { cause: error });
-  }
 }
 
 function methodOf(given: string | undefined, hasBody: boolean): string {

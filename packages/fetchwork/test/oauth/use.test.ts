@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { json, startScriptedServer } from "../../../oauth2/test/scripted-server.ts";
 import {
   clientSecret,
   signIn,
@@ -68,6 +69,40 @@ describe.each(["token", "refresh"])("oauth %s", (command) => {
     const { code, stdout, stderr } = await (await openTerminal()).run([command]);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("nobody is signed in as default: run fetchwork oauth login");
+  });
+});
+
+describe("oauth refresh", () => {
+  it("asks for the resource and the scope of the sign-in, also with a token of an older version", async () => {
+    await using scripted = await startScriptedServer();
+    const { origin } = scripted;
+    const device = {
+      ...{ device_code: "D", user_code: "U", verification_uri: origin },
+      ...{ expires_in: 60, interval: 1 },
+    };
+    const tokens = { access_token: "A", refresh_token: "R", expires_in: 3600 };
+    scripted.respond = ({ target }) => json(target === "/device" ? device : tokens);
+    const terminal = await openTerminal();
+    const endpoints = ["--device-url", `${origin}/device`, "--token-url", `${origin}/token`];
+    const resources = ["https://api.example/v1", "https://api.example/v2"];
+    const wanted = resources.flatMap((resource) => ["--resource", resource]);
+    const login = ["login", "--device", "--client-id", "cli", "--scope", "read write"];
+    expect(await terminal.run([...login, ...endpoints, ...wanted])).toMatchObject({ code: 0 });
+    const lastForm = (): URLSearchParams => new URLSearchParams(scripted.seen.at(-1)?.body);
+    expect(lastForm().getAll("resource")).toEqual(resources);
+
+    expect(await terminal.run(["refresh"])).toMatchObject({ code: 0 });
+    expect(lastForm().get("grant_type")).toBe("refresh_token");
+    expect(lastForm().getAll("resource")).toEqual(resources);
+    expect(lastForm().get("scope")).toBe("read write");
+
+    const folder = join(terminal.configHome, "fetchwork", "oauth");
+    const [file = ""] = (await readdir(folder)).filter((one) => one.endsWith(".json"));
+    const content = JSON.parse(await readFile(join(folder, file), "utf8"));
+    delete content.token.refresh_params;
+    await writeFile(join(folder, file), JSON.stringify(content));
+    expect(await terminal.run(["refresh"])).toMatchObject({ code: 0 });
+    expect(lastForm().getAll("resource")).toEqual(resources);
   });
 });
 
@@ -384,7 +419,7 @@ describe("oauth request", () => {
     const { code, stderr } = await terminal.run(["request", resource.origin]);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/^fetchwork oauth request: the request failed: .*ECONNREFUSED.*\n$/),
+      `fetchwork oauth request: connection refused by ${resource.origin} (ECONNREFUSED)\n`,
     ]);
   });
 });
@@ -412,7 +447,7 @@ it("goes through the proxy that the environment names", async () => {
     },
   );
   onTestFinished(() => void child.kill("SIGKILL"));
-  expect(await text(child.stderr)).toContain("the request failed");
+  expect(await text(child.stderr)).toContain("no complete response from https://api.example");
   expect(tunnels).toEqual(["api.example:443"]);
 });
 

@@ -16,6 +16,12 @@ import type { TokenHash } from "../token-hash.ts";
 import { TokenStoreError } from "../errors.ts";
 import { checkLease, waitForLease } from "../lease.ts";
 import type { TokenStore } from "../token-store.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const storeOptions = optionsOf<FileTokenStoreOptions>("FileTokenStore", {
+  leaseTime: true,
+  patience: true,
+});
 
 /** Options of {@link FileTokenStore}. */
 export interface FileTokenStoreOptions {
@@ -37,6 +43,7 @@ export class FileTokenStore implements TokenStore {
 
   /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
   constructor(folder: string, options: FileTokenStoreOptions = {}) {
+    checkNames(options, storeOptions);
     const { leaseTime = 30_000, patience = 90_000 } = options;
     this.#folder = folder;
     checkLease({ leaseTime, patience });

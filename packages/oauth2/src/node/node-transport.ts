@@ -8,9 +8,16 @@ import {
   fetch as send,
   type Dispatcher,
 } from "undici/index.js";
-import type { NodeTransportOptions, PemOrDer } from "../connection-opts.ts";
+import {
+  transportOptionNames,
+  type NodeTransportOptions,
+  type PemOrDer,
+} from "../connection-opts.ts";
 import { OAuth2UsageError, optionError } from "../errors.ts";
-import { wholeOrStream } from "./whole-or-stream.ts";
+import { wholeOrStream } from "../whole-or-stream.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const transportOptions = optionsOf<NodeTransportOptions>("nodeTransport", transportOptionNames);
 
 /** What sends requests with certificates, through proxies, within timeouts. A `fetch`, and a `Fetch` of this package. */
 export interface NodeTransport extends AsyncDisposable {
@@ -30,6 +37,7 @@ export interface NodeTransport extends AsyncDisposable {
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when an option is wrong, or certificate and key do not belong together
  */
 export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport {
+  checkNames(options, transportOptions);
   checkTimes(options);
   checkTls(options);
   const dispatcher = createDispatcher(options);

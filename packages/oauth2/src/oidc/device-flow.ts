@@ -1,3 +1,4 @@
+import { parseRetryAfter } from "@fetchwork/kit";
 import type { AccessToken } from "../access-token.ts";
 import { ConnectionError, InvalidResponseError, OAuth2Error, optionError } from "../errors.ts";
 import { toPairs, withScopeAsText, type GrantParams } from "../form.ts";
@@ -5,12 +6,22 @@ import { keptParams } from "../refresh-params.ts";
 import type { TokenOptions } from "../token-options.ts";
 import { splitTokenParams, type TokenParams } from "../token-params.ts";
 import {
+  callOptionNames,
   callEndpoint,
   jsonOf,
   type EndpointCallOptions,
   type ProviderClient,
 } from "./provider-endpoint.ts";
 import { wait as waitFor } from "./wait.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const pollOptions = optionsOf<PollOptions>("device.poll", {
+  signal: true,
+  params: true,
+  wait: true,
+});
+
+const startOptions = optionsOf<EndpointCallOptions>("device.start", callOptionNames);
 
 /** A sign-in on another device that has started (RFC 8628, 3.2): plain values, ready for JSON. */
 export interface DeviceAuthorization {
@@ -72,6 +83,7 @@ export class DeviceFlow {
     params: GrantParams = {},
     options?: EndpointCallOptions,
   ): Promise<DeviceAuthorization> {
+    checkNames(options, startOptions);
     const client = this.#client;
     const request = { ...params, client_id: client.id };
     const name = "device_authorization_endpoint";
@@ -122,6 +134,7 @@ export class DeviceFlow {
    * @throws the reason of the signal when that is aborted
    */
   async poll(authorization: DeviceAuthorization, options: PollOptions = {}): Promise<AccessToken> {
+    checkNames(options, pollOptions);
     const { signal, params, wait = waitFor } = options;
     const { deviceCode, expiresAt, resource, scope } = authorization;
     let { interval } = authorization;
@@ -143,14 +156,14 @@ export class DeviceFlow {
         return token;
       } catch (error) {
         signal?.throwIfAborted();
-        interval = nextInterval(error, interval);
+        interval = nextInterval(error, interval, this.#client.clock());
       }
     }
   }
 }
 
 /** How long to wait after a failed question, in seconds; throws what waiting does not mend. */
-function nextInterval(error: unknown, interval: number): number {
+function nextInterval(error: unknown, interval: number, now: number): number {
   if (error instanceof ConnectionError) return Math.min(interval * 2, maxInterval);
   if (!(error instanceof OAuth2Error)) throw error;
   switch (error.code) {
@@ -163,7 +176,7 @@ function nextInterval(error: unknown, interval: number): number {
   }
   const { status, response } = error;
   if (status !== 429 && status !== 503) throw error;
-  const retryAfter = response?.headers.get("retry-after") ?? "";
-  const seconds = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : interval + 5;
+  const asked = parseRetryAfter(response?.headers.get("retry-after") ?? "", now);
+  const seconds = asked === undefined ? interval + 5 : Math.ceil(asked / 1000);
   return Math.min(Math.max(seconds, interval), maxInterval);
 }

@@ -1,10 +1,18 @@
 import type { Connection } from "../connection.ts";
 import { optionError } from "../errors.ts";
 import { MetadataError } from "./errors.ts";
-import { createDocumentSource, type DocumentOptions } from "./get-document.ts";
+import { documentOptionNames, createDocumentSource, type DocumentOptions } from "./get-document.ts";
 import { parseJsonRecord } from "./json-record.ts";
 import { urlCheckFor } from "./secure-url.ts";
 import { findMetadataFault, type ServerMetadata } from "./server-metadata.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const discoverOptions = optionsOf<DiscoverOptions>("discover", {
+  ...documentOptionNames,
+  algorithm: true,
+  expectedIssuer: true,
+  signal: true,
+});
 
 /** Options of {@link discover}. */
 export interface DiscoverOptions extends DocumentOptions {
@@ -33,6 +41,7 @@ export async function discover(
   options: DiscoverOptions = {},
   connection?: Connection,
 ): Promise<ServerMetadata> {
+  checkNames(options, discoverOptions);
   const url = checkIssuer(issuer);
   const { algorithm = "oidc", expectedIssuer, signal } = options;
   if (algorithm !== "oidc" && algorithm !== "oauth2")

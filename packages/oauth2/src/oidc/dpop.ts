@@ -6,6 +6,26 @@ import type { OAuth2Response } from "../response.ts";
 import { parseChallenges } from "./parse-challenges.ts";
 import { sha256Base64Url } from "./pkce.ts";
 import { randomValue } from "./random-value.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const proofOptions = optionsOf<DPoPProofOptions>("DPoP.proof", {
+  method: true,
+  url: true,
+  accessToken: true,
+  nonce: true,
+  now: true,
+});
+
+const keyOptions = optionsOf<DPoPKeys>("DPoP.fromKeys", {
+  privateKey: true,
+  publicKey: true,
+  algorithm: true,
+});
+
+const generateOptions = optionsOf<GenerateDPoPOptions>("DPoP.generate", {
+  algorithm: true,
+  extractable: true,
+});
 
 /** Signature algorithms of DPoP proofs. */
 export type DPoPAlgorithm = "ES256" | "ES384" | "ES512" | "Ed25519" | "PS256" | "RS256";
@@ -69,6 +89,7 @@ export class DPoP implements RequestProof {
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for an unknown algorithm
    */
   static async generate(options: GenerateDPoPOptions = {}): Promise<DPoP> {
+    checkNames(options, generateOptions);
     const { algorithm = "ES256", extractable = false } = options;
     checkAlgorithm(algorithm);
     return DPoP.fromKeys({ ...(await generateKeyPair(algorithm, { extractable })), algorithm });
@@ -80,6 +101,7 @@ export class DPoP implements RequestProof {
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for keys that are not a pair of private and extractable public key
    */
   static async fromKeys(keys: DPoPKeys): Promise<DPoP> {
+    checkNames(keys, keyOptions);
     const { privateKey, publicKey, algorithm } = keys;
     checkAlgorithm(algorithm);
     if (privateKey?.type !== "private" || !privateKey.usages.includes("sign"))
@@ -92,6 +114,7 @@ export class DPoP implements RequestProof {
 
   /** Makes the value of the `DPoP` field of one request (RFC 9449, 4.2). */
   async proof(options: DPoPProofOptions): Promise<string> {
+    checkNames(options, proofOptions);
     const { method, accessToken, now = Math.floor(Date.now() / 1000) } = options;
     const url = new URL(options.url);
     const { nonce = this.#nonces.get(url.origin) } = options;

@@ -1,6 +1,16 @@
 import { encodePairs, toPairs, type Params } from "../form.ts";
 import { endpointUrl } from "./provider-endpoint.ts";
 import type { ServerMetadata } from "./server-metadata.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const endSessionOptions = optionsOf<EndSessionOptions>("endSessionUrl", {
+  idTokenHint: true,
+  postLogoutRedirectUri: true,
+  state: true,
+  logoutHint: true,
+  uiLocales: true,
+  params: true,
+});
 
 /** Parameters of {@link endSessionUrl}. */
 export interface EndSessionOptions {
@@ -28,6 +38,7 @@ export function endSessionUrl(
   clientId: string | null,
   options: EndSessionOptions = {},
 ): string {
+  checkNames(options, endSessionOptions);
   const { idTokenHint, postLogoutRedirectUri, state, logoutHint, uiLocales, params } = options;
   const url = endpointUrl({ metadata, usesMtlsAliases: false }, "end_session_endpoint");
   const pairs = toPairs({

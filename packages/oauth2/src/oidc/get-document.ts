@@ -5,6 +5,7 @@ import type { Logger } from "../logger.ts";
 import type { OAuth2Response } from "../response.ts";
 import { MetadataError } from "./errors.ts";
 import { isHttpUrl, isSecureUrl } from "./secure-url.ts";
+import type { NamesOf } from "../option-names.ts";
 
 /** How documents of a server are fetched: its metadata, its keys. */
 export interface DocumentOptions {
@@ -24,6 +25,16 @@ export interface DocumentOptions {
   /** Where debug output goes. Default: nowhere. */
   readonly debugLogger?: Logger | undefined;
 }
+
+/** Names of the options, for those of functions that fetch documents. */
+export const documentOptionNames: NamesOf<DocumentOptions> = {
+  fetch: true,
+  headers: true,
+  timeout: true,
+  maxResponseBytes: true,
+  allowInsecure: true,
+  debugLogger: true,
+};
 
 /** Fetches documents, each with the same options. */
 export interface DocumentSource {

@@ -3,6 +3,7 @@ import type { Params } from "../form.ts";
 import { ClaimChecker } from "./check-claims.ts";
 import { isJsonRecord, type JsonRecord } from "./json-record.ts";
 import {
+  callOptionNames,
   callEndpoint,
   jsonOf,
   type EndpointCallOptions,
@@ -10,6 +11,14 @@ import {
 } from "./provider-endpoint.ts";
 import { claimTime } from "./verify-id-token.ts";
 import { verifyJwt, type KeySource } from "./verify-jwt.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const introspectOptions = optionsOf<IntrospectOptions>("introspect", {
+  ...callOptionNames,
+  tokenTypeHint: true,
+  params: true,
+  signed: true,
+});
 
 /** What the server says about a token (RFC 7662, 2.2). Members that are not listed are kept as they came. */
 export interface Introspection {
@@ -64,6 +73,7 @@ export async function introspect(
   options: IntrospectOptions,
   signedAnswer: SignedAnswerOptions,
 ): Promise<Introspection> {
+  checkNames(options, introspectOptions);
   const { tokenTypeHint, params, signed = false, timeout, signal } = options;
   const request = { ...params, token, token_type_hint: tokenTypeHint };
   const response = await callEndpoint(client, "introspection_endpoint", request, {

@@ -1,9 +1,9 @@
 import type { AuthScheme } from "../client-authentication.ts";
-import type { ClientOptions } from "../client-options.ts";
+import { clientOptionNames, type ClientOptions } from "../client-options.ts";
 import type { ConnectionBuilder } from "../connection-builder.ts";
 import { optionError } from "../errors.ts";
 import type { Scope } from "../form.ts";
-import type { SigningKey } from "../sign-jwt.ts";
+import { checkSigningKey, type SigningKey } from "../sign-jwt.ts";
 import type { DiscoverOptions } from "./discover.ts";
 import { MetadataError } from "./errors.ts";
 import type { JsonRecord } from "./json-record.ts";
@@ -12,6 +12,7 @@ import { isHttpUrl, isSecureUrl } from "./secure-url.ts";
 import { findMetadataFault, type ServerMetadata } from "./server-metadata.ts";
 import type { VerifyIdTokenOptions } from "./verify-id-token.ts";
 import { checkAlgorithms, isKeyAlgorithm } from "./verify-jwt.ts";
+import { checkNames, optionsOf, type NamesOf } from "../option-names.ts";
 
 /** Options of an {@link OidcClient}. What the metadata of the server says, is not among them. */
 export interface OidcClientOptions extends Omit<
@@ -67,6 +68,40 @@ export interface OidcDiscoverOptions extends OidcClientOptions {
 /** Options that only an `OidcClient` has. */
 export type OwnOidcOptions = Omit<OidcClientOptions, keyof ClientOptions>;
 
+const {
+  authorizeUrl: _authorizeUrl,
+  tokenUrl: _tokenUrl,
+  revokeUrl: _revokeUrl,
+  issuer: _issuer,
+  ...sharedOptionNames
+} = clientOptionNames;
+
+/** Names of the options, for those of `OidcClient.discover` too. */
+export const oidcOptionNames: NamesOf<OidcClientOptions> = {
+  ...sharedOptionNames,
+  idTokenAlgorithms: true,
+  answerAlgorithms: true,
+  clockTolerance: true,
+  jwks: true,
+  defaultScope: true,
+  pushAuthorization: true,
+  requestObject: true,
+  mtlsAliases: true,
+  allowInsecure: true,
+  build: true,
+};
+
+const oidcOptions = optionsOf<OidcClientOptions>("OidcClient", oidcOptionNames);
+const jwksOptions = optionsOf<NonNullable<OidcClientOptions["jwks"]>>("jwks", {
+  cacheMaxAge: true,
+  cooldown: true,
+});
+const requestObjectOptions = optionsOf<RequestObjectKey>("requestObject", {
+  key: true,
+  algorithm: true,
+  kid: true,
+});
+
 /**
  * Splits options into those of an `OidcClient` and those of an `OAuth2Client`.
  *
@@ -76,11 +111,16 @@ export function splitOidcOptions(options: OidcClientOptions): {
   readonly own: OwnOidcOptions;
   readonly rest: ClientOptions;
 } {
+  const decided = decidedByMetadata.find((name) => name in options);
+  if (decided !== undefined) throw optionError(decided, "given", "that of the metadata");
+  checkNames(options, oidcOptions);
+  checkNames(options.jwks, jwksOptions);
+  checkNames(options.requestObject, requestObjectOptions);
+  const { requestObject: signing } = options;
+  if (signing !== undefined) checkSigningKey(signing.key, signing.algorithm, "requestObject");
   const { idTokenAlgorithms, answerAlgorithms, clockTolerance, jwks, ...others } = options;
   const { defaultScope, pushAuthorization, requestObject, ...further } = others;
   const { mtlsAliases, allowInsecure, build, ...rest } = further;
-  const decided = decidedByMetadata.find((name) => name in rest);
-  if (decided !== undefined) throw optionError(decided, "given", "that of the metadata");
   const own = {
     idTokenAlgorithms,
     answerAlgorithms,

@@ -19,6 +19,7 @@ import {
   chooseScheme,
   coreOptions,
   expectedIssuer,
+  oidcOptionNames,
   signedWithKeys,
   splitOidcOptions,
   type OidcClientOptions,
@@ -30,7 +31,7 @@ import { createOpenIdFlow } from "./open-id-flow.ts";
 import type { EndpointCallOptions, ProviderClient } from "./provider-endpoint.ts";
 import { pushAuthorization, type PushedAuthorization } from "./push-authorization.ts";
 import { RemoteJwks } from "./remote-jwks.ts";
-import { checkSameUser } from "./same-user.ts";
+import { checkSameUser, subjectOf } from "./same-user.ts";
 import { signRequestObject } from "./request-object.ts";
 import type { ServerMetadata } from "./server-metadata.ts";
 import { TokenExchange } from "./token-exchange.ts";
@@ -41,6 +42,27 @@ import {
   type LogoutClaims,
   type VerifyLogoutTokenOptions,
 } from "./verify-logout-token.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const discoverOptions = optionsOf<OidcDiscoverOptions>("OidcClient.discover", {
+  ...oidcOptionNames,
+  discovery: true,
+  expectedIssuer: true,
+  signal: true,
+});
+
+const logoutTokenChecks = optionsOf<ClientVerifyLogoutTokenOptions>("verifyLogoutToken", {
+  maxTokenAge: true,
+  rememberOnce: true,
+});
+
+const idTokenChecks = optionsOf<ClientVerifyIdTokenOptions>("verifyIdToken", {
+  nonce: true,
+  maxAge: true,
+  acrValues: true,
+  accessToken: true,
+  code: true,
+});
 
 /** Options of {@link OidcClient.verifyIdToken}: those that the client does not know. */
 export type ClientVerifyIdTokenOptions = Pick<
@@ -147,6 +169,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     clientSecret?: string | null,
     options: OidcDiscoverOptions = {},
   ): Promise<OidcClient> {
+    checkNames(options, discoverOptions);
     const { discovery: algorithm, expectedIssuer: issuerName, signal, ...clientOptions } = options;
     const { own, rest } = splitOidcOptions(clientOptions);
     // A client that never asks for a token: its connection has the certificates, proxies and middlewares of the real one.
@@ -201,6 +224,15 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   }
 
   /**
+   * The ID token stays with the session, whose user it names.
+   *
+   * @internal
+   */
+  override get keptAtRefresh(): readonly string[] {
+    return ["scope", "id_token"];
+  }
+
+  /**
    * The claims of the ID token that came with a token, or with the one that it was refreshed from, validated;
    * `undefined` when none came, and for a token that was restored from a store.
    */
@@ -214,6 +246,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
    * @throws TokenValidationError
    */
   verifyIdToken(idToken: string, options: ClientVerifyIdTokenOptions = {}): Promise<IdTokenClaims> {
+    checkNames(options, idTokenChecks);
     return verifyIdToken(idToken, {
       ...options,
       issuer: expectedIssuer(this.metadata),
@@ -234,6 +267,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     logoutToken: string,
     options: ClientVerifyLogoutTokenOptions = {},
   ): Promise<LogoutClaims> {
+    checkNames(options, logoutTokenChecks);
     return verifyLogoutToken(logoutToken, {
       ...options,
       issuer: this.metadata.issuer,
@@ -246,7 +280,8 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   }
 
   /**
-   * Fetches the claims about the user (OpenID Connect Core, 5.3); see {@link ClientUserInfoOptions}.
+   * Fetches the claims about the user (OpenID Connect Core, 5.3); see {@link ClientUserInfoOptions}. Their `sub` must be
+   * that of the ID token that came with the token, also when that was stored and restored.
    *
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when there is no `sub` to compare with; MetadataError, ChallengeError,
    * TokenValidationError
@@ -256,7 +291,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     options: ClientUserInfoOptions = {},
   ): Promise<UserInfo> {
     const isText = typeof token === "string";
-    const known = isText ? undefined : this.#claims.get(token)?.sub;
+    const known = isText ? undefined : this.#subjectOf(token);
     const { expectedSub = known, proof } = options;
     if (expectedSub === undefined)
       throw optionError("expectedSub", undefined, "the sub of the ID token, or false");
@@ -264,6 +299,12 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     const value = isText ? token : token.token;
     const request = { ...options, expectedSub, proof: proof ?? (isBound ? undefined : null) };
     return userInfo(this, value, request, this.#answers);
+  }
+
+  #subjectOf(token: AccessToken): string | undefined {
+    const claims = this.#claims.get(token);
+    // Whoever can write to the store can give away any token.
+    return claims?.sub ?? (token.isRestored ? subjectOf(token.idToken) : undefined);
   }
 
   /**

@@ -5,6 +5,7 @@ import { errorOf, type OAuth2Response } from "../response.ts";
 import { MetadataError } from "./errors.ts";
 import { parseJsonRecord, type JsonRecord } from "./json-record.ts";
 import type { EndpointName, ServerMetadata } from "./server-metadata.ts";
+import type { NamesOf } from "../option-names.ts";
 
 /** A client of a server whose metadata is known. */
 export interface ProviderClient extends FormSender {
@@ -21,6 +22,9 @@ export interface EndpointCallOptions {
   readonly timeout?: number | undefined;
   readonly signal?: AbortSignal | null | undefined;
 }
+
+/** Names of the options, for those of functions that have more. */
+export const callOptionNames: NamesOf<EndpointCallOptions> = { timeout: true, signal: true };
 
 /**
  * Finds the URL of an endpoint.

@@ -1,11 +1,15 @@
 import { InvalidResponseError } from "../errors.ts";
 import type { GrantParams } from "../form.ts";
 import {
+  callOptionNames,
   callEndpoint,
   jsonOf,
   type EndpointCallOptions,
   type ProviderClient,
 } from "./provider-endpoint.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const pushOptions = optionsOf<EndpointCallOptions>("pushAuthorization", callOptionNames);
 
 /** What the server keeps of a pushed authorization request (RFC 9126, 2.2). */
 export interface PushedAuthorization {
@@ -26,6 +30,7 @@ export async function pushAuthorization(
   params: GrantParams,
   options?: EndpointCallOptions,
 ): Promise<PushedAuthorization> {
+  checkNames(options, pushOptions);
   const request = { ...params, client_id: client.id };
   const name = "pushed_authorization_request_endpoint";
   const response = await callEndpoint(client, name, request, options);

@@ -2,11 +2,19 @@ import { Connection } from "../connection.ts";
 import { InvalidResponseError, optionError, RedirectError } from "../errors.ts";
 import { isRedirect } from "../form-request.ts";
 import { MetadataError } from "./errors.ts";
-import type { DocumentOptions } from "./get-document.ts";
+import { documentOptionNames, type DocumentOptions } from "./get-document.ts";
 import { type JsonRecord } from "./json-record.ts";
 import { endpointUrl, jsonOf, type EndpointCallOptions } from "./provider-endpoint.ts";
 import { isHttpUrl, isSecureUrl } from "./secure-url.ts";
 import type { ServerMetadata } from "./server-metadata.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const registerOptions = optionsOf<RegisterClientOptions>("registerClient", {
+  ...documentOptionNames,
+  timeout: true,
+  signal: true,
+  initialAccessToken: true,
+});
 
 /** What a client says about itself (RFC 7591, 2; OpenID Connect Registration, 2), by wire names. */
 export interface ClientMetadata {
@@ -49,6 +57,7 @@ export async function registerClient(
   metadata: ClientMetadata,
   options: RegisterClientOptions = {},
 ): Promise<ClientInformation> {
+  checkNames(options, registerOptions);
   const { initialAccessToken, maxResponseBytes = 1_048_576, allowInsecure = false } = options;
   const url = endpointUrl({ metadata: server, usesMtlsAliases: false }, "registration_endpoint");
   if (!(allowInsecure ? isHttpUrl : isSecureUrl)(url))

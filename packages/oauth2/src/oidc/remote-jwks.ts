@@ -2,9 +2,22 @@ import { importJWK, type CryptoKey } from "jose";
 import type { Connection } from "../connection.ts";
 import { optionError } from "../errors.ts";
 import { MetadataError, TokenValidationError } from "./errors.ts";
-import { createDocumentSource, type DocumentOptions, type DocumentSource } from "./get-document.ts";
+import {
+  documentOptionNames,
+  createDocumentSource,
+  type DocumentOptions,
+  type DocumentSource,
+} from "./get-document.ts";
 import { isJsonRecord, parseJsonRecord, type JsonRecord } from "./json-record.ts";
 import type { JwtHeader } from "./verify-jwt.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const jwksOptions = optionsOf<RemoteJwksOptions>("RemoteJwks", {
+  ...documentOptionNames,
+  cacheMaxAge: true,
+  cooldown: true,
+  clock: true,
+});
 
 /** Options of {@link RemoteJwks}. */
 export interface RemoteJwksOptions extends DocumentOptions {
@@ -50,6 +63,7 @@ export class RemoteJwks {
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for wrong options
    */
   constructor(url: string | URL, options: RemoteJwksOptions = {}, connection?: Connection) {
+    checkNames(options, jwksOptions);
     const { cacheMaxAge = 600, cooldown = 30, clock = Date.now } = options;
     if (!URL.canParse(url)) throw optionError("url", url, "the URL of a key set");
     checkSeconds("cacheMaxAge", cacheMaxAge);

@@ -3,6 +3,17 @@ import { withScopeAsText, type GrantParams } from "../form.ts";
 import { signJwt, type SigningKey } from "../sign-jwt.ts";
 import { isJsonRecord } from "./json-record.ts";
 import { randomValue } from "./random-value.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const requestObjectOptions = optionsOf<RequestObjectOptions>("signRequestObject", {
+  clientId: true,
+  audience: true,
+  key: true,
+  algorithm: true,
+  kid: true,
+  lifetime: true,
+  now: true,
+});
 
 /** Options of {@link signRequestObject}. */
 export interface RequestObjectOptions {
@@ -32,6 +43,7 @@ export async function signRequestObject(
   params: GrantParams,
   options: RequestObjectOptions,
 ): Promise<string> {
+  checkNames(options, requestObjectOptions);
   const { clientId, audience, key, algorithm, kid, lifetime = 60 } = options;
   const { now = Math.floor(Date.now() / 1000) } = options;
   if (!(lifetime > 0)) throw optionError("lifetime", lifetime, "seconds above 0");

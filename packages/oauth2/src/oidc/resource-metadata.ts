@@ -1,10 +1,17 @@
 import type { Connection } from "../connection.ts";
 import { optionError } from "../errors.ts";
 import { MetadataError } from "./errors.ts";
-import { createDocumentSource, type DocumentOptions } from "./get-document.ts";
+import { documentOptionNames, createDocumentSource, type DocumentOptions } from "./get-document.ts";
 import { parseJsonRecord, type JsonRecord } from "./json-record.ts";
 import type { Challenge } from "./parse-challenges.ts";
 import { urlCheckFor } from "./secure-url.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const metadataOptions = optionsOf<ResourceMetadataOptions>("fetchResourceMetadata", {
+  ...documentOptionNames,
+  url: true,
+  signal: true,
+});
 
 /** What a protected resource says about itself (RFC 9728, 2). Members that are not listed are kept as they came. */
 export interface ResourceMetadata {
@@ -41,6 +48,7 @@ export async function fetchResourceMetadata(
   options: ResourceMetadataOptions = {},
   connection?: Connection,
 ): Promise<ResourceMetadata> {
+  checkNames(options, metadataOptions);
   const identifier = URL.canParse(resource) ? new URL(resource) : undefined;
   if (identifier === undefined || identifier.hash !== "")
     throw optionError("resource", String(resource), "a URL without fragment");

@@ -1,6 +1,5 @@
 import { decodeJwt } from "jose";
 import { TokenValidationError } from "./errors.ts";
-import type { JsonRecord } from "./json-record.ts";
 import type { IdTokenClaims } from "./verify-id-token.ts";
 
 /**
@@ -13,16 +12,18 @@ export function checkSameUser(
   before: IdTokenClaims | string | undefined,
   claims: IdTokenClaims | undefined,
 ): void {
-  const known = typeof before === "string" ? decodeClaims(before) : before;
-  if (known === undefined || claims === undefined || known["sub"] === claims.sub) return;
+  const known = typeof before === "string" ? subjectOf(before) : before?.sub;
+  if (known === undefined || claims === undefined || known === claims.sub) return;
   throw new TokenValidationError("the sub of the refreshed ID token is another one", {
     claim: "sub",
   });
 }
 
-function decodeClaims(idToken: string): JsonRecord | undefined {
+/** The subject of an ID token that was validated before; `undefined` when there is none. */
+export function subjectOf(idToken: string | undefined): string | undefined {
+  if (idToken === undefined) return undefined;
   try {
-    return decodeJwt(idToken);
+    return decodeJwt(idToken).sub;
   } catch {
     return undefined;
   }

@@ -3,6 +3,19 @@ import { InvalidResponseError, optionError } from "../errors.ts";
 import type { Scope } from "../form.ts";
 import type { TokenOptions } from "../token-options.ts";
 import type { TokenParams } from "../token-params.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const exchangeOptions = optionsOf<TokenExchangeOptions>("tokenExchange.getToken", {
+  subjectToken: true,
+  subjectTokenType: true,
+  actorToken: true,
+  actorTokenType: true,
+  requestedTokenType: true,
+  resource: true,
+  audience: true,
+  scope: true,
+  params: true,
+});
 
 /** Kinds of tokens (RFC 8693, 3); the short names stand for `urn:ietf:params:oauth:token-type:...`. */
 export type TokenTypeName =
@@ -51,6 +64,7 @@ export class TokenExchange {
    * @throws InvalidResponseError when the answer does not say what was issued
    */
   async getToken(options: TokenExchangeOptions, tokenOptions?: TokenOptions): Promise<AccessToken> {
+    checkNames(options, exchangeOptions);
     const { subjectToken, subjectTokenType = "access_token" } = options;
     const { actorToken, actorTokenType = "access_token", requestedTokenType } = options;
     const { resource, audience, scope, params } = options;

@@ -9,6 +9,7 @@ import type { SignedAnswerOptions } from "./introspect.ts";
 import { type JsonRecord } from "./json-record.ts";
 import { parseChallenges } from "./parse-challenges.ts";
 import {
+  callOptionNames,
   endpointUrl,
   jsonOf,
   type EndpointCallOptions,
@@ -16,6 +17,13 @@ import {
 } from "./provider-endpoint.ts";
 import { claimTime } from "./verify-id-token.ts";
 import { verifyJwt } from "./verify-jwt.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const userInfoOptions = optionsOf<UserInfoOptions>("userInfo", {
+  ...callOptionNames,
+  expectedSub: true,
+  proof: true,
+});
 
 /** Claims about the user (OpenID Connect Core, 5.1 and 5.3.2). Claims that are not listed are kept as they came. */
 export interface UserInfo {
@@ -65,6 +73,7 @@ export async function userInfo(
   options: UserInfoOptions,
   signedAnswer: SignedAnswerOptions,
 ): Promise<UserInfo> {
+  checkNames(options, userInfoOptions);
   const { expectedSub } = options;
   if (expectedSub !== false && (typeof expectedSub !== "string" || expectedSub === ""))
     throw optionError("expectedSub", expectedSub, "the sub of the ID token, or false");

@@ -4,6 +4,21 @@ import { hashClaim } from "./hash-claim.ts";
 import { isJsonRecord, type JsonRecord } from "./json-record.ts";
 import { logoutEvent } from "./logout-event.ts";
 import { checkAlgorithms, typeOf, verifyJwt, type KeySource } from "./verify-jwt.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const idTokenOptions = optionsOf<VerifyIdTokenOptions>("verifyIdToken", {
+  issuer: true,
+  clientId: true,
+  key: true,
+  algorithms: true,
+  nonce: true,
+  maxAge: true,
+  acrValues: true,
+  accessToken: true,
+  code: true,
+  clockTolerance: true,
+  now: true,
+});
 
 /** Claims of an ID token (OpenID Connect Core, 2). Claims that are not listed are kept as they came. */
 export interface IdTokenClaims {
@@ -81,6 +96,7 @@ export async function verifyIdToken(
   idToken: string,
   options: VerifyIdTokenOptions,
 ): Promise<IdTokenClaims> {
+  checkNames(options, idTokenOptions);
   const { key, algorithms = ["RS256"], accessToken, code } = options;
   checkAlgorithms(algorithms, "algorithms");
   if (typeof options.clientId !== "string" || options.clientId === "")

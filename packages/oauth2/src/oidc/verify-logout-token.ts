@@ -4,6 +4,18 @@ import { isJsonRecord } from "./json-record.ts";
 import { logoutEvent } from "./logout-event.ts";
 import { claimTime } from "./verify-id-token.ts";
 import { checkAlgorithms, typeOf, verifyJwt, type KeySource } from "./verify-jwt.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const logoutTokenOptions = optionsOf<VerifyLogoutTokenOptions>("verifyLogoutToken", {
+  issuer: true,
+  clientId: true,
+  key: true,
+  algorithms: true,
+  clockTolerance: true,
+  maxTokenAge: true,
+  rememberOnce: true,
+  now: true,
+});
 
 /** Claims of a logout token (OpenID Connect Back-Channel Logout, 2.4). Has `sub`, `sid` or both. */
 export interface LogoutClaims {
@@ -55,6 +67,7 @@ export async function verifyLogoutToken(
   logoutToken: string,
   options: VerifyLogoutTokenOptions,
 ): Promise<LogoutClaims> {
+  checkNames(options, logoutTokenOptions);
   const { issuer, clientId, key, algorithms = ["RS256"], maxTokenAge = 300 } = options;
   checkAlgorithms(algorithms, "algorithms");
   if (!Number.isFinite(maxTokenAge) || maxTokenAge <= 0)

@@ -1,25 +1,33 @@
 import { ByteCollector } from "@fetchwork/kit";
 
+/** Bytes that are collected beyond the first chunk, of a stream that never waits. */
+const maxCollected = 1_048_576;
+
 /**
- * Takes a body as bytes when it is all there already, as text and bytes are, so that the request has a `Content-Length`,
- * which some servers insist on. Otherwise it is a stream, of which nothing is waited for.
+ * Takes the body of a `Request` as bytes when it is all there already, as text and bytes are: then it has a
+ * `Content-Length`, which some servers insist on, and can be sent twice. Otherwise it stays a stream, and nothing of it
+ * is waited for.
  */
 export async function wholeOrStream(
   body: ReadableStream<Uint8Array>,
 ): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
   const reader = body.getReader();
   const bytes = new ByteCollector();
-  for (;;) {
-    const next = reader.read();
-    const result = await Promise.race([next, turnOfTheLoop()]);
-    if (result === undefined) return continued(bytes.join(), next, reader);
-    if (result.done) return bytes.join();
-    bytes.add(result.value);
+  const { promise: isLater, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(resolve, 0, undefined);
+  try {
+    for (let first = 0; ;) {
+      const next = reader.read();
+      const isTooMuch = bytes.size - first > maxCollected;
+      const result = isTooMuch ? undefined : await Promise.race([next, isLater]);
+      if (result === undefined) return continued(bytes.join(), next, reader);
+      if (result.done) return bytes.join();
+      bytes.add(result.value);
+      first ||= bytes.size;
+    }
+  } finally {
+    clearTimeout(timer);
   }
-}
-
-function turnOfTheLoop(): Promise<undefined> {
-  return new Promise((resolve) => setImmediate(resolve, undefined));
 }
 
 /** A stream of what was read, of what is being read, and of the rest. */
