@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { connect, type AddressInfo } from "node:net";
@@ -243,6 +244,15 @@ describe("a streamed response", () => {
     } finally {
       await close(server);
     }
+  });
+
+  it("leaves no listener behind when it was read, and logs its body once", async () => {
+    const { signal } = new AbortController();
+    const response = await authorizedFetch(tokenOf())("/r", { signal });
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    expect(await response.json()).toEqual({ fine: true });
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+    expect(lines.filter((line) => line.startsWith("response body:"))).toHaveLength(1);
   });
 
   it("says that it was redirected, and where from", async () => {
