@@ -154,6 +154,16 @@ describe.each(rows)("%s", (name, send) => {
     expect(seen.map(({ headers }) => headers["x-api-key"])).toEqual(["K", "K", undefined]);
   });
 
+  it("takes a Location with two slashes for a path of the host", async () => {
+    const location = other.origin.replace("http:", "");
+    api.script = [{ status: 302, headers: { location: `${location}/x` }, body: "" }, json({})];
+    await send(tokenOf(), "/a");
+    expect(seen.map(({ host, target }) => [host, target])).toEqual([
+      ["API", "/a"],
+      ["API", `${location}/x`],
+    ]);
+  });
+
   it("takes no body to another origin", async () => {
     api.script = [{ status: 307, headers: { location: `${other.origin}/c` }, body: "" }];
     const sent = send(tokenOf(), "/a", { method: "POST", body: "a=1" });
