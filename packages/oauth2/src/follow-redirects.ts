@@ -150,7 +150,9 @@ function locationOf({ url }: Hop, response: OAuth2Response): URL {
   if (location === null) {
     throw new RedirectError(`HTTP ${status} without a Location`, { response });
   }
-  const next = URL.canParse(location, url) ? new URL(location, url) : undefined;
+  // As recorded: two slashes are a path of this host here, never another host.
+  const target = location.startsWith("//") ? url.origin + location : location;
+  const next = URL.canParse(target, url) ? new URL(target, url) : undefined;
   if (
     next === undefined ||
     !/^https?:$/.test(next.protocol) ||

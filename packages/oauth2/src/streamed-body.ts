@@ -110,12 +110,12 @@ function toReadableStream(
   body: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
 ): ReadableStream<Uint8Array> {
   if (body instanceof ReadableStream) return body;
-  const iterator = body[Symbol.asyncIterator]();
+  const iterator: AsyncIterator<Uint8Array, unknown> = body[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
+      const result = await iterator.next();
+      if (result.done === true) controller.close();
+      else controller.enqueue(result.value);
     },
     async cancel(reason) {
       await iterator.return?.(reason);

@@ -145,10 +145,13 @@ describe("device.poll", () => {
   it("obeys Retry-After of 429 and 503", async () => {
     const busy = failure("temporarily_unavailable", 503, { "retry-after": "30" });
     const vague = failure("too_many", 429, { "retry-after": "a while" });
-    const script = scripted(json(good), busy, vague, token);
+    // The clock starts at 1e12 and has moved 70 s by then.
+    const date = new Date(1_000_000_130_000).toUTCString();
+    const dated = failure("too_many", 429, { "retry-after": date });
+    const script = scripted(json({ ...good, expires_in: 600 }), busy, vague, dated, token);
     const { client, waits, wait } = script;
     await client.device.poll(await start(script), { wait });
-    expect(waits).toEqual([5, 30, 35]);
+    expect(waits).toEqual([5, 30, 35, 60]);
   });
 
   it("asks neither sooner than before nor more rarely than once an hour, whatever Retry-After says", async () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { connect, type AddressInfo } from "node:net";
@@ -153,6 +154,16 @@ describe.each(rows)("%s", (name, send) => {
     expect(seen.map(({ headers }) => headers["x-api-key"])).toEqual(["K", "K", undefined]);
   });
 
+  it("takes a Location with two slashes for a path of the host", async () => {
+    const location = other.origin.replace("http:", "");
+    api.script = [{ status: 302, headers: { location: `${location}/x` }, body: "" }, json({})];
+    await send(tokenOf(), "/a");
+    expect(seen.map(({ host, target }) => [host, target])).toEqual([
+      ["API", "/a"],
+      ["API", `${location}/x`],
+    ]);
+  });
+
   it("takes no body to another origin", async () => {
     api.script = [{ status: 307, headers: { location: `${other.origin}/c` }, body: "" }];
     const sent = send(tokenOf(), "/a", { method: "POST", body: "a=1" });
@@ -243,6 +254,15 @@ describe("a streamed response", () => {
     } finally {
       await close(server);
     }
+  });
+
+  it("leaves no listener behind when it was read, and logs its body once", async () => {
+    const { signal } = new AbortController();
+    const response = await authorizedFetch(tokenOf())("/r", { signal });
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    expect(await response.json()).toEqual({ fine: true });
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+    expect(lines.filter((line) => line.startsWith("response body:"))).toHaveLength(1);
   });
 
   it("says that it was redirected, and where from", async () => {

@@ -234,8 +234,14 @@ describe("a list of scopes", () => {
     });
     const scope = ["read", "write"];
     const all = {
-      ...{ access_token: "A", refresh_token: "R", issued_token_type: "t", request_uri: "urn:x" },
-      ...{ device_code: "D", user_code: "U", verification_uri: "https://x", expires_in: 60 },
+      access_token: "A",
+      refresh_token: "R",
+      issued_token_type: "t",
+      request_uri: "urn:x",
+      device_code: "D",
+      user_code: "U",
+      verification_uri: "https://x",
+      expires_in: 60,
     };
     server.script = [json(all)];
     await oidc.tokenExchange.getToken({ subjectToken: "S", scope });

@@ -72,40 +72,6 @@ describe.each(["token", "refresh"])("oauth %s", (command) => {
   });
 });
 
-describe("oauth refresh", () => {
-  it("asks for the resource and the scope of the sign-in, also with a token of an older version", async () => {
-    await using scripted = await startScriptedServer();
-    const { origin } = scripted;
-    const device = {
-      ...{ device_code: "D", user_code: "U", verification_uri: origin },
-      ...{ expires_in: 60, interval: 1 },
-    };
-    const tokens = { access_token: "A", refresh_token: "R", expires_in: 3600 };
-    scripted.respond = ({ target }) => json(target === "/device" ? device : tokens);
-    const terminal = await openTerminal();
-    const endpoints = ["--device-url", `${origin}/device`, "--token-url", `${origin}/token`];
-    const resources = ["https://api.example/v1", "https://api.example/v2"];
-    const wanted = resources.flatMap((resource) => ["--resource", resource]);
-    const login = ["login", "--device", "--client-id", "cli", "--scope", "read write"];
-    expect(await terminal.run([...login, ...endpoints, ...wanted])).toMatchObject({ code: 0 });
-    const lastForm = (): URLSearchParams => new URLSearchParams(scripted.seen.at(-1)?.body);
-    expect(lastForm().getAll("resource")).toEqual(resources);
-
-    expect(await terminal.run(["refresh"])).toMatchObject({ code: 0 });
-    expect(lastForm().get("grant_type")).toBe("refresh_token");
-    expect(lastForm().getAll("resource")).toEqual(resources);
-    expect(lastForm().get("scope")).toBe("read write");
-
-    const folder = join(terminal.configHome, "fetchwork", "oauth");
-    const [file = ""] = (await readdir(folder)).filter((one) => one.endsWith(".json"));
-    const content = JSON.parse(await readFile(join(folder, file), "utf8"));
-    delete content.token.refresh_params;
-    await writeFile(join(folder, file), JSON.stringify(content));
-    expect(await terminal.run(["refresh"])).toMatchObject({ code: 0 });
-    expect(lastForm().getAll("resource")).toEqual(resources);
-  });
-});
-
 describe("oauth token", () => {
   it("prints the token, and asks nobody while it is good", async () => {
     const terminal = await signedIn();
@@ -180,6 +146,41 @@ describe("oauth token", () => {
 });
 
 describe("oauth refresh", () => {
+  it("asks for the resource and the scope of the sign-in, also with a token of an older version", async () => {
+    await using scripted = await startScriptedServer();
+    const { origin } = scripted;
+    const device = {
+      device_code: "D",
+      user_code: "U",
+      verification_uri: origin,
+      expires_in: 60,
+      interval: 1,
+    };
+    const tokens = { access_token: "A", refresh_token: "R", expires_in: 3600 };
+    scripted.respond = ({ target }) => json(target === "/device" ? device : tokens);
+    const terminal = await openTerminal();
+    const endpoints = ["--device-url", `${origin}/device`, "--token-url", `${origin}/token`];
+    const resources = ["https://api.example/v1", "https://api.example/v2"];
+    const wanted = resources.flatMap((resource) => ["--resource", resource]);
+    const login = ["login", "--device", "--client-id", "cli", "--scope", "read write"];
+    expect(await terminal.run([...login, ...endpoints, ...wanted])).toMatchObject({ code: 0 });
+    const lastForm = (): URLSearchParams => new URLSearchParams(scripted.seen.at(-1)?.body);
+    expect(lastForm().getAll("resource")).toEqual(resources);
+
+    expect(await terminal.run(["refresh"])).toMatchObject({ code: 0 });
+    expect(lastForm().get("grant_type")).toBe("refresh_token");
+    expect(lastForm().getAll("resource")).toEqual(resources);
+    expect(lastForm().get("scope")).toBe("read write");
+
+    const folder = join(terminal.configHome, "fetchwork", "oauth");
+    const [file = ""] = (await readdir(folder)).filter((one) => one.endsWith(".json"));
+    const content = JSON.parse(await readFile(join(folder, file), "utf8"));
+    delete content.token.refresh_params;
+    await writeFile(join(folder, file), JSON.stringify(content));
+    expect(await terminal.run(["refresh"])).toMatchObject({ code: 0 });
+    expect(lastForm().getAll("resource")).toEqual(resources);
+  });
+
   it("replaces a token that is still good, and tells until when the new one is", async () => {
     const terminal = await signedIn();
     const before = await kept(terminal);
