@@ -19,7 +19,7 @@ export interface KnownOptions {
  * @throws What `fail` returns, when `options` is not an object or has an own enumerable key that is not one of `names`.
  * @example
  * ```ts
- * checkOptions(options, corsOptions, (message) => new UsageError("ERR_CORS_OPTION", message));
+ * checkOptions(options, corsOptions, (message) => new UsageError("ERR_MIDDLEWARE_OPTION", message));
  * // cors has no option "origin", did you mean "allowedOrigins"?
  * ```
  */
