@@ -6,7 +6,7 @@ import {
   type Middleware,
 } from "@fetchwork/http";
 import { chooseEncoding } from "./accept-encoding.ts";
-import { checkAmount, optionError } from "./check-options.ts";
+import { checkAmount, checkOptions, optionError, type OptionNames } from "./check-options.ts";
 import { findEncoders, type ContentCoding, type ContentEncoder } from "./content-encoder.ts";
 import { peekStream } from "./peek-stream.ts";
 import {
@@ -83,6 +83,7 @@ const defaultTypes = [
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function compress(options: CompressOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
   const {
     encodings = ["zstd", "br", "gzip"],
     types = defaultTypes,
@@ -289,3 +290,31 @@ function checkLevel(name: string, level: number, [least, most]: [number, number]
   if (!Number.isInteger(level) || level < least || level > most)
     throw optionError(name, level, `a whole number from ${least} to ${most}`);
 }
+
+const knownOptions: OptionNames<CompressOptions> = {
+  owner: "compress",
+  names: {
+    encodings: true,
+    types: true,
+    threshold: true,
+    gzipLevel: true,
+    brotliQuality: true,
+    zstdLevel: true,
+    syncLimit: true,
+  },
+  otherNames: {
+    level: "gzipLevel",
+    filter: "types",
+    contentTypes: "types",
+    customTypes: "types",
+    contentTypeFilter: "types",
+    algorithms: "encodings",
+    minSize: "threshold",
+    minLength: "threshold",
+    brotli: "brotliQuality",
+    quality: "brotliQuality",
+    brotliLevel: "brotliQuality",
+    zstd: "zstdLevel",
+    zstdQuality: "zstdLevel",
+  },
+};

@@ -7,7 +7,14 @@ import {
   type Middleware,
 } from "@fetchwork/http";
 import { changeResult } from "./change-result.ts";
-import { checkAmount, checkFlag, checkHeaderName, optionError } from "./check-options.ts";
+import {
+  checkAmount,
+  checkFlag,
+  checkHeaderName,
+  checkOptions,
+  optionError,
+  type OptionNames,
+} from "./check-options.ts";
 import { originMatcher, type OriginMatcher } from "./origin-matcher.ts";
 
 /** Decides about an origin, which is given as the browser sent it. */
@@ -57,6 +64,7 @@ export interface CorsOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for options that are wrong, and for credentials beside `*`
  */
 export function cors(options: CorsOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
   const policy = makePolicy(options);
   const { allows } = policy;
   return (next) => (request, context) => {
@@ -208,3 +216,37 @@ function checkList(list: unknown, what: string): void {
   if (!Array.isArray(list)) throw optionError(what, list, "a list of names");
   for (const name of list as readonly unknown[]) checkHeaderName(name, what);
 }
+
+const knownOptions: OptionNames<CorsOptions> = {
+  owner: "cors",
+  names: {
+    allowedOrigins: true,
+    allowedMethods: true,
+    allowedHeaders: true,
+    exposedHeaders: true,
+    allowCredentials: true,
+    unsafeAnyOriginWithCredentials: true,
+    maxAge: true,
+  },
+  otherNames: {
+    origin: "allowedOrigins",
+    origins: "allowedOrigins",
+    allowOrigin: "allowedOrigins",
+    allowOrigins: "allowedOrigins",
+    corsAllowedOrigins: "allowedOrigins",
+    methods: "allowedMethods",
+    allowMethods: "allowedMethods",
+    corsAllowedMethods: "allowedMethods",
+    headers: "allowedHeaders",
+    allowHeaders: "allowedHeaders",
+    corsAllowedHeaders: "allowedHeaders",
+    exposeHeaders: "exposedHeaders",
+    exposed: "exposedHeaders",
+    corsExposedHeaders: "exposedHeaders",
+    credentials: "allowCredentials",
+    corsAllowCredentials: "allowCredentials",
+    maxAgeSeconds: "maxAge",
+    corsMaxAge: "maxAge",
+    preflightMaxAge: "maxAge",
+  },
+};

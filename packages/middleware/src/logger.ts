@@ -1,6 +1,14 @@
 import type { Context, FinishReport, Middleware } from "@fetchwork/http";
 import { captureBody, type CapturedBody } from "./capture-body.ts";
-import { checkAmount, checkFlag, checkFunction, checkTexts, optionError } from "./check-options.ts";
+import {
+  checkAmount,
+  checkFlag,
+  checkFunction,
+  checkOptions,
+  checkTexts,
+  optionError,
+  type OptionNames,
+} from "./check-options.ts";
 import {
   formatCombined,
   formatJSON,
@@ -78,6 +86,7 @@ export interface LoggerOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function logger(options: LoggerOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
   const settings = prepare(options);
   const { maxBodySize } = settings;
   if (maxBodySize === undefined) {
@@ -122,6 +131,7 @@ function prepare(options: LoggerOptions): Settings {
   if (typeof body !== "object" || body === null) checkFlag(body, "body");
   if (prefix !== undefined) checkTexts([prefix], "prefix");
   checkTexts(maskedKeys, "maskedKeys");
+  if (typeof body === "object") checkOptions(body, knownBodyOptions);
   const { maxSize = 1024, transform = markCut } = typeof body === "object" ? body : {};
   checkAmount(maxSize, "body.maxSize", 0);
   checkFunction(transform, "body.transform");
@@ -170,3 +180,50 @@ function describeBody(
 function markCut(body: string, truncated: boolean): string {
   return truncated ? `${body}...` : body;
 }
+
+const knownOptions: OptionNames<LoggerOptions> = {
+  owner: "logger",
+  names: {
+    prefix: true,
+    format: true,
+    body: true,
+    ip: true,
+    user: true,
+    subject: true,
+    maskedKeys: true,
+    sink: true,
+    backend: true,
+  },
+  otherNames: {
+    stream: "sink",
+    output: "sink",
+    print: "sink",
+    write: "sink",
+    log: "sink",
+    logger: "backend",
+    withBody: "body",
+    logBody: "body",
+    maxBodySize: "body",
+    bodyFn: "body",
+    ipFn: "ip",
+    userFn: "user",
+    subjFn: "subject",
+    redact: "maskedKeys",
+    mask: "maskedKeys",
+    secretKeys: "maskedKeys",
+  },
+};
+
+const knownBodyOptions: OptionNames<LoggerBodyOptions> = {
+  owner: "body of logger",
+  names: {
+    maxSize: true,
+    transform: true,
+  },
+  otherNames: {
+    limit: "maxSize",
+    maxBodySize: "maxSize",
+    bodyFn: "transform",
+    mask: "transform",
+  },
+};

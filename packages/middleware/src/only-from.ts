@@ -2,6 +2,7 @@ import type { Middleware } from "@fetchwork/http";
 import { encodeJSON } from "./encode-json.ts";
 import { ipMatcher } from "./ip-matcher.ts";
 import { decidedAddressReader, type RealIPOptions } from "./real-ip.ts";
+import { checkCalled, checkOptions, type OptionNames } from "./check-options.ts";
 
 /** Options of {@link onlyFrom}. */
 export interface OnlyFromOptions extends RealIPOptions {
@@ -27,7 +28,10 @@ export interface OnlyFromOptions extends RealIPOptions {
 export function onlyFrom(...rules: readonly string[]): Middleware;
 export function onlyFrom(options: OnlyFromOptions): Middleware;
 export function onlyFrom(...args: readonly (string | OnlyFromOptions)[]): Middleware {
-  const { addresses, ...options } = optionsOf(args);
+  checkCalled("onlyFrom", args[0]);
+  const given = optionsOf(args);
+  checkOptions(given, knownOptions);
+  const { addresses, ...options } = given;
   const isListed = ipMatcher(addresses);
   const read = decidedAddressReader(options);
   if (addresses.length === 0) return (next) => next;
@@ -47,3 +51,24 @@ function optionsOf(args: readonly (string | OnlyFromOptions)[]): OnlyFromOptions
   // Whatever is no string is refused by name when the rules are read.
   return { addresses: args as readonly string[] };
 }
+
+const knownOptions: OptionNames<OnlyFromOptions> = {
+  owner: "onlyFrom",
+  names: {
+    addresses: true,
+    trustedProxies: true,
+    headers: true,
+  },
+  otherNames: {
+    trustProxy: "trustedProxies",
+    trustProxies: "trustedProxies",
+    trusted: "trustedProxies",
+    proxies: "trustedProxies",
+    trustedProxy: "trustedProxies",
+    ips: "addresses",
+    allow: "addresses",
+    allowList: "addresses",
+    allowed: "addresses",
+    only: "addresses",
+  },
+};

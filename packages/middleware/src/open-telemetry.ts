@@ -1,5 +1,11 @@
 import type { Context, Middleware } from "@fetchwork/http";
-import { checkFlag, checkFunction, optionError } from "./check-options.ts";
+import {
+  checkFlag,
+  checkFunction,
+  checkOptions,
+  optionError,
+  type OptionNames,
+} from "./check-options.ts";
 
 /** The part of `@opentelemetry/api` that is used: `import * as api from "@opentelemetry/api"` has it. */
 export interface OpenTelemetryApi<OtelContext = unknown, Span extends OpenTelemetrySpan = never> {
@@ -90,6 +96,7 @@ export function openTelemetry<OtelContext, Span extends OpenTelemetrySpan>(
   api: OpenTelemetryApi<OtelContext, Span>,
   options: OpenTelemetryOptions = {},
 ): Middleware {
+  checkOptions(options, knownOptions);
   const { route = () => undefined, query = false, when = () => true } = options;
   if (typeof api !== "object" || api === null || !("trace" in api))
     throw optionError("api", api, "the module @opentelemetry/api");
@@ -162,3 +169,19 @@ function attributesOf(
     ...(userAgent === null ? {} : { "user_agent.original": userAgent }),
   };
 }
+
+const knownOptions: OptionNames<OpenTelemetryOptions> = {
+  owner: "openTelemetry",
+  names: {
+    route: true,
+    query: true,
+    when: true,
+  },
+  otherNames: {
+    filter: "when",
+    skip: "when",
+    ignore: "when",
+    enabled: "when",
+    captureQuery: "query",
+  },
+};

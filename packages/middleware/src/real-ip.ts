@@ -1,6 +1,6 @@
 import { createContextKey, type Context, type Middleware } from "@fetchwork/http";
 import { parseIP, type IPAddress } from "@fetchwork/kit";
-import { optionError } from "./check-options.ts";
+import { checkOptions, optionError, type OptionNames } from "./check-options.ts";
 import { addressOfNode, parseForwarded, parseForwardedFor } from "./forwarded.ts";
 import { rangeMatcher } from "./ip-matcher.ts";
 import { isNonPrivateAddress } from "./non-private-address.ts";
@@ -64,6 +64,7 @@ const decidedKey = createContextKey<true>("real ip");
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function realIp(options: RealIPOptions = {}): Middleware {
+  checkOptions(options, knownOptions("realIp"));
   const read = addressReader(options);
   return (next) => (request, context) => {
     const address = read(request, context);
@@ -85,6 +86,7 @@ export function getRealIP(
   context: PeerHolder,
   options: RealIPOptions = {},
 ): string | undefined {
+  checkOptions(options, knownOptions("getRealIP"));
   return addressReader(options)(request, context);
 }
 
@@ -186,4 +188,18 @@ function entriesOf(header: ClientAddressHeader, value: string): readonly string[
   if (header === "x-forwarded-for") return parseForwardedFor(value);
   if (header !== "forwarded") return [value.trim()];
   return parseForwarded(value)?.map((element) => addressOfNode(element.get("for") ?? "") ?? "");
+}
+
+function knownOptions(owner: string): OptionNames<RealIPOptions> {
+  return {
+    owner,
+    names: { trustedProxies: true, headers: true },
+    otherNames: {
+      trustProxy: "trustedProxies",
+      trustProxies: "trustedProxies",
+      trusted: "trustedProxies",
+      proxies: "trustedProxies",
+      order: "headers",
+    },
+  };
 }

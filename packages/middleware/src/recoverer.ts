@@ -1,6 +1,6 @@
 import { exposedResponse, type Context, type Middleware } from "@fetchwork/http";
 import { isBodyLimitError } from "./body-limit-error.ts";
-import { checkFunction } from "./check-options.ts";
+import { checkFunction, checkOptions, type OptionNames } from "./check-options.ts";
 import { AbortHandlerError } from "./errors.ts";
 import { writeSafely } from "./log-sink.ts";
 import { oneLine } from "./one-line.ts";
@@ -38,6 +38,7 @@ export const ABORT_HANDLER: AbortHandlerError = new AbortHandlerError();
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function recoverer(options: RecovererOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
   const { log = console.error, answer = internalServerError } = options;
   checkFunction(log, "log");
   checkFunction(answer, "answer");
@@ -95,3 +96,19 @@ function read<T>(look: () => T): T | undefined {
     return undefined;
   }
 }
+
+const knownOptions: OptionNames<RecovererOptions> = {
+  owner: "recoverer",
+  names: {
+    log: true,
+    answer: true,
+  },
+  otherNames: {
+    logger: "log",
+    reportError: "log",
+    onError: "answer",
+    handler: "answer",
+    errorHandler: "answer",
+    response: "answer",
+  },
+};

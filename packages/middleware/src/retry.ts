@@ -6,7 +6,14 @@ import {
   type Middleware,
 } from "@fetchwork/http";
 import { parseRetryAfter } from "@fetchwork/kit";
-import { checkAmount, checkTexts, longestTimer, optionError } from "./check-options.ts";
+import {
+  checkAmount,
+  checkOptions,
+  checkTexts,
+  longestTimer,
+  optionError,
+  type OptionNames,
+} from "./check-options.ts";
 import { continueStream, readUpTo } from "./read-up-to.ts";
 
 /** Options of {@link retry}. */
@@ -42,6 +49,7 @@ export interface RetryOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function retry(options: RetryOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
   const policy = checkPolicy(options);
   return (next) => (request, context) => {
     const isRepeatable =
@@ -163,3 +171,30 @@ function checkPolicy(options: RetryOptions): Policy {
     statuses: new Set(statuses),
   };
 }
+
+const knownOptions: OptionNames<RetryOptions> = {
+  owner: "retry",
+  names: {
+    retries: true,
+    methods: true,
+    statuses: true,
+    baseDelay: true,
+    maxDelay: true,
+    maxRetryAfter: true,
+    replayLimit: true,
+  },
+  otherNames: {
+    limit: "retries",
+    attempts: "retries",
+    maxRetries: "retries",
+    retry: "retries",
+    count: "retries",
+    statusCodes: "statuses",
+    status: "statuses",
+    delay: "baseDelay",
+    minTimeout: "baseDelay",
+    initialDelay: "baseDelay",
+    maxTimeout: "maxDelay",
+    backoffLimit: "maxDelay",
+  },
+};

@@ -1,5 +1,5 @@
 import type { Context } from "@fetchwork/http";
-import { checkFunction } from "./check-options.ts";
+import { checkFunction, checkOptions, type OptionNames } from "./check-options.ts";
 import { encodeJSON } from "./encode-json.ts";
 import { writeSafely, writeToConsole, type LogSink } from "./log-sink.ts";
 import { queryMasker } from "./mask-query.ts";
@@ -51,6 +51,7 @@ export function sendErrorJSON(
   error: string,
   options: SendErrorOptions = {},
 ): Response {
+  checkOptions(options, knownOptions);
   const { details, logger, cause, request, context } = options;
   logger?.log({ status, cause, request, context }, error);
   return encodeJSON(status, details === undefined ? { error } : { error, details });
@@ -102,3 +103,19 @@ function placeOf(cause: unknown): string | undefined {
   }
   return undefined;
 }
+
+const knownOptions: OptionNames<SendErrorOptions> = {
+  owner: "sendErrorJSON",
+  names: {
+    details: true,
+    logger: true,
+    cause: true,
+    request: true,
+    context: true,
+  },
+  otherNames: {
+    log: "logger",
+    error: "cause",
+    detail: "details",
+  },
+};
