@@ -1,7 +1,7 @@
 import type { Context } from "@fetchwork/http";
 import { checkFlag, optionError } from "./check-options.ts";
 import { ipMatcher } from "./ip-matcher.ts";
-import { decidedAddressReader, type RealIPOptions } from "./real-ip.ts";
+import { clientAddressReader, type RealIPOptions } from "./real-ip.ts";
 
 /** Options of what only listed addresses may see. */
 export interface AddressGuardOptions extends RealIPOptions {
@@ -28,7 +28,7 @@ export function addressGuard(options: AddressGuardOptions): AddressGuard {
     throw optionError("allowAll", allowAll, "either allowAll or addresses");
   }
   const isListed = ipMatcher(addresses);
-  const read = decidedAddressReader({ trustedProxies, headers });
+  const read = clientAddressReader({ trustedProxies, headers });
   return (request, context) => {
     if (allowAll) return undefined;
     const address = read(request, context);

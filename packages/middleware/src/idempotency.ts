@@ -16,7 +16,7 @@ import { keepAnswer, replayAnswer } from "./keep-answer.ts";
 import { memoryIdempotencyStore } from "./memory-idempotency-store.ts";
 import { readBody, restoreBody } from "./read-body.ts";
 import { randomHex } from "./random-hex.ts";
-import { decidedAddressReader } from "./real-ip.ts";
+import { clientAddressReader } from "./real-ip.ts";
 import { pathAndQueryOf } from "./request-path.ts";
 
 /** Options of {@link idempotency}. */
@@ -186,7 +186,7 @@ function parseKey(value: string): string | undefined {
 }
 
 function defaultActor(): (request: Request, context: Context) => string {
-  const readAddress = decidedAddressReader({});
+  const readAddress = clientAddressReader({});
   return (request, context) => {
     const user = authorizedUser(context);
     if (user !== undefined) return `user ${user}`;

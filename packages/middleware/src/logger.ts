@@ -18,6 +18,7 @@ import {
 } from "./log-record.ts";
 import { batchLines, writeToConsole, type LogSink } from "./log-sink.ts";
 import { queryMasker } from "./mask-query.ts";
+import { readClientAddress } from "./real-ip.ts";
 import { acceptedIdentifier } from "./request-identifier.ts";
 import { pathAndQueryOf } from "./request-path.ts";
 
@@ -51,8 +52,9 @@ export interface LoggerOptions {
    */
   readonly body?: boolean | LoggerBodyOptions | undefined;
   /**
-   * Logs the client's address: true as it is, or what the function makes of it, such as {@link anonymizeIP}. Default:
-   * `false` for `spec`, `true` for the others.
+   * Logs the client's address, as {@link getRealIP} finds it: true as it is, or what the function makes of it, such as
+   * {@link anonymizeIP}. Without `trustedProxies` of `realIp`, clients choose it. Default: `false` for `spec`, `true` for
+   * the others.
    */
   readonly ip?: boolean | ((ip: string) => string) | undefined;
   /** Finds the user's name. Default: none is logged. */
@@ -143,7 +145,7 @@ function prepare(options: LoggerOptions): Settings {
 
   const write = (request: Request, context: Context, { report, captured }: End): unknown => {
     const { status, bytes, duration, aborted } = report;
-    const address = ip === false ? undefined : context.ip;
+    const address = ip === false ? undefined : readClientAddress(request, context);
     const referer = readsHeaders ? request.headers.get("referer") : null;
     const record: LogRecord = {
       time: new Date(),

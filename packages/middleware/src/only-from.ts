@@ -1,7 +1,7 @@
 import type { Middleware } from "@fetchwork/http";
 import { encodeJSON } from "./encode-json.ts";
 import { ipMatcher } from "./ip-matcher.ts";
-import { decidedAddressReader, type RealIPOptions } from "./real-ip.ts";
+import { clientAddressReader, type RealIPOptions } from "./real-ip.ts";
 import { checkCalled, checkOptions, type OptionNames } from "./check-options.ts";
 
 /** Options of {@link onlyFrom}. */
@@ -13,7 +13,8 @@ export interface OnlyFromOptions extends RealIPOptions {
 /**
  * Lets only listed addresses pass; see {@link ipMatcher} for what a rule is. Without rules everybody passes.
  *
- * The address is what `realIp` around it found; without one, that of the headers that {@link RealIPOptions} names.
+ * The address is what {@link getRealIP} finds: that of `realIp` around it, or of the headers that {@link RealIPOptions}
+ * names.
  * **A client can send these headers itself**: give `trustedProxies`, here or to `realIp`.
  *
  * Answers 403 and `{"error":"ip \"1.2.3.4\" rejected"}`; 500 when the connection has no address.
@@ -33,7 +34,7 @@ export function onlyFrom(...args: readonly (string | OnlyFromOptions)[]): Middle
   checkOptions(given, knownOptions);
   const { addresses, ...options } = given;
   const isListed = ipMatcher(addresses);
-  const read = decidedAddressReader(options);
+  const read = clientAddressReader(options);
   if (addresses.length === 0) return (next) => next;
   return (next) => (request, context) => {
     const address = read(request, context);

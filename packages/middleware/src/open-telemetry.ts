@@ -1,4 +1,5 @@
 import type { Context, Middleware } from "@fetchwork/http";
+import { maskForm } from "@fetchwork/kit";
 import {
   checkFlag,
   checkFunction,
@@ -6,6 +7,7 @@ import {
   optionError,
   type OptionNames,
 } from "./check-options.ts";
+import { readClientAddress } from "./real-ip.ts";
 
 /** The part of `@opentelemetry/api` that is used: `import * as api from "@opentelemetry/api"` has it. */
 export interface OpenTelemetryApi<OtelContext = unknown, Span extends OpenTelemetrySpan = never> {
@@ -54,7 +56,7 @@ export interface OpenTelemetrySpan {
 export interface OpenTelemetryOptions {
   /** Gives the pattern of the route, such as `/articles/:id`, when the response is there. Default: none. */
   readonly route?: ((request: Request, context: Context) => string | undefined) | undefined;
-  /** Whether the query is recorded; it may hold secrets. Default: `false`. */
+  /** Whether the query is recorded, with the secrets that `maskForm` of the kit knows masked. Default: `false`. */
   readonly query?: boolean | undefined;
   /** For which requests there is a span. Default: all. */
   readonly when?: ((request: Request) => boolean) | undefined;
@@ -156,15 +158,16 @@ function attributesOf(
   const { protocol, hostname, port, pathname, search } = new URL(request.url);
   const scheme = protocol.slice(0, -1);
   const userAgent = request.headers.get("user-agent");
+  const address = readClientAddress(request, context);
   return {
     "http.request.method": method,
     ...(method === "_OTHER" ? { "http.request.method_original": request.method } : {}),
     "url.scheme": scheme,
     "url.path": pathname,
-    ...(query && search !== "" ? { "url.query": search.slice(1) } : {}),
+    ...(query && search !== "" ? { "url.query": maskForm(search.slice(1)) } : {}),
     "server.address": hostname,
     "server.port": port === "" ? (scheme === "https" ? 443 : 80) : Number(port),
-    ...(context.ip === undefined ? {} : { "client.address": context.ip }),
+    ...(address === undefined ? {} : { "client.address": address }),
     ...(context.peer === undefined ? {} : { "network.peer.address": context.peer }),
     ...(userAgent === null ? {} : { "user_agent.original": userAgent }),
   };

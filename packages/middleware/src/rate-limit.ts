@@ -4,7 +4,7 @@ import { checkFunction, checkOptions, optionError, type OptionNames } from "./ch
 import { memoryRateLimitStore } from "./memory-rate-limit-store.ts";
 import { refuse } from "./plain-answer.ts";
 import type { RateLimitStore, RateLimitVerdict } from "./rate-limit-store.ts";
-import { decidedAddressReader, type RealIPOptions } from "./real-ip.ts";
+import { clientAddressReader, type RealIPOptions } from "./real-ip.ts";
 import { sha1Hex } from "./sha1.ts";
 
 /** Options of {@link rateLimit}. */
@@ -17,7 +17,7 @@ export interface RateLimitOptions extends RealIPOptions {
   readonly name?: string | undefined;
   /**
    * Says whose quota a request uses; `undefined` for nobody's. Keep secrets out: the key is stored. Default: the
-   * client's address, as `realIp` found it; IPv6 by its {@link RateLimitOptions.ipv6Prefix}.
+   * client's address, as {@link getRealIP} finds it; IPv6 by its {@link RateLimitOptions.ipv6Prefix}.
    */
   readonly key?:
     | ((request: Request, context: Context) => string | undefined | Promise<string | undefined>)
@@ -74,7 +74,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   if (whenStoreFails !== "refuse" && whenStoreFails !== "allow") {
     throw optionError("whenStoreFails", whenStoreFails, '"refuse" or "allow"');
   }
-  const readAddress = decidedAddressReader({ trustedProxies, headers });
+  const readAddress = clientAddressReader({ trustedProxies, headers });
   const keyOf =
     key ??
     ((request: Request, context: Context): string =>

@@ -5,6 +5,7 @@ import { AbortHandlerError } from "./errors.ts";
 import { writeSafely } from "./log-sink.ts";
 import { oneLine } from "./one-line.ts";
 import { refuse } from "./plain-answer.ts";
+import { readClientAddress } from "./real-ip.ts";
 import { pathOf } from "./request-path.ts";
 
 /** Options of {@link recoverer}. */
@@ -81,7 +82,7 @@ function isServers(error: unknown, context: Context): boolean {
 
 function describe(error: unknown, request: Request, context: Context): readonly string[] {
   const message = read(() => String(error instanceof Error ? error.message : error));
-  const where = `request panic for ${pathOf(request.url)} from ${context.ip ?? "unknown"}, ${message ?? "something without a text"}`;
+  const where = `request panic for ${pathOf(request.url)} from ${readClientAddress(request, context) ?? "unknown"}, ${message ?? "something without a text"}`;
   const stack = read(() => (error instanceof Error ? error.stack : undefined));
   if (typeof stack !== "string") return [oneLine(where)];
   const lines = stack.split("\n").map((line) => `    ${oneLine(line.trim())}`);
