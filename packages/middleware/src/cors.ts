@@ -28,9 +28,10 @@ export type OriginCheck = (
 export interface CorsOptions {
   /**
    * Who may read the responses: origins such as `https://app.example.com`, all subdomains of a host as
-   * `https://*.example.com`, `null` for pages without an origin, `*` for everybody; or a function. Default: `["*"]`.
+   * `https://*.example.com`, regular expressions that match a whole origin (see {@link originMatcher}), `null` for pages
+   * without an origin, `*` for everybody; or a function. Default: `["*"]`.
    */
-  readonly allowedOrigins?: readonly string[] | OriginCheck | undefined;
+  readonly allowedOrigins?: readonly (string | RegExp)[] | OriginCheck | undefined;
   /** Default: GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD. */
   readonly allowedMethods?: readonly string[] | undefined;
   /** Headers of requests. Default: Accept, Content-Type, Authorization, X-Requested-With. */
@@ -44,7 +45,10 @@ export interface CorsOptions {
    * Default: `false`.
    */
   readonly unsafeAnyOriginWithCredentials?: boolean | undefined;
-  /** For how long browsers keep the answer to a preflight, in seconds; 0 sends nothing. Default: 0. */
+  /**
+   * For how long browsers keep the response to a preflight, in seconds. 0 asks them not to keep it. Default: no header, and
+   * browsers keep it for 5 seconds (Fetch, 4.8).
+   */
   readonly maxAge?: number | undefined;
 }
 
@@ -149,13 +153,15 @@ function makePolicy(options: CorsOptions): Policy {
     exposedHeaders = [],
     allowCredentials = false,
     unsafeAnyOriginWithCredentials = false,
-    maxAge = 0,
+    maxAge,
   } = options;
   checkList(allowedMethods, "allowedMethods");
   checkList(allowedHeaders, "allowedHeaders");
   checkList(exposedHeaders, "exposedHeaders");
-  checkAmount(maxAge, "maxAge", 0);
-  if (!Number.isFinite(maxAge)) throw optionError("maxAge", maxAge, "a number of seconds");
+  if (maxAge !== undefined) {
+    checkAmount(maxAge, "maxAge", 0);
+    if (maxAge === Infinity) throw optionError("maxAge", maxAge, "a number of seconds");
+  }
   checkFlag(allowCredentials, "allowCredentials");
   checkFlag(unsafeAnyOriginWithCredentials, "unsafeAnyOriginWithCredentials");
   const isStar = checkOrigins(allowedOrigins, allowCredentials, unsafeAnyOriginWithCredentials);
@@ -176,7 +182,7 @@ function makePolicy(options: CorsOptions): Policy {
       ...credentials,
       ...listHeader("access-control-allow-methods", allowedMethods),
       ...listHeader("access-control-allow-headers", allowedHeaders),
-      ...listHeader("access-control-max-age", maxAge > 0 ? [String(maxAge)] : []),
+      ...listHeader("access-control-max-age", maxAge === undefined ? [] : [String(maxAge)]),
     ],
     actual: [...credentials, ...listHeader("access-control-expose-headers", exposedHeaders)],
   };
@@ -184,18 +190,19 @@ function makePolicy(options: CorsOptions): Policy {
 
 /** Whether everybody is allowed. */
 function checkOrigins(
-  origins: readonly string[] | OriginCheck,
+  origins: readonly (string | RegExp)[] | OriginCheck,
   allowCredentials: boolean,
   isUnsafe: boolean,
 ): boolean {
   if (typeof origins === "function") return false;
   if (!Array.isArray(origins))
     throw optionError("allowedOrigins", origins, "a list of origins, or a function");
-  const dangerous = ["*", "null"].find((entry) => origins.includes(entry));
+  const dangerous =
+    ["*", "null"].find((entry) => origins.includes(entry)) ?? origins.find(matchesEverybody);
   if (allowCredentials && !isUnsafe && dangerous !== undefined) {
     throw optionError(
       "allowedOrigins",
-      dangerous,
+      String(dangerous),
       "origins, because allowCredentials is set: with it every site would act in the name of its visitors" +
         " (unsafeAnyOriginWithCredentials allows that)",
     );
@@ -203,7 +210,14 @@ function checkOrigins(
   return origins.includes("*");
 }
 
-function listCheck(origins: readonly string[]): OriginCheck {
+/** Whether a pattern allows an origin that nobody can have in mind, or `null`. */
+function matchesEverybody(entry: string | RegExp): boolean {
+  if (!(entry instanceof RegExp)) return false;
+  const matches = originMatcher([entry]);
+  return matches("https://anybody.invalid") || matches("null");
+}
+
+function listCheck(origins: readonly (string | RegExp)[]): OriginCheck {
   const matches: OriginMatcher = originMatcher(origins.filter((entry) => entry !== "*"));
   return origins.includes("*") ? () => true : (origin) => matches(origin);
 }
