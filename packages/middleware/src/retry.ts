@@ -164,6 +164,10 @@ function checkPolicy(options: RetryOptions): Policy {
   checkAmount(replayLimit, "replayLimit", 0);
   checkTexts(methods, "methods");
   if (!Array.isArray(statuses)) throw optionError("statuses", statuses, "a list of statuses");
+  for (const status of statuses as readonly unknown[]) {
+    if (Number.isInteger(status) && Number(status) >= 100 && Number(status) <= 599) continue;
+    throw optionError("statuses", status, "a status from 100 to 599");
+  }
   return {
     ...amounts,
     replayLimit,
