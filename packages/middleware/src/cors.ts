@@ -197,8 +197,9 @@ function checkOrigins(
   if (typeof origins === "function") return false;
   if (!Array.isArray(origins))
     throw optionError("allowedOrigins", origins, "a list of origins, or a function");
+  const entries: readonly (string | RegExp)[] = origins;
   const dangerous =
-    ["*", "null"].find((entry) => origins.includes(entry)) ?? origins.find(matchesEverybody);
+    ["*", "null"].find((entry) => entries.includes(entry)) ?? entries.find(matchesEverybody);
   if (allowCredentials && !isUnsafe && dangerous !== undefined) {
     throw optionError(
       "allowedOrigins",

@@ -130,13 +130,9 @@ function prepare(options: LoggerOptions): Settings {
     throw optionError("backend", backend, "either a backend or a sink and a format");
   }
   if (typeof ip !== "boolean") checkFunction(ip, "ip");
-  if (typeof body !== "object" || body === null) checkFlag(body, "body");
   if (prefix !== undefined) checkTexts([prefix], "prefix");
   checkTexts(maskedKeys, "maskedKeys");
-  if (typeof body === "object") checkOptions(body, knownBodyOptions);
-  const { maxSize = 1024, transform = markCut } = typeof body === "object" ? body : {};
-  checkAmount(maxSize, "body.maxSize", 0);
-  checkFunction(transform, "body.transform");
+  const { maxSize, transform } = readBodyOptions(body);
 
   const mask = queryMasker(maskedKeys);
   const readsHeaders = backend !== undefined || format !== "spec";
@@ -169,6 +165,20 @@ function prepare(options: LoggerOptions): Settings {
     return backend === undefined ? writeLine?.(formatter(record)) : backend(record);
   };
   return { maxBodySize: body === false ? undefined : maxSize, write };
+}
+
+interface LoggedBody {
+  readonly maxSize: number;
+  readonly transform: (body: string, truncated: boolean) => string;
+}
+
+function readBodyOptions(body: boolean | LoggerBodyOptions): LoggedBody {
+  if (typeof body !== "object" || body === null) checkFlag(body, "body");
+  else checkOptions(body, knownBodyOptions);
+  const { maxSize = 1024, transform = markCut } = typeof body === "object" ? body : {};
+  checkAmount(maxSize, "body.maxSize", 0);
+  checkFunction(transform, "body.transform");
+  return { maxSize, transform };
 }
 
 function describeBody(
