@@ -48,6 +48,9 @@ export interface ExchangeEnd {
  */
 export const contextInitKey: ContextKey<ContextInit> = createContextKey("init");
 
+/** Under it the context of a server or runtime returns the request that it was made for; that of a client nothing. */
+export const receivedRequestKey: ContextKey<Request> = createContextKey("received request");
+
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
 
 /** The one class of contexts; all fields are set in the constructor, so that all contexts have one hidden class. */
@@ -115,6 +118,9 @@ export class ExchangeContext implements Context {
   get<T>(key: ContextKey<T>): T | undefined {
     // The type of this very key, and `set` stored under every other one a value of the key's own type.
     if (key === contextInitKey) return this.#init as T;
+    if (key === receivedRequestKey) {
+      return this.#init === noInit ? undefined : (this.#request as T);
+    }
     return this.#values?.get(key) as T | undefined;
   }
 
@@ -159,7 +165,8 @@ export class ExchangeContext implements Context {
   }
 }
 
-const noInit: ContextInit = Object.freeze({});
+/** Nothing is known of an exchange: no runtime began it. */
+export const noInit: ContextInit = Object.freeze({});
 
 /**
  * Makes the context of an exchange.

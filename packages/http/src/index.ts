@@ -71,5 +71,6 @@ export {
 export { exposedResponse } from "./exposed-response.ts";
 export type { Handler, Middleware } from "./handler.ts";
 export { nativeRequest } from "./native-request.ts";
+export { isReceivedRequest } from "./received-request.ts";
 export { empty, isWhole, json, text } from "./response.ts";
 export { runHandler, wrap, type WrappedHandler } from "./wrap.ts";

@@ -1,7 +1,7 @@
 import { describeValue } from "@fetchwork/kit";
 import { rebuildResponse } from "./change-headers.ts";
 import type { Context } from "./context.ts";
-import { ExchangeContext, type ContextInit } from "./create-context.ts";
+import { ExchangeContext, noInit, type ContextInit } from "./create-context.ts";
 import { HttpUsageError } from "./errors.ts";
 import { exposedResponse } from "./exposed-response.ts";
 import type { Handler, Middleware } from "./handler.ts";
@@ -48,8 +48,6 @@ export function wrap(handler: Handler, ...middlewares: readonly Middleware[]): W
     context === undefined ? runExchange(outermost, request, noInit) : outermost(request, context);
 }
 
-const noInit: ContextInit = Object.freeze({});
-
 /**
  * Runs a handler for one request on a runtime without a server of ours, such as Deno, Bun and Workers: makes its context of
  * what the runtime knows, and ends it with the body. An error that asks to be a response becomes it, as in
@@ -64,7 +62,7 @@ const noInit: ContextInit = Object.freeze({});
 export function runHandler(
   handler: Handler,
   request: Request,
-  init: ContextInit = noInit,
+  init: ContextInit = {},
 ): Response | Promise<Response> {
   return runExchange(answerExposed(handler), request, init);
 }

@@ -1,7 +1,7 @@
 import type { Context } from "@fetchwork/http";
-import { checkFlag } from "./check-options.ts";
+import { checkFlag, optionError } from "./check-options.ts";
 import { ipMatcher } from "./ip-matcher.ts";
-import { decidedAddressReader, type RealIPOptions } from "./real-ip.ts";
+import { clientAddressReader, type RealIPOptions } from "./real-ip.ts";
 
 /** Options of what only listed addresses may see. */
 export interface AddressGuardOptions extends RealIPOptions {
@@ -24,8 +24,11 @@ export type AddressGuard = (request: Request, context: Context) => string | unde
 export function addressGuard(options: AddressGuardOptions): AddressGuard {
   const { addresses = [], allowAll = false, trustedProxies, headers } = options;
   checkFlag(allowAll, "allowAll");
+  if (allowAll && addresses.length > 0) {
+    throw optionError("allowAll", allowAll, "either allowAll or addresses");
+  }
   const isListed = ipMatcher(addresses);
-  const read = decidedAddressReader({ trustedProxies, headers });
+  const read = clientAddressReader({ trustedProxies, headers });
   return (request, context) => {
     if (allowAll) return undefined;
     const address = read(request, context);

@@ -1,6 +1,6 @@
 import { setDefault, type Middleware } from "@fetchwork/http";
 import { changeResult } from "./change-result.ts";
-import { checkHeaderValue, optionError } from "./check-options.ts";
+import { checkHeaderValue, checkOptions, optionError, type OptionNames } from "./check-options.ts";
 import { environmentVariable } from "./environment-variable.ts";
 
 /** Options of {@link appInfo}. */
@@ -28,6 +28,7 @@ export interface AppInfoOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when a value cannot be sent in a header
  */
 export function appInfo(options: AppInfoOptions): Middleware {
+  checkOptions(options, knownOptions);
   const { name, version, org = "", host = environmentVariable("MHOST") } = options;
   if (name === "") throw optionError("name", name, "a name");
   if (version === "") throw optionError("version", version, "a version");
@@ -48,3 +49,21 @@ export function appInfo(options: AppInfoOptions): Middleware {
     return changeResult(next(request, context), context, change);
   };
 }
+
+const knownOptions: OptionNames<AppInfoOptions> = {
+  owner: "appInfo",
+  names: {
+    name: true,
+    version: true,
+    org: true,
+    host: true,
+  },
+  otherNames: {
+    appName: "name",
+    app: "name",
+    appVersion: "version",
+    author: "org",
+    organization: "org",
+    mhost: "host",
+  },
+};

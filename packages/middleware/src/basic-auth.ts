@@ -2,7 +2,15 @@ import { createContextKey, empty, type Context, type Middleware } from "@fetchwo
 import { constantTimeEqual, parseBasicCredentials } from "@fetchwork/kit";
 import { argon2Verifier } from "./argon2-hash.ts";
 import { bcryptVerifier } from "./bcrypt-hash.ts";
-import { checkFlag, checkFunction, checkHeaderValue, optionError } from "./check-options.ts";
+import {
+  checkFlag,
+  checkFunction,
+  checkHeaderValue,
+  checkNext,
+  checkOptions,
+  optionError,
+  type OptionNames,
+} from "./check-options.ts";
 import { HashQueueFullError } from "./hash-queue.ts";
 import { refuse } from "./plain-answer.ts";
 import { rememberSuccess } from "./remember-success.ts";
@@ -50,6 +58,7 @@ const authorizedKey = createContextKey<string>("authorized user");
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function basicAuth(checker: CredentialChecker, options: BasicAuthOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
   checkFunction(checker, "checker");
   const { prompt = false, challenge = false, realm = "restricted" } = options;
   checkFlag(prompt, "prompt");
@@ -67,22 +76,25 @@ export function basicAuth(checker: CredentialChecker, options: BasicAuthOptions 
     : () => empty(401, challenge ? { headers: { "www-authenticate": value } } : {});
   const wrong = prompt ? askAgain : () => empty(403);
 
-  return (next) => (request, context) => {
-    const credentials = parseBasicCredentials(request.headers.get("authorization"));
-    if (credentials === undefined) return missing();
-    const { username: user, password } = credentials;
-    const decide = (isRight: unknown): Response | Promise<Response> => {
-      // Anything but true is a refusal, whatever a checker without types returns.
-      if (isRight !== true) return wrong();
-      context.set(authorizedKey, user);
-      return next(request, context);
+  return (next) => {
+    checkNext("basicAuth", next);
+    return (request, context) => {
+      const credentials = parseBasicCredentials(request.headers.get("authorization"));
+      if (credentials === undefined) return missing();
+      const { username: user, password } = credentials;
+      const decide = (isRight: unknown): Response | Promise<Response> => {
+        // Anything but true is a refusal, whatever a checker without types returns.
+        if (isRight !== true) return wrong();
+        context.set(authorizedKey, user);
+        return next(request, context);
+      };
+      const verdict = checker(user, password);
+      if (!(verdict instanceof Promise)) return decide(verdict);
+      return verdict.then(decide, (error: unknown) => {
+        if (error instanceof HashQueueFullError) return busy();
+        throw error;
+      });
     };
-    const verdict = checker(user, password);
-    if (!(verdict instanceof Promise)) return decide(verdict);
-    return verdict.then(decide, (error: unknown) => {
-      if (error instanceof HashQueueFullError) return busy();
-      throw error;
-    });
   };
 }
 
@@ -145,6 +157,7 @@ export function basicAuthWithPrompt(
   password: string,
   options: BasicAuthOptions = {},
 ): Middleware {
+  checkOptions(options, knownOptions);
   return basicAuthWithUserPasswd(user, password, { prompt: true, ...options });
 }
 
@@ -154,6 +167,7 @@ export function basicAuthWithBcryptHashAndPrompt(
   hash: string,
   options: BasicAuthHashOptions = {},
 ): Middleware {
+  checkOptions(options, knownHashOptions);
   return basicAuthWithBcryptHash(user, hash, { prompt: true, ...options });
 }
 
@@ -164,6 +178,7 @@ export function basicAuthWithArgon2HashAndPrompt(
   salt: string,
   options: BasicAuthHashOptions = {},
 ): Middleware {
+  checkOptions(options, knownHashOptions);
   return basicAuthWithArgon2Hash(user, hash, salt, { prompt: true, ...options });
 }
 
@@ -182,6 +197,7 @@ function basicAuthWithHash(
   verify: (password: string) => Promise<boolean>,
   options: BasicAuthHashOptions,
 ): Middleware {
+  checkOptions(options, knownHashOptions);
   checkUser(user);
   const { rememberFor = 60_000, ...rest } = options;
   const check: CredentialChecker = async (givenUser, givenPassword) => {
@@ -204,3 +220,15 @@ function busy(): Response {
   response.headers.set("retry-after", "5");
   return response;
 }
+
+const knownOptions: OptionNames<BasicAuthOptions> = {
+  owner: "basicAuth",
+  names: { prompt: true, challenge: true, realm: true },
+  otherNames: { showPrompt: "prompt", sendChallenge: "challenge", name: "realm" },
+};
+
+const knownHashOptions: OptionNames<BasicAuthHashOptions> = {
+  ...knownOptions,
+  names: { ...knownOptions.names, rememberFor: true },
+  otherNames: { ...knownOptions.otherNames, cache: "rememberFor", ttl: "rememberFor" },
+};

@@ -1,6 +1,6 @@
-import { deriveRequest, type Middleware } from "@fetchwork/http";
+import { deriveRequest, isReceivedRequest, type Middleware } from "@fetchwork/http";
 import { MiddlewareError } from "./errors.ts";
-import { optionError } from "./check-options.ts";
+import { checkNext, checkOptions, optionError, type OptionNames } from "./check-options.ts";
 
 /** Gives the current token; asked once per request. */
 export type TokenSource = () => string | Promise<string>;
@@ -15,6 +15,10 @@ export interface BearerOptions {
  * Sends a token with every request, as `Authorization: Bearer` (RFC 6750, 2.1), unless the request has an
  * `Authorization` of its own. A `fetch` inside drops it when it is redirected to another origin.
  *
+ * It is for clients and guards nothing: around the handler of a server every request fails with a
+ * {@link MiddlewareError} of code `ERR_MIDDLEWARE_SERVER`. A server checks credentials with `basicAuth`, or the tokens of
+ * `@fetchwork/rest`; a handler that calls another service puts `bearer` around its `fetch`.
+ *
  * @example
  * ```ts
  * const api = wrap(fetch, bearer(() => tokens.current(), { origins: ["https://api.example.com"] }));
@@ -23,21 +27,34 @@ export interface BearerOptions {
  * message does not show it
  */
 export function bearer(token: string | TokenSource, options: BearerOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
   const allowed = checkOrigins(options.origins);
   const fixed = typeof token === "string" ? authorization(token) : undefined;
   if (typeof token !== "string" && typeof token !== "function")
     throw optionError("token", typeof token, "text or a function");
-  return (next) => (request, context) => {
-    if (request.headers.has("authorization")) return next(request, context);
-    if (allowed !== undefined && !allowed.has(new URL(request.url).origin)) {
-      return next(request, context);
-    }
-    if (fixed !== undefined) return next(withAuthorization(request, fixed), context);
-    const send = (value: string): Response | Promise<Response> =>
-      next(withAuthorization(request, authorization(value)), context);
-    const current = typeof token === "string" ? token : token();
-    return current instanceof Promise ? current.then(send) : send(current);
+  return (next) => {
+    checkNext("bearer", next);
+    return (request, context) => {
+      if (isReceivedRequest(request, context)) throw guardError();
+      if (request.headers.has("authorization")) return next(request, context);
+      if (allowed !== undefined && !allowed.has(new URL(request.url).origin)) {
+        return next(request, context);
+      }
+      if (fixed !== undefined) return next(withAuthorization(request, fixed), context);
+      const send = (value: string): Response | Promise<Response> =>
+        next(withAuthorization(request, authorization(value)), context);
+      const current = typeof token === "string" ? token : token();
+      return current instanceof Promise ? current.then(send) : send(current);
+    };
   };
+}
+
+function guardError(): MiddlewareError {
+  return new MiddlewareError(
+    "ERR_MIDDLEWARE_SERVER",
+    "bearer stands around the handler of a server, where it guards nothing: it adds a token to the requests of a" +
+      " client; put it around a fetch, and check the credentials of requests with basicAuth or a function of your own",
+  );
 }
 
 function authorization(token: unknown): string {
@@ -66,3 +83,15 @@ function checkOrigins(origins: readonly string[] | undefined): ReadonlySet<strin
   }
   return new Set(origins);
 }
+
+const knownOptions: OptionNames<BearerOptions> = {
+  owner: "bearer",
+  names: {
+    origins: true,
+  },
+  otherNames: {
+    allowedOrigins: "origins",
+    baseUrl: "origins",
+    hosts: "origins",
+  },
+};

@@ -1,5 +1,13 @@
 import { empty, type Context, type Handler, type Middleware } from "@fetchwork/http";
-import { checkAmount, checkFunction, checkTexts, optionError } from "./check-options.ts";
+import {
+  checkAmount,
+  checkFunction,
+  checkNext,
+  checkOptions,
+  checkTexts,
+  optionError,
+  type OptionNames,
+} from "./check-options.ts";
 import { encodeJSON } from "./encode-json.ts";
 import { readBody, restoreBody } from "./read-body.ts";
 
@@ -49,14 +57,18 @@ export function blackWordsFn(
 }
 
 function refuseWords(words: () => readonly string[], options: BlackWordsOptions): Middleware {
+  checkOptions(options, knownOptions);
   const { limit = 1_048_576 } = options;
   checkAmount(limit, "limit", 0);
-  return (next) => (request, context) => {
-    const { method } = request;
-    if (method === "GET" || method === "HEAD" || request.body === null) {
-      return next(request, context);
-    }
-    return check(next, request, context, { words, limit });
+  return (next) => {
+    checkNext("blackWordsFn", next);
+    return (request, context) => {
+      const { method } = request;
+      if (method === "GET" || method === "HEAD" || request.body === null) {
+        return next(request, context);
+      }
+      return check(next, request, context, { words, limit });
+    };
   };
 }
 
@@ -78,3 +90,15 @@ async function check(
   }
   return next(restoreBody(request, body.bytes), context);
 }
+
+const knownOptions: OptionNames<BlackWordsOptions> = {
+  owner: "blackWords",
+  names: {
+    limit: true,
+  },
+  otherNames: {
+    maxSize: "limit",
+    maxBytes: "limit",
+    bodyLimit: "limit",
+  },
+};

@@ -6,7 +6,7 @@ import {
   type Handler,
   type Middleware,
 } from "@fetchwork/http";
-import { checkFunction, optionError } from "./check-options.ts";
+import { checkFunction, checkOptions, optionError, type OptionNames } from "./check-options.ts";
 import { etagMatches } from "./etag-matches.ts";
 import { sha1Hex } from "./sha1.ts";
 import { pathAndQueryOf } from "./request-path.ts";
@@ -63,8 +63,10 @@ export function cacheControlDynamic(
 function revalidate(
   maxAge: number,
   version: VersionFunction,
-  { etagUrl = "absolute" }: CacheControlOptions,
+  options: CacheControlOptions,
 ): Middleware {
+  checkOptions(options, knownOptions);
+  const { etagUrl = "absolute" } = options;
   if (typeof maxAge !== "number" || !Number.isFinite(maxAge) || maxAge < 0)
     throw optionError("maxAge", maxAge, "a number of seconds of at least 0");
   if (etagUrl !== "absolute" && etagUrl !== "path")
@@ -120,3 +122,10 @@ class TagCache {
     return tag;
   }
 }
+
+const knownOptions: OptionNames<CacheControlOptions> = {
+  owner: "cacheControl",
+  names: {
+    etagUrl: true,
+  },
+};

@@ -1,5 +1,6 @@
 import { deriveRequest, type Middleware } from "@fetchwork/http";
 import { pathBounds, searchOf } from "./request-path.ts";
+import { checkNoOptions } from "./check-options.ts";
 import { refuse } from "./plain-answer.ts";
 
 /**
@@ -20,8 +21,11 @@ export function canonicalizePath(path: string): string | undefined {
  * see one string and none of them can be passed by another spelling. Put it before everything that looks at the path.
  *
  * A path without a safe meaning (see {@link canonicalizePath}) is answered with 400.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when it has an argument: it has no options
  */
-export function canonicalPath(): Middleware {
+export function canonicalPath(...none: readonly []): Middleware {
+  checkNoOptions("canonicalPath", none);
   return (next) => (request, context) => {
     const { url } = request;
     if (!url.includes("%")) return next(request, context);

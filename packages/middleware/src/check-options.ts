@@ -1,9 +1,72 @@
+import { checkOptions as checkNames, describeValue } from "@fetchwork/kit";
 import { MiddlewareError } from "./errors.ts";
 
 // RFC 9110, 5.6.2 and 5.5: a token; and visible characters, so that no value starts a header of its own.
 const tokenPattern = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 // oxlint-disable-next-line no-control-regex
 const valuePattern = /^[^\0-\x08\x0a-\x1f\x7f\u0100-\uffff]*$/;
+
+/** What {@link checkOptions} knows of the options of a factory. */
+export interface OptionNames<Options> {
+  /** The factory. */
+  readonly owner: string;
+  /** All names; the type has them counted, so that none is forgotten. */
+  readonly names: Readonly<Record<keyof Options & string, true>>;
+  /** What Express, Hono, helmet and others call them, and the name here. */
+  readonly otherNames?: Readonly<Record<string, keyof Options & string>> | undefined;
+}
+
+/**
+ * Refuses options that a factory does not have, and what is not an object: among it a handler, because somebody wrote
+ * `wrap(handler, cors)` without the call.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function checkOptions<Options>(options: unknown, known: OptionNames<Options>): void {
+  const { owner, names, otherNames } = known;
+  checkCalled(owner, options);
+  checkNames(options, { owner, names: Object.keys(names), otherNames }, (message) => {
+    return new MiddlewareError("ERR_MIDDLEWARE_OPTION", message);
+  });
+}
+
+/**
+ * Refuses the handler that `wrap` passes to a factory which was not called.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function checkCalled(owner: string, argument: unknown): void {
+  if (typeof argument !== "function") return;
+  throw new MiddlewareError(
+    "ERR_MIDDLEWARE_OPTION",
+    `the options of ${owner} are a function; in wrap(), write ${owner}() and not ${owner}`,
+  );
+}
+
+/**
+ * Refuses arguments of a factory that has none.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function checkNoOptions(owner: string, given: readonly unknown[]): void {
+  if (given.length === 0) return;
+  checkCalled(owner, given[0]);
+  throw new MiddlewareError("ERR_MIDDLEWARE_OPTION", `${owner} has no options`);
+}
+
+/**
+ * Refuses what is not a handler, at the first request of `wrap(handler, owner)` without the call: a factory whose first
+ * argument may be a function cannot tell a handler from it before.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function checkNext(owner: string, next: unknown): void {
+  if (typeof next === "function") return;
+  throw new MiddlewareError(
+    "ERR_MIDDLEWARE_OPTION",
+    `${owner} was not called; in wrap(), write ${owner}(...) and not ${owner}`,
+  );
+}
 
 /**
  * Checks that an option is a function.
@@ -87,12 +150,6 @@ export function checkHeaderName(value: unknown, what: string): void {
 export function optionError(what: string, value: unknown, expected: string): MiddlewareError {
   return new MiddlewareError(
     "ERR_MIDDLEWARE_OPTION",
-    `${what} is ${describe(value)}, expected ${expected}`,
+    `${what} is ${describeValue(value)}, expected ${expected}`,
   );
-}
-
-function describe(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.slice(0, 100));
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  return value === null ? "null" : typeof value;
 }

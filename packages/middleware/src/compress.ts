@@ -6,15 +6,17 @@ import {
   type Middleware,
 } from "@fetchwork/http";
 import { chooseEncoding } from "./accept-encoding.ts";
-import { checkAmount, optionError } from "./check-options.ts";
+import { checkAmount, checkOptions, optionError, type OptionNames } from "./check-options.ts";
 import { findEncoders, type ContentCoding, type ContentEncoder } from "./content-encoder.ts";
 import { peekStream } from "./peek-stream.ts";
+import { readSmall } from "./read-small.ts";
 import {
   isBodyUsed,
   replaceBody,
   takeResponse,
   type ReplacedBody,
   type ResponseHead,
+  type TakenResponse,
 } from "./replace-body.ts";
 import { sniffedBytes, sniffType } from "./sniff-type.ts";
 
@@ -27,7 +29,10 @@ export interface CompressOptions {
   readonly encodings?: readonly ContentCoding[] | undefined;
   /** Beginnings of media types that are compressed, without regard to case. Default: text, JSON, XML, scripts, fonts. */
   readonly types?: readonly string[] | undefined;
-  /** Least size of a body whose size is known, in bytes. Default: 1024, below which a packet is sent all the same. */
+  /**
+   * Minimum size of a body that is there as a whole, in bytes: that of `json`, `text` and `new Response("text")`, not of a
+   * stream whose chunks come later. Default: 1024, below which a packet is sent all the same.
+   */
   readonly threshold?: number | undefined;
   /** Effort for gzip, 1 to 9. Default: 6. */
   readonly gzipLevel?: number | undefined;
@@ -64,7 +69,8 @@ const defaultTypes = [
 /**
  * Compresses responses with Zstandard, Brotli or gzip, as the client's `Accept-Encoding` has it.
  *
- * Every response gets `Vary: Accept-Encoding`. Compressed are those whose type is listed (one without `Content-Type` is
+ * Every response gets `Vary: Accept-Encoding`, also one that is never compressed, such as an image: whether it is may
+ * change, and a cache that holds one variant must not serve it to everybody. Compressed are those whose type is listed (one without `Content-Type` is
  * judged by its first bytes), but never the statuses 204, 205, 206 and 304, what has a `Content-Encoding` or a
  * `Content-Range`, and `Cache-Control: no-transform`. A strong `ETag` becomes a weak one, because the bytes differ.
  *
@@ -83,6 +89,7 @@ const defaultTypes = [
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function compress(options: CompressOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
   const {
     encodings = ["zstd", "br", "gzip"],
     types = defaultTypes,
@@ -183,7 +190,7 @@ function isLive(type: string): boolean {
 }
 
 function encode(response: Response, encoding: Encoding): Response | Promise<Response> {
-  const { encoder, policy, isHead } = encoding;
+  const { policy, isHead } = encoding;
   const taken = takeResponse(response);
   const { headers, body } = taken;
   const length = headers.get("content-length");
@@ -193,6 +200,23 @@ function encode(response: Response, encoding: Encoding): Response | Promise<Resp
   if (isSmall || body === "" || (body === null && !isHead)) {
     return replaceBody(taken, body, headers);
   }
+  const type = headers.get("content-type")?.toLowerCase();
+  const mayBeSmall =
+    length === null && policy.threshold > 0 && !(type !== undefined && isLive(type));
+  if (mayBeSmall && body instanceof ReadableStream && !body.locked) {
+    // What a platform's `Response` was made of is a stream to us, also a short text.
+    return readSmall(body, policy.threshold).then((found) =>
+      "bytes" in found
+        ? replaceBody(taken, found.bytes, headers)
+        : encodeBody({ ...taken, body: found.stream }, encoding),
+    );
+  }
+  return encodeBody(taken, encoding);
+}
+
+function encodeBody(taken: TakenResponse, encoding: Encoding): Response | Promise<Response> {
+  const { encoder, isHead } = encoding;
+  const { headers, body } = taken;
   const type = headers.get("content-type");
   if (type === null) return encodeUntyped(taken, headers, body, encoding);
   if (isHead) {
@@ -289,3 +313,31 @@ function checkLevel(name: string, level: number, [least, most]: [number, number]
   if (!Number.isInteger(level) || level < least || level > most)
     throw optionError(name, level, `a whole number from ${least} to ${most}`);
 }
+
+const knownOptions: OptionNames<CompressOptions> = {
+  owner: "compress",
+  names: {
+    encodings: true,
+    types: true,
+    threshold: true,
+    gzipLevel: true,
+    brotliQuality: true,
+    zstdLevel: true,
+    syncLimit: true,
+  },
+  otherNames: {
+    level: "gzipLevel",
+    filter: "types",
+    contentTypes: "types",
+    customTypes: "types",
+    contentTypeFilter: "types",
+    algorithms: "encodings",
+    minSize: "threshold",
+    minLength: "threshold",
+    brotli: "brotliQuality",
+    quality: "brotliQuality",
+    brotliLevel: "brotliQuality",
+    zstd: "zstdLevel",
+    zstdQuality: "zstdLevel",
+  },
+};

@@ -7,7 +7,14 @@ import {
   type Middleware,
 } from "@fetchwork/http";
 import { changeResult } from "./change-result.ts";
-import { checkAmount, checkFlag, checkHeaderName, optionError } from "./check-options.ts";
+import {
+  checkAmount,
+  checkFlag,
+  checkHeaderName,
+  checkOptions,
+  optionError,
+  type OptionNames,
+} from "./check-options.ts";
 import { originMatcher, type OriginMatcher } from "./origin-matcher.ts";
 
 /** Decides about an origin, which is given as the browser sent it. */
@@ -21,9 +28,10 @@ export type OriginCheck = (
 export interface CorsOptions {
   /**
    * Who may read the responses: origins such as `https://app.example.com`, all subdomains of a host as
-   * `https://*.example.com`, `null` for pages without an origin, `*` for everybody; or a function. Default: `["*"]`.
+   * `https://*.example.com`, regular expressions that match a whole origin (see {@link originMatcher}), `null` for pages
+   * without an origin, `*` for everybody; or a function. Default: `["*"]`.
    */
-  readonly allowedOrigins?: readonly string[] | OriginCheck | undefined;
+  readonly allowedOrigins?: readonly (string | RegExp)[] | OriginCheck | undefined;
   /** Default: GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD. */
   readonly allowedMethods?: readonly string[] | undefined;
   /** Headers of requests. Default: Accept, Content-Type, Authorization, X-Requested-With. */
@@ -37,7 +45,10 @@ export interface CorsOptions {
    * Default: `false`.
    */
   readonly unsafeAnyOriginWithCredentials?: boolean | undefined;
-  /** For how long browsers keep the answer to a preflight, in seconds; 0 sends nothing. Default: 0. */
+  /**
+   * For how long browsers keep the response to a preflight, in seconds. 0 asks them not to keep it. Default: no header, and
+   * browsers keep it for 5 seconds (Fetch, 4.8).
+   */
   readonly maxAge?: number | undefined;
 }
 
@@ -57,6 +68,7 @@ export interface CorsOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for options that are wrong, and for credentials beside `*`
  */
 export function cors(options: CorsOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
   const policy = makePolicy(options);
   const { allows } = policy;
   return (next) => (request, context) => {
@@ -141,13 +153,15 @@ function makePolicy(options: CorsOptions): Policy {
     exposedHeaders = [],
     allowCredentials = false,
     unsafeAnyOriginWithCredentials = false,
-    maxAge = 0,
+    maxAge,
   } = options;
   checkList(allowedMethods, "allowedMethods");
   checkList(allowedHeaders, "allowedHeaders");
   checkList(exposedHeaders, "exposedHeaders");
-  checkAmount(maxAge, "maxAge", 0);
-  if (!Number.isFinite(maxAge)) throw optionError("maxAge", maxAge, "a number of seconds");
+  if (maxAge !== undefined) {
+    checkAmount(maxAge, "maxAge", 0);
+    if (maxAge === Infinity) throw optionError("maxAge", maxAge, "a number of seconds");
+  }
   checkFlag(allowCredentials, "allowCredentials");
   checkFlag(unsafeAnyOriginWithCredentials, "unsafeAnyOriginWithCredentials");
   const isStar = checkOrigins(allowedOrigins, allowCredentials, unsafeAnyOriginWithCredentials);
@@ -168,7 +182,7 @@ function makePolicy(options: CorsOptions): Policy {
       ...credentials,
       ...listHeader("access-control-allow-methods", allowedMethods),
       ...listHeader("access-control-allow-headers", allowedHeaders),
-      ...listHeader("access-control-max-age", maxAge > 0 ? [String(maxAge)] : []),
+      ...listHeader("access-control-max-age", maxAge === undefined ? [] : [String(maxAge)]),
     ],
     actual: [...credentials, ...listHeader("access-control-expose-headers", exposedHeaders)],
   };
@@ -176,18 +190,20 @@ function makePolicy(options: CorsOptions): Policy {
 
 /** Whether everybody is allowed. */
 function checkOrigins(
-  origins: readonly string[] | OriginCheck,
+  origins: readonly (string | RegExp)[] | OriginCheck,
   allowCredentials: boolean,
   isUnsafe: boolean,
 ): boolean {
   if (typeof origins === "function") return false;
   if (!Array.isArray(origins))
     throw optionError("allowedOrigins", origins, "a list of origins, or a function");
-  const dangerous = ["*", "null"].find((entry) => origins.includes(entry));
+  const entries: readonly (string | RegExp)[] = origins;
+  const dangerous =
+    ["*", "null"].find((entry) => entries.includes(entry)) ?? entries.find(matchesEverybody);
   if (allowCredentials && !isUnsafe && dangerous !== undefined) {
     throw optionError(
       "allowedOrigins",
-      dangerous,
+      String(dangerous),
       "origins, because allowCredentials is set: with it every site would act in the name of its visitors" +
         " (unsafeAnyOriginWithCredentials allows that)",
     );
@@ -195,7 +211,14 @@ function checkOrigins(
   return origins.includes("*");
 }
 
-function listCheck(origins: readonly string[]): OriginCheck {
+/** Whether a pattern allows an origin that nobody can have in mind, or `null`. */
+function matchesEverybody(entry: string | RegExp): boolean {
+  if (!(entry instanceof RegExp)) return false;
+  const matches = originMatcher([entry]);
+  return matches("https://anybody.invalid") || matches("null");
+}
+
+function listCheck(origins: readonly (string | RegExp)[]): OriginCheck {
   const matches: OriginMatcher = originMatcher(origins.filter((entry) => entry !== "*"));
   return origins.includes("*") ? () => true : (origin) => matches(origin);
 }
@@ -208,3 +231,37 @@ function checkList(list: unknown, what: string): void {
   if (!Array.isArray(list)) throw optionError(what, list, "a list of names");
   for (const name of list as readonly unknown[]) checkHeaderName(name, what);
 }
+
+const knownOptions: OptionNames<CorsOptions> = {
+  owner: "cors",
+  names: {
+    allowedOrigins: true,
+    allowedMethods: true,
+    allowedHeaders: true,
+    exposedHeaders: true,
+    allowCredentials: true,
+    unsafeAnyOriginWithCredentials: true,
+    maxAge: true,
+  },
+  otherNames: {
+    origin: "allowedOrigins",
+    origins: "allowedOrigins",
+    allowOrigin: "allowedOrigins",
+    allowOrigins: "allowedOrigins",
+    corsAllowedOrigins: "allowedOrigins",
+    methods: "allowedMethods",
+    allowMethods: "allowedMethods",
+    corsAllowedMethods: "allowedMethods",
+    headers: "allowedHeaders",
+    allowHeaders: "allowedHeaders",
+    corsAllowedHeaders: "allowedHeaders",
+    exposeHeaders: "exposedHeaders",
+    exposed: "exposedHeaders",
+    corsExposedHeaders: "exposedHeaders",
+    credentials: "allowCredentials",
+    corsAllowCredentials: "allowCredentials",
+    maxAgeSeconds: "maxAge",
+    corsMaxAge: "maxAge",
+    preflightMaxAge: "maxAge",
+  },
+};

@@ -1,6 +1,13 @@
 import type { Handler, Middleware } from "@fetchwork/http";
 import { bypassPattern, type RequestMatcher } from "./bypass-pattern.ts";
-import { checkFlag, checkFunction, checkTexts, optionError } from "./check-options.ts";
+import {
+  checkFlag,
+  checkFunction,
+  checkOptions,
+  checkTexts,
+  optionError,
+  type OptionNames,
+} from "./check-options.ts";
 import { RequestError } from "./errors.ts";
 import { refuse } from "./plain-answer.ts";
 import { hostOf } from "./request-host.ts";
@@ -55,6 +62,7 @@ export class CrossOriginProtection {
 
   /** @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` or `ERR_MIDDLEWARE_PATTERN` */
   constructor(options: CrossOriginProtectionOptions = {}) {
+    checkOptions(options, knownOptions);
     const {
       trustedOrigins = [],
       bypassPatterns = [],
@@ -162,3 +170,26 @@ function isSameHost(origin: string, url: string): boolean {
   const target = hostOf(url);
   return target === hostAndPort || target === `${hostAndPort}:${ownPort}`;
 }
+
+const knownOptions: OptionNames<CrossOriginProtectionOptions> = {
+  owner: "crossOriginProtection",
+  names: {
+    trustedOrigins: true,
+    bypassPatterns: true,
+    denyHandler: true,
+    checkUpgrades: true,
+  },
+  otherNames: {
+    origin: "trustedOrigins",
+    origins: "trustedOrigins",
+    allowedOrigins: "trustedOrigins",
+    allowOrigins: "trustedOrigins",
+    bypass: "bypassPatterns",
+    skip: "bypassPatterns",
+    ignore: "bypassPatterns",
+    exclude: "bypassPatterns",
+    onDeny: "denyHandler",
+    handler: "denyHandler",
+    errorHandler: "denyHandler",
+  },
+};

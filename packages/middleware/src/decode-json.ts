@@ -1,4 +1,4 @@
-import { checkAmount } from "./check-options.ts";
+import { checkAmount, checkOptions, type OptionNames } from "./check-options.ts";
 import { RequestError } from "./errors.ts";
 import { readBody } from "./read-body.ts";
 
@@ -78,6 +78,7 @@ export async function decodeJSON(
   message: Request | Response,
   options: DecodeJSONOptions & { readonly schema?: StandardSchema<unknown> } = {},
 ): Promise<unknown> {
+  checkOptions(options, knownOptions);
   const { limit = 1_048_576, schema } = options;
   checkAmount(limit, "limit", 0);
   const body = await readBody(message, limit);
@@ -138,3 +139,18 @@ function invalid(what: string, cause?: unknown): RequestError {
   const options = cause === undefined ? {} : { cause };
   return new RequestError("ERR_MIDDLEWARE_BODY_INVALID", 400, `decode json: ${what}`, options);
 }
+
+const knownOptions: OptionNames<DecodeJSONSchemaOptions<unknown>> = {
+  owner: "decodeJSON",
+  names: {
+    limit: true,
+    schema: true,
+  },
+  otherNames: {
+    maxSize: "limit",
+    maxBytes: "limit",
+    bodyLimit: "limit",
+    validate: "schema",
+    validator: "schema",
+  },
+};

@@ -1,3 +1,4 @@
+import { endOfTurn } from "./end-of-turn.ts";
 import type { ZlibStream } from "./native-zlib.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -92,14 +93,8 @@ export function encodeChunks(
 async function endsInThisTurn(
   next: Promise<ReadableStreamReadResult<Uint8Array>>,
 ): Promise<boolean> {
-  const turn = new Promise<undefined>((resolve) => {
-    const { setImmediate = setTimeout } = globalThis as {
-      readonly setImmediate?: (callback: () => void) => unknown;
-    };
-    setImmediate(() => resolve(undefined));
-  });
   // A failure is for whoever reads this result next.
-  const first = await Promise.race([next.catch(() => undefined), turn]);
+  const first = await Promise.race([next.catch(() => undefined), endOfTurn()]);
   return first?.done === true;
 }
 

@@ -16,6 +16,8 @@ export class MiddlewareError extends UsageError {
   override readonly name: string = "MiddlewareError";
   declare readonly code: MiddlewareErrorCode;
 
+  // It narrows the type of the code.
+  // oxlint-disable-next-line no-useless-constructor
   constructor(code: MiddlewareErrorCode, message: string, options?: ErrorOptions) {
     super(code, message, options);
   }

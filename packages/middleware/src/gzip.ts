@@ -1,5 +1,6 @@
 import type { Middleware } from "@fetchwork/http";
 import { compress } from "./compress.ts";
+import { checkCalled } from "./check-options.ts";
 
 /** Media types that {@link gzip} compresses when it is given none. */
 export const gzipTypes: readonly string[] = Object.freeze([
@@ -20,6 +21,7 @@ export const gzipTypes: readonly string[] = Object.freeze([
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when a type is empty or no text
  */
 export function gzip(...types: readonly string[]): Middleware {
+  checkCalled("gzip", types[0]);
   return compress({
     encodings: ["gzip"],
     types: types.length === 0 ? gzipTypes : types,

@@ -1,6 +1,7 @@
 import { addVary, type Middleware } from "@fetchwork/http";
 import { changeResult } from "./change-result.ts";
 import { readHeaderFields, type HeaderFields } from "./header-fields.ts";
+import { checkCalled } from "./check-options.ts";
 
 /**
  * Sets headers of every response, each only where the handler set none. `Vary` is merged, and cookies are added to
@@ -15,6 +16,7 @@ import { readHeaderFields, type HeaderFields } from "./header-fields.ts";
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when a field has no colon, or a name or value cannot be sent
  */
 export function headers(...fields: readonly HeaderFields[]): Middleware {
+  checkCalled("headers", fields[0]);
   const pairs = readHeaderFields(fields);
   const change = (target: Headers): void => {
     let added: Set<string> | undefined;

@@ -5,8 +5,10 @@ import {
   checkFlag,
   checkFunction,
   checkHeaderName,
+  checkOptions,
   checkTexts,
   optionError,
+  type OptionNames,
 } from "./check-options.ts";
 import { encodeJSON } from "./encode-json.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "./idempotency-store.ts";
@@ -14,7 +16,7 @@ import { keepAnswer, replayAnswer } from "./keep-answer.ts";
 import { memoryIdempotencyStore } from "./memory-idempotency-store.ts";
 import { readBody, restoreBody } from "./read-body.ts";
 import { randomHex } from "./random-hex.ts";
-import { decidedAddressReader } from "./real-ip.ts";
+import { clientAddressReader } from "./real-ip.ts";
 import { pathAndQueryOf } from "./request-path.ts";
 
 /** Options of {@link idempotency}. */
@@ -73,6 +75,7 @@ const encoder = new TextEncoder();
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function idempotency(options: IdempotencyOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
   const { methods = ["POST", "PATCH"], required = false, header = "Idempotency-Key" } = options;
   const { keepFor = 86_400_000, lockFor = 300_000 } = options;
   const { maxRequestBytes = 1_048_576, maxResponseBytes = 1_048_576 } = options;
@@ -183,7 +186,7 @@ function parseKey(value: string): string | undefined {
 }
 
 function defaultActor(): (request: Request, context: Context) => string {
-  const readAddress = decidedAddressReader({});
+  const readAddress = clientAddressReader({});
   return (request, context) => {
     const user = authorizedUser(context);
     if (user !== undefined) return `user ${user}`;
@@ -211,3 +214,32 @@ async function digest(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 function report(context: Context, cause: unknown): void {
   context.waitUntil(Promise.reject(new Error("the store of idempotency failed", { cause })));
 }
+
+const knownOptions: OptionNames<IdempotencyOptions> = {
+  owner: "idempotency",
+  names: {
+    store: true,
+    header: true,
+    methods: true,
+    required: true,
+    actor: true,
+    keepFor: true,
+    lockFor: true,
+    maxRequestBytes: true,
+    maxResponseBytes: true,
+    shouldKeep: true,
+  },
+  otherNames: {
+    headerName: "header",
+    ttl: "keepFor",
+    expiry: "keepFor",
+    expires: "keepFor",
+    maxAge: "keepFor",
+    lockTimeout: "lockFor",
+    user: "actor",
+    scope: "actor",
+    key: "actor",
+    enforce: "required",
+    limit: "maxRequestBytes",
+  },
+};

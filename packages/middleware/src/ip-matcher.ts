@@ -11,7 +11,7 @@ export type IPMatcher = (address: string) => boolean;
  * - a range in CIDR notation: `10.0.0.0/8`, `2001:db8::/32`;
  * - a complete address, in any spelling: `1.2.3.4`, `2001:db8:0:0::1`;
  * - or the literal start of an address in its canonical spelling: `1.2.3.`, `2001:db8:`. End it with a separator:
- *   `1.2.3` also starts `1.2.30.4`.
+ *   `1.2.3` also starts `1.2.30.4`. That of an IPv6 address has a colon, so that a word such as `bad` is not a rule.
  *
  * Without rules nothing matches.
  *
@@ -72,13 +72,11 @@ const groups = /^[\da-f]{0,4}(?::[\da-f]{0,4}){0,7}$/;
 
 function checkPrefix(rule: unknown): string {
   const prefix = typeof rule === "string" ? rule.toLowerCase() : "";
-  const isPossible = prefix.includes(":")
-    ? groups.test(prefix)
-    : octets.test(prefix) || /^[\da-f]{1,4}$/.test(prefix);
+  const isPossible = prefix.includes(":") ? groups.test(prefix) : octets.test(prefix);
   if (isPossible && !leadingZero.test(prefix)) return prefix;
   throw optionError(
     "an address rule",
     rule,
-    "an address, a range such as 10.0.0.0/8, or the start of an address such as 10.0.",
+    "an address, a range such as 10.0.0.0/8, or the start of an address such as 10.0. or 2001:db8:",
   );
 }

@@ -2,6 +2,7 @@ import type { Context } from "@fetchwork/http";
 import { parseForwarded } from "./forwarded.ts";
 import { rangeMatcher } from "./ip-matcher.ts";
 import { parsePeer } from "./peer-address.ts";
+import { checkOptions, type OptionNames } from "./check-options.ts";
 
 /** Decides whether the client came over HTTPS. */
 export type HttpsCheck = (request: Request, context: Pick<Context, "peer">) => boolean;
@@ -21,7 +22,9 @@ export interface HttpsCheckOptions {
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when a proxy is no address and no range
  */
-export function httpsCheck({ trustedProxies }: HttpsCheckOptions = {}): HttpsCheck {
+export function httpsCheck(options: HttpsCheckOptions = {}): HttpsCheck {
+  checkOptions(options, knownOptions);
+  const { trustedProxies } = options;
   const isTrusted =
     trustedProxies === undefined ? undefined : rangeMatcher(trustedProxies, "trustedProxies");
   return ({ url, headers }, { peer }) => {
@@ -38,3 +41,17 @@ export function httpsCheck({ trustedProxies }: HttpsCheckOptions = {}): HttpsChe
     );
   };
 }
+
+const knownOptions: OptionNames<HttpsCheckOptions> = {
+  owner: "httpsCheck",
+  names: {
+    trustedProxies: true,
+  },
+  otherNames: {
+    trustProxy: "trustedProxies",
+    trustProxies: "trustedProxies",
+    trusted: "trustedProxies",
+    proxies: "trustedProxies",
+    trustedProxy: "trustedProxies",
+  },
+};

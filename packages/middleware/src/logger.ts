@@ -1,6 +1,14 @@
 import type { Context, FinishReport, Middleware } from "@fetchwork/http";
 import { captureBody, type CapturedBody } from "./capture-body.ts";
-import { checkAmount, checkFlag, checkFunction, checkTexts, optionError } from "./check-options.ts";
+import {
+  checkAmount,
+  checkFlag,
+  checkFunction,
+  checkOptions,
+  checkTexts,
+  optionError,
+  type OptionNames,
+} from "./check-options.ts";
 import {
   formatCombined,
   formatJSON,
@@ -10,6 +18,7 @@ import {
 } from "./log-record.ts";
 import { batchLines, writeToConsole, type LogSink } from "./log-sink.ts";
 import { queryMasker } from "./mask-query.ts";
+import { readClientAddress } from "./real-ip.ts";
 import { acceptedIdentifier } from "./request-identifier.ts";
 import { pathAndQueryOf } from "./request-path.ts";
 
@@ -43,8 +52,9 @@ export interface LoggerOptions {
    */
   readonly body?: boolean | LoggerBodyOptions | undefined;
   /**
-   * Logs the client's address: true as it is, or what the function makes of it, such as {@link anonymizeIP}. Default:
-   * `false` for `spec`, `true` for the others.
+   * Logs the client's address, as {@link getRealIP} finds it: true as it is, or what the function makes of it, such as
+   * {@link anonymizeIP}. Without `trustedProxies` of `realIp`, clients choose it. Default: `false` for `spec`, `true` for
+   * the others.
    */
   readonly ip?: boolean | ((ip: string) => string) | undefined;
   /** Finds the user's name. Default: none is logged. */
@@ -78,6 +88,7 @@ export interface LoggerOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function logger(options: LoggerOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
   const settings = prepare(options);
   const { maxBodySize } = settings;
   if (maxBodySize === undefined) {
@@ -119,12 +130,9 @@ function prepare(options: LoggerOptions): Settings {
     throw optionError("backend", backend, "either a backend or a sink and a format");
   }
   if (typeof ip !== "boolean") checkFunction(ip, "ip");
-  if (typeof body !== "object" || body === null) checkFlag(body, "body");
   if (prefix !== undefined) checkTexts([prefix], "prefix");
   checkTexts(maskedKeys, "maskedKeys");
-  const { maxSize = 1024, transform = markCut } = typeof body === "object" ? body : {};
-  checkAmount(maxSize, "body.maxSize", 0);
-  checkFunction(transform, "body.transform");
+  const { maxSize, transform } = readBodyOptions(body);
 
   const mask = queryMasker(maskedKeys);
   const readsHeaders = backend !== undefined || format !== "spec";
@@ -133,7 +141,7 @@ function prepare(options: LoggerOptions): Settings {
 
   const write = (request: Request, context: Context, { report, captured }: End): unknown => {
     const { status, bytes, duration, aborted } = report;
-    const address = ip === false ? undefined : context.ip;
+    const address = ip === false ? undefined : readClientAddress(request, context);
     const referer = readsHeaders ? request.headers.get("referer") : null;
     const record: LogRecord = {
       time: new Date(),
@@ -159,6 +167,20 @@ function prepare(options: LoggerOptions): Settings {
   return { maxBodySize: body === false ? undefined : maxSize, write };
 }
 
+interface LoggedBody {
+  readonly maxSize: number;
+  readonly transform: (body: string, truncated: boolean) => string;
+}
+
+function readBodyOptions(body: boolean | LoggerBodyOptions): LoggedBody {
+  if (typeof body !== "object" || body === null) checkFlag(body, "body");
+  else checkOptions(body, knownBodyOptions);
+  const { maxSize = 1024, transform = markCut } = typeof body === "object" ? body : {};
+  checkAmount(maxSize, "body.maxSize", 0);
+  checkFunction(transform, "body.transform");
+  return { maxSize, transform };
+}
+
 function describeBody(
   captured: CapturedBody,
   transform: (body: string, truncated: boolean) => string,
@@ -170,3 +192,50 @@ function describeBody(
 function markCut(body: string, truncated: boolean): string {
   return truncated ? `${body}...` : body;
 }
+
+const knownOptions: OptionNames<LoggerOptions> = {
+  owner: "logger",
+  names: {
+    prefix: true,
+    format: true,
+    body: true,
+    ip: true,
+    user: true,
+    subject: true,
+    maskedKeys: true,
+    sink: true,
+    backend: true,
+  },
+  otherNames: {
+    stream: "sink",
+    output: "sink",
+    print: "sink",
+    write: "sink",
+    log: "sink",
+    logger: "backend",
+    withBody: "body",
+    logBody: "body",
+    maxBodySize: "body",
+    bodyFn: "body",
+    ipFn: "ip",
+    userFn: "user",
+    subjFn: "subject",
+    redact: "maskedKeys",
+    mask: "maskedKeys",
+    secretKeys: "maskedKeys",
+  },
+};
+
+const knownBodyOptions: OptionNames<LoggerBodyOptions> = {
+  owner: "body of logger",
+  names: {
+    maxSize: true,
+    transform: true,
+  },
+  otherNames: {
+    limit: "maxSize",
+    maxBodySize: "maxSize",
+    bodyFn: "transform",
+    mask: "transform",
+  },
+};

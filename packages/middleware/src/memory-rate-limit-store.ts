@@ -1,4 +1,4 @@
-import { checkAmount } from "./check-options.ts";
+import { checkAmount, checkOptions, type OptionNames } from "./check-options.ts";
 import {
   partLength,
   windowParts,
@@ -33,6 +33,7 @@ interface Counts {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function memoryRateLimitStore(options: MemoryRateLimitStoreOptions = {}): RateLimitStore {
+  checkOptions(options, knownOptions);
   const { maxKeys = 100_000, now = () => performance.now() } = options;
   checkAmount(maxKeys, "maxKeys", 1);
   return new MemoryRateLimitStore(maxKeys, now);
@@ -101,3 +102,16 @@ function count(entry: Counts, part: number): void {
   }
   entry.used += 1;
 }
+
+const knownOptions: OptionNames<MemoryRateLimitStoreOptions> = {
+  owner: "memoryRateLimitStore",
+  names: {
+    maxKeys: true,
+    now: true,
+  },
+  otherNames: {
+    max: "maxKeys",
+    maxSize: "maxKeys",
+    maxEntries: "maxKeys",
+  },
+};

@@ -1,6 +1,12 @@
 import { text, type Context, type Middleware } from "@fetchwork/http";
 import { addressGuard, type AddressGuardOptions } from "./address-guard.ts";
-import { checkFunction, optionError } from "./check-options.ts";
+import {
+  checkCalled,
+  checkFunction,
+  checkOptions,
+  optionError,
+  type OptionNames,
+} from "./check-options.ts";
 import { encodeJSON } from "./encode-json.ts";
 import { pathEndsWith } from "./path-ends-with.ts";
 import { preferredType } from "./preferred-type.ts";
@@ -69,8 +75,10 @@ export function metrics(...rules: readonly string[]): Middleware;
 export function metrics(options: MetricsOptions): Middleware;
 export function metrics(...args: readonly (string | MetricsOptions)[]): Middleware {
   const [first] = args;
+  checkCalled("metrics", first);
   const options: MetricsOptions =
     typeof first === "object" && first !== null ? first : { addresses: args as readonly string[] };
+  checkOptions(options, knownOptions);
   const { path = "/metrics", format = "auto", variables = {}, prometheus } = options;
   const { showArguments = false } = options;
   if (typeof path !== "string" || !/^\/./.test(path)) {
@@ -117,7 +125,10 @@ export function metrics(...args: readonly (string | MetricsOptions)[]): Middlewa
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
-export function metricsAllowAll(options: Omit<MetricsOptions, "addresses"> = {}): Middleware {
+export function metricsAllowAll(
+  options: Omit<MetricsOptions, "addresses" | "allowAll"> = {},
+): Middleware {
+  checkOptions(options, { owner: "metricsAllowAll", names: figureNames });
   return metrics({ ...options, allowAll: true });
 }
 
@@ -172,3 +183,31 @@ function choose<T extends keyof typeof types>(request: Request, offered: readonl
   );
   return offered.find((one) => types[one] === type) ?? "json";
 }
+
+const figureNames = {
+  path: true,
+  format: true,
+  variables: true,
+  prometheus: true,
+  showArguments: true,
+  trustedProxies: true,
+  headers: true,
+} as const;
+
+const knownOptions: OptionNames<MetricsOptions> = {
+  owner: "metrics",
+  names: { ...figureNames, addresses: true, allowAll: true },
+  otherNames: {
+    trustProxy: "trustedProxies",
+    trustProxies: "trustedProxies",
+    trusted: "trustedProxies",
+    proxies: "trustedProxies",
+    trustedProxy: "trustedProxies",
+    ips: "addresses",
+    allow: "addresses",
+    allowList: "addresses",
+    allowed: "addresses",
+    only: "addresses",
+    endpoint: "path",
+  },
+};

@@ -1,7 +1,8 @@
 import type { Middleware } from "@fetchwork/http";
 import { encodeJSON } from "./encode-json.ts";
 import { ipMatcher } from "./ip-matcher.ts";
-import { decidedAddressReader, type RealIPOptions } from "./real-ip.ts";
+import { clientAddressReader, type RealIPOptions } from "./real-ip.ts";
+import { checkCalled, checkOptions, type OptionNames } from "./check-options.ts";
 
 /** Options of {@link onlyFrom}. */
 export interface OnlyFromOptions extends RealIPOptions {
@@ -12,7 +13,8 @@ export interface OnlyFromOptions extends RealIPOptions {
 /**
  * Lets only listed addresses pass; see {@link ipMatcher} for what a rule is. Without rules everybody passes.
  *
- * The address is what `realIp` around it found; without one, that of the headers that {@link RealIPOptions} names.
+ * The address is what {@link getRealIP} finds: that of `realIp` around it, or of the headers that {@link RealIPOptions}
+ * names.
  * **A client can send these headers itself**: give `trustedProxies`, here or to `realIp`.
  *
  * Answers 403 and `{"error":"ip \"1.2.3.4\" rejected"}`; 500 when the connection has no address.
@@ -27,9 +29,12 @@ export interface OnlyFromOptions extends RealIPOptions {
 export function onlyFrom(...rules: readonly string[]): Middleware;
 export function onlyFrom(options: OnlyFromOptions): Middleware;
 export function onlyFrom(...args: readonly (string | OnlyFromOptions)[]): Middleware {
-  const { addresses, ...options } = optionsOf(args);
+  checkCalled("onlyFrom", args[0]);
+  const given = optionsOf(args);
+  checkOptions(given, knownOptions);
+  const { addresses, ...options } = given;
   const isListed = ipMatcher(addresses);
-  const read = decidedAddressReader(options);
+  const read = clientAddressReader(options);
   if (addresses.length === 0) return (next) => next;
   return (next) => (request, context) => {
     const address = read(request, context);
@@ -47,3 +52,24 @@ function optionsOf(args: readonly (string | OnlyFromOptions)[]): OnlyFromOptions
   // Whatever is no string is refused by name when the rules are read.
   return { addresses: args as readonly string[] };
 }
+
+const knownOptions: OptionNames<OnlyFromOptions> = {
+  owner: "onlyFrom",
+  names: {
+    addresses: true,
+    trustedProxies: true,
+    headers: true,
+  },
+  otherNames: {
+    trustProxy: "trustedProxies",
+    trustProxies: "trustedProxies",
+    trusted: "trustedProxies",
+    proxies: "trustedProxies",
+    trustedProxy: "trustedProxies",
+    ips: "addresses",
+    allow: "addresses",
+    allowList: "addresses",
+    allowed: "addresses",
+    only: "addresses",
+  },
+};

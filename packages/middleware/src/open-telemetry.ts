@@ -1,5 +1,13 @@
 import type { Context, Middleware } from "@fetchwork/http";
-import { checkFlag, checkFunction, optionError } from "./check-options.ts";
+import { maskForm } from "@fetchwork/kit";
+import {
+  checkFlag,
+  checkFunction,
+  checkOptions,
+  optionError,
+  type OptionNames,
+} from "./check-options.ts";
+import { readClientAddress } from "./real-ip.ts";
 
 /** The part of `@opentelemetry/api` that is used: `import * as api from "@opentelemetry/api"` has it. */
 export interface OpenTelemetryApi<OtelContext = unknown, Span extends OpenTelemetrySpan = never> {
@@ -48,7 +56,7 @@ export interface OpenTelemetrySpan {
 export interface OpenTelemetryOptions {
   /** Gives the pattern of the route, such as `/articles/:id`, when the response is there. Default: none. */
   readonly route?: ((request: Request, context: Context) => string | undefined) | undefined;
-  /** Whether the query is recorded; it may hold secrets. Default: `false`. */
+  /** Whether the query is recorded, with the secrets that `maskForm` of the kit knows masked. Default: `false`. */
   readonly query?: boolean | undefined;
   /** For which requests there is a span. Default: all. */
   readonly when?: ((request: Request) => boolean) | undefined;
@@ -90,6 +98,7 @@ export function openTelemetry<OtelContext, Span extends OpenTelemetrySpan>(
   api: OpenTelemetryApi<OtelContext, Span>,
   options: OpenTelemetryOptions = {},
 ): Middleware {
+  checkOptions(options, knownOptions);
   const { route = () => undefined, query = false, when = () => true } = options;
   if (typeof api !== "object" || api === null || !("trace" in api))
     throw optionError("api", api, "the module @opentelemetry/api");
@@ -149,16 +158,33 @@ function attributesOf(
   const { protocol, hostname, port, pathname, search } = new URL(request.url);
   const scheme = protocol.slice(0, -1);
   const userAgent = request.headers.get("user-agent");
+  const address = readClientAddress(request, context);
   return {
     "http.request.method": method,
     ...(method === "_OTHER" ? { "http.request.method_original": request.method } : {}),
     "url.scheme": scheme,
     "url.path": pathname,
-    ...(query && search !== "" ? { "url.query": search.slice(1) } : {}),
+    ...(query && search !== "" ? { "url.query": maskForm(search.slice(1)) } : {}),
     "server.address": hostname,
     "server.port": port === "" ? (scheme === "https" ? 443 : 80) : Number(port),
-    ...(context.ip === undefined ? {} : { "client.address": context.ip }),
+    ...(address === undefined ? {} : { "client.address": address }),
     ...(context.peer === undefined ? {} : { "network.peer.address": context.peer }),
     ...(userAgent === null ? {} : { "user_agent.original": userAgent }),
   };
 }
+
+const knownOptions: OptionNames<OpenTelemetryOptions> = {
+  owner: "openTelemetry",
+  names: {
+    route: true,
+    query: true,
+    when: true,
+  },
+  otherNames: {
+    filter: "when",
+    skip: "when",
+    ignore: "when",
+    enabled: "when",
+    captureQuery: "query",
+  },
+};

@@ -1,10 +1,10 @@
 import { changeHeaders, setDefault, type Context, type Middleware } from "@fetchwork/http";
 import { formatIP, parseIP } from "@fetchwork/kit";
-import { checkFunction, optionError } from "./check-options.ts";
+import { checkFunction, checkOptions, optionError, type OptionNames } from "./check-options.ts";
 import { memoryRateLimitStore } from "./memory-rate-limit-store.ts";
 import { refuse } from "./plain-answer.ts";
 import type { RateLimitStore, RateLimitVerdict } from "./rate-limit-store.ts";
-import { decidedAddressReader, type RealIPOptions } from "./real-ip.ts";
+import { clientAddressReader, type RealIPOptions } from "./real-ip.ts";
 import { sha1Hex } from "./sha1.ts";
 
 /** Options of {@link rateLimit}. */
@@ -17,7 +17,7 @@ export interface RateLimitOptions extends RealIPOptions {
   readonly name?: string | undefined;
   /**
    * Says whose quota a request uses; `undefined` for nobody's. Keep secrets out: the key is stored. Default: the
-   * client's address, as `realIp` found it; IPv6 by its {@link RateLimitOptions.ipv6Prefix}.
+   * client's address, as {@link getRealIP} finds it; IPv6 by its {@link RateLimitOptions.ipv6Prefix}.
    */
   readonly key?:
     | ((request: Request, context: Context) => string | undefined | Promise<string | undefined>)
@@ -58,6 +58,7 @@ const maxKeyLength = 200;
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
+  checkOptions(options, knownOptions);
   const { limit, window = 60_000, name = "default", ipv6Prefix = 64, store, key } = options;
   const { whenStoreFails = "refuse", trustedProxies, headers, answer = tooManyRequests } = options;
   checkRange(limit, "limit", 1, 999_999_999_999);
@@ -73,7 +74,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   if (whenStoreFails !== "refuse" && whenStoreFails !== "allow") {
     throw optionError("whenStoreFails", whenStoreFails, '"refuse" or "allow"');
   }
-  const readAddress = decidedAddressReader({ trustedProxies, headers });
+  const readAddress = clientAddressReader({ trustedProxies, headers });
   const keyOf =
     key ??
     ((request: Request, context: Context): string =>
@@ -177,3 +178,45 @@ function checkRange(value: unknown, what: string, least: number, most: number): 
   if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
   throw optionError(what, value, `a whole number from ${least} to ${most}`);
 }
+
+const knownOptions: OptionNames<RateLimitOptions> = {
+  owner: "rateLimit",
+  names: {
+    limit: true,
+    window: true,
+    name: true,
+    key: true,
+    ipv6Prefix: true,
+    store: true,
+    whenStoreFails: true,
+    answer: true,
+    trustedProxies: true,
+    headers: true,
+  },
+  otherNames: {
+    trustProxy: "trustedProxies",
+    trustProxies: "trustedProxies",
+    trusted: "trustedProxies",
+    proxies: "trustedProxies",
+    trustedProxy: "trustedProxies",
+    max: "limit",
+    maxRequests: "limit",
+    points: "limit",
+    requests: "limit",
+    windowMs: "window",
+    interval: "window",
+    duration: "window",
+    timeWindow: "window",
+    keyGenerator: "key",
+    keyFn: "key",
+    identifier: "name",
+    prefix: "name",
+    ipv6Subnet: "ipv6Prefix",
+    passOnStoreError: "whenStoreFails",
+    skipOnError: "whenStoreFails",
+    handler: "answer",
+    message: "answer",
+    statusCode: "answer",
+    errorResponseBuilder: "answer",
+  },
+};

@@ -14,17 +14,28 @@ export async function readUpTo(
   return { bytes: collector.join(), isWhole: false };
 }
 
-/** The stream as it was: the bytes that were read, then what the reader still returns. */
+/**
+ * The stream as it was: the bytes that were read, then what the reader still returns.
+ *
+ * @param ahead - A read that has begun and is not over.
+ */
 export function continueStream(
   bytes: Uint8Array | undefined,
   reader: ReadableStreamDefaultReader<Uint8Array>,
+  ahead?: Promise<ReadableStreamReadResult<Uint8Array>>,
 ): ReadableStream<Uint8Array> {
   let pending = bytes;
+  let begun = ahead;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const value = pending ?? (await reader.read()).value;
+        let value = pending;
         pending = undefined;
+        if (value === undefined) {
+          const next = begun ?? reader.read();
+          begun = undefined;
+          ({ value } = await next);
+        }
         if (value === undefined) controller.close();
         else controller.enqueue(value);
       },

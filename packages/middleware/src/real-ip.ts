@@ -1,6 +1,6 @@
 import { createContextKey, type Context, type Middleware } from "@fetchwork/http";
 import { parseIP, type IPAddress } from "@fetchwork/kit";
-import { optionError } from "./check-options.ts";
+import { checkOptions, optionError, type OptionNames } from "./check-options.ts";
 import { addressOfNode, parseForwarded, parseForwardedFor } from "./forwarded.ts";
 import { rangeMatcher } from "./ip-matcher.ts";
 import { isNonPrivateAddress } from "./non-private-address.ts";
@@ -42,8 +42,8 @@ const knownHeaders: ReadonlySet<unknown> = new Set([...specOrder, "forwarded"]);
 /** Finds the address of a client; see {@link getRealIP}. */
 export type ClientAddressReader = (request: Request, context: PeerHolder) => string | undefined;
 
-/** What knows the other end of the connection: a context. */
-export type PeerHolder = Pick<Context, "peer">;
+/** What knows the other end of the connection: a context, or an object with its address. */
+export type PeerHolder = Context | Pick<Context, "peer">;
 
 /** Set once `realIp` has decided who the client is. */
 const decidedKey = createContextKey<true>("real ip");
@@ -64,6 +64,7 @@ const decidedKey = createContextKey<true>("real ip");
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function realIp(options: RealIPOptions = {}): Middleware {
+  checkOptions(options, knownOptions("realIp"));
   const read = addressReader(options);
   return (next) => (request, context) => {
     const address = read(request, context);
@@ -74,8 +75,11 @@ export function realIp(options: RealIPOptions = {}): Middleware {
 }
 
 /**
- * Address of the client, as {@link realIp} finds it; `undefined` when the connection has none. The text is as it was
- * spelled, except that an IPv4 address mapped into IPv6 becomes IPv4.
+ * Address of the client, as every middleware of this package understands it: with options, by those; else `context.ip`
+ * if {@link realIp} or the runtime has set it; else as `realIp()` would find it. `undefined` when the connection has none.
+ * The text is as it was spelled, except that an IPv4 address mapped into IPv6 becomes IPv4.
+ *
+ * `context.ip` alone is the address of the connection, which nobody can forge, until `realIp` says otherwise.
  *
  * @param context - Has the address of the connection in `peer`; a port and an IPv6 zone are dropped.
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
@@ -85,10 +89,16 @@ export function getRealIP(
   context: PeerHolder,
   options: RealIPOptions = {},
 ): string | undefined {
-  return addressReader(options)(request, context);
+  checkOptions(options, knownOptions("getRealIP"));
+  return clientAddressReader(options)(request, context);
 }
 
-/** Prepares {@link getRealIP} for many requests. */
+/** Whether `realIp`, or a runtime that knows more than we do, has said who the client is. */
+function isDecided(context: Context): boolean {
+  return context.get(decidedKey) === true || context.ip !== context.peer;
+}
+
+/** Reads the address from the connection and the headers. */
 function addressReader(options: RealIPOptions): ClientAddressReader {
   const { trustedProxies, headers } = options;
   const order = headers ?? (trustedProxies === undefined ? specOrder : trustedOrder);
@@ -111,21 +121,19 @@ function addressReader(options: RealIPOptions): ClientAddressReader {
   };
 }
 
-/**
- * Reader for a middleware that decides by address: with options of its own, by those; else what `realIp` around it
- * found; else the specification's order.
- */
-export function decidedAddressReader(
-  options: RealIPOptions,
-): (request: Request, context: Context) => string | undefined {
+/** Prepares {@link getRealIP} for many requests: the one way in which middlewares find the address of a client. */
+export function clientAddressReader(options: RealIPOptions): ClientAddressReader {
   const read = addressReader(options);
   if (options.trustedProxies !== undefined || options.headers !== undefined) return read;
   return (request, context) => {
-    if (context.get(decidedKey) !== true) return read(request, context);
+    if (!("get" in context) || !isDecided(context)) return read(request, context);
     const { ip } = context;
     return ip === undefined ? undefined : parsePeer(ip)?.text;
   };
 }
+
+/** Address of a client for a record about it; see {@link getRealIP}. */
+export const readClientAddress: ClientAddressReader = clientAddressReader({});
 
 function checkHeaders(headers: unknown): void {
   if (!Array.isArray(headers)) throw optionError("headers", headers, "a list of headers");
@@ -186,4 +194,18 @@ function entriesOf(header: ClientAddressHeader, value: string): readonly string[
   if (header === "x-forwarded-for") return parseForwardedFor(value);
   if (header !== "forwarded") return [value.trim()];
   return parseForwarded(value)?.map((element) => addressOfNode(element.get("for") ?? "") ?? "");
+}
+
+function knownOptions(owner: string): OptionNames<RealIPOptions> {
+  return {
+    owner,
+    names: { trustedProxies: true, headers: true },
+    otherNames: {
+      trustProxy: "trustedProxies",
+      trustProxies: "trustedProxies",
+      trusted: "trustedProxies",
+      proxies: "trustedProxies",
+      order: "headers",
+    },
+  };
 }

@@ -1,10 +1,11 @@
 import { exposedResponse, type Context, type Middleware } from "@fetchwork/http";
 import { isBodyLimitError } from "./body-limit-error.ts";
-import { checkFunction } from "./check-options.ts";
+import { checkFunction, checkOptions, type OptionNames } from "./check-options.ts";
 import { AbortHandlerError } from "./errors.ts";
 import { writeSafely } from "./log-sink.ts";
 import { oneLine } from "./one-line.ts";
 import { refuse } from "./plain-answer.ts";
+import { readClientAddress } from "./real-ip.ts";
 import { pathOf } from "./request-path.ts";
 
 /** Options of {@link recoverer}. */
@@ -38,6 +39,7 @@ export const ABORT_HANDLER: AbortHandlerError = new AbortHandlerError();
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function recoverer(options: RecovererOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
   const { log = console.error, answer = internalServerError } = options;
   checkFunction(log, "log");
   checkFunction(answer, "answer");
@@ -80,7 +82,7 @@ function isServers(error: unknown, context: Context): boolean {
 
 function describe(error: unknown, request: Request, context: Context): readonly string[] {
   const message = read(() => String(error instanceof Error ? error.message : error));
-  const where = `request panic for ${pathOf(request.url)} from ${context.ip ?? "unknown"}, ${message ?? "something without a text"}`;
+  const where = `request panic for ${pathOf(request.url)} from ${readClientAddress(request, context) ?? "unknown"}, ${message ?? "something without a text"}`;
   const stack = read(() => (error instanceof Error ? error.stack : undefined));
   if (typeof stack !== "string") return [oneLine(where)];
   const lines = stack.split("\n").map((line) => `    ${oneLine(line.trim())}`);
@@ -95,3 +97,19 @@ function read<T>(look: () => T): T | undefined {
     return undefined;
   }
 }
+
+const knownOptions: OptionNames<RecovererOptions> = {
+  owner: "recoverer",
+  names: {
+    log: true,
+    answer: true,
+  },
+  otherNames: {
+    logger: "log",
+    reportError: "log",
+    onError: "answer",
+    handler: "answer",
+    errorHandler: "answer",
+    response: "answer",
+  },
+};

@@ -1,6 +1,7 @@
 import type { IdempotencyRecord, IdempotencyRun, IdempotencyStore } from "./idempotency-store.ts";
 import { redisScript, type RedisClient } from "./redis-client.ts";
 import type { RedisStoreOptions } from "./redis-rate-limit-store.ts";
+import { checkOptions, optionError, type OptionNames } from "./check-options.ts";
 
 const beginScript = `
 local known = redis.call('GET', KEYS[1])
@@ -31,7 +32,9 @@ export function redisIdempotencyStore(
   client: RedisClient,
   options: RedisStoreOptions = {},
 ): IdempotencyStore {
+  checkOptions(options, knownOptions);
   const { prefix = "idempotency:" } = options;
+  if (typeof prefix !== "string") throw optionError("prefix", prefix, "text");
   const begin = redisScript(client, beginScript);
   const complete = redisScript(client, completeScript);
   const abandon = redisScript(client, abandonScript);
@@ -65,3 +68,14 @@ function readRecord(reply: unknown): IdempotencyRecord {
   // Nobody but `complete` and `begin` writes under the prefix.
   return record as IdempotencyRecord;
 }
+
+const knownOptions: OptionNames<RedisStoreOptions> = {
+  owner: "redisIdempotencyStore",
+  names: {
+    prefix: true,
+  },
+  otherNames: {
+    keyPrefix: "prefix",
+    namespace: "prefix",
+  },
+};

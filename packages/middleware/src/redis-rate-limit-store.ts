@@ -5,6 +5,7 @@ import {
   type RateLimitVerdict,
 } from "./rate-limit-store.ts";
 import { redisScript, type RedisClient } from "./redis-client.ts";
+import { checkOptions, optionError, type OptionNames } from "./check-options.ts";
 
 /** Options of the stores in Redis. */
 export interface RedisStoreOptions {
@@ -55,7 +56,9 @@ export function redisRateLimitStore(
   client: RedisClient,
   options: RedisStoreOptions = {},
 ): RateLimitStore {
+  checkOptions(options, knownOptions);
   const { prefix = "rate-limit:" } = options;
+  if (typeof prefix !== "string") throw optionError("prefix", prefix, "text");
   const run = redisScript(client, script);
   return {
     async take(key, { limit, window }) {
@@ -78,3 +81,14 @@ function readVerdict(reply: unknown): RateLimitVerdict {
   }
   return { isAllowed: isAllowed === 1, remaining, resetAfter };
 }
+
+const knownOptions: OptionNames<RedisStoreOptions> = {
+  owner: "redisRateLimitStore",
+  names: {
+    prefix: true,
+  },
+  otherNames: {
+    keyPrefix: "prefix",
+    namespace: "prefix",
+  },
+};

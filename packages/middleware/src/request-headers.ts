@@ -1,5 +1,6 @@
 import { deriveRequest, type Middleware } from "@fetchwork/http";
 import { readHeaderFields, type HeaderFields } from "./header-fields.ts";
+import { checkCalled } from "./check-options.ts";
 
 /**
  * Sets headers of every request before the handler sees it, instead of what the client sent under these names. A name
@@ -12,6 +13,7 @@ import { readHeaderFields, type HeaderFields } from "./header-fields.ts";
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when a field has no colon, or a name or value cannot be sent
  */
 export function requestHeaders(...fields: readonly HeaderFields[]): Middleware {
+  checkCalled("requestHeaders", fields[0]);
   const values = new Map<string, string>();
   for (const [name, value] of readHeaderFields(fields)) {
     const before = values.get(name);

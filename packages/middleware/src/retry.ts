@@ -6,7 +6,14 @@ import {
   type Middleware,
 } from "@fetchwork/http";
 import { parseRetryAfter } from "@fetchwork/kit";
-import { checkAmount, checkTexts, longestTimer, optionError } from "./check-options.ts";
+import {
+  checkAmount,
+  checkOptions,
+  checkTexts,
+  longestTimer,
+  optionError,
+  type OptionNames,
+} from "./check-options.ts";
 import { continueStream, readUpTo } from "./read-up-to.ts";
 
 /** Options of {@link retry}. */
@@ -42,6 +49,7 @@ export interface RetryOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function retry(options: RetryOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
   const policy = checkPolicy(options);
   return (next) => (request, context) => {
     const isRepeatable =
@@ -156,6 +164,10 @@ function checkPolicy(options: RetryOptions): Policy {
   checkAmount(replayLimit, "replayLimit", 0);
   checkTexts(methods, "methods");
   if (!Array.isArray(statuses)) throw optionError("statuses", statuses, "a list of statuses");
+  for (const status of statuses as readonly unknown[]) {
+    if (Number.isInteger(status) && Number(status) >= 100 && Number(status) <= 599) continue;
+    throw optionError("statuses", status, "a status from 100 to 599");
+  }
   return {
     ...amounts,
     replayLimit,
@@ -163,3 +175,30 @@ function checkPolicy(options: RetryOptions): Policy {
     statuses: new Set(statuses),
   };
 }
+
+const knownOptions: OptionNames<RetryOptions> = {
+  owner: "retry",
+  names: {
+    retries: true,
+    methods: true,
+    statuses: true,
+    baseDelay: true,
+    maxDelay: true,
+    maxRetryAfter: true,
+    replayLimit: true,
+  },
+  otherNames: {
+    limit: "retries",
+    attempts: "retries",
+    maxRetries: "retries",
+    retry: "retries",
+    count: "retries",
+    statusCodes: "statuses",
+    status: "statuses",
+    delay: "baseDelay",
+    minTimeout: "baseDelay",
+    initialDelay: "baseDelay",
+    maxTimeout: "maxDelay",
+    backoffLimit: "maxDelay",
+  },
+};

@@ -1,6 +1,13 @@
 import { setDefault, type Context, type Middleware } from "@fetchwork/http";
 import { changeResult } from "./change-result.ts";
-import { checkAmount, checkFlag, checkHeaderValue, optionError } from "./check-options.ts";
+import {
+  checkAmount,
+  checkFlag,
+  checkHeaderValue,
+  checkOptions,
+  optionError,
+  type OptionNames,
+} from "./check-options.ts";
 import { httpsCheck, type HttpsCheckOptions } from "./is-https.ts";
 
 /** Parts of `Strict-Transport-Security` (RFC 6797, 6.1). */
@@ -54,10 +61,11 @@ export type PolicyFunction = (request: Request, context: Context) => string;
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function secure(options: SecureOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
   const { contentSecurityPolicy: policy = "", hsts = {} } = options;
   const pairs = fixedHeaders(options);
   const hstsValue = hsts === false ? "" : writeHsts(hsts);
-  const isHttps = httpsCheck(options);
+  const isHttps = httpsCheck({ trustedProxies: options.trustedProxies });
   return (next) => (request, context) => {
     const result = next(request, context);
     const change = (headers: Headers): void => {
@@ -129,6 +137,7 @@ function fixedHeaders(options: SecureOptions): readonly (readonly [string, strin
 function writeHsts(options: HstsOptions): string {
   if (typeof options !== "object" || options === null)
     throw optionError("hsts", options, "an object, or false");
+  checkOptions(options, knownHstsOptions);
   const { maxAge = 31_536_000, includeSubdomains = true, preload = false } = options;
   checkFlag(includeSubdomains, "hsts.includeSubdomains");
   checkFlag(preload, "hsts.preload");
@@ -137,3 +146,56 @@ function writeHsts(options: HstsOptions): string {
   if (maxAge === 0) return "";
   return `max-age=${maxAge}${includeSubdomains ? "; includeSubDomains" : ""}${preload ? "; preload" : ""}`;
 }
+
+const knownOptions: OptionNames<SecureOptions> = {
+  owner: "secure",
+  names: {
+    frameOptions: true,
+    contentTypeNosniff: true,
+    referrerPolicy: true,
+    contentSecurityPolicy: true,
+    permissionsPolicy: true,
+    hsts: true,
+    xssProtection: true,
+    crossOriginOpenerPolicy: true,
+    crossOriginResourcePolicy: true,
+    crossOriginEmbedderPolicy: true,
+    trustedProxies: true,
+  },
+  otherNames: {
+    trustProxy: "trustedProxies",
+    trustProxies: "trustedProxies",
+    trusted: "trustedProxies",
+    proxies: "trustedProxies",
+    trustedProxy: "trustedProxies",
+    xFrameOptions: "frameOptions",
+    frameguard: "frameOptions",
+    xContentTypeOptions: "contentTypeNosniff",
+    noSniff: "contentTypeNosniff",
+    contentTypeOptions: "contentTypeNosniff",
+    csp: "contentSecurityPolicy",
+    contentSecurityPolicyReportOnly: "contentSecurityPolicy",
+    directives: "contentSecurityPolicy",
+    featurePolicy: "permissionsPolicy",
+    strictTransportSecurity: "hsts",
+    xXssProtection: "xssProtection",
+    xssFilter: "xssProtection",
+    referrer: "referrerPolicy",
+    coop: "crossOriginOpenerPolicy",
+    corp: "crossOriginResourcePolicy",
+    coep: "crossOriginEmbedderPolicy",
+  },
+};
+
+const knownHstsOptions: OptionNames<HstsOptions> = {
+  owner: "hsts of secure",
+  names: {
+    maxAge: true,
+    includeSubdomains: true,
+    preload: true,
+  },
+  otherNames: {
+    maxAgeSeconds: "maxAge",
+    subdomains: "includeSubdomains",
+  },
+};

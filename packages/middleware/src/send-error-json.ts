@@ -1,9 +1,10 @@
 import type { Context } from "@fetchwork/http";
-import { checkFunction } from "./check-options.ts";
+import { checkFunction, checkOptions, type OptionNames } from "./check-options.ts";
 import { encodeJSON } from "./encode-json.ts";
 import { writeSafely, writeToConsole, type LogSink } from "./log-sink.ts";
 import { queryMasker } from "./mask-query.ts";
 import { oneLine } from "./one-line.ts";
+import { readClientAddress } from "./real-ip.ts";
 import { pathAndQueryOf } from "./request-path.ts";
 
 /** What an {@link ErrorLogger} writes about a failure. Nothing of it is sent. */
@@ -51,6 +52,7 @@ export function sendErrorJSON(
   error: string,
   options: SendErrorOptions = {},
 ): Response {
+  checkOptions(options, knownOptions);
   const { details, logger, cause, request, context } = options;
   logger?.log({ status, cause, request, context }, error);
   return encodeJSON(status, details === undefined ? { error } : { error, details });
@@ -70,7 +72,8 @@ export function newErrorLogger(sink: LogSink = writeToConsole): ErrorLogger {
     log: ({ status, cause, request, context }, ...messages) => {
       const text = messages.join(". ");
       const fields = [text === "" ? "no message" : text, describeCause(cause), String(status)];
-      if (context?.ip !== undefined) fields.push(context.ip);
+      const address = addressOf(request, context);
+      if (address !== undefined) fields.push(address);
       if (request !== undefined) fields.push(mask(pathAndQueryOf(request.url)));
       const place = placeOf(cause);
       const line = fields.map(oneLine).join(" - ");
@@ -78,6 +81,11 @@ export function newErrorLogger(sink: LogSink = writeToConsole): ErrorLogger {
       writeSafely(() => sink(`${line}${ending}\n`));
     },
   };
+}
+
+function addressOf(request: Request | undefined, context: Context | undefined): string | undefined {
+  if (context === undefined || request === undefined) return context?.ip;
+  return readClientAddress(request, context);
 }
 
 function describeCause(cause: unknown): string {
@@ -102,3 +110,19 @@ function placeOf(cause: unknown): string | undefined {
   }
   return undefined;
 }
+
+const knownOptions: OptionNames<SendErrorOptions> = {
+  owner: "sendErrorJSON",
+  names: {
+    details: true,
+    logger: true,
+    cause: true,
+    request: true,
+    context: true,
+  },
+  otherNames: {
+    log: "logger",
+    error: "cause",
+    detail: "details",
+  },
+};

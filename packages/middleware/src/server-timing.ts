@@ -1,5 +1,11 @@
 import { changeHeaders, createContextKey, type Context, type Middleware } from "@fetchwork/http";
-import { checkFlag, checkFunction, optionError } from "./check-options.ts";
+import {
+  checkFlag,
+  checkFunction,
+  checkOptions,
+  optionError,
+  type OptionNames,
+} from "./check-options.ts";
 import type { RequestCondition } from "./maybe.ts";
 
 /** Options of {@link serverTiming}. */
@@ -31,6 +37,7 @@ const tokenPattern = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function serverTiming(options: ServerTimingOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
   const { total = true, when = () => true } = options;
   checkFlag(total, "total");
   checkFunction(when, "when");
@@ -88,7 +95,9 @@ export function startServerTiming(
   return () => addServerTiming(context, name, { duration: performance.now() - start, description });
 }
 
-function write(name: string, { duration, description }: ServerTiming): string {
+function write(name: string, timing: ServerTiming): string {
+  checkOptions(timing, knownTimingMembers);
+  const { duration, description } = timing;
   if (!tokenPattern.test(name)) throw optionError("name", name, "a token");
   if (duration !== undefined && !Number.isFinite(duration))
     throw optionError("duration", duration, "a number of milliseconds");
@@ -101,3 +110,29 @@ function write(name: string, { duration, description }: ServerTiming): string {
 function quote(text: string): string {
   return text.replace(/[^\x20-\x7e]/gu, "?").replace(/["\\]/g, String.raw`\$&`);
 }
+
+const knownOptions: OptionNames<ServerTimingOptions> = {
+  owner: "serverTiming",
+  names: {
+    total: true,
+    when: true,
+  },
+  otherNames: {
+    enabled: "when",
+    filter: "when",
+    crossOrigin: "when",
+  },
+};
+
+const knownTimingMembers: OptionNames<ServerTiming> = {
+  owner: "a server timing",
+  names: {
+    duration: true,
+    description: true,
+  },
+  otherNames: {
+    dur: "duration",
+    desc: "description",
+    value: "duration",
+  },
+};

@@ -1,5 +1,5 @@
 import { empty, type Context, type Handler, type Middleware } from "@fetchwork/http";
-import { checkAmount, optionError } from "./check-options.ts";
+import { checkAmount, checkOptions, optionError, type OptionNames } from "./check-options.ts";
 import { RequestError } from "./errors.ts";
 import { declaredLength, readBody, restoreBody, withStream } from "./read-body.ts";
 
@@ -25,6 +25,7 @@ export interface SizeLimitOptions {
  */
 export function sizeLimit(bytes: number, options: SizeLimitOptions = {}): Middleware {
   checkAmount(bytes, "bytes", 0);
+  checkOptions(options, knownOptions);
   const { mode = "buffer" } = options;
   if (mode !== "buffer" && mode !== "stream") throw optionError("mode", mode, "buffer or stream");
   const run = mode === "buffer" ? runBuffered : runStreamed;
@@ -106,3 +107,13 @@ function limitStream(
     { highWaterMark: 0 },
   );
 }
+
+const knownOptions: OptionNames<SizeLimitOptions> = {
+  owner: "sizeLimit",
+  names: {
+    mode: true,
+  },
+  otherNames: {
+    type: "mode",
+  },
+};

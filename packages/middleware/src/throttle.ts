@@ -1,5 +1,11 @@
 import { empty, type Context, type Middleware } from "@fetchwork/http";
-import { checkAmount, longestTimer, optionError } from "./check-options.ts";
+import {
+  checkAmount,
+  checkOptions,
+  longestTimer,
+  optionError,
+  type OptionNames,
+} from "./check-options.ts";
 
 /** Options of {@link throttle}. */
 export interface ThrottleOptions {
@@ -20,7 +26,7 @@ export interface ThrottleOptions {
  * back when its handler is done and its response has been sent, broken off or failed; a client that goes away does not
  * free the place of a handler that still works.
  *
- * @param limit - Requests at once; 0 and less for no limit.
+ * @param limit - Requests at once, at least 1; `Infinity` for no limit.
  * @example
  * ```ts
  * throttle(100, { backlog: 200, timeout: 5_000, retryAfter: 2 });
@@ -28,9 +34,9 @@ export interface ThrottleOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function throttle(limit: number, options: ThrottleOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
   const { backlog = 0, timeout = 60_000, status = 503, retryAfter } = options;
-  if (typeof limit !== "number" || Number.isNaN(limit))
-    throw optionError("limit", limit, "a number");
+  checkAmount(limit, "limit", 1);
   checkAmount(backlog, "backlog", 0);
   if (!Number.isInteger(timeout) || timeout < 0 || timeout > longestTimer) {
     throw optionError("timeout", timeout, `milliseconds from 0 to ${longestTimer}`);
@@ -41,12 +47,12 @@ export function throttle(limit: number, options: ThrottleOptions = {}): Middlewa
   if (retryAfter !== undefined && (!Number.isSafeInteger(retryAfter) || retryAfter < 0)) {
     throw optionError("retryAfter", retryAfter, "a whole number of seconds");
   }
-  if (limit <= 0) return (next) => next;
+  if (limit === Infinity) return (next) => next;
 
   const refusal = empty(status, {
     headers: retryAfter === undefined ? {} : { "retry-after": String(retryAfter) },
   });
-  const places = new Places(Math.floor(Math.max(limit, 1)), backlog);
+  const places = new Places(limit, backlog);
   return (next) => {
     const run = (request: Request, context: Context): Response | Promise<Response> => {
       const release = places.hold(context);
@@ -122,3 +128,22 @@ class Places {
     this.#free += 1;
   }
 }
+
+const knownOptions: OptionNames<ThrottleOptions> = {
+  owner: "throttle",
+  names: {
+    backlog: true,
+    timeout: true,
+    status: true,
+    retryAfter: true,
+  },
+  otherNames: {
+    queue: "backlog",
+    queueLimit: "backlog",
+    maxQueue: "backlog",
+    backlogLimit: "backlog",
+    backlogTimeout: "timeout",
+    wait: "timeout",
+    statusCode: "status",
+  },
+};

@@ -1,5 +1,12 @@
 import { empty, isWhole, type Context, type Middleware } from "@fetchwork/http";
-import { checkAmount, checkFunction, longestTimer, optionError } from "./check-options.ts";
+import {
+  checkAmount,
+  checkFunction,
+  checkOptions,
+  longestTimer,
+  optionError,
+  type OptionNames,
+} from "./check-options.ts";
 import { Deadline } from "./deadline.ts";
 import { DeadlineContext } from "./deadline-context.ts";
 import type { HandlerTimeoutError } from "./errors.ts";
@@ -42,6 +49,7 @@ export interface TimeoutOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function timeout(milliseconds: number, options: TimeoutOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
   const { mode = "buffer", bufferLimit = 1_048_576, answer = gatewayTimeout } = options;
   if (typeof milliseconds !== "number" || !(milliseconds <= longestTimer))
     throw optionError("milliseconds", milliseconds, `at most ${longestTimer}`);
@@ -268,3 +276,19 @@ function takeStream(response: Response): ReadableStream<Uint8Array> | undefined 
   const { body } = takeResponse(response);
   return body instanceof ReadableStream && !body.locked ? body : undefined;
 }
+
+const knownOptions: OptionNames<TimeoutOptions> = {
+  owner: "timeout",
+  names: {
+    mode: true,
+    bufferLimit: true,
+    answer: true,
+  },
+  otherNames: {
+    onTimeout: "answer",
+    handler: "answer",
+    response: "answer",
+    message: "answer",
+    limit: "bufferLimit",
+  },
+};

@@ -6,7 +6,13 @@ import {
   type Middleware,
 } from "@fetchwork/http";
 import { changeResult } from "./change-result.ts";
-import { checkFlag, checkFunction, checkHeaderName } from "./check-options.ts";
+import {
+  checkFlag,
+  checkFunction,
+  checkHeaderName,
+  checkOptions,
+  type OptionNames,
+} from "./check-options.ts";
 import { randomHex } from "./random-hex.ts";
 import { acceptedIdentifier } from "./request-identifier.ts";
 
@@ -38,6 +44,7 @@ export interface TraceOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function trace(options: TraceOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
   const {
     header = "X-Request-ID",
     trust = true,
@@ -69,3 +76,22 @@ export function trace(options: TraceOptions = {}): Middleware {
 export function getTraceID(context: Context): string {
   return context.requestId ?? "";
 }
+
+const knownOptions: OptionNames<TraceOptions> = {
+  owner: "trace",
+  names: {
+    header: true,
+    trust: true,
+    generate: true,
+    forward: true,
+  },
+  otherNames: {
+    headerName: "header",
+    name: "header",
+    generator: "generate",
+    genReqId: "generate",
+    id: "generate",
+    trustProxy: "trust",
+    propagate: "forward",
+  },
+};

@@ -255,9 +255,14 @@ describe.each(places)("under %s", (name, make) => {
     });
   });
 
-  it("requestHeaders and bearer reach the handler", async () => {
-    const { ask } = await open(make, requestHeaders({ "x-in": "changed" }), bearer("t"));
+  it("requestHeaders reach the handler", async () => {
+    const { ask } = await open(make, requestHeaders({ "x-in": "changed" }));
     expect(await (await ask("/in", { headers: { "x-in": "sent" } })).text()).toBe("changed");
+  });
+
+  it("bearer is refused, because it guards nothing", async () => {
+    const { ask } = await open(make, bearer("t"));
+    expect((await ask("/in")).status).toBe(500);
   });
 
   it("cacheControl answers 304 without the handler", async () => {

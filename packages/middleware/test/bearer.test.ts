@@ -1,6 +1,7 @@
-import { deriveRequest, text, wrap, type Handler } from "@fetchwork/http";
-import { describe, expect, it } from "vitest";
-import { bearer } from "../src/index.ts";
+import { deriveRequest, runHandler, text, wrap, type Handler } from "@fetchwork/http";
+import { serve } from "@fetchwork/http/serve";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { bearer, requestHeaders, trace } from "../src/index.ts";
 
 const url = "http://localhost/";
 
@@ -48,6 +49,45 @@ describe("bearer", () => {
     await ask(bearer("t"), plain);
     expect(plain.headers.has("authorization")).toBe(false);
     expect(await ask(bearer("t"), deriveRequest(plain, { headers: { a: "1" } }))).toBe("Bearer t");
+  });
+
+  it("fails every request to a server that it stands around, because it guards nothing", async () => {
+    const refusal = expect.objectContaining({ code: "ERR_MIDDLEWARE_SERVER" });
+    const handler = vi.fn<Handler>(() => text("secret"));
+    for (const layers of [[bearer("t")], [requestHeaders("a:1"), bearer("t")]]) {
+      const reportError = vi.fn();
+      const guarded = wrap(handler, ...layers);
+      const options = { port: 0, hostname: "127.0.0.1", signals: false, reportError };
+      const server = await serve(guarded, options);
+      onTestFinished(() => server.close());
+      for (const headers of [{}, { authorization: "Bearer t" }]) {
+        const response = await fetch(server.url, { headers });
+        expect([response.status, await response.text()]).toEqual([
+          500,
+          expect.not.stringContaining("secret"),
+        ]);
+      }
+      expect(reportError).toHaveBeenCalledWith(refusal);
+      // Runtimes without a server of ours.
+      await expect(async () => runHandler(guarded, new Request(url))).rejects.toThrow(refusal);
+    }
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it("adds the token to what a server's handler sends, also with the context of the server", async () => {
+    const api = wrap(
+      seen,
+      trace({ forward: true }),
+      requestHeaders("a:1"),
+      bearer("t", { origins: ["http://upstream.example"] }),
+    );
+    const proxy: Handler = (_request, context) =>
+      api(new Request("http://upstream.example/"), context);
+    const server = await serve(proxy, { port: 0, hostname: "127.0.0.1", signals: false });
+    onTestFinished(() => server.close());
+    expect(await (await fetch(server.url)).text()).toBe("Bearer t");
+    const response = await runHandler(proxy, new Request(url), { peer: "192.0.2.1" });
+    expect(await response.text()).toBe("Bearer t");
   });
 
   it("keeps the token from other origins", async () => {

@@ -278,7 +278,7 @@ describe("compress", () => {
       () => text(large),
       () =>
         new Response(streamOf(large, lorem, large), { headers: { "content-type": "text/plain" } }),
-      () => new Response(streamOf("a"), { headers: { "content-type": "text/plain" } }),
+      () => new Response(streamOf(lorem), { headers: { "content-type": "text/plain" } }),
       () => new Response(streamOf(), { headers: { "content-type": "text/event-stream" } }),
     ]) {
       const plain = await handler().text();
@@ -305,6 +305,61 @@ describe("compress", () => {
         expect((await handler(request)).headers.get("content-encoding")).toBe(coding);
       }
     }
+  });
+
+  it("leaves a native response below the threshold alone, as it does that of text()", async () => {
+    const init = { headers: { "content-type": "text/plain" } };
+    const made: Record<string, (size: number) => Response> = {
+      "a text": (size) => new Response("a".repeat(size), init),
+      bytes: (size) => new Response(new Uint8Array(size).fill(97), init),
+      "a text without a type": (size) => {
+        const response = new Response("a".repeat(size));
+        response.headers.delete("content-type");
+        return response;
+      },
+      JSON: (size) => Response.json("a".repeat(size - 2)),
+      "chunks of one byte": (size) => new Response(streamOf(...Array(size).fill("a")), init),
+    };
+    for (const [name, make] of Object.entries(made)) {
+      for (const [size, coding] of [
+        [100, null],
+        [1023, null],
+        [1024, "gzip"],
+      ] as const) {
+        for (const method of name === "a text without a type" ? ["GET"] : ["GET", "HEAD"]) {
+          const response = await wrap(() => make(size), compress())(ask("gzip", method));
+          expect([name, size, method, response.headers.get("content-encoding")]).toEqual([
+            name,
+            size,
+            method,
+            coding,
+          ]);
+          expect(response.headers.get("vary")).toBe("Accept-Encoding");
+          if (method === "HEAD") continue;
+          const bytes = await bytesOf(response);
+          expect((coding === null ? bytes : gunzipSync(bytes)).toString()).toBe(
+            await make(size).text(),
+          );
+        }
+      }
+    }
+  });
+
+  it("waits for no chunk to learn whether a stream is small, and passes its failure on", async () => {
+    const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>>();
+    const init = { headers: { "content-type": "text/html" } };
+    const handler = wrap(() => new Response(readable, init), compress());
+    const response = await handler(ask("gzip"));
+    expect(response.headers.get("content-encoding")).toBe("gzip");
+    const writer = writable.getWriter();
+    void writer.write(new TextEncoder().encode("late")).catch(() => undefined);
+    const reader = response.body?.getReader();
+    expect((await reader?.read())?.done).toBe(false);
+    const failed = reader?.read();
+    await Promise.all([
+      expect(failed).rejects.toThrow("broken"),
+      writer.abort(new Error("broken")),
+    ]);
   });
 
   it("answers a small body at once, and a large one from another thread", async () => {

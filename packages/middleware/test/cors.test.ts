@@ -54,6 +54,9 @@ describe("A12: cors refuses, when it is made,", () => {
     ["an empty origin", { allowedOrigins: [""] }],
     ["an origin that is no text", { allowedOrigins: [7] }],
     ["origins as text", { allowedOrigins: allowed }],
+    ["a pattern of everybody with credentials", { allowedOrigins: [/.*/], allowCredentials: true }],
+    ["a pattern of null with credentials", { allowedOrigins: [/null/], allowCredentials: true }],
+    ["a maxAge of null", { maxAge: null }],
     ["a method with a space", { allowedMethods: ["GET POST"] }],
     ["a header with a line break", { allowedHeaders: ["a\r\nb"] }],
     ["exposed headers as text", { exposedHeaders: "a" }],
@@ -155,6 +158,20 @@ const rows: Row[] = [
       "access-control-allow-methods": methods,
       "access-control-allow-headers": headers,
       "access-control-max-age": "600",
+      vary: preflightVary,
+    },
+  },
+  {
+    name: "a preflight that is not to be kept",
+    options: { ...listed, maxAge: 0 },
+    method: "OPTIONS",
+    sent: { origin: allowed, ...preflight },
+    status: 204,
+    got: {
+      "access-control-allow-origin": allowed,
+      "access-control-allow-methods": methods,
+      "access-control-allow-headers": headers,
+      "access-control-max-age": "0",
       vary: preflightVary,
     },
   },
@@ -371,4 +388,25 @@ describe("cors", () => {
       }),
     );
   });
+});
+
+it.each<[RegExp, string, boolean]>([
+  [/https:\/\/app-\d+\.example\.com/, "https://app-1.example.com", true],
+  [/https:\/\/app-\d+\.example\.com/, "https://APP-1.example.com", true],
+  [/https:\/\/app-\d+\.example\.com/, "https://app-1.example.com.evil.net", false],
+  [/https:\/\/app-\d+\.example\.com/, "https://evil.net/https://app-1.example.com", false],
+  [/example\.com$/, "https://example.com", false],
+  [/^https:\/\/a\.example$|^https:\/\/b\.example$/gm, "https://b.example", true],
+  [/https:\/\/a\.example|https:\/\/b\.example/, "https://b.example.evil.net", false],
+  [/https:\/\/a+\.example/y, `https://${"a".repeat(300)}.example`, false],
+])("cors() with the pattern %s allows %s: %s, each time", async (pattern, origin, expected) => {
+  const handler = wrap(
+    () => text("x"),
+    cors({ allowedOrigins: [pattern], allowCredentials: true }),
+  );
+  for (let time = 0; time < 3; time += 1) {
+    const response = await handler(request("GET", { origin }));
+    expect(response.headers.get("access-control-allow-origin")).toBe(expected ? origin : null);
+    expect(response.headers.get("vary")).toBe("Origin");
+  }
 });

@@ -26,18 +26,17 @@ describe("what a handler throws about bad input", () => {
   };
   const post = (body: string): RequestInit => ({ method: "POST", body });
 
-  it.each<[string, Handler, RequestInit, number, string]>([
-    ["a malformed body", decode, post("{"), 400, "decode json: the body is not JSON"],
+  it.each<[string, Handler, RequestInit, [number, string]]>([
+    ["a malformed body", decode, post("{"), [400, "decode json: the body is not JSON"]],
     [
       "a body of 2 MB",
       decode,
       post(JSON.stringify("x".repeat(2_000_000))),
-      413,
-      "decode json: the body is larger than 1048576 bytes",
+      [413, "decode json: the body is larger than 1048576 bytes"],
     ],
-    ["a bad date", span, {}, 400, 'incorrect from time: can\'t parse date ""'],
-    ["an error of the user's own with expose: true", own, {}, 418, "out of tea"],
-  ])("is a response and no record: %s", async (_case, handler, init, status, message) => {
+    ["a bad date", span, {}, [400, 'incorrect from time: can\'t parse date ""']],
+    ["an error of the user's own with expose: true", own, {}, [418, "out of tea"]],
+  ])("is a response and no record: %s", async (_case, handler, init, [status, message]) => {
     for (const layers of [[], ["recoverer"]]) {
       const log = vi.fn();
       const reportError = vi.fn();

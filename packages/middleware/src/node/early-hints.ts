@@ -1,6 +1,6 @@
 import { changeHeaders, setDefault, type Context, type Middleware } from "@fetchwork/http";
 import { nodeMessages, writeEarlyHints } from "@fetchwork/http/serve";
-import { checkHeaderValue, optionError } from "../check-options.ts";
+import { checkHeaderValue, checkNext, optionError } from "../check-options.ts";
 
 /** Values of `Link`, or a function that gives those of a request; none for no hints. */
 export type EarlyLinks =
@@ -21,17 +21,20 @@ export type EarlyLinks =
  */
 export function earlyHints(links: EarlyLinks): Middleware {
   const fixed = typeof links === "function" ? undefined : checkLinks(links);
-  return (next) => (request, context) => {
-    if (request.method !== "GET") return next(request, context);
-    const sent =
-      fixed ?? checkLinks((typeof links === "function" && links(request, context)) || []);
-    if (sent.length === 0) return next(request, context);
-    if (nodeMessages(context)?.request.httpVersion !== "1.0") writeEarlyHints(context, sent);
-    const value = sent.join(", ");
-    const change = (response: Response): Response =>
-      changeHeaders(response, context, (headers) => setDefault(headers, "link", value));
-    const result = next(request, context);
-    return result instanceof Promise ? result.then(change) : change(result);
+  return (next) => {
+    checkNext("earlyHints", next);
+    return (request, context) => {
+      if (request.method !== "GET") return next(request, context);
+      const sent =
+        fixed ?? checkLinks((typeof links === "function" && links(request, context)) || []);
+      if (sent.length === 0) return next(request, context);
+      if (nodeMessages(context)?.request.httpVersion !== "1.0") writeEarlyHints(context, sent);
+      const value = sent.join(", ");
+      const change = (response: Response): Response =>
+        changeHeaders(response, context, (headers) => setDefault(headers, "link", value));
+      const result = next(request, context);
+      return result instanceof Promise ? result.then(change) : change(result);
+    };
   };
 }
 

@@ -1,6 +1,13 @@
 import { realpathSync, statSync } from "node:fs";
 import { text, type Context, type Handler } from "@fetchwork/http";
-import { checkFlag, checkHeaderValue, checkTexts, optionError } from "../check-options.ts";
+import {
+  checkFlag,
+  checkHeaderValue,
+  checkOptions,
+  checkTexts,
+  optionError,
+  type OptionNames,
+} from "../check-options.ts";
 import { refuse } from "../plain-answer.ts";
 import { pathBounds, searchOf } from "../request-path.ts";
 import { listFolder } from "./file-listing.ts";
@@ -127,6 +134,7 @@ function redirectToFolder(url: string, path: string): Response {
 }
 
 function prepare(root: string, options: FileServerOptions): Settings {
+  checkOptions(options, knownOptions);
   const { prefix = "/", index = "index.html", listing = false, spa = false } = options;
   const { dotFiles = [".well-known"], precompressed = true, notFound, cacheControl } = options;
   checkTexts(dotFiles, "dotFiles");
@@ -171,3 +179,36 @@ function realFolder(root: string): string {
   }
   throw optionError("root", root, "a folder that exists");
 }
+
+const knownOptions: OptionNames<FileServerOptions> = {
+  owner: "fileServer",
+  names: {
+    prefix: true,
+    index: true,
+    listing: true,
+    spa: true,
+    notFound: true,
+    dotFiles: true,
+    cacheControl: true,
+    precompressed: true,
+    mediaTypes: true,
+  },
+  otherNames: {
+    browse: "listing",
+    directoryListing: "listing",
+    autoindex: "listing",
+    maxAge: "cacheControl",
+    immutable: "cacheControl",
+    setHeaders: "cacheControl",
+    headers: "cacheControl",
+    fallback: "spa",
+    hidden: "dotFiles",
+    mime: "mediaTypes",
+    mimes: "mediaTypes",
+    mimeTypes: "mediaTypes",
+    types: "mediaTypes",
+    compressed: "precompressed",
+    baseUrl: "prefix",
+    path: "prefix",
+  },
+};

@@ -1,6 +1,6 @@
 import { text, type Context, type Handler, type Middleware } from "@fetchwork/http";
 import { addressGuard, type AddressGuardOptions } from "../address-guard.ts";
-import { optionError } from "../check-options.ts";
+import { checkCalled, checkOptions, optionError, type OptionNames } from "../check-options.ts";
 import { encodeJSON } from "../encode-json.ts";
 import { toJSON, variableReader } from "../metrics.ts";
 import { noCache } from "../no-cache.ts";
@@ -80,8 +80,10 @@ export function profiler(...rules: readonly string[]): Middleware;
 export function profiler(options: ProfilerOptions): Middleware;
 export function profiler(...args: readonly (string | ProfilerOptions)[]): Middleware {
   const [first] = args;
+  checkCalled("profiler", first);
   const options: ProfilerOptions =
     typeof first === "object" && first !== null ? first : { addresses: args as readonly string[] };
+  checkOptions(options, knownOptions);
   const { path = "", maxSeconds = 60, variables = {}, showArguments = false } = options;
   if (typeof path !== "string" || !/^(?:\/[\w.~-]+)*$/.test(path)) {
     throw optionError("path", path, "a path without a slash at its end, or nothing");
@@ -200,3 +202,31 @@ function notAllowed(): Response {
   response.headers.set("allow", "GET");
   return response;
 }
+
+const knownOptions: OptionNames<ProfilerOptions> = {
+  owner: "profiler",
+  names: {
+    path: true,
+    maxSeconds: true,
+    variables: true,
+    showArguments: true,
+    addresses: true,
+    allowAll: true,
+    trustedProxies: true,
+    headers: true,
+  },
+  otherNames: {
+    trustProxy: "trustedProxies",
+    trustProxies: "trustedProxies",
+    trusted: "trustedProxies",
+    proxies: "trustedProxies",
+    trustedProxy: "trustedProxies",
+    ips: "addresses",
+    allow: "addresses",
+    allowList: "addresses",
+    allowed: "addresses",
+    only: "addresses",
+    endpoint: "path",
+    prefix: "path",
+  },
+};
