@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { openStore, type Store } from "@fetchwork/documents";
 import { mockTransport, type Transport } from "@fetchwork/http";
-import { Webhooks } from "@fetchwork/webhooks";
+import { serve } from "@fetchwork/http/serve";
+import { createWebMiddleware, Webhooks } from "@fetchwork/webhooks";
 import {
   type AttemptReport,
   createSender,
@@ -120,6 +121,7 @@ describe("endpoints", () => {
     [{ url: "https://example.com", events: ["a b"] }, "ERR_WEBHOOKS_OPTION"],
     [{ url: "https://example.com", description: "x".repeat(501) }, "ERR_WEBHOOKS_OPTION"],
     [{ url: "https://example.com", secret: "" }, "ERR_WEBHOOKS_SECRET"],
+    [{ url: "https://example.com", event: ["order"] }, "ERR_WEBHOOKS_OPTION"],
   ])("refuses %j", async (input, code) => {
     const sender = makeSender({ allowHttp: false, allowPrivate: false });
     await expect(sender.endpoints.create(input)).rejects.toMatchObject({ code });
@@ -408,6 +410,27 @@ describe("giving up", () => {
     await receiver.until(10);
     for (const { body } of receiver.arrived.slice(5)) bodies.add(body);
     expect(bodies.size).toBe(5);
+  });
+
+  it("does not disable an endpoint because its handler called another server that said 410", async () => {
+    const secret = "a secret of the test";
+    const log = { warn: () => undefined, error: () => undefined };
+    const webhooks = new Webhooks({ secret, vendor: fetchwork, log });
+    let calls = 0;
+    webhooks.onAny(() => {
+      calls += 1;
+      if (calls === 1) throw Object.assign(new Error("db password hunter2"), { status: 410 });
+    });
+    const options = { port: 0, hostname: "127.0.0.1", signals: false };
+    await using server = await serve(createWebMiddleware(webhooks, { path: "/hooks" }), options);
+    const sender = makeSender();
+    sender.start();
+    const url = new URL("/hooks", server.url).href;
+    const { id } = await sender.endpoints.create({ url, secret });
+    await sender.send({ name: "a", payload: {} });
+    await sender.report(isDelivered);
+    expect(sender.reports[0]).toMatchObject({ outcome: "retry", attempt: { status: 500 } });
+    expect(await sender.endpoints.get(id)).toMatchObject({ status: "enabled" });
   });
 
   it("disables an endpoint that says 410", async () => {

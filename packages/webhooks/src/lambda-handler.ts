@@ -1,6 +1,11 @@
-import { decodeBase64, encodeBase64 } from "./base64.ts";
+import { decodeBase64, encodeBase64 } from "@fetchwork/kit";
 import type { EventMap } from "./event-map.ts";
-import { createWebMiddleware, type WebReceiverOptions } from "./web-middleware.ts";
+import { checkOptionNames } from "./option-names.ts";
+import {
+  createWebMiddleware,
+  webReceiverOptions,
+  type WebReceiverOptions,
+} from "./web-middleware.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 /** An event of API Gateway (payload format 1.0 or 2.0), of a function URL or of a load balancer. */
@@ -46,6 +51,7 @@ export function createLambdaHandler<Events extends EventMap, Transformed>(
   webhooks: Webhooks<Events, Transformed>,
   options: WebReceiverOptions = {},
 ): (event: LambdaEvent) => Promise<LambdaResult> {
+  checkOptionNames(options, webReceiverOptions("createLambdaHandler"));
   const middleware = createWebMiddleware(webhooks, options);
   return async (event) => {
     const running: Promise<unknown>[] = [];

@@ -2,10 +2,10 @@ import { type Answer, errorAnswer, failureAnswer } from "./answer.ts";
 import { readLowerCase } from "./header-record.ts";
 import type { EventMap } from "./event-map.ts";
 import type { NodeRequest, NodeResponse } from "./node-message.ts";
+import { checkOptionNames } from "./option-names.ts";
 import { readNodeBody } from "./read-node-body.ts";
-import type { ReceiverOptions } from "./receiver-options.ts";
-import { Receiver, trimSlashes } from "./receiver.ts";
-import { isThenable } from "./thenable.ts";
+import { type ReceiverOptions, receiverOptions } from "./receiver-options.ts";
+import { type Incoming, Receiver, trimSlashes } from "./receiver.ts";
 import { Webhooks } from "./webhooks.ts";
 
 /**
@@ -34,6 +34,7 @@ export function createNodeMiddleware<Events extends EventMap, Transformed>(
   webhooks: Webhooks<Events, Transformed>,
   options: ReceiverOptions = {},
 ): NodeMiddleware {
+  checkOptionNames(options, { owner: "createNodeMiddleware", ...receiverOptions });
   const receiver = new Receiver(Webhooks.pipelineOf(webhooks), options);
   return async (request, response, next) => {
     const startedAt = performance.now();
@@ -67,14 +68,9 @@ async function answerTo(
   const headers = readLowerCase(request.headers);
   const kind = receiver.checkHead(request.method ?? "", path, headers);
   if (typeof kind !== "string") return kind;
-  let body: Uint8Array;
-  try {
-    const read = readNodeBody(request, receiver.limits);
-    body = isThenable(read) ? await read : read;
-  } catch (error) {
-    return receiver.failToRead(error);
-  }
-  return receiver.answer({ headers, body, kind, url: request.url }, startedAt, undefined);
+  const read: Incoming["read"] = (limits, unverified) => readNodeBody(request, limits, unverified);
+  const { url } = request;
+  return receiver.answer({ headers, kind, url, read, startedAt, waitUntil: undefined });
 }
 
 /** The path of a request that is the receiver's; `undefined` for another one, `""` when the URL is none. */

@@ -102,7 +102,7 @@ describe("createNodeMiddleware", () => {
       calls += 1;
       if (calls === 1) throw new Error("ööps 😀 – ça ne va pas");
     });
-    const port = await listen(listenerOf(webhooks));
+    const port = await listen(listenerOf(webhooks, { exposeErrors: true }));
     const socket = connect(port, "127.0.0.1");
     const answers = readUntil(socket, /ok\n$/);
     socket.write((await good(webhooks)) + (await good(webhooks)));
