@@ -16,11 +16,17 @@ export function mergeOptions(
   const route = isObject(given) || given === undefined ? {} : splitRoute(given);
   const options = (isObject(given) ? given : givenOptions) ?? {};
   if (!isObject(options)) fail("ERR_ENDPOINT_OPTION", "The options are not an object");
-  return {
-    // What callers may pass by its type; `checkOptions` checks it before use.
-    ...(mergeObjects({ ...defaults, ...route }, options) as EndpointDefaults),
-    headers: mergeHeaders(defaults.headers, options["headers"] ?? {}),
-  };
+  // What callers may pass by its type; `checkOptions` checks it before use.
+  const merged = mergeObjects({ ...defaults, ...route }, options) as EndpointDefaults;
+  const headers = mergeHeaders(defaults.headers, options["headers"] ?? {});
+  const { previews } = merged.mediaType ?? {};
+  const known = defaults.mediaType.previews;
+  if (known === undefined || !Array.isArray(previews) || !String(merged.url).endsWith("/graphql")) {
+    return { ...merged, headers };
+  }
+  // A call adds previews to those of the defaults.
+  const all = [...new Set([...known, ...previews])];
+  return { ...merged, headers, mediaType: { ...merged.mediaType, previews: all } };
 }
 
 /** Puts changes over defaults, plain objects key by key. `undefined` changes nothing. */
