@@ -40,7 +40,8 @@ export function createNodeMiddleware<Events extends EventMap, Transformed>(
     const startedAt = performance.now();
     try {
       const path = matchedPath(receiver.path, request);
-      if (path === undefined) {
+      // A URL that is none may be anybody's: only without another route it is refused here.
+      if (path === undefined || (path === "" && next !== undefined)) {
         next?.();
         return false;
       }
@@ -85,7 +86,9 @@ function matchedPath(path: string, { url = "/", originalUrl }: NodeRequest): str
 function pathOf(path: string, url: string): string | undefined {
   // What nearly every request has, without parsing.
   if (url === path) return path;
-  const parsed = URL.parse(url, "http://localhost");
+  // Slashes first: a URL that begins with two of them would be read as a host.
+  const end = url.search(/[?#]/);
+  const parsed = URL.parse(trimSlashes(end === -1 ? url : url.slice(0, end)), "http://localhost");
   return parsed === null ? undefined : trimSlashes(parsed.pathname);
 }
 
