@@ -37,7 +37,7 @@ function fill(port) {
     let left = size - 1;
     let status = 0;
     const write = () => {
-      while (left > 0 && status === 0) {
+      while (left > 0 && !socket.writableEnded) {
         const part = left < piece.length ? piece.subarray(0, left) : piece;
         left -= part.length;
         if (!socket.write(part)) return;

@@ -55,8 +55,7 @@ const propertiesOfPreset = ["vendor", "baseUrl", "methodCase", "plusParameters",
 export function createEndpoint(options: CreateEndpointOptions = {}): Endpoint {
   checkNames("createEndpoint", options, optionsOfEndpoint);
   const { vendor = defaultVendor } = options;
-  const named = vendor === "github" ? github : { ...defaultVendor, vendor: String(vendor) };
-  const preset = typeof vendor === "string" ? named : vendor;
+  const preset = typeof vendor === "string" ? presetOf(vendor) : vendor;
   checkNames("vendor", preset, propertiesOfPreset);
   const {
     baseUrl = preset.baseUrl,
@@ -77,6 +76,10 @@ export function createEndpoint(options: CreateEndpointOptions = {}): Endpoint {
     { method: "GET", baseUrl, headers, mediaType: { format: "" } },
     { ...preset, methodCase, arrayFormat, isStrict: onMissing === "throw" },
   );
+}
+
+function presetOf(vendor: string): VendorPreset {
+  return vendor === "github" ? github : { ...defaultVendor, vendor };
 }
 
 /** Builds request options with the default preset; see {@link Endpoint}. */

@@ -51,6 +51,7 @@ export function acceptHeader(
     .join();
 }
 
-function isTokens(value: unknown): value is readonly string[] {
+/** Whether a value is a list of tokens. */
+export function isTokens(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isToken);
 }

@@ -1,5 +1,6 @@
 import { fail } from "./errors.ts";
 import { mergeHeaders } from "./headers.ts";
+import { isTokens } from "./media-type.ts";
 import type { EndpointDefaults } from "./options.ts";
 import { getOwn, isObject, isPlainObject, type PlainObject } from "./own-property.ts";
 import { splitRoute } from "./route.ts";
@@ -19,9 +20,9 @@ export function mergeOptions(
   // What callers may pass by its type; `checkOptions` checks it before use.
   const merged = mergeObjects({ ...defaults, ...route }, options) as EndpointDefaults;
   const headers = mergeHeaders(defaults.headers, options["headers"] ?? {});
-  const { previews } = merged.mediaType ?? {};
+  const previews: unknown = merged.mediaType?.previews;
   const known = defaults.mediaType.previews;
-  if (known === undefined || !Array.isArray(previews) || !String(merged.url).endsWith("/graphql")) {
+  if (known === undefined || !isTokens(previews) || !String(merged.url).endsWith("/graphql")) {
     return { ...merged, headers };
   }
   // A call adds previews to those of the defaults.

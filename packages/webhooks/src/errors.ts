@@ -33,6 +33,7 @@ export class WebhookUsageError extends UsageError {
   /** Stable; what to test for. */
   declare readonly code: WebhookUsageErrorCode;
 
+  // oxlint-disable-next-line eslint/no-useless-constructor -- it takes the codes of this package only
   constructor(code: WebhookUsageErrorCode, message: string, options?: ErrorOptions) {
     super(code, message, options);
   }

@@ -83,7 +83,7 @@ describe("an option that is null", () => {
   it.each(["vendor", "log", "replay", "transform", "concurrency", "additionalSecrets"])(
     "is refused by its name: %s",
     (name) => {
-      expect(thrownBy(() => new Webhooks({ secret: "s", [name]: null } as never))).toMatchObject({
+      expect(thrownBy(() => new Webhooks({ secret: "s", [name]: null }))).toMatchObject({
         code: "ERR_WEBHOOKS_OPTION",
         message: `Webhooks: ${name} is null; leave it out to use its default`,
       });

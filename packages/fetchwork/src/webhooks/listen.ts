@@ -108,7 +108,7 @@ interface Received {
 type Receive = (
   request: Request,
   content: { readonly body: Uint8Array<ArrayBuffer>; readonly payload: unknown },
-) => Promise<Received>;
+) => Received | Promise<Received>;
 
 /** Responds as a receiver with that secret does; without one every POST to the path is taken. */
 function receiver(
@@ -117,7 +117,7 @@ function receiver(
 ): Receive {
   if (!path.startsWith("/")) throw new UsageError("--path must begin with a slash");
   if (secret === undefined) {
-    return async ({ method, url }, { payload }) => {
+    return ({ method, url }, { payload }) => {
       const isHere = method === "POST" && trimSlashes(new URL(url).pathname) === trimSlashes(path);
       if (!isHere) return { response: text("not found\n", { status: 404 }) };
       return { response: text(vendor.replyTo?.(fieldsOf(payload)) ?? "ok\n") };
