@@ -87,7 +87,7 @@ describe("replay protection", () => {
     async (by) => {
       const { webhooks, warnings, handled } = counting(by, true);
       expect(warnings).toEqual([expect.stringContaining("has no effect for the vendor")]);
-      const sent = await delivery("{}", { by: by });
+      const sent = await delivery("{}", { by });
       await webhooks.verifyAndReceive(sent);
       await webhooks.verifyAndReceive(sent);
       expect(handled.length).toBe(2);
@@ -121,11 +121,11 @@ describe("replay protection", () => {
     ],
   ])("knows a delivery by the identifier in its signed body: %s", async (by, first, second) => {
     const { webhooks, handled } = counting(by, true);
-    await webhooks.verifyAndReceive(await delivery(first, { by: by }));
-    await webhooks.verifyAndReceive(await delivery(second, { by: by }));
+    await webhooks.verifyAndReceive(await delivery(first, { by }));
+    await webhooks.verifyAndReceive(await delivery(second, { by }));
     expect(handled.length).toBe(1);
     const other = first.replace(/(evt_|Ev)1/, "$12");
-    await webhooks.verifyAndReceive(await delivery(other, { by: by }));
+    await webhooks.verifyAndReceive(await delivery(other, { by }));
     expect(handled.length).toBe(2);
   });
 
