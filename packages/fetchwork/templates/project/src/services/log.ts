@@ -9,6 +9,8 @@ export interface Log {
   readonly middleware?: Middleware | undefined;
   /** Says that the server listens at a URL; people get a greeting. */
   readonly started: (url: string, greeting: string) => void;
+  /** Logs what may be wrong with the settings. */
+  readonly warned: (message: string) => void;
   /** Logs what went wrong and was nobody's request's fault. */
   readonly failed: (error: unknown) => void;
 }
@@ -19,6 +21,7 @@ export async function openLog({ log, logLevel }: Pick<Config, "log" | "logLevel"
   return {
     middleware: log === "off" ? undefined : logger({ format: formatLine }),
     started: (_url, greeting) => console.log(greeting),
+    warned: (message) => console.warn(message),
     failed: (error) => console.error(error),
   };
 }
@@ -49,6 +52,7 @@ async function openPino(level: Config["logLevel"]): Promise<Log> {
   return {
     middleware: logger({ backend, ip: true }),
     started: (url) => log.info({ url }, "listening"),
+    warned: (message) => log.warn(message),
     failed: (error) => log.error({ err: error }, "failed"),
   };
 }
