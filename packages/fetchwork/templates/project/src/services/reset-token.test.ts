@@ -42,12 +42,12 @@ describe("withoutResetToken()", () => {
     const next = numbers(1);
     const spell = (text: string): string =>
       text.replace(/./g, (one) => {
-          const cased = next() < 0.2 ? one.toUpperCase() : one;
-          if (next() < 0.7) return cased;
-          const code = cased.charCodeAt(0).toString(16);
-          const percent = next() < 0.3 ? "%25" : "%";
-          return percent + (next() < 0.5 ? code : code.toUpperCase());
-        });
+        const cased = next() < 0.2 ? one.toUpperCase() : one;
+        if (next() < 0.7) return cased;
+        const code = cased.charCodeAt(0).toString(16);
+        const percent = next() < 0.3 ? "%25" : "%";
+        return percent + (next() < 0.5 ? code : code.toUpperCase());
+      });
     const separators = ["/", "//", "%2F", "%2f", "%252F", "/./", "/;", "%20", ".", "/%00", "\\"];
     for (let round = 0; round < 5_000; round += 1) {
       const separator = separators[Math.floor(next() * separators.length)] ?? "/";
