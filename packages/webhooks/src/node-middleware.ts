@@ -26,7 +26,10 @@ const linger = 1000;
  *
  * @example
  * ```ts
- * createServer(createNodeMiddleware(webhooks)).listen(3000);
+ * const receive = createNodeMiddleware(webhooks);
+ * createServer(async (request, response) => {
+ *   if (!(await receive(request, response))) response.writeHead(404).end();
+ * }).listen(3000);
  * ```
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
