@@ -117,6 +117,8 @@ export type { NamedFields } from "./sort-and-fields.ts";
 export type { SessionClaims, SessionTokens, SessionTokensOptions } from "./session-token.ts";
 export { createSessionTokens } from "./session-token.ts";
 export { shareRuns } from "./share-runs.ts";
+export type { ChangedDocument } from "./validate-change.ts";
+export { validateChange } from "./validate-change.ts";
 export { view } from "./view.ts";
 export type { Viewer, ViewerKind, ViewOptions, Views } from "./views.ts";
 export { adminViewer } from "./views.ts";

@@ -44,7 +44,12 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
   };
   const missing: RouteResponse = { description: `There is no such ${name}` };
   const taken: RouteResponse = { description: "A unique value is taken" };
-  const conflicts = resource.collection.unique.length > 0 ? { 409: taken } : {};
+  const hasUnique = resource.collection.unique.length > 0;
+  const conflicts = hasUnique ? { 409: taken } : {};
+  const outdated = "the stored document no longer fits its model";
+  const stale: RouteResponse = {
+    description: hasUnique ? `${taken.description}, or ${outdated}` : `T${outdated.slice(1)}`,
+  };
   const readList = createListReader(resource.list);
   const { list, show, create, update, patch, remove, restore } = controller;
   const of = (
@@ -114,7 +119,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         ...routeRule(resource, "update"),
         conditional: true,
         bodyReference: partialSchema(resource.input, "PUT"),
-        responses: { 200: changed, 404: missing, ...conflicts },
+        responses: { 200: changed, 404: missing, 409: stale },
         handle: guarded(resource, "update", update),
       }),
     ),
@@ -129,7 +134,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         ...routeRule(resource, "update"),
         conditional: true,
         bodyReference: partialSchema(resource.input, "PATCH"),
-        responses: { 200: changed, 404: missing, ...conflicts },
+        responses: { 200: changed, 404: missing, 409: stale },
         handle: guarded(resource, "update", patch),
       }),
     ),

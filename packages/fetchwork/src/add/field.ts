@@ -80,6 +80,9 @@ const reservedNames: ReadonlySet<string> = new Set([
 
 const listParameters = new Set("q page limit after sort fields near trash populate".split(" "));
 
+/** Greatest length of a text that can be asked for, in characters. */
+const greatestLength = 999_999;
+
 /** Words that conditions of the store keep for themselves. */
 const conditionWords = new Set(["and", "or", "not"]);
 
@@ -93,8 +96,12 @@ const shape = /^([^:]*)(?::([a-z]+)(?:\(([^()]*)\))?(\[\])?([!?])?(?::([a-z,]*))
 export function parseField(text: string): Field {
   const [, name = "", type = "string", argument, brackets, mark, flagList = ""] =
     shape.exec(text) ?? refuse(text, "a field is name:type, such as title:string!");
-  if (!/^[a-z][A-Za-z\d]{0,39}$/.test(name)) {
-    refuse(text, "the name of a field is in camel case and at most 40 characters long");
+  if (!/^(?=.{1,40}$)[a-z][A-Za-z\d]*(?:_[A-Za-z\d]+)*$/.test(name)) {
+    const examples = "such as publishedAt or published_at";
+    refuse(
+      text,
+      `the name of a field must begin with a small letter, ${examples}, and have at most 40 characters`,
+    );
   }
   if (reservedNames.has(name)) refuse(text, `the name ${name} is taken`);
   if (!isType(type)) {
@@ -150,7 +157,7 @@ function argumentOf(
   if (type === "string" || type === "text") {
     const standard = type === "text" ? 50_000 : 200;
     if (argument !== undefined && !/^[1-9]\d{0,5}$/.test(argument)) {
-      refuse(text, `${type} takes the greatest length: ${type}(${standard})`);
+      refuse(text, `expected a length from 1 to ${greatestLength}, such as ${type}(${standard})`);
     }
     return { ...none, max: argument === undefined ? standard : Number(argument) };
   }

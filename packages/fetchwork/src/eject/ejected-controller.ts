@@ -32,7 +32,7 @@ const modules: readonly (readonly [module: string, names: readonly string[]])[] 
       "requireAccess",
       "requirePreconditions",
       "requireTrash",
-      "validate",
+      "validateChange",
       "view",
       "without",
       "writeTogether",
@@ -54,7 +54,6 @@ const members = [
   "readOnly",
   "reserved",
   "schema",
-  "stored",
   "tagOf",
 ] as const;
 

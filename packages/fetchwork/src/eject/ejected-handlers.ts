@@ -115,7 +115,7 @@ export function updateHandlers(features: Features): {
   return { update, patch, change: changeFunction(features) };
 }
 
-function changeFunction({ hooks, readOnly, refers, reserves, secret }: Features): string {
+function changeFunction({ hooks, readOnly, refers, reserves }: Features): string {
   const [before, after] = [hooks.has("beforeUpdate"), hooks.has("afterUpdate")];
   const together = before || refers;
   const stored = before ? "changed" : "fields";
@@ -135,7 +135,7 @@ function changeFunction({ hooks, readOnly, refers, reserves, secret }: Features)
     `    isTogether: ${together},`,
     `    async change({ current, documents${together ? ", transaction" : ""} }) {`,
     `      const whole = merge(view(current, resource.fields), ${readOnly ? "sent" : "call.body"});`,
-    `      const valid = await validate(${secret ? "stored" : "schema"}, whole);`,
+    "      const valid = await validateChange(resource, call, { current, whole });",
     `      const fields = { ...hiddenFields(resource, current), ...${reserves ? "without(valid, reserved)" : "valid"} };`,
     before && "      const event = { call, transaction, current, fields };",
     before && "      const changed = (await hooks.beforeUpdate?.(event)) ?? fields;",

@@ -15,7 +15,6 @@ export interface Features {
   readonly readOnly: boolean;
   /** Whether the schema lets pass what clients do not set. */
   readonly reserves: boolean;
-  readonly secret: boolean;
   readonly shape: "array" | "rows";
 }
 
@@ -24,16 +23,14 @@ export function featuresOf(resource: unknown): Features | undefined {
   const { access, collection, hooks, owner, relations, shape, softDelete, ...more } =
     membersOf(resource);
   const { references, paths } = membersOf(relations);
-  const sets = ["nullable", "readOnly", "reserved", "secret"].map((name) => more[name]);
+  const sets = ["nullable", "readOnly", "reserved"].map((name) => more[name]);
   const isWhole =
     Array.isArray(references) &&
     Array.isArray(paths) &&
     sets.every((one) => one instanceof Set) &&
     typeof membersOf(collection)["name"] === "string";
   if (!isWhole) return undefined;
-  const [knowsNull = false, readOnly = false, reserves = false, secret = false] = sets.map(
-    (one) => one.size > 0,
-  );
+  const [knowsNull = false, readOnly = false, reserves = false] = sets.map((one) => one.size > 0);
   const toRestore = membersOf(access)["restore"];
   return {
     // Documents that own themselves have no other field for it.
@@ -48,7 +45,6 @@ export function featuresOf(resource: unknown): Features | undefined {
     knowsNull,
     readOnly,
     reserves,
-    secret,
     shape: shape === "rows" ? "rows" : "array",
   };
 }

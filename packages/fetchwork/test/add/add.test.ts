@@ -1,13 +1,22 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { check } from "prettier";
 import { beforeEach, describe, expect, it } from "vitest";
 import { commands } from "../../src/commands.ts";
 import { runCommand } from "../../src/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
-import { fetchwork, temporaryFolder } from "../new/project-world.ts";
+import { fetchwork, program, temporaryFolder } from "../new/project-world.ts";
 
 const quick = ["--packages", "registry", "--skip-git", "--skip-install"];
+
+/** Lets the tests of a project run with the sources of this repository's packages. */
+const sourcesConfig = `const conditions = ["@fetchwork/source"];
+export default {
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: { execArgv: ["--conditions=@fetchwork/source"] },
+};
+`;
 
 /** Every file of a folder with its text. */
 async function snapshot(folder: string): Promise<ReadonlyMap<string, string>> {
@@ -44,18 +53,27 @@ describe("fetchwork add", () => {
     [["account", "--path", "/users"], "the path /users is taken"],
     [["account", "--path", "/../x"], "is none: it is like /articles"],
     [["article", "title:sting"], "sting is no type: string, text,"],
-    [["article", "Title"], "the name of a field is in camel case"],
+    [["article", "Title"], "the name of a field must begin with a small letter"],
     [["article", "id"], "the name id is taken"],
     [["article", "version:number"], "the name version is taken"],
-    [["article", "__proto__"], "the name of a field is in camel case"],
+    [["article", "__proto__"], "the name of a field must begin with a small letter"],
     [["article", "constructor"], "the name constructor is taken"],
     [["article", "title", "title:text"], "there are two fields title"],
     [["article", "owner"], "there are two fields owner"],
     [["article", "state:enum"], "an enum lists its values"],
     [["article", "state:enum(a|a)"], "an enum lists its values"],
     [["article", 'state:enum(a|"b)'], "an enum lists its values"],
-    [["article", "title:string(0)"], "takes the greatest length"],
-    [["article", "title:string(9999999)"], "takes the greatest length"],
+    [["article", "published_"], "such as publishedAt or published_at"],
+    [["article", "published__at"], "such as publishedAt or published_at"],
+    [["article", "_published"], "the name of a field must begin with a small letter"],
+    [["article", "a".repeat(41)], "have at most 40 characters"],
+    [["article", "access_token"], "the name access_token is taken"],
+    [["article", "title:string(0)"], "expected a length from 1 to 999999, such as string(200)"],
+    [["article", "title:string(1000000)"], "expected a length from 1 to 999999"],
+    [
+      ["article", "title:text(99999999)"],
+      "expected a length from 1 to 999999, such as text(50000)",
+    ],
     [["article", "price:number(3)"], "number takes nothing in parentheses"],
     [["article", "done:boolean[]"], "lists are string[]"],
     [["article", "body:text:unique"], "text takes search, not unique"],
@@ -75,7 +93,7 @@ describe("fetchwork add", () => {
     [["article", "--public", "create", "--owner", "update"], "needs an owner"],
     [["article", "--owner", "create"], "create cannot be for the owner"],
     [["article", "--owner", "show"], "--owner show needs a list for admins"],
-    [["article", "--owner-field", "x y"], "the name of a field is in camel case"],
+    [["article", "--owner-field", "x y"], "the name of a field must begin with a small letter"],
     [["article", "--owner-field", "a", "--master", "create"], "--owner-field needs creators"],
     [["article", "--list", "tree"], '--list takes array or rows, not "tree"'],
     [["article", "--colour", "red"], 'unknown option "--colour"'],
@@ -88,6 +106,28 @@ describe("fetchwork add", () => {
     expect(stderr.trim().split("\n")).toHaveLength(2);
     expect(await snapshot(folder)).toEqual(before);
   });
+
+  it(
+    "writes a resource with fields in snake case that passes its tests",
+    { timeout: 60_000 },
+    async () => {
+      const modules = join(import.meta.dirname, "../../../../node_modules");
+      await symlink(modules, join(folder, "node_modules"));
+      await writeFile(join(folder, "vitest.config.ts"), sourcesConfig);
+      const fields = ["published_at:datetime!:sort,filter", "page_count:integer!:filter,index"];
+      const added = await fetchwork(
+        folder,
+        "add",
+        "post",
+        "first_title:string!:search,unique",
+        ...fields,
+      );
+      expect(added).toMatchObject({ code: 0, stderr: "" });
+      const vitest = join(modules, "vitest/vitest.mjs");
+      const tested = await program(folder, [process.execPath, vitest, "run", "src/api/post"]);
+      expect(tested).toMatchObject({ code: 0, output: expect.stringContaining("1 passed") });
+    },
+  );
 
   it("refuses rules for users in a project that has none", async () => {
     const other = join(folder, "../other");

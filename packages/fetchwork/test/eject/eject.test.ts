@@ -57,7 +57,7 @@ describe("fetchwork eject", () => {
       "hooks.beforeCreate",
       "checkReferences",
       "requireTrash",
-      "validate(stored,",
+      "validateChange(resource, call,",
     ]) {
       expect(written).toContain(part);
     }

@@ -31,6 +31,8 @@ const everyType = [
   "state:enum(draft|published)!:filter",
   "tags:string[]:filter",
   "sizes:integer[]?",
+  "published_at:datetime?:sort,filter",
+  "page_count:integer!:filter",
 ];
 
 /** Options of `new`, and the words of each `add`. */

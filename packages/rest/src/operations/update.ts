@@ -8,7 +8,7 @@ import { checkReferences } from "../relations/check-references.ts";
 import { refuseConflicts } from "../refuse-conflicts.ts";
 import type { Fields, Resource } from "../resource.ts";
 import type { BodyFields } from "../route.ts";
-import { validate } from "../schema.ts";
+import { validateChange } from "../validate-change.ts";
 import { view } from "../view.ts";
 import { changeDocument } from "./change-document.ts";
 import type { ResourceHandler } from "./resource-call.ts";
@@ -41,7 +41,7 @@ function changeOperation(
   resource: Resource,
   merge: (current: Fields, sent: BodyFields) => unknown,
 ): ResourceHandler {
-  const { fields: own, hooks, present, readOnly, reserved, stored, tagOf } = resource;
+  const { fields: own, hooks, present, readOnly, reserved, tagOf } = resource;
 
   return async (call) => {
     const sent = without(call.body, readOnly);
@@ -49,7 +49,8 @@ function changeOperation(
       operation: "update",
       isTogether: hooks.beforeUpdate !== undefined || resource.relations.references.length > 0,
       async change({ current, documents, transaction }) {
-        const merged = await validate(stored, merge(view(current, own), sent));
+        const whole = merge(view(current, own), sent);
+        const merged = await validateChange(resource, call, { current, whole });
         let fields = { ...hiddenFields(resource, current), ...without(merged, reserved) };
         if (transaction) {
           const event = { call, transaction, current, fields };

@@ -1,5 +1,14 @@
 import { empty, json } from "@fetchwork/http";
-import { badFields, fieldError, notFound, type Call, type OutputOf } from "@fetchwork/rest";
+import {
+  badFields,
+  fieldError,
+  jsonTag,
+  notFound,
+  requirePreconditions,
+  taggedJson,
+  type Call,
+  type OutputOf,
+} from "@fetchwork/rest";
 import { WebhookUsageError } from "@fetchwork/webhooks";
 import type { StoredDelivery, Endpoint, Sender } from "@fetchwork/webhooks/sender";
 import type { newWebhook, webhookChange } from "./model.ts";
@@ -22,23 +31,27 @@ export function createWebhookController(sender: Sender): WebhookController {
     async list() {
       return json(await endpoints.list());
     },
-    async show({ params }) {
-      return json(found(await endpoints.get(idOf(params))));
+    async show({ params, request }) {
+      return taggedJson(request, found(await endpoints.get(idOf(params))));
     },
     async create({ body }) {
       const created = await refuseBadTargets(endpoints.create(body));
-      return json(created, { status: 201, headers: { location: `/webhooks/${created.id}` } });
+      const { secret: _, ...shown } = created;
+      const headers = { etag: jsonTag(shown), location: `/webhooks/${created.id}` };
+      return json(created, { status: 201, headers });
     },
-    async update({ body, params }) {
+    async update({ body, params, request }) {
       const { status, ...fields } = body;
       const id = idOf(params);
+      requirePreconditions(request, jsonTag(found(await endpoints.get(id))));
       let endpoint = found(await refuseBadTargets(endpoints.update(id, fields)));
       if (status !== undefined && status !== endpoint.status) {
         endpoint = found(await endpoints[status === "enabled" ? "enable" : "disable"](id));
       }
-      return json(endpoint);
+      return taggedJson(request, endpoint);
     },
-    async remove({ params }) {
+    async remove({ params, request }) {
+      requirePreconditions(request, jsonTag(found(await endpoints.get(idOf(params)))));
       if (!(await endpoints.remove(idOf(params)))) throw notFound();
       return empty();
     },

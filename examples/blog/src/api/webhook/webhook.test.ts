@@ -84,6 +84,57 @@ describe.each(transports)("webhooks (%s)", (transport) => {
   });
 });
 
+describe.each(transports)("a webhook (%s)", (transport) => {
+  it("is changed and deleted only in the version that If-Match names", async () => {
+    const api = await openApi(transport);
+    const { token } = await api.join("admin@example.com", "admin");
+    const created = await api.send("POST", "/webhooks", { json: { url }, token });
+    const path = created.headers.get("location") ?? "";
+    const first = created.headers.get("etag") ?? "";
+    expect((await api.send("GET", path, { token })).headers.get("etag")).toBe(first);
+    const send = (method: string, tag: string, json?: object) =>
+      api.send(method, path, { json, token, headers: { "if-match": tag } });
+    expect((await send("PATCH", '"999"', { description: "lost" })).status).toBe(412);
+    const changed = await send("PATCH", first, { description: "new", status: "disabled" });
+    expect([changed.status, changed.json.description]).toEqual([200, "new"]);
+    const second = changed.headers.get("etag") ?? "";
+    expect((await send("PATCH", first, { description: "lost" })).status).toBe(412);
+    expect((await send("DELETE", first)).status).toBe(412);
+    const shown = await api.send("GET", path, { token });
+    expect([shown.json.description, shown.headers.get("etag")]).toEqual(["new", second]);
+    const headers = { "if-none-match": second };
+    expect((await api.send("GET", path, { token, headers })).status).toBe(304);
+    expect((await send("DELETE", second)).status).toBe(204);
+  });
+
+  it("loses its events and its description by null, and nothing else", async () => {
+    const api = await openApi(transport);
+    const { token } = await api.join("admin@example.com", "admin");
+    const json = { url, events: ["user"], description: "d" };
+    const created = await api.send("POST", "/webhooks", { json, token });
+    const path = created.headers.get("location") ?? "";
+    const none = { events: null, description: null };
+    const changed = await api.send("PATCH", path, { json: none, token });
+    expect(changed.status).toBe(200);
+    const { events: _events, description: _description, secret: _secret, ...kept } = created.json;
+    expect(changed.json).toEqual(kept);
+    expect((await api.send("GET", path, { token })).json).toEqual(kept);
+    for (const name of ["url", "secret", "status"]) {
+      const refused = await api.send("PATCH", path, { json: { [name]: null }, token });
+      expect([refused.status, refused.json.param]).toEqual([400, name]);
+    }
+  });
+
+  it.each(["\u0000", "\ud800"])("refuses text that is not kept: %j", async (text) => {
+    const api = await openApi(transport);
+    const { token } = await api.join("admin@example.com", "admin");
+    const json = { url, description: text };
+    expect((await api.send("POST", "/webhooks", { json, token })).status).toBe(400);
+    const path = "/webhooks/x/deliveries/%00/replays";
+    expect((await api.send("POST", path, { token })).status).toBe(400);
+  });
+});
+
 describe("the receiver", () => {
   it("is not there without a secret", async () => {
     const api = await openApi();

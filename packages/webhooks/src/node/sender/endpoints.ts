@@ -20,8 +20,13 @@ export interface EndpointInput {
   readonly description?: string | undefined;
 }
 
-/** What changes of an endpoint; what is absent stays. */
-export type EndpointChange = { readonly [K in keyof EndpointInput]?: EndpointInput[K] | undefined };
+/** What changes of an endpoint; what is absent stays, and `null` removes what may be absent. */
+export interface EndpointChange {
+  readonly url?: string | undefined;
+  readonly events?: readonly string[] | null | undefined;
+  readonly secret?: string | undefined;
+  readonly description?: string | null | undefined;
+}
 
 /** A receiver of events, without its secret. */
 export type Endpoint = Omit<EndpointRecord, "secret"> & Pick<SenderDocument, "id" | "createdAt">;
@@ -56,8 +61,11 @@ export function storedEndpoints(
     const { url, events, secret, description } = input;
     const checked: { -readonly [K in keyof EndpointInput]?: EndpointInput[K] } = {};
     if (url !== undefined) checked.url = checkTarget(url, rules);
-    if (events !== undefined) checked.events = checkEvents(events);
-    if (description !== undefined) checked.description = checkDescription(description);
+    // The store removes a field that is `undefined`.
+    if (events !== undefined) checked.events = events === null ? undefined : checkEvents(events);
+    if (description !== undefined) {
+      checked.description = description === null ? undefined : checkDescription(description);
+    }
     if (secret !== undefined) {
       scheme.createKey(secret);
       checked.secret = secret;

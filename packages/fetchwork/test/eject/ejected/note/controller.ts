@@ -14,7 +14,7 @@ import {
   refuseConflicts,
   releaseReferences,
   requirePreconditions,
-  validate,
+  validateChange,
   view,
   writeTogether,
   type Fields,
@@ -108,7 +108,7 @@ async function change(
     isTogether: true,
     async change({ current, documents, transaction }) {
       const whole = merge(view(current, resource.fields), call.body);
-      const valid = await validate(schema, whole);
+      const valid = await validateChange(resource, call, { current, whole });
       const fields = { ...hiddenFields(resource, current), ...valid };
       await checkReferences(resource, transaction, fields, current);
       const condition = { ifVersion: current.version };

@@ -16,7 +16,7 @@ import {
   requireAccess,
   requirePreconditions,
   requireTrash,
-  validate,
+  validateChange,
   view,
   without,
   writeTogether,
@@ -30,8 +30,7 @@ import { order as model } from "./model.ts";
 // Written out by `fetchwork eject`. The routes have applied access rules and validated bodies before they come here.
 
 const resource: Resource<typeof model.schema> = model;
-const { collection, hooks, nullable, path, present, readOnly, reserved, schema, stored, tagOf } =
-  resource;
+const { collection, hooks, nullable, path, present, readOnly, reserved, schema, tagOf } = resource;
 const readList = createQueryReader(resource);
 const findPage = createPageFinder(resource);
 
@@ -137,7 +136,7 @@ async function change(
     isTogether: true,
     async change({ current, documents, transaction }) {
       const whole = merge(view(current, resource.fields), sent);
-      const valid = await validate(stored, whole);
+      const valid = await validateChange(resource, call, { current, whole });
       const fields = { ...hiddenFields(resource, current), ...without(valid, reserved) };
       const event = { call, transaction, current, fields };
       const changed = (await hooks.beforeUpdate?.(event)) ?? fields;

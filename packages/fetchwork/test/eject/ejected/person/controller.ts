@@ -14,7 +14,7 @@ import {
   releaseReferences,
   requirePreconditions,
   requireTrash,
-  validate,
+  validateChange,
   view,
   without,
   writeTogether,
@@ -28,7 +28,7 @@ import { person as model } from "./model.ts";
 // Written out by `fetchwork eject`. The routes have applied access rules and validated bodies before they come here.
 
 const resource: Resource<typeof model.schema> = model;
-const { collection, path, present, readOnly, schema, stored, tagOf } = resource;
+const { collection, path, present, readOnly, schema, tagOf } = resource;
 const readList = createQueryReader(resource);
 const findPage = createPageFinder(resource);
 
@@ -122,7 +122,7 @@ async function change(
     isTogether: false,
     async change({ current, documents }) {
       const whole = merge(view(current, resource.fields), sent);
-      const valid = await validate(stored, whole);
+      const valid = await validateChange(resource, call, { current, whole });
       const fields = { ...hiddenFields(resource, current), ...valid };
       const condition = { ifVersion: current.version };
       return refuseConflicts(documents.replace(current.id, fields, condition));

@@ -11,7 +11,7 @@ import {
   refuseConflicts,
   releaseReferences,
   requirePreconditions,
-  validate,
+  validateChange,
   view,
   type Fields,
   type Resource,
@@ -94,7 +94,7 @@ async function change(
     isTogether: false,
     async change({ current, documents }) {
       const whole = merge(view(current, resource.fields), call.body);
-      const valid = await validate(schema, whole);
+      const valid = await validateChange(resource, call, { current, whole });
       const fields = { ...hiddenFields(resource, current), ...valid };
       const condition = { ifVersion: current.version };
       return refuseConflicts(documents.replace(current.id, fields, condition));

@@ -6,7 +6,9 @@ import { delivery, newWebhook, webhook, webhookChange } from "./model.ts";
 
 const tag = "webhooks";
 const access = "admin";
-const found = { description: "The webhook", schema: webhook };
+const tagged = { ETag: "Version of the webhook" };
+const found = { description: "The webhook", schema: webhook, headers: tagged };
+const unchanged = { description: "Not modified", headers: tagged };
 const missing = { description: "There is no such webhook" };
 
 /** Makes the routes by which admins subscribe endpoints to changes. */
@@ -32,7 +34,8 @@ export function webhookRoutes(sender: Sender): readonly Route[] {
       summary: "Shows one webhook",
       tag,
       access,
-      responses: { 200: found, 404: missing },
+      conditional: true,
+      responses: { 200: found, 304: unchanged, 404: missing },
       handle: controller.show,
     }),
     defineRoute({
@@ -43,7 +46,7 @@ export function webhookRoutes(sender: Sender): readonly Route[] {
       tag,
       access,
       body: newWebhook,
-      responses: { 201: { ...found, headers: { Location: "Address of the webhook" } } },
+      responses: { 201: { ...found, headers: { ...tagged, Location: "Address of the webhook" } } },
       handle: controller.create,
     }),
     defineRoute({
@@ -54,6 +57,7 @@ export function webhookRoutes(sender: Sender): readonly Route[] {
       tag,
       access,
       body: webhookChange,
+      conditional: true,
       responses: { 200: found, 404: missing },
       handle: controller.update,
     }),
@@ -64,6 +68,7 @@ export function webhookRoutes(sender: Sender): readonly Route[] {
       summary: "Deletes one webhook",
       tag,
       access,
+      conditional: true,
       responses: { 204: { description: "It is deleted" }, 404: missing },
       handle: controller.remove,
     }),

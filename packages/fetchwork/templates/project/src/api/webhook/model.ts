@@ -15,10 +15,12 @@ export const newWebhook = z.object({
   description: description.optional(),
 });
 
-/** What an admin changes of one. */
-export const webhookChange = newWebhook
-  .partial()
-  .extend({ status: z.enum(["enabled", "disabled"]).optional() });
+/** What an admin changes of one; `null` takes a field away, as in a JSON Merge Patch (RFC 7396). */
+export const webhookChange = newWebhook.partial().extend({
+  events: events.nullish(),
+  description: description.nullish(),
+  status: z.enum(["enabled", "disabled"]).optional(),
+});
 
 const time = { type: "string", format: "date-time" };
 
