@@ -1,5 +1,6 @@
 import { defineCollection, openStore } from "@fetchwork/documents";
 import { collectionReplayStore, type ReplayDocument, Webhooks } from "@fetchwork/webhooks";
+import { fetchwork } from "@fetchwork/webhooks/vendors";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,12 +20,16 @@ it("a collection remembers deliveries over a restart", async () => {
   for (let run = 0; run < 2; run += 1) {
     await using store = await openStore(`sqlite:${join(folder, "replay.db")}`);
     const replay = { store: collectionReplayStore(store.collection(deliveries)) };
-    const webhooks = new Webhooks({ secret: "s", replay });
+    const log = { warn: () => undefined };
+    const webhooks = new Webhooks({ secret: "s", vendor: fetchwork, replay, log });
     webhooks.onAny(() => (calls += 1));
     const payload = '{"a":1}';
-    const signature = await webhooks.sign(payload);
-    await webhooks.verifyAndReceive({ id: "1", name: "push", payload, signature });
-    await webhooks.verifyAndReceive({ id: "2", name: "push", payload, signature });
+    const timestamp = Math.floor(Date.now() / 1000);
+    const message = { id: "1", timestamp, body: payload };
+    const signed = await fetchwork.scheme.createKey("s").sign(message);
+    const headers = { ...signed, "webhook-event": "push" };
+    await webhooks.verifyAndReceive({ payload, headers });
+    await webhooks.verifyAndReceive({ payload, headers });
   }
   expect(calls).toBe(1);
 });

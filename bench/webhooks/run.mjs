@@ -13,6 +13,7 @@ import { github } from "../../packages/webhooks/dist/vendors/index.js";
 import { load, requestText } from "../harness/load.mjs";
 import { endWithUs } from "../harness/children.ts";
 import { Part } from "../harness/part.ts";
+import { measureUnverified } from "./unverified.mjs";
 import { measureBundles, measureInstall, measureTypes } from "./sizes.mjs";
 
 const part = new Part("webhooks");
@@ -29,6 +30,7 @@ for (const [name, measure] of Object.entries({
   "the Node middleware": measureNodeRefusals,
   receive: measureReceive,
   "what it costs before it runs": measureBefore,
+  "unverified bodies": measureMemory,
 })) {
   await part.attempt(name, measure);
 }
@@ -43,6 +45,20 @@ async function measureBefore() {
     ...measureInstall(),
   })) {
     part.add({ ...before, work, unit: "kB" }, sizes);
+  }
+}
+
+/** Of ours only: the other has no limit, and would take 2.6 GB. */
+async function measureMemory() {
+  for (const connections of [12, 100]) {
+    const peaks = [];
+    for (let round = 0; round < (part.settings.isQuick ? 1 : 3); round += 1) {
+      const { peak } = await measureUnverified(connections);
+      peaks.push({ value: peak });
+    }
+    const work = `${connections} connections`;
+    const name = { group: "Unverified bodies of 25 MiB, peak of memory", work, unit: "MB" };
+    part.add({ ...name, own: ["ours"] }, new Map([["ours", peaks]]));
   }
 }
 

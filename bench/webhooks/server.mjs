@@ -1,4 +1,4 @@
-// One receiver in a process of its own: `node server.mjs ours|octokit`. Says its port; answers "cpu" with what it used.
+// One receiver in a process of its own: `node server.mjs ours|octokit`. Says its port; answers "cpu" and "memory" with what it used.
 import { createServer } from "node:http";
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
@@ -22,4 +22,8 @@ async function createListener(name) {
 const listener = await createListener(process.argv[2]);
 const server = createServer((request, response) => void listener(request, response));
 server.listen(0, "127.0.0.1", () => process.send({ port: server.address().port }));
-process.on("message", () => process.send({ cpu: process.cpuUsage() }));
+process.on("message", (asked) => {
+  // The peak is in kibibytes.
+  const peak = (process.resourceUsage().maxRSS * 1024) / 1e6;
+  process.send(asked === "memory" ? { peak } : { cpu: process.cpuUsage() });
+});

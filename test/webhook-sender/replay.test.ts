@@ -15,7 +15,7 @@ it.each<readonly [string, Vendor]>([
   const secret = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
   const webhooks = new Webhooks({ secret, vendor: sentBy, replay: true, log });
   const handled: string[] = [];
-  webhooks.onAny(({ id, name }) => handled.push(`${name} ${id}`));
+  webhooks.onAny(({ id, name }) => handled.push([name, id].join(" ")));
   await using server = await serve(createWebMiddleware(webhooks, { path: "/hooks" }), {
     port: 0,
     hostname: "127.0.0.1",

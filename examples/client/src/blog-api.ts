@@ -26,7 +26,7 @@ export class BlogApi {
   readonly #client: Client;
 
   constructor(baseUrl: string) {
-    this.#endpoint = createEndpoint({ baseUrl, userAgent: "client-example", onMissing: "throw" });
+    this.#endpoint = createEndpoint({ baseUrl, userAgent: "client-example" });
     this.#client = new Client({ timeout: 10_000, retry: 2, throwOnStatus: true });
   }
 

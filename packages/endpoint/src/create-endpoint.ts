@@ -1,11 +1,12 @@
 import { boundedCache } from "./bounded-cache.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { checkChoice, checkNames } from "./check-names.ts";
 import { fail } from "./errors.ts";
 import { mergeOptions } from "./merge.ts";
 import type { EndpointDefaults, EndpointOptions, RequestOptions } from "./options.ts";
 import { isObject, pick, type PlainObject } from "./own-property.ts";
 import { checkOptions, placeParameters, type Settings } from "./parse-options.ts";
-import { vendor as defaultVendor, type VendorPreset } from "./preset.ts";
+import { vendor as defaultVendor, github, type VendorPreset } from "./preset.ts";
 import type { ArrayFormat } from "./query.ts";
 import { splitRoute } from "./route.ts";
 import { optionNames } from "./url-template.ts";
@@ -13,7 +14,9 @@ import { VERSION } from "./version.ts";
 
 /** Options of {@link createEndpoint}. What they say wins over the preset. */
 export interface CreateEndpointOptions {
-  /** A preset such as `github`, or a vendor's name for media types. Default: the preset `vendor`. */
+  /**
+   * A preset, `"github"` for that one, or a vendor's name for media types. Default: the preset `vendor`.
+   */
   readonly vendor?: string | VendorPreset | undefined;
   /** Put before every url that is not absolute. Default: the preset's. */
   readonly baseUrl?: string | undefined;
@@ -24,11 +27,22 @@ export interface CreateEndpointOptions {
   /** How a list becomes query parameters. Default: `"comma"`. */
   readonly arrayFormat?: ArrayFormat | undefined;
   /**
-   * `"throw"` refuses a request whose url misses a variable of `{a}`, `{+a}` or `:a`; `"empty"` leaves it out, with the
-   * slash before it. Default: `"empty"`.
+   * `"throw"` refuses a request whose url misses a variable of `{a}`, `{+a}` or `:a`, or has an empty text or a number
+   * that is not finite in its path. `"empty"` leaves a missing variable out, with the slash before it, so that
+   * `DELETE /users/{id}` may become `DELETE /users`. Default: `"throw"`.
    */
   readonly onMissing?: "empty" | "throw" | undefined;
 }
+
+const optionsOfEndpoint = [
+  "vendor",
+  "baseUrl",
+  "methodCase",
+  "userAgent",
+  "arrayFormat",
+  "onMissing",
+];
+const propertiesOfPreset = ["vendor", "baseUrl", "methodCase", "plusParameters", "stripSlash"];
 
 /**
  * Makes a builder of request options.
@@ -36,21 +50,25 @@ export interface CreateEndpointOptions {
  * @throws {EndpointError} `ERR_ENDPOINT_OPTION` or `ERR_ENDPOINT_HEADER` for a wrong option.
  *
  * @example
- * const endpoint = createEndpoint({ vendor: "acme", baseUrl: "https://api.acme.example", onMissing: "throw" });
+ * const endpoint = createEndpoint({ vendor: "acme", baseUrl: "https://api.acme.example" });
  */
 export function createEndpoint(options: CreateEndpointOptions = {}): Endpoint {
+  checkNames("createEndpoint", options, optionsOfEndpoint);
   const { vendor = defaultVendor } = options;
-  const preset = typeof vendor === "string" ? { ...defaultVendor, vendor } : vendor;
+  const preset = typeof vendor === "string" ? presetOf(vendor) : vendor;
+  checkNames("vendor", preset, propertiesOfPreset);
   const {
     baseUrl = preset.baseUrl,
     userAgent = `fetchwork-endpoint/${VERSION}`,
     methodCase = preset.methodCase ?? "lower",
     arrayFormat = "comma",
-    onMissing = "empty",
+    onMissing = "throw",
   } = options;
-  const choices = `${methodCase} ${arrayFormat} ${onMissing} ${preset.vendor}`;
-  if (!/^(lower|upper) (comma|repeat|brackets) (empty|throw) [\w-]+$/.test(choices)) {
-    fail("ERR_ENDPOINT_OPTION", `No such option: ${choices}`);
+  checkChoice("methodCase", methodCase, ["lower", "upper"]);
+  checkChoice("arrayFormat", arrayFormat, ["comma", "repeat", "brackets"]);
+  checkChoice("onMissing", onMissing, ["throw", "empty"]);
+  if (typeof preset.vendor !== "string" || !/^[\w-]+$/.test(preset.vendor)) {
+    fail("ERR_ENDPOINT_OPTION", "vendor is not a name of letters, digits, _ and -, or a preset");
   }
   const accept = `application/vnd.${preset.vendor}.v3+json`;
   const headers = { accept, "user-agent": userAgent };
@@ -58,6 +76,10 @@ export function createEndpoint(options: CreateEndpointOptions = {}): Endpoint {
     { method: "GET", baseUrl, headers, mediaType: { format: "" } },
     { ...preset, methodCase, arrayFormat, isStrict: onMissing === "throw" },
   );
+}
+
+function presetOf(vendor: string): VendorPreset {
+  return vendor === "github" ? github : { ...defaultVendor, vendor };
 }
 
 /** Builds request options with the default preset; see {@link Endpoint}. */

@@ -18,7 +18,7 @@ export interface EndpointErrorOptions extends ErrorOptions {
 
 /**
  * A call that cannot become a request: a malformed template, a header with a line break, a missing variable.
- * Messages hold names and positions, never values.
+ * Messages hold names and positions, and never values of parameters.
  */
 export class EndpointError extends TypeError {
   override readonly name: string = "EndpointError";
@@ -26,6 +26,11 @@ export class EndpointError extends TypeError {
   readonly code: EndpointErrorCode;
   /** Index in the url or template, in UTF-16 code units; `undefined` when the fault has no place there. */
   readonly position: number | undefined;
+
+  static {
+    // What `isFetchworkError` of `@fetchwork/kit` looks for; this package imports nothing.
+    Object.defineProperty(this.prototype, Symbol.for("fetchwork.error"), { value: true });
+  }
 
   constructor(code: EndpointErrorCode, message: string, options: EndpointErrorOptions = {}) {
     super(message, options);

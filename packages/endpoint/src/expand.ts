@@ -1,4 +1,5 @@
 import { boundedCache } from "./bounded-cache.ts";
+import { checkChoice, checkNames } from "./check-names.ts";
 import { fail } from "./errors.ts";
 import type { TemplateValue } from "./expression.ts";
 import { isObject } from "./own-property.ts";
@@ -7,7 +8,10 @@ import type { TemplateVariables } from "./route-variables.ts";
 
 /** Options of {@link expand}. */
 export interface ExpandOptions {
-  /** `"throw"` refuses a missing variable of `{a}` and `{+a}`; `"empty"` writes nothing (RFC 6570 section 3.2.1). Default: `"empty"`. */
+  /**
+   * `"throw"` refuses a missing variable of `{a}` and `{+a}`, and in a path an empty text or a number that is not finite;
+   * `"empty"` writes nothing for a missing one (RFC 6570 section 3.2.1). Default: `"empty"`.
+   */
   readonly onMissing?: "empty" | "throw" | undefined;
 }
 
@@ -32,8 +36,11 @@ export function expand<const T extends string>(
 export function expand(
   template: string,
   variables: Readonly<Record<string, TemplateValue>>,
-  { onMissing }: ExpandOptions = {},
+  options: ExpandOptions = {},
 ): string {
+  checkNames("expand", options, ["onMissing"]);
+  const { onMissing = "empty" } = options;
+  checkChoice("onMissing", onMissing, ["throw", "empty"]);
   if (!isObject(variables)) fail("ERR_ENDPOINT_OPTION", "The variables are not an object");
   return expandTemplate(parsed(template), variables, { isStrict: onMissing === "throw", hole: "" });
 }

@@ -1,5 +1,5 @@
 import { fail } from "./errors.ts";
-import { getOwn, isPlainObject, type PlainObject } from "./own-property.ts";
+import { getOwn, isObject, isPlainObject, type PlainObject } from "./own-property.ts";
 import { encodeReserved, encodeUnreserved } from "./percent-encoding.ts";
 import { type Scalar, scalarText } from "./scalar.ts";
 
@@ -41,6 +41,8 @@ export interface Expression {
   readonly variables: readonly Variable[];
   /** Where its `{` or `:` stands. */
   readonly position: number;
+  /** Whether it stands in the path, or in the authority before it. */
+  readonly isPath: boolean;
 }
 
 /** Returns the operator of a symbol, or of none (RFC 6570 sections 3.2.2 to 3.2.9). */
@@ -59,20 +61,30 @@ export function operatorOf(symbol: string): Operator {
  * @returns `undefined` when no variable of it is defined.
  */
 export function expandExpression(
-  { operator, variables, position }: Expression,
+  { operator, variables, position, isPath }: Expression,
   values: PlainObject,
   isStrict: boolean,
 ): string | undefined {
   let result: string | undefined;
   for (const variable of variables) {
-    const text = writeVariable(operator, variable, getOwn(values, variable.name));
+    const value = getOwn(values, variable.name);
+    const text = writeVariable(operator, variable, value);
+    const isWrong = text === undefined ? operator.first === "" : isPath && isHollow(value);
+    if (isStrict && isWrong) {
+      const fault = text === undefined ? "missing" : "empty or not finite";
+      fail("ERR_ENDPOINT_MISSING", `Variable "${variable.name}" is ${fault}`, { position });
+    }
     if (text !== undefined) {
       result = result === undefined ? operator.first + text : result + operator.separator + text;
-    } else if (isStrict && operator.first === "") {
-      fail("ERR_ENDPOINT_MISSING", `Variable "${variable.name}" is missing`, { position });
     }
   }
   return result;
+}
+
+/** Whether a value, or a member of it, would leave a segment of a path empty, or is a number that is none. */
+function isHollow(value: unknown): boolean {
+  if (typeof value === "number") return !Number.isFinite(value);
+  return value === "" || (isObject(value) && Object.values(value).some(isHollow));
 }
 
 /** Writes one variable, or `undefined` when it is undefined. */

@@ -1,3 +1,4 @@
+import { checkNames } from "./check-names.ts";
 import { fail } from "./errors.ts";
 import { isToken } from "./headers.ts";
 import { isObject } from "./own-property.ts";
@@ -6,7 +7,10 @@ import { isObject } from "./own-property.ts";
 export interface MediaTypeOption {
   /** Such as `raw`, `diff` or `text+json`; nothing when empty. Default: `""`. */
   readonly format?: string | undefined;
-  /** Names of previews, with or without `-preview`. They count for an url that ends with `/graphql` only. */
+  /**
+   * Names of previews, with or without `-preview`. They count for an url that ends with `/graphql` only; there those of
+   * the defaults count too.
+   */
   readonly previews?: readonly string[] | undefined;
 }
 
@@ -17,9 +21,13 @@ export function acceptHeader(
   { url, vendor }: { readonly url: unknown; readonly vendor: string },
 ): string {
   const { format, previews } = isObject(mediaType) ? mediaType : { format: mediaType };
+  if (isObject(mediaType)) checkNames("mediaType", mediaType, ["format", "previews"]);
   if (!format && !previews) return accept;
-  if (!isTokens([format || "none"]) || !isTokens(previews ?? [])) {
-    fail("ERR_ENDPOINT_OPTION", "The mediaType is malformed");
+  if (!isTokens([format || "none"])) {
+    fail("ERR_ENDPOINT_OPTION", "mediaType.format is not a token such as raw");
+  }
+  if (!isTokens(previews ?? [])) {
+    fail("ERR_ENDPOINT_OPTION", "mediaType.previews is not a list of names");
   }
   if (accept.includes("application/octet-stream")) return accept;
   if (isTokens(previews) && previews.length > 0 && String(url).endsWith("/graphql")) {
@@ -43,6 +51,7 @@ export function acceptHeader(
     .join();
 }
 
-function isTokens(value: unknown): value is readonly string[] {
+/** Whether a value is a list of tokens. */
+export function isTokens(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isToken);
 }

@@ -1,5 +1,6 @@
 import { fail } from "./errors.ts";
 import { mergeHeaders } from "./headers.ts";
+import { isTokens } from "./media-type.ts";
 import type { EndpointDefaults } from "./options.ts";
 import { getOwn, isObject, isPlainObject, type PlainObject } from "./own-property.ts";
 import { splitRoute } from "./route.ts";
@@ -16,11 +17,17 @@ export function mergeOptions(
   const route = isObject(given) || given === undefined ? {} : splitRoute(given);
   const options = (isObject(given) ? given : givenOptions) ?? {};
   if (!isObject(options)) fail("ERR_ENDPOINT_OPTION", "The options are not an object");
-  return {
-    // What callers may pass by its type; `checkOptions` checks it before use.
-    ...(mergeObjects({ ...defaults, ...route }, options) as EndpointDefaults),
-    headers: mergeHeaders(defaults.headers, options["headers"] ?? {}),
-  };
+  // What callers may pass by its type; `checkOptions` checks it before use.
+  const merged = mergeObjects({ ...defaults, ...route }, options) as EndpointDefaults;
+  const headers = mergeHeaders(defaults.headers, options["headers"] ?? {});
+  const previews: unknown = merged.mediaType?.previews;
+  const known = defaults.mediaType.previews;
+  if (known === undefined || !isTokens(previews) || !String(merged.url).endsWith("/graphql")) {
+    return { ...merged, headers };
+  }
+  // A call adds previews to those of the defaults.
+  const all = [...new Set([...known, ...previews])];
+  return { ...merged, headers, mediaType: { ...merged.mediaType, previews: all } };
 }
 
 /** Puts changes over defaults, plain objects key by key. `undefined` changes nothing. */

@@ -11,7 +11,7 @@ export interface Template {
 
 /** How {@link expandTemplate} treats what is missing. */
 export interface Missing {
-  /** Whether a missing variable of `{a}` and `{+a}` is an error. */
+  /** Whether a missing variable of `{a}` and `{+a}` is an error, and an empty value in a path. */
   readonly isStrict: boolean;
   /** Written where such an expression has nothing to write. */
   readonly hole: string;
@@ -41,10 +41,13 @@ export function parseTemplate(text: string, colonsFrom: number = text.length): T
     const isColon = index >= colonsFrom && isPath && !/[\w}:]/.test(text.charAt(index - 1));
     const last = parts.at(-1);
     if (symbol !== undefined) {
-      parts.push([parseExpression(text, index, symbol), ""]);
+      parts.push([
+        { ...parseExpression(text, index, symbol), isPath: isPath && !/[?#&]/.test(symbol) },
+        "",
+      ]);
     } else if (isColon && name !== undefined) {
       const variables = [{ name, isExploded: false, prefix: 0 }];
-      parts.push([{ operator: operatorOf(""), variables, position: index }, ""]);
+      parts.push([{ operator: operatorOf(""), variables, position: index, isPath }, ""]);
     } else if (last === undefined) {
       head += encodeReserved(whole);
     } else {
@@ -70,7 +73,11 @@ export function expandTemplate(
   return result;
 }
 
-function parseExpression(text: string, position: number, symbol: string): Expression {
+function parseExpression(
+  text: string,
+  position: number,
+  symbol: string,
+): Omit<Expression, "isPath"> {
   const variables: Variable[] = [];
   let index = position + symbol.length;
   do {

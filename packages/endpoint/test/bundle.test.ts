@@ -25,9 +25,9 @@ async function bundle(names: string, format: "es" | "iife"): Promise<string> {
   return output[0].code;
 }
 
-it("is under 4 kB with what a builder needs, and in whole", async () => {
-  expect(gzipSync(await bundle("{ endpoint }", "es"), { level: 9 }).length).toBeLessThan(4096);
-  expect(brotliCompressSync(await bundle("*", "es")).length).toBeLessThan(4096);
+it("is under 4.5 KiB with what a builder needs, and in whole", async () => {
+  expect(gzipSync(await bundle("{ endpoint }", "es"), { level: 9 }).length).toBeLessThan(4608);
+  expect(brotliCompressSync(await bundle("*", "es")).length).toBeLessThan(4608);
 });
 
 it("runs where there are web standards only", async () => {

@@ -96,6 +96,41 @@ describe("defaults", () => {
   });
 });
 
+describe("previews of defaults", () => {
+  const builder = endpoint.defaults({ mediaType: { previews: ["a", "b"] } });
+  const accept = (...names: readonly string[]): string =>
+    names.map((name) => `application/vnd.vendor.${name}-preview+json`).join();
+
+  it("count together with those of a call for GraphQL", () => {
+    const previews = ["c-preview", "a"];
+    const call = builder("POST /graphql", { mediaType: { previews } });
+    expect(call.headers["accept"]).toBe(accept("a", "b", "c"));
+    expect(builder({ url: "/api/graphql", mediaType: { previews } }).headers["accept"]).toBe(
+      accept("a", "b", "c"),
+    );
+    expect(builder("POST /graphql").headers["accept"]).toBe(accept("a", "b"));
+    expect(builder.DEFAULTS.mediaType).toEqual({ format: "", previews: ["a", "b"] });
+  });
+
+  it("are replaced by those of other defaults, and elsewhere", () => {
+    const other = builder.defaults({ mediaType: { previews: ["c"] } });
+    expect(other("POST /graphql").headers["accept"]).toBe(accept("c"));
+    expect(builder.merge("/x", { mediaType: { previews: ["c"] } }).mediaType.previews).toEqual([
+      "c",
+    ]);
+  });
+
+  it("are checked by name", () => {
+    for (const [mediaType, message] of [
+      [{ preview: ["a"] }, 'mediaType has no option "preview"; it has format, previews'],
+      [{ previews: "a" }, "mediaType.previews is not a list of names"],
+      [{ format: "a b" }, "mediaType.format is not a token"],
+    ] as const) {
+      expect(() => endpoint("POST /graphql", { mediaType: mediaType as never })).toThrow(message);
+    }
+  });
+});
+
 describe("merge and parse", () => {
   it("returns options that are merged and not parsed", () => {
     expect(endpoint.merge("POST /x/{a}", { a: 1, headers: { Accept: "b" } })).toStrictEqual({

@@ -8,9 +8,12 @@ const userAgent = `fetchwork-endpoint/${manifest.version}`;
 const headers = { accept, "user-agent": userAgent };
 const json = { ...headers, "content-type": "application/json; charset=utf-8" };
 
+/** What the original does about missing variables. */
+const lenient = createEndpoint({ baseUrl: "https://api.example.com", onMissing: "empty" });
+
 /** The url of a request without the base. */
 function path(route: string, options: EndpointOptions = {}): string {
-  return api(route, options).url.replace("https://api.example.com", "");
+  return lenient(route, options).url.replace("https://api.example.com", "");
 }
 
 describe("call forms", () => {
@@ -349,17 +352,96 @@ describe("presets", () => {
   });
 });
 
-describe("missing variables", () => {
-  const strict = createEndpoint({ onMissing: "throw", baseUrl: "" });
+describe("variables of a path", () => {
+  const strict = createEndpoint({ baseUrl: "" });
+  const missing = expect.objectContaining({ code: "ERR_ENDPOINT_MISSING" });
 
-  it.each(["GET /x/{a}", "GET /x/:a", "GET /x/{+a}"])("refuses %s without it", (route) => {
-    expect(() => strict(route)).toThrow(expect.objectContaining({ code: "ERR_ENDPOINT_MISSING" }));
-    expect(strict(route, { a: 1 }).url).toBe("/x/1");
-    expect(strict.defaults({ a: 2 })(route).url).toBe("/x/2");
+  it.each(["DELETE /x/{a}", "DELETE /x/:a", "DELETE /x/{+a}"])(
+    "are required by default: %s",
+    (route) => {
+      for (const value of [undefined, null, "", [], {}, [""], NaN, Infinity, -Infinity, [1, NaN]]) {
+        expect(() => strict(route, { a: value })).toThrow(missing);
+        expect(() => strict.compile(route)({ a: value })).toThrow(missing);
+      }
+      expect(() => strict(route)).toThrow('Variable "a" is missing');
+      expect(() => strict(route, { a: "" })).toThrow('Variable "a" is empty or not finite');
+      expect(strict(route, { a: 1 }).url).toBe("/x/1");
+      expect(strict(route, { a: 0 }).url).toBe("/x/0");
+      expect(strict.defaults({ a: 2 })(route).url).toBe("/x/2");
+    },
+  );
+
+  it("never turn the path of one thing into the path of all with the default builder", () => {
+    const route: string = "DELETE /users/{id}";
+    for (const id of [undefined, null, "", NaN]) expect(() => api(route, { id })).toThrow(missing);
+    const repository: string = "GET /repos/:owner/x";
+    expect(() => api(repository)).toThrow('Variable "owner" is missing');
   });
 
-  it("needs no variable of the other operators", () => {
-    expect(strict("GET /x{/a}{?b}").url).toBe("/x");
+  it("are left out with onMissing empty, as the original does", () => {
+    const route: string = "DELETE /users/{id}";
+    expect(path(route)).toBe("/users");
+    expect(path(route, { id: "" })).toBe("/users/");
+    expect(path(route, { id: NaN })).toBe("/users/NaN");
+  });
+
+  it("may be missing with other operators, but not be empty in a path", () => {
+    expect(strict("GET /x{/a}{.b}{;c}{?d}{#e}").url).toBe("/x");
+    expect(strict("GET /x{/a}{?d}", { a: undefined, d: null }).url).toBe("/x");
+    for (const [route, value] of [
+      ["DELETE /users{/a}", ""],
+      ["DELETE /users{/a}", NaN],
+      ["DELETE /users{/a*}", ["x", ""]],
+      ["GET /x{.a}", ""],
+    ] as const) {
+      expect(() => strict(route, { a: value })).toThrow("empty or not finite");
+    }
+  });
+
+  it("are no matter of queries and fragments, where texts may be empty", () => {
+    const options = { a: "", b: "", c: "" };
+    expect(strict("GET /x{?a}{&b}{#c}", options).url).toBe("/x?a=&b=#");
+    expect(strict("GET /x?a={a}", { a: "" }).url).toBe("/x?a=");
+    expect(strict("GET /x", { page: undefined, q: "" }).url).toBe("/x?q=");
+    expect(() => strict("GET /x?a={a}" as string)).toThrow('Variable "a" is missing');
+  });
+});
+
+describe("options of createEndpoint", () => {
+  it.each([
+    [{ arrayFormat: "bracket" }, 'arrayFormat is "bracket", expected comma or repeat or brackets'],
+    [{ methodCase: "UPPER" }, 'methodCase is "UPPER", expected lower or upper'],
+    [{ onMissing: null }, "onMissing is null, expected throw or empty"],
+    [{ baseurl: "/" }, 'createEndpoint has no option "baseurl"; it has vendor, baseUrl'],
+    [{ vendor: { vendor: "x", base: "/" } }, 'vendor has no option "base"; it has vendor, baseUrl'],
+    [{ vendor: null }, "The options of vendor are not an object"],
+    [{ vendor: "a b" }, "vendor is not a name"],
+  ])("are refused by name: %j", (options, message) => {
+    expect(() => createEndpoint(options as never)).toThrow(
+      expect.objectContaining({
+        code: "ERR_ENDPOINT_OPTION",
+        message: expect.stringContaining(message),
+      }),
+    );
+  });
+
+  it("take the name github for its preset", () => {
+    const named = createEndpoint({ vendor: "github" });
+    expect(named("GET /x/")).toStrictEqual(createEndpoint({ vendor: github })("GET /x/"));
+  });
+});
+
+describe("EndpointError", () => {
+  it("belongs to the family of Fetchwork, though nothing is imported", () => {
+    const thrown = (): unknown => {
+      try {
+        return createEndpoint({ vendor: "" });
+      } catch (error) {
+        return error;
+      }
+    };
+    expect(Reflect.get(Object(thrown()), Symbol.for("fetchwork.error"))).toBe(true);
+    expect(thrown()).toBeInstanceOf(TypeError);
   });
 });
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { endpoint, EndpointError, expand } from "../src/index.ts";
+import { createEndpoint, endpoint, EndpointError, expand } from "../src/index.ts";
 
-const api = endpoint.defaults({ baseUrl: "https://api.example.com" });
+const api = createEndpoint({ baseUrl: "https://api.example.com", onMissing: "empty" });
 const name = fc.stringMatching(/^[a-z]{1,4}$/);
 const scalar = fc.oneof(fc.string({ unit: "binary" }), fc.integer(), fc.boolean());
 const value = fc.oneof(

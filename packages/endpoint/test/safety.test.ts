@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createEndpoint, endpoint, type EndpointOptions } from "../src/index.ts";
 
-const api = createEndpoint({ baseUrl: "https://api.example.com/v1" });
+const api = createEndpoint({ baseUrl: "https://api.example.com/v1", onMissing: "empty" });
 
 function refused(code: string): object {
   return expect.objectContaining({ code, name: "EndpointError" });
@@ -59,7 +59,7 @@ describe("the host", () => {
   });
 
   it("is never made from a path when there is no base", () => {
-    const bare = createEndpoint({ baseUrl: "" });
+    const bare = createEndpoint({ baseUrl: "", onMissing: "empty" });
     expect(() => bare("GET /{+a}", { a: "/evil.example" })).toThrow(refused("ERR_ENDPOINT_HOST"));
     expect(() => bare("GET /{a}/evil.example", { a: "" })).toThrow(refused("ERR_ENDPOINT_HOST"));
     expect(bare("GET /{a}/x", { a: [] }).url).toBe("/x");

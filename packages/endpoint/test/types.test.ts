@@ -32,11 +32,11 @@ describe("the variables of a literal route", () => {
     expectTypeOf(endpoint(route, { org: "a", repo: 1 })).toEqualTypeOf<RequestOptions>();
     endpoint(route, { org: "a", repo: 1, page: 2, type: "any" });
     // @ts-expect-error: `repo` is missing
-    endpoint(route, { org: "a" });
+    expect(() => endpoint(route, { org: "a" })).toThrow(TypeError);
     // @ts-expect-error: all are missing
-    endpoint(route);
+    expect(() => endpoint(route)).toThrow(TypeError);
     // @ts-expect-error: `org` may be undefined
-    endpoint(route, { org: undefined, repo: 1 });
+    expect(() => endpoint(route, { org: undefined, repo: 1 })).toThrow(TypeError);
     // @ts-expect-error: a symbol has no text
     expect(() => endpoint(route, { org: Symbol("a"), repo: 1 })).toThrow(TypeError);
     // @ts-expect-error: a function has no text
@@ -48,7 +48,7 @@ describe("the variables of a literal route", () => {
   it("are asked for with an url, too", () => {
     endpoint({ method: "GET", url: "/{a}", a: 1 });
     // @ts-expect-error: `a` is missing
-    endpoint({ method: "GET", url: "/{a}" });
+    expect(() => endpoint({ method: "GET", url: "/{a}" })).toThrow(TypeError);
     // @ts-expect-error: `url` is missing
     expect(() => endpoint({ method: "GET" })).toThrow(TypeError);
   });
@@ -58,14 +58,14 @@ describe("the variables of a literal route", () => {
     builder("GET /orgs/{org}");
     builder("GET /orgs/{org}/{repo}", { repo: "b" });
     // @ts-expect-error: `repo` is missing
-    builder("GET /orgs/{org}/{repo}");
+    expect(() => builder("GET /orgs/{org}/{repo}")).toThrow(TypeError);
   });
 
   it("are those of a compiled route", () => {
     const route = endpoint.compile("GET /{a}");
     route({ a: 1 });
     // @ts-expect-error: `a` is missing
-    route();
+    expect(() => route()).toThrow(TypeError);
   });
 
   it("are anybody's guess where the route is no literal", () => {

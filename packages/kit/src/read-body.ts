@@ -7,6 +7,11 @@ export interface ReadBodyOptions {
   readonly limit: number;
   /** Ends the reading: the body is cancelled and the call rejects with the signal's reason. Default: none. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Called with the size so far each time that bytes arrived, before they are kept. What it throws ends the reading, for
+   * example because all bodies together are too large. Default: none.
+   */
+  readonly onSize?: ((size: number) => void) | undefined;
 }
 
 /** A body is larger than the limit. As a response it is 413 (RFC 9110, 15.5.14). */
@@ -38,7 +43,7 @@ export async function readBody(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new ByteCollector();
   if (body === null) return bytes.join();
-  const { limit, signal } = options;
+  const { limit, signal, onSize } = options;
   const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
   const cancel = (reason?: unknown): void => {
     // Not awaited: a source may take its time, and the outcome is known.
@@ -53,6 +58,7 @@ export async function readBody(
       signal?.throwIfAborted();
       if (done) return bytes.join();
       if (bytes.size + value.byteLength > limit) throw new BodyTooLargeError(limit);
+      onSize?.(bytes.size + value.byteLength);
       bytes.add(value);
     }
   } catch (error) {

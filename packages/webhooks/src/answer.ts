@@ -11,6 +11,14 @@ export interface Answer {
 }
 
 const encoder = new TextEncoder();
+/** Longer messages of handlers are cut. */
+const longestMessage = 1_000;
+/** Of these, the rest of the body is not worth waiting for. */
+const cutCodes: ReadonlySet<string> = new Set([
+  "ERR_WEBHOOKS_BODY_BUDGET",
+  "ERR_WEBHOOKS_BODY_SIZE",
+  "ERR_WEBHOOKS_BODY_TIMEOUT",
+]);
 const unspecified = "Error: An Unspecified error occurred";
 
 /** Makes an answer of plain text. */
@@ -24,15 +32,23 @@ export function errorAnswer(status: number, error: string, extra: Answer["header
   return makeAnswer(status, JSON.stringify({ error }), headers);
 }
 
-/** The answer to a delivery that failed: of several handlers, the first one's error. */
-export function failureAnswer(error: unknown): Answer {
+/**
+ * The response to a delivery that failed. What handlers threw stays inside, unless it is to be exposed: then the name and
+ * message of the first one's error are in it.
+ */
+export function failureAnswer(
+  error: unknown,
+  { isExposed }: { readonly isExposed: boolean } = { isExposed: false },
+): Answer {
   if (!(error instanceof WebhookError)) return errorAnswer(500, unspecified);
   if (error instanceof WebhookReceiveError) {
     const first: unknown = error.errors[0];
-    return errorAnswer(error.status, describe(first instanceof WebhookError ? first.cause : first));
+    const thrown = first instanceof WebhookError ? first.cause : first;
+    return errorAnswer(error.status, isExposed ? describe(thrown) : unspecified);
   }
   const name = error.code === "ERR_WEBHOOKS_JSON" ? "SyntaxError" : "Error";
-  return errorAnswer(error.status, `${name}: ${error.message}`);
+  const answer = errorAnswer(error.status, `${name}: ${error.message}`);
+  return { ...answer, isCut: cutCodes.has(error.code) };
 }
 
 function makeAnswer(status: number, text: string, extra: Answer["headers"]): Answer {
@@ -42,14 +58,14 @@ function makeAnswer(status: number, text: string, extra: Answer["headers"]): Ans
     "content-length": String(body.length),
     "x-content-type-options": "nosniff",
   };
-  return { status, headers, body, isCut: status === 408 || status === 413 };
+  return { status, headers, body, isCut: false };
 }
 
 /** What a handler threw, which may be anything, even something that throws when it is looked at. */
 function describe(thrown: unknown): string {
   try {
     if (!(thrown instanceof Error) || thrown.message === "") return unspecified;
-    return `${thrown.name}: ${thrown.message}`;
+    return `${thrown.name}: ${thrown.message}`.slice(0, longestMessage);
   } catch {
     return unspecified;
   }

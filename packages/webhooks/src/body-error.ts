@@ -4,6 +4,7 @@ type BodyErrorCode = Extract<WebhookErrorCode, `ERR_WEBHOOKS_BODY${string}`>;
 
 const statuses: Readonly<Record<BodyErrorCode, number>> = {
   ERR_WEBHOOKS_BODY: 400,
+  ERR_WEBHOOKS_BODY_BUDGET: 503,
   ERR_WEBHOOKS_BODY_SIZE: 413,
   ERR_WEBHOOKS_BODY_TIMEOUT: 408,
   ERR_WEBHOOKS_BODY_USED: 500,
@@ -11,6 +12,7 @@ const statuses: Readonly<Record<BodyErrorCode, number>> = {
 
 const messages: Readonly<Record<BodyErrorCode, string>> = {
   ERR_WEBHOOKS_BODY: "the request broke off",
+  ERR_WEBHOOKS_BODY_BUDGET: "too many bytes wait for verification",
   ERR_WEBHOOKS_BODY_SIZE: "the body is too large",
   ERR_WEBHOOKS_BODY_TIMEOUT: "the body took too long",
   ERR_WEBHOOKS_BODY_USED:

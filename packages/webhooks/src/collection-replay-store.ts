@@ -1,3 +1,4 @@
+import { checkOptionNames } from "./option-names.ts";
 import type { ReplayStore } from "./replay-store.ts";
 
 /** One delivery, as {@link collectionReplayStore} keeps it. */
@@ -52,6 +53,7 @@ export function collectionReplayStore(
   collection: ReplayCollection,
   options: CollectionReplayStoreOptions = {},
 ): ReplayStore {
+  checkOptionNames(options, { owner: "collectionReplayStore", names: ["now"] });
   const { now = Date.now } = options;
   let claims = 0;
   return {

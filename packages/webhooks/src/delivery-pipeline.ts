@@ -3,6 +3,7 @@ import type { EventDispatcher } from "./event-dispatcher.ts";
 import type { UnknownPayload, UntypedEvent } from "./event-map.ts";
 import { parseBody } from "./parse-body.ts";
 import type { ReplaySettings } from "./replay-settings.ts";
+import type { ReplayStore } from "./replay-store.ts";
 import type { SecretRing } from "./secret-ring.ts";
 import type {
   HeaderReader,
@@ -11,6 +12,7 @@ import type {
   SignedMessage,
 } from "./signature-scheme.ts";
 import { chain, isThenable } from "./thenable.ts";
+import type { UnverifiedBudget } from "./unverified-budget.ts";
 import type { BodyKind, DeliveryNames, Vendor } from "./vendor.ts";
 
 /** A delivery as it came, with its whole body. */
@@ -47,6 +49,8 @@ export interface PipelineSettings {
   readonly ring: SecretRing;
   readonly dispatcher: EventDispatcher;
   readonly replay: ReplaySettings | undefined;
+  /** Bounds what is kept of bodies before they are verified. */
+  readonly budget: UnverifiedBudget;
 }
 
 /** The way of a delivery: verify, read, claim, handle. Errors are thrown, after the error handlers have been told. */
@@ -54,12 +58,14 @@ export class DeliveryPipeline {
   readonly vendor: Vendor;
   readonly dispatcher: EventDispatcher;
   readonly ring: SecretRing;
+  readonly budget: UnverifiedBudget;
   readonly #replay: PipelineSettings["replay"];
 
-  constructor({ vendor, ring, dispatcher, replay }: PipelineSettings) {
+  constructor({ vendor, ring, dispatcher, replay, budget }: PipelineSettings) {
     this.vendor = vendor;
     this.ring = ring;
     this.dispatcher = dispatcher;
+    this.budget = budget;
     this.#replay = replay;
   }
 
@@ -106,23 +112,35 @@ export class DeliveryPipeline {
    * Keeps room for an accepted delivery that is handled later; call what it returns just before. When there is none, it
    * throws and gives the delivery back.
    */
-  admit({ event, mark }: VerifiedDelivery): () => void {
+  admit(verified: VerifiedDelivery): () => void {
     try {
-      return this.dispatcher.admit(event);
+      return this.dispatcher.admit(verified.event);
     } catch (error) {
-      if (mark !== undefined) void this.#tryStore(() => this.#replay?.store.release(mark.key));
+      this.giveBack(verified);
       throw error;
     }
   }
 
-  /** Runs the handlers of an accepted delivery. */
-  handle({ event, mark, isRepetition, reply }: VerifiedDelivery): MaybePromise<void> | undefined {
+  /** Gives an accepted delivery back that is not handled, so that the next one of it is new. */
+  giveBack({ mark }: VerifiedDelivery): void {
+    if (mark !== undefined) void this.#tryStore(() => this.#replay?.store.release(mark.key));
+  }
+
+  /**
+   * Runs the handlers of an accepted delivery.
+   *
+   * @param onFailure - Called as soon as they have failed, before the replay store is told, which may take its time.
+   */
+  handle(
+    { event, mark, isRepetition, reply }: VerifiedDelivery,
+    onFailure?: (error: unknown) => void,
+  ): MaybePromise<void> | undefined {
     if (isRepetition) return undefined;
     // A handshake is no event, unless somebody listens for it.
     if (reply !== undefined && event.name === "") return undefined;
     const replay = this.#replay;
     if (mark === undefined || replay === undefined) return this.dispatcher.dispatch(event);
-    return this.#handleOnce(event, mark, replay);
+    return this.#handleOnce(event, mark, { store: replay.store, onFailure });
   }
 
   #read(raw: RawDelivery, key: SignatureKey | undefined): UntypedEvent {
@@ -200,11 +218,18 @@ export class DeliveryPipeline {
   async #handleOnce(
     event: UntypedEvent,
     { key, keepFor }: ReplayMark,
-    { store }: ReplaySettings,
+    {
+      store,
+      onFailure,
+    }: {
+      readonly store: ReplayStore;
+      readonly onFailure: ((error: unknown) => void) | undefined;
+    },
   ): Promise<void> {
     try {
       await this.dispatcher.dispatch(event);
     } catch (error) {
+      onFailure?.(error);
       await this.#tryStore(() => store.release(key));
       throw error;
     }

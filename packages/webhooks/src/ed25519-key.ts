@@ -1,4 +1,4 @@
-import { decodeBase64, encodeBase64 } from "./base64.ts";
+import { decodeBase64, encodeBase64 } from "@fetchwork/kit";
 import { joinBytes } from "./hmac-key.ts";
 
 /** A key pair, or its public half, for Ed25519 (RFC 8032). */

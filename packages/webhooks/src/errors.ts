@@ -1,3 +1,4 @@
+import { brand, describeValue, UsageError } from "@fetchwork/kit";
 import type { UntypedEvent } from "./event-map.ts";
 
 /** Codes of the mistakes of a programmer that this package refuses. */
@@ -11,6 +12,7 @@ export type WebhookUsageErrorCode =
 /** Codes of what goes wrong with a delivery. */
 export type WebhookErrorCode =
   | "ERR_WEBHOOKS_BODY"
+  | "ERR_WEBHOOKS_BODY_BUDGET"
   | "ERR_WEBHOOKS_BODY_SIZE"
   | "ERR_WEBHOOKS_BODY_TIMEOUT"
   | "ERR_WEBHOOKS_BODY_USED"
@@ -26,14 +28,14 @@ export type WebhookErrorCode =
   | "ERR_WEBHOOKS_TIMEOUT";
 
 /** A call that can never work: a wrong option, a missing argument, an event name that cannot be. */
-export class WebhookUsageError extends TypeError {
+export class WebhookUsageError extends UsageError {
   override readonly name: string = "WebhookUsageError";
   /** Stable; what to test for. */
-  readonly code: WebhookUsageErrorCode;
+  declare readonly code: WebhookUsageErrorCode;
 
+  // oxlint-disable-next-line eslint/no-useless-constructor -- it takes the codes of this package only
   constructor(code: WebhookUsageErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
   }
 }
 
@@ -59,6 +61,10 @@ export class WebhookError extends AggregateError {
   /** Status that a receiver answers with. */
   readonly status: number;
   readonly #event: Partial<UntypedEvent> | undefined;
+
+  static {
+    brand(this.prototype);
+  }
 
   constructor(code: WebhookErrorCode, message: string, options: WebhookErrorOptions = {}) {
     const { errors = [], status = 500, event, ...rest } = options;
@@ -88,12 +94,6 @@ export class WebhookReceiveError extends WebhookError {
 export function optionError(what: string, value: unknown, expected: string): WebhookUsageError {
   return new WebhookUsageError(
     "ERR_WEBHOOKS_OPTION",
-    `${what} is ${describe(value)}, expected ${expected}`,
+    `${what} is ${describeValue(value)}, expected ${expected}`,
   );
-}
-
-function describe(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.slice(0, 100));
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  return value === null ? "null" : typeof value;
 }

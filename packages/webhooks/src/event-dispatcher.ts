@@ -132,7 +132,6 @@ export class EventDispatcher {
         cause,
         event,
         errors: [cause],
-        status: statusOf(cause),
       }),
     );
   }
@@ -150,7 +149,6 @@ function endWith(failures: Failures, event: UntypedEvent): void {
   throw new WebhookReceiveError("ERR_WEBHOOKS_RECEIVE", message, {
     errors,
     event,
-    status: first.status,
     cause: first,
   });
 }
@@ -166,17 +164,5 @@ function messageOf(thrown: unknown): string {
     return thrown instanceof Error ? thrown.message : "";
   } catch {
     return "";
-  }
-}
-
-function statusOf(thrown: unknown): number {
-  try {
-    const status =
-      typeof thrown === "object" && thrown !== null && "status" in thrown ? thrown.status : 500;
-    return typeof status === "number" && Number.isInteger(status) && status >= 400 && status <= 599
-      ? status
-      : 500;
-  } catch {
-    return 500;
   }
 }

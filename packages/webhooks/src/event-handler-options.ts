@@ -9,6 +9,17 @@ export interface HandlerContext {
   readonly signal: AbortSignal;
 }
 
+/** Names of {@link EventHandlerOptions}. */
+export const handlerOptionNames: readonly string[] = [
+  "vendor",
+  "transform",
+  "log",
+  "onUnknownEventName",
+  "concurrency",
+  "backlog",
+  "handlerTimeout",
+];
+
 /** Options of `createEventHandler`. */
 export interface EventHandlerOptions<Events extends EventMap, Transformed = unknown> {
   /** Who sends. Default: `vendor`. */

@@ -1,14 +1,19 @@
 import { checkAmount, checkDuration } from "./check-amount.ts";
 import { vendor as defaultVendor } from "./default-vendor.ts";
 import { optionError, WebhookError, WebhookUsageError } from "./errors.ts";
-import type { EventHandlerOptions, HandlerContext } from "./event-handler-options.ts";
+import {
+  type EventHandlerOptions,
+  type HandlerContext,
+  handlerOptionNames,
+} from "./event-handler-options.ts";
 import { EventDispatcher } from "./event-dispatcher.ts";
 import type { AnyEvent, EventMap, EventName, UntypedEvent, WebhookEvent } from "./event-map.ts";
 import { HandlerRegistry, type UntypedHandler } from "./handler-registry.ts";
 import { completeLogger } from "./logger.ts";
+import { checkOptionNames } from "./option-names.ts";
 import { Turns } from "./turns.ts";
 import { createNameCheck } from "./validate-event-name.ts";
-import type { Vendor } from "./vendor.ts";
+import { checkVendor, type Vendor } from "./vendor.ts";
 import type { VendorEvents } from "./vendor-events.ts";
 
 /** An event as a handler of `on` gets it: with what the transform adds. */
@@ -99,6 +104,7 @@ export interface ReceivedEvent {
 export function createEventHandler<Events extends EventMap = VendorEvents, Transformed = unknown>(
   options: EventHandlerOptions<Events, Transformed> = {},
 ): EventHandler<Events, Transformed> {
+  checkOptionNames(options, { owner: "createEventHandler", names: handlerOptionNames });
   return createHandling(options).handler;
 }
 
@@ -120,6 +126,7 @@ export function createHandling<Events extends EventMap, Transformed>(
   if (transform !== undefined && typeof transform !== "function") {
     throw optionError("transform", transform, "a function");
   }
+  checkVendor(vendor);
   checkAmount("concurrency", concurrency, 1);
   checkAmount("backlog", backlog, 0);
   checkDuration("handlerTimeout", handlerTimeout);

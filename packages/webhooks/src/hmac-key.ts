@@ -1,4 +1,4 @@
-import { encodeBase64 } from "./base64.ts";
+import { encodeBase64 } from "@fetchwork/kit";
 import { nativeCrypto } from "./native-crypto.ts";
 import type { MaybePromise } from "./signature-scheme.ts";
 

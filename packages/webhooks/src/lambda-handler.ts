@@ -1,6 +1,11 @@
-import { decodeBase64, encodeBase64 } from "./base64.ts";
+import { decodeBase64, encodeBase64 } from "@fetchwork/kit";
 import type { EventMap } from "./event-map.ts";
-import { createWebMiddleware, type WebReceiverOptions } from "./web-middleware.ts";
+import { checkOptionNames } from "./option-names.ts";
+import {
+  createWebMiddleware,
+  webReceiverOptions,
+  type WebReceiverOptions,
+} from "./web-middleware.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 /** An event of API Gateway (payload format 1.0 or 2.0), of a function URL or of a load balancer. */
@@ -31,9 +36,16 @@ export interface LambdaResult {
 }
 
 const encoder = new TextEncoder();
+const unreadable: LambdaResult = {
+  statusCode: 400,
+  headers: { "content-type": "application/json", "x-content-type-options": "nosniff" },
+  body: '{"error":"Invalid method or header"}',
+  isBase64Encoded: false,
+};
 
 /**
- * Makes a receiver for Lambda functions. The function returns only after all handlers are done, also with
+ * Makes a receiver for Lambda functions. Behind a named stage of an HTTP API paths begin with the stage: set `path` to
+ * `/prod/api/…` there. The function returns only after all handlers are done, also with
  * `mode: "ack"`, as a returned function is frozen.
  *
  * @example
@@ -46,10 +58,18 @@ export function createLambdaHandler<Events extends EventMap, Transformed>(
   webhooks: Webhooks<Events, Transformed>,
   options: WebReceiverOptions = {},
 ): (event: LambdaEvent) => Promise<LambdaResult> {
+  checkOptionNames(options, webReceiverOptions("createLambdaHandler"));
   const middleware = createWebMiddleware(webhooks, options);
   return async (event) => {
+    let request: Request;
+    try {
+      request = toRequest(event);
+    } catch {
+      // A header or method that no request can have, such as TRACE.
+      return unreadable;
+    }
     const running: Promise<unknown>[] = [];
-    const response = await middleware(toRequest(event), {
+    const response = await middleware(request, {
       waitUntil: (promise: Promise<unknown>) => running.push(promise),
     });
     await Promise.all(running);

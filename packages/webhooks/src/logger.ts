@@ -1,3 +1,4 @@
+import { optionError } from "./errors.ts";
 import { isThenable } from "./thenable.ts";
 
 /** Receives what happens. `console` is one. */
@@ -18,6 +19,9 @@ type Write = Logger["error"];
  * fails must neither fail a delivery nor end the process, so what it throws or rejects with is dropped.
  */
 export function completeLogger(log: Partial<Logger> = {}): Logger {
+  if (typeof log !== "object" && typeof log !== "function") {
+    throw optionError("log", log, "an object with debug, info, warn and error");
+  }
   return {
     debug: guarded(log.debug?.bind(log)) ?? silent,
     info: guarded(log.info?.bind(log)) ?? silent,

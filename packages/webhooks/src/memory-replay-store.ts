@@ -1,4 +1,5 @@
 import { checkAmount } from "./check-amount.ts";
+import { checkOptionNames } from "./option-names.ts";
 import type { ReplayState, ReplayStore } from "./replay-store.ts";
 
 /** Options of {@link memoryReplayStore}. */
@@ -20,6 +21,7 @@ interface Entry {
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function memoryReplayStore(options: MemoryReplayStoreOptions = {}): ReplayStore {
+  checkOptionNames(options, { owner: "memoryReplayStore", names: ["max", "now"] });
   const { max = 100_000, now = Date.now } = options;
   checkAmount("max", max, 1);
   // In the order in which they were written.

@@ -2,10 +2,10 @@ import { type Answer, errorAnswer, failureAnswer } from "./answer.ts";
 import { readLowerCase } from "./header-record.ts";
 import type { EventMap } from "./event-map.ts";
 import type { NodeRequest, NodeResponse } from "./node-message.ts";
+import { checkOptionNames } from "./option-names.ts";
 import { readNodeBody } from "./read-node-body.ts";
-import type { ReceiverOptions } from "./receiver-options.ts";
-import { Receiver, trimSlashes } from "./receiver.ts";
-import { isThenable } from "./thenable.ts";
+import { type ReceiverOptions, receiverOptions } from "./receiver-options.ts";
+import { type Incoming, Receiver, trimSlashes } from "./receiver.ts";
 import { Webhooks } from "./webhooks.ts";
 
 /**
@@ -34,12 +34,14 @@ export function createNodeMiddleware<Events extends EventMap, Transformed>(
   webhooks: Webhooks<Events, Transformed>,
   options: ReceiverOptions = {},
 ): NodeMiddleware {
+  checkOptionNames(options, { owner: "createNodeMiddleware", ...receiverOptions });
   const receiver = new Receiver(Webhooks.pipelineOf(webhooks), options);
   return async (request, response, next) => {
     const startedAt = performance.now();
     try {
       const path = matchedPath(receiver.path, request);
-      if (path === undefined) {
+      // A URL that is none may be anybody's: only without another route it is refused here.
+      if (path === undefined || (path === "" && next !== undefined)) {
         next?.();
         return false;
       }
@@ -67,14 +69,9 @@ async function answerTo(
   const headers = readLowerCase(request.headers);
   const kind = receiver.checkHead(request.method ?? "", path, headers);
   if (typeof kind !== "string") return kind;
-  let body: Uint8Array;
-  try {
-    const read = readNodeBody(request, receiver.limits);
-    body = isThenable(read) ? await read : read;
-  } catch (error) {
-    return receiver.failToRead(error);
-  }
-  return receiver.answer({ headers, body, kind, url: request.url }, startedAt, undefined);
+  const read: Incoming["read"] = (limits, unverified) => readNodeBody(request, limits, unverified);
+  const { url } = request;
+  return receiver.answer({ headers, kind, url, read, startedAt, waitUntil: undefined });
 }
 
 /** The path of a request that is the receiver's; `undefined` for another one, `""` when the URL is none. */
@@ -89,7 +86,9 @@ function matchedPath(path: string, { url = "/", originalUrl }: NodeRequest): str
 function pathOf(path: string, url: string): string | undefined {
   // What nearly every request has, without parsing.
   if (url === path) return path;
-  const parsed = URL.parse(url, "http://localhost");
+  // Slashes first: a URL that begins with two of them would be read as a host.
+  const end = url.search(/[?#]/);
+  const parsed = URL.parse(trimSlashes(end === -1 ? url : url.slice(0, end)), "http://localhost");
   return parsed === null ? undefined : trimSlashes(parsed.pathname);
 }
 

@@ -1,6 +1,7 @@
-import { BodyBytes } from "./body-bytes.ts";
+import { ByteCollector } from "@fetchwork/kit";
 import { bodyError, type BodyLimits } from "./body-error.ts";
 import type { NodeRequest } from "./node-message.ts";
+import type { UnverifiedBody } from "./unverified-budget.ts";
 
 const encoder = new TextEncoder();
 
@@ -10,11 +11,12 @@ const encoder = new TextEncoder();
  * would never end.
  *
  * @throws WebhookError `ERR_WEBHOOKS_BODY_USED`, `ERR_WEBHOOKS_BODY_SIZE`, `ERR_WEBHOOKS_BODY_TIMEOUT`,
- *   `ERR_WEBHOOKS_BODY`
+ *   `ERR_WEBHOOKS_BODY_BUDGET`, `ERR_WEBHOOKS_BODY`
  */
 export function readNodeBody(
   request: NodeRequest,
   limits: BodyLimits,
+  unverified: UnverifiedBody,
 ): Uint8Array | Promise<Uint8Array> {
   const kept = bytesOf(request.rawBody) ?? bytesOf(request.body);
   if (kept !== undefined) {
@@ -24,7 +26,7 @@ export function readNodeBody(
   if (request.readableDidRead === true) throw bodyError("ERR_WEBHOOKS_BODY_USED");
   // Its events have been, so nothing would end the wait.
   if (request.destroyed === true) throw bodyError("ERR_WEBHOOKS_BODY");
-  return readStream(request, limits);
+  return readStream(request, limits, unverified);
 }
 
 function bytesOf(body: unknown): Uint8Array | undefined {
@@ -32,9 +34,13 @@ function bytesOf(body: unknown): Uint8Array | undefined {
   return typeof body === "string" ? encoder.encode(body) : undefined;
 }
 
-function readStream(request: NodeRequest, { maxBody, timeout }: BodyLimits): Promise<Uint8Array> {
+function readStream(
+  request: NodeRequest,
+  { maxBody, timeout }: BodyLimits,
+  unverified: UnverifiedBody,
+): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const body = new BodyBytes();
+    const body = new ByteCollector();
     const stop = (): void => {
       clearTimeout(timer);
       request.off("data", onData);
@@ -46,29 +52,30 @@ function readStream(request: NodeRequest, { maxBody, timeout }: BodyLimits): Pro
     };
     const onData = (chunk: Uint8Array | string): void => {
       const bytes = typeof chunk === "string" ? encoder.encode(chunk) : chunk;
-      if (body.size + bytes.length <= maxBody) {
-        body.add(bytes);
-        return;
+      if (body.size + bytes.length > maxBody) return fail(bodyError("ERR_WEBHOOKS_BODY_SIZE"));
+      try {
+        unverified.grow(body.size + bytes.length);
+      } catch (error) {
+        return fail(error);
       }
+      body.add(bytes);
+    };
+    const fail = (error: unknown): void => {
       stop();
-      reject(bodyError("ERR_WEBHOOKS_BODY_SIZE"));
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- errors of our own
+      reject(error);
     };
     const onEnd = (): void => {
       stop();
       resolve(body.join());
     };
-    const onError = (cause: unknown): void => {
-      stop();
-      reject(bodyError("ERR_WEBHOOKS_BODY", cause));
-    };
+    const onError = (cause: unknown): void => fail(bodyError("ERR_WEBHOOKS_BODY", cause));
     const onClose = (): void => onError(undefined);
     const timer =
       timeout === Infinity
         ? undefined
-        : setTimeout(() => {
-            stop();
-            reject(bodyError("ERR_WEBHOOKS_BODY_TIMEOUT"));
-          }, timeout);
+        : setTimeout(() => fail(bodyError("ERR_WEBHOOKS_BODY_TIMEOUT")), timeout);
+    unverified.onRefused = fail;
     request.on("data", onData);
     request.on("end", onEnd);
     request.on("close", onClose);

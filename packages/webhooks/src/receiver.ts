@@ -13,13 +13,26 @@ import { optionError, WebhookError } from "./errors.ts";
 import { completeLogger, type Logger, silent } from "./logger.ts";
 import type { ReceiverOptions } from "./receiver-options.ts";
 import type { HeaderReader, MaybePromise } from "./signature-scheme.ts";
-import { isThenable } from "./thenable.ts";
+import { chain, isThenable } from "./thenable.ts";
+import type { UnverifiedBody } from "./unverified-budget.ts";
 import type { BodyKind } from "./vendor.ts";
 
 /** Keeps the runtime alive until a promise settles. */
 export type WaitUntil = (promise: Promise<unknown>) => void;
 
-/** What Node's and the web's middleware have in common: everything but reading and answering. */
+/** A request whose head was checked. */
+export interface Incoming extends Pick<RawDelivery, "headers" | "kind" | "url"> {
+  /** Reads the body. */
+  readonly read: (
+    limits: BodyLimits,
+    unverified: UnverifiedBody,
+  ) => MaybePromise<RawDelivery["body"]>;
+  /** When it arrived; milliseconds of `performance.now()`. */
+  readonly startedAt: number;
+  readonly waitUntil: WaitUntil | undefined;
+}
+
+/** What Node's and the web's middleware have in common: everything but how a body is read and a response is sent. */
 export class Receiver {
   /** Path without slashes at its end. */
   readonly path: string;
@@ -28,6 +41,7 @@ export class Receiver {
   readonly #pipeline: DeliveryPipeline;
   readonly #timeout: number;
   readonly #isAck: boolean;
+  readonly #isExposed: boolean;
   readonly #kinds: readonly BodyKind[];
   readonly #required: readonly string[];
   readonly #accept: Readonly<Record<string, string>>;
@@ -42,12 +56,20 @@ export class Receiver {
   constructor(pipeline: DeliveryPipeline, options: ReceiverOptions) {
     const { vendor, dispatcher } = pipeline;
     const { path = vendor.path, timeout = 9_000, mode = "await", log } = options;
-    const { maxBody = 26_214_400, bodyTimeout = 10_000 } = options;
+    const { maxBody = 26_214_400, bodyTimeout = 10_000, exposeErrors = false } = options;
     const { contentTypes = vendor.contentTypes ?? ["json"] } = options;
     if (typeof path !== "string") throw optionError("path", path, "a path");
     checkDuration("timeout", timeout);
     checkDuration("bodyTimeout", bodyTimeout);
     checkAmount("maxBody", maxBody, 1);
+    const { maximum } = pipeline.budget;
+    if (maxBody > maximum) {
+      const expected = `at most maxUnverified of Webhooks, ${maximum}`;
+      throw optionError("maxBody", maxBody, expected);
+    }
+    if (typeof exposeErrors !== "boolean") {
+      throw optionError("exposeErrors", exposeErrors, "true or false");
+    }
     if (mode !== "await" && mode !== "ack") throw optionError("mode", mode, '"await" or "ack"');
     this.path = trimSlashes(path.startsWith("/") ? path : `/${path}`);
     this.limits = { maxBody, timeout: bodyTimeout };
@@ -55,6 +77,7 @@ export class Receiver {
     this.#pipeline = pipeline;
     this.#timeout = timeout;
     this.#isAck = mode === "ack";
+    this.#isExposed = exposeErrors;
     this.#kinds = checkKinds(contentTypes);
     this.#required = requiredHeaders(pipeline);
     const types = this.#kinds.map((kind) => mediaTypes[kind]);
@@ -90,34 +113,79 @@ export class Receiver {
       return this.#impossible[fault];
     }
     if (Number(headers.get("content-length") ?? 0) > this.limits.maxBody) {
-      return this.failToRead(bodyError("ERR_WEBHOOKS_BODY_SIZE"));
+      return this.#refuse(bodyError("ERR_WEBHOOKS_BODY_SIZE"));
     }
     return kind;
   }
 
-  /** The answer to a request whose body could not be read. */
-  failToRead(error: unknown): Answer {
-    if (error instanceof WebhookError) this.#pipeline.dispatcher.fail(error);
-    return this.#fail(error);
-  }
-
-  /** Verifies and handles a delivery. Never throws, never rejects. */
-  answer(
-    raw: RawDelivery,
-    startedAt: number,
-    waitUntil: WaitUntil | undefined,
-  ): MaybePromise<Answer> {
+  /** Reads, verifies and handles a delivery. Never throws, never rejects. */
+  answer({ read, waitUntil, startedAt, ...head }: Incoming): MaybePromise<Answer> {
+    const { headers, kind, url } = head;
+    const unverified = this.#pipeline.budget.open();
     let accepted: MaybePromise<VerifiedDelivery>;
     try {
-      accepted = this.#pipeline.accept(raw);
+      accepted = chain(read(this.limits, unverified), (body) => {
+        unverified.settle();
+        const verified = this.#pipeline.accept({ headers, body, kind, url });
+        return isThenable(verified) ? this.#acceptInTime(verified, startedAt) : verified;
+      });
     } catch (error) {
-      return this.#fail(error);
+      unverified.close();
+      return this.#refuse(error);
     }
-    if (!isThenable(accepted)) return this.#run(accepted, startedAt, waitUntil);
+    if (!isThenable(accepted)) {
+      unverified.close();
+      return this.#run(accepted, startedAt, waitUntil);
+    }
     return accepted.then(
-      (verified) => this.#run(verified, startedAt, waitUntil),
-      (error: unknown) => this.#fail(error),
+      (verified) => {
+        unverified.close();
+        return this.#run(verified, startedAt, waitUntil);
+      },
+      (error: unknown) => {
+        unverified.close();
+        return this.#refuse(error);
+      },
     );
+  }
+
+  /** Waits for secrets and replay store as long as there is time. What comes later is given back, not handled. */
+  #acceptInTime(
+    accepting: Promise<VerifiedDelivery>,
+    startedAt: number,
+  ): Promise<VerifiedDelivery> {
+    if (this.#timeout === Infinity) return accepting;
+    return new Promise((resolve, reject) => {
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        const message = "finding the secret or asking the replay store took too long";
+        const error = new WebhookError("ERR_WEBHOOKS_TIMEOUT", message, { status: 503 });
+        reject(this.#pipeline.dispatcher.fail(error));
+      }, this.#timeLeft(startedAt));
+      accepting.then(
+        (verified) => {
+          clearTimeout(timer);
+          if (isLate) this.#pipeline.giveBack(verified);
+          else resolve(verified);
+        },
+        (error: unknown) => {
+          clearTimeout(timer);
+          // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what the pipeline threw
+          reject(error);
+        },
+      );
+    });
+  }
+
+  #timeLeft(startedAt: number): number {
+    return Math.max(0, startedAt + this.#timeout - performance.now());
+  }
+
+  /** The response to a delivery that could not be read or accepted. */
+  #refuse(error: unknown): Answer {
+    const isOfBody = error instanceof WebhookError && error.code.startsWith("ERR_WEBHOOKS_BODY");
+    return this.#fail(isOfBody ? this.#pipeline.dispatcher.fail(error) : error);
   }
 
   #run(
@@ -135,17 +203,32 @@ export class Receiver {
     }
     const ok = reply === undefined ? this.#ok : textAnswer(200, reply);
     let running: MaybePromise<void> | undefined;
+    // What handlers failed with is the response, though a replay store may not settle.
+    let failure: Answer | undefined;
+    const onFailure = (error: unknown): void => {
+      failure = this.#fail(error);
+    };
     try {
-      running = this.#pipeline.handle(verified);
+      running = this.#pipeline.handle(verified, onFailure);
     } catch (error) {
       return this.#fail(error);
     }
     if (running === undefined) return ok;
     const done = Promise.resolve(running).then(
       () => ok,
-      (error: unknown) => this.#fail(error),
+      (error: unknown) => failure ?? this.#fail(error),
     );
-    return this.#timeout === Infinity ? done : this.#inTime(done, startedAt, waitUntil);
+    if (this.#timeout === Infinity) return done;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        waitUntil?.(done);
+        resolve(failure ?? this.#pending);
+      }, this.#timeLeft(startedAt));
+      void done.then((answer) => {
+        clearTimeout(timer);
+        resolve(answer);
+      });
+    });
   }
 
   #acknowledge(verified: VerifiedDelivery, waitUntil: WaitUntil | undefined): Answer {
@@ -159,24 +242,6 @@ export class Receiver {
     const work = this.#handleLater(verified, start);
     waitUntil?.(work);
     return this.#acknowledged;
-  }
-
-  #inTime(
-    done: Promise<Answer>,
-    startedAt: number,
-    waitUntil: WaitUntil | undefined,
-  ): Promise<Answer> {
-    return new Promise((resolve) => {
-      const left = Math.max(0, startedAt + this.#timeout - performance.now());
-      const timer = setTimeout(() => {
-        waitUntil?.(done);
-        resolve(this.#pending);
-      }, left);
-      void done.then((answer) => {
-        clearTimeout(timer);
-        resolve(answer);
-      });
-    });
   }
 
   /** Handles after the answer has had its chance to leave. */
@@ -197,7 +262,7 @@ export class Receiver {
     } else {
       this.log.error(error);
     }
-    return failureAnswer(error);
+    return failureAnswer(error, { isExposed: this.#isExposed });
   }
 
   #missingHeaders(headers: HeaderReader): Answer | undefined {

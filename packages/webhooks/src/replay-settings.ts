@@ -4,6 +4,7 @@ import type { UntypedEvent } from "./event-map.ts";
 import { guardedListener } from "./guarded-listener.ts";
 import type { Logger } from "./logger.ts";
 import { memoryReplayStore } from "./memory-replay-store.ts";
+import { checkOptionNames } from "./option-names.ts";
 import type { ReplayOptions, ReplayStore } from "./replay-store.ts";
 import type { Vendor } from "./vendor.ts";
 
@@ -17,6 +18,8 @@ export interface ReplaySettings {
   readonly onRepetition: (event: UntypedEvent) => void;
 }
 
+const optionNames = ["store", "keepFor", "lease", "dropEqualBodiesFor", "onRepetition"];
+
 /**
  * Completes the options of replay protection. Warns where it can have no effect.
  *
@@ -27,9 +30,7 @@ export function replaySettings(
   { vendor, log }: { readonly vendor: Vendor; readonly log: Logger },
 ): ReplaySettings | undefined {
   if (replay === false) return undefined;
-  if (replay !== true && (typeof replay !== "object" || replay === null)) {
-    throw optionError("replay", replay, "true, false or options");
-  }
+  checkOptionNames(replay === true ? {} : replay, { owner: "replay", names: optionNames });
   const {
     keepFor = 86_400_000,
     lease = 60_000,

@@ -1,7 +1,8 @@
 import { optionError, WebhookUsageError } from "./errors.ts";
 import { vendor as defaultVendor } from "./default-vendor.ts";
 import { completeLogger, type Logger } from "./logger.ts";
-import type { Vendor } from "./vendor.ts";
+import { checkOptionNames } from "./option-names.ts";
+import { checkVendor, type Vendor } from "./vendor.ts";
 
 /** Options of {@link validateEventName}. */
 export interface ValidateEventNameOptions {
@@ -20,7 +21,12 @@ export interface ValidateEventNameOptions {
  *   name unless `onUnknownEventName` is `warn` or `ignore`
  */
 export function validateEventName(name: string, options: ValidateEventNameOptions = {}): void {
+  checkOptionNames(options, {
+    owner: "validateEventName",
+    names: ["onUnknownEventName", "log", "vendor"],
+  });
   const { vendor = defaultVendor, onUnknownEventName = "throw", log } = options;
+  checkVendor(vendor);
   createNameCheck(vendor, onUnknownEventName, completeLogger(log))(name);
 }
 

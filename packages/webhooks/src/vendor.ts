@@ -1,5 +1,6 @@
 import { optionError } from "./errors.ts";
 import type { EventMap, EventName, UnknownPayload } from "./event-map.ts";
+import { checkOptionNames } from "./option-names.ts";
 import type { HeaderReader, SignatureScheme } from "./signature-scheme.ts";
 
 /** A kind of body: `application/json`, or `application/x-www-form-urlencoded`. */
@@ -47,6 +48,33 @@ export interface Vendor<Events extends EventMap = EventMap> {
   readonly events?: Events | undefined;
 }
 
+/**
+ * Checks that an option is a vendor, and not the name of one.
+ *
+ * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
+ */
+export function checkVendor(vendor: unknown): asserts vendor is Vendor {
+  if (typeof vendor === "object" && vendor !== null && "scheme" in vendor) return;
+  throw optionError("vendor", vendor, "a vendor, such as github of @fetchwork/webhooks/vendors");
+}
+
+/** Names of the properties of a {@link Vendor}. */
+const properties = [
+  "name",
+  "path",
+  "scheme",
+  "eventHeader",
+  "deliveryHeader",
+  "eventNames",
+  "contentTypes",
+  "contentType",
+  "describe",
+  "signedId",
+  "actionOf",
+  "replyTo",
+  "events",
+];
+
 const token = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 
 /**
@@ -71,6 +99,7 @@ const token = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 export function defineVendor<Events extends EventMap>(
   vendor: Vendor<Events> & { readonly eventNames: readonly EventName<Events>[] },
 ): Vendor<Events> {
+  checkOptionNames(vendor, { owner: "defineVendor", names: properties });
   const { name, path, scheme, eventHeader, deliveryHeader, describe, eventNames } = vendor;
   if (typeof name !== "string" || !/^[a-z\d-]{1,40}$/.test(name)) {
     throw optionError("name", name, "1 to 40 lower-case letters, digits and hyphens");

@@ -1,9 +1,11 @@
+import type { KnownOptions } from "@fetchwork/kit";
 import { type Answer, errorAnswer } from "./answer.ts";
 import type { EventMap } from "./event-map.ts";
 import type { Logger } from "./logger.ts";
+import { checkOptionNames } from "./option-names.ts";
 import { readWebBody } from "./read-web-body.ts";
-import type { ReceiverOptions } from "./receiver-options.ts";
-import { Receiver, trimSlashes, type WaitUntil } from "./receiver.ts";
+import { type ReceiverOptions, receiverOptions } from "./receiver-options.ts";
+import { type Incoming, Receiver, trimSlashes, type WaitUntil } from "./receiver.ts";
 import { Webhooks } from "./webhooks.ts";
 
 /**
@@ -20,6 +22,11 @@ export interface WebReceiverOptions extends ReceiverOptions {
     ((request: Request, ...runtime: never[]) => Response | Promise<Response>) | undefined;
 }
 
+/** Names of the options of a receiver that takes a `Request`. */
+export function webReceiverOptions(owner: string): KnownOptions {
+  return { owner, ...receiverOptions, names: [...receiverOptions.names, "fallback"] };
+}
+
 /**
  * Makes a receiver for runtimes with `Request` and `Response`. It is the `fetch` of Workers and Bun, the handler of
  * `Deno.serve` and the `POST` of Next.js as it stands. See {@link WebMiddleware} for `waitUntil`.
@@ -34,6 +41,7 @@ export function createWebMiddleware<Events extends EventMap, Transformed>(
   webhooks: Webhooks<Events, Transformed>,
   options: WebReceiverOptions = {},
 ): WebMiddleware {
+  checkOptionNames(options, webReceiverOptions("createWebMiddleware"));
   const receiver = new Receiver(Webhooks.pipelineOf(webhooks), options);
   const { fallback } = options;
   return async (request, ...runtime) => {
@@ -69,13 +77,8 @@ async function answerTo(
   const { headers, url } = request;
   const kind = receiver.checkHead(request.method, path, headers);
   if (typeof kind !== "string") return kind;
-  let body: Uint8Array;
-  try {
-    body = await readWebBody(request, receiver.limits);
-  } catch (error) {
-    return receiver.failToRead(error);
-  }
-  return receiver.answer({ headers, body, kind, url }, startedAt, waitUntil);
+  const read: Incoming["read"] = (limits, unverified) => readWebBody(request, limits, unverified);
+  return receiver.answer({ headers, kind, url, read, startedAt, waitUntil });
 }
 
 /** Finds `waitUntil` among the arguments of a runtime. What it throws is logged, as the response is on its way. */

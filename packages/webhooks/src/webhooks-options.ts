@@ -37,4 +37,10 @@ export interface WebhooksOptions<
    * `false`.
    */
   readonly replay?: boolean | ReplayOptions | undefined;
+  /**
+   * Maximum number of bytes that receivers and `verifyAndParse` keep of bodies that are not verified yet, over all
+   * requests. Beyond it the largest of them is refused with 503. Memory in use may be three times as much. Default:
+   * `67_108_864` (64 MiB).
+   */
+  readonly maxUnverified?: number | undefined;
 }

@@ -1,14 +1,18 @@
+import { checkAmount } from "./check-amount.ts";
 import { DeliveryPipeline, type RawDelivery, signatureError } from "./delivery-pipeline.ts";
 import { WebhookUsageError } from "./errors.ts";
 import { createHandling, type EventHandler } from "./event-handler.ts";
 import type { AnyEvent, EventMap } from "./event-map.ts";
+import { handlerOptionNames } from "./event-handler-options.ts";
 import { type HeaderRecord, readHeaders } from "./header-record.ts";
 import { kindOf } from "./content-kind.ts";
+import { checkOptionNames } from "./option-names.ts";
 import { readWebBody } from "./read-web-body.ts";
 import { replaySettings } from "./replay-settings.ts";
 import { createSecretRing } from "./secret-ring.ts";
 import type { HeaderReader } from "./signature-scheme.ts";
 import { isThenable } from "./thenable.ts";
+import { type UnverifiedBody, UnverifiedBudget } from "./unverified-budget.ts";
 import type { Vendor } from "./vendor.ts";
 import type { VendorEvents } from "./vendor-events.ts";
 import type { WebhooksOptions } from "./webhooks-options.ts";
@@ -35,6 +39,13 @@ export interface SignDetails {
 }
 
 const defaultMaxBody = 26_214_400;
+const optionNames = [
+  ...handlerOptionNames,
+  "secret",
+  "additionalSecrets",
+  "replay",
+  "maxUnverified",
+];
 
 /**
  * Verifies deliveries and calls handlers. All methods are bound.
@@ -67,15 +78,19 @@ export class Webhooks<
   /** @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`, `ERR_WEBHOOKS_SECRET` */
   constructor(options: WebhooksOptions<Events, Transformed>) {
     const { secret, additionalSecrets = [], replay = false } = options ?? {};
+    const { maxUnverified = 67_108_864 } = options ?? {};
     if (secret === undefined || secret === null || secret === "") {
       throw new WebhookUsageError("ERR_WEBHOOKS_OPTION", "options.secret required");
     }
+    checkOptionNames(options, { owner: "Webhooks", names: optionNames });
     const { vendor, handler, dispatcher } = createHandling(options);
+    checkAmount("maxUnverified", maxUnverified, 1);
     this.#pipeline = new DeliveryPipeline({
       vendor,
       dispatcher,
       ring: createSecretRing(vendor.scheme, secret, additionalSecrets),
       replay: replaySettings(replay, { vendor, log: dispatcher.log }),
+      budget: new UnverifiedBudget(maxUnverified),
     });
     this.vendor = vendor;
     this.on = handler.on;
@@ -139,12 +154,19 @@ export class Webhooks<
    * reads at most 25 MiB.
    *
    * @throws WebhookError `ERR_WEBHOOKS_SIGNATURE`, `ERR_WEBHOOKS_JSON`, and for a `Request` `ERR_WEBHOOKS_BODY_USED`,
-   *   `ERR_WEBHOOKS_BODY_SIZE`
+   *   `ERR_WEBHOOKS_BODY_SIZE`, `ERR_WEBHOOKS_BODY_BUDGET`
    */
   async verifyAndParse(delivery: Request | Delivery): Promise<AnyEvent<Events>> {
-    const raw = isRequest(delivery) ? await this.#readRequest(delivery) : this.#toRaw(delivery);
-    // The vendor's types say what its payloads are.
-    return (await this.#pipeline.parse(raw)) as AnyEvent<Events>;
+    const unverified = this.#pipeline.budget.open();
+    try {
+      const raw = isRequest(delivery)
+        ? await this.#readRequest(delivery, unverified)
+        : this.#toRaw(delivery);
+      // The vendor's types say what its payloads are.
+      return (await this.#pipeline.parse(raw)) as AnyEvent<Events>;
+    } finally {
+      unverified.close();
+    }
   }
 
   /** @internal The way of a delivery, for receivers. */
@@ -190,12 +212,14 @@ export class Webhooks<
     };
   }
 
-  async #readRequest(request: Request): Promise<RawDelivery> {
+  async #readRequest(request: Request, unverified: UnverifiedBody): Promise<RawDelivery> {
     const { headers, url } = request;
     if (this.vendor.scheme.faultOf(headers) !== undefined) {
       return { headers, body: new Uint8Array(0), kind: "json", url };
     }
-    const body = await readWebBody(request, { maxBody: defaultMaxBody, timeout: Infinity });
+    const limits = { maxBody: defaultMaxBody, timeout: Infinity };
+    const body = await readWebBody(request, limits, unverified);
+    unverified.settle();
     return { headers, body, kind: kindOf(headers.get("content-type")) ?? "json", url };
   }
 }

@@ -83,7 +83,7 @@ describe("createNodeMiddleware", () => {
       text("x".repeat(200_000), headersWith(`sha256=${"0".repeat(64)}`)),
       413,
     ],
-    ["an URL that is none", text("{}", {}, "//"), 422],
+    ["an URL that is none", text("{}", {}, "//x:99999/a"), 422],
   ])("keeps the connection after %s", async (_, request, status) => {
     const webhooks = new Webhooks({ secret, log });
     const port = await listen(listenerOf(webhooks, { maxBody: 150_000 }));
@@ -102,7 +102,7 @@ describe("createNodeMiddleware", () => {
       calls += 1;
       if (calls === 1) throw new Error("ööps 😀 – ça ne va pas");
     });
-    const port = await listen(listenerOf(webhooks));
+    const port = await listen(listenerOf(webhooks, { exposeErrors: true }));
     const socket = connect(port, "127.0.0.1");
     const answers = readUntil(socket, /ok\n$/);
     socket.write((await good(webhooks)) + (await good(webhooks)));
@@ -192,6 +192,29 @@ describe("createNodeMiddleware", () => {
     expect(await (await fetch(`http://127.0.0.1:${port}/other`)).text()).toBe("next");
     await fetch(`http://127.0.0.1:${port}${path}`);
     await expect.poll(() => results).toEqual([false, true]);
+  });
+
+  it.each(["//", "///", "///?x=1", "//x:99999/a"])(
+    "leaves %s to other routes of Express",
+    async (url) => {
+      const app = express();
+      app.use(createNodeMiddleware(new Webhooks({ secret, log })));
+      app.use((_, response) => void response.send("another route"));
+      const socket = connect(await listen(app), "127.0.0.1");
+      const answer = readUntil(socket, /another route|error/);
+      socket.write(`GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      expect(await answer).toContain("another route");
+      socket.destroy();
+    },
+  );
+
+  it.each(["/", "//", "///", "//?x=1"])("takes %s for the path /", async (url) => {
+    const webhooks = new Webhooks({ secret, log });
+    const socket = connect(await listen(listenerOf(webhooks, { path: "/" })), "127.0.0.1");
+    const answer = readUntil(socket, /ok\n$|error/);
+    socket.write((await good(webhooks)).replace(path, url));
+    expect(await answer).toContain("200 OK");
+    socket.destroy();
   });
 
   it("answers where Express mounted it, at its own path", async () => {

@@ -1,11 +1,18 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type ReceiverOptions, Webhooks } from "../src/index.ts";
+import {
+  type ReceiverOptions,
+  type ReplayStore,
+  type VendorEvents,
+  Webhooks,
+  type WebhooksOptions,
+} from "../src/index.ts";
 import { delivery, receivers, type RunningReceiver } from "./receivers.ts";
 
 const path = "/api/vendor/webhooks";
 const accept = "application/json";
 const mismatch =
   '{"error":"Error: [@fetchwork/webhooks] signature does not match event payload and secret"}';
+const unspecified = "Error: An Unspecified error occurred";
 const quiet = { warn: () => undefined, error: () => undefined };
 const running: RunningReceiver[] = [];
 
@@ -95,45 +102,40 @@ describe.each(receivers)("%s", (name, start) => {
   });
 
   it.each([
-    ["an error", new RangeError("ööps 😀"), 500, "RangeError: ööps 😀"],
+    ["an error", new RangeError("ööps 😀"), "RangeError: ööps 😀"],
+    ["an error without a message", Object.assign(new Error("x"), { message: "" }), unspecified],
+    // As errors of clients have: the answer of another server says nothing about this endpoint.
+    ["an error with a status", Object.assign(new Error("gone"), { status: 410 }), "Error: gone"],
     [
-      "an error without a message",
-      Object.assign(new Error("x"), { message: "" }),
-      500,
-      "Error: An Unspecified error occurred",
-    ],
-    [
-      "an error with a status",
-      Object.assign(new Error("gone"), { status: 410 }),
-      410,
+      "an error that asks to be exposed",
+      Object.assign(new Error("gone"), { status: 410, expose: true }),
       "Error: gone",
     ],
-    [
-      "an error with an absurd status",
-      Object.assign(new Error("x"), { status: 99 }),
-      500,
-      "Error: x",
-    ],
-    ["a text", "x", 500, "Error: An Unspecified error occurred"],
-    ["undefined", undefined, 500, "Error: An Unspecified error occurred"],
-    ["null", null, 500, "Error: An Unspecified error occurred"],
-    ["a frozen error", Object.freeze(new Error("cold")), 500, "Error: cold"],
-    ["an error that throws when looked at", hostile(), 500, "Error: An Unspecified error occurred"],
-  ])("answers when a handler throws %s", async (_, thrown, status, error) => {
-    const webhooks = create();
-    webhooks.on("issues", () => {
-      // oxlint-disable-next-line typescript/only-throw-error -- what a handler may do
-      throw thrown;
-    });
-    const { send } = await run(webhooks);
-    const response = await send(path, await delivery(webhooks, "{}"));
-    expect([response.status, await response.json()]).toEqual([status, { error }]);
-    const rejecting = create();
-    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what a handler may do
-    rejecting.on("issues", () => Promise.reject(thrown));
-    const other = await run(rejecting);
-    expect((await other.send(path, await delivery(rejecting, "{}"))).status).toBe(status);
-  });
+    ["a long message", new Error("x".repeat(1_000_000)), `Error: ${"x".repeat(993)}`],
+    ["a text", "x", unspecified],
+    ["undefined", undefined, unspecified],
+    ["null", null, unspecified],
+    ["a frozen error", Object.freeze(new Error("cold")), "Error: cold"],
+    ["an error that throws when looked at", hostile(), unspecified],
+  ])(
+    "answers 500 when a handler throws %s, and exposes it only if asked",
+    async (_, thrown, shown) => {
+      const webhooks = create();
+      webhooks.on("issues", () => {
+        // oxlint-disable-next-line typescript/only-throw-error -- what a handler may do
+        throw thrown;
+      });
+      const { send } = await run(webhooks);
+      const response = await send(path, await delivery(webhooks, "{}"));
+      expect([response.status, await response.json()]).toEqual([500, { error: unspecified }]);
+      const rejecting = create();
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what a handler may do
+      rejecting.on("issues", () => Promise.reject(thrown));
+      const other = await run(rejecting, { exposeErrors: true });
+      const exposed = await other.send(path, await delivery(rejecting, "{}"));
+      expect([exposed.status, await exposed.json()]).toEqual([500, { error: shown }]);
+    },
+  );
 
   it("answers ok, with the types that it takes", async () => {
     const webhooks = create();
@@ -241,7 +243,7 @@ describe.each(receivers)("%s", (name, start) => {
     const webhooks = new Webhooks({
       secret: "mysecret",
       log: quiet,
-      replay: true,
+      replay: { dropEqualBodiesFor: 60_000 },
       concurrency: 1,
       backlog: 1,
     });
@@ -320,6 +322,80 @@ describe.each(receivers)("%s", (name, start) => {
     const request = { ...init, body: silent, duplex: "half" } as RequestInit;
     const response = await send(path, request);
     expect(response.status).toBe(408);
+  });
+
+  describe("when its time is over", () => {
+    const never = (): Promise<never> => new Promise(() => {});
+    const open: ReplayStore = { claim: () => "new", complete: () => {}, release: () => {} };
+    const settings: readonly (readonly [string, Partial<WebhooksOptions<VendorEvents>>])[] = [
+      ["a secret function", { secret: never }],
+      ["a replay store", { replay: { store: { ...open, claim: never }, dropEqualBodiesFor: 1 } }],
+    ];
+
+    it.each(settings.flatMap((row) => [[...row, "await"] as const, [...row, "ack"] as const]))(
+      "answers 503 though %s never settles: %j, %s",
+      async (_, options, mode) => {
+        const webhooks = new Webhooks({ secret: "mysecret", log: quiet, ...options });
+        const errors: string[] = [];
+        let calls = 0;
+        webhooks.onError(({ code }) => errors.push(code));
+        webhooks.onAny(() => (calls += 1));
+        const { send } = await run(webhooks, { timeout: 50, mode });
+        const response = await send(path, await delivery(create(), "{}"));
+        expect([response.status, errors, calls]).toEqual([503, ["ERR_WEBHOOKS_TIMEOUT"], 0]);
+      },
+    );
+
+    it("gives back what the replay store grants too late, and does not handle it", async () => {
+      const grant = Promise.withResolvers<"new">();
+      const released = Promise.withResolvers<string>();
+      const store = { ...open, claim: () => grant.promise, release: released.resolve };
+      const replay = { store, dropEqualBodiesFor: 1 };
+      const webhooks = new Webhooks({ secret: "mysecret", log: quiet, replay });
+      let calls = 0;
+      webhooks.onAny(() => (calls += 1));
+      const { send } = await run(webhooks, { timeout: 20 });
+      expect((await send(path, await delivery(webhooks, "{}"))).status).toBe(503);
+      grant.resolve("new");
+      expect(await released.promise).toMatch(/^vendor:/);
+      expect(calls).toBe(0);
+    });
+
+    it("answers 500, not 202, when handlers failed and the replay store never settles", async () => {
+      const replay = { store: { ...open, release: never }, dropEqualBodiesFor: 1 };
+      const webhooks = new Webhooks({ secret: "mysecret", log: quiet, replay });
+      webhooks.onAny(() => fail());
+      const { send } = await run(webhooks, { timeout: 50 });
+      expect((await send(path, await delivery(webhooks, "{}"))).status).toBe(500);
+    });
+  });
+
+  describe("beyond maxUnverified", () => {
+    /** A delivery with a body of so many bytes, of which the last one does not come. */
+    async function unfinished(webhooks: Webhooks, size: number): Promise<RequestInit> {
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new Uint8Array(size - 1)),
+      });
+      return { ...(await delivery(webhooks, "{}")), body, duplex: "half" } as RequestInit;
+    }
+
+    it("refuses the largest body with 503, and takes small ones", async () => {
+      const webhooks = new Webhooks({ secret: "mysecret", log: quiet, maxUnverified: 1000 });
+      const errors: string[] = [];
+      webhooks.onError(({ code }) => errors.push(code));
+      const { send } = await run(webhooks, { maxBody: 1000 });
+      const first = send(path, await unfinished(webhooks, 900));
+      const small = await delivery(webhooks, JSON.stringify({ text: "x".repeat(140) }));
+      const statuses: number[] = [];
+      // The first body need not be there yet when the others come.
+      const isRefused = first.then(({ status }) => status);
+      while (errors.length === 0) statuses.push((await send(path, small)).status);
+      expect(await isRefused).toBe(503);
+      expect(new Set(statuses)).toEqual(new Set([200]));
+      expect(errors).toEqual(["ERR_WEBHOOKS_BODY_BUDGET"]);
+      const large = await delivery(webhooks, JSON.stringify({ text: "x".repeat(900) }));
+      expect((await send(path, large)).status).toBe(200);
+    });
   });
 });
 

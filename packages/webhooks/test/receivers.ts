@@ -49,7 +49,7 @@ export const startWeb: Start = async (webhooks, options) => {
     port,
     send: (path, init) => fetch(`http://127.0.0.1:${port}${path}`, init),
     close: async () => {
-      await server.close();
+      await server.close({ gracePeriod: 0 });
     },
   };
 };

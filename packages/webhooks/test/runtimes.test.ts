@@ -86,6 +86,7 @@ describe.skipIf(!isLinux || (!isHere && !isCI))(`Bun, Deno and workerd (${reason
     for (const [name, entry] of Object.entries(entries)) {
       const build = await rolldown({
         input: "entry",
+        resolve: { conditionNames: ["@fetchwork/source", "import"] },
         plugins: [
           {
             name: "entry",

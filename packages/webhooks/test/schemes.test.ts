@@ -178,10 +178,11 @@ describe("other makes", () => {
     ],
   ])("%s accepts what we sign, and we what it signs", async (_, peer, scheme) => {
     const key = scheme.createKey(whsec);
-    const headers = await key.sign({ id: "msg_1", timestamp: now(), body: bytes });
+    const timestamp = now();
+    const headers = await key.sign({ id: "msg_1", timestamp, body: bytes });
     expect(() => peer.verify(body, { ...headers })).not.toThrow();
     expect(() => peer.verify(`${body} `, { ...headers })).toThrow();
-    const signature = peer.sign("msg_1", new Date(), body);
+    const signature = peer.sign("msg_1", new Date(timestamp * 1000), body);
     const theirs = new Headers({ ...headers, [scheme.signatureHeader]: signature });
     expect(await key.verify({ headers: theirs, body: bytes })).toBe(true);
   });

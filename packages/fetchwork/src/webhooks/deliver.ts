@@ -1,4 +1,5 @@
-import { send } from "@fetchwork/http";
+import { stream } from "@fetchwork/http";
+import { ByteCollector } from "@fetchwork/kit";
 import type { Vendor } from "@fetchwork/webhooks";
 import type { CommandIo } from "../command-io.ts";
 import { colours, jsonLine, oneLine } from "../terminal-text.ts";
@@ -9,7 +10,8 @@ export interface Outgoing {
   /** All but the signature. */
   readonly headers: Headers;
   readonly body: Uint8Array;
-  readonly id: string;
+  /** Its identifier, for the signature and for what is printed; absent when it has none. */
+  readonly id: string | undefined;
   /** Absent to send the headers as they are. */
   readonly signing?: { readonly vendor: Vendor; readonly secret: string } | undefined;
 }
@@ -22,23 +24,38 @@ export async function deliver(
   if (signing !== undefined) {
     const { vendor, secret } = signing;
     const timestamp = Math.floor(Date.now() / 1000);
-    const signature = await vendor.scheme.createKey(secret).sign({ id, timestamp, body });
+    const message = { id: id ?? crypto.randomUUID(), timestamp, body };
+    const signature = await vendor.scheme.createKey(secret).sign(message);
     for (const [name, value] of Object.entries(signature)) headers.set(name, value);
   }
   const request = { method: "POST", baseUrl: url, headers: [...headers], body } as const;
-  const response = await send(request, {
-    signal: io.signal,
-    redirect: false,
-    maxResponseSize: 1_048_576,
-    timeout: 30_000,
-  });
+  const options = { signal: io.signal, redirect: false, timeout: 30_000 } as const;
+  const response = await stream(request, options);
   const { statusCode: status, ok } = response;
+  const text = await readStart(response.body);
   if (asJson) {
-    io.stdout.write(jsonLine({ id, url, status, body: response.body }));
+    io.stdout.write(jsonLine({ id, url, status, body: text }));
   } else {
     const { green, red } = colours(io.stdout);
-    const shown = oneLine(response.body.trim());
-    io.stdout.write(`${(ok ? green : red)(String(status))}  ${oneLine(id)}  ${shown}\n`);
+    const shown = oneLine(text.trim());
+    io.stdout.write(`${(ok ? green : red)(String(status))}  ${oneLine(id ?? "-")}  ${shown}\n`);
   }
   return ok ? 0 : 1;
+}
+
+/** Bytes of a response that are read; its status counts, whatever follows. */
+const maximumResponse = 65_536;
+
+/** Reads the beginning of a body, as far as it arrives. */
+async function readStart(body: ReadableStream<Uint8Array>): Promise<string> {
+  const bytes = new ByteCollector();
+  try {
+    for await (const chunk of body) {
+      bytes.add(chunk.subarray(0, maximumResponse - bytes.size));
+      if (bytes.size >= maximumResponse) break;
+    }
+  } catch {
+    // Broken off: what came is shown.
+  }
+  return new TextDecoder().decode(bytes.join());
 }

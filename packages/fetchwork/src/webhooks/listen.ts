@@ -1,16 +1,14 @@
 import { resolve } from "node:path";
-import { HttpUsageError, text, type Handler } from "@fetchwork/http";
+import { text, type Handler } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
-import {
-  createWebMiddleware,
-  Webhooks,
-  type UnknownPayload,
-  type Vendor,
-} from "@fetchwork/webhooks";
+import { createWebMiddleware, type Vendor, Webhooks } from "@fetchwork/webhooks";
 import type { CommandIo } from "../command-io.ts";
 import { defineCommand, type Command } from "../command.ts";
+import { colours, jsonLine, manyLines, oneLine } from "../terminal-text.ts";
+import { UsageError } from "../usage-error.ts";
+import { contentOf, fieldsOf } from "./delivery-content.ts";
 import { saveDelivery, type SavedDelivery } from "./saved-delivery.ts";
-import { colours, jsonLine, oneLine } from "../terminal-text.ts";
+import { withUsageFaults } from "./usage-faults.ts";
 import { secretOf, vendorOf, vendorOptions } from "./vendor-options.ts";
 import { wholeNumber } from "../whole-number.ts";
 
@@ -19,11 +17,15 @@ interface Seen {
   readonly at: string;
   readonly id: string;
   readonly event: string;
-  /** Absent when no secret was given. */
+  /** Whether the signature is right; absent when no secret was given. */
   readonly verified?: boolean;
-  /** What the sender was answered. */
+  /** Status of the response. */
   readonly status: number;
+  /** Why it was refused, when it was. */
+  readonly reason?: string;
   readonly bytes: number;
+  /** What was sent: the value of its JSON or form, else its text; absent when it is neither. */
+  readonly payload: unknown;
   /** Where it was saved. */
   readonly file?: string;
 }
@@ -40,84 +42,115 @@ export const listen: Command = defineCommand({
     count: { type: "string", hint: "number", description: "Stop after so many deliveries" },
     json: { type: "boolean", description: "Print one JSON object a line" },
   },
-  async run({ values }, io) {
-    const vendor = vendorOf(values);
-    const { save, host } = values;
-    const port = wholeNumber("port", values.port, 65_535);
-    let left = values.count === undefined ? Infinity : wholeNumber("count", values.count, 1e9);
-    const path = values.path ?? vendor.path;
-    const secret = await secretOf(values, io);
-    const receive = receiver(vendor, { path, secret });
-    const done = new AbortController();
-    const folder = save === undefined ? undefined : resolve(io.cwd, save);
+  run: ({ values }, io) =>
+    withUsageFaults(async () => {
+      const vendor = vendorOf(values);
+      const { save, host } = values;
+      const port = wholeNumber("port", values.port, 65_535);
+      let left = values.count === undefined ? Infinity : wholeNumber("count", values.count, 1e9);
+      const path = values.path ?? vendor.path;
+      const secret = await secretOf(values, io);
+      const receive = receiver(vendor, { path, secret });
+      const done = new AbortController();
+      const folder = save === undefined ? undefined : resolve(io.cwd, save);
 
-    const handler: Handler = async (request) => {
-      const body = await request.bytes();
-      const delivery = toDelivery(request, body);
-      const response = await receive(request, body);
-      if (new URL(request.url).pathname !== path) return response;
-      const { id, event } = namesOf(vendor, delivery);
-      const file =
-        folder === undefined
-          ? {}
-          : { file: await saveDelivery(delivery, { folder, name: `${event}-${id}` }) };
-      const { status } = response;
-      const verified = secret === undefined ? {} : { verified: status >= 200 && status < 300 };
-      const seen = {
-        at: delivery.receivedAt,
-        id,
-        event,
-        ...verified,
-        status,
-        bytes: body.length,
-        ...file,
+      const handler: Handler = async (request) => {
+        const body = await request.bytes();
+        const delivery = toDelivery(request, body);
+        const content = contentOf(vendor, delivery);
+        const { response, verified } = await receive(request, { body, payload: content.payload });
+        if (trimSlashes(new URL(request.url).pathname) !== trimSlashes(path)) return response;
+        const { id, event, payload } = content;
+        const saved =
+          folder === undefined
+            ? undefined
+            : await saveDelivery(delivery, { folder, name: `${event}-${id}` });
+        const seen: Seen = {
+          at: delivery.receivedAt,
+          id,
+          event,
+          ...(verified !== undefined && { verified }),
+          status: response.status,
+          ...(!response.ok && { reason: await reasonOf(response) }),
+          bytes: body.length,
+          payload,
+          ...(saved !== undefined && { file: saved }),
+        };
+        print(seen, { io, asJson: values.json === true });
+        left -= 1;
+        if (left <= 0) done.abort();
+        return response;
       };
-      print(seen, { io, asJson: values.json === true });
-      left -= 1;
-      if (left <= 0) done.abort();
-      return response;
-    };
 
-    const server = await serve(handler, {
-      port,
-      hostname: host,
-      signals: false,
-      maxRequestBodySize: 26_214_400,
-    });
-    const origin = server.url.replace(/\/$/, "");
-    io.stderr.write(
-      `Listening on ${origin}${path}${secret === undefined ? ", without a secret" : ""}\n`,
-    );
-    await aborted(AbortSignal.any([io.signal, done.signal]));
-    await server.close();
-    return 0;
-  },
+      const server = await serve(handler, {
+        port,
+        hostname: host,
+        signals: false,
+        maxRequestBodySize: 26_214_400,
+      });
+      const origin = server.url.replace(/\/$/, "");
+      io.stderr.write(
+        `Listening on ${origin}${path}${secret === undefined ? ", without a secret" : ""}\n`,
+      );
+      await aborted(AbortSignal.any([io.signal, done.signal]));
+      await server.close();
+      return 0;
+    }),
 });
 
-type Receive = (request: Request, body: Uint8Array<ArrayBuffer>) => Response | Promise<Response>;
+/** What became of a request. */
+interface Received {
+  readonly response: Response;
+  /** Whether its signature is right; absent without a secret. */
+  readonly verified?: boolean;
+}
 
-/** Answers as a receiver with that secret does; without one every POST to the path is taken. */
+type Receive = (
+  request: Request,
+  content: { readonly body: Uint8Array<ArrayBuffer>; readonly payload: unknown },
+) => Received | Promise<Received>;
+
+/** Responds as a receiver with that secret does; without one every POST to the path is taken. */
 function receiver(
   vendor: Vendor,
   { path, secret }: { readonly path: string; readonly secret: string | undefined },
 ): Receive {
-  if (!path.startsWith("/")) {
-    throw new HttpUsageError("ERR_HTTP_OPTION", "--path must begin with a slash");
-  }
+  if (!path.startsWith("/")) throw new UsageError("--path must begin with a slash");
   if (secret === undefined) {
-    return ({ method, url }) =>
-      method === "POST" && new URL(url).pathname === path
-        ? text("ok\n")
-        : text("not found\n", { status: 404 });
+    return ({ method, url }, { payload }) => {
+      const isHere = method === "POST" && trimSlashes(new URL(url).pathname) === trimSlashes(path);
+      if (!isHere) return { response: text("not found\n", { status: 404 }) };
+      return { response: text(vendor.replyTo?.(fieldsOf(payload)) ?? "ok\n") };
+    };
   }
   const log = { warn: () => {}, error: () => {} };
   const webhooks = new Webhooks({ secret, vendor, log });
   const middleware = createWebMiddleware(webhooks, { path });
-  return (request, body) => {
+  return async (request, { body }) => {
     const { method, url, headers } = request;
     const init = method === "GET" || method === "HEAD" ? {} : { body };
-    return middleware(new Request(url, { method, headers, ...init }));
+    const verified = await webhooks.verify(body, headers);
+    const response = await middleware(new Request(url, { method, headers, ...init }));
+    return { response, verified };
   };
+}
+
+/** Why a request was refused, as the response says. */
+async function reasonOf(response: Response): Promise<string> {
+  const said = await response.clone().text();
+  try {
+    const { error } = JSON.parse(said) as { readonly error?: unknown };
+    return typeof error === "string" ? error : said;
+  } catch {
+    return said.trim();
+  }
+}
+
+/** A path without slashes at its end, as receivers compare paths. */
+function trimSlashes(path: string): string {
+  let end = path.length;
+  while (end > 1 && path[end - 1] === "/") end -= 1;
+  return path.slice(0, end);
 }
 
 function toDelivery({ method, url, headers }: Request, body: Uint8Array): SavedDelivery {
@@ -131,27 +164,6 @@ function toDelivery({ method, url, headers }: Request, body: Uint8Array): SavedD
   };
 }
 
-function namesOf(vendor: Vendor, { headers, body }: SavedDelivery): { id: string; event: string } {
-  const given = new Headers(headers.map(([name, value]): [string, string] => [name, value]));
-  const payload = payloadOf(body);
-  const header = (name: string | undefined): string => (name && given.get(name)) || "";
-  const { id, name } = vendor.describe?.(given, payload) ?? {
-    id: header(vendor.deliveryHeader),
-    name: header(vendor.eventHeader),
-  };
-  const action = typeof payload["action"] === "string" ? `.${payload["action"]}` : "";
-  return { id, event: `${name || "?"}${action}` };
-}
-
-function payloadOf(body: Uint8Array): UnknownPayload {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(body));
-    return typeof value === "object" && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
-}
-
 function print(
   seen: Seen,
   { io, asJson }: { readonly io: CommandIo; readonly asJson: boolean },
@@ -161,12 +173,31 @@ function print(
     return;
   }
   const { green, red, dim } = colours(io.stdout);
-  const { at, id, event, verified, status, bytes, file } = seen;
-  const mark =
-    verified === undefined ? dim("unverified") : verified ? green("verified") : red("refused");
-  const parts = [dim(at), oneLine(event), dim(oneLine(id)), mark, String(status), `${bytes} B`];
+  const { at, id, event, verified, status, reason, bytes, payload, file } = seen;
+  const isRefused = status >= 400;
+  const signature =
+    verified === undefined
+      ? dim("unverified")
+      : verified
+        ? green("verified")
+        : red("wrong signature");
+  const parts = [dim(at), oneLine(event), dim(oneLine(id)), signature];
+  parts.push(isRefused ? red(`refused ${status}`) : String(status), `${bytes} B`);
   if (file !== undefined) parts.push(dim(file));
-  io.stdout.write(`${parts.join("  ")}\n`);
+  const lines = [parts.join("  ")];
+  if (reason !== undefined) lines.push(red(oneLine(reason)));
+  if (payload !== undefined) lines.push(shownPayload(payload));
+  io.stdout.write(`${lines.join("\n  ")}\n`);
+}
+
+/** Characters of a payload that are printed; `--save` and `--json` have all of it. */
+const maximumShown = 20_000;
+
+function shownPayload(payload: unknown): string {
+  const whole = typeof payload === "string" ? payload : JSON.stringify(payload, undefined, 2);
+  const cut = whole.length - maximumShown;
+  const shown = manyLines(whole.slice(0, maximumShown)).replaceAll("\n", "\n  ");
+  return cut > 0 ? `${shown}\n  ... ${cut} more characters` : shown;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

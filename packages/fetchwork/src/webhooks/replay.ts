@@ -2,8 +2,10 @@ import { resolve } from "node:path";
 import { defineCommand, type Command } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { deliver } from "./deliver.ts";
+import { contentOf } from "./delivery-content.ts";
 import { readDelivery } from "./saved-delivery.ts";
-import { secretOf, vendorOf, vendorOptions } from "./vendor-options.ts";
+import { withUsageFaults } from "./usage-faults.ts";
+import { secretOf, vendorOf, vendorOptions, vendors } from "./vendor-options.ts";
 
 /** What belongs to the connection that a delivery came over, not to the delivery (RFC 9110, 7.6.1). */
 const connectionHeaders: ReadonlySet<string> = new Set([
@@ -22,31 +24,43 @@ const connectionHeaders: ReadonlySet<string> = new Set([
 
 /** `fetchwork webhooks replay`. */
 export const replay: Command = defineCommand({
-  summary: "Send saved deliveries again, as they came or signed anew",
+  summary: "Send saved deliveries again, as they were received, or signed again",
   positionals: ["file", "[file...]"],
   options: {
     url: { type: "string", short: "u", description: "Where to send them" },
     ...vendorOptions,
     json: { type: "boolean", description: "Print the results as JSON" },
   },
-  async run({ values, positionals }, io) {
-    const vendor = vendorOf(values);
-    const secret = await secretOf(values, io);
-    const { url } = values;
-    if (url === undefined) throw new UsageError("--url is missing");
-    let code = 0;
-    for (const file of positionals) {
-      const delivery = await readDelivery(resolve(io.cwd, file));
-      const kept = delivery.headers.filter(([name]) => !connectionHeaders.has(name.toLowerCase()));
-      const headers = new Headers(kept.map(([name, value]): [string, string] => [name, value]));
-      const id = headers.get(vendor.deliveryHeader ?? "x") ?? crypto.randomUUID();
-      const signing = secret === undefined ? undefined : { vendor, secret };
-      const result = await deliver(
-        { url, headers, body: delivery.body, id, signing },
-        { io, asJson: values.json === true },
-      );
-      code = Math.max(code, result);
-    }
-    return code;
-  },
+  run: ({ values, positionals }, io) =>
+    withUsageFaults(async () => {
+      const vendor = vendorOf(values);
+      const secret = await secretOf(values, io);
+      const { url } = values;
+      if (url === undefined) throw new UsageError("--url is missing");
+      let code = 0;
+      for (const file of positionals) {
+        const delivery = await readDelivery(resolve(io.cwd, file));
+        const kept = delivery.headers.filter(
+          ([name]) => !connectionHeaders.has(name.toLowerCase()),
+        );
+        const headers = new Headers(kept.map(([name, value]): [string, string] => [name, value]));
+        const id = contentOf(vendor, delivery).id || sentId(headers);
+        const signing = secret === undefined ? undefined : { vendor, secret };
+        const result = await deliver(
+          { url, headers, body: delivery.body, id, signing },
+          { io, asJson: values.json === true },
+        );
+        code = Math.max(code, result);
+      }
+      return code;
+    }),
 });
+
+/** The identifier in the headers of a delivery, whoever sent it. */
+function sentId(headers: Headers): string | undefined {
+  for (const { deliveryHeader } of vendors.values()) {
+    const id = deliveryHeader === undefined ? null : headers.get(deliveryHeader);
+    if (id !== null && id !== "") return id;
+  }
+  return undefined;
+}

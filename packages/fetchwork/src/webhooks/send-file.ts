@@ -4,6 +4,7 @@ import type { CommandIo } from "../command-io.ts";
 import { defineCommand, type Command } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { deliver } from "./deliver.ts";
+import { checkHeaderText, withUsageFaults } from "./usage-faults.ts";
 import { secretOf, vendorOf, vendorOptions } from "./vendor-options.ts";
 
 /** `fetchwork webhooks send`. */
@@ -18,25 +19,30 @@ export const sendFile: Command = defineCommand({
     ...vendorOptions,
     json: { type: "boolean", description: "Print the result as JSON" },
   },
-  async run({ values, positionals }, io) {
-    const vendor = vendorOf(values);
-    const secret = await secretOf(values, io);
-    const { url, event, id = crypto.randomUUID() } = values;
-    if (url === undefined) throw new UsageError("--url is missing");
-    if (secret === undefined) throw new UsageError("there is no secret: see --secret-file");
-    if (event === undefined && vendor.eventHeader !== undefined) {
-      throw new UsageError("--event is missing");
-    }
-    const body = await bytesOf(positionals[0] ?? "", io);
-    const type = values["content-type"] ?? vendor.contentType ?? "application/json";
-    const headers = new Headers({ "content-type": type });
-    if (vendor.eventHeader !== undefined) headers.set(vendor.eventHeader, event ?? "");
-    if (vendor.deliveryHeader !== undefined) headers.set(vendor.deliveryHeader, id);
-    return deliver(
-      { url, headers, body, id, signing: { vendor, secret } },
-      { io, asJson: values.json === true },
-    );
-  },
+  run: ({ values, positionals }, io) =>
+    withUsageFaults(async () => {
+      const vendor = vendorOf(values);
+      const secret = await secretOf(values, io);
+      const { url, event, id = crypto.randomUUID() } = values;
+      if (url === undefined) throw new UsageError("--url is missing");
+      if (secret === undefined)
+        throw new UsageError("no secret: set FETCHWORK_WEBHOOK_SECRET, or pass --secret-file");
+      if (event === undefined && vendor.eventHeader !== undefined) {
+        throw new UsageError("--event is missing");
+      }
+      const type = values["content-type"] ?? vendor.contentType ?? "application/json";
+      if (event !== undefined) checkHeaderText("event", event);
+      checkHeaderText("id", id);
+      checkHeaderText("content-type", type);
+      const body = await bytesOf(positionals[0] ?? "", io);
+      const headers = new Headers({ "content-type": type });
+      if (vendor.eventHeader !== undefined) headers.set(vendor.eventHeader, event ?? "");
+      if (vendor.deliveryHeader !== undefined) headers.set(vendor.deliveryHeader, id);
+      return deliver(
+        { url, headers, body, id, signing: { vendor, secret } },
+        { io, asJson: values.json === true },
+      );
+    }),
 });
 
 async function bytesOf(file: string, io: CommandIo): Promise<Uint8Array> {

@@ -15,8 +15,12 @@ import type { CommandIo } from "../command-io.ts";
 import type { CommandOption } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 
-const vendors: ReadonlyMap<string, Vendor> = new Map(
-  [vendor, fetchwork, github, standardWebhooks, stripe, slack, shopify, gitlab].map((one) => [one.name, one]),
+/** All vendors, by name. */
+export const vendors: ReadonlyMap<string, Vendor> = new Map(
+  [vendor, fetchwork, github, standardWebhooks, stripe, slack, shopify, gitlab].map((one) => [
+    one.name,
+    one,
+  ]),
 );
 
 /** The variable that holds a secret which must not stand on a command line. */
@@ -59,7 +63,7 @@ export interface VendorValues {
 export function vendorOf({ vendor: name }: VendorValues): Vendor {
   const found = vendors.get(name);
   if (found !== undefined) return found;
-  throw new UsageError(`--vendor is none of ${[...vendors.keys()].join(", ")}`);
+  throw new UsageError(`--vendor must be one of ${[...vendors.keys()].join(", ")}`);
 }
 
 /** Finds the secret: an option, a file, or the environment. */

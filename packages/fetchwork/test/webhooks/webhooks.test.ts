@@ -47,15 +47,30 @@ async function run(...args: string[]): Promise<readonly [number, string, string]
   return [code, io.written.stdout, io.written.stderr];
 }
 
+/** A command line that lacks nothing but what is under test; the file is there only where it is read. */
+const sending = ["send", "-", "-u", "http://127.0.0.1:1"];
+
 describe("fetchwork webhooks send", () => {
-  it.each([
+  it.each<readonly [readonly string[], string]>([
     [["send", "x"], "--url is missing"],
     [["send", "x", "--url", "http://127.0.0.1:1"], "--event is missing"],
-    [["send", "x", "--url", "http://127.0.0.1:1", "--vendor", "nobody"], "--vendor is none of"],
+    [["send", "x", "--url", "http://127.0.0.1:1", "--vendor", "nobody"], "--vendor must be one of"],
     [["send"], "file is missing"],
     [["listen", "--port", "99999"], "--port must be"],
     [["listen", "-s", "a", "--secret-file", "b"], "exclude each other"],
     [["replay"], "file is missing"],
+    [["listen", "--path", "hooks"], "--path must begin with a slash"],
+    [["listen", "--vendor", "standard-webhooks", "-s", "no base64!"], "a secret of Standard"],
+    ...["é€", "a\nb", "", " a", "x".repeat(257)].flatMap((value) => [
+      [[...sending, "-e", value], "--event must be 1 to 256 characters"] as const,
+      [[...sending, "-e", "a", "--id", value], "--id must be 1 to 256 characters"] as const,
+    ]),
+    [[...sending, "-e", "a", "--content-type", "a\nb"], "--content-type must be"],
+    [[...sending, "-e", "a", "-u", "nonsense"], "the URL is not absolute"],
+    [
+      [...sending, "--vendor", "standard-webhooks", "-s", "whsec_AAAA", "--id", "a.b"],
+      "without a full stop",
+    ],
   ])("refuses %j", async (args, message) => {
     const [code, stdout, stderr] = await run(...args);
     expect([code, stdout]).toEqual([2, ""]);
@@ -97,12 +112,24 @@ describe("fetchwork webhooks send", () => {
     expect(JSON.parse(stdout)).toMatchObject({ id: "d1", status: 200, body: "thank you" });
   });
 
+  it("shows the status of a response of any size, and the beginning of its body", async () => {
+    await writeFile(join(folder, "event.json"), body);
+    const options = { port: 0, hostname: "127.0.0.1", signals: false };
+    await using server = await serve(() => text("x".repeat(3_000_000)), options);
+    const args = ["send", "event.json", "-u", server.url, "-e", "issues", "--json"];
+    const [code, stdout] = await run(...args);
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      0,
+      { status: 200, body: "x".repeat(65_536) },
+    ]);
+  });
+
   it("takes an empty variable for no secret", async () => {
     await writeFile(join(folder, "event.json"), body);
     const io = memoryIo({ cwd: folder, env: { FETCHWORK_WEBHOOK_SECRET: "" } });
     const args = ["webhooks", "send", "event.json", "-u", "http://127.0.0.1:1", "-e", "issues"];
     expect(await runCommand(commands, { args, io })).toBe(2);
-    expect(io.written.stderr).toContain("there is no secret: see --secret-file");
+    expect(io.written.stderr).toContain("no secret: set FETCHWORK_WEBHOOK_SECRET");
   });
 
   it("escapes in JSON what moves a cursor or turns text", async () => {
@@ -145,9 +172,18 @@ describe("fetchwork webhooks listen", () => {
         verified: true,
         status: 200,
         bytes: Buffer.byteLength(body),
+        payload: JSON.parse(body),
       },
-      { id: "bad", event: "issues.opened", verified: false, status: 400 },
+      {
+        id: "bad",
+        event: "issues.opened",
+        verified: false,
+        status: 400,
+        reason: expect.stringContaining("signature does not match"),
+        payload: JSON.parse(body),
+      },
     ]);
+    expect(lines[0]).not.toHaveProperty("reason");
     const files = await readdir(join(folder, "saved"));
     expect(files.length).toBe(2);
     const path = join(folder, "saved", files[0] ?? "");
@@ -172,6 +208,101 @@ describe("fetchwork webhooks listen", () => {
     for (const file of files) expect(file).toMatch(/^[\w.-]+\.json$/);
     const last = join(folder, "saved", files.at(-1) ?? "");
     expect(await readFile(last, "utf8")).toContain('"base64": "/wA="');
+  });
+
+  it("prints payloads for people, and why a delivery was refused", async () => {
+    await writeFile(join(folder, "event.json"), body);
+    const { url, io, code } = await startListening("-s", secret, "--count", "2");
+    const send = ["send", "event.json", "-u", url, "-e", "issues"];
+    await run(...send, "--id", "good");
+    await run(...send, "--id", "bad", "-s", "other");
+    await code;
+    const payload = '\n  {\n    "action": "opened",\n    "text": "Grüße 🎉"\n  }\n';
+    const [first = "", second = ""] = io.written.stdout.split(/(?=^\d{4}-)/m);
+    expect(first).toContain(`  issues.opened  good  verified  200  41 B${payload}`);
+    expect(second).toContain(
+      "  issues.opened  bad  wrong signature  refused 400  41 B\n  Error: [@fetchwork/webhooks] " +
+        `signature does not match event payload and secret${payload}`,
+    );
+  });
+
+  it("cuts long payloads for people only", async () => {
+    const long = { text: "x".repeat(30_000) };
+    await writeFile(join(folder, "event.json"), JSON.stringify(long));
+    for (const options of [[], ["--json"]]) {
+      const { url, io, code } = await startListening("-s", secret, "--count", "1", ...options);
+      await run("send", "event.json", "-u", url, "-e", "issues");
+      await code;
+      if (options.length === 0)
+        expect(io.written.stdout).toMatch(/x\n {2}\.\.\. \d+ more characters\n$/);
+      else expect(JSON.parse(io.written.stdout)).toMatchObject({ payload: long });
+    }
+  });
+
+  it.each([
+    ["", undefined],
+    ["no JSON", "no JSON"],
+  ])("calls the signature of %j right, though it refuses the body", async (content, payload) => {
+    await writeFile(join(folder, "event.json"), content);
+    const { url, io, code } = await startListening("-s", secret, "--json", "--count", "1");
+    await run("send", "event.json", "-u", url, "-e", "issues");
+    await code;
+    const seen: unknown = JSON.parse(io.written.stdout);
+    expect(seen).toMatchObject({
+      verified: true,
+      status: 400,
+      reason: "SyntaxError: Invalid JSON",
+      ...(payload !== undefined && { payload }),
+    });
+  });
+
+  it.each([
+    ["--path", "/hooks"],
+    ["--path", "/hooks/"],
+  ])(
+    "prints, saves and counts a delivery whatever slashes its path ends with, with %s %s",
+    async (...path) => {
+      for (const options of [[], ["-s", secret]]) {
+        const args = [...path, ...options, "--json", "--count", "3", "--save", "saved"];
+        const { url, io, code } = await startListening(...args);
+        await writeFile(join(folder, "event.json"), body);
+        for (const target of ["/hooks", "/hooks/", "/hooks//"]) {
+          const [sent] = await run(
+            "send",
+            "event.json",
+            "-e",
+            "a",
+            "-u",
+            new URL(target, url).href,
+          );
+          expect(sent).toBe(0);
+        }
+        expect(await code).toBe(0);
+        expect(io.written.stdout.trim().split("\n").length).toBe(3);
+      }
+      expect((await readdir(join(folder, "saved"))).length).toBe(6);
+    },
+  );
+
+  it("answers the challenge of Slack without a secret too", async () => {
+    const { url, io, code } = await startListening("--vendor", "slack", "--count", "1", "--json");
+    const challenge = { type: "url_verification", challenge: "abc" };
+    const response = await fetch(url, { method: "POST", body: JSON.stringify(challenge) });
+    expect(await response.text()).toBe("abc");
+    await code;
+    expect(JSON.parse(io.written.stdout)).toMatchObject({ payload: challenge });
+  });
+
+  it("reads the payload of a form", async () => {
+    const { url, io, code } = await startListening("--vendor", "slack", "--count", "1", "--json");
+    const form = new URLSearchParams({ payload: '{"type":"block_actions","trigger_id":"t1"}' });
+    await fetch(url, { method: "POST", body: form });
+    await code;
+    expect(JSON.parse(io.written.stdout)).toMatchObject({
+      id: "t1",
+      event: "block_actions",
+      payload: { type: "block_actions" },
+    });
   });
 
   it("is coloured on a terminal only", async () => {
@@ -241,6 +372,22 @@ describe("fetchwork webhooks replay", () => {
     expect((await run("replay", path, "-u", other.url, "-s", "another secret"))[0]).toBe(0);
     expect((await run("replay", path, "-u", other.url, "-s", "wrong secret"))[0]).toBe(1);
     await other.code;
+  });
+
+  it("prints the identifier that it sent, whoever the vendor is", async () => {
+    await writeFile(join(folder, "event.json"), body);
+    const send = ["send", "event.json", "--id", "d1", "-e", "issues"];
+    const first = await startListening("--save", "saved", "--count", "1", "--vendor", "github");
+    await run(...send, "--vendor", "github", "-u", first.url);
+    await first.code;
+    const [file = ""] = await readdir(join(folder, "saved"));
+    const again = await startListening("--json", "--count", "1", "--vendor", "github");
+    const io = memoryIo({ cwd: folder });
+    const args = ["webhooks", "replay", join("saved", file), "-u", again.url];
+    expect(await runCommand(commands, { args, io })).toBe(0);
+    await again.code;
+    expect(io.written.stdout).toBe("200  d1  ok\n");
+    expect(JSON.parse(again.io.written.stdout)).toMatchObject({ id: "d1" });
   });
 
   it("refuses files that are no deliveries", async () => {

@@ -71,7 +71,7 @@ export function createClient<Api>(options: ClientOptions): ApiClient<Api> {
   checkOptions(options, { owner: "createClient", names: optionNames, otherNames }, wrongOption);
   const { baseUrl, token, openApi, ...settings } = options;
   const http = new Client({ ...settings, baseUrl });
-  const endpoint = createEndpoint({ baseUrl, onMissing: "throw" });
+  const endpoint = createEndpoint({ baseUrl });
   const routes = new Map<string, CompiledRoute<string>>();
   let index: OperationIndex | undefined = openApi && indexOperations(openApi);
   let loading: Promise<OperationIndex> | undefined;

@@ -1,6 +1,7 @@
-import { constantTimeEqual } from "../constant-time-equal.ts";
+import { constantTimeEqual } from "@fetchwork/kit";
 import { optionError } from "../errors.ts";
 import { createHmacKey, type DigestEncoding, type HashName } from "../hmac-key.ts";
+import { checkOptionNames } from "../option-names.ts";
 import type { SignatureScheme } from "../signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
 import { headerOf } from "./timestamp.ts";
@@ -26,6 +27,10 @@ const sizes: Readonly<Record<HashName, number>> = { "SHA-1": 20, "SHA-256": 32, 
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function hmacScheme(options: HmacSchemeOptions = {}): SignatureScheme {
+  checkOptionNames(options, {
+    owner: "hmacScheme",
+    names: ["header", "prefix", "encoding", "hash"],
+  });
   const { header = "X-Hub-Signature-256", encoding = "hex", hash = "SHA-256" } = options;
   if (!Object.hasOwn(sizes, hash)) throw optionError("hash", hash, "SHA-1, SHA-256 or SHA-512");
   const { prefix = `${hash.replace("-", "").toLowerCase()}=` } = options;
@@ -61,8 +66,8 @@ export function hmacScheme(options: HmacSchemeOptions = {}): SignatureScheme {
           const given = signature.slice(prefix.length);
           const digest = key.digest(encoding, "", body);
           return typeof digest === "string"
-            ? constantTimeEqual(digest, given)
-            : digest.then((text) => constantTimeEqual(text, given));
+            ? constantTimeEqual(given, digest)
+            : digest.then((text) => constantTimeEqual(given, text));
         },
         fingerprint: (label, content) => key.digest("hex", label, content),
       };

@@ -1,8 +1,14 @@
-import { constantTimeEqual } from "../constant-time-equal.ts";
+import { constantTimeEqual } from "@fetchwork/kit";
 import { createHmacKey } from "../hmac-key.ts";
+import { checkOptionNames } from "../option-names.ts";
 import type { HeaderReader, SignatureScheme } from "../signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
-import { createTimestampCheck, headerOf, type TimestampOptions } from "./timestamp.ts";
+import {
+  createTimestampCheck,
+  headerOf,
+  timestampOptionNames,
+  type TimestampOptions,
+} from "./timestamp.ts";
 
 const signatureHeader = "x-slack-signature";
 const timestampHeader = "x-slack-request-timestamp";
@@ -13,6 +19,7 @@ const timestampHeader = "x-slack-request-timestamp";
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function slackScheme(options: TimestampOptions = {}): SignatureScheme {
+  checkOptionNames(options, { owner: "slackScheme", names: timestampOptionNames });
   const isTimely = createTimestampCheck(options);
   const faultOf: SignatureScheme["faultOf"] = (headers) => {
     if (!/^v0=[\da-f]{64}$/.test(headerOf(headers, signatureHeader))) return "signature";
@@ -35,8 +42,8 @@ export function slackScheme(options: TimestampOptions = {}): SignatureScheme {
           const given = headerOf(headers, signatureHeader).slice(3);
           const digest = key.digest("hex", signedPrefix(headers), body);
           return typeof digest === "string"
-            ? constantTimeEqual(digest, given)
-            : digest.then((text) => constantTimeEqual(text, given));
+            ? constantTimeEqual(given, digest)
+            : digest.then((text) => constantTimeEqual(given, text));
         },
         fingerprint: (label, content) => key.digest("hex", label, content),
       };

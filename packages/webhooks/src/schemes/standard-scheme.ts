@@ -1,11 +1,16 @@
-import { decodeBase64 } from "../base64.ts";
-import { constantTimeEqual } from "../constant-time-equal.ts";
+import { constantTimeEqual, decodeBase64 } from "@fetchwork/kit";
 import { createEd25519Key, type Ed25519Key } from "../ed25519-key.ts";
 import { optionError } from "../errors.ts";
 import { createHmacKey } from "../hmac-key.ts";
+import { checkOptionNames } from "../option-names.ts";
 import type { MessageToSign, SignatureKey, SignatureScheme } from "../signature-scheme.ts";
 import { secretBytes, secretError } from "./secret-bytes.ts";
-import { createTimestampCheck, headerOf, type TimestampOptions } from "./timestamp.ts";
+import {
+  createTimestampCheck,
+  headerOf,
+  timestampOptionNames,
+  type TimestampOptions,
+} from "./timestamp.ts";
 
 /** Options of {@link standardScheme}. */
 export interface StandardSchemeOptions extends TimestampOptions {
@@ -40,6 +45,10 @@ const maxSignatures = 16;
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function standardScheme(options: StandardSchemeOptions = {}): SignatureScheme {
+  checkOptionNames(options, {
+    owner: "standardScheme",
+    names: [...timestampOptionNames, "headerPrefix", "secrets"],
+  });
   const { headerPrefix = "webhook-", secrets = "base64" } = options;
   if (secrets !== "base64" && secrets !== "text") {
     throw optionError("secrets", secrets, '"base64" or "text"');
@@ -99,7 +108,7 @@ function createSymmetricKey(
       if (faultOf(headers) !== undefined) return false;
       const given = signaturesOf(headerOf(headers, names.signature), "v1");
       const matches = (digest: string): boolean =>
-        given.some((text) => constantTimeEqual(digest, text));
+        given.some((text) => constantTimeEqual(text, digest));
       const prefix = `${headerOf(headers, names.id)}.${headerOf(headers, names.timestamp)}.`;
       const digest = key.digest("base64", prefix, body);
       return typeof digest === "string" ? matches(digest) : digest.then(matches);

@@ -1,8 +1,14 @@
-import { constantTimeEqual } from "../constant-time-equal.ts";
+import { constantTimeEqual } from "@fetchwork/kit";
 import { createHmacKey } from "../hmac-key.ts";
+import { checkOptionNames } from "../option-names.ts";
 import type { SignatureScheme } from "../signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
-import { createTimestampCheck, headerOf, type TimestampOptions } from "./timestamp.ts";
+import {
+  createTimestampCheck,
+  headerOf,
+  timestampOptionNames,
+  type TimestampOptions,
+} from "./timestamp.ts";
 
 const signatureHeader = "stripe-signature";
 
@@ -20,6 +26,7 @@ interface StripeSignature {
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function stripeScheme(options: TimestampOptions = {}): SignatureScheme {
+  checkOptionNames(options, { owner: "stripeScheme", names: timestampOptionNames });
   const isTimely = createTimestampCheck(options);
   return {
     name: "Stripe",
@@ -40,7 +47,7 @@ export function stripeScheme(options: TimestampOptions = {}): SignatureScheme {
           const given = parse(headerOf(headers, signatureHeader));
           if (given === undefined || !isTimely(given.timestamp)) return false;
           const matches = (digest: string): boolean =>
-            given.digests.some((text) => constantTimeEqual(digest, text));
+            given.digests.some((text) => constantTimeEqual(text, digest));
           const digest = key.digest("hex", `${given.timestamp}.`, body);
           return typeof digest === "string" ? matches(digest) : digest.then(matches);
         },

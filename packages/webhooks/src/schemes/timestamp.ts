@@ -9,6 +9,9 @@ export interface TimestampOptions {
   readonly now?: (() => number) | undefined;
 }
 
+/** Names of {@link TimestampOptions}. */
+export const timestampOptionNames: readonly string[] = ["tolerance", "now"];
+
 /** Makes a check of timestamps: texts of whole seconds since 1970. */
 export function createTimestampCheck(options: TimestampOptions): (timestamp: string) => boolean {
   const { tolerance = 300, now = Date.now } = options;

@@ -1,5 +1,6 @@
-import { constantTimeEqual } from "../constant-time-equal.ts";
+import { constantTimeEqual } from "@fetchwork/kit";
 import { createHmacKey } from "../hmac-key.ts";
+import { checkOptionNames } from "../option-names.ts";
 import type { SignatureScheme } from "../signature-scheme.ts";
 import { secretBytes, secretError } from "./secret-bytes.ts";
 import { headerOf } from "./timestamp.ts";
@@ -11,6 +12,7 @@ const fixed = new Uint8Array(0);
  * body: use it over TLS only, and a signing scheme where there is one.
  */
 export function tokenScheme(options: { readonly header: string }): SignatureScheme {
+  checkOptionNames(options, { owner: "tokenScheme", names: ["header"] });
   const signatureHeader = options.header.toLowerCase();
   return {
     name: "token",

@@ -5,7 +5,11 @@ import { expect, type Platform } from "../platform.ts";
 export async function smoke(platform: Platform): Promise<void> {
   const seen: string[] = [];
   const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-  const webhooks = new Webhooks({ secret: "mysecret", replay: { dropEqualBodiesFor: 60_000 }, log });
+  const webhooks = new Webhooks({
+    secret: "mysecret",
+    replay: { dropEqualBodiesFor: 60_000 },
+    log,
+  });
   webhooks.on("push", ({ id, payload }) => void seen.push(`${id} ${JSON.stringify(payload)}`));
   const receive = createWebMiddleware(webhooks);
   const listener = await platform.listen(receive);

@@ -1,5 +1,6 @@
 import type { Transport } from "@fetchwork/http";
 import { optionError, WebhookUsageError } from "../../errors.ts";
+import { checkOptionNames } from "../../option-names.ts";
 import type { SignatureKey } from "../../signature-scheme.ts";
 import { fetchwork } from "../../vendors/fetchwork.ts";
 import { VERSION } from "../../version.ts";
@@ -78,6 +79,7 @@ export interface Sender extends AsyncDisposable {
   replayAll(query?: { readonly endpointId?: string | undefined }): Promise<number>;
 }
 
+const queryNames = ["id", "status", "endpointId", "eventId", "limit", "offset"];
 const identifier = /^[\w-]{1,64}$/;
 /** Milliseconds between two looks for what is old enough to be removed. */
 const pruneInterval = 3_600_000;
@@ -145,6 +147,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function list(query: DeliveryQuery = {}): Promise<readonly StoredDelivery[]> {
+    checkOptionNames(query, { owner: "deliveries", names: queryNames });
     const { limit = 100, offset = 0, id, status, endpointId, eventId } = query;
     if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000)) {
       throw optionError("limit", limit, "1 to 1000");
@@ -214,7 +217,9 @@ export function createSender(options: SenderOptions): Sender {
     deliveries: list,
     deadLetters: (query) => list({ ...query, status: "dead" }),
     replay,
-    async replayAll({ endpointId } = {}) {
+    async replayAll(query = {}) {
+      checkOptionNames(query, { owner: "replayAll", names: ["endpointId"] });
+      const { endpointId } = query;
       const where = {
         status: "dead",
         // Those that die again meanwhile have had their turn.

@@ -1,4 +1,5 @@
 import { optionError, WebhookUsageError } from "../../errors.ts";
+import { checkOptionNames } from "../../option-names.ts";
 import type { SignatureScheme } from "../../signature-scheme.ts";
 import type { SenderDocument, SenderDocuments } from "./document-store.ts";
 import { isEventName } from "./event-filter.ts";
@@ -52,12 +53,15 @@ export interface Endpoints {
   remove(id: string): Promise<boolean>;
 }
 
+const inputNames = ["url", "events", "secret", "description"];
+
 /** Makes the endpoints of a sender. */
 export function storedEndpoints(
   documents: SenderDocuments<EndpointRecord>,
   { rules, scheme }: { readonly rules: TargetRules; readonly scheme: SignatureScheme },
 ): Endpoints {
   function check(input: EndpointChange): Partial<EndpointInput> {
+    checkOptionNames(input, { owner: "an endpoint", names: inputNames });
     const { url, events, secret, description } = input;
     const checked: { -readonly [K in keyof EndpointInput]?: EndpointInput[K] } = {};
     if (url !== undefined) checked.url = checkTarget(url, rules);

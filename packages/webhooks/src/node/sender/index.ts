@@ -18,7 +18,6 @@ export type {
 } from "./document-store.ts";
 export type { Endpoint, EndpointChange, EndpointInput, Endpoints } from "./endpoints.ts";
 export type { SentEvent } from "./event-writer.ts";
-export { isPublicAddress } from "./public-address.ts";
 export { publicTransport } from "./public-transport.ts";
 export {
   type Attempt,

@@ -1,8 +1,8 @@
 import { lookup } from "node:dns";
 import type { Transport, TransportRequest } from "@fetchwork/http";
 import { lazyTransport } from "./lazy-transport.ts";
-import { hasPrivateAddress } from "./public-address.ts";
 import { notPublic, publicLookup } from "./public-lookup.ts";
+import { hasPrivateAddress } from "./target-url.ts";
 
 /**
  * Makes a transport that connects to public addresses only. What is checked is the address that the connection is made

@@ -17,6 +17,15 @@ export interface RetryOptions {
   readonly jitter?: number | undefined;
 }
 
+/** Names of {@link RetryOptions}. */
+export const retryOptionNames: readonly string[] = [
+  "giveUpAfter",
+  "firstDelay",
+  "factor",
+  "maxDelay",
+  "jitter",
+];
+
 /** The same, complete. */
 export interface RetrySchedule {
   readonly giveUpAfter: number;

@@ -1,8 +1,9 @@
 import type { Transport } from "@fetchwork/http";
 import { optionError } from "../../errors.ts";
-import type { Vendor } from "../../vendor.ts";
+import { checkOptionNames } from "../../option-names.ts";
+import { checkVendor, type Vendor } from "../../vendor.ts";
 import type { SenderStore } from "./document-store.ts";
-import type { RetryOptions } from "./retry-schedule.ts";
+import { type RetryOptions, retryOptionNames } from "./retry-schedule.ts";
 import type { AttemptReport } from "./settle-delivery.ts";
 
 /** Options of `createSender`. */
@@ -55,6 +56,26 @@ export interface SenderOptions {
   readonly onError?: ((error: unknown) => unknown) | undefined;
 }
 
+const optionNames = [
+  "store",
+  "vendor",
+  "retry",
+  "disableAfter",
+  "timeout",
+  "concurrency",
+  "endpointConcurrency",
+  "pollInterval",
+  "lease",
+  "keepFor",
+  "maxPayload",
+  "maxRedirects",
+  "allowHttp",
+  "allowPrivate",
+  "transport",
+  "userAgent",
+  "onAttempt",
+  "onError",
+];
 const longestTimer = 2_147_483_647;
 const longestAge = 3650 * 86_400_000;
 
@@ -82,6 +103,9 @@ export type CheckedOptions = Required<
 export function checkSenderOptions(options: SenderOptions): {
   readonly [K in keyof CheckedOptions]: number;
 } {
+  checkOptionNames(options, { owner: "createSender", names: optionNames });
+  checkOptionNames(options.retry, { owner: "retry", names: retryOptionNames });
+  if (options.vendor !== undefined) checkVendor(options.vendor);
   const day = 86_400_000;
   const {
     disableAfter = 5 * day,

@@ -1,5 +1,5 @@
+import { isPublicAddress, parseIP } from "@fetchwork/kit";
 import { WebhookUsageError } from "../../errors.ts";
-import { hasPrivateAddress } from "./public-address.ts";
 
 /** Which URLs may be targets. */
 export interface TargetRules {
@@ -28,6 +28,12 @@ export function checkTarget(given: unknown, { allowHttp, allowPrivate }: TargetR
   if (!allowPrivate && hasPrivateAddress(url)) throw refused("its address is not public");
   url.hash = "";
   return url.href;
+}
+
+/** Whether a URL has an address for its host, and one that is not public. */
+export function hasPrivateAddress({ hostname }: URL): boolean {
+  const address = parseIP(hostname.replace(/^\[|\]$/g, ""));
+  return address !== undefined && !isPublicAddress(address);
 }
 
 function refused(reason: string): WebhookUsageError {

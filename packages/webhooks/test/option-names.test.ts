@@ -1,0 +1,112 @@
+import { isFetchworkError, UsageError } from "@fetchwork/kit";
+import { describe, expect, it } from "vitest";
+import {
+  collectionReplayStore,
+  createEventHandler,
+  createLambdaHandler,
+  createNodeMiddleware,
+  createWebMiddleware,
+  defineVendor,
+  memoryReplayStore,
+  validateEventName,
+  WebhookError,
+  Webhooks,
+  WebhookUsageError,
+} from "../src/index.ts";
+import { createSender } from "../src/node/sender/index.ts";
+import {
+  hmacScheme,
+  slackScheme,
+  standardScheme,
+  stripeScheme,
+  tokenScheme,
+} from "../src/vendors/index.ts";
+
+const webhooks = new Webhooks({ secret: "s" });
+const scheme = hmacScheme();
+const vendor = { name: "x", path: "/x", scheme, eventHeader: "X-Event", eventNames: [] };
+
+/** Calls each factory with options that JavaScript may pass. */
+const factories: readonly (readonly [string, (options: never) => unknown, object])[] = [
+  ["Webhooks", (options) => new Webhooks(options), { secret: "s" }],
+  ["createEventHandler", (options) => createEventHandler(options), {}],
+  ["createNodeMiddleware", (options) => createNodeMiddleware(webhooks, options), {}],
+  ["createWebMiddleware", (options) => createWebMiddleware(webhooks, options), {}],
+  ["createLambdaHandler", (options) => createLambdaHandler(webhooks, options), {}],
+  ["replay", (replay) => new Webhooks({ secret: "s", replay }), {}],
+  ["memoryReplayStore", (options) => memoryReplayStore(options), {}],
+  ["collectionReplayStore", (options) => collectionReplayStore({} as never, options), {}],
+  ["defineVendor", (options) => defineVendor(options), vendor],
+  ["validateEventName", (options) => validateEventName("push", options), {}],
+  ["hmacScheme", (options) => hmacScheme(options), {}],
+  ["standardScheme", (options) => standardScheme(options), {}],
+  ["slackScheme", (options) => slackScheme(options), {}],
+  ["stripeScheme", (options) => stripeScheme(options), {}],
+  ["tokenScheme", (options) => tokenScheme(options), { header: "x" }],
+  ["createSender", (options) => createSender(options), { store: {} }],
+  ["retry", (retry) => createSender({ store: {} as never, retry }), {}],
+];
+
+function thrownBy(call: () => unknown): unknown {
+  try {
+    call();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+describe.each(factories)("the options of %s", (owner, make, needed) => {
+  it("are refused when one does not exist", () => {
+    expect(thrownBy(() => make({ ...needed, nonsense: 1 } as never))).toMatchObject({
+      code: "ERR_WEBHOOKS_OPTION",
+      message: expect.stringContaining(`${owner} has no option "nonsense"`),
+    });
+  });
+
+  it("are refused when there are none at all but null", () => {
+    expect(thrownBy(() => make(null as never))).toMatchObject({ code: "ERR_WEBHOOKS_OPTION" });
+  });
+});
+
+describe("an option that is misspelt", () => {
+  it.each([
+    [() => new Webhooks({ secret: "s", reply: true } as never), 'did you mean "replay"?'],
+    [() => createWebMiddleware(webhooks, { limit: 5 } as never), 'did you mean "maxBody"?'],
+    [() => createNodeMiddleware(webhooks, { time_out: 5 } as never), 'did you mean "timeout"?'],
+  ])("is named with the one that was meant: %#", (call, advice) => {
+    expect(thrownBy(call)).toMatchObject({ message: expect.stringContaining(advice) });
+  });
+});
+
+describe("an option that is null", () => {
+  it.each(["vendor", "log", "replay", "transform", "concurrency", "additionalSecrets"])(
+    "is refused by its name: %s",
+    (name) => {
+      expect(thrownBy(() => new Webhooks({ secret: "s", [name]: null }))).toMatchObject({
+        code: "ERR_WEBHOOKS_OPTION",
+        message: `Webhooks: ${name} is null; leave it out to use its default`,
+      });
+    },
+  );
+});
+
+describe("a vendor", () => {
+  it.each(["github", 5, {}])("must be one, and not %j", (given) => {
+    expect(thrownBy(() => new Webhooks({ secret: "s", vendor: given } as never))).toMatchObject({
+      code: "ERR_WEBHOOKS_OPTION",
+      message: expect.stringMatching(/^vendor is .*, expected a vendor, such as github of /),
+    });
+  });
+});
+
+describe("errors", () => {
+  it("belong to the family of Fetchwork", () => {
+    const usage = new WebhookUsageError("ERR_WEBHOOKS_OPTION", "x");
+    expect(usage).toBeInstanceOf(UsageError);
+    expect(usage).toBeInstanceOf(TypeError);
+    expect([usage.name, usage.code]).toEqual(["WebhookUsageError", "ERR_WEBHOOKS_OPTION"]);
+    expect(isFetchworkError(usage)).toBe(true);
+    expect(isFetchworkError(new WebhookError("ERR_WEBHOOKS_JSON", "x"))).toBe(true);
+  });
+});
