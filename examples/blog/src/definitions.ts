@@ -6,11 +6,9 @@ import { identities, keptTokens } from "./api/social/model.ts";
 
 /** The collections of the store, also for `fetchwork db --definitions src/definitions.ts`. */
 export const collections = [
-  ...resources.map(({ collection }) => collection),
-  identities,
-  keptTokens,
+  resources.map(({ collection }) => collection),
+  [identities, keptTokens],
   resets.collection,
-  attemptCollection,
-  rateLimitCollection,
-  ...Object.values(senderCollections),
-];
+  [attemptCollection, rateLimitCollection],
+  Object.values(senderCollections),
+].flat();

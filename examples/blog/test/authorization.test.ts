@@ -193,7 +193,7 @@ async function openWorld(): Promise<World> {
       masterKey,
       jwtSecret,
       tokenLifetime: 60,
-      logs: { started: () => undefined, failed: () => undefined },
+      logs: { started: () => undefined, failed: () => undefined, warned: () => undefined },
       publicUrl: "http://localhost:9000",
       mail: { from: "no-reply@blog.example", linkOrigins: ["http://localhost:9000"] },
       providers: [

@@ -10,6 +10,8 @@ export interface Log {
   readonly middleware?: Middleware | undefined;
   /** Says that the server listens at a URL; people get a greeting. */
   readonly started: (url: string, greeting: string) => void;
+  /** Logs what may be wrong with the settings. */
+  readonly warned: (message: string) => void;
   /** Logs what went wrong and was nobody's request's fault. */
   readonly failed: (error: unknown) => void;
 }
@@ -20,6 +22,7 @@ export async function openLog({ log, logLevel }: Pick<Config, "log" | "logLevel"
   return {
     middleware: log === "off" ? undefined : logger({ format: formatLine }),
     started: (_url, greeting) => console.log(greeting),
+    warned: (message) => console.warn(message),
     failed: (error) => console.error(error),
   };
 }
@@ -50,6 +53,7 @@ async function openPino(level: Config["logLevel"]): Promise<Log> {
   return {
     middleware: logger({ backend, ip: true }),
     started: (url) => log.info({ url }, "listening"),
+    warned: (message) => log.warn(message),
     failed: (error) => log.error({ err: error }, "failed"),
   };
 }

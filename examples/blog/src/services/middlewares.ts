@@ -22,6 +22,7 @@ import {
 import { Problem } from "@fetchwork/rest";
 import type { Config } from "../config.ts";
 import type { Log } from "./log.ts";
+import { warnOfProxy } from "./warn-of-proxy.ts";
 
 /** Settings of the middlewares. Absent, there is no log, no proxy, and no limit for sign-ins. */
 export type MiddlewareConfig = {
@@ -45,6 +46,7 @@ export function middlewares(settings: MiddlewareSettings): readonly Middleware[]
   return [
     trace(),
     realIp({ trustedProxies }),
+    ...(logs && trustedProxies.length === 0 ? [warnOfProxy(logs.warned)] : []),
     ...(logs?.middleware ? [logs.middleware] : []),
     serverTiming(),
     cors({

@@ -1,5 +1,5 @@
 /** Every spelling of `password-resets` in a path, with whatever follows it. */
-const afterResets = new RegExp(`(${[..."password-resets"].map(spellingsOf).join("")})(?!$).*`, "i");
+const afterResets = new RegExp(`(${"password-resets".replace(/./g, spellingsOf)})(?!$).*`, "i");
 
 /** What is as long as a token, on the page of a link, whose address is sent as `Referer`. */
 const likeToken = /(?:[\w-]|%[\da-f]{2}){43,}/gi;

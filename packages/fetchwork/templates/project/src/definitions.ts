@@ -5,17 +5,10 @@ import { resets } from "./api/password-reset/model.ts"; // #if resets
 import { identities, keptTokens } from "./api/social/model.ts"; // #if oidc
 
 /** The collections of the store, also for `fetchwork db --definitions src/definitions.ts`. */
-// #if users
 export const collections = [
-  ...resources.map(({ collection }) => collection),
-  identities, // #if oidc
-  keptTokens, // #if oidc
+  resources.map(({ collection }) => collection),
+  [identities, keptTokens], // #if oidc
   resets.collection, // #if resets
-  attemptCollection,
-  rateLimitCollection,
-  ...Object.values(senderCollections), // #if webhooks
-];
-// #endif
-// #if !users
-export const collections = resources.map(({ collection }) => collection);
-// #endif
+  [attemptCollection, rateLimitCollection], // #if users
+  Object.values(senderCollections), // #if webhooks
+].flat();

@@ -96,6 +96,33 @@ describe("with settings", () => {
     expect((await ask(behindProxy, "/metrics", "127.0.0.1", forwarded)).status).toBe(403);
   });
 
+  it.each([
+    ["127.0.0.1", [], 1],
+    ["::ffff:127.0.0.1", [], 1],
+    ["10.1.2.3", [], 1],
+    ["fd00::1", [], 1],
+    ["192.0.2.1", [], 0],
+    ["127.0.0.1", ["127.0.0.1"], 0],
+  ])("the log warns once of a proxy at %s, with %j trusted: %d", async (peer, trusted, count) => {
+    const warnings: string[] = [];
+    const ignore = (): void => undefined;
+    const warned = (message: string): void => void warnings.push(message);
+    const logs = { started: ignore, failed: ignore, warned };
+    const handler = wrap(
+      () => text("next"),
+      ...middlewares({ ...base, logs, trustedProxies: trusted }),
+    );
+    const send = async (headers: Record<string, string>): Promise<void> => {
+      const request = new Request("http://localhost/ping", { headers });
+      await handler(request, createContext(request, { peer }));
+    };
+    await send({});
+    expect(warnings).toEqual([]);
+    for (let i = 0; i < 3; i += 1) await send({ "x-forwarded-for": "198.51.100.7" });
+    expect(warnings).toHaveLength(count);
+    for (const warning of warnings) expect(warning).toContain("TRUSTED_PROXIES");
+  });
+
   it("health is 503 when a check fails", async () => {
     const check = (): never => {
       throw new Error("disk full");
