@@ -38,8 +38,8 @@ const listHeaders = {
   Link: "Targets of the first, previous, next and last page (RFC 8288)",
 };
 
-/** Describes the parameters of a list. */
-export function listParameters({ list: rules }: Resource): readonly QueryParameter[] {
+/** Describes the parameters of a list: of a resource, or of a route of one's own with rules. */
+export function listParameters({ list: rules }: Pick<Resource, "list">): readonly QueryParameter[] {
   const { filters = [], parameters = {} } = rules;
   return [
     ...standardReferences(rules),

@@ -1,21 +1,26 @@
+import { VersionError } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
 import {
   badFields,
+  createListReader,
+  etagOf,
   fieldError,
-  jsonTag,
+  noneMatchHolds,
   notFound,
+  pageAnswer,
+  pageLinks,
   requirePreconditions,
-  taggedJson,
+  view,
   type Call,
   type OutputOf,
 } from "@fetchwork/rest";
 import { WebhookUsageError } from "@fetchwork/webhooks";
 import type { StoredDelivery, Endpoint, Sender } from "@fetchwork/webhooks/sender";
-import type { newWebhook, webhookChange } from "./model.ts";
+import { webhookList, type newWebhook, type webhookChange } from "./model.ts";
 
 /** What the routes of endpoints do. */
 export interface WebhookController {
-  readonly list: () => Promise<Response>;
+  readonly list: (call: Call) => Promise<Response>;
   readonly show: (call: Call) => Promise<Response>;
   readonly create: (call: Call<OutputOf<typeof newWebhook>>) => Promise<Response>;
   readonly update: (call: Call<OutputOf<typeof webhookChange>>) => Promise<Response>;
@@ -27,32 +32,65 @@ export interface WebhookController {
 /** Lets admins manage who hears of changes. */
 export function createWebhookController(sender: Sender): WebhookController {
   const { endpoints } = sender;
+  const readList = createListReader(webhookList);
+
+  /** Makes a change of the version that the request has seen, or again when another one came between. */
+  async function change<R>(
+    { params, request }: Pick<Call, "params" | "request">,
+    write: (current: Endpoint, options: { readonly ifVersion: number }) => Promise<R>,
+  ): Promise<R> {
+    // It ends: each time the version is another one, somebody else has finished.
+    for (;;) {
+      const current = found(await endpoints.get(idOf(params)));
+      requirePreconditions(request, etagOf(current.version));
+      try {
+        return await write(current, { ifVersion: current.version });
+      } catch (error) {
+        if (!(error instanceof VersionError)) throw error;
+      }
+    }
+  }
+
   return {
-    async list() {
-      return json(await endpoints.list());
+    async list({ query, request }) {
+      const { fields, limit, page } = readList(query);
+      const [some, count] = await Promise.all([
+        endpoints.list({ limit, offset: (page - 1) * limit }),
+        endpoints.count(),
+      ]);
+      const link = pageLinks("/webhooks", query, { limit, page, total: count });
+      const rows = some.map((endpoint) => shown(endpoint, fields));
+      return pageAnswer({ request }, { count, isCapped: false, link }, rows);
     },
     async show({ params, request }) {
-      return taggedJson(request, found(await endpoints.get(idOf(params))));
+      const endpoint = found(await endpoints.get(idOf(params)));
+      const etag = etagOf(endpoint.version);
+      requirePreconditions(request, etag);
+      if (noneMatchHolds(request.headers.get("if-none-match"), etag)) {
+        return empty(304, { headers: { etag } });
+      }
+      return json(shown(endpoint), { headers: { etag } });
     },
     async create({ body }) {
       const created = await refuseBadTargets(endpoints.create(body));
-      const { secret: _, ...shown } = created;
-      const headers = { etag: jsonTag(shown), location: `/webhooks/${created.id}` };
-      return json(created, { status: 201, headers });
+      const { id, secret, version } = created;
+      const headers = { etag: etagOf(version), location: `/webhooks/${id}` };
+      return json({ ...shown(created), secret }, { status: 201, headers });
     },
-    async update({ body, params, request }) {
-      const { status, ...fields } = body;
-      const id = idOf(params);
-      requirePreconditions(request, jsonTag(found(await endpoints.get(id))));
-      let endpoint = found(await refuseBadTargets(endpoints.update(id, fields)));
-      if (status !== undefined && status !== endpoint.status) {
-        endpoint = found(await endpoints[status === "enabled" ? "enable" : "disable"](id));
-      }
-      return taggedJson(request, endpoint);
+    async update(call) {
+      const { status, ...fields } = call.body;
+      const changed = await change(call, (current, options) => {
+        // Enabled once more, it would no longer be known since when it has failed.
+        const isOther = status !== current.status;
+        const all = { ...fields, status: isOther ? status : undefined };
+        return refuseBadTargets(endpoints.update(current.id, all, options));
+      });
+      const endpoint = found(changed);
+      return json(shown(endpoint), { headers: { etag: etagOf(endpoint.version) } });
     },
-    async remove({ params, request }) {
-      requirePreconditions(request, jsonTag(found(await endpoints.get(idOf(params)))));
-      if (!(await endpoints.remove(idOf(params)))) throw notFound();
+    async remove(call) {
+      const isGone = await change(call, ({ id }, options) => endpoints.remove(id, options));
+      if (!isGone) throw notFound();
       return empty();
     },
     async deliveries({ params, query }) {
@@ -76,6 +114,11 @@ function idOf(params: Call["params"]): string {
 function found(endpoint: Endpoint | undefined): Endpoint {
   if (!endpoint) throw notFound();
   return endpoint;
+}
+
+/** What is seen of a webhook; its version is its entity tag. */
+function shown(endpoint: Endpoint, fields = webhookList.selectable): object {
+  return view(endpoint, fields);
 }
 
 function statusOf(given: string | null): StoredDelivery["status"] | undefined {

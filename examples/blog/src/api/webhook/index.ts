@@ -1,7 +1,7 @@
-import { defineRoute, type Route } from "@fetchwork/rest";
+import { defineRoute, listParameters, listResponse, type Route } from "@fetchwork/rest";
 import type { Sender } from "@fetchwork/webhooks/sender";
 import { createWebhookController } from "./controller.ts";
-import { delivery, newWebhook, webhook, webhookChange } from "./model.ts";
+import { delivery, newWebhook, webhook, webhookChange, webhookList } from "./model.ts";
 
 const tag = "webhooks";
 const access = "admin";
@@ -21,9 +21,8 @@ export function webhookRoutes(sender: Sender): readonly Route[] {
       summary: "Lists webhooks",
       tag,
       access,
-      responses: {
-        200: { description: "All webhooks", schema: { type: "array", items: webhook } },
-      },
+      query: listParameters({ list: webhookList }),
+      responses: { 200: listResponse(tag, webhook), 304: unchanged },
       handle: controller.list,
     }),
     defineRoute({

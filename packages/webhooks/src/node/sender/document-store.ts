@@ -46,7 +46,8 @@ type SortField<T> = "createdAt" | (keyof T & string);
 
 /** Documents of one kind. Each promise of a change resolves when the change is durable. */
 export interface SenderDocuments<T> {
-  insert(document: T, options: { readonly id: string }): Promise<T & SenderDocument>;
+  /** Without an `id`, the store makes one; later ones come after earlier ones. */
+  insert(document: T, options?: { readonly id: string }): Promise<T & SenderDocument>;
   insertMany(documents: readonly T[]): Promise<readonly (T & SenderDocument)[]>;
   get(id: string): Promise<(T & SenderDocument) | undefined>;
   find(
@@ -66,7 +67,8 @@ export interface SenderDocuments<T> {
     change: { readonly [K in keyof T]?: T[K] | undefined },
     options?: { readonly ifVersion?: number | undefined },
   ): Promise<(T & SenderDocument) | undefined>;
-  remove(id: string): Promise<boolean>;
+  /** Takes `ifVersion` as `update` does. */
+  remove(id: string, options?: { readonly ifVersion?: number | undefined }): Promise<boolean>;
   removeMany(selection: { readonly where: SenderFilter }): Promise<number>;
 }
 

@@ -27,10 +27,30 @@ export interface EndpointChange {
   readonly events?: readonly string[] | null | undefined;
   readonly secret?: string | undefined;
   readonly description?: string | null | undefined;
+  /** As `enable` and `disable` do, in one change with the other fields. */
+  readonly status?: EndpointRecord["status"] | undefined;
 }
 
 /** A receiver of events, without its secret. */
-export type Endpoint = Omit<EndpointRecord, "secret"> & Pick<SenderDocument, "id" | "createdAt">;
+export type Endpoint = Omit<EndpointRecord, "secret"> &
+  Pick<SenderDocument, "id" | "version" | "createdAt">;
+
+/** Guards a change of an endpoint against a change in between. */
+export interface EndpointWriteOptions {
+  /**
+   * The version that the endpoint must have; else the change rejects with the error of the store whose `code` ends in
+   * `_VERSION`. Default: any version.
+   */
+  readonly ifVersion?: number | undefined;
+}
+
+/** Which endpoints. */
+export interface EndpointQuery {
+  /** Maximum number of endpoints, 1 to 1000. Default: 100. */
+  readonly limit?: number | undefined;
+  /** Number of endpoints to skip. Default: 0. */
+  readonly offset?: number | undefined;
+}
 
 /** Manages the receivers of a sender. */
 export interface Endpoints {
@@ -41,16 +61,26 @@ export interface Endpoints {
    */
   create(input: EndpointInput): Promise<Endpoint & { readonly secret: string }>;
   get(id: string): Promise<Endpoint | undefined>;
-  /** In the order in which they were made. */
-  list(): Promise<readonly Endpoint[]>;
+  /**
+   * Lists endpoints in the order in which they were created.
+   *
+   * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
+   */
+  list(query?: EndpointQuery): Promise<readonly Endpoint[]>;
+  /** Counts all endpoints. */
+  count(): Promise<number>;
   /** Changes the given fields; resolves to `undefined` when there is no such endpoint. Throws as `create` does. */
-  update(id: string, change: EndpointChange): Promise<Endpoint | undefined>;
+  update(
+    id: string,
+    change: EndpointChange,
+    options?: EndpointWriteOptions,
+  ): Promise<Endpoint | undefined>;
   /** Lets it have events again; those that died meanwhile are for `replayAll`. */
-  enable(id: string): Promise<Endpoint | undefined>;
+  enable(id: string, options?: EndpointWriteOptions): Promise<Endpoint | undefined>;
   /** Lets it have nothing: waiting deliveries die when they are due. */
-  disable(id: string): Promise<Endpoint | undefined>;
+  disable(id: string, options?: EndpointWriteOptions): Promise<Endpoint | undefined>;
   /** Removes it; waiting deliveries die when they are due. */
-  remove(id: string): Promise<boolean>;
+  remove(id: string, options?: EndpointWriteOptions): Promise<boolean>;
 }
 
 const inputNames = ["url", "events", "secret", "description"];
@@ -61,7 +91,6 @@ export function storedEndpoints(
   { rules, scheme }: { readonly rules: TargetRules; readonly scheme: SignatureScheme },
 ): Endpoints {
   function check(input: EndpointChange): Partial<EndpointInput> {
-    checkOptionNames(input, { owner: "an endpoint", names: inputNames });
     const { url, events, secret, description } = input;
     const checked: { -readonly [K in keyof EndpointInput]?: EndpointInput[K] } = {};
     if (url !== undefined) checked.url = checkTarget(url, rules);
@@ -77,56 +106,86 @@ export function storedEndpoints(
     return checked;
   }
 
-  async function change(
+  async function update(
     id: string,
-    fields: Parameters<typeof documents.update>[1],
+    input: EndpointChange,
+    options?: EndpointWriteOptions,
   ): Promise<Endpoint | undefined> {
-    const stored = await documents.update(id, fields);
+    const { events, description, status } = input;
+    const given = { ...input, events: events ?? undefined, description: description ?? undefined };
+    checkOptionNames(given, { owner: "an endpoint", names: [...inputNames, "status"] });
+    checkWriteOptions(options);
+    const fields = check(input);
+    const change = {
+      ...fields,
+      // How long the old URL has failed says nothing about another one.
+      ...(fields.url !== undefined && { failingSince: undefined }),
+      ...(status !== undefined && statusFields(status)),
+    };
+    const stored = await documents.update(id, change, options);
     return stored && withoutSecret(stored);
   }
 
   return {
     async create(input) {
+      checkOptionNames(input, { owner: "an endpoint", names: inputNames });
       const url = checkTarget(input.url, rules);
       const secret = input.secret ?? randomSecret();
       const record = { ...check({ ...input, secret }), url, secret, status: "enabled" } as const;
-      const stored = await documents.insert(record, { id: crypto.randomUUID() });
+      const stored = await documents.insert(record);
       return { ...withoutSecret(stored), secret };
     },
     async get(id) {
       const stored = await documents.get(id);
       return stored && withoutSecret(stored);
     },
-    async list() {
-      return (await documents.find({ sort: ["createdAt"] })).map(withoutSecret);
+    async list(query = {}) {
+      checkOptionNames(query, { owner: "endpoints.list", names: ["limit", "offset"] });
+      const { limit = 100, offset = 0 } = query;
+      if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000)) {
+        throw optionError("limit", limit, "1 to 1000");
+      }
+      if (!(Number.isSafeInteger(offset) && offset >= 0)) {
+        throw optionError("offset", offset, "a whole number from 0");
+      }
+      return (await documents.find({ sort: ["createdAt"], limit, offset })).map(withoutSecret);
     },
-    async update(id, input) {
-      const fields = check(input);
-      // How long the old URL has failed says nothing about another one.
-      return change(id, fields.url === undefined ? fields : { ...fields, failingSince: undefined });
+    count: () => documents.count({ where: {} }),
+    update,
+    enable: (id, options) => update(id, { status: "enabled" }, options),
+    disable: (id, options) => update(id, { status: "disabled" }, options),
+    async remove(id, options) {
+      checkWriteOptions(options);
+      return documents.remove(id, options);
     },
-    enable: (id) =>
-      change(id, {
-        status: "enabled",
-        disabledAt: undefined,
-        disabledReason: undefined,
-        failingSince: undefined,
-      }),
-    disable: (id) =>
-      change(id, {
-        status: "disabled",
-        disabledAt: new Date().toISOString(),
-        disabledReason: "manual",
-      }),
-    remove: (id) => documents.remove(id),
+  };
+}
+
+function checkWriteOptions(options: EndpointWriteOptions | undefined): void {
+  checkOptionNames(options, { owner: "a change of an endpoint", names: ["ifVersion"] });
+}
+
+/** What the status is stored with: why and when an endpoint was disabled. */
+function statusFields(status: EndpointRecord["status"]): {
+  readonly [K in keyof EndpointRecord]?: EndpointRecord[K] | undefined;
+} {
+  if (status === "disabled") {
+    return { status, disabledAt: new Date().toISOString(), disabledReason: "manual" };
+  }
+  if (status !== "enabled") throw optionError("status", status, "enabled or disabled");
+  return {
+    status,
+    disabledAt: undefined,
+    disabledReason: undefined,
+    failingSince: undefined,
   };
 }
 
 function withoutSecret(stored: EndpointRecord & SenderDocument): Endpoint {
   const { id, url, events, description, status, disabledReason, disabledAt, failingSince } = stored;
-  const { createdAt } = stored;
+  const { createdAt, version } = stored;
   const view = { id, url, events, description, status, disabledReason, disabledAt, failingSince };
-  return { ...view, createdAt };
+  return { ...view, createdAt, version };
 }
 
 function checkEvents(given: readonly unknown[]): readonly string[] {

@@ -16,7 +16,14 @@ export type {
   SenderStore,
   SenderTransaction,
 } from "./document-store.ts";
-export type { Endpoint, EndpointChange, EndpointInput, Endpoints } from "./endpoints.ts";
+export type {
+  Endpoint,
+  EndpointChange,
+  EndpointInput,
+  EndpointQuery,
+  Endpoints,
+  EndpointWriteOptions,
+} from "./endpoints.ts";
 export type { SentEvent } from "./event-writer.ts";
 export { publicTransport } from "./public-transport.ts";
 export {

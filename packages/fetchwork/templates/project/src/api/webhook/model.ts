@@ -1,4 +1,5 @@
 // #if webhooks
+import type { ListRules } from "@fetchwork/rest";
 import { z } from "zod";
 
 const url = z.string().trim().max(2048);
@@ -40,6 +41,15 @@ export const webhook = {
     createdAt: time,
     secret: { type: "string", description: "Only in the answer to its creation" },
   },
+};
+
+/** What the parameters of the list may ask for. */
+export const webhookList: ListRules = {
+  searchable: false,
+  sortable: [],
+  defaultSort: [],
+  selectable: Object.keys(webhook.properties).filter((name) => name !== "secret"),
+  names: { after: false, sort: false },
 };
 
 /** A delivery, for the reference. */

@@ -108,6 +108,48 @@ describe.each(transports)("a webhook (%s)", (transport) => {
     expect((await send("DELETE", second)).status).toBe(204);
   });
 
+  it("loses no change that is made at the same time as others", async () => {
+    const api = await openApi(transport);
+    const { token } = await api.join("admin@example.com", "admin");
+    const created = await api.send("POST", "/webhooks", { json: { url }, token });
+    const path = created.headers.get("location") ?? "";
+    const first = { "if-match": created.headers.get("etag") ?? "" };
+    const descriptions = [1, 2, 3, 4, 5].map((number) => `description ${number}`);
+    const guarded = await Promise.all(
+      descriptions.map((description) =>
+        api.send("PATCH", path, { json: { description }, token, headers: first }),
+      ),
+    );
+    const statuses = guarded.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(statuses).toEqual([200, 412, 412, 412, 412]);
+    const [one] = guarded.filter(({ status }) => status === 200);
+    const free = [
+      { events: ["user"] },
+      { status: "disabled" },
+      { url: `${url}/2` },
+      { secret: "a-secret-of-16-characters" },
+    ];
+    const sent = free.map((json) => api.send("PATCH", path, { json, token }));
+    for (const { status } of await Promise.all(sent)) expect(status).toBe(200);
+    const { json } = await api.send("GET", path, { token });
+    const { description } = one?.json;
+    expect(json).toMatchObject({ ...free[0], ...free[1], ...free[2], description });
+  });
+
+  it("changes fields and status in one version, and stays as it is known to fail", async () => {
+    const api = await openApi(transport);
+    const { token } = await api.join("admin@example.com", "admin");
+    const created = await api.send("POST", "/webhooks", { json: { url }, token });
+    const path = created.headers.get("location") ?? "";
+    expect(created.headers.get("etag")).toBe('"1"');
+    const json = { description: "d", status: "disabled" };
+    const changed = await api.send("PATCH", path, { json, token });
+    expect([changed.headers.get("etag"), changed.json]).toMatchObject(['"2"', json]);
+    const { disabledAt } = changed.json;
+    const again = await api.send("PATCH", path, { json: { status: "disabled" }, token });
+    expect(again.json).toMatchObject({ ...json, disabledAt, disabledReason: "manual" });
+  });
+
   it("loses its events and its description by null, and nothing else", async () => {
     const api = await openApi(transport);
     const { token } = await api.join("admin@example.com", "admin");
@@ -133,6 +175,39 @@ describe.each(transports)("a webhook (%s)", (transport) => {
     expect((await api.send("POST", "/webhooks", { json, token })).status).toBe(400);
     const path = "/webhooks/x/deliveries/%00/replays";
     expect((await api.send("POST", path, { token })).status).toBe(400);
+  });
+});
+
+describe.each(transports)("the list of webhooks (%s)", (transport) => {
+  it("is paged, in the order of their creation, with the fields that were asked for", async () => {
+    const api = await openApi(transport);
+    const { token } = await api.join("admin@example.com", "admin");
+    for (const number of [1, 2, 3]) {
+      await api.send("POST", "/webhooks", { json: { url: `${url}/${number}` }, token });
+    }
+    const first = await api.send("GET", "/webhooks?limit=2&fields=url", { token });
+    expect(first.json).toEqual([1, 2].map((n) => ({ url: `${url}/${n}`, id: expect.anything() })));
+    expect(first.headers.get("x-total-count")).toBe("3");
+    const link = first.headers.get("link") ?? "";
+    const next = /<([^>]*)>; rel="next"/.exec(link)?.[1] ?? "";
+    const second = await api.send("GET", next, { token });
+    expect(second.json).toMatchObject([{ url: `${url}/3` }]);
+    expect(second.headers.get("link")).not.toContain('rel="next"');
+    const headers = { "if-none-match": second.headers.get("etag") ?? "" };
+    expect((await api.send("GET", next, { token, headers })).status).toBe(304);
+  });
+
+  it.each([
+    ["limit=101", "limit"],
+    ["page=0", "page"],
+    ["fields=secret", "fields"],
+    ["sort=url", "sort"],
+    ["q=x", "q"],
+  ])("refuses %s", async (query, param) => {
+    const api = await openApi(transport);
+    const { token } = await api.join("admin@example.com", "admin");
+    const refused = await api.send("GET", `/webhooks?${query}`, { token });
+    expect([refused.status, refused.json.param]).toEqual([400, param]);
   });
 });
 
