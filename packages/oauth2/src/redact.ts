@@ -194,7 +194,9 @@ function maskParameters(word: string): string {
   if (!word.includes("=") && !word.includes("://")) return word;
   const options = { label: filteredLabel(), isSecret: isFilteredKey };
   if (!/[?#]|:\/\//.test(word)) return maskForm(word, options);
-  let masked = maskUrl(word, options);
+  // Text may begin with something else, and a URL may hold another one.
+  const named = word.replace(/:\/\/[^/?#]*@/g, () => `://${options.label}@`);
+  let masked = maskUrl(named, options);
   // A parameter may hold a URL that is not encoded.
   let mark = masked.indexOf("?");
   for (let count = 0; mark !== -1 && count < maxQueries; count += 1) {

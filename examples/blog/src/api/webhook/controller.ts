@@ -16,7 +16,9 @@ import {
 } from "@fetchwork/rest";
 import { WebhookUsageError } from "@fetchwork/webhooks";
 import type { StoredDelivery, Endpoint, Sender } from "@fetchwork/webhooks/sender";
-import { webhookList, type newWebhook, type webhookChange } from "./model.ts";
+import { delivery, webhookList, type newWebhook, type webhookChange } from "./model.ts";
+
+const shownOfDelivery = Object.keys(delivery.properties);
 
 /** What the routes of endpoints do. */
 export interface WebhookController {
@@ -96,12 +98,13 @@ export function createWebhookController(sender: Sender): WebhookController {
     async deliveries({ params, query }) {
       const endpointId = found(await endpoints.get(idOf(params))).id;
       const status = statusOf(query.get("status"));
-      return json(await sender.deliveries({ endpointId, status }));
+      const stored = await sender.deliveries({ endpointId, status });
+      return json(stored.map((one) => view(one, shownOfDelivery)));
     },
     async replay({ params }) {
       const id = params["delivery"] ?? "";
-      const [delivery] = await sender.deliveries({ id, endpointId: idOf(params) });
-      if (!delivery || !(await sender.replay(id))) throw notFound();
+      const [known] = await sender.deliveries({ id, endpointId: idOf(params) });
+      if (!known || !(await sender.replay(id))) throw notFound();
       return empty(202);
     },
   };

@@ -8,6 +8,7 @@ import { jwtSecret, masterKey, openApi, transports } from "../../../test/api-cli
 import { createApp } from "../../app.ts";
 import { announceChanges } from "../../services/announce-changes.ts";
 import { user } from "../user/model.ts";
+import { delivery } from "./model.ts";
 
 const url = "https://example.com/hooks";
 
@@ -65,10 +66,10 @@ describe.each(transports)("webhooks (%s)", (transport) => {
     expect((await api.send("GET", "/webhooks", { token })).json).toEqual([endpoint]);
     const deliveries = `${path}/deliveries`;
     await api.join("user@example.com");
-    const [delivery] = (await api.send("GET", deliveries, { token })).json;
-    const ofAnother = `/webhooks/another/deliveries/${delivery.id}/replays`;
+    const [sent] = (await api.send("GET", deliveries, { token })).json;
+    const ofAnother = `/webhooks/another/deliveries/${sent.id}/replays`;
     expect((await api.send("POST", ofAnother, { token })).status).toBe(404);
-    const own = `${deliveries}/${delivery.id}/replays`;
+    const own = `${deliveries}/${sent.id}/replays`;
     expect((await api.send("POST", own, { token })).status).toBe(202);
     for (const bad of [{ url: "http://a.example" }, { events: ["a b"] }, { secret: "short" }]) {
       expect((await api.send("PATCH", path, { json: bad, token })).status).toBe(400);
@@ -81,6 +82,17 @@ describe.each(transports)("webhooks (%s)", (transport) => {
     expect((await api.send("DELETE", path, { token })).status).toBe(204);
     expect((await api.send("DELETE", path, { token })).status).toBe(404);
     expect((await api.send("PATCH", path, { json: change, token })).status).toBe(404);
+  });
+
+  it("list their deliveries with the members that the reference describes, and no others", async () => {
+    const api = await openApi(transport);
+    const { token } = await api.join("admin@example.com", "admin");
+    const created = await api.send("POST", "/webhooks", { json: { url }, token });
+    await api.join("user@example.com");
+    const path = `/webhooks/${created.json.id}/deliveries`;
+    const [shown] = (await api.send("GET", path, { token })).json;
+    expect(Object.keys(delivery.properties)).toEqual(expect.arrayContaining(Object.keys(shown)));
+    expect(Object.keys(shown)).toEqual(expect.arrayContaining(delivery.required));
   });
 });
 
