@@ -95,6 +95,7 @@ export { checkReferences } from "./relations/check-references.ts";
 export type { ShownDocuments } from "./relations/populate.ts";
 export { populate } from "./relations/populate.ts";
 export type { PopulateTree } from "./relations/populate-parameter.ts";
+export { readShownFields } from "./fields-parameter.ts";
 export { readPopulate } from "./relations/populate-parameter.ts";
 export { releaseReferences } from "./relations/release-references.ts";
 export type { AccessQuestion } from "./resource-access.ts";

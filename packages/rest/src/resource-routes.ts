@@ -1,5 +1,6 @@
 import { bulkRoute } from "./bulk/bulk-route.ts";
 import { RestError } from "./errors.ts";
+import { fieldsReference } from "./fields-parameter.ts";
 import { createListReader } from "./list-query.ts";
 import { listParameters, resourceListResponse } from "./list-reference.ts";
 import { capitalized, collectionOperation } from "./operation-name.ts";
@@ -88,7 +89,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         tag,
         ...routeRule(resource, "show"),
         conditional: true,
-        query: populateReference(resource),
+        query: [...fieldsReference(resource), ...populateReference(resource)],
         responses: { 200: shown, 304: notModified, 404: missing },
         handle: guarded(resource, "show", show),
       }),

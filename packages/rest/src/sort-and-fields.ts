@@ -22,6 +22,12 @@ interface Naming {
   readonly rules: NamedFields;
 }
 
+/** Takes the values of a parameter apart at commas; a parameter may be given more than once. */
+export function namesIn(values: readonly string[]): readonly string[] {
+  const names = values.flatMap((value) => value.split(",")).map((name) => name.trim());
+  return names.filter((name) => name !== "");
+}
+
 /** Reads fields to sort by; the first mention of a field counts. */
 export function readSort(
   asked: readonly string[],

@@ -1,7 +1,7 @@
 import { fieldError, type FieldError } from "./field-error.ts";
 import type { ListQuery, ListRules } from "./list-query.ts";
 import { readNear } from "./near.ts";
-import { readFields, readSort, signed } from "./sort-and-fields.ts";
+import { namesIn, readFields, readSort, signed } from "./sort-and-fields.ts";
 
 /** The parameters that lists have without being told. */
 export type StandardParameter =
@@ -106,9 +106,7 @@ function givenIn(values: GivenValues, names: CalledParameters, errors: FieldErro
     one: (parameter) => raw(parameter) || undefined,
     list(parameter) {
       const all = valuesOf(parameter);
-      if (all.length === 0) return none;
-      const parts = all.flatMap((value) => value.split(",")).map((value) => value.trim());
-      return parts.filter((value) => value !== "");
+      return all.length === 0 ? none : namesIn(all);
     },
   };
 }

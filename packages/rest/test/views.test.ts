@@ -161,6 +161,30 @@ describe("views", () => {
     ]);
   });
 
+  it("show only the fields of one document that are asked for", async () => {
+    const { as } = await open();
+    const shown = await as("ann", "GET", "/members/ann?fields=city,email");
+    expect(shown.json).toEqual({ id: "ann", city: "ann-city", email: "ann@example.com" });
+    expect(shown.headers.get("etag")).toBe(
+      (await as("ann", "GET", "/members/ann")).headers.get("etag"),
+    );
+    // The same question about the document of another tells nothing.
+    const { json } = await as("ann", "GET", "/members/bob?fields=city,email");
+    expect(json).toEqual({ id: "bob", city: "bob-city" });
+  });
+
+  it.each([
+    ["", "fields=email"],
+    ["", "fields=-email"],
+    ["ann", "fields=hash"],
+    ["ann", "fields=nothing"],
+    ["ann", "fields=city,-name"],
+  ])("let %j not ask for %s of one document", async (who, query) => {
+    const { as } = await open();
+    const refused = await as(who, "GET", `/members/ann?${query}`);
+    expect([refused.status, refused.json.param]).toEqual([400, "fields"]);
+  });
+
   it("keep what a caller does not see out of cursors", async () => {
     const { as } = await open();
     const seen: string[] = [];

@@ -27,6 +27,7 @@ const modules: readonly (readonly [module: string, names: readonly string[]])[] 
       "pageAnswer",
       "populate",
       "readPopulate",
+      "readShownFields",
       "refuseConflicts",
       "releaseReferences",
       "requireAccess",

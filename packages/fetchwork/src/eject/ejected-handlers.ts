@@ -37,6 +37,7 @@ export function showHandler({ hooks, populates }: Features): string {
   return lines(
     "  async show(call) {",
     populates && "    const tree = readPopulate(resource, call.query);",
+    "    const fields = readShownFields(resource, call);",
     '    const id = call.params["id"] ?? "";',
     before && "    await hooks.beforeShow?.({ call, id });",
     "    const document = call.document ?? (await call.store.collection(collection).get(id));",
@@ -47,12 +48,12 @@ export function showHandler({ hooks, populates }: Features): string {
     !after && `    if (${populates ? "!tree && " : ""}${tag}) {`,
     !after && "      return empty(304, { headers: { etag } });",
     !after && "    }",
-    after || populates ? "    const shown = present(document, call);" : false,
+    after || populates ? "    const shown = present(document, call, fields);" : false,
     after && "    const changed = await hooks.afterShow?.({ call, document, shown });",
     populates && `    const rows = [${after ? "changed ?? shown" : "shown"}];`,
     populates &&
       "    const [row] = await populate(call, { resource, documents: [document], rows }, tree);",
-    `    return json(${populates ? "row" : after ? "changed ?? shown" : "present(document, call)"}, { headers: { etag } });`,
+    `    return json(${populates ? "row" : after ? "changed ?? shown" : "present(document, call, fields)"}, { headers: { etag } });`,
     "  },",
   );
 }

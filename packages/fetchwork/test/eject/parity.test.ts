@@ -211,6 +211,10 @@ ann GET /shop/orders/nothing
 ann GET /shop/orders/@2?populate=children,parts
 ann GET /shop/orders/@3?populate=parent.parts
 ann GET /shop/orders/@3?populate=other
+ann GET /shop/orders/@2?fields=code
+ann GET /shop/orders/@2?fields=-code
+ann GET /shop/orders/@2?fields=nothing
+ann GET /shop/orders/@3?fields=code&populate=parent.parts
 ann GET /shop/orders/@3  if none "1"
 ann GET /shop/orders/@3  if match "7"
 bob PUT /shop/orders/@2 {"code":"stolen"}

@@ -64,7 +64,9 @@ type PopulatedBy<Query, D> = Query extends { readonly populate: infer Paths }
   : D;
 
 /** What `show` takes in its query. */
-export interface ShowParameters {
+export interface ShowParameters<D = Readonly<Record<string, unknown>>> {
+  /** Fields to show, or with `-` to leave out. */
+  readonly fields?: ListParameters<D>["fields"];
   /** Paths of relations whose documents are put in the place of their identifiers. */
   readonly populate?: string | readonly string[] | undefined;
   /** The token, where it is not given otherwise. */
@@ -72,7 +74,7 @@ export interface ShowParameters {
 }
 
 type ShowOptions = Omit<CallOptions, "query"> & {
-  readonly query?: Omit<ShowParameters, "populate"> | undefined;
+  readonly query?: Omit<ShowParameters, "fields" | "populate"> | undefined;
 };
 
 /** One item of a bulk call. `version` is that of the document, the number in its entity tag. */
@@ -112,15 +114,15 @@ export interface ResourceClient<D, Input> {
     query?: Query,
     options?: CallOptions,
   ): AsyncGenerator<PageReply<FoundBy<Query, D>>, void, undefined>;
-  /** One document, with all its fields. */
-  show(
+  /** One document, with all its fields or those that `fields` names. */
+  show<const Query extends ShowParameters<D>>(
     id: string,
-    options: Omit<ConditionalOptions, "query"> & { readonly query?: ShowParameters | undefined },
-  ): Promise<Reply<D | undefined>>;
-  show<const Paths extends string | readonly string[]>(
+    options: Omit<ConditionalOptions, "query"> & { readonly query?: Query | undefined },
+  ): Promise<Reply<FoundBy<Query, D> | undefined>>;
+  show<const Query extends ShowParameters<D>>(
     id: string,
-    options: ShowOptions & { readonly query: { readonly populate: Paths } },
-  ): Promise<Reply<FoundBy<{ readonly populate: Paths }, D>>>;
+    options: Omit<CallOptions, "query"> & { readonly query: Query },
+  ): Promise<Reply<FoundBy<Query, D>>>;
   show(id: string, options?: ShowOptions): Promise<Reply<D>>;
   create(body: Input, options?: CallOptions): Promise<Reply<D>>;
   /** Changes the given fields and keeps the others. */

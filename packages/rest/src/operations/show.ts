@@ -1,5 +1,6 @@
 import { empty, json } from "@fetchwork/http";
 import { notFound } from "../conditional-write.ts";
+import { readShownFields } from "../fields-parameter.ts";
 import { noneMatchHolds, requirePreconditions } from "../etag.ts";
 import { populate } from "../relations/populate.ts";
 import { readPopulate } from "../relations/populate-parameter.ts";
@@ -14,6 +15,7 @@ export function showOperation(resource: Resource): ResourceHandler {
     const { request, store } = call;
     const id = idOf(call);
     const tree = readPopulate(resource, call.query);
+    const fields = readShownFields(resource, call);
     await hooks.beforeShow?.({ call, id });
     const document = call.document ?? (await store.collection(collection).get(id));
     if (!document) throw notFound();
@@ -23,7 +25,7 @@ export function showOperation(resource: Resource): ResourceHandler {
     if (!hooks.afterShow && !tree && noneMatchHolds(request.headers.get("if-none-match"), etag)) {
       return empty(304, { headers: { etag } });
     }
-    const shown = present(document, call);
+    const shown = present(document, call, fields);
     const changed = await hooks.afterShow?.({ call, document, shown });
     const rows = [changed ?? shown];
     const [row] = tree

@@ -2,6 +2,7 @@ import { fieldError } from "../field-error.ts";
 import { badFields } from "../problem.ts";
 import type { Resource } from "../resource.ts";
 import type { QueryParameter } from "../route.ts";
+import { namesIn } from "../sort-and-fields.ts";
 
 /** Name of the parameter. */
 export const populateName = "populate";
@@ -19,11 +20,7 @@ export function readPopulate(
   query: URLSearchParams,
 ): PopulateTree | undefined {
   if (paths.length === 0 || !query.has(populateName)) return undefined;
-  const asked = query
-    .getAll(populateName)
-    .flatMap((value) => value.split(","))
-    .map((path) => path.trim())
-    .filter((path) => path !== "");
+  const asked = namesIn(query.getAll(populateName));
   if (asked.some((path) => !paths.includes(path))) {
     const message = `populate must be one of: ${paths.join(", ")}`;
     throw badFields([fieldError(populateName, "enum", message)]);

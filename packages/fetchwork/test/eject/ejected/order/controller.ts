@@ -11,6 +11,7 @@ import {
   pageAnswer,
   populate,
   readPopulate,
+  readShownFields,
   refuseConflicts,
   releaseReferences,
   requireAccess,
@@ -51,13 +52,14 @@ export const orderController: ResourceController<typeof schema> = {
 
   async show(call) {
     const tree = readPopulate(resource, call.query);
+    const fields = readShownFields(resource, call);
     const id = call.params["id"] ?? "";
     await hooks.beforeShow?.({ call, id });
     const document = call.document ?? (await call.store.collection(collection).get(id));
     if (!document) throw notFound();
     const etag = tagOf(document, call);
     requirePreconditions(call.request, etag);
-    const shown = present(document, call);
+    const shown = present(document, call, fields);
     const changed = await hooks.afterShow?.({ call, document, shown });
     const rows = [changed ?? shown];
     const [row] = await populate(call, { resource, documents: [document], rows }, tree);

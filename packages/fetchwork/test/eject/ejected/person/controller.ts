@@ -10,6 +10,7 @@ import {
   pageAnswer,
   populate,
   readPopulate,
+  readShownFields,
   refuseConflicts,
   releaseReferences,
   requirePreconditions,
@@ -46,6 +47,7 @@ export const personController: ResourceController<typeof schema> = {
 
   async show(call) {
     const tree = readPopulate(resource, call.query);
+    const fields = readShownFields(resource, call);
     const id = call.params["id"] ?? "";
     const document = call.document ?? (await call.store.collection(collection).get(id));
     if (!document) throw notFound();
@@ -54,7 +56,7 @@ export const personController: ResourceController<typeof schema> = {
     if (!tree && noneMatchHolds(call.request.headers.get("if-none-match"), etag)) {
       return empty(304, { headers: { etag } });
     }
-    const shown = present(document, call);
+    const shown = present(document, call, fields);
     const rows = [shown];
     const [row] = await populate(call, { resource, documents: [document], rows }, tree);
     return json(row, { headers: { etag } });

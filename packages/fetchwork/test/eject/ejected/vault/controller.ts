@@ -8,6 +8,7 @@ import {
   noneMatchHolds,
   notFound,
   pageAnswer,
+  readShownFields,
   refuseConflicts,
   releaseReferences,
   requirePreconditions,
@@ -36,6 +37,7 @@ export const vaultController: ResourceController<typeof schema> = {
   },
 
   async show(call) {
+    const fields = readShownFields(resource, call);
     const id = call.params["id"] ?? "";
     const document = call.document ?? (await call.store.collection(collection).get(id));
     if (!document) throw notFound();
@@ -44,7 +46,7 @@ export const vaultController: ResourceController<typeof schema> = {
     if (noneMatchHolds(call.request.headers.get("if-none-match"), etag)) {
       return empty(304, { headers: { etag } });
     }
-    return json(present(document, call), { headers: { etag } });
+    return json(present(document, call, fields), { headers: { etag } });
   },
 
   async create(call) {
