@@ -37,7 +37,8 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
   const one = `${path}/:id`;
   const type = capitalized(name);
   const tag = plural;
-  const shown = documentResponse(name, resource.output);
+  // `fields` may leave out any field, as in lists.
+  const shown = documentResponse(name, { ...resource.output, required: [] });
   const changed = documentResponse(name, resource.changed);
   const created = {
     ...changed,
