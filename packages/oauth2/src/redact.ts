@@ -72,14 +72,23 @@ export function redactText(text: string, known: readonly string[] = []): string 
 
 /**
  * Replaces secrets in what an error shows: its message, its stack, its properties and its causes. Returns the error
- * itself when it shows none, else another one with its name, its code and its message.
+ * itself when it shows none, else another one with its name, its code and its message. A cause that leads back to an error
+ * is left out.
+ *
+ * @param outer - Errors that this one is a cause of. Default: none.
  */
-export function redactError(error: unknown, known: readonly string[]): unknown {
+export function redactError(
+  error: unknown,
+  known: readonly string[],
+  outer: readonly unknown[] = [],
+): unknown {
   if (!(error instanceof Error))
     return typeof error === "string" ? redactText(error, known) : error;
-  const cause = redactError(error.cause, known);
+  if (outer.includes(error)) return undefined;
+  const inside = [...outer, error];
+  const cause = redactError(error.cause, known, inside);
   const all: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
-  const errors = all.map((inner) => redactError(inner, known));
+  const errors = all.map((inner) => redactError(inner, known, inside));
   const isSame = cause === error.cause && errors.every((inner, index) => inner === all[index]);
   const shown = showError(error);
   if (isSame && redactText(shown, known) === shown) return error;

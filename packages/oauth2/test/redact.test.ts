@@ -188,6 +188,17 @@ describe("redaction", () => {
     );
   });
 
+  it("ends where a cause leads back to its error", async () => {
+    const cause = new Error("fetch failed");
+    cause.cause = cause;
+    const client = new OAuth2Client("app", "s3cret-value", {
+      site: "https://auth.example.com",
+      fetch: () => Promise.reject(cause),
+    });
+    const error = await client.clientCredentials.getToken().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: "ConnectionError" });
+  });
+
   it("keeps the cause of a connection that failed as it is where it shows no secret", async () => {
     const cause = new TypeError("fetch failed");
     const client = new OAuth2Client("id", null, {
