@@ -196,6 +196,8 @@ function maskWord(word: string, known: readonly string[], levels: number): strin
   return inner === decoded ? masked : inner;
 }
 
+const userInfo = /:\/\/[^/?#]*@/g;
+
 /** URLs in a URL that are looked at. */
 const maxQueries = 8;
 
@@ -203,7 +205,8 @@ function maskParameters(word: string): string {
   if (!word.includes("=") && !word.includes("://")) return word;
   const options = { label: filteredLabel(), isSecret: isFilteredKey };
   if (!/[?#]|:\/\//.test(word)) return maskForm(word, options);
-  let masked = maskUrl(word, options);
+  // A URL may stand behind a bracket or in a value, where it is not seen as one.
+  let masked = maskUrl(word, options).replace(userInfo, () => `://${options.label}@`);
   // A parameter may hold a URL that is not encoded.
   let mark = masked.indexOf("?");
   for (let count = 0; mark !== -1 && count < maxQueries; count += 1) {
