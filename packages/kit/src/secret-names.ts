@@ -4,7 +4,7 @@ const secretPart =
 
 // In a URL or a form, these are one-time codes of OAuth (RFC 6749, RFC 8628). Elsewhere they are what an API calls its
 // error, its status or its country.
-const codeName = /(?:^|[[.\s])(?:code|device_code|user_code|code_verifier)(?:$|[\].\s])/i;
+const codeName = /(?:^|[[.\s])(?:code|device_code|user_code|code_verifier)(?:$|[[\].\s])/i;
 
 // What ends like this describes a secret and is not one: `token_type`, `token_endpoint`, `client_secret_expires_at`.
 const description =

@@ -72,7 +72,7 @@ describe("isSecretName", () => {
 });
 
 describe("isSecretParameter", () => {
-  it.each(["code", "CODE", "device_code", "user_code", "code_verifier", "a[code]"])(
+  it.each(["code", "CODE", "device_code", "user_code", "code_verifier", "a[code]", "code[]"])(
     "recognises %s",
     (name) => {
       expect(isSecretParameter(name)).toBe(true);

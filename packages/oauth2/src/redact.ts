@@ -72,14 +72,23 @@ export function redactText(text: string, known: readonly string[] = []): string 
 
 /**
  * Replaces secrets in what an error shows: its message, its stack, its properties and its causes. Returns the error
- * itself when it shows none, else another one with its name, its code and its message.
+ * itself when it shows none, else another one with its name, its code and its message. A cause that leads back to an error
+ * is left out.
+ *
+ * @param outer - Errors that this one is a cause of. Default: none.
  */
-export function redactError(error: unknown, known: readonly string[]): unknown {
+export function redactError(
+  error: unknown,
+  known: readonly string[],
+  outer: readonly unknown[] = [],
+): unknown {
   if (!(error instanceof Error))
     return typeof error === "string" ? redactText(error, known) : error;
-  const cause = redactError(error.cause, known);
+  if (outer.includes(error)) return undefined;
+  const inside = [...outer, error];
+  const cause = redactError(error.cause, known, inside);
   const all: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
-  const errors = all.map((inner) => redactError(inner, known));
+  const errors = all.map((inner) => redactError(inner, known, inside));
   const isSame = cause === error.cause && errors.every((inner, index) => inner === all[index]);
   const shown = showError(error);
   if (isSame && redactText(shown, known) === shown) return error;
@@ -187,6 +196,8 @@ function maskWord(word: string, known: readonly string[], levels: number): strin
   return inner === decoded ? masked : inner;
 }
 
+const userInfo = /:\/\/[^/?#]*@/g;
+
 /** URLs in a URL that are looked at. */
 const maxQueries = 8;
 
@@ -194,9 +205,8 @@ function maskParameters(word: string): string {
   if (!word.includes("=") && !word.includes("://")) return word;
   const options = { label: filteredLabel(), isSecret: isFilteredKey };
   if (!/[?#]|:\/\//.test(word)) return maskForm(word, options);
-  // Text may begin with something else, and a URL may hold another one.
-  const named = word.replace(/:\/\/[^/?#]*@/g, () => `://${options.label}@`);
-  let masked = maskUrl(named, options);
+  // A URL may stand behind a bracket or in a value, where it is not seen as one.
+  let masked = maskUrl(word, options).replace(userInfo, () => `://${options.label}@`);
   // A parameter may hold a URL that is not encoded.
   let mark = masked.indexOf("?");
   for (let count = 0; mark !== -1 && count < maxQueries; count += 1) {

@@ -36,15 +36,15 @@ const ofOneRequest: ReadonlySet<string> = new Set([
  * the caller's own, such as `audience`. Not what proves something, and nothing with the name of a secret.
  */
 export function keptParams(params: Params): RefreshParams {
-  const kept: Record<string, string | string[]> = {};
+  const kept = new Map<string, string | string[]>();
   for (const [name, value] of toPairs(withScopeAsText(params))) {
     if (ofOneRequest.has(name) || isFilteredKey(name) || isSecretParameter(name)) continue;
-    const before = kept[name];
-    if (before === undefined) kept[name] = value;
-    else if (typeof before === "string") kept[name] = [before, value];
+    const before = kept.get(name);
+    if (before === undefined) kept.set(name, value);
+    else if (typeof before === "string") kept.set(name, [before, value]);
     else before.push(value);
   }
-  return Object.freeze(kept);
+  return Object.freeze(Object.fromEntries(kept));
 }
 
 /**

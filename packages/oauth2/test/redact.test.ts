@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AccessToken, OAuth2Client, type ClientOptions } from "../src/index.ts";
 import { json, startScriptedServer, type ScriptedServer } from "./scripted-server.ts";
+import { redactText } from "../src/redact.ts";
 
 /** Every secret has this in it, and nothing else has. */
 const canary = "CANARY";
@@ -186,6 +187,24 @@ describe("redaction", () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  it.each(["(https://user:CANARY@app.example/path)", "x=https://user:CANARY@app.example"])(
+    "hides the user information of a URL in %s",
+    (text) => {
+      expect(redactText(text)).not.toContain("CANARY");
+    },
+  );
+
+  it("ends where a cause leads back to its error", async () => {
+    const cause = new Error("fetch failed");
+    cause.cause = cause;
+    const client = new OAuth2Client("app", "s3cret-value", {
+      site: "https://auth.example.com",
+      fetch: () => Promise.reject(cause),
+    });
+    const error = await client.clientCredentials.getToken().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: "ConnectionError" });
   });
 
   it("keeps the cause of a connection that failed as it is where it shows no secret", async () => {

@@ -10,6 +10,7 @@ import {
 import { OidcClient } from "../src/oidc/index.ts";
 import { browse, startProvider, type ProviderServer } from "./provider-server.ts";
 import { json, startScriptedServer, type ScriptedServer } from "./scripted-server.ts";
+import { keptParams } from "../src/refresh-params.ts";
 
 let server: ScriptedServer;
 beforeEach(async () => {
@@ -35,6 +36,13 @@ function lastRefresh(): unknown {
 }
 
 const resource = ["https://api.example/v1", "https://api.example/v2"];
+
+it("keptParams() keeps a parameter that has the name of an inherited member", () => {
+  expect(keptParams({ constructor: "a", audience: "b" })).toEqual({
+    constructor: "a",
+    audience: "b",
+  });
+});
 
 describe("a token", () => {
   it("sends scope, resource and own parameters of its grant at each refresh", async () => {

@@ -14,7 +14,7 @@ const fault = "contains U+0000 or half of a surrogate pair";
  * @throws Problem 400 that names the first field that has one.
  */
 export function refuseHostileFields(fields: Readonly<Record<string, unknown>>): void {
-  const error = hostileIn(fields, "");
+  const error = hostileIn(fields);
   if (error) throw badFields([error]);
 }
 
@@ -40,18 +40,21 @@ function isHostile(text: string): boolean {
   return text.includes("\0") || !text.isWellFormed();
 }
 
-function hostileIn(value: unknown, path: string): FieldError | undefined {
-  if (typeof value === "string") return isHostile(value) ? refusal(path) : undefined;
-  const entries = Array.isArray(value)
-    ? value.entries()
-    : isRecord(value)
-      ? Object.entries(value)
-      : [];
-  for (const [name, one] of entries) {
-    const inner = path === "" ? String(name) : `${path}.${name}`;
-    if (typeof name === "string" && isHostile(name)) return refusal(inner);
-    const found = hostileIn(one, inner);
-    if (found) return found;
+/** Finds the first text, by depth; without recursion, since a body may be nested without end. */
+function hostileIn(fields: Readonly<Record<string, unknown>>): FieldError | undefined {
+  const waiting: (readonly [path: string, value: unknown])[] = [["", fields]];
+  for (const [path, value] of waiting) {
+    if (typeof value === "string" && isHostile(value)) return refusal(path);
+    const entries = Array.isArray(value)
+      ? value.entries()
+      : isRecord(value)
+        ? Object.entries(value)
+        : [];
+    for (const [name, one] of entries) {
+      const inner = path === "" ? String(name) : `${path}.${name}`;
+      if (typeof name === "string" && isHostile(name)) return refusal(inner);
+      waiting.push([inner, one]);
+    }
   }
   return undefined;
 }

@@ -55,6 +55,17 @@ const json_ = "application/json";
 const form = "application/x-www-form-urlencoded";
 
 describe("createApi refuses hostile text", () => {
+  it("in a body that is nested more deeply than calls can be", async () => {
+    const { reportError, send } = await open();
+    const deep = "[".repeat(20_000) + '"\\u0000"' + "]".repeat(20_000);
+    for (const path of ["/notes", "/echo/x"]) {
+      const body = `{"text":"a","deep":${deep}}`;
+      const response = await send("POST", path, { body, headers: { "content-type": json_ } });
+      expect(response.status).toBe(400);
+    }
+    expect(reportError).not.toHaveBeenCalled();
+  });
+
   it.each([
     ["GET", "/notes/%00"],
     ["GET", "/notes/a%00b"],
