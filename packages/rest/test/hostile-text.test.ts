@@ -57,7 +57,7 @@ const form = "application/x-www-form-urlencoded";
 describe("createApi refuses hostile text", () => {
   it("in a body that is nested more deeply than calls can be", async () => {
     const { reportError, send } = await open();
-    const deep = "[".repeat(20_000) + '"\\u0000"' + "]".repeat(20_000);
+    const deep = `${"[".repeat(20_000)}"\\u0000"${"]".repeat(20_000)}`;
     for (const path of ["/notes", "/echo/x"]) {
       const body = `{"text":"a","deep":${deep}}`;
       const response = await send("POST", path, { body, headers: { "content-type": json_ } });
