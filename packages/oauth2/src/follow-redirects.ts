@@ -40,7 +40,7 @@ export interface HopSender<R extends Reply> {
   /** Default: that of the client. */
   readonly maxRedirects?: number | undefined;
   /** Default: `follow`. */
-  readonly redirect?: RequestRedirect | undefined;
+  readonly redirect?: RequestInit["redirect"] | undefined;
   /** What all of them have in common. */
   readonly exchange: Pick<Exchange, "transport" | "keepsErrors" | "timeout" | "signal" | "init">;
 }

@@ -6,7 +6,7 @@ export type RequestBody =
   string | Uint8Array | ArrayBuffer | URLSearchParams | FormData | Blob | object;
 
 /** Body of a request as it is sent; only a stream cannot be sent twice. */
-export type SentBody = BodyInit | AsyncIterable<Uint8Array>;
+export type SentBody = NonNullable<RequestInit["body"]> | AsyncIterable<Uint8Array>;
 
 /** How an object is sent when the `Content-Type` does not say. */
 export type BodyEncoding = "url_encoded" | "json";

@@ -91,7 +91,7 @@ export async function sendToResource(
 export interface StreamedRequest extends ResourceTarget {
   readonly headers: Headers;
   readonly body: SentBody | undefined;
-  readonly redirect: RequestRedirect;
+  readonly redirect: NonNullable<RequestInit["redirect"]>;
   /** Sends instead of the `fetch` of the client. Default: none. */
   readonly transport?: Fetch | undefined;
   /** Whether errors of what sends are thrown unchanged. Default: false. */
