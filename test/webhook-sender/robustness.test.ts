@@ -79,7 +79,7 @@ async function addBacklog(endpointId: string, count: number): Promise<void> {
   const status = "pending" as const;
   await store.transaction(async (transaction) => {
     const events = transaction.collection(senderCollections.events);
-    const ids = Array.from({ length: count }, (_, n) => `backlog-${endpointId.slice(0, 8)}-${n}`);
+    const ids = Array.from({ length: count }, (_, n) => `backlog-${endpointId}-${n}`);
     for (const id of ids) await events.insert({ name: eventName, payload: "{}" }, { id });
     const records = ids.map((eventId) => ({ eventId, eventName, endpointId, status, ...rest }));
     await transaction.collection(senderCollections.deliveries).insertMany(records);
