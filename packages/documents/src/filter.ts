@@ -1,6 +1,6 @@
 import { InputError } from "./errors.ts";
 import { type ParsedPath, parsePath } from "./field-path.ts";
-import { isPlainObject } from "./is-object.ts";
+import { isPlainObject } from "./is-plain-object.ts";
 import type { Scalar } from "./where.ts";
 
 /**

@@ -24,6 +24,7 @@ export { isInRange, networkOf, parseIPRange, type IPRange } from "./ip-range.ts"
 export { guardLogger, type Logger } from "./logger.ts";
 export { maskForm, maskHeaders, maskJson, maskUrl, type MaskOptions } from "./mask.ts";
 export { pause } from "./pause.ts";
+export { isObject } from "./is-object.ts";
 export { isPublicAddress } from "./public-address.ts";
 export { BodyTooLargeError, readBody, type ReadBodyOptions } from "./read-body.ts";
 export { parseRetryAfter } from "./retry-after.ts";

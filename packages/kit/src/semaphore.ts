@@ -64,7 +64,7 @@ export class Semaphore {
 
   /** Takes a permit if one is free, and returns whether it did. */
   tryAcquire(): boolean {
-    if (this.#free === 0) return false;
+    if (!(this.#free >= 1)) return false;
     this.#free -= 1;
     this.#held += 1;
     return true;
