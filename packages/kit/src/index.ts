@@ -20,7 +20,7 @@ export {
   UsageError,
 } from "./fetchwork-error.ts";
 export { formatIP, parseIP, type IPAddress } from "./ip-address.ts";
-export { isInRange, networkOf, parseIPRange, type IPRange } from "./ip-range.ts";
+export { isInRange, networkAddress, parseIPRange, type IPRange } from "./ip-range.ts";
 export { guardLogger, type Logger } from "./logger.ts";
 export { maskForm, maskHeaders, maskJson, maskUrl, type MaskOptions } from "./mask.ts";
 export { pause } from "./pause.ts";

@@ -46,7 +46,7 @@ export function isInRange({ version, words }: IPAddress, { start, mask }: IPRang
  *
  * @param prefix - Length of the prefix: 0 to 32 for IPv4, 0 to 128 for IPv6.
  */
-export function networkOf({ version, words }: IPAddress, prefix: number): IPAddress {
+export function networkAddress({ version, words }: IPAddress, prefix: number): IPAddress {
   return { version, words: and(words, maskOf(version === 4 ? prefix + mappedBits : prefix)) };
 }
 

@@ -2,7 +2,7 @@ import { BlockList } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatIP, parseIP } from "../src/ip-address.ts";
-import { isInRange, networkOf, parseIPRange } from "../src/ip-range.ts";
+import { isInRange, networkAddress, parseIPRange } from "../src/ip-range.ts";
 
 describe("parseIPRange", () => {
   it.each([
@@ -93,7 +93,9 @@ describe("networkOf", () => {
     ["2001:db8:1:2:3:4:5:6", 0, "::"],
   ])("returns the network of %s/%i", (text, prefix, network) => {
     const address = parseIP(text);
-    expect(address === undefined ? undefined : formatIP(networkOf(address, prefix))).toBe(network);
+    expect(address === undefined ? undefined : formatIP(networkAddress(address, prefix))).toBe(
+      network,
+    );
   });
 });
 

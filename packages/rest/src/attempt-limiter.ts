@@ -31,7 +31,7 @@ export interface AttemptBy {
 }
 
 /** An attempt that may be made. */
-export interface Attempt {
+export interface SignInAttempt {
   /** Says what became of it, once; `neither` counts for nothing, as when the server was at fault. */
   end(outcome: "success" | "failure" | "neither"): Promise<void>;
 }
@@ -43,7 +43,7 @@ export interface AttemptLimiter {
    *
    * @throws Problem 429 with `Retry-After` when it may not be made now, 503 when 200 of that account wait already.
    */
-  begin(by: AttemptBy): Promise<Attempt>;
+  begin(by: AttemptBy): Promise<SignInAttempt>;
   /** Forgets the failures of an account, and those from the network of the address, as after a new password. */
   forget(by: Pick<AttemptBy, "account" | "address">): Promise<void>;
 }
