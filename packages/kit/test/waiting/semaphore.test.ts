@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { QueueFullError, Semaphore } from "../src/semaphore.ts";
+import { QueueFullError, Semaphore } from "../../src/waiting/semaphore.ts";
 
 describe("Semaphore", () => {
   it("lets as many callers pass as it has permits, and the others in their order", async () => {

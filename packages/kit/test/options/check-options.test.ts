@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkOptions } from "../src/check-options.ts";
-import { UsageError } from "../src/fetchwork-error.ts";
+import { checkOptions } from "../../src/options/check-options.ts";
+import { UsageError } from "../../src/errors/fetchwork-error.ts";
 
 const known = {
   owner: "cors",

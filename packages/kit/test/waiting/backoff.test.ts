@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { backoffDelay, requestedDelay } from "../src/backoff.ts";
+import { backoffDelay, requestedDelay } from "../../src/waiting/backoff.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

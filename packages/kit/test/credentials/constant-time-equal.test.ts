@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { constantTimeEqual } from "../src/constant-time-equal.ts";
+import { constantTimeEqual } from "../../src/credentials/constant-time-equal.ts";
 
 it.each([
   ["", "secret"],

@@ -1,7 +1,7 @@
 import { isIPv4 } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isPublicAddress } from "../src/public-address.ts";
+import { isPublicAddress } from "../../src/addresses/public-address.ts";
 
 describe("isPublicAddress", () => {
   it.each([

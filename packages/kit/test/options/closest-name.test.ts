@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { closestName } from "../src/closest-name.ts";
+import { closestName } from "../../src/options/closest-name.ts";
 
 const names = ["resume", "edit", "verify", "plan", "run"];
 

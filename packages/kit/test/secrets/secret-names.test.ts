@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isSecretName, isSecretParameter } from "../src/secret-names.ts";
+import { isSecretName, isSecretParameter } from "../../src/secrets/secret-names.ts";
 
 describe("isSecretName", () => {
   it.each([

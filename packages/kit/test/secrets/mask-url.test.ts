@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { maskUrl } from "../src/mask.ts";
+import { maskUrl } from "../../src/secrets/mask.ts";
 
 it.each([
   ["https://u:p@h/a?token=1#code=2", "https://***@h/a?token=***#code=***"],

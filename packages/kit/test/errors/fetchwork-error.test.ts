@@ -1,13 +1,13 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { isExposedError } from "../src/exposed-error.ts";
+import { isExposedError } from "../../src/errors/exposed-error.ts";
 import {
   errorBrand,
   FetchworkError,
   isFetchworkError,
   UsageError,
-} from "../src/fetchwork-error.ts";
-import { BodyTooLargeError } from "../src/read-body.ts";
+} from "../../src/errors/fetchwork-error.ts";
+import { BodyTooLargeError } from "../../src/bodies/read-body.ts";
 
 describe("isFetchworkError", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { pause } from "../src/pause.ts";
+import { pause } from "../../src/waiting/pause.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { maskForm, maskHeaders, maskJson, maskUrl } from "../src/mask.ts";
+import { maskForm, maskHeaders, maskJson, maskUrl } from "../../src/secrets/mask.ts";
 
 describe("maskUrl", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readBody } from "../src/index.ts";
+import { readBody } from "../../src/index.ts";
 
 it("readBody() reports the size each time that bytes arrive, and ends when that throws", async () => {
   const sizes: number[] = [];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isObject } from "../src/is-object.ts";
+import { isObject } from "../../src/options/is-object.ts";
 
 it.each([{}, { a: 1 }, Object.create(null), new Date(0), new Map()])(
   "isObject() accepts %o",

@@ -1,8 +1,8 @@
 import { BlockList } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatIP, parseIP } from "../src/ip-address.ts";
-import { isInRange, networkAddress, parseIPRange } from "../src/ip-range.ts";
+import { formatIP, parseIP } from "../../src/addresses/ip-address.ts";
+import { isInRange, networkAddress, parseIPRange } from "../../src/addresses/ip-range.ts";
 
 describe("parseIPRange", () => {
   it.each([

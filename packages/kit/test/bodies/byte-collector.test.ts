@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import fc from "fast-check";
-import { ByteCollector } from "../src/index.ts";
+import { ByteCollector } from "../../src/index.ts";
 
 it("ByteCollector joins what was added, in its order, however it was cut", () => {
   fc.assert(

@@ -1,5 +1,5 @@
 import { ByteCollector } from "./byte-collector.ts";
-import { FetchworkError } from "./fetchwork-error.ts";
+import { FetchworkError } from "../errors/fetchwork-error.ts";
 
 /** Options of {@link readBody}. */
 export interface ReadBodyOptions {

@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatBasicCredentials, parseBasicCredentials } from "../src/basic-credentials.ts";
+import {
+  formatBasicCredentials,
+  parseBasicCredentials,
+} from "../../src/credentials/basic-credentials.ts";
 
 function encoded(text: string): string {
   return Buffer.from(text).toString("base64");

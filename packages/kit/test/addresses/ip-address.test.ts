@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatIP, parseIP } from "../src/ip-address.ts";
+import { formatIP, parseIP } from "../../src/addresses/ip-address.ts";
 
 /** Text that is nearly an address. */
 const nearAddress = fc.oneof(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BodyTooLargeError, readBody } from "../src/read-body.ts";
+import { BodyTooLargeError, readBody } from "../../src/bodies/read-body.ts";
 
 function streamOf(...chunks: readonly string[]): ReadableStream<Uint8Array> {
   return new ReadableStream({

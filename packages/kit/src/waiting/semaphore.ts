@@ -1,4 +1,4 @@
-import { FetchworkError } from "./fetchwork-error.ts";
+import { FetchworkError } from "../errors/fetchwork-error.ts";
 
 /** Options of {@link Semaphore}. */
 export interface SemaphoreOptions {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseRetryAfter } from "../src/retry-after.ts";
+import { parseRetryAfter } from "../../src/waiting/retry-after.ts";
 
 const now = Date.UTC(2026, 10, 21, 7, 0, 0);
 
