@@ -45,7 +45,7 @@ describe("requestedDelay", () => {
     [{ "retry-after": "", "x-ratelimit-reset": "-1" }, undefined],
     [{ "x-ratelimit-reset": "1e9" }, undefined],
   ])("reads %j as %s ms", (fields, delay) => {
-    const headers = new Headers(fields as Record<string, string>);
+    const headers = new Headers(fields);
     expect(requestedDelay(headers, now)).toBe(delay);
   });
 
