@@ -1,13 +1,13 @@
 import { describeDiagnostic, type ProposedChange, type RunResult } from "@fetchwork/agent";
-import type { CommandIo } from "../command-io.ts";
-import { colours, oneLine } from "../terminal-text.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { colours, oneLine } from "../command/terminal-text.ts";
 import { errorCount, grouped, usageText } from "./event-line.ts";
 
-/** What a run was besides its result. */
+/** Details of a run in addition to its result. */
 export interface ReportOptions {
   /** What a dry run would write; undefined: it was written. */
   readonly proposed: readonly ProposedChange[] | undefined;
-  /** Whether a transcript has answered, so that nothing was spent. */
+  /** Whether a transcript was replayed, so that nothing was spent. */
   readonly isReplayed: boolean;
 }
 

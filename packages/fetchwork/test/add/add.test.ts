@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { check } from "prettier";
 import { beforeEach, describe, expect, it } from "vitest";
 import { commands } from "../../src/commands.ts";
-import { runCommand } from "../../src/run-command.ts";
+import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
 import { fetchwork, program, temporaryFolder } from "../new/project-world.ts";
 
@@ -53,10 +53,10 @@ describe("fetchwork add", () => {
     [["account", "--path", "/users"], "the path /users is taken"],
     [["account", "--path", "/../x"], "is none: it is like /articles"],
     [["article", "title:sting"], "sting is no type: string, text,"],
-    [["article", "Title"], "the name of a field must begin with a small letter"],
+    [["article", "Title"], "a field name must begin with a lower-case letter"],
     [["article", "id"], "the name id is taken"],
     [["article", "version:number"], "the name version is taken"],
-    [["article", "__proto__"], "the name of a field must begin with a small letter"],
+    [["article", "__proto__"], "a field name must begin with a lower-case letter"],
     [["article", "constructor"], "the name constructor is taken"],
     [["article", "title", "title:text"], "there are two fields title"],
     [["article", "owner"], "there are two fields owner"],
@@ -65,7 +65,7 @@ describe("fetchwork add", () => {
     [["article", 'state:enum(a|"b)'], "an enum lists its values"],
     [["article", "published_"], "such as publishedAt or published_at"],
     [["article", "published__at"], "such as publishedAt or published_at"],
-    [["article", "_published"], "the name of a field must begin with a small letter"],
+    [["article", "_published"], "a field name must begin with a lower-case letter"],
     [["article", "a".repeat(41)], "have at most 40 characters"],
     [["article", "access_token"], "the name access_token is taken"],
     [["article", "title:string(0)"], "expected a length from 1 to 999999, such as string(200)"],
@@ -93,7 +93,7 @@ describe("fetchwork add", () => {
     [["article", "--public", "create", "--owner", "update"], "needs an owner"],
     [["article", "--owner", "create"], "create cannot be for the owner"],
     [["article", "--owner", "show"], "--owner show needs a list for admins"],
-    [["article", "--owner-field", "x y"], "the name of a field must begin with a small letter"],
+    [["article", "--owner-field", "x y"], "a field name must begin with a lower-case letter"],
     [["article", "--owner-field", "a", "--master", "create"], "--owner-field needs creators"],
     [["article", "--list", "tree"], '--list takes array or rows, not "tree"'],
     [["article", "--colour", "red"], 'unknown option "--colour"'],
@@ -185,7 +185,7 @@ describe("fetchwork add", () => {
     const before = await snapshot(folder);
     expect(await fetchwork(folder, "add", ...words)).toEqual({
       code: 0,
-      stdout: "note is there already; nothing was changed\n",
+      stdout: "note already exists; nothing was changed\n",
       stderr: "",
     });
     expect(await snapshot(folder)).toEqual(before);

@@ -22,7 +22,7 @@ describe("chooseModel", () => {
     [{ "base-url": "nothing" }, "--base-url must be an http or https URL"],
     [{ "base-url": "http://me:secret@x/v1" }, "keys come from --api-key-env"],
     [{ provider: "other" }, "--provider must be one of openai, anthropic, openai-compatible"],
-    [{ provider: "openai-compatible" }, "--provider openai-compatible needs --base-url"],
+    [{ provider: "openai-compatible" }, "--provider openai-compatible requires --base-url"],
     [{ provider: "openai" }, "the environment variable OPENAI_API_KEY is not set"],
     [{ provider: "anthropic" }, "the environment variable ANTHROPIC_API_KEY is not set"],
     [{ provider: "openai", "api-key-env": "KEY" }, "the environment variable KEY is not set"],

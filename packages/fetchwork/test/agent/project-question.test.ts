@@ -6,9 +6,9 @@ import {
   type ModelServer,
   type ScriptedAnswer,
 } from "../../../agent/test/model-server.ts";
-import type { CommandIo } from "../../src/command-io.ts";
+import type { CommandIo } from "../../src/command/command-io.ts";
 import { commands } from "../../src/commands.ts";
-import { runCommand } from "../../src/run-command.ts";
+import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
 import { temporaryFolder } from "./command-process.ts";
 

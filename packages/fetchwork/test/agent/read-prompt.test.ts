@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readPrompt } from "../../src/agent/read-prompt.ts";
-import type { CommandIo } from "../../src/command-io.ts";
+import type { CommandIo } from "../../src/command/command-io.ts";
 import { memoryIo } from "../memory-io.ts";
 
 let io: CommandIo;

@@ -8,9 +8,9 @@ import {
   type ScriptedAnswer,
 } from "../../../agent/test/model-server.ts";
 import { manyFiles, projectScript } from "../../../agent/test/project-script.ts";
-import type { CommandIo } from "../../src/command-io.ts";
+import type { CommandIo } from "../../src/command/command-io.ts";
 import { commands } from "../../src/commands.ts";
-import { runCommand } from "../../src/run-command.ts";
+import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
 import { programOf, temporaryFolder, treeOf } from "./command-process.ts";
 
@@ -48,7 +48,7 @@ describe("fetchwork agent", () => {
     [["x", "y"], 'unexpected argument "y"'],
     [["--prompt", "x", "y"], "given twice"],
     [["--out", "x"], "prompt is missing"],
-    [["x", "--json", "--quiet"], "--json and --quiet exclude each other"],
+    [["x", "--json", "--quiet"], "--json and --quiet cannot be combined"],
     [["x", "--max-cost", "1"], "--max-cost needs the price of the model"],
     [["x", "--max-cost", "1", "--price", "big=1,1"], "--max-cost needs the price of scripted"],
     [["x", "--plan", "missing"], 'the plan "missing" cannot be read'],
@@ -75,7 +75,7 @@ describe("fetchwork agent", () => {
     [["verfy", "."], 'unknown command "verfy", did you mean "verify"?'],
     [["Servé"], 'unknown command "Servé", did you mean "serve"?'],
     [["--out", "x", "run"], 'unknown command "run", did you mean "runs"?'],
-    [["--quiet", "resume"], '"resume" is a command and comes before all options'],
+    [["--quiet", "resume"], '"resume" is a command name and must come before all options'],
     [["hepl"], 'unknown command "hepl", did you mean "help"?'],
   ])("takes %j for no prompt, and asks no model", async (args, message) => {
     const { run, cwd } = await atHome();
@@ -158,7 +158,7 @@ describe("fetchwork agent", () => {
     const { code, stdout, stderr } = await run(["parts", ...args]);
     expect(code).toBe(expected);
     // With the same limit it would end the same way.
-    const how = expected === 4 ? "Raise the limit, and go on with" : "Go on with";
+    const how = expected === 4 ? "Raise the limit and resume with" : "Resume with";
     const [, line = ""] = new RegExp(`^${how}: fetchwork (.+)$`, "m").exec(stderr) ?? [];
     expect(line).toMatch(/^agent resume \S+ --out generated/);
     expect(programOf(join(cwd, "generated"))).toEqual({});
@@ -177,7 +177,7 @@ describe("fetchwork agent", () => {
     writeFileSync(join(cwd, "generated/src/part-0.js"), "mine");
     const { code, stderr } = await run(["parts", "--on-conflict", "fail"]);
     expect(code).toBe(1);
-    expect(stderr).toContain("\nChoose another --on-conflict, and go on with: fetchwork agent");
+    expect(stderr).toContain("\nChoose another --on-conflict and resume with: fetchwork agent");
   });
 
   it("goes on with a run whose limit was too low, without a second plan", async () => {
@@ -266,7 +266,7 @@ describe("fetchwork agent", () => {
     const { run } = await atHome();
     const { code, stderr } = await run(["resume", "missing"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("there is no run missing in ")]);
-    expect(stderr).not.toContain("Go on with");
+    expect(stderr).not.toContain("Resume with");
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { projectScript } from "../../../agent/test/project-script.ts";
 import { readSample } from "../../../agent/test/sample-projects.ts";
 import { commands } from "../../src/commands.ts";
-import { runCommand } from "../../src/run-command.ts";
+import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
 import { startCommand, startServer, temporaryFolder } from "./command-process.ts";
 

@@ -91,7 +91,7 @@ describe.each(ENGINES)("fetchwork db backup of %s", (_engine, newUrl) => {
     const [code, , stderr] = await runDb(["backup", join(folder, "a.jsonl"), "-u", url]);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining(`the folder of the backup, ${folder}, does not exist`),
+      expect.stringContaining(`the folder ${folder} does not exist`),
     ]);
     expect(existsSync(folder)).toBe(false);
   });
@@ -123,8 +123,8 @@ describe.each(ENGINES)("fetchwork db backup of %s", (_engine, newUrl) => {
 
 describe("fetchwork db restore", () => {
   it.each([
-    ["is no backup", () => "{}\n", "The file is no backup of fetchwork db, line 1"],
-    ["is no JSON", () => "secret\n", "A line of the backup is not JSON, line 1"],
+    ["is no backup", () => "{}\n", "the file is not a backup of fetchwork db, line 1"],
+    ["is no JSON", () => "secret\n", "invalid line in the backup: expected JSON, line 1"],
     ["is cut", (text: string) => text.slice(0, -100), "The backup is not whole"],
     [
       "lost a line",

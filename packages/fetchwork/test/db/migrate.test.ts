@@ -47,7 +47,7 @@ describe("fetchwork db migrate", () => {
       const lines = (word: string): string => steps.map((step) => `${word}  ${step}\n`).join("");
       expect(await runDb([...args, "--dry-run"])).toEqual([0, lines("to do"), ""]);
       expect(await runDb(args)).toEqual([0, lines("done"), ""]);
-      expect(await runDb(args)).toEqual([0, "", "Nothing is pending\n"]);
+      expect(await runDb(args)).toEqual([0, "", "Nothing to do\n"]);
       await using store = await openStore(url, { collections: [items] });
       expect(await store.collection(items).find({ q: "pen" })).toMatchObject([{ price: 0 }]);
     },

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { commands } from "../../src/commands.ts";
 import { projectFiles } from "../../src/new/project-files.ts";
 import type { ProjectOptions } from "../../src/new/project-options.ts";
-import { runCommand } from "../../src/run-command.ts";
+import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
 import { fetchwork, temporaryFolder } from "./project-world.ts";
 
@@ -20,7 +20,7 @@ describe("fetchwork new", () => {
     [["../Shop"], '"Shop" is no name'],
     [["My Shop"], "begins with a letter; give it one with --name"],
     [["shop", "--name", "../../etc"], '"../../etc" is no name'],
-    [["shop", "--name", "vitest"], "a package of that name is in the way"],
+    [["shop", "--name", "vitest"], "it is the name of an existing package"],
     [["a".repeat(41)], "longer than 40 characters"],
     [["shop", "--title", 'x", evil: "'], "is no title"],
     [["shop", "--title", "a\nb"], "is no title"],

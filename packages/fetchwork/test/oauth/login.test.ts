@@ -354,7 +354,7 @@ describe("oauth login", () => {
     const terminal = await openTerminal();
     const running = terminal.start(login("--device", "--scope", "openid email"));
     const [, uri = "", code = ""] = await running.seen(
-      /Go to\n\n {2}(\S+)\n\nand type the code\n\n {2}(\S+)\n/,
+      /Go to\n\n {2}(\S+)\n\nand enter the code\n\n {2}(\S+)\n/,
     );
     await confirmDevice(uri, code);
     const { code: exit, stdout } = await running.finished;
@@ -367,7 +367,7 @@ describe("oauth login", () => {
     const terminal = await openTerminal();
     const running = terminal.start(login("--device"));
     const [, uri = "", code = ""] = await running.seen(
-      /Go to\n\n {2}(\S+)\n\nand type the code\n\n {2}(\S+)\n/,
+      /Go to\n\n {2}(\S+)\n\nand enter the code\n\n {2}(\S+)\n/,
     );
     await confirmDevice(uri, code, { abort: "yes" });
     expect(await running.finished).toMatchObject({

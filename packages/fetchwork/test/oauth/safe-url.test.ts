@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isSafeUrl, safeUrl } from "../../src/oauth/safe-url.ts";
-import { UsageError } from "../../src/usage-error.ts";
+import { CommandUsageError } from "../../src/command/usage-error.ts";
 
 describe("where a token may go", () => {
   it.each([
@@ -50,7 +50,7 @@ describe("where a token may go", () => {
         try {
           expect(isSafeUrl(safeUrl("--issuer", text))).toBe(true);
         } catch (error) {
-          expect(error).toBeInstanceOf(UsageError);
+          expect(error).toBeInstanceOf(CommandUsageError);
         }
       }),
     );

@@ -7,7 +7,7 @@ import { Webhooks } from "@fetchwork/webhooks";
 import { github } from "@fetchwork/webhooks/vendors";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commands } from "../../src/commands.ts";
-import { runCommand } from "../../src/run-command.ts";
+import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo, type MemoryIo } from "../memory-io.ts";
 
 const secret = "It's a Secret to Everybody";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { jsonLine, manyLines, oneLine } from "../src/terminal-text.ts";
+import { jsonLine, manyLines, oneLine } from "../../src/command/terminal-text.ts";
 
 describe("what strangers sent", () => {
   it.each([

@@ -8,10 +8,10 @@ import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { defineCommand, type Command, type CommandGroup } from "../src/command.ts";
-import { runCommand } from "../src/run-command.ts";
-import { UsageError } from "../src/usage-error.ts";
-import { memoryIo } from "./memory-io.ts";
+import { defineCommand, type Command, type CommandGroup } from "../../src/command/command.ts";
+import { runCommand } from "../../src/command/run-command.ts";
+import { CommandUsageError } from "../../src/command/usage-error.ts";
+import { memoryIo } from "../memory-io.ts";
 
 const greet: Command = defineCommand({
   summary: "Greets somebody",
@@ -22,7 +22,7 @@ const greet: Command = defineCommand({
   },
   run({ values, positionals }, io) {
     const count = Number(values.times);
-    if (!(count > 0)) throw new UsageError("--times must be positive");
+    if (!(count > 0)) throw new CommandUsageError("--times must be positive");
     const [name = "", ...titles] = positionals;
     const line = [...titles, name].join(" ").repeat(count);
     io.stdout.write(`${values.loud === true ? line.toUpperCase() : line}\n`);
@@ -229,7 +229,7 @@ describe("runCommand", () => {
 });
 
 describe("the installed command", () => {
-  const bin = join(import.meta.dirname, "../bin/fetchwork.mjs");
+  const bin = join(import.meta.dirname, "../../bin/fetchwork.mjs");
 
   it("runs from sources, and hands its exit code on", async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [bin, "--version"]);
@@ -269,7 +269,7 @@ describe("the installed command", () => {
   });
 
   it("takes a signal that comes twice at once for one, and ends with a later one", async () => {
-    const processIo = join(import.meta.dirname, "../src/process-io.ts");
+    const processIo = join(import.meta.dirname, "../../src/command/process-io.ts");
     const program = `import { processIo } from ${JSON.stringify(pathToFileURL(processIo).href)};
       const { signal } = processIo();
       signal.addEventListener("abort", () => console.log("aborted"));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Command, CommandGroup } from "../src/command.ts";
-import { commands } from "../src/commands.ts";
-import { runCommand } from "../src/run-command.ts";
-import { memoryIo } from "./memory-io.ts";
+import type { Command, CommandGroup } from "../../src/command/command.ts";
+import { commands } from "../../src/commands.ts";
+import { runCommand } from "../../src/command/run-command.ts";
+import { memoryIo } from "../memory-io.ts";
 
 /** The names that lead to every group and command. */
 async function pathsOf(

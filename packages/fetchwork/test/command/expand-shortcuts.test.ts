@@ -1,21 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CommandOptions } from "../src/command.ts";
-import { spellOut } from "../src/spell-out.ts";
+import type { CommandOptions } from "../../src/command/command.ts";
+import { expandShortcuts } from "../../src/command/expand-shortcuts.ts";
 
 const options: CommandOptions = {
-  debug: { type: "string", isTruth: true, description: "" },
+  debug: { type: "string", isBoolean: true, description: "" },
   out: { type: "string", short: "o", aliases: ["generate_folder_path"], description: "" },
   dry: { type: "boolean", description: "" },
 };
 
-describe("spellOut", () => {
+describe("expandShortcuts", () => {
   it.each([
     ["--debug=maybe", '--debug is "maybe", expected true or false'],
     ["--debug=", '--debug is "", expected true or false'],
     ["--no-debug=true", "--no-debug takes no value"],
   ])("refuses %s", (argument, message) => {
-    expect(() => spellOut([argument], options)).toThrow(message);
+    expect(() => expandShortcuts([argument], options)).toThrow(message);
   });
 
   it.each([
@@ -33,26 +33,26 @@ describe("spellOut", () => {
       ["a game", "--debug", "--dry"],
       ["a game", "--debug=true", "--dry"],
     ],
-  ])("reads %j as %j", (args, spelt) => {
-    expect(spellOut(args, options)).toEqual(spelt);
+  ])("reads %j as %j", (args, expanded) => {
+    expect(expandShortcuts(args, options)).toEqual(expanded);
   });
 
   it("takes an alias, with its value in either form", () => {
-    expect(spellOut(["--generate_folder_path=x"], options)).toEqual(["--out=x"]);
-    expect(spellOut(["--generate_folder_path", "x"], options)).toEqual(["--out", "x"]);
+    expect(expandShortcuts(["--generate_folder_path=x"], options)).toEqual(["--out=x"]);
+    expect(expandShortcuts(["--generate_folder_path", "x"], options)).toEqual(["--out", "x"]);
   });
 
   it("leaves the value of another option and what stands after -- as they are", () => {
-    expect(spellOut(["--out", "--debug"], options)).toEqual(["--out", "--debug"]);
-    expect(spellOut(["-o", "--debug"], options)).toEqual(["-o", "--debug"]);
-    expect(spellOut(["--", "--debug", "no"], options)).toEqual(["--", "--debug", "no"]);
+    expect(expandShortcuts(["--out", "--debug"], options)).toEqual(["--out", "--debug"]);
+    expect(expandShortcuts(["-o", "--debug"], options)).toEqual(["-o", "--debug"]);
+    expect(expandShortcuts(["--", "--debug", "no"], options)).toEqual(["--", "--debug", "no"]);
   });
 
   it("leaves arguments that are no options as they are, whatever they are", () => {
     const word = fc.string().filter((text) => !text.startsWith("-"));
     fc.assert(
       fc.property(fc.array(word), (words) => {
-        expect(spellOut(words, options)).toEqual(words);
+        expect(expandShortcuts(words, options)).toEqual(words);
       }),
     );
   });
