@@ -5,4 +5,19 @@
  */
 export const floors: Readonly<Record<string, readonly string[]>> = {
   endpoint: ["."],
+  fetchwork: [
+    "main.ts",
+    "commands.ts",
+    "eject",
+    "add",
+    "new",
+    "agent",
+    "agent/view",
+    "db",
+    "oauth",
+    "webhooks",
+    "files",
+    "command",
+    "version.ts",
+  ],
 };

@@ -14,10 +14,10 @@ import { jsonLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import type { ModelValues } from "./model-options.ts";
 import type { outputOptions } from "./output-options.ts";
-import { report } from "./report.ts";
+import { report } from "./view/report.ts";
 import { RunFailure } from "./run-failure.ts";
-import { createRunView } from "./run-view.ts";
-import { diffText } from "./show-diff.ts";
+import { createRunView } from "./view/run-view.ts";
+import { diffText } from "./view/show-diff.ts";
 
 /** How a run is followed. */
 export interface FollowOptions {

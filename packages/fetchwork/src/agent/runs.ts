@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { listRuns, type RunSummary } from "@fetchwork/agent";
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
-import { usageText } from "./event-line.ts";
+import { usageText } from "./view/event-line.ts";
 import { outOption } from "./output-options.ts";
 import { toRunFailure } from "./run-failure.ts";
 

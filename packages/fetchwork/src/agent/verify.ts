@@ -2,7 +2,7 @@ import { createAgent, defaultVerifiers, describeDiagnostic } from "@fetchwork/ag
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { agentExitCodes } from "./agent-exit-codes.ts";
-import { errorCount } from "./event-line.ts";
+import { errorCount } from "./view/event-line.ts";
 import { programFolder } from "./project-question.ts";
 import { toRunFailure } from "./run-failure.ts";
 

@@ -84,7 +84,7 @@ async function* readChunks(path: string): AsyncGenerator<Buffer> {
   } catch (error) {
     const code: unknown = Reflect.get(Object(error), "code");
     if (typeof code !== "string" || !code.startsWith("Z_")) throw error;
-    const reason = code === "Z_BUF_ERROR" ? "not whole" : "damaged";
+    const reason = code === "Z_BUF_ERROR" ? "truncated" : "damaged";
     throw new Error(`the backup is ${reason}: it cannot be decompressed`, { cause: error });
   } finally {
     file.destroy();

@@ -29,7 +29,7 @@ export function faultOfTarget(folder: string): string | undefined {
   try {
     const entries = readdirSync(folder);
     if (entries.includes(staging)) {
-      return `${folder} contains ${staging}, the work folder of a "fetchwork new" that is still running or was interrupted; if it was interrupted, delete ${staging} and run the command again`;
+      return `${folder} contains ${staging}, the work folder of a "fetchwork new" that is still running or was interrupted; if it was interrupted, delete everything that it left there and run the command again`;
     }
     return entries.length > 0 ? `${folder} is not empty` : undefined;
   } catch (error) {

@@ -102,13 +102,16 @@ export const routes = [
   });
 
   it.each([
-    ["export const routes = [];", "no array resources"],
-    ["export const resources = [];", "no array routes"],
-    ["export const resources = []; export const routes = list();", "no array routes"],
-    ["export const resources = []; const routes = [];", "no array routes"],
+    ["export const routes = [];", "does not export an array resources"],
+    ["export const resources = [];", "does not export an array routes"],
+    [
+      "export const resources = []; export const routes = list();",
+      "does not export an array routes",
+    ],
+    ["export const resources = []; const routes = [];", "does not export an array routes"],
     [
       "const article = 1; export const resources = []; export const routes = [];",
-      "another article",
+      "already declares article",
     ],
     ["export const resources = [", "Unexpected token"],
   ])("refuses %s", (text, message) => {

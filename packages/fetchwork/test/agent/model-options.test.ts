@@ -44,7 +44,7 @@ describe("chooseModel", () => {
       '{"format":"fetchwork-transcript","version":1,"source":"scripted"}\n',
     );
     await expect(chooseModel({ replay: "t", record: "r" }, memoryIo({ cwd }))).rejects.toThrow(
-      "--replay and --record exclude each other",
+      "--replay and --record cannot be combined",
     );
   });
 

@@ -88,11 +88,11 @@ describe("fetchwork agent code2prompt", () => {
 describe("both", () => {
   it.each([
     [["debug", "."], "error is missing"],
-    [["debug", "missing", "x"], 'there is no folder "missing"'],
-    [["code2prompt", "missing"], 'there is no folder "missing"'],
+    [["debug", "missing", "x"], 'the folder "missing" does not exist'],
+    [["code2prompt", "missing"], 'the folder "missing" does not exist'],
     [["code2prompt", ".", "--context-tokens", "0"], "--context-tokens"],
     [["debug", ".", "x", "--context-tokens", "many"], "--context-tokens"],
-    [["debug", ".", "x", "--max-cost", "1"], "--max-cost needs the price of the model"],
+    [["debug", ".", "x", "--max-cost", "1"], "--max-cost requires the price of the model"],
   ])("refuse %j with exit code 2, and ask no model", async (args, message) => {
     const { run } = await atHome([]);
     const { code, stderr, stdout } = await run(args);

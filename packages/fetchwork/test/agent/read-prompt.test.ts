@@ -23,15 +23,15 @@ const read = (argument: string): Promise<string | undefined> =>
 
 describe("readPrompt", () => {
   it("refuses two prompts", async () => {
-    await expect(readPrompt({ argument: "a", option: "b" }, io)).rejects.toThrow("given twice");
+    await expect(readPrompt({ argument: "a", option: "b" }, io)).rejects.toThrow("not both");
   });
 
   it.each([
     ["missing.md", "does not exist"],
     ["blank", "blank"],
     ["  ", "blank"],
-    ["latin1.txt", "no text in UTF-8"],
-    ["large", "more than 1048576 bytes"],
+    ["latin1.txt", "not valid UTF-8"],
+    ["large", "larger than 1048576 bytes"],
   ])("refuses %j", async (given, message) => {
     await expect(read(given)).rejects.toThrow(message);
   });

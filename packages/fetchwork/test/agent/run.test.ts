@@ -44,19 +44,19 @@ async function atHome(options: ModelServerOptions = { answers: projectScript(par
 
 describe("fetchwork agent", () => {
   it.each([
-    [["--debug=maybe", "x"], '--debug is "maybe"'],
+    [["--debug=maybe", "x"], '--debug must be true or false, not "maybe"'],
     [["x", "y"], 'unexpected argument "y"'],
-    [["--prompt", "x", "y"], "given twice"],
+    [["--prompt", "x", "y"], "not both"],
     [["--out", "x"], "prompt is missing"],
     [["x", "--json", "--quiet"], "--json and --quiet cannot be combined"],
-    [["x", "--max-cost", "1"], "--max-cost needs the price of the model"],
-    [["x", "--max-cost", "1", "--price", "big=1,1"], "--max-cost needs the price of scripted"],
+    [["x", "--max-cost", "1"], "--max-cost requires the price of the model"],
+    [["x", "--max-cost", "1", "--price", "big=1,1"], "--max-cost requires the price of scripted"],
     [["x", "--plan", "missing"], 'the plan "missing" cannot be read'],
-    [["resume"], 'there is no run to resume in "generated"'],
+    [["resume"], 'no unfinished run in "generated"'],
     [["resume", "no/run"], "runId"],
-    [["edit", "missing", "x"], 'there is no folder "missing"'],
+    [["edit", "missing", "x"], 'the folder "missing" does not exist'],
     [["edit", "."], "request is missing"],
-    [["verify", "missing"], 'there is no folder "missing"'],
+    [["verify", "missing"], 'the folder "missing" does not exist'],
     [["plan"], "prompt is missing"],
     [["files"], "prompt is missing"],
   ])("refuses %j with exit code 2, and asks no model", async (args, message) => {
@@ -426,7 +426,7 @@ describe("fetchwork agent", () => {
     const { run } = await atHome();
     const { code, stdout, stderr } = await run(["runs", "--out", "typo"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-    expect(stderr).toMatch(/^There are no runs in .*typo\n$/);
+    expect(stderr).toMatch(/^No runs in .*typo\n$/);
   });
 
   it("lists runs, finished and not", async () => {

@@ -14,7 +14,7 @@ describe("fetchwork agent serve", () => {
   it.each([
     [["--verify", "all"], 2, "--verify must be one of none, static, run"],
     [["--port", "70000"], 2, "--port must be a whole number"],
-    [["--token", "x", "--token-file", "y"], 2, "exclude each other"],
+    [["--token", "x", "--token-file", "y"], 2, "cannot be combined"],
     [["--token-file", "missing"], 2, 'the token file "missing" cannot be read'],
     [["--host", "0.0.0.0"], 2, "give a token in FETCHWORK_AGENT_TOKEN or with --token-file"],
     [["--token", "short-secret"], 2, "16 to 4,096 visible ASCII characters"],

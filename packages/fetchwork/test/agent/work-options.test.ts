@@ -24,7 +24,7 @@ function optionsOf(...args: readonly string[]): ReturnType<typeof agentOptions> 
 
 describe("agentOptions", () => {
   it.each([
-    ["--max-cost=1", "--max-cost needs the price of the model"],
+    ["--max-cost=1", "--max-cost requires the price of the model"],
     ["--max-cost=0", "above 0"],
     ["--max-cost=-1", "above 0"],
     ["--max-cost=ten", "above 0"],
@@ -33,9 +33,9 @@ describe("agentOptions", () => {
     ["--price=1,.", "expected [model=]in,out"],
     ["--max-tokens=0", "a whole number from 1"],
     ["--max-tokens=1e6", "a whole number from 1"],
-    ["--max-time=0", "--max-time must be a time"],
-    ["--max-time=5d", "--max-time must be a time"],
-    ["--max-time=99999h", "--max-time must be a time"],
+    ["--max-time=0", "--max-time must be a duration"],
+    ["--max-time=5d", "--max-time must be a duration"],
+    ["--max-time=99999h", "--max-time must be a duration"],
     ["--concurrency=0", "a whole number from 1 to 256"],
     ["--repair=-1", "a whole number from 0"],
     ["--sandbox=none", "--sandbox must be one of process, namespace"],
@@ -60,7 +60,7 @@ describe("agentOptions", () => {
       big: { input: 5, output: 10.5 },
     });
     expect(() => optionsOf("--max-cost=1", "--price=scripted=1,2", "--repair-model=b")).toThrow(
-      "--max-cost needs the price of b",
+      "--max-cost requires the price of b",
     );
   });
 

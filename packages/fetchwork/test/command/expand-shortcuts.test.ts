@@ -11,9 +11,9 @@ const options: CommandOptions = {
 
 describe("expandShortcuts", () => {
   it.each([
-    ["--debug=maybe", '--debug is "maybe", expected true or false'],
-    ["--debug=", '--debug is "", expected true or false'],
-    ["--no-debug=true", "--no-debug takes no value"],
+    ["--debug=maybe", '--debug must be true or false, not "maybe"'],
+    ["--debug=", '--debug must be true or false, not ""'],
+    ["--no-debug=true", "--no-debug does not take a value"],
   ])("refuses %s", (argument, message) => {
     expect(() => expandShortcuts([argument], options)).toThrow(message);
   });

@@ -86,7 +86,7 @@ describe("runCommand", () => {
     ],
     [
       ["greet", "a", "--times", "-1"],
-      "fetchwork greet: the value of --times is missing; one that begins with a dash is given as --times=-value\nTry: fetchwork greet --help\n",
+      "fetchwork greet: the value of --times is missing; write --times=-value if it begins with a dash\nTry: fetchwork greet --help\n",
     ],
     [
       ["greet", "a", "--times"],
@@ -94,7 +94,7 @@ describe("runCommand", () => {
     ],
     [
       ["greet", "a", "--loud=very"],
-      "fetchwork greet: --loud takes no value\nTry: fetchwork greet --help\n",
+      "fetchwork greet: --loud does not take a value\nTry: fetchwork greet --help\n",
     ],
     [["greet", "a", "-x"], 'fetchwork greet: unknown option "-x"\nTry: fetchwork greet --help\n'],
     [

@@ -43,7 +43,7 @@ describe.each(ENGINES)("fetchwork db copy to %s", (_engine, newUrl) => {
     const [code, , stderr] = await runDb(["copy", from, to]);
     expect([code, stderr]).toMatchObject([
       1,
-      expect.stringContaining('another document in "items"'),
+      expect.stringContaining('the target has a document in "items"'),
     ]);
     await using after = await openStore(to);
     expect(await after.collection(items).find()).toMatchObject([{ id: "another", version: 1 }]);
@@ -64,13 +64,13 @@ describe.each(ENGINES)("fetchwork db copy to %s", (_engine, newUrl) => {
     };
     await store.close();
     // A removed document that is kept is one.
-    expect(await refused()).toContain('"zebras" is only there');
+    expect(await refused()).toContain('"zebras" exists only there');
     {
       await using again = await openStore(to, { collections: [removing] });
       await again.collection(removing).purgeMany();
     }
     // The one that differs is not in the first collection that would be copied.
-    expect(await refused()).toContain('another document in "orders"');
+    expect(await refused()).toContain('the target has a document in "orders"');
     await using after = await openStore(to);
     expect(await after.collection(items).find({ deleted: "include" })).toEqual([]);
     expect(await after.collection(others[0] ?? items).count()).toBe(1);

@@ -13,7 +13,7 @@ describe("fetchwork db migrate", () => {
   it("plans a store that is not there without creating it", async () => {
     const cwd = newFolder();
     const args = ["migrate", "-u", "sqlite:a.db", "-d", DEFINITIONS, "--dry-run"];
-    expect((await runDb(args, { cwd }))[1]).toContain("to do  collection items: to be created\n");
+    expect((await runDb(args, { cwd }))[1]).toContain("to do  collection items: will be created\n");
     expect(existsSync(join(cwd, "a.db"))).toBe(false);
   });
 
@@ -42,7 +42,7 @@ describe("fetchwork db migrate", () => {
         "collection items: index to be built (name)",
         "collection items: index to be built (price)",
         "collection items: search to be built (name)",
-        "collection orders: to be created",
+        "collection orders: will be created",
       ];
       const lines = (word: string): string => steps.map((step) => `${word}  ${step}\n`).join("");
       expect(await runDb([...args, "--dry-run"])).toEqual([0, lines("to do"), ""]);

@@ -23,9 +23,9 @@ describe("fetchwork eject", () => {
   });
 
   it.each([
-    [["letter"], "there is no resource letter"],
-    [["Note"], '"Note" is no name of a resource'],
-    [["user"], "src/api/user/controller.ts is written out or changed already"],
+    [["letter"], "unknown resource letter"],
+    [["Note"], 'invalid resource name "Note"'],
+    [["user"], "src/api/user/controller.ts was already ejected or changed"],
     [[], "resource is missing"],
   ])("refuses %j in one line", async (args, message) => {
     const { code, stderr } = await fetchwork(folder, "eject", ...args);
@@ -69,14 +69,14 @@ describe("fetchwork eject", () => {
     const { code, stderr } = await fetchwork(folder, "eject", "note");
     expect([code, stderr.split("\n")[0]]).toEqual([
       2,
-      `fetchwork eject: ${join(folder, "src/api/note/model.ts")} cannot be run: make is not defined`,
+      `fetchwork eject: cannot run ${join(folder, "src/api/note/model.ts")}: make is not defined`,
     ]);
   });
 
   it("refuses a model of something else", async () => {
     await writeFile(join(folder, "src/api/note/model.ts"), "export const note = { name: 1 };\n");
     const { code, stderr } = await fetchwork(folder, "eject", "note");
-    expect([code, stderr]).toEqual([2, expect.stringContaining("exports no note")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("must export note")]);
   });
 
   it("writes the handlers once, and never over what was edited", async () => {

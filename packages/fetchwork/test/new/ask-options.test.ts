@@ -88,7 +88,12 @@ describe("askOptions", () => {
 
   it.each([
     ["a folder that cannot serve", {}, "full is not empty", ["", "full", enter, interrupt]],
-    ["a title that cannot serve", { folder: "shop" }, "no title", ["", "<b>", enter, interrupt]],
+    [
+      "a title that cannot serve",
+      { folder: "shop" },
+      "invalid title",
+      ["", "<b>", enter, interrupt],
+    ],
   ])("asks again for %s, before all the other questions", async (_, given, fault, keys) => {
     const { answers, shown } = await ask(given, keys);
     expect(answers).toBeUndefined();

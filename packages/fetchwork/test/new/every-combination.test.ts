@@ -13,7 +13,7 @@ const combinations = auths.flatMap((auth) =>
   lists.flatMap((list) =>
     databases.flatMap((db) =>
       features
-        // Webhooks and password resets need users.
+        // Webhooks and --password-resets requires users.
         .filter((words) => auth !== "none" || words.length === 0)
         .map((words) => ["--auth", auth, "--list", list, "--db", db, ...words]),
     ),

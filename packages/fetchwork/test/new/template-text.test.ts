@@ -28,8 +28,8 @@ describe("fillTemplate", () => {
   });
 
   it.each([
-    ["a\n// #endif", "too many"],
-    ["// #if users\na", "lacks"],
+    ["a\n// #endif", "unmatched"],
+    ["// #if users\na", "without an #endif"],
     ["// #if sockets\n// #endif", '"sockets"'],
     ["// #if toString\n// #endif", '"toString"'],
     ["a // #if users ||  oidc", '"users ||  oidc"'],

@@ -60,7 +60,7 @@ describe("fetchwork new in a folder that exists", { timeout: 60_000 }, () => {
     expect(await readdir(folder)).toEqual([".fetchwork-new"]);
     const again = await fetchwork(folder, "new", ".", ...quick);
     expect([again.code, again.stdout]).toEqual([2, ""]);
-    expect(again.stderr).toContain('has the folder .fetchwork-new of a "fetchwork new"');
+    expect(again.stderr).toContain('contains .fetchwork-new, the work folder of a "fetchwork new"');
     expect(await readdir(folder)).toEqual([".fetchwork-new"]);
     await rm(join(folder, ".fetchwork-new"), { recursive: true });
     expect((await fetchwork(folder, "new", ".", ...quick)).code).toBe(0);
@@ -73,7 +73,10 @@ describe("fetchwork new in a folder that exists", { timeout: 60_000 }, () => {
     const left = await readdir(folder);
     expect(left).toContain(".fetchwork-new");
     const again = await fetchwork(folder, "new", ".", ...quick);
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("delete all that")]);
+    expect([again.code, again.stderr]).toEqual([
+      2,
+      expect.stringContaining("delete everything that"),
+    ]);
     expect(await readdir(folder)).toEqual(left);
   });
 

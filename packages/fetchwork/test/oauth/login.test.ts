@@ -58,17 +58,17 @@ function send(
 describe("oauth login", () => {
   it.each([
     ["no client", ["--issuer", "https://id.example"], "--client-id is missing"],
-    ["no provider", ["--client-id", "x"], "--issuer is missing"],
+    ["no provider", ["--client-id", "x"], "--issuer or --token-url is missing"],
     ["plain http", ["--issuer", "http://id.example", "--client-id", "x"], "--issuer must be https"],
     [
       "a password in the URL",
       ["--issuer", "https://u:pw@id.example", "--client-id", "x"],
-      "--issuer must not have",
+      "--issuer must not contain",
     ],
     [
       "issuer and endpoint",
       ["--issuer", "https://id.example", "--token-url", "https://id.example/t", "--client-id", "x"],
-      "exclude each other",
+      "cannot be combined",
     ],
     [
       "an unknown kind of discovery",
@@ -78,7 +78,7 @@ describe("oauth login", () => {
     [
       "two secrets",
       ["--client-id", "x", "--client-secret", "a", "--client-secret-file", "b"],
-      "exclude each other",
+      "cannot be combined",
     ],
     [
       "an unknown client-auth",
@@ -105,7 +105,7 @@ describe("oauth login", () => {
     ],
     ["a state of one's own", ["--param", "state=x"], "--param must not set state"],
     ["a parameter without value", ["--param", "prompt"], "--param must be"],
-    ["a profile that is a path", ["--profile", "../x"], "--profile must be"],
+    ["a profile that is a path", ["--profile", "../x"], "--profile must consist"],
     [
       "no authorization endpoint",
       ["--client-id", "x", "--token-url", "https://id.example/t"],
@@ -253,7 +253,7 @@ describe("oauth login", () => {
     const running = terminal.start(login("--timeout", "1"));
     const [, url = ""] = await running.seen(address);
     const { code, stderr } = await running.finished;
-    expect([code, stderr]).toEqual([1, expect.stringContaining("nobody signed in within 1 s")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("the sign-in timed out after 1 s")]);
     await expect(fetch(new URL(url).searchParams.get("redirect_uri") ?? "")).rejects.toThrow();
   });
 

@@ -68,7 +68,7 @@ describe.each(["token", "refresh"])("oauth %s", (command) => {
   it("says that nobody is signed in", async () => {
     const { code, stdout, stderr } = await (await openTerminal()).run([command]);
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain("nobody is signed in as default: run fetchwork oauth login");
+    expect(stderr).toContain("not signed in as default: run fetchwork oauth login");
   });
 });
 
@@ -257,7 +257,7 @@ describe("oauth logout", () => {
     expect(await readdir(join(terminal.configHome, "fetchwork", "oauth"))).toEqual([]);
     expect(await terminal.run(["logout"])).toMatchObject({
       code: 0,
-      stderr: "Nobody is signed in as default\n",
+      stderr: "Not signed in as default\n",
     });
   });
 
@@ -287,34 +287,34 @@ describe("oauth request", () => {
     ["plain http to another machine", ["http://api.example/"], "must be https"],
     ["a name that looks like this machine", ["http://127.0.0.1.evil.example/"], "must be https"],
     ["another scheme", ["ftp://127.0.0.1/"], "must be https"],
-    ["a path", ["/items"], "must be a whole URL"],
-    ["a password in the URL", ["https://a:hidden@api.example/"], "must not have a user"],
+    ["a path", ["/items"], "must be an absolute URL"],
+    ["a password in the URL", ["https://a:hidden@api.example/"], "must not contain a user"],
     [
       "a header with a line break",
       ["https://api.example/", "-H", "x: a\r\nhidden: 1"],
-      "must be one line",
+      "must be a single line",
     ],
     [
       "a header with a line feed at its end",
       ["https://api.example/", "-H", "x: hidden\n"],
-      "must be one line",
+      "must be a single line",
     ],
-    ["a header with a NUL", ["https://api.example/", "-H", "x: hidden\0"], "must be one line"],
+    ["a header with a NUL", ["https://api.example/", "-H", "x: hidden\0"], "must be a single line"],
     [
       "a name with a line break",
       ["https://api.example/", "-H", "x\r\nhidden: 1"],
-      "must be one line",
+      "must be a single line",
     ],
-    ["a header without name", ["https://api.example/", "-H", ": hidden"], "must be one line"],
+    ["a header without name", ["https://api.example/", "-H", ": hidden"], "must be a single line"],
     [
       "another authorization",
       ["https://api.example/", "-H", "Authorization: hidden"],
       "must not set Authorization",
     ],
     ["another host", ["https://api.example/", "-H", "hOST: hidden"], "must not set hOST"],
-    ["TRACE", ["TRACE", "https://api.example/"], "TRACE would show"],
+    ["TRACE", ["TRACE", "https://api.example/"], "TRACE is not allowed"],
     ["a method with a line break", ["GET\r\nhidden", "https://api.example/"], "the method must be"],
-    ["a body with GET", ["GET", "https://api.example/", "-d", "hidden"], "GET has no body"],
+    ["a body with GET", ["GET", "https://api.example/", "-d", "hidden"], "GET cannot have a body"],
     ["no URL", [], "url is missing"],
     ["a third argument", ["GET", "https://api.example/", "x"], "unexpected argument"],
   ])("refuses %s, before anything is sent", async (_what, args, message) => {

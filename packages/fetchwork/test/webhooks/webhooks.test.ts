@@ -57,13 +57,13 @@ describe("fetchwork webhooks send", () => {
     [["send", "x", "--url", "http://127.0.0.1:1", "--vendor", "nobody"], "--vendor must be one of"],
     [["send"], "file is missing"],
     [["listen", "--port", "99999"], "--port must be"],
-    [["listen", "-s", "a", "--secret-file", "b"], "exclude each other"],
+    [["listen", "-s", "a", "--secret-file", "b"], "cannot be combined"],
     [["replay"], "file is missing"],
     [["listen", "--path", "hooks"], "--path must begin with a slash"],
     [["listen", "--vendor", "standard-webhooks", "-s", "no base64!"], "a secret of Standard"],
     ...["é€", "a\nb", "", " a", "x".repeat(257)].flatMap((value) => [
-      [[...sending, "-e", value], "--event must be 1 to 256 characters"] as const,
-      [[...sending, "-e", "a", "--id", value], "--id must be 1 to 256 characters"] as const,
+      [[...sending, "-e", value], "--event must be 1 to 256 ASCII characters"] as const,
+      [[...sending, "-e", "a", "--id", value], "--id must be 1 to 256 ASCII characters"] as const,
     ]),
     [[...sending, "-e", "a", "--content-type", "a\nb"], "--content-type must be"],
     [[...sending, "-e", "a", "-u", "nonsense"], "the URL is not absolute"],
@@ -129,7 +129,7 @@ describe("fetchwork webhooks send", () => {
     const io = memoryIo({ cwd: folder, env: { FETCHWORK_WEBHOOK_SECRET: "" } });
     const args = ["webhooks", "send", "event.json", "-u", "http://127.0.0.1:1", "-e", "issues"];
     expect(await runCommand(commands, { args, io })).toBe(2);
-    expect(io.written.stderr).toContain("no secret: set FETCHWORK_WEBHOOK_SECRET");
+    expect(io.written.stderr).toContain("a secret is required: set FETCHWORK_WEBHOOK_SECRET");
   });
 
   it("escapes in JSON what moves a cursor or turns text", async () => {
@@ -394,6 +394,6 @@ describe("fetchwork webhooks replay", () => {
     await writeFile(join(folder, "event.json"), body);
     const [code, , stderr] = await run("replay", "event.json", "-u", "http://127.0.0.1:1");
     expect(code).toBe(1);
-    expect(stderr).toContain("is no saved delivery");
+    expect(stderr).toContain("is not a saved delivery");
   });
 });

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
-import { diffText } from "../../src/agent/show-diff.ts";
-import { memoryIo } from "../memory-io.ts";
+import { diffText } from "../../../src/agent/view/show-diff.ts";
+import { memoryIo } from "../../memory-io.ts";
 
 const change = {
   path: "a.txt",

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@fetchwork/agent";
-import type { CommandIo, CommandOutput } from "../command/command-io.ts";
-import { jsonLine } from "../command/terminal-text.ts";
+import type { CommandIo, CommandOutput } from "../../command/command-io.ts";
+import { jsonLine } from "../../command/terminal-text.ts";
 import { DebugLog } from "./debug-log.ts";
 import { eventLine } from "./event-line.ts";
 import { LiveView } from "./live-view.ts";

@@ -1,6 +1,6 @@
 import type { AgentEvent, Usage } from "@fetchwork/agent";
-import type { CommandOutput } from "../command/command-io.ts";
-import { colours, oneLine } from "../command/terminal-text.ts";
+import type { CommandOutput } from "../../command/command-io.ts";
+import { colours, oneLine } from "../../command/terminal-text.ts";
 import { grouped, usageText } from "./event-line.ts";
 
 /** Milliseconds between two pictures. */

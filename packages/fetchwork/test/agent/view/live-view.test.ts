@@ -1,7 +1,7 @@
 import type { AgentEvent, Usage } from "@fetchwork/agent";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createRunView } from "../../src/agent/run-view.ts";
-import { memoryIo } from "../memory-io.ts";
+import { createRunView } from "../../../src/agent/view/run-view.ts";
+import { memoryIo } from "../../memory-io.ts";
 
 const usage: Usage = { inputTokens: 1_000, outputTokens: 234, cost: 0.0123, calls: 2 };
 

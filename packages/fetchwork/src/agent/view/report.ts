@@ -1,6 +1,6 @@
 import { describeDiagnostic, type ProposedChange, type RunResult } from "@fetchwork/agent";
-import type { CommandIo } from "../command/command-io.ts";
-import { colours, oneLine } from "../command/terminal-text.ts";
+import type { CommandIo } from "../../command/command-io.ts";
+import { colours, oneLine } from "../../command/terminal-text.ts";
 import { errorCount, grouped, usageText } from "./event-line.ts";
 
 /** Details of a run in addition to its result. */

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "@fetchwork/agent";
-import { manyLines, oneLine } from "../command/terminal-text.ts";
+import { manyLines, oneLine } from "../../command/terminal-text.ts";
 
 /** Maximum characters of a response that the log shows. */
 const mostText = 1024 * 1024;

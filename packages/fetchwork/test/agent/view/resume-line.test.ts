@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { resumeLine } from "../../src/agent/resume-line.ts";
-import { memoryIo } from "../memory-io.ts";
+import { resumeLine } from "../../../src/agent/view/resume-line.ts";
+import { memoryIo } from "../../memory-io.ts";
 
 describe("resumeLine", () => {
   it("has the options as they were given, without those of the first run alone", () => {
