@@ -104,7 +104,7 @@ describe("fetchwork add", () => {
     [["article", "--list", "tree"], '--list must be array or rows, not "tree"'],
     [["article", "--colour", "red"], 'unknown option "--colour"'],
     [[], "resource is missing"],
-  ])("refuses %j in one line, and changes nothing", async (args, message) => {
+  ])("rejects %j in one line and changes nothing", async (args, message) => {
     const before = await snapshot(folder);
     const { code, stdout, stderr } = await fetchwork(folder, "add", ...args);
     expect([code, stdout]).toEqual([2, ""]);
@@ -135,7 +135,7 @@ describe("fetchwork add", () => {
     },
   );
 
-  it("refuses rules for users in a project that has none", async () => {
+  it("rejects rules for users in a project without users", async () => {
     const other = join(folder, "../other");
     await fetchwork("/", "new", other, ...quick, "--auth", "none");
     const { code, stderr } = await fetchwork(other, "add", "note", "--user", "create");
@@ -143,12 +143,12 @@ describe("fetchwork add", () => {
     expect(stderr).toContain("--user requires users, but this project has none");
   });
 
-  it("says where there is no project", async () => {
+  it("reports a folder without a project", async () => {
     const { code, stderr } = await fetchwork(join(folder, ".."), "add", "note");
     expect([code, stderr]).toEqual([2, expect.stringContaining("no project in this folder")]);
   });
 
-  it("writes four files and registers them, from a folder inside of the project", async () => {
+  it("writes four files and registers them from a subfolder of the project", async () => {
     const { code, stdout } = await fetchwork(
       join(folder, "src"),
       "add",
@@ -171,7 +171,7 @@ describe("fetchwork add", () => {
     expect(model).toContain('path: "/blog-posts"');
   });
 
-  it("lets the holder of the master key restore where there are no admins", async () => {
+  it("allows restoring with the master key in a project without admins", async () => {
     const other = join(await temporaryFolder(), "shop");
     await fetchwork("/", "new", other, ...quick, "--auth", "none");
     const words = ["add", "note", "text:string!", "--soft-delete"];
@@ -185,7 +185,7 @@ describe("fetchwork add", () => {
     }
   });
 
-  it("changes nothing the second time, and says so", async () => {
+  it("changes nothing when repeated and reports it", async () => {
     const words = ["note", "text:string!", "--soft-delete"];
     await fetchwork(folder, "add", ...words);
     const before = await snapshot(folder);
@@ -197,7 +197,7 @@ describe("fetchwork add", () => {
     expect(await snapshot(folder)).toEqual(before);
   });
 
-  it("completes what is there by half", async () => {
+  it("completes a resource that exists in part", async () => {
     await fetchwork(folder, "add", "note", "text:string!");
     const whole = await snapshot(folder);
     const file = join(folder, "src/api/index.ts");
@@ -208,7 +208,7 @@ describe("fetchwork add", () => {
     expect(await snapshot(folder)).toEqual(whole);
   });
 
-  it("never writes over a resource of that name", async () => {
+  it("never overwrites a resource of the same name", async () => {
     await fetchwork(folder, "add", "note", "text:string!");
     const before = await snapshot(folder);
     const { code, stderr } = await fetchwork(folder, "add", "note", "text:string?");
@@ -219,7 +219,7 @@ describe("fetchwork add", () => {
     expect(await snapshot(folder)).toEqual(before);
   });
 
-  it("refuses the path of another resource, with which no server would start", async () => {
+  it("rejects the path of another resource", async () => {
     await fetchwork(folder, "add", "post", "text:string!", "--path", "/articles");
     const before = await snapshot(folder);
     const { code, stderr } = await fetchwork(folder, "add", "article", "title:string!");
@@ -230,7 +230,7 @@ describe("fetchwork add", () => {
     expect(await snapshot(folder)).toEqual(before);
   });
 
-  it("refuses what others have by hand, in any style and in any module", async () => {
+  it("rejects paths and names defined by hand, in any style and module", async () => {
     for (const [file, text, fault] of [
       [
         "post/model.ts",
@@ -265,7 +265,7 @@ describe("fetchwork add", () => {
     );
   });
 
-  it("says what it cannot change in the module of the routes, and writes nothing", async () => {
+  it("reports why it cannot change the module of the routes and writes nothing", async () => {
     await writeFile(join(folder, "src/api/index.ts"), "export const routes = all();\n");
     const before = await snapshot(folder);
     const { code, stderr } = await fetchwork(folder, "add", "note");
@@ -276,7 +276,7 @@ describe("fetchwork add", () => {
     expect(await snapshot(folder)).toEqual(before);
   });
 
-  it("leaves the project as it was when it is interrupted, or cannot write", async () => {
+  it("leaves the project unchanged when it is interrupted or cannot write", async () => {
     const before = await snapshot(folder);
     const io = memoryIo({ cwd: folder, signal: AbortSignal.abort(new Error("interrupted")) });
     expect(await runCommand(commands, { args: ["add", "note"], io })).toBe(130);
@@ -333,7 +333,7 @@ describe("fetchwork add", () => {
     },
   );
 
-  it("calls what documents refer to by another name where its tests have one of that name", async () => {
+  it("renames a referenced resource in the tests when its name conflicts", async () => {
     await fetchwork(folder, "add", "path", "text:string!");
     await fetchwork(folder, "add", "step", "path:ref(path)!", "by:ref(user)");
     const text = await readFile(join(folder, "src/api/step/step.test.ts"), "utf8");
@@ -342,7 +342,7 @@ describe("fetchwork add", () => {
     expect(text).toContain('await api.insert(user, ["1", "2", "3"]);');
   });
 
-  it("takes the shape of lists that the project was made with", async () => {
+  it("uses the project's list response format", async () => {
     const other = join(folder, "../rows");
     await fetchwork("/", "new", other, ...quick, "--list", "rows");
     await fetchwork(other, "add", "note");

@@ -38,7 +38,7 @@ describe("chooseModel", () => {
     await expect(failure).rejects.not.toThrow("secret");
   });
 
-  it("refuses to record what it replays", async () => {
+  it("rejects --record together with --replay", async () => {
     writeFileSync(
       join(cwd, "t"),
       '{"format":"fetchwork-transcript","version":1,"source":"scripted"}\n',
@@ -48,7 +48,7 @@ describe("chooseModel", () => {
     );
   });
 
-  it("names the three ways when nothing is configured", async () => {
+  it("names the three ways to configure a model if none is", async () => {
     await expect(chooseModel({}, memoryIo())).rejects.toMatchObject({
       code: "ERR_AGENT_NO_PROVIDER",
       message: expect.stringMatching(/FETCHWORK_BASE_URL.*OPENAI_API_KEY.*replay/s),
@@ -67,7 +67,7 @@ describe("chooseModel", () => {
     return server.requests[0]?.authorization;
   };
 
-  it("sends the key that is named, and no key of another server", async () => {
+  it("sends the named key and no key of another server", async () => {
     expect(await keyOf({ "api-key-env": "MINE" }, { MINE: "k1", FETCHWORK_API_KEY: "k2" })).toBe(
       "Bearer k1",
     );
@@ -76,7 +76,7 @@ describe("chooseModel", () => {
     expect(await keyOf({}, { ...elsewhere, OPENAI_API_KEY: "k3" })).toBeUndefined();
   });
 
-  it("asks for the model of the transcript when it replays", async () => {
+  it("uses the transcript's model when it replays", async () => {
     const head = { format: "fetchwork-transcript", version: 1, source: "scripted" };
     writeFileSync(
       join(cwd, "t"),

@@ -22,7 +22,7 @@ const read = (argument: string): Promise<string | undefined> =>
   readPrompt({ argument, option: undefined }, io);
 
 describe("readPrompt", () => {
-  it("refuses two prompts", async () => {
+  it("rejects two prompts", async () => {
     await expect(readPrompt({ argument: "a", option: "b" }, io)).rejects.toThrow("not both");
   });
 

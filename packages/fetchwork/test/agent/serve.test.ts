@@ -28,12 +28,12 @@ describe("fetchwork agent serve", () => {
     expect(io.written.stderr).not.toContain("short-secret");
   });
 
-  it("exits 5 without a provider", async () => {
+  it("exits with 5 without a provider", async () => {
     const io = memoryIo({ cwd: temporaryFolder() });
     expect(await runCommand(commands, { args: ["agent", "serve"], io })).toBe(5);
   });
 
-  it("runs a task step by step to its last file, asks for the token, and stops when it is told to", async () => {
+  it("runs a task step by step, requires the token, and stops on a signal", async () => {
     const cwd = temporaryFolder();
     const models = await startServer({ answers: projectScript(notes) });
     const token = "0123456789abcdef-token";

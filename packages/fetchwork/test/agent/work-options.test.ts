@@ -53,7 +53,7 @@ describe("agentOptions", () => {
     expect(optionsOf(`--max-time=${value}`).budget).toMatchObject({ maxTime });
   });
 
-  it("prices every model that is asked, or the one that is named", () => {
+  it("applies a price to every model or to the named one", () => {
     const { budget } = optionsOf("--price=1,2", "--plan-model=big", "--price=big=5,10.5");
     expect(budget?.prices).toEqual({
       scripted: { input: 1, output: 2 },
@@ -64,13 +64,13 @@ describe("agentOptions", () => {
     );
   });
 
-  it("runs the program with --verify only", () => {
+  it("runs the program only with --verify", () => {
     expect(optionsOf().verifiers).toBeUndefined();
     expect(optionsOf("--verify=false").verifiers).toBeUndefined();
     expect(optionsOf("--verify=true").verifiers).toHaveLength(3);
   });
 
-  it("takes what a replayed run was made with, where nothing else is given", () => {
+  it("uses the options of a replayed run as defaults", () => {
     const args = ["--verify=true", "--repair=4", "--plan-model=big"];
     const replayed = recordedWork(
       parseArgs({ args, options: { ...workOptions, ...limitOptions } }).values,

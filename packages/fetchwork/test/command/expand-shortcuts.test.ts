@@ -37,18 +37,18 @@ describe("expandShortcuts", () => {
     expect(expandShortcuts(args, options)).toEqual(expanded);
   });
 
-  it("takes an alias, with its value in either form", () => {
+  it("accepts an alias with its value in either form", () => {
     expect(expandShortcuts(["--generate_folder_path=x"], options)).toEqual(["--out=x"]);
     expect(expandShortcuts(["--generate_folder_path", "x"], options)).toEqual(["--out", "x"]);
   });
 
-  it("leaves the value of another option and what stands after -- as they are", () => {
+  it("leaves values of other options and arguments after -- unchanged", () => {
     expect(expandShortcuts(["--out", "--debug"], options)).toEqual(["--out", "--debug"]);
     expect(expandShortcuts(["-o", "--debug"], options)).toEqual(["-o", "--debug"]);
     expect(expandShortcuts(["--", "--debug", "no"], options)).toEqual(["--", "--debug", "no"]);
   });
 
-  it("leaves arguments that are no options as they are, whatever they are", () => {
+  it("leaves arguments that are not options unchanged", () => {
     const word = fc.string().filter((text) => !text.startsWith("-"));
     fc.assert(
       fc.property(fc.array(word), (words) => {

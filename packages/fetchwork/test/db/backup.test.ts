@@ -35,7 +35,7 @@ async function backupOf(url: string, name = "a.jsonl"): Promise<string> {
 }
 
 describe.each(ENGINES)("fetchwork db backup of %s", (_engine, newUrl) => {
-  it("keeps the index of places, which a restored store has without definitions", async () => {
+  it("restores the geographic index without definitions", async () => {
     const shops = defineCollection<{ at: object }>("shops", { geo: ["at"] });
     const url = await newUrl();
     {
@@ -84,7 +84,7 @@ describe.each(ENGINES)("fetchwork db backup of %s", (_engine, newUrl) => {
     120_000,
   );
 
-  it("says that the folder of the file is missing, and makes none", async () => {
+  it("reports a missing folder and creates none", async () => {
     const url = await newUrl();
     await fill(url);
     const folder = join(newFolder(), "unmounted");
@@ -96,7 +96,7 @@ describe.each(ENGINES)("fetchwork db backup of %s", (_engine, newUrl) => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it("writes over no file, and leaves no other behind", async () => {
+  it("overwrites no file and leaves no temporary file", async () => {
     const url = await newUrl();
     await fill(url);
     const file = await backupOf(url);
@@ -106,7 +106,7 @@ describe.each(ENGINES)("fetchwork db backup of %s", (_engine, newUrl) => {
     expect(readFileSync(file)).toEqual(before);
   }, 60_000);
 
-  it("is restored into no store that has documents", async () => {
+  it("refuses to restore into a store with documents", async () => {
     const url = await newUrl();
     await fill(url);
     const file = await backupOf(url);
@@ -138,7 +138,7 @@ describe("fetchwork db restore", () => {
       (text: string) => `${text}{"collection":"items","document":{}}\n`,
       "continues after its last record",
     ],
-  ])("refuses a file that %s, and adds nothing", async (_text, change, message) => {
+  ])("rejects a file that %s and adds nothing", async (_text, change, message) => {
     const folder = newFolder();
     await fill(`sqlite:${join(folder, "a.db")}`);
     const file = await backupOf(`sqlite:${join(folder, "a.db")}`);
@@ -161,7 +161,7 @@ describe("fetchwork db restore", () => {
     ],
     ["is not compressed", () => Buffer.from("{}"), /the backup is damaged/],
     ["is empty", () => Buffer.alloc(0), /the backup is truncated/],
-  ])("refuses a compressed file that %s, and adds nothing", async (_text, change, message) => {
+  ])("rejects a compressed file that %s and adds nothing", async (_text, change, message) => {
     const folder = newFolder();
     await fill(`sqlite:${join(folder, "a.db")}`);
     const file = await backupOf(`sqlite:${join(folder, "a.db")}`, "a.jsonl.gz");

@@ -6,18 +6,18 @@ import { DEFINITIONS, ENGINES, newFolder, runDb } from "./db-world.ts";
 import { type Item, items } from "./shop-definitions.ts";
 
 describe("fetchwork db migrate", () => {
-  it("refuses to run without definitions", async () => {
+  it("requires definitions", async () => {
     expect((await runDb(["migrate", "--url", "sqlite:a.db"]))[0]).toBe(2);
   });
 
-  it("plans a store that is not there without creating it", async () => {
+  it("plans a missing store without creating it", async () => {
     const cwd = newFolder();
     const args = ["migrate", "-u", "sqlite:a.db", "-d", DEFINITIONS, "--dry-run"];
     expect((await runDb(args, { cwd }))[1]).toContain("to do  collection items: will be created\n");
     expect(existsSync(join(cwd, "a.db"))).toBe(false);
   });
 
-  it("fails, and says of which documents, when they break a unique index", async () => {
+  it("names the documents that violate a unique index", async () => {
     const url = `sqlite:${join(newFolder(), "a.db")}`;
     const store = await openStore(url);
     const bare = store.collection(defineCollection<Item>("items", { softDelete: true }));

@@ -10,11 +10,11 @@ import { DEFINITIONS, ENGINES, newFolder, runDb } from "./db-world.ts";
 import { items, migrations, others } from "./shop-definitions.ts";
 
 describe("fetchwork db status", () => {
-  it("refuses to guess which store is meant", async () => {
+  it("requires a store URL", async () => {
     expect(await runDb(["status"])).toMatchObject([2, "", expect.stringContaining("--url")]);
   });
 
-  it("creates no store that is not there", async () => {
+  it("does not create a missing store", async () => {
     const folder = newFolder();
     const [code, , stderr] = await runDb(["status", "--url", "sqlite:a.db"], { cwd: folder });
     expect([code, stderr]).toEqual([
@@ -52,7 +52,7 @@ describe("fetchwork db status", () => {
     ["broken.ts", 'import "./gone.ts";', "cannot run %: it imports "],
     ["alone.ts", 'import "no-such-package";', "cannot run %: it imports no-such-package, which"],
     ["failing.ts", "throw new Error('no luck')", "cannot run %: no luck"],
-  ])("refuses the module %s in words of its own", async (name, text, message) => {
+  ])("rejects the module %s with a message of the command", async (name, text, message) => {
     const cwd = newFolder();
     if (text !== undefined) writeFileSync(join(cwd, name), text);
     else mkdirSync(join(cwd, "folder"));
@@ -64,7 +64,7 @@ describe("fetchwork db status", () => {
     expect(stderr).not.toMatch(/Cannot find|Directory import|ENOENT/);
   });
 
-  it("refuses a module without definitions", async () => {
+  it("rejects a module without definitions", async () => {
     const [code, , stderr] = await runDb(["status", "-u", "sqlite:a.db", "-d", "db-world.ts"], {
       cwd: import.meta.dirname,
     });
@@ -83,7 +83,7 @@ describe("fetchwork db status", () => {
     expect(shownUrl(url)).toBe(shown);
   });
 
-  it("shows no password of a URL that is wrong", async () => {
+  it("shows no password of an invalid URL", async () => {
     const url = "postgres://ann:s3cret@127.0.0.1:99999/shop";
     const [code, stdout, stderr] = await runDb(["status"], { env: { DATABASE_URL: url } });
     expect(code).toBe(1);
@@ -148,7 +148,7 @@ describe("fetchwork db status", () => {
     60_000,
   );
 
-  it("moves no cursor, whatever a stranger named what is in the file", async () => {
+  it("escapes control sequences in names from the file", async () => {
     const path = join(newFolder(), "a.db");
     const url = `sqlite:${path}`;
     await (await openStore(url, { collections: [items], migrations })).close();

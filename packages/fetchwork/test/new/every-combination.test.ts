@@ -49,7 +49,7 @@ describe.skipIf(!isAsked)("a new project (FETCHWORK_GENERATOR=1)", () => {
     },
   );
 
-  it("has 36 combinations of options", () => {
+  it("covers 36 combinations of options", () => {
     expect(combinations).toHaveLength(36);
   });
 });

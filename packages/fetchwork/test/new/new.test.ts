@@ -74,7 +74,7 @@ describe("fetchwork new", () => {
     expect(stdin.listenerCount("keypress")).toBe(0);
   });
 
-  it("refuses a folder that is not empty, and a file", async () => {
+  it("rejects a folder that is not empty, and a file", async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "shop"));
     await writeFile(join(folder, "shop/mine.txt"), "mine");
@@ -87,7 +87,7 @@ describe("fetchwork new", () => {
     expect(await readdir(join(folder, "shop"))).toEqual(["mine.txt"]);
   });
 
-  it("writes the layout of the specification into an empty folder, without asking anything", async () => {
+  it("writes the layout of the specification into an empty folder without asking", async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "shop"));
     const { code, stdout } = await fetchwork(folder, "new", "shop", ...quick);
@@ -122,7 +122,7 @@ describe("fetchwork new", () => {
     expect(await readdir(folder)).toEqual(["shop"]);
   });
 
-  it("makes random secrets that only their owner reads, and keeps them out of Git", async () => {
+  it("generates random secrets that only their owner can read, and excludes them from Git", async () => {
     const folder = await temporaryFolder();
     await fetchwork(folder, "new", "one", ...quick);
     await fetchwork(folder, "new", "two", ...quick);
@@ -140,7 +140,7 @@ describe("fetchwork new", () => {
     expect(secrets).not.toContain("");
   });
 
-  it("makes a Git repository, except inside of another one", async () => {
+  it("creates a Git repository unless it is inside another one", async () => {
     const folder = await temporaryFolder();
     const options = ["--packages", "registry", "--skip-install"];
     await fetchwork(folder, "new", "outer", ...options);
@@ -154,7 +154,7 @@ describe("fetchwork new", () => {
     expect(ignored).not.toMatch(/ \.env$/m);
   });
 
-  it("leaves nothing behind when it is interrupted", async () => {
+  it("leaves no file when it is interrupted", async () => {
     const folder = await temporaryFolder();
     const io = memoryIo({ cwd: folder, signal: AbortSignal.abort(new Error("interrupted")) });
     expect(await runCommand(commands, { args: ["new", "shop", ...quick], io })).toBe(130);

@@ -37,7 +37,7 @@ describe("fillTemplate", () => {
     expect(() => fillTemplate(text, values)).toThrow(message);
   });
 
-  it("leaves every text without markers as it is", () => {
+  it("returns a text without markers unchanged", () => {
     const plain = fc.string({ unit: "grapheme" }).filter((text) => !/#|\/\/\+|my-api/.test(text));
     fc.assert(fc.property(plain, (text) => fillTemplate(text, values) === text));
   });

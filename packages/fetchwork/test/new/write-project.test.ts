@@ -39,7 +39,7 @@ async function killWhile(
 }
 
 describe("fetchwork new in a folder that exists", { timeout: 60_000 }, () => {
-  it("leaves the shell that stands in the folder in the project", async () => {
+  it("keeps the working directory of a shell valid", async () => {
     const folder = join(await temporaryFolder(), "shop");
     await mkdir(folder);
     const { ino } = await stat(folder);
@@ -53,7 +53,7 @@ describe("fetchwork new in a folder that exists", { timeout: 60_000 }, () => {
     expect(await readdir(folder)).not.toContain(".fetchwork-new");
   });
 
-  it("explains what a killed process left while it wrote, and keeps it", async () => {
+  it("explains and keeps what a process killed while writing left", async () => {
     const folder = join(await temporaryFolder(), "shop");
     await mkdir(folder);
     await killWhile(folder, (entries) => entries.includes(".fetchwork-new"));
@@ -66,7 +66,7 @@ describe("fetchwork new in a folder that exists", { timeout: 60_000 }, () => {
     expect((await fetchwork(folder, "new", ".", ...quick)).code).toBe(0);
   });
 
-  it("explains what a killed process left while it moved the files, and keeps it", async () => {
+  it("explains and keeps what a process killed while moving files left", async () => {
     const folder = join(await temporaryFolder(), "shop");
     await mkdir(folder);
     await killWhile(folder, (entries) => entries.length > 1);
@@ -80,7 +80,7 @@ describe("fetchwork new in a folder that exists", { timeout: 60_000 }, () => {
     expect(await readdir(folder)).toEqual(left);
   });
 
-  it("undoes what it has moved when a file of the same name appears meanwhile", async () => {
+  it("moves its files back when a file of the same name appears", async () => {
     const folder = join(await temporaryFolder(), "shop");
     await mkdir(folder);
     class Intruded extends Map<string, ProjectFile> {

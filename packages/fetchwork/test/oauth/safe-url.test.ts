@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isSafeUrl, safeUrl } from "../../src/oauth/safe-url.ts";
 import { CommandUsageError } from "../../src/command/usage-error.ts";
 
-describe("where a token may go", () => {
+describe("safeUrl()", () => {
   it.each([
     ["https://api.example/", true],
     ["https://127.0.0.1:1/", true],
@@ -30,7 +30,7 @@ describe("where a token may go", () => {
     expect(isSafeUrl(new URL(url))).toBe(isSafe);
   });
 
-  it("is never another machine without https, however the address is written", () => {
+  it("safeUrl() rejects another machine without https, however the URL is written", () => {
     fc.assert(
       fc.property(fc.webUrl({ validSchemes: ["http", "ftp", "ws", "wss"] }), (url) => {
         expect(isSafeUrl(new URL(url))).toBe(false);
@@ -44,7 +44,7 @@ describe("where a token may go", () => {
     );
   });
 
-  it("takes any text without another error than that of the command line", () => {
+  it("safeUrl() throws nothing but CommandUsageError for any text", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.webUrl({ withFragments: true })), (text) => {
         try {
