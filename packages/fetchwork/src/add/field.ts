@@ -75,7 +75,7 @@ const reservedNames: ReadonlySet<string> = new Set([
   "toString",
   "valueOf",
   "hasOwnProperty",
-  "then", // Whoever awaits an object asks for it.
+  "then", // `await` reads it from every object.
 ]);
 
 const listParameters = new Set("q page limit after sort fields near trash populate".split(" "));

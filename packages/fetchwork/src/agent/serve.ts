@@ -94,7 +94,7 @@ export const serve: Command = defineCommand({
         error instanceof AgentUsageError &&
         error.message.startsWith("token ")
       ) {
-        const message = `${hostname} can be reached from other machines; give a token in FETCHWORK_AGENT_TOKEN or with --token-file`;
+        const message = `${hostname} can be reached from other machines; set a token with FETCHWORK_AGENT_TOKEN or --token-file`;
         throw new CommandUsageError(message, { cause: error });
       }
       throw asFailure(error, { signal: io.signal });

@@ -24,7 +24,7 @@ export function processIo(): CommandIo {
       stop.abort(new Error("interrupted"));
     });
   }
-  // `fetchwork … | head` closes the pipe early; that is no failure.
+  // `fetchwork … | head` closes the pipe early; that is not a failure.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     // oxlint-disable-next-line unicorn/no-process-exit -- the reader of the output is gone
     if (error.code === "EPIPE") process.exit(0);

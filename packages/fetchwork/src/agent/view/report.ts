@@ -22,7 +22,7 @@ export function report(
   if (proposed !== undefined) reportProposed(proposed, io);
   const width = Math.max(0, ...files.map(({ path }) => path.length));
   for (const { path, action, bytes, beside } of proposed === undefined ? files : []) {
-    const note = beside === undefined ? "" : `  ours is beside it: ${oneLine(beside)}`;
+    const note = beside === undefined ? "" : `  ours is next to it: ${oneLine(beside)}`;
     const word = action.padEnd(11);
     const size = `${grouped(bytes)} bytes`;
     io.stdout.write(
