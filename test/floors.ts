@@ -6,4 +6,19 @@
 export const floors: Readonly<Record<string, readonly string[]>> = {
   endpoint: ["."],
   kit: ["bodies", "waiting", "addresses", "secrets", "credentials", "options", "errors", "."],
+  fetchwork: [
+    "main.ts",
+    "commands.ts",
+    "eject",
+    "add",
+    "new",
+    "agent",
+    "agent/view",
+    "db",
+    "oauth",
+    "webhooks",
+    "files",
+    "command",
+    "version.ts",
+  ],
 };
