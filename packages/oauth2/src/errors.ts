@@ -1,5 +1,5 @@
 import { brand, describeValue, UsageError } from "@fetchwork/kit";
-import type { OAuth2Response } from "./response.ts";
+import type { OAuth2Response } from "./message/response.ts";
 
 /** Codes of calls that can never work. */
 export type OAuth2UsageErrorCode = "ERR_OAUTH_OPTION" | "ERR_OAUTH_TARGET";

@@ -12,10 +12,10 @@ import {
 } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { TokenHash } from "../token-hash.ts";
+import type { TokenHash } from "../token/token-hash.ts";
 import { TokenStoreError } from "../errors.ts";
-import { checkLease, waitForLease } from "../lease.ts";
-import type { TokenStore } from "../token-store.ts";
+import { checkLease, waitForLease } from "../store/lease.ts";
+import type { TokenStore } from "../store/token-store.ts";
 import { checkNames, optionsOf } from "../option-names.ts";
 
 const storeOptions = optionsOf<FileTokenStoreOptions>("FileTokenStore", {

@@ -12,9 +12,9 @@ import {
   transportOptionNames,
   type NodeTransportOptions,
   type PemOrDer,
-} from "../connection-opts.ts";
+} from "../connection/connection-opts.ts";
 import { OAuth2UsageError, optionError } from "../errors.ts";
-import { wholeOrStream } from "../whole-or-stream.ts";
+import { wholeOrStream } from "../message/whole-or-stream.ts";
 import { checkNames, optionsOf } from "../option-names.ts";
 
 const transportOptions = optionsOf<NodeTransportOptions>("nodeTransport", transportOptionNames);

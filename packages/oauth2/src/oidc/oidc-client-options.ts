@@ -1,17 +1,17 @@
-import type { AuthScheme } from "../client-authentication.ts";
-import { clientOptionNames, type ClientOptions } from "../client-options.ts";
-import type { ConnectionBuilder } from "../connection-builder.ts";
+import type { AuthScheme } from "../credentials/client-authentication.ts";
+import { clientOptionNames, type ClientOptions } from "../client/client-options.ts";
+import type { ConnectionBuilder } from "../connection/connection-builder.ts";
 import { optionError } from "../errors.ts";
-import type { Scope } from "../form.ts";
-import { checkSigningKey, type SigningKey } from "../sign-jwt.ts";
-import type { DiscoverOptions } from "./discover.ts";
+import type { Scope } from "../message/form.ts";
+import { checkSigningKey, type SigningKey } from "../credentials/sign-jwt.ts";
+import type { DiscoverOptions } from "./metadata/discover.ts";
 import { MetadataError } from "./errors.ts";
-import type { JsonRecord } from "./json-record.ts";
-import type { RemoteJwksOptions } from "./remote-jwks.ts";
-import { isHttpUrl, isSecureUrl } from "./secure-url.ts";
-import { findMetadataFault, type ServerMetadata } from "./server-metadata.ts";
-import type { VerifyIdTokenOptions } from "./verify-id-token.ts";
-import { checkAlgorithms, isKeyAlgorithm } from "./verify-jwt.ts";
+import type { JsonRecord } from "../json-record.ts";
+import type { RemoteJwksOptions } from "./jwt/remote-jwks.ts";
+import { isHttpUrl, isSecureUrl } from "./metadata/secure-url.ts";
+import { findMetadataFault, type ServerMetadata } from "./metadata/server-metadata.ts";
+import type { VerifyIdTokenOptions } from "./jwt/verify-id-token.ts";
+import { checkAlgorithms, isKeyAlgorithm } from "./jwt/verify-jwt.ts";
 import { checkNames, optionsOf, type NamesOf } from "../option-names.ts";
 
 /** Options of an {@link OidcClient}. What the metadata of the server says, is not among them. */

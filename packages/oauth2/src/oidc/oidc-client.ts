@@ -1,19 +1,19 @@
-import type { AccessToken } from "../access-token.ts";
-import type { OpenIdFlow } from "../authorization-flow.ts";
-import { OAuth2Client } from "../client.ts";
+import type { AccessToken } from "../token/access-token.ts";
+import type { OpenIdFlow } from "../grants/authorization-flow.ts";
+import { OAuth2Client } from "../client/client.ts";
 import { optionError } from "../errors.ts";
-import type { GrantParams } from "../form.ts";
-import type { TokenOptions } from "../token-options.ts";
-import type { TokenParams } from "../token-params.ts";
-import { DeviceFlow } from "./device-flow.ts";
-import { discover } from "./discover.ts";
-import { endSessionUrl, type EndSessionOptions } from "./end-session-url.ts";
+import type { GrantParams } from "../message/form.ts";
+import type { TokenOptions } from "../token/token-options.ts";
+import type { TokenParams } from "../token/token-params.ts";
+import { DeviceFlow } from "./requests/device-flow.ts";
+import { discover } from "./metadata/discover.ts";
+import { endSessionUrl, type EndSessionOptions } from "./logout/end-session-url.ts";
 import {
   introspect,
   type Introspection,
   type IntrospectOptions,
   type SignedAnswerOptions,
-} from "./introspect.ts";
+} from "./requests/introspect.ts";
 import {
   checkOidcOptions,
   chooseScheme,
@@ -26,22 +26,26 @@ import {
   type OidcDiscoverOptions,
   type RequestObjectKey,
 } from "./oidc-client-options.ts";
-import { createKeySource } from "./key-source.ts";
-import { createOpenIdFlow } from "./open-id-flow.ts";
-import type { EndpointCallOptions, ProviderClient } from "./provider-endpoint.ts";
-import { pushAuthorization, type PushedAuthorization } from "./push-authorization.ts";
-import { RemoteJwks } from "./remote-jwks.ts";
-import { checkSameUser, subjectOf } from "./same-user.ts";
-import { signRequestObject } from "./request-object.ts";
-import type { ServerMetadata } from "./server-metadata.ts";
-import { TokenExchange } from "./token-exchange.ts";
-import { userInfo, type ClientUserInfoOptions, type UserInfo } from "./user-info.ts";
-import { verifyIdToken, type IdTokenClaims, type VerifyIdTokenOptions } from "./verify-id-token.ts";
+import { createKeySource } from "./jwt/key-source.ts";
+import { createOpenIdFlow } from "./requests/open-id-flow.ts";
+import type { EndpointCallOptions, ProviderClient } from "./requests/provider-endpoint.ts";
+import { pushAuthorization, type PushedAuthorization } from "./requests/push-authorization.ts";
+import { RemoteJwks } from "./jwt/remote-jwks.ts";
+import { checkSameUser, subjectOf } from "./jwt/same-user.ts";
+import { signRequestObject } from "./requests/request-object.ts";
+import type { ServerMetadata } from "./metadata/server-metadata.ts";
+import { TokenExchange } from "./requests/token-exchange.ts";
+import { userInfo, type ClientUserInfoOptions, type UserInfo } from "./requests/user-info.ts";
+import {
+  verifyIdToken,
+  type IdTokenClaims,
+  type VerifyIdTokenOptions,
+} from "./jwt/verify-id-token.ts";
 import {
   verifyLogoutToken,
   type LogoutClaims,
   type VerifyLogoutTokenOptions,
-} from "./verify-logout-token.ts";
+} from "./logout/verify-logout-token.ts";
 import { checkNames, optionsOf } from "../option-names.ts";
 
 const discoverOptions = optionsOf<OidcDiscoverOptions>("OidcClient.discover", {

@@ -1,0 +1,74 @@
+import { InvalidResponseError } from "../../errors.ts";
+import { sendForm, type FormSender } from "../../connection/form-request.ts";
+import type { Params } from "../../message/form.ts";
+import { errorOf, type OAuth2Response } from "../../message/response.ts";
+import { MetadataError } from "../errors.ts";
+import { parseJsonRecord, type JsonRecord } from "../../json-record.ts";
+import type { EndpointName, ServerMetadata } from "../metadata/server-metadata.ts";
+import type { NamesOf } from "../../option-names.ts";
+
+/** A client of a server whose metadata is known. */
+export interface ProviderClient extends FormSender {
+  /** Client identifier. */
+  readonly id: string | null;
+  readonly metadata: ServerMetadata;
+  /** Whether the endpoints of `mtls_endpoint_aliases` are used where there are any (RFC 8705, 5). */
+  readonly usesMtlsAliases: boolean;
+}
+
+/** Options of one call to an endpoint. */
+export interface EndpointCallOptions {
+  /** Time for the exchange, in milliseconds. Default: that of the client. */
+  readonly timeout?: number | undefined;
+  readonly signal?: AbortSignal | null | undefined;
+}
+
+/** Names of the options, for those of functions that have more. */
+export const callOptionNames: NamesOf<EndpointCallOptions> = { timeout: true, signal: true };
+
+/**
+ * Finds the URL of an endpoint.
+ *
+ * @throws MetadataError when the server has none
+ */
+export function endpointUrl(
+  { metadata, usesMtlsAliases }: Pick<ProviderClient, "metadata" | "usesMtlsAliases">,
+  name: EndpointName,
+): URL {
+  const alias = usesMtlsAliases ? metadata.mtls_endpoint_aliases?.[name] : undefined;
+  const url = alias ?? metadata[name];
+  if (url !== undefined) return new URL(url);
+  throw new MetadataError(`the server has no ${name}`);
+}
+
+/**
+ * Sends parameters to an endpoint as an authenticated form.
+ *
+ * @throws OAuth2Error for an answer with a status of 400 or more
+ */
+export async function callEndpoint(
+  client: ProviderClient,
+  name: EndpointName,
+  params: Params,
+  options: EndpointCallOptions & { readonly headers?: RequestInit["headers"] | undefined } = {},
+): Promise<OAuth2Response> {
+  const { timeout, signal, headers } = options;
+  const request = { params, timeout, signal, headers, snaky: false } as const;
+  const response = await sendForm(client, endpointUrl(client, name), request);
+  if (response.error !== undefined) throw response.error;
+  return response;
+}
+
+/**
+ * The JSON object that an answer has.
+ *
+ * @throws InvalidResponseError when it has none; OAuth2Error when it is an error all the same
+ */
+export function jsonOf(response: OAuth2Response, what: string): JsonRecord {
+  const { contentType } = response;
+  const isJson = contentType === "application/json" || contentType.endsWith("+json");
+  const json = isJson ? parseJsonRecord(response.body) : undefined;
+  if (json === undefined) throw new InvalidResponseError(`${what} is no JSON object`, { response });
+  if (typeof json["error"] === "string") throw errorOf(response);
+  return json;
+}
