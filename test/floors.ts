@@ -6,4 +6,23 @@
 export const floors: Readonly<Record<string, readonly string[]>> = {
   endpoint: ["."],
   kit: ["bodies", "waiting", "addresses", "secrets", "credentials", "options", "errors", "."],
+  oauth2: [
+    "node",
+    "oidc",
+    "oidc/requests",
+    "oidc/logout",
+    "oidc/metadata",
+    "oidc/jwt",
+    "client",
+    "grants",
+    "manager",
+    "store",
+    "token",
+    "connection",
+    "credentials",
+    "message",
+    "log",
+    "compat",
+    ".",
+  ],
 };

@@ -1,5 +1,4 @@
 import { brand, describeValue, UsageError } from "@fetchwork/kit";
-import type { OAuth2Response } from "./message/response.ts";
 
 /** Codes of calls that can never work. */
 export type OAuth2UsageErrorCode = "ERR_OAUTH_OPTION" | "ERR_OAUTH_TARGET";
@@ -19,7 +18,27 @@ export class OAuth2UsageError extends UsageError {
   }
 }
 
-/** What an {@link OAuth2Error} says besides its message. */
+/** A response of a server, read completely, as parsers and errors get it; an `OAuth2Response` is one. */
+export interface ResponseData {
+  readonly status: number;
+  readonly headers: Headers;
+  /** URL that responded, after redirects. */
+  readonly url: string;
+  /** Media type in lower case, without parameters; empty when there is none. */
+  readonly contentType: string;
+  /** The body as text, decoded as UTF-8. */
+  readonly body: string;
+  /** The body unchanged. */
+  readonly bytes: Uint8Array;
+  /** The body as a value, by its media type. */
+  readonly parsed: unknown;
+  /** `parsed` if it is an object. */
+  readonly hash: Readonly<Record<string, unknown>> | undefined;
+  /** The error that the response is: with a status of 400 or above; `undefined` otherwise. */
+  readonly error: OAuth2Error | undefined;
+}
+
+/** Details of an {@link OAuth2Error} in addition to its message. */
 export interface OAuth2ErrorOptions extends ErrorOptions {
   /** Member `error` of the answer, or one of our own codes. */
   readonly code?: string | undefined;
@@ -28,7 +47,7 @@ export interface OAuth2ErrorOptions extends ErrorOptions {
   /** Member `error_uri` of the answer. */
   readonly uri?: string | undefined;
   /** The answer that the error is about. */
-  readonly response?: OAuth2Response | undefined;
+  readonly response?: ResponseData | undefined;
 }
 
 /**
@@ -49,7 +68,7 @@ export class OAuth2Error extends Error {
   readonly code: string | undefined;
   readonly #description: string | undefined;
   readonly #uri: string | undefined;
-  readonly #response: OAuth2Response | undefined;
+  readonly #response: ResponseData | undefined;
 
   constructor(message: string, options: OAuth2ErrorOptions = {}) {
     super(oneLine(message), "cause" in options ? { cause: options.cause } : undefined);
@@ -70,7 +89,7 @@ export class OAuth2Error extends Error {
   }
 
   /** The answer, with its body; `undefined` when there is none. */
-  get response(): OAuth2Response | undefined {
+  get response(): ResponseData | undefined {
     return this.#response;
   }
 
@@ -159,6 +178,23 @@ export class TokenStoreError extends OAuth2Error {
 
   constructor(message: string, options: ErrorOptions = {}) {
     super(message, { ...options, code: "ERR_OAUTH_STORE" });
+  }
+}
+
+/**
+ * The authorization server sent the browser back with an error (RFC 6749, 4.1.2.1), or the callback does not belong to
+ * the transaction.
+ */
+export class AuthorizationResponseError extends OAuth2Error {
+  override readonly name: string = "AuthorizationResponseError";
+  /** The parameter `error`, such as `access_denied`; else `ERR_OAUTH_CALLBACK`. */
+  declare readonly code: string;
+
+  constructor(
+    message: string,
+    { code = "ERR_OAUTH_CALLBACK", ...options }: OAuth2ErrorOptions = {},
+  ) {
+    super(message, { ...options, code });
   }
 }
 

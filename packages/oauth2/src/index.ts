@@ -43,6 +43,7 @@ export type {
   PemOrDer,
 } from "./connection/connection-opts.ts";
 export {
+  AuthorizationResponseError,
   ConnectionError,
   InvalidResponseError,
   OAuth2Error,
@@ -54,6 +55,7 @@ export {
   type InvalidResponseErrorOptions,
   type OAuth2ErrorOptions,
   type OAuth2UsageErrorCode,
+  type ResponseData,
 } from "./errors.ts";
 export type { Fetch, FetchMiddleware } from "./connection/fetch.ts";
 export type { TokenMethod } from "./connection/form-request.ts";
@@ -95,4 +97,3 @@ export type {
   StartedAuthorization,
 } from "./grants/authorization-flow.ts";
 export type { CallbackInput } from "./grants/authorization-response.ts";
-export { AuthorizationResponseError } from "./oidc/errors.ts";

@@ -287,24 +287,6 @@ export class OAuth2Client implements FormSender, ResourceSender {
     return response;
   }
 
-  /**
-   * Looks at the answer to a refresh before anybody gets it, for clients that know more of tokens. Does nothing here.
-   *
-   * @param result the answer with what it left out: what `refresh` gives
-   * @throws OAuth2Error when the answer is not to be trusted
-   * @internal
-   */
-  checkRefreshed(_previous: AccessToken, _answer: AccessToken, _result: AccessToken): void {}
-
-  /**
-   * Fields that a refreshed token keeps when the response has none of that name (RFC 6749, 6).
-   *
-   * @internal
-   */
-  get keptAtRefresh(): readonly string[] {
-    return ["scope"];
-  }
-
   /** Writes a warning to the logger. */
   warn(message: string): void {
     this.#logger.warn(message);

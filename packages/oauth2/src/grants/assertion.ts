@@ -1,5 +1,4 @@
-import type { AccessToken } from "../token/access-token.ts";
-import type { OAuth2Client } from "../client/client.ts";
+import type { AccessToken, TokenClient } from "../token/access-token.ts";
 import { OAuth2UsageError, optionError } from "../errors.ts";
 import { signJwt, type SigningKey } from "../credentials/sign-jwt.ts";
 import type { TokenOptions } from "../token/token-options.ts";
@@ -30,9 +29,9 @@ export type AssertionTuple = readonly [claims: AssertionClaims, algorithm: strin
 
 /** The grant with a signed assertion (RFC 7523, 2.1). */
 export class AssertionStrategy {
-  readonly #client: OAuth2Client;
+  readonly #client: Pick<TokenClient, "getToken">;
 
-  constructor(client: OAuth2Client) {
+  constructor(client: Pick<TokenClient, "getToken">) {
     this.#client = client;
   }
 
@@ -46,7 +45,7 @@ export class AssertionStrategy {
    * const same = await client.assertion.getToken([claims, "HS256", secret]);
    * ```
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when it cannot be signed, before anything is sent; what
-   * {@link OAuth2Client.getToken} throws
+   * `getToken` of the client throws
    */
   getToken(
     assertion: AssertionTuple,

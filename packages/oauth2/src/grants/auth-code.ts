@@ -1,12 +1,12 @@
-import type { AccessToken } from "../token/access-token.ts";
+import type { AccessToken, TokenClient } from "../token/access-token.ts";
 import {
   finishAuthorization,
   startAuthorization,
+  type AuthorizationFlowClient,
   type AuthorizationTransaction,
   type StartAuthorizationOptions,
   type StartedAuthorization,
 } from "./authorization-flow.ts";
-import type { OAuth2Client } from "../client/client.ts";
 import { optionError } from "../errors.ts";
 import type { GrantParams } from "../message/form.ts";
 import type { CallbackInput } from "./authorization-response.ts";
@@ -16,11 +16,19 @@ import type { TokenParams } from "../token/token-params.ts";
 /** Parameters of an authorization URL by their wire names; `redirectUri` is another spelling of `redirect_uri`. */
 export type AuthorizeParams = GrantParams & { readonly redirectUri?: string | undefined };
 
+/** What a grant with an authorization URL needs of its client; an `OAuth2Client` is one. */
+export interface AuthorizationClient
+  extends AuthorizationFlowClient, Pick<TokenClient, "getToken"> {
+  readonly id: string | null;
+  readonly redirectUri: string | undefined;
+  authorizeUrl(params: AuthorizeParams): string;
+}
+
 /** The grant with an authorization code (RFC 6749, 4.1). */
 export class AuthCodeStrategy {
-  readonly #client: OAuth2Client;
+  readonly #client: AuthorizationClient;
 
-  constructor(client: OAuth2Client) {
+  constructor(client: AuthorizationClient) {
     this.#client = client;
   }
 
@@ -73,7 +81,7 @@ export class AuthCodeStrategy {
   /**
    * Exchanges a code for a token (RFC 6749, 4.1.3). What the caller gives wins over what is added.
    *
-   * @throws what {@link OAuth2Client.getToken} throws
+   * @throws what `getToken` of the client throws
    */
   async getToken(
     code: string,
@@ -91,7 +99,7 @@ export class AuthCodeStrategy {
 
 /** Makes an authorization URL of the parameters that every one has; those of the caller win. */
 export function authorizeUrlFor(
-  client: OAuth2Client,
+  client: AuthorizationClient,
   responseType: string,
   { redirectUri, ...params }: AuthorizeParams,
 ): string {

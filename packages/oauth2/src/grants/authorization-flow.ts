@@ -6,7 +6,7 @@ import {
   validateAuthorizationResponse,
   type CallbackInput,
 } from "./authorization-response.ts";
-import { AuthorizationResponseError } from "../oidc/errors.ts";
+import { AuthorizationResponseError } from "../errors.ts";
 import { isJsonRecord } from "../json-record.ts";
 import { codeChallenge, generateCodeVerifier, randomState } from "./pkce.ts";
 import type { TokenOptions } from "../token/token-options.ts";

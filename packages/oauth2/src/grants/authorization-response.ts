@@ -1,6 +1,6 @@
 import { constantTimeEqual } from "@fetchwork/kit";
 import { redactText } from "../log/redact.ts";
-import { AuthorizationResponseError } from "../oidc/errors.ts";
+import { AuthorizationResponseError } from "../errors.ts";
 
 /** The parameters of a callback, wherever they came from: the URL of the request, or the body of a `form_post`. */
 export type CallbackInput = URL | URLSearchParams | Request | string;

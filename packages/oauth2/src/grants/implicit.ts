@@ -1,14 +1,13 @@
-import { authorizeUrlFor, type AuthorizeParams } from "./auth-code.ts";
-import type { OAuth2Client } from "../client/client.ts";
+import { authorizeUrlFor, type AuthorizationClient, type AuthorizeParams } from "./auth-code.ts";
 
 /**
  * The implicit grant (RFC 6749, 4.2): the token comes back in the fragment of the callback, where
  * `AccessToken.fromKvform` reads it. RFC 9700, 2.1.2 advises against it.
  */
 export class ImplicitStrategy {
-  readonly #client: OAuth2Client;
+  readonly #client: AuthorizationClient;
 
-  constructor(client: OAuth2Client) {
+  constructor(client: AuthorizationClient) {
     this.#client = client;
   }
 

@@ -1,21 +1,20 @@
-import type { AccessToken } from "../token/access-token.ts";
-import type { OAuth2Client } from "../client/client.ts";
+import type { AccessToken, TokenClient } from "../token/access-token.ts";
 import { optionError } from "../errors.ts";
 import type { TokenOptions } from "../token/token-options.ts";
 import type { TokenParams } from "../token/token-params.ts";
 
 /** The grant with the password of the resource owner (RFC 6749, 4.3). RFC 9700, 2.4 forbids it for new systems. */
 export class PasswordStrategy {
-  readonly #client: OAuth2Client;
+  readonly #client: Pick<TokenClient, "getToken">;
 
-  constructor(client: OAuth2Client) {
+  constructor(client: Pick<TokenClient, "getToken">) {
     this.#client = client;
   }
 
   /**
    * Asks for a token.
    *
-   * @throws what {@link OAuth2Client.getToken} throws
+   * @throws what `getToken` of the client throws
    */
   async getToken(
     username: string,

@@ -1,5 +1,4 @@
-import { AccessToken } from "../token/access-token.ts";
-import type { OAuth2Client } from "../client/client.ts";
+import { AccessToken, type TokenClient } from "../token/access-token.ts";
 import { ConnectionError, OAuth2Error, optionError, TokenUnavailableError } from "../errors.ts";
 import { raceSignal } from "./race-signal.ts";
 import type { TokenHash } from "../token/token-hash.ts";
@@ -74,7 +73,7 @@ export interface GetTokenOptions {
  * ```
  */
 export class TokenManager {
-  readonly #client: OAuth2Client;
+  readonly #client: TokenClient;
   readonly #store: TokenStore;
   readonly #key: string;
   readonly #options: TokenManagerOptions;
@@ -90,7 +89,7 @@ export class TokenManager {
   #epoch = 0;
 
   /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
-  constructor(client: OAuth2Client, options: TokenManagerOptions = {}) {
+  constructor(client: TokenClient, options: TokenManagerOptions = {}) {
     checkNames(options, managerOptions);
     const { store = new MemoryTokenStore(), key = "default", refreshBefore = 30 } = options;
     if (!(Number.isFinite(refreshBefore) && refreshBefore >= 0)) {
@@ -105,7 +104,7 @@ export class TokenManager {
   }
 
   /** The client whose tokens these are. */
-  get client(): OAuth2Client {
+  get client(): TokenClient {
     return this.#client;
   }
 

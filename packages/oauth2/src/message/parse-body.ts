@@ -1,8 +1,7 @@
-import { InvalidResponseError, optionError } from "../errors.ts";
-import type { OAuth2Response } from "./response.ts";
+import { InvalidResponseError, optionError, type ResponseData } from "../errors.ts";
 
 /** Turns a body into a value; a hash that it gives is converted to snake case as any other. */
-export type BodyParser = (body: string, response: OAuth2Response) => unknown;
+export type BodyParser = (body: string, response: ResponseData) => unknown;
 
 /** A parser, or the name of one: `json`, `query` (a form), `text`, or one of {@link registerParser}. */
 export type ParserChoice = BodyParser | (string & {}) | "json" | "query" | "text";
@@ -45,7 +44,7 @@ export function registerParser(
  * @throws InvalidResponseError for malformed JSON with a status below 400
  */
 export function parseBody(
-  response: OAuth2Response,
+  response: ResponseData,
   choice: ParserChoice | false | null | undefined,
 ): unknown {
   const chosen = typeof choice === "string" ? byName.get(choice) : choice;
@@ -59,7 +58,7 @@ function parserOfType(type: string): BodyParser | undefined {
 }
 
 /** Parses JSON without the key `__proto__`, which sets a prototype where the value is copied. */
-function parseJson(body: string, response: OAuth2Response): unknown {
+function parseJson(body: string, response: ResponseData): unknown {
   if (body.trim() === "") return body;
   try {
     return /__proto__|\\u005f/i.test(body) ? JSON.parse(body, withoutProto) : JSON.parse(body);

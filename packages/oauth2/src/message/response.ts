@@ -1,4 +1,4 @@
-import { InvalidResponseError, OAuth2Error } from "../errors.ts";
+import { InvalidResponseError, OAuth2Error, type ResponseData } from "../errors.ts";
 import { inspectAsJson } from "../inspect-as-json.ts";
 import { parseBody, type ParserChoice } from "./parse-body.ts";
 import { isSecretHeader, redactText, secretsOfRequest } from "../log/redact.ts";
@@ -40,7 +40,7 @@ export interface OAuth2ResponseInit extends ParseOptions {
 const decoder = new TextDecoder();
 
 /** An answer, read whole. */
-export class OAuth2Response {
+export class OAuth2Response implements ResponseData {
   static {
     inspectAsJson(this.prototype);
   }

@@ -24,23 +24,6 @@ export class TokenValidationError extends OAuth2Error {
   }
 }
 
-/**
- * The authorization server sent the browser back with an error (RFC 6749, 4.1.2.1), or the callback does not belong to
- * the transaction.
- */
-export class AuthorizationResponseError extends OAuth2Error {
-  override readonly name: string = "AuthorizationResponseError";
-  /** The parameter `error`, such as `access_denied`; else `ERR_OAUTH_CALLBACK`. */
-  declare readonly code: string;
-
-  constructor(
-    message: string,
-    { code = "ERR_OAUTH_CALLBACK", ...options }: OAuth2ErrorOptions = {},
-  ) {
-    super(message, { ...options, code });
-  }
-}
-
 /** Metadata of a server, a resource or its keys is unusable, or lacks the endpoint that was asked for. */
 export class MetadataError extends OAuth2Error {
   override readonly name: string = "MetadataError";

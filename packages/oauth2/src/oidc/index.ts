@@ -2,7 +2,7 @@ export {
   DeviceFlow,
   type DeviceAuthorization,
   type PollOptions,
-  type TokenClient,
+  type DeviceFlowClient,
 } from "./requests/device-flow.ts";
 export { discover, type DiscoverOptions } from "./metadata/discover.ts";
 export {
@@ -13,8 +13,8 @@ export {
   type GenerateDPoPOptions,
 } from "./requests/dpop.ts";
 export { endSessionUrl, type EndSessionOptions } from "./logout/end-session-url.ts";
+export { AuthorizationResponseError } from "../errors.ts";
 export {
-  AuthorizationResponseError,
   ChallengeError,
   MetadataError,
   TokenValidationError,
@@ -35,15 +35,15 @@ export type {
 } from "./oidc-client-options.ts";
 export { parseChallenges, type Challenge } from "./parse-challenges.ts";
 export { codeChallenge, generateCodeVerifier, randomNonce, randomState } from "../grants/pkce.ts";
-export type { EndpointCallOptions, ProviderClient } from "./requests/provider-endpoint.ts";
+export type { EndpointCallOptions, ProviderClient } from "./provider-endpoint.ts";
 export type { PushedAuthorization } from "./requests/push-authorization.ts";
 export {
   registerClient,
   type ClientInformation,
   type ClientMetadata,
   type RegisterClientOptions,
-} from "./metadata/register-client.ts";
-export { RemoteJwks, type RemoteJwksOptions } from "./jwt/remote-jwks.ts";
+} from "./register-client.ts";
+export { RemoteJwks, type JwtHeader, type RemoteJwksOptions } from "./jwt/remote-jwks.ts";
 export { signRequestObject, type RequestObjectOptions } from "./requests/request-object.ts";
 export {
   fetchResourceMetadata,
@@ -64,7 +64,7 @@ export {
   type IdTokenClaims,
   type VerifyIdTokenOptions,
 } from "./jwt/verify-id-token.ts";
-export type { JwtHeader, KeySource, VerificationKey } from "./jwt/verify-jwt.ts";
+export type { KeySource, VerificationKey } from "./jwt/verify-jwt.ts";
 export {
   verifyLogoutToken,
   type LogoutClaims,

@@ -1,4 +1,4 @@
-import type { AccessToken } from "../token/access-token.ts";
+import type { AccessToken, RefreshRules } from "../token/access-token.ts";
 import type { OpenIdFlow } from "../grants/authorization-flow.ts";
 import { OAuth2Client } from "../client/client.ts";
 import { optionError } from "../errors.ts";
@@ -28,7 +28,7 @@ import {
 } from "./oidc-client-options.ts";
 import { createKeySource } from "./jwt/key-source.ts";
 import { createOpenIdFlow } from "./requests/open-id-flow.ts";
-import type { EndpointCallOptions, ProviderClient } from "./requests/provider-endpoint.ts";
+import type { EndpointCallOptions, ProviderClient } from "./provider-endpoint.ts";
 import { pushAuthorization, type PushedAuthorization } from "./requests/push-authorization.ts";
 import { RemoteJwks } from "./jwt/remote-jwks.ts";
 import { checkSameUser, subjectOf } from "./jwt/same-user.ts";
@@ -214,27 +214,19 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   }
 
   /**
-   * Sees to it that a refresh gives no token of another user (OpenID Connect Core, 12.2), and keeps the claims where the
-   * answer has no ID token.
-   *
-   * @internal
+   * A refresh must not return a token of another user (OpenID Connect Core, 12.2). The ID token stays with the session,
+   * and its claims stay known when the response has no new one.
    */
-  override checkRefreshed(previous: AccessToken, answer: AccessToken, result: AccessToken): void {
-    const before = this.#claims.get(previous);
-    const claims = this.#claims.get(answer);
-    checkSameUser(before ?? previous.idToken, claims);
-    const known = claims ?? before;
-    if (known !== undefined) this.#claims.set(result, known);
-  }
-
-  /**
-   * The ID token stays with the session, whose user it names.
-   *
-   * @internal
-   */
-  override get keptAtRefresh(): readonly string[] {
-    return ["scope", "id_token"];
-  }
+  readonly refreshRules: RefreshRules = {
+    keptFields: ["scope", "id_token"],
+    check: (previous, response, completed) => {
+      const before = this.#claims.get(previous);
+      const claims = this.#claims.get(response);
+      checkSameUser(before ?? previous.idToken, claims);
+      const known = claims ?? before;
+      if (known !== undefined) this.#claims.set(completed, known);
+    },
+  };
 
   /**
    * The claims of the ID token that came with a token, or with the one that it was refreshed from, validated;

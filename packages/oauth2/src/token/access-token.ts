@@ -1,19 +1,24 @@
-import type { OAuth2Client } from "../client/client.ts";
 import {
   InvalidResponseError,
   OAuth2Error,
   optionError,
   TokenUnavailableError,
+  type ResponseData,
 } from "../errors.ts";
 import { readExpiry, unknownExpiry } from "./expiry.ts";
 import type { Credential } from "../connection/follow-redirects.ts";
+import type { RequestProof } from "../connection/proof.ts";
 import { inspectAsJson } from "../inspect-as-json.ts";
 import { parseForm } from "../message/parse-body.ts";
-import { sendToResource, type RequestOptions } from "../connection/resource-request.ts";
+import {
+  sendToResource,
+  type RequestOptions,
+  type ResourceSender,
+} from "../connection/resource-request.ts";
 import { errorOfFields, type OAuth2Response } from "../message/response.ts";
 import { sendModeFor } from "../message/send-mode.ts";
 import { allowedParams } from "./refresh-params.ts";
-import { findToken, readToken, takeField } from "./token-fields.ts";
+import { findToken, readToken, takeField, warnExtra, warnMissing } from "./token-fields.ts";
 import { showTokenHash, writeTokenHash, type TokenHash } from "./token-hash.ts";
 import {
   defaultTokenOptions,
@@ -23,7 +28,6 @@ import {
   type TokenSettings,
 } from "./token-options.ts";
 import { splitTokenParams, type TokenParams } from "./token-params.ts";
-import { warnExtra, warnMissing } from "./token-warnings.ts";
 
 /** What a token can be revoked as (RFC 7009, 2.1). */
 export type TokenTypeHint = "access_token" | "refresh_token";
@@ -34,11 +38,52 @@ export type RevokeParams = TokenParams & {
   readonly token_type_hint?: TokenTypeHint | null | undefined;
 };
 
+/** What a token needs of its client; an `OAuth2Client` is one. */
+export interface TokenClient extends ResourceSender {
+  /** Identifier of the client. */
+  readonly id: string | null;
+  /** Base URL of the provider. */
+  readonly site: string | undefined;
+  /** Returns the time in milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** Proof of possession that every request carries. */
+  readonly proof: RequestProof | undefined;
+  /** What a refresh does in addition to RFC 6749, 6. Default: nothing. */
+  readonly refreshRules?: RefreshRules | undefined;
+  /** Resolves a path or URL as requests do. */
+  resolve(path: string | URL): URL;
+  getToken(params: TokenParams, options?: TokenOptions): Promise<AccessToken>;
+  revokeToken(
+    token: string,
+    hint?: TokenTypeHint | null,
+    params?: TokenParams,
+  ): Promise<OAuth2Response>;
+  /** Writes a warning to the log. */
+  warn(message: string): void;
+}
+
+/** What a client that knows more of tokens does at a refresh. */
+export interface RefreshRules {
+  /** Fields that the new token takes from the previous one when the response has none of that name. */
+  readonly keptFields: readonly string[];
+  /**
+   * Checks the response to a refresh before anyone gets the new token.
+   *
+   * @param response the token of the response alone
+   * @param completed the token that `refresh` returns: with what the response left out
+   * @throws OAuth2Error when the response is not trustworthy
+   */
+  check(previous: AccessToken, response: AccessToken, completed: AccessToken): void;
+}
+
+/** Fields that every refreshed token keeps (RFC 6749, 6). */
+const keptFields: readonly string[] = ["scope"];
+
 /** Where a token comes from, for what only this package does. */
 interface TokenOrigin {
   /** Fields of an answer, none of them an option, in a hash that becomes the token's own. */
   readonly fields?: Record<string, unknown> | undefined;
-  readonly response?: OAuth2Response | undefined;
+  readonly response?: ResponseData | undefined;
   readonly error?: OAuth2Error | undefined;
 }
 
@@ -51,7 +96,7 @@ export class AccessToken {
     inspectAsJson(this.prototype);
   }
 
-  readonly #client: OAuth2Client;
+  readonly #client: TokenClient;
   readonly #token: string;
   readonly #refreshToken: string | undefined;
   readonly #params: Readonly<Record<string, unknown>>;
@@ -72,7 +117,7 @@ export class AccessToken {
    * or the lifetime is neither a number nor text
    */
   constructor(
-    client: OAuth2Client,
+    client: TokenClient,
     token: string | null,
     options: TokenOptions = defaultTokenOptions,
     origin: TokenOrigin = {},
@@ -98,7 +143,7 @@ export class AccessToken {
 
   /**
    * Makes a token of a hash, such as that of {@link AccessToken.toHash}, also after JSON. Options in the hash count, so
-   * it must not be one that a server sent: for these there is {@link OAuth2Client.getToken}. With `raiseErrors: false`
+   * it must not be one that a server sent: for these there is `getToken` of the client. With `raiseErrors: false`
    * what is wrong with the hash is the `error` of a token without a value.
    *
    * @throws InvalidResponseError when there is no token and no refresh token
@@ -106,7 +151,7 @@ export class AccessToken {
    * @throws InvalidResponseError when there is no token and no refresh token
    */
   static fromHash(
-    client: OAuth2Client,
+    client: TokenClient,
     hash: Readonly<Record<string, unknown>>,
     options: TokenOptions = {},
   ): AccessToken {
@@ -131,7 +176,7 @@ export class AccessToken {
    *
    * @throws OAuth2Error when the form has an `error`; InvalidResponseError when it has no token, or two
    */
-  static fromKvform(client: OAuth2Client, form: string, options: TokenOptions = {}): AccessToken {
+  static fromKvform(client: TokenClient, form: string, options: TokenOptions = {}): AccessToken {
     const fields = parseForm(form.replace(/^[#?]/, ""));
     return orFailed(client, () => {
       if (typeof fields["error"] === "string") throw errorOfFields(fields);
@@ -145,10 +190,10 @@ export class AccessToken {
    * @throws InvalidResponseError when there is no token and no refresh token
    */
   static fromFields(
-    client: OAuth2Client,
+    client: TokenClient,
     given: Readonly<Record<string, unknown>>,
     options: TokenOptions = defaultTokenOptions,
-    response?: OAuth2Response,
+    response?: ResponseData,
   ): AccessToken {
     const tokenName = options.tokenName ?? undefined;
     const { field, token, candidates } = findToken(given, tokenName);
@@ -168,7 +213,7 @@ export class AccessToken {
   }
 
   /** Makes what stands for a token where `raiseErrors` is false and there is none. */
-  static failed(client: OAuth2Client, error: OAuth2Error): AccessToken {
+  static failed(client: TokenClient, error: OAuth2Error): AccessToken {
     return new AccessToken(client, null, {}, { error, response: error.response });
   }
 
@@ -200,7 +245,7 @@ export class AccessToken {
   }
 
   /** The client that the token belongs to. */
-  get client(): OAuth2Client {
+  get client(): TokenClient {
     return this.#client;
   }
 
@@ -210,7 +255,7 @@ export class AccessToken {
   }
 
   /** The answer that the token was in. */
-  get response(): OAuth2Response | undefined {
+  get response(): ResponseData | undefined {
     return this.#origin.response;
   }
 
@@ -250,7 +295,7 @@ export class AccessToken {
    * here win, and are kept with the new token. A kept scope that the server did not grant in full is not sent. The new
    * token keeps the options, and the refresh token and scope where the response has none.
    *
-   * @throws TokenUnavailableError when there is no refresh token; what {@link OAuth2Client.getToken} throws
+   * @throws TokenUnavailableError when there is no refresh token; what `getToken` of the client throws
    */
   async refresh(params: TokenParams = {}, options: TokenOptions = {}): Promise<AccessToken> {
     if (this.#refreshToken === undefined) {
@@ -265,7 +310,7 @@ export class AccessToken {
     );
     if (fresh.error !== undefined) return fresh;
     const completed = this.#completed(fresh);
-    this.#client.checkRefreshed(this, fresh, completed);
+    this.#client.refreshRules?.check(this, fresh, completed);
     return completed;
   }
 
@@ -380,7 +425,8 @@ export class AccessToken {
 
   /** Adds what the answer to a refresh left out. */
   #completed(fresh: AccessToken): AccessToken {
-    const kept = this.#client.keptAtRefresh.filter(
+    const names = this.#client.refreshRules?.keptFields ?? keptFields;
+    const kept = names.filter(
       (name) => fresh.params[name] === undefined && this.#params[name] !== undefined,
     );
     if (fresh.refreshToken !== undefined && kept.length === 0) return fresh;
@@ -400,7 +446,7 @@ export class AccessToken {
 }
 
 /** With `raiseErrors: false` an error is part of what stands for the token. */
-function orFailed(client: OAuth2Client, make: () => AccessToken): AccessToken {
+function orFailed(client: TokenClient, make: () => AccessToken): AccessToken {
   try {
     return make();
   } catch (error) {

@@ -1,4 +1,5 @@
 import { InvalidResponseError } from "../errors.ts";
+import { settings } from "../compat/settings.ts";
 import { snakeCase } from "../compat/snake-case.ts";
 
 /** Fields that may hold the token, in the order in which they count. */
@@ -57,4 +58,33 @@ export function takeField(fields: Record<string, unknown>, ...names: readonly st
     delete fields[name];
   }
   return found;
+}
+
+/** What takes a warning. */
+interface WarningSink {
+  warn(message: string): void;
+}
+
+/** Warns, unless that is silenced, that an answer has several fields that may be the token. */
+export function warnExtra(
+  client: WarningSink,
+  found: readonly string[],
+  used: string | undefined,
+): void {
+  if (settings().silenceExtraTokensWarning || found.length < 2) return;
+  client.warn(
+    `OAuth2: the answer has several fields that may be the token (${found.join(", ")}); ${used ?? "none"} is used, tokenName chooses another`,
+  );
+}
+
+/** Warns, unless that is silenced, that an answer has no token. Names of fields are shown, values never. */
+export function warnMissing(
+  client: WarningSink,
+  names: readonly string[],
+  tokenName: string | undefined,
+): void {
+  if (settings().silenceNoTokensWarning) return;
+  const sought = tokenName === undefined ? "no token" : `no field ${JSON.stringify(tokenName)}`;
+  const hint = tokenName === undefined ? "" : "; keys became snake case unless snaky is false";
+  client.warn(`OAuth2: the answer has ${sought} among ${JSON.stringify(names)}${hint}`);
 }

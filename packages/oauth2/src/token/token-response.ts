@@ -1,5 +1,4 @@
-import { AccessToken } from "./access-token.ts";
-import type { OAuth2Client } from "../client/client.ts";
+import { AccessToken, type TokenClient } from "./access-token.ts";
 import { InvalidResponseError } from "../errors.ts";
 import { parseBody, type BodyParser } from "../message/parse-body.ts";
 import { errorOf, type OAuth2Response } from "../message/response.ts";
@@ -25,7 +24,7 @@ export const parseTokenBody: BodyParser = (_body, response) => {
  * @throws OAuth2Error when it is an error, InvalidResponseError when it has no usable token
  */
 export function readTokenResponse(
-  client: OAuth2Client,
+  client: TokenClient,
   response: OAuth2Response,
   options: TokenOptions,
 ): AccessToken {

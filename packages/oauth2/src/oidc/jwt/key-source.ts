@@ -1,6 +1,6 @@
 import { MetadataError } from "../errors.ts";
-import type { RemoteJwks } from "./remote-jwks.ts";
-import type { JwtHeader, VerificationKey } from "./verify-jwt.ts";
+import type { JwtHeader, RemoteJwks } from "./remote-jwks.ts";
+import type { VerificationKey } from "./verify-jwt.ts";
 
 /** Makes what finds the key of a token: the client secret for `HS256` and its kin, else a key of the server. */
 export function createKeySource(

@@ -9,7 +9,6 @@ import {
   type DocumentSource,
 } from "../metadata/get-document.ts";
 import { isJsonRecord, parseJsonRecord, type JsonRecord } from "../../json-record.ts";
-import type { JwtHeader } from "./verify-jwt.ts";
 import { checkNames, optionsOf } from "../../option-names.ts";
 
 const jwksOptions = optionsOf<RemoteJwksOptions>("RemoteJwks", {
@@ -18,6 +17,14 @@ const jwksOptions = optionsOf<RemoteJwksOptions>("RemoteJwks", {
   cooldown: true,
   clock: true,
 });
+
+/** Protected header of a JWT. */
+export interface JwtHeader {
+  readonly alg: string;
+  readonly kid?: string | undefined;
+  readonly typ?: string | undefined;
+  readonly [parameter: string]: unknown;
+}
 
 /** Options of {@link RemoteJwks}. */
 export interface RemoteJwksOptions extends DocumentOptions {

@@ -2,15 +2,7 @@ import { compactVerify, errors, type CryptoKey } from "jose";
 import { OAuth2UsageError } from "../../errors.ts";
 import { TokenValidationError } from "../errors.ts";
 import { isJsonRecord, parseJsonRecord, type JsonRecord } from "../../json-record.ts";
-import { RemoteJwks } from "./remote-jwks.ts";
-
-/** Protected header of a JWT. */
-export interface JwtHeader {
-  readonly alg: string;
-  readonly kid?: string | undefined;
-  readonly typ?: string | undefined;
-  readonly [parameter: string]: unknown;
-}
+import { RemoteJwks, type JwtHeader } from "./remote-jwks.ts";
 
 /** What a signature is checked with: `Uint8Array` is a client secret, for `HS256` to `HS512`. */
 export type VerificationKey = CryptoKey | Uint8Array;

@@ -1,5 +1,5 @@
 import { encodePairs, toPairs, type Params } from "../../message/form.ts";
-import { endpointUrl } from "../requests/provider-endpoint.ts";
+import { endpointUrl } from "../provider-endpoint.ts";
 import type { ServerMetadata } from "../metadata/server-metadata.ts";
 import { checkNames, optionsOf } from "../../option-names.ts";
 

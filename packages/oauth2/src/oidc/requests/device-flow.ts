@@ -11,7 +11,7 @@ import {
   jsonOf,
   type EndpointCallOptions,
   type ProviderClient,
-} from "./provider-endpoint.ts";
+} from "../provider-endpoint.ts";
 import { wait as waitFor } from "./wait.ts";
 import { checkNames, optionsOf } from "../../option-names.ts";
 
@@ -54,7 +54,7 @@ export interface PollOptions {
 }
 
 /** A client that can ask for tokens. */
-export interface TokenClient extends ProviderClient {
+export interface DeviceFlowClient extends ProviderClient {
   readonly clock: () => number;
   getToken(params: TokenParams, options?: TokenOptions): Promise<AccessToken>;
 }
@@ -66,9 +66,9 @@ const maxInterval = 3600;
 
 /** The device authorization grant (RFC 8628), for devices without a browser or a keyboard. */
 export class DeviceFlow {
-  readonly #client: TokenClient;
+  readonly #client: DeviceFlowClient;
 
-  constructor(client: TokenClient) {
+  constructor(client: DeviceFlowClient) {
     this.#client = client;
   }
 

@@ -8,7 +8,7 @@ import {
   jsonOf,
   type EndpointCallOptions,
   type ProviderClient,
-} from "./provider-endpoint.ts";
+} from "../provider-endpoint.ts";
 import { claimTime } from "../jwt/verify-id-token.ts";
 import { verifyJwt, type KeySource } from "../jwt/verify-jwt.ts";
 import { checkNames, optionsOf } from "../../option-names.ts";

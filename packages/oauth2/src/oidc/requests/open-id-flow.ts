@@ -3,7 +3,7 @@ import type { AuthorizationTransaction, OpenIdFlow } from "../../grants/authoriz
 import type { GrantParams, Params, Scope } from "../../message/form.ts";
 import { DPoP } from "./dpop.ts";
 import { TokenValidationError } from "../errors.ts";
-import type { ProviderClient } from "./provider-endpoint.ts";
+import type { ProviderClient } from "../provider-endpoint.ts";
 import type { PushedAuthorization } from "./push-authorization.ts";
 import { checkSignIn, type IdTokenClaims } from "../jwt/verify-id-token.ts";
 

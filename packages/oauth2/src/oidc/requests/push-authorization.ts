@@ -6,7 +6,7 @@ import {
   jsonOf,
   type EndpointCallOptions,
   type ProviderClient,
-} from "./provider-endpoint.ts";
+} from "../provider-endpoint.ts";
 import { checkNames, optionsOf } from "../../option-names.ts";
 
 const pushOptions = optionsOf<EndpointCallOptions>("pushAuthorization", callOptionNames);

@@ -14,7 +14,7 @@ import {
   jsonOf,
   type EndpointCallOptions,
   type ProviderClient,
-} from "./provider-endpoint.ts";
+} from "../provider-endpoint.ts";
 import { claimTime } from "../jwt/verify-id-token.ts";
 import { verifyJwt } from "../jwt/verify-jwt.ts";
 import { checkNames, optionsOf } from "../../option-names.ts";

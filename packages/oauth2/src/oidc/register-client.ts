@@ -1,13 +1,13 @@
-import { Connection } from "../../connection/connection.ts";
-import { InvalidResponseError, optionError, RedirectError } from "../../errors.ts";
-import { isRedirect } from "../../connection/form-request.ts";
-import { MetadataError } from "../errors.ts";
-import { documentOptionNames, type DocumentOptions } from "./get-document.ts";
-import { type JsonRecord } from "../../json-record.ts";
-import { endpointUrl, jsonOf, type EndpointCallOptions } from "../requests/provider-endpoint.ts";
-import { isHttpUrl, isSecureUrl } from "./secure-url.ts";
-import type { ServerMetadata } from "./server-metadata.ts";
-import { checkNames, optionsOf } from "../../option-names.ts";
+import { Connection } from "../connection/connection.ts";
+import { InvalidResponseError, optionError, RedirectError } from "../errors.ts";
+import { isRedirect } from "../connection/form-request.ts";
+import { MetadataError } from "./errors.ts";
+import { documentOptionNames, type DocumentOptions } from "./metadata/get-document.ts";
+import { type JsonRecord } from "../json-record.ts";
+import { endpointUrl, jsonOf, type EndpointCallOptions } from "./provider-endpoint.ts";
+import { isHttpUrl, isSecureUrl } from "./metadata/secure-url.ts";
+import type { ServerMetadata } from "./metadata/server-metadata.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
 
 const registerOptions = optionsOf<RegisterClientOptions>("registerClient", {
   ...documentOptionNames,

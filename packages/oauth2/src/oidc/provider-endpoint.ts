@@ -1,11 +1,11 @@
-import { InvalidResponseError } from "../../errors.ts";
-import { sendForm, type FormSender } from "../../connection/form-request.ts";
-import type { Params } from "../../message/form.ts";
-import { errorOf, type OAuth2Response } from "../../message/response.ts";
-import { MetadataError } from "../errors.ts";
-import { parseJsonRecord, type JsonRecord } from "../../json-record.ts";
-import type { EndpointName, ServerMetadata } from "../metadata/server-metadata.ts";
-import type { NamesOf } from "../../option-names.ts";
+import { InvalidResponseError } from "../errors.ts";
+import { sendForm, type FormSender } from "../connection/form-request.ts";
+import type { Params } from "../message/form.ts";
+import { errorOf, type OAuth2Response } from "../message/response.ts";
+import { MetadataError } from "./errors.ts";
+import { parseJsonRecord, type JsonRecord } from "../json-record.ts";
+import type { EndpointName, ServerMetadata } from "./metadata/server-metadata.ts";
+import type { NamesOf } from "../option-names.ts";
 
 /** A client of a server whose metadata is known. */
 export interface ProviderClient extends FormSender {
