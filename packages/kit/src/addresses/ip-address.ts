@@ -1,23 +1,23 @@
 /**
- * An address as four 32-bit words. An IPv4 address stands as the IPv6 address that maps it (`::ffff:a.b.c.d`, RFC 4291,
- * 2.5.5.2), so `1.2.3.4` and `::ffff:1.2.3.4` are one address.
+ * An address as four 32-bit words. An IPv4 address has the words of the IPv6 address that maps it (`::ffff:a.b.c.d`,
+ * RFC 4291, 2.5.5.2), so `1.2.3.4` and `::ffff:1.2.3.4` are the same address.
  */
 export interface IPAddress {
-  /** 4 also for an IPv6 address that maps an IPv4 one. */
+  /** Also 4 for an IPv6 address that maps an IPv4 address. */
   readonly version: 4 | 6;
   /** Most significant first; each from 0 to 2³² - 1. */
   readonly words: readonly [number, number, number, number];
 }
 
-/** `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255` and nothing longer is an address. */
+/** Length of the longest address, `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255`. */
 const maxLength = 45;
 
 const mapped = 0xffff;
 
 /**
- * Reads an address strictly: IPv4 as four decimal numbers without leading zeros, IPv6 as RFC 4291, 2.2 writes it.
- * Everything else is `undefined`: zones (`fe80::1%eth0`), brackets, ports, blanks, and the octal, hexadecimal and
- * short forms that some libraries take for addresses (`010.0.0.1`, `0x7f.1`, `1.2.3`).
+ * Parses an address strictly: IPv4 as four decimal numbers without leading zeros, IPv6 as in RFC 4291, 2.2. Returns
+ * `undefined` for everything else: zones (`fe80::1%eth0`), brackets, ports, blanks, and the octal, hexadecimal and short
+ * forms that some libraries accept (`010.0.0.1`, `0x7f.1`, `1.2.3`).
  */
 export function parseIP(text: string): IPAddress | undefined {
   if (text.length < 2 || text.length > maxLength) return undefined;
@@ -26,7 +26,7 @@ export function parseIP(text: string): IPAddress | undefined {
   return word === undefined ? undefined : { version: 4, words: [0, 0, mapped, word] };
 }
 
-/** Writes an address in its one canonical form: RFC 5952 for IPv6, dotted decimal for IPv4, also for a mapped one. */
+/** Formats an address in its canonical form: RFC 5952 for IPv6, dotted decimal for IPv4 and for mapped IPv4. */
 export function formatIP({ version, words }: IPAddress): string {
   if (version === 4) return formatIPv4(words[3]);
   const groups = words.flatMap((word) => [word >>> 16, word & 0xffff]);
@@ -51,7 +51,7 @@ function parseIPv4Word(text: string): number | undefined {
       digits = 0;
       dots += 1;
     } else if (code >= 48 && code <= 57) {
-      // A leading zero would be octal to some readers and decimal to others.
+      // Some parsers read a number with a leading zero as octal, others as decimal.
       if (digits > 0 && octet === 0) return undefined;
       octet = octet * 10 + code - 48;
       digits += 1;
@@ -71,7 +71,7 @@ function parseIPv6(text: string): IPAddress | undefined {
   return fromGroups(head, tail, 1);
 }
 
-/** Groups of a part of an address; `undefined` when one of them is invalid. */
+/** Parses the groups of a part of an address. Returns `undefined` when one of them is invalid. */
 function parseGroups(text: string, isEnd: boolean): number[] | undefined {
   if (text === "") return [];
   const groups: number[] = [];
@@ -89,7 +89,7 @@ function parseGroups(text: string, isEnd: boolean): number[] | undefined {
   return groups;
 }
 
-/** Joins the groups before and after `::`, which stands for `minimum` groups of zeros or more. */
+/** Joins the groups before and after `::`, which stands for at least `minimum` groups of zeros. */
 function fromGroups(
   head: readonly number[] | undefined,
   tail: readonly number[] | undefined,
@@ -110,7 +110,7 @@ function formatIPv4(word: number): string {
   return `${word >>> 24}.${(word >>> 16) & 255}.${(word >>> 8) & 255}.${word & 255}`;
 }
 
-/** The first of the longest runs of zeros (RFC 5952, 4.2.3). */
+/** Finds the first of the longest runs of zeros (RFC 5952, 4.2.3). */
 function longestZeros(groups: readonly number[]): { start: number; length: number } {
   let longest = { start: 0, length: 0 };
   let start = 0;

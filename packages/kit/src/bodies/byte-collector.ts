@@ -1,24 +1,24 @@
-/** Bytes of the first buffer. */
+/** Size of the first buffer in bytes. */
 const minimumCapacity = 65_536;
 
 /**
- * Collects the chunks of a body. They are copied together as they arrive, because a chunk of one byte takes some hundred
- * bytes of memory for as long as it is kept, and the sender chooses the sizes. A body of one chunk is not copied.
+ * Collects the chunks of a body. It copies them into one buffer as they arrive, because the sender chooses their sizes,
+ * and each chunk takes about a hundred bytes of memory however small it is. A body of one chunk is not copied.
  */
 export class ByteCollector {
   #size = 0;
   #buffer: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   #isOwn = false;
 
-  /** Bytes so far. */
+  /** Number of bytes collected so far. */
   get size(): number {
     return this.#size;
   }
 
-  /** Adds a chunk, which must not change afterwards. */
+  /** Adds a chunk. Do not change it afterwards. */
   add(chunk: Uint8Array): void {
     if (this.#size === 0) {
-      // Bodies are in memory of their own; the types allow shared memory too.
+      // The types allow shared memory, but bodies never use it.
       this.#buffer = chunk as Uint8Array<ArrayBuffer>;
       this.#isOwn = false;
     } else {
@@ -28,7 +28,7 @@ export class ByteCollector {
     this.#size += chunk.byteLength;
   }
 
-  /** All bytes in one array. */
+  /** Returns all bytes in one array. */
   join(): Uint8Array<ArrayBuffer> {
     return this.#buffer.subarray(0, this.#size);
   }

@@ -3,18 +3,18 @@ import { FetchworkError } from "../errors/fetchwork-error.ts";
 
 /** Options of {@link readBody}. */
 export interface ReadBodyOptions {
-  /** Maximum size in bytes; a larger body is an error, and the rest of it is not read. */
+  /** Maximum size in bytes. A larger body is an error; the rest of it is not read. */
   readonly limit: number;
-  /** Ends the reading: the body is cancelled and the call rejects with the signal's reason. Default: none. */
+  /** Stops reading: the body is cancelled, and the call rejects with the reason of the signal. Default: none. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called with the size so far each time that bytes arrived, before they are kept. What it throws ends the reading, for
+   * Called with the size so far each time bytes arrive, before they are kept. An error that it throws stops reading, for
    * example because all bodies together are too large. Default: none.
    */
   readonly onSize?: ((size: number) => void) | undefined;
 }
 
-/** A body is larger than the limit. As a response it is 413 (RFC 9110, 15.5.14). */
+/** A body is larger than the limit. As a response it has status 413 (RFC 9110, 15.5.14). */
 export class BodyTooLargeError extends FetchworkError {
   override readonly name: string = "BodyTooLargeError";
   declare readonly code: "ERR_KIT_BODY_TOO_LARGE";
@@ -30,12 +30,12 @@ export class BodyTooLargeError extends FetchworkError {
 }
 
 /**
- * Reads a whole body up to a limit. Whatever the sender does, it takes memory in proportion to the bytes that arrived
- * (at most three times as much while it grows). A body that is too large, fails or is aborted is cancelled.
+ * Reads a whole body up to a limit. The memory it takes is proportional to the bytes that arrived (at most three times as
+ * much while it grows), whatever the sender does. A body that is too large, fails or is aborted is cancelled.
  *
- * @param body - Body of a `Request` or `Response`; null is an empty one.
+ * @param body - Body of a `Request` or `Response`; null is an empty body.
  * @throws BodyTooLargeError `ERR_KIT_BODY_TOO_LARGE`
- * @throws TypeError when the body is being read already
+ * @throws TypeError When something else reads the body.
  */
 export async function readBody(
   body: ReadableStream<Uint8Array> | null,
@@ -46,7 +46,7 @@ export async function readBody(
   const { limit, signal, onSize } = options;
   const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
   const cancel = (reason?: unknown): void => {
-    // Not awaited: a source may take its time, and the outcome is known.
+    // Not awaited, because the source may take long and the outcome is known.
     reader.cancel(reason).catch(ignore);
   };
   const abort = (): void => cancel(signal?.reason);
@@ -69,5 +69,5 @@ export async function readBody(
   }
 }
 
-/** The body is abandoned; that giving up failed concerns nobody. */
+/** The body is abandoned, so an error of cancelling it does not matter. */
 function ignore(): void {}

@@ -1,3 +1,4 @@
+import { UsageError } from "../errors/fetchwork-error.ts";
 import { decodeBase64, encodeBase64 } from "./base64.ts";
 
 /** User name and password of HTTP Basic authentication (RFC 7617). */
@@ -9,9 +10,9 @@ export interface BasicCredentials {
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Reads the value of an `Authorization` header of the scheme `Basic` (RFC 7617, 2): standard base64 with its padding, of
- * UTF-8 without control characters, split at the first colon. Returns `undefined` when the header is missing or anything
- * else, so that no two readers can understand it differently.
+ * Parses the value of an `Authorization` header of the scheme `Basic` (RFC 7617, 2): standard base64 with padding, of
+ * UTF-8 without control characters, split at the first colon. Returns `undefined` for a missing header and for anything
+ * else, so that no two readers can interpret it differently.
  */
 export function parseBasicCredentials(header: string | null): BasicCredentials | undefined {
   const encoded = header === null ? undefined : /^basic +([^ ]+) *$/i.exec(header)?.[1];
@@ -21,7 +22,7 @@ export function parseBasicCredentials(header: string | null): BasicCredentials |
   try {
     text = decoder.decode(bytes);
   } catch {
-    // Not UTF-8. Replacement characters would make different passwords equal.
+    // Invalid UTF-8. Replacement characters would make different passwords equal.
     return undefined;
   }
   const colon = text.indexOf(":");
@@ -30,20 +31,24 @@ export function parseBasicCredentials(header: string | null): BasicCredentials |
 }
 
 /**
- * Writes the value of an `Authorization` header of the scheme `Basic` (RFC 7617, 2).
+ * Formats the value of an `Authorization` header of the scheme `Basic` (RFC 7617, 2).
  *
- * @throws TypeError When the user name has a colon, or one of the two a control character: nobody could read them.
+ * @throws UsageError `ERR_KIT_CREDENTIALS` for a user name with a colon, and for a user name or password with a control
+ * character: no server can read them.
  */
 export function formatBasicCredentials({ username, password }: BasicCredentials): string {
-  if (username.includes(":"))
-    throw new TypeError("a user name of HTTP Basic cannot contain a colon");
+  if (username.includes(":")) throw invalid("a user name of HTTP Basic must not contain a colon");
   if (hasControlCharacter(username + password)) {
-    throw new TypeError("credentials of HTTP Basic cannot contain control characters");
+    throw invalid("credentials of HTTP Basic must not contain control characters");
   }
   return `Basic ${encodeBase64(new TextEncoder().encode(`${username}:${password}`))}`;
 }
 
-/** Whether a text has a control character, which neither part of Basic credentials may have (RFC 7617, 2). */
+/** Whether a text contains a control character, which Basic credentials must not contain (RFC 7617, 2). */
 export function hasControlCharacter(text: string): boolean {
   return /\p{Cc}/u.test(text);
+}
+
+function invalid(message: string): UsageError {
+  return new UsageError("ERR_KIT_CREDENTIALS", message);
 }

@@ -1,11 +1,11 @@
 const encoder = new TextEncoder();
 
 /**
- * Compares a text that somebody sent with a secret, in a time that depends on the length of what was sent, and not on
- * how much of it is right.
+ * Compares a text that a client sent with a secret. The time depends on the length of that text, but not on how much of
+ * it is correct.
  */
-export function constantTimeEqual(given: string, secret: string): boolean {
-  const bytes = encoder.encode(given);
+export function constantTimeEqual(sent: string, secret: string): boolean {
+  const bytes = encoder.encode(sent);
   const expected = encoder.encode(secret);
   const { length } = expected;
   let difference = bytes.length ^ length;

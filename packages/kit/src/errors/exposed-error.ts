@@ -1,16 +1,16 @@
-/** An error that says which response it becomes. */
+/** An error with the status of the response that it becomes. */
 export interface ExposedError extends Error {
-  /** From 400 to 599. */
+  /** An integer from 400 to 599. */
   readonly status: number;
-  /** Its message may be shown to the client. */
+  /** The client may read its message. */
   readonly expose: true;
 }
 
 /**
- * Whether an error asks to become a response: it has an integer `status` from 400 to 599 and `expose: true`.
+ * Whether an error becomes a response with its own status: it has an integer `status` from 400 to 599 and `expose: true`.
  *
- * The errors of this project about bad input do; a user's own error may; the error of an upstream client, which has a
- * `status` too, does not, so that the failure of a call that a handler makes is never mistaken for its response.
+ * Errors of this project about invalid input have both, and an application's own errors may have them. An error of an
+ * HTTP client has a `status` but no `expose`, so a failed call to another server never decides a handler's response.
  */
 export function isExposedError(error: unknown): error is ExposedError {
   if (!(error instanceof Error)) return false;

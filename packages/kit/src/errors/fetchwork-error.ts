@@ -1,13 +1,13 @@
 /**
- * Marks every error of Fetchwork. Its value is `Symbol.for("fetchwork.error")`, so that a package without imports, or a
- * second copy of this one, carries the same mark.
+ * The brand of every error of Fetchwork. It is `Symbol.for("fetchwork.error")`, so errors of packages without imports, and
+ * of a second copy of this package, have the same brand.
  */
 export const errorBrand: unique symbol = Symbol.for("fetchwork.error") as never;
 
-/** An error of Fetchwork: something went wrong while a program ran. */
+/** An error of Fetchwork that can occur in a correct program. */
 export class FetchworkError extends Error {
   override readonly name: string = "FetchworkError";
-  /** Stable within a major version; what to test for. */
+  /** Identifies the kind of error. Stable within a major version. */
   readonly code: string;
 
   static {
@@ -20,10 +20,10 @@ export class FetchworkError extends Error {
   }
 }
 
-/** A call that can never work, such as one with an invalid option. Thrown where the mistake is made. */
+/** A mistake in the program, such as an invalid option. Thrown by the call that contains it. */
 export class UsageError extends TypeError {
   override readonly name: string = "UsageError";
-  /** Stable within a major version; what to test for. */
+  /** Identifies the kind of error. Stable within a major version. */
   readonly code: string;
 
   static {
@@ -36,12 +36,12 @@ export class UsageError extends TypeError {
   }
 }
 
-/** Whether a value is an error of Fetchwork, of any package and any copy of it. Reads no getter that can throw. */
+/** Whether a value is an error of Fetchwork, from any package and any copy of it. Never throws. */
 export function isFetchworkError(value: unknown): value is Error & { readonly code: string } {
   return value instanceof Error && errorBrand in value;
 }
 
-/** Puts the mark on a prototype, for errors that cannot extend {@link FetchworkError} or {@link UsageError}. */
+/** Brands a prototype, for errors that cannot extend {@link FetchworkError} or {@link UsageError}. */
 export function brand(prototype: Error): void {
   Object.defineProperty(prototype, errorBrand, { value: true });
 }

@@ -1,21 +1,21 @@
 import { closestName } from "./closest-name.ts";
 import { describeValue } from "./describe-value.ts";
 
-/** What {@link checkOptions} knows of a function's options. */
+/** The options that a function has, for {@link checkOptions}. */
 export interface KnownOptions {
-  /** Who takes the options, for the message: `cors`, `serve`. */
+  /** Name of the function, for the message: `cors`, `serve`. */
   readonly owner: string;
   /** Names of all options. */
   readonly names: readonly string[];
-  /** Names that other libraries have for them, and what they are called here: `{ origin: "allowedOrigins" }`. */
+  /** Names that other libraries use, and ours for the same option: `{ origin: "allowedOrigins" }`. */
   readonly otherNames?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * Refuses options that do not exist, so that a misspelt one never switches a protection off in silence. The message
- * names the option that was probably meant. Options that are `undefined` as a whole are accepted.
+ * Throws when an object of options has a name that is not an option, so that a typo never switches off a protection
+ * silently. The message suggests the option that was probably meant. Options may be `undefined` as a whole.
  *
- * @param fail - Makes the error of the package that asks, of the message.
+ * @param fail - Makes the error to throw of the message.
  * @throws What `fail` returns, when `options` is not an object or has an own enumerable key that is not one of `names`.
  * @example
  * ```ts

@@ -1,10 +1,11 @@
 /**
- * Finds the name that somebody who wrote `given` probably meant: equal but for case and separators, or at most two
- * (in short names one) letters wrong, missing, too many or swapped. Returns `undefined` when there is none.
+ * Finds the name that was probably meant by a misspelled one: a name that is equal except for case and separators, or
+ * that differs by at most two letters (in short names by one) that are wrong, missing, added or swapped. Returns
+ * `undefined` when there is none.
  */
-export function closestName(given: string, names: readonly string[]): string | undefined {
-  if (given.length > maxLength) return undefined;
-  const plain = simplify(given);
+export function closestName(misspelled: string, names: readonly string[]): string | undefined {
+  if (misspelled.length > maxLength) return undefined;
+  const plain = simplify(misspelled);
   let closest: string | undefined;
   let smallest = plain.length < 5 ? 2 : 3;
   for (const name of names) {
@@ -17,14 +18,14 @@ export function closestName(given: string, names: readonly string[]): string | u
   return closest;
 }
 
-/** Longer than any name; the work grows with the square. */
+/** Longer than any name: the time grows with the square of the length. */
 const maxLength = 64;
 
 function simplify(name: string): string {
   return name.replace(/[-_\s]/g, "").toLowerCase();
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
+/** Minimum number of insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
 function editDistance(left: string, right: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);

@@ -1,6 +1,6 @@
 /**
- * Describes a value in the message of an error: text in quotation marks and cut after 100 characters, numbers and
- * Booleans as they are, anything else by its kind. Not for values that may be secret.
+ * Describes a value for the message of an error: a text in quotation marks, truncated after 100 characters; numbers and
+ * Booleans as they are; anything else by its type. Do not use it for values that may be secret.
  */
 export function describeValue(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.slice(0, 100));

@@ -2,15 +2,15 @@ import { isSecretName, isSecretParameter } from "./secret-names.ts";
 
 /** How secrets are masked. */
 export interface MaskOptions {
-  /** What stands for a secret value. Default: `***`. */
+  /** Text that replaces a secret value. Default: `***`. */
   readonly label?: string | undefined;
-  /** Whether a value of that name is masked; the name is decoded. Default: `isSecretParameter`, for JSON and headers `isSecretName`. */
+  /** Whether the value with this name is secret; the name is percent-decoded. Default: `isSecretParameter`, for JSON and headers `isSecretName`. */
   readonly isSecret?: ((name: string) => boolean) | undefined;
 }
 
 /**
- * Masks what is secret in a URL, absolute or not: the user information and the values of secret parameters of the query
- * and the fragment. All else stays as it is, byte for byte. Takes time in proportion to the length.
+ * Masks the secrets of a URL, absolute or relative: the user information, and the values of secret parameters in the
+ * query and the fragment. The rest stays the same, byte for byte. The time is proportional to the length.
  */
 export function maskUrl(url: string, options: MaskOptions = {}): string {
   const { label = defaultLabel } = options;
@@ -24,8 +24,8 @@ export function maskUrl(url: string, options: MaskOptions = {}): string {
 }
 
 /**
- * Masks the values of secret parameters of a query or a form. Names are percent-decoded before they are compared.
- * Parameters may be separated by `;` too, as some servers read them. Takes time in proportion to the length.
+ * Masks the values of secret parameters of a query or a form. Names are percent-decoded before they are compared. A `;`
+ * separates parameters too, because some servers read it so. The time is proportional to the length.
  */
 export function maskForm(form: string, options: MaskOptions = {}): string {
   if (!form.includes("=")) return form;
@@ -37,8 +37,8 @@ export function maskForm(form: string, options: MaskOptions = {}): string {
 }
 
 /**
- * Masks the values of secret members of a JSON value, at any depth: whatever they are but null. Returns a copy; `toJSON`
- * is applied as in `JSON.stringify`.
+ * Masks the values of secret members of a JSON value at any depth, except null. Returns a copy; `toJSON` is applied as
+ * by `JSON.stringify`.
  */
 export function maskJson(value: unknown, options: MaskOptions = {}): unknown {
   const { label = defaultLabel, isSecret = isSecretName } = options;
@@ -61,8 +61,8 @@ export function maskHeaders(
 ): Readonly<Record<string, string>> {
   const { label = defaultLabel, isSecret = isSecretName } = options;
   const masked = Object.create(null) as Record<string, string>;
-  for (const [given, value] of headers) {
-    const name = given.toLowerCase();
+  for (const [original, value] of headers) {
+    const name = original.toLowerCase();
     const shown = isSecret(name) ? label : maskUrls(value, label);
     masked[name] = name in masked ? `${masked[name]}, ${shown}` : shown;
   }
@@ -77,7 +77,7 @@ function maskUrls(value: string, label: string): string {
   return value.replace(/[^\s<>"]+/g, (part) => maskUrl(part, { label }));
 }
 
-/** A fragment is a form (RFC 6749, 4.2.2), or a path of an application with a query of its own. */
+/** A fragment is a form (RFC 6749, 4.2.2), or the path and query of a page in a browser application. */
 function maskFragment(fragment: string, options: MaskOptions): string {
   const mark = fragment.indexOf("?");
   if (mark === -1) return maskForm(fragment, options);
@@ -85,7 +85,7 @@ function maskFragment(fragment: string, options: MaskOptions): string {
 }
 
 function maskUserInfo(place: string, label: string): string {
-  // Elsewhere, two slashes are part of a path.
+  // Two slashes anywhere else are part of a path.
   const scheme = /^(?:[a-z][a-z\d+.-]*:)?(?=\/\/)/i.exec(place);
   if (scheme === null) return place;
   const start = scheme[0].length;
@@ -95,7 +95,7 @@ function maskUserInfo(place: string, label: string): string {
   return at < start + 2 ? place : `${place.slice(0, start + 2)}${label}${place.slice(at)}`;
 }
 
-/** After a secret, a semicolon may belong to its value, so everything up to the next ampersand is masked. */
+/** Masks everything up to the next ampersand, because a semicolon may belong to the secret value. */
 function maskPair(pair: string, label: string, isSecret: (name: string) => boolean): string {
   for (let start = 0; start < pair.length;) {
     const end = pair.indexOf(";", start);
@@ -116,7 +116,7 @@ function decode(name: string): string {
   try {
     return decodeURIComponent(spaced);
   } catch {
-    // Not UTF-8, or not hexadecimal: what can be decoded is, as servers do.
+    // Invalid UTF-8 or hexadecimal digits. Decode the valid escapes, as servers do.
     return spaced.replace(/%[\da-fA-F]{2}/g, (escape) =>
       String.fromCharCode(Number.parseInt(escape.slice(1), 16)),
     );

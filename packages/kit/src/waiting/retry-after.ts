@@ -1,8 +1,10 @@
 const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 /**
- * Milliseconds that a `Retry-After` asks to wait (RFC 9110, 10.2.3): seconds, or one of the three forms of a date
- * (5.6.7). A past date is 0; undefined for what is neither.
+ * Parses a `Retry-After` (RFC 9110, 10.2.3): seconds, or a date in one of its three forms (5.6.7).
+ *
+ * @param now - Milliseconds since 1970. Default: the current time.
+ * @returns Milliseconds to wait, 0 for a date in the past; undefined for an invalid field.
  */
 export function parseRetryAfter(field: string, now: number = Date.now()): number | undefined {
   const text = field.trim();
@@ -34,7 +36,7 @@ function parseHttpDate(text: string, now: number): number | undefined {
   return dateOf({ year: Number(yearC), month: monthC, day: dayC, clock: clockC });
 }
 
-/** RFC 9110, 5.6.7: two digits that seem more than 50 years ahead mean the past. */
+/** RFC 9110, 5.6.7: a year of two digits that would be more than 50 years in the future is in the past. */
 function fullYear(two: number, now: number): number {
   const thisYear = new Date(now).getUTCFullYear();
   const year = thisYear - (thisYear % 100) + two;

@@ -55,7 +55,7 @@ describe("parseIP", () => {
     "::ffff:01.2.3.4",
     "1:2:3:4:5:6:7:1.2.3.4",
     `${"0:".repeat(1000)}0`,
-  ])("refuses %j", (text) => {
+  ])("rejects %j", (text) => {
     expect(parseIP(text)).toBeUndefined();
   });
 

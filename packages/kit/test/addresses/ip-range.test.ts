@@ -44,7 +44,7 @@ describe("parseIPRange", () => {
         const text = isNear ? near(base, family) : other;
         const address = parseIP(text);
         const ours = range !== undefined && address !== undefined && isInRange(address, range);
-        // A mapped address is IPv4 to us; BlockList has rules of its own for it.
+        // A mapped address is IPv4 here; BlockList treats it differently.
         if (family === "ipv6" && (address?.version === 4 || parseIP(base)?.version === 4)) return;
         const list = new BlockList();
         list.addSubnet(base, length, family);

@@ -48,7 +48,7 @@ describe("isPublicAddress", () => {
     "0x7f.1",
     "8.8.8.8 ",
     "[2606:4700::1]",
-  ])("refuses %j", (address) => {
+  ])("rejects %j", (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import fc from "fast-check";
 import { ByteCollector } from "../../src/index.ts";
 
-it("ByteCollector joins what was added, in its order, however it was cut", () => {
+it("ByteCollector joins chunks of any size in their order", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(70_000), { maxLength: 12 }), (lengths) => {
       const collector = new ByteCollector();
@@ -22,7 +22,7 @@ it("ByteCollector does not copy a single chunk", () => {
   expect(collector.join().buffer).toBe(chunk.buffer);
 });
 
-it("ByteCollector never writes into a chunk that it was given", () => {
+it("ByteCollector never writes into a chunk", () => {
   const collector = new ByteCollector();
   const memory = new Uint8Array(10);
   collector.add(memory.subarray(0, 5));
@@ -30,7 +30,7 @@ it("ByteCollector never writes into a chunk that it was given", () => {
   expect(memory).toEqual(new Uint8Array(10));
 });
 
-it("ByteCollector keeps no chunk but the first, so that small ones take no memory of their own", () => {
+it("ByteCollector keeps only the first chunk, so that small chunks take no extra memory", () => {
   const collector = new ByteCollector();
   const chunk = Uint8Array.of(1);
   collector.add(Uint8Array.of(1));

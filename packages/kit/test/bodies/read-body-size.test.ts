@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readBody } from "../../src/index.ts";
 
-it("readBody() reports the size each time that bytes arrive, and ends when that throws", async () => {
+it("readBody() reports the size each time bytes arrive, and stops when the callback throws", async () => {
   const sizes: number[] = [];
   let cancelled: unknown;
   const body = new ReadableStream<Uint8Array>({

@@ -11,7 +11,7 @@ function streamOf(...chunks: readonly string[]): ReadableStream<Uint8Array> {
 }
 
 describe("readBody", () => {
-  it("refuses a body that is larger than the limit, and cancels the rest of it", async () => {
+  it("rejects a body that is larger than the limit, and cancels the rest of it", async () => {
     let reason: unknown;
     let pulls = 0;
     const endless = new ReadableStream<Uint8Array>({
@@ -19,7 +19,7 @@ describe("readBody", () => {
         pulls += 1;
         controller.enqueue(new Uint8Array(10));
       },
-      cancel: (given) => void (reason = given),
+      cancel: (cancelled) => void (reason = cancelled),
     });
     const error: unknown = await readBody(endless, { limit: 25 }).catch(
       (thrown: unknown) => thrown,
@@ -35,7 +35,7 @@ describe("readBody", () => {
     expect(pulls).toBeLessThan(6);
   });
 
-  it("rejects with the reason of the signal, also while the sender is silent", async () => {
+  it("rejects with the reason of the signal, also while no bytes arrive", async () => {
     const silent = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => undefined) });
     const controller = new AbortController();
     const reading = readBody(silent, { limit: 10, signal: controller.signal });
@@ -51,13 +51,13 @@ describe("readBody", () => {
     await expect(readBody(broken, { limit: 10 })).rejects.toThrow("reset");
   });
 
-  it("refuses a body that is being read already", async () => {
+  it("rejects a body that something else reads", async () => {
     const stream = streamOf("a");
     stream.getReader();
     await expect(readBody(stream, { limit: 10 })).rejects.toThrow(TypeError);
   });
 
-  it("returns the bytes of a body of exactly the limit, of an empty one and of none", async () => {
+  it("returns the bytes of a body of exactly the limit, of an empty body and of null", async () => {
     const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
     expect(decode(await readBody(streamOf("ab", "", "cd"), { limit: 4 }))).toBe("abcd");
     expect(decode(await readBody(streamOf(), { limit: 0 }))).toBe("");

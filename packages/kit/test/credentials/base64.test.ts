@@ -25,11 +25,11 @@ describe("decodeBase64", () => {
     "AA_A",
     "AAÄA",
     "AAA\0",
-  ])("refuses %j", (text) => {
+  ])("rejects %j", (text) => {
     expect(decodeBase64(text)).toBeUndefined();
   });
 
-  it("gives back the bytes that were encoded, as Node writes them", () => {
+  it("decodes what encodeBase64() and Node encode", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
         const text = encodeBase64(bytes);
@@ -39,7 +39,7 @@ describe("decodeBase64", () => {
     );
   });
 
-  it("takes bodies of many megabytes, whose length no pattern's stack has room for", () => {
+  it("decodes many megabytes without overflowing the stack", () => {
     const bytes = Uint8Array.from(Buffer.alloc(12_000_001, "0123456789"));
     const text = encodeBase64(bytes);
     expect(text).toBe(Buffer.from(bytes).toString("base64"));

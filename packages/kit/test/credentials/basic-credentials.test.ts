@@ -4,6 +4,7 @@ import {
   formatBasicCredentials,
   parseBasicCredentials,
 } from "../../src/credentials/basic-credentials.ts";
+import { UsageError } from "../../src/errors/fetchwork-error.ts";
 
 function encoded(text: string): string {
   return Buffer.from(text).toString("base64");
@@ -26,7 +27,7 @@ describe("parseBasicCredentials", () => {
     ["NUL in the password", `Basic ${encoded("a:b\0")}`],
     ["a line break in the user name", `Basic ${encoded("a\n:b")}`],
     ["a C1 control character", `Basic ${encoded("a:\u0085")}`],
-  ])("refuses %s", (_, header) => {
+  ])("rejects %s", (_, header) => {
     expect(parseBasicCredentials(header)).toBeUndefined();
   });
 
@@ -61,7 +62,7 @@ describe("formatBasicCredentials", () => {
     { username: "a:b", password: "c" },
     { username: "a", password: "b\r\nX-Injected: 1" },
     { username: "a\0", password: "b" },
-  ])("refuses %j, which nobody could read", (credentials) => {
-    expect(() => formatBasicCredentials(credentials)).toThrow(TypeError);
+  ])("throws for %j, which no server can read", (credentials) => {
+    expect(() => formatBasicCredentials(credentials)).toThrow(UsageError);
   });
 });

@@ -10,8 +10,8 @@ it.each([
   ["secretsecret", "secret"],
   ["Secret", "secret"],
   ["sécret", "se\u0301cret"],
-])("constantTimeEqual() tells %j from %j", (given, secret) => {
-  expect(constantTimeEqual(given, secret)).toBe(false);
+])("constantTimeEqual() distinguishes %j from %j", (sent, secret) => {
+  expect(constantTimeEqual(sent, secret)).toBe(false);
 });
 
 it("constantTimeEqual() agrees with === for well-formed text", () => {

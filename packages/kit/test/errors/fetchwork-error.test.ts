@@ -21,20 +21,20 @@ describe("isFetchworkError", () => {
   });
 
   it.each([new Error("x"), new TypeError("x"), { [errorBrand]: true }, null, undefined, "ERR_X"])(
-    "refuses %o",
+    "does not recognise %o",
     (value) => {
       expect(isFetchworkError(value)).toBe(false);
     },
   );
 
-  it("shows the mark in no enumeration of an error", () => {
+  it("does not list the brand among the properties of an error", () => {
     const error = new UsageError("ERR_X", "x");
     expect(Reflect.ownKeys(error)).not.toContain(errorBrand);
     expect(JSON.stringify(error)).toBe('{"name":"UsageError","code":"ERR_X"}');
   });
 });
 
-it("a UsageError is a TypeError", () => {
+it("UsageError is a TypeError", () => {
   expect(new UsageError("ERR_X", "x")).toBeInstanceOf(TypeError);
 });
 
@@ -49,7 +49,7 @@ describe("isExposedError", () => {
     { status: 404, expose: true },
     undefined,
     runInNewContext("({ status: 404, expose: true })") as unknown,
-  ])("refuses %o", (value) => {
+  ])("does not recognise %o", (value) => {
     expect(isExposedError(value)).toBe(false);
   });
 

@@ -26,7 +26,7 @@ describe("checkOptions", () => {
     ["dev", 'the options of cors are "dev", expected an object'],
     [["dev"], "the options of cors are a list, expected an object"],
     [() => 1, "the options of cors are a function, expected an object"],
-  ])("refuses %j", (options, message) => {
+  ])("throws for %j", (options, message) => {
     expect(() => check(options)).toThrow(UsageError);
     expect(() => check(options)).toThrow(message);
   });

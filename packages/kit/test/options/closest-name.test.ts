@@ -9,13 +9,13 @@ it.each([
   ["edti", "edit"],
   ["verfy", "verify"],
   ["pln", "plan"],
-])("closestName() takes %s for %s", (given, meant) => {
-  expect(closestName(given, names)).toBe(meant);
+])("closestName() finds for %s the name %s", (misspelled, meant) => {
+  expect(closestName(misspelled, names)).toBe(meant);
 });
 
 it.each(["", "x", "write", "delete", "resumption", "r".repeat(100_000)])(
-  "closestName() takes %s for none of them",
-  (given) => {
-    expect(closestName(given, names)).toBeUndefined();
+  "closestName() returns undefined for %s",
+  (misspelled) => {
+    expect(closestName(misspelled, names)).toBeUndefined();
   },
 );

@@ -20,7 +20,7 @@ describe("maskUrl", () => {
     expect(maskUrl(url)).toBe(masked);
   });
 
-  it("takes another label and other names", () => {
+  it("uses the given label and names", () => {
     const options = { label: "********", isSecret: (name: string) => name === "q" };
     expect(maskUrl("/a?q=1&token=2", options)).toBe("/a?q=********&token=2");
   });
@@ -51,7 +51,7 @@ describe("maskUrl", () => {
     );
   });
 
-  it("takes time in proportion to the length", () => {
+  it("runs in a time proportional to the length", () => {
     for (const part of ["?", "#", "&", ";", "=", "%", "@", "//", "token="]) {
       expect(maskUrl(`/?${part.repeat(200_000)}`).length).toBeGreaterThan(0);
     }
@@ -59,7 +59,7 @@ describe("maskUrl", () => {
 });
 
 describe("maskForm", () => {
-  it("masks secret values and leaves every other byte", () => {
+  it("masks secret values and keeps every other byte", () => {
     expect(maskForm("grant_type=password&username=ada&password=S%20T&scope=a+b")).toBe(
       "grant_type=password&username=ada&password=***&scope=a+b",
     );
@@ -78,7 +78,7 @@ describe("maskJson", () => {
     expect(value.a).toEqual([{ token: "S" }]);
   });
 
-  it.each([undefined, null, 1, "text", [1]])("returns %j as it is", (value) => {
+  it.each([undefined, null, 1, "text", [1]])("returns %j unchanged", (value) => {
     expect(maskJson(value)).toEqual(value);
   });
 });
@@ -113,7 +113,7 @@ describe("maskHeaders", () => {
     ]);
   });
 
-  it("takes another label and other names", () => {
+  it("uses the given label and names", () => {
     const isSecret = (name: string): boolean => name === "x-a";
     const pairs = [
       ["X-A", "S"],

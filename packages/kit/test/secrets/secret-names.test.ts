@@ -66,7 +66,7 @@ describe("isSecretName", () => {
     "design",
     "ipin",
     "",
-  ])("leaves %s", (name) => {
+  ])("does not recognise %s", (name) => {
     expect(isSecretName(name)).toBe(false);
   });
 });
@@ -80,7 +80,7 @@ describe("isSecretParameter", () => {
   );
 
   it.each(["state", "postcode", "country_code", "error_code", "codes", "author", "q"])(
-    "leaves %s",
+    "does not recognise %s",
     (name) => {
       expect(isSecretParameter(name)).toBe(false);
     },

@@ -49,7 +49,7 @@ describe("requestedDelay", () => {
     expect(requestedDelay(headers, now)).toBe(delay);
   });
 
-  it("returns a finite delay from 0 on, or none, for any text", () => {
+  it("returns a finite delay of at least 0, or undefined, for any text", () => {
     const field = fc.oneof(fc.string(), fc.stringMatching(/^[\d.]{0,14}$/));
     fc.assert(
       fc.property(field, (text) => {

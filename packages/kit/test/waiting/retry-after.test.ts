@@ -33,11 +33,11 @@ describe("parseRetryAfter", () => {
     "Sat, 21 Xyz 2026 07:00:10 GMT",
     "Sat, 21 Nov 2026 25:00:10 GMT",
     "1, 2",
-  ])("takes %j for nothing", (field) => {
+  ])("rejects %j", (field) => {
     expect(parseRetryAfter(field, now)).toBeUndefined();
   });
 
-  it("reads every date as HTTP writes it", () => {
+  it("reads every date in the format of HTTP", () => {
     const second = fc.integer({ min: 0, max: 4_102_444_800 });
     fc.assert(
       fc.property(second, (at) => {
@@ -47,7 +47,7 @@ describe("parseRetryAfter", () => {
     );
   });
 
-  it("gives a time from 0 on, or none, for any text", () => {
+  it("returns a delay of at least 0, or undefined, for any text", () => {
     fc.assert(
       fc.property(fc.string(), (field) => {
         expect(parseRetryAfter(field, now) ?? 0).toBeGreaterThanOrEqual(0);
