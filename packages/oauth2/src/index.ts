@@ -61,7 +61,7 @@ export type { Fetch, FetchMiddleware } from "./connection/fetch.ts";
 export type { TokenMethod } from "./connection/form-request.ts";
 export type { GrantParams, ParamValue, Params, Scope } from "./message/form.ts";
 export { ImplicitStrategy } from "./grants/implicit.ts";
-export type { Logger } from "./log/logger.ts";
+export type { DebugLogger } from "./log/logger.ts";
 export { registerParser, type BodyParser, type ParserChoice } from "./message/parse-body.ts";
 export { PasswordStrategy } from "./grants/password.ts";
 export type { ProofTarget, RequestProof } from "./connection/proof.ts";

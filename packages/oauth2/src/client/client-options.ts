@@ -4,7 +4,7 @@ import type { ConnectionOpts } from "../connection/connection-opts.ts";
 import { optionError } from "../errors.ts";
 import type { Fetch } from "../connection/fetch.ts";
 import type { TokenMethod } from "../connection/form-request.ts";
-import type { Logger } from "../log/logger.ts";
+import type { DebugLogger } from "../log/logger.ts";
 import type { RequestProof } from "../connection/proof.ts";
 import { checkNames, optionsOf, type NamesOf } from "../option-names.ts";
 
@@ -39,7 +39,7 @@ export interface ClientOptions {
   /** Redirects to follow for a resource; those of endpoints are never followed. Default: 5. */
   readonly maxRedirects?: number | undefined;
   /** Where debug output and warnings go. Default: the console. */
-  readonly logger?: Logger | undefined;
+  readonly logger?: DebugLogger | undefined;
   /** Whether every request and answer is logged. Default: whether the environment has `OAUTH_DEBUG=true`. */
   readonly debug?: boolean | undefined;
   /** What sends requests. Default: the `fetch` of the platform. */

@@ -20,7 +20,12 @@ import { sendForm, type FormSender, type TokenMethod } from "../connection/form-
 import { toPairs, withQuery, withScopeAsText, type Params } from "../message/form.ts";
 import { ImplicitStrategy } from "../grants/implicit.ts";
 import { inspectAsJson } from "../inspect-as-json.ts";
-import { consoleLogger, debugFromEnvironment, guardedLogger, type Logger } from "../log/logger.ts";
+import {
+  consoleLogger,
+  debugFromEnvironment,
+  guardDebugLogger,
+  type GuardedLogger,
+} from "../log/logger.ts";
 import { loadNodeTransport } from "../connection/load-node-transport.ts";
 import { PasswordStrategy } from "../grants/password.ts";
 import type { RequestProof } from "../connection/proof.ts";
@@ -66,7 +71,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
   readonly #tokenUrl: string;
   readonly #revokeUrl: string;
   readonly #tokenMethod: TokenMethod;
-  readonly #logger: Required<Logger>;
+  readonly #logger: GuardedLogger;
   #warnedOfQuery = false;
   /** Resolved with the first token request; until then a client may lack what only that needs. */
   #tokenEndpoint: URL | undefined;
@@ -135,7 +140,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
     this.#revokeUrl = revokeUrl;
     this.#checkEndpoints({ authorizeUrl, tokenUrl, revokeUrl });
     this.#tokenMethod = tokenMethod;
-    this.#logger = guardedLogger(logger);
+    this.#logger = guardDebugLogger(logger);
     this.redirectUri = options.redirectUri;
     this.raiseErrors = raiseErrors;
     this.issuer = options.issuer;

@@ -2,7 +2,12 @@ import { connectionFailure } from "./connection-failure.ts";
 import { Deadline } from "./deadline.ts";
 import { OAuth2Error, OAuth2UsageError } from "../errors.ts";
 import type { Fetch } from "./fetch.ts";
-import { describeBody, describeRequest, describeResponse, type Logger } from "../log/logger.ts";
+import {
+  describeBody,
+  describeRequest,
+  describeResponse,
+  type DebugLogger,
+} from "../log/logger.ts";
 import { isSecretHeader, redactError, secretsOfRequest } from "../log/redact.ts";
 import { readBody } from "./read-body.ts";
 import { isStream, type SentBody } from "../message/request-body.ts";
@@ -19,7 +24,7 @@ export interface ConnectionOptions {
   /** Time for one whole exchange, in milliseconds; 0 is no limit. Default: 30_000. */
   readonly timeout?: number | undefined;
   /** Where debug output goes; without it there is none. Default: none. */
-  readonly debugLogger?: Logger | undefined;
+  readonly debugLogger?: DebugLogger | undefined;
 }
 
 /** One exchange: redirects are not followed. */
@@ -70,7 +75,7 @@ export class Connection {
   readonly #fetch: Fetch | undefined;
   readonly #headers: readonly (readonly [string, string])[];
   readonly #timeout: number;
-  readonly #logger: Logger | undefined;
+  readonly #logger: DebugLogger | undefined;
 
   constructor(options: ConnectionOptions = {}) {
     const { fetch, headers, timeout = 30_000, debugLogger } = options;

@@ -1,5 +1,3 @@
-import { encodeBase64Url, randomValue } from "./random-value.ts";
-
 const encoder = new TextEncoder();
 
 /** Makes a PKCE code verifier of 43 characters with 256 bits of entropy (RFC 7636, 4.1). */
@@ -26,4 +24,20 @@ export async function codeChallenge(codeVerifier: string): Promise<string> {
 export async function sha256Base64Url(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", encoder.encode(text));
   return encodeBase64Url(new Uint8Array(digest));
+}
+
+/**
+ * Makes a value that nobody can guess: 32 random bytes in base64url, 43 characters. Good as `state`, `nonce`, `jti` and
+ * PKCE code verifier.
+ */
+export function randomValue(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return encodeBase64Url(bytes);
+}
+
+/** Encodes bytes as base64url without padding (RFC 4648, 5). */
+export function encodeBase64Url(bytes: Uint8Array): string {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }

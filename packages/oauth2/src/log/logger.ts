@@ -1,52 +1,42 @@
+import { guardLogger, isObject, type Logger } from "@fetchwork/kit";
 import { isSecretHeader, redactForm, redactText, redactUrl } from "./redact.ts";
 import { settings } from "../compat/settings.ts";
 
-/** Destination of debug output and warnings; `console` is one. */
-export interface Logger {
-  /** Takes one entry of debug output; it may have several lines. */
+/** Receives debug output and warnings; `console` is one. */
+export interface DebugLogger {
+  /** Receives one entry of debug output; it may have several lines. */
   debug(entry: string): void;
-  /** Takes a warning. Default: `debug`. */
+  /** Receives a warning. Default: `debug`. */
   warn?(entry: string): void;
+}
+
+/** A logger that never throws. */
+export type GuardedLogger = Required<DebugLogger>;
+
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+/**
+ * Guards the logger of a caller. One that throws or rejects must not fail a request, whose response may hold the only
+ * token that is still valid.
+ */
+export function guardDebugLogger(logger: DebugLogger): GuardedLogger {
+  const { debug, warn } = guardLogger(logger, silent);
+  return { debug, warn: logger.warn === undefined ? debug : warn };
 }
 
 /* oxlint-disable no-console -- the specification's default destination */
 /** Writes to the standard output, and warnings to the standard error. */
-export const consoleLogger: Logger = {
+export const consoleLogger: DebugLogger = {
   debug: (entry) => console.log(entry),
   warn: (entry) => console.warn(entry),
 };
 /* oxlint-enable no-console */
-
-/**
- * Guards what a caller logs to. A log that throws or rejects must not fail a request: the answer that would be lost may
- * have the only token that still counts.
- */
-export function guardedLogger(logger: Logger): Required<Logger> {
-  return {
-    debug: (entry) => quietly(() => logger.debug(entry)),
-    warn: (entry) =>
-      quietly(() => (logger.warn === undefined ? logger.debug(entry) : logger.warn(entry))),
-  };
-}
-
-function quietly(write: () => unknown): void {
-  try {
-    const written = write();
-    if (written instanceof Promise) written.catch(() => undefined);
-  } catch {
-    // See above.
-  }
-}
 
 /** Whether the environment asks for debug output: `OAUTH_DEBUG` is `true`. */
 export function debugFromEnvironment(): boolean {
   const process: unknown = Reflect.get(globalThis, "process");
   const env: unknown = isObject(process) ? process["env"] : undefined;
   return isObject(env) && String(env["OAUTH_DEBUG"]).toLowerCase() === "true";
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }
 
 /** One message, as it is logged. */

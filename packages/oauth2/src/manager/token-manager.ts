@@ -1,6 +1,5 @@
 import { AccessToken, type TokenClient } from "../token/access-token.ts";
 import { ConnectionError, OAuth2Error, optionError, TokenUnavailableError } from "../errors.ts";
-import { raceSignal } from "./race-signal.ts";
 import type { TokenHash } from "../token/token-hash.ts";
 import type { TokenParams } from "../token/token-params.ts";
 import { isInvalidGrant, TokenPause } from "./token-pause.ts";
@@ -285,4 +284,23 @@ function usable(token: AccessToken): AccessToken {
 
 function isServerFault(error: unknown): boolean {
   return error instanceof OAuth2Error && (error.status ?? 0) >= 500;
+}
+
+/** Waits for a promise until a signal is aborted; what it stands for goes on. */
+async function raceSignal<T>(
+  promise: Promise<T>,
+  signal: AbortSignal | null | undefined,
+): Promise<T> {
+  if (signal === undefined || signal === null) return promise;
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => {
+    reject(signal.reason);
+  };
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }

@@ -1,13 +1,13 @@
-import { parseRetryAfter } from "@fetchwork/kit";
+import { backoffDelay, requestedDelay } from "@fetchwork/kit";
 import type { AccessToken } from "../token/access-token.ts";
 import { OAuth2Error, OAuth2UsageError } from "../errors.ts";
 
 /** Pause after the first failure, in milliseconds; it doubles with each further one. */
-const firstPause = 1000;
-/** Longest pause that no server asked for, in milliseconds. */
-const maxPause = 60_000;
-/** Longest `Retry-After` that is believed, in milliseconds. */
-const maxRetryAfter = 86_400_000;
+const baseDelay = 1000;
+/** Maximum pause that no server asked for, in milliseconds. */
+const maxDelay = 60_000;
+/** Maximum pause that a server can ask for, in milliseconds. */
+const maxRequestedPause = 86_400_000;
 
 /**
  * Holds token requests back after one that failed: until the time that its `Retry-After` names, else for a second, and
@@ -67,10 +67,11 @@ export class TokenPause {
   }
 
   #length(error?: unknown): number {
-    const field = error instanceof OAuth2Error ? error.response?.headers.get("retry-after") : null;
-    const asked = parseRetryAfter(field ?? "", this.#clock());
-    if (asked !== undefined && asked > 0) return Math.min(asked, maxRetryAfter);
-    return Math.min(firstPause * 2 ** this.#failures, maxPause);
+    const headers = error instanceof OAuth2Error ? error.response?.headers : undefined;
+    const asked = headers === undefined ? undefined : requestedDelay(headers, this.#clock());
+    if (asked !== undefined && asked > 0) return Math.min(asked, maxRequestedPause);
+    // Without jitter: one manager holds back all callers of a process.
+    return backoffDelay(this.#failures + 1, { baseDelay, maxDelay, jitter: [1, 1] });
   }
 }
 

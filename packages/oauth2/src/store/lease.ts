@@ -1,3 +1,4 @@
+import { pause as sleep } from "@fetchwork/kit";
 import { optionError, TokenStoreError } from "../errors.ts";
 
 /** One try to get a lock. */
@@ -28,10 +29,4 @@ export function checkLease(times: { readonly leaseTime: number; readonly patienc
     const least = name === "leaseTime" ? 1 : 0;
     if (!Number.isFinite(value) || value < least) throw optionError(name, value, "milliseconds");
   }
-}
-
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
 }

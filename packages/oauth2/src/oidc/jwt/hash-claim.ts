@@ -1,4 +1,4 @@
-import { encodeBase64Url } from "../../grants/random-value.ts";
+import { encodeBase64Url } from "../../grants/pkce.ts";
 
 const encoder = new TextEncoder();
 

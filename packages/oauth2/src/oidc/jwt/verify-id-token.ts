@@ -2,7 +2,6 @@ import { optionError } from "../../errors.ts";
 import { ClaimChecker, type ClaimTime } from "./check-claims.ts";
 import { hashClaim } from "./hash-claim.ts";
 import { isJsonRecord, type JsonRecord } from "../../json-record.ts";
-import { logoutEvent } from "../logout/logout-event.ts";
 import { checkAlgorithms, typeOf, verifyJwt, type KeySource } from "./verify-jwt.ts";
 import { checkNames, optionsOf } from "../../option-names.ts";
 
@@ -19,6 +18,9 @@ const idTokenOptions = optionsOf<VerifyIdTokenOptions>("verifyIdToken", {
   clockTolerance: true,
   now: true,
 });
+
+/** Member of the claim `events` that makes a token a logout token (OpenID Connect Back-Channel Logout, 2.4). */
+export const logoutEvent: string = "http://schemas.openid.net/event/backchannel-logout";
 
 /** Claims of an ID token (OpenID Connect Core, 2). Claims that are not listed are kept as they came. */
 export interface IdTokenClaims {

@@ -1,8 +1,7 @@
 import { optionError } from "../../errors.ts";
 import { ClaimChecker } from "../jwt/check-claims.ts";
 import { isJsonRecord } from "../../json-record.ts";
-import { logoutEvent } from "./logout-event.ts";
-import { claimTime } from "../jwt/verify-id-token.ts";
+import { claimTime, logoutEvent } from "../jwt/verify-id-token.ts";
 import { checkAlgorithms, typeOf, verifyJwt, type KeySource } from "../jwt/verify-jwt.ts";
 import { checkNames, optionsOf } from "../../option-names.ts";
 

@@ -1,7 +1,7 @@
 import { Connection } from "../../connection/connection.ts";
 import { optionError } from "../../errors.ts";
 import type { Fetch } from "../../connection/fetch.ts";
-import type { Logger } from "../../log/logger.ts";
+import type { DebugLogger } from "../../log/logger.ts";
 import type { OAuth2Response } from "../../message/response.ts";
 import { MetadataError } from "../errors.ts";
 import { isHttpUrl, isSecureUrl } from "./secure-url.ts";
@@ -23,7 +23,7 @@ export interface DocumentOptions {
    */
   readonly allowInsecure?: boolean | undefined;
   /** Where debug output goes. Default: nowhere. */
-  readonly debugLogger?: Logger | undefined;
+  readonly debugLogger?: DebugLogger | undefined;
 }
 
 /** Names of the options, for those of functions that fetch documents. */

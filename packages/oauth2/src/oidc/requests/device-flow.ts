@@ -1,4 +1,4 @@
-import { parseRetryAfter } from "@fetchwork/kit";
+import { parseRetryAfter, pause } from "@fetchwork/kit";
 import type { AccessToken } from "../../token/access-token.ts";
 import { ConnectionError, InvalidResponseError, OAuth2Error, optionError } from "../../errors.ts";
 import { toPairs, withScopeAsText, type GrantParams } from "../../message/form.ts";
@@ -12,7 +12,6 @@ import {
   type EndpointCallOptions,
   type ProviderClient,
 } from "../provider-endpoint.ts";
-import { wait as waitFor } from "./wait.ts";
 import { checkNames, optionsOf } from "../../option-names.ts";
 
 const pollOptions = optionsOf<PollOptions>("device.poll", {
@@ -135,7 +134,7 @@ export class DeviceFlow {
    */
   async poll(authorization: DeviceAuthorization, options: PollOptions = {}): Promise<AccessToken> {
     checkNames(options, pollOptions);
-    const { signal, params, wait = waitFor } = options;
+    const { signal, params, wait = pause } = options;
     const { deviceCode, expiresAt, resource, scope } = authorization;
     let { interval } = authorization;
     if (typeof deviceCode !== "string" || !(interval > 0) || typeof expiresAt !== "number")

@@ -5,7 +5,7 @@ import type { ProofTarget, RequestProof } from "../../connection/proof.ts";
 import type { OAuth2Response } from "../../message/response.ts";
 import { parseChallenges } from "../parse-challenges.ts";
 import { sha256Base64Url } from "../../grants/pkce.ts";
-import { randomValue } from "../../grants/random-value.ts";
+import { randomValue } from "../../grants/pkce.ts";
 import { checkNames, optionsOf } from "../../option-names.ts";
 
 const proofOptions = optionsOf<DPoPProofOptions>("DPoP.proof", {

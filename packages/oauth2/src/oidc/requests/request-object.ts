@@ -2,7 +2,7 @@ import { optionError } from "../../errors.ts";
 import { withScopeAsText, type GrantParams } from "../../message/form.ts";
 import { signJwt, type SigningKey } from "../../credentials/sign-jwt.ts";
 import { isJsonRecord } from "../../json-record.ts";
-import { randomValue } from "../../grants/random-value.ts";
+import { randomValue } from "../../grants/pkce.ts";
 import { checkNames, optionsOf } from "../../option-names.ts";
 
 const requestObjectOptions = optionsOf<RequestObjectOptions>("signRequestObject", {
