@@ -62,7 +62,7 @@ export type { TokenMethod } from "./connection/form-request.ts";
 export type { GrantParams, ParamValue, Params, Scope } from "./message/form.ts";
 export { ImplicitStrategy } from "./grants/implicit.ts";
 export type { DebugLogger } from "./log/logger.ts";
-export { registerParser, type BodyParser, type ParserChoice } from "./message/parse-body.ts";
+export type { BodyParser, ParserChoice } from "./message/parse-body.ts";
 export { PasswordStrategy } from "./grants/password.ts";
 export type { ProofTarget, RequestProof } from "./connection/proof.ts";
 export type { BodyEncoding, RequestBody } from "./message/request-body.ts";
@@ -70,7 +70,6 @@ export type { RefreshParams } from "./token/refresh-params.ts";
 export type { RequestOptions } from "./connection/resource-request.ts";
 export { OAuth2Response, type OAuth2ResponseInit, type ParseOptions } from "./message/response.ts";
 export type { SendMode, SendModeOption } from "./message/send-mode.ts";
-export { configure, resetSettings, settings, type Settings } from "./compat/settings.ts";
 export {
   signJwt,
   type NodeKeyObject,
@@ -78,16 +77,7 @@ export {
   type SigningJwk,
   type SigningKey,
 } from "./credentials/sign-jwt.ts";
-export { snakeCase } from "./compat/snake-case.ts";
-export {
-  findField,
-  snakyHashClass,
-  type HashHook,
-  type SnakyHash,
-  type SnakyHashClass,
-  type SnakyHooks,
-  type ValueHook,
-} from "./compat/snaky-hash.ts";
+export { findField } from "./compat/snaky-hash.ts";
 export type { TokenOptions, TokenSettings } from "./token/token-options.ts";
 export type { TokenParams, TokenRequestOptions } from "./token/token-params.ts";
 export type {

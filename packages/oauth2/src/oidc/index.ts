@@ -12,7 +12,6 @@ export {
   type DPoPProofOptions,
   type GenerateDPoPOptions,
 } from "./requests/dpop.ts";
-export { endSessionUrl, type EndSessionOptions } from "./logout/end-session-url.ts";
 export { AuthorizationResponseError } from "../errors.ts";
 export {
   ChallengeError,
@@ -33,26 +32,13 @@ export type {
   OidcDiscoverOptions,
   RequestObjectKey,
 } from "./oidc-client-options.ts";
-export { parseChallenges, type Challenge } from "./parse-challenges.ts";
 export { codeChallenge, generateCodeVerifier, randomNonce, randomState } from "../grants/pkce.ts";
+export type { Challenge } from "./parse-challenges.ts";
 export type { EndpointCallOptions, ProviderClient } from "./provider-endpoint.ts";
 export type { PushedAuthorization } from "./requests/push-authorization.ts";
-export {
-  registerClient,
-  type ClientInformation,
-  type ClientMetadata,
-  type RegisterClientOptions,
-} from "./register-client.ts";
 export { RemoteJwks, type JwtHeader, type RemoteJwksOptions } from "./jwt/remote-jwks.ts";
 export { signRequestObject, type RequestObjectOptions } from "./requests/request-object.ts";
-export {
-  fetchResourceMetadata,
-  resourceMetadataUrl,
-  type ResourceMetadata,
-  type ResourceMetadataOptions,
-} from "./metadata/resource-metadata.ts";
 export type { EndpointName, ServerMetadata } from "./metadata/server-metadata.ts";
-export { stepUp, type StepUp } from "./requests/step-up.ts";
 export {
   TokenExchange,
   type TokenExchangeOptions,
@@ -65,8 +51,3 @@ export {
   type VerifyIdTokenOptions,
 } from "./jwt/verify-id-token.ts";
 export type { KeySource, VerificationKey } from "./jwt/verify-jwt.ts";
-export {
-  verifyLogoutToken,
-  type LogoutClaims,
-  type VerifyLogoutTokenOptions,
-} from "./logout/verify-logout-token.ts";

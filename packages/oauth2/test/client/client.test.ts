@@ -1,13 +1,7 @@
 import { exportJWK, exportPKCS8, generateKeyPair, jwtVerify, decodeProtectedHeader } from "jose";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  AccessToken,
-  configure,
-  OAuth2Client,
-  resetSettings,
-  signJwt,
-  type ClientOptions,
-} from "../../src/index.ts";
+import { AccessToken, OAuth2Client, signJwt, type ClientOptions } from "../../src/index.ts";
+import { configure, resetSettings } from "../../src/compat/index.ts";
 import { json, startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
 
 let server: ScriptedServer;

@@ -6,26 +6,25 @@ import {
   AccessToken,
   authorizedFetch,
   bearer,
-  configure,
   DocumentTokenStore,
   OAuth2Client,
   OAuth2UsageError,
   signJwt,
-  snakyHashClass,
   TokenManager,
 } from "../../src/index.ts";
+import { configure, snakyHashClass } from "../../src/compat/index.ts";
 import { FileTokenStore, nodeTransport } from "../../src/node/index.ts";
 import {
   discover,
   DPoP,
-  fetchResourceMetadata,
   OidcClient,
-  registerClient,
   RemoteJwks,
   signRequestObject,
   verifyIdToken,
-  verifyLogoutToken,
 } from "../../src/oidc/index.ts";
+import { fetchResourceMetadata } from "../../src/oidc/resource/index.ts";
+import { registerClient } from "../../src/oidc/register-client.ts";
+import { verifyLogoutToken } from "../../src/oidc/logout/index.ts";
 import { startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
 
 let server: ScriptedServer;

@@ -3,12 +3,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   AccessToken,
   authorizedFetch,
-  configure,
   OAuth2Client,
-  resetSettings,
   TokenManager,
   type ClientOptions,
 } from "../../src/index.ts";
+import { configure, resetSettings } from "../../src/compat/index.ts";
 import {
   json,
   startScriptedServer,

@@ -2,17 +2,19 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import {
-  configure,
   findField,
   InvalidResponseError,
   OAuth2Response,
+  type OAuth2ResponseInit,
+} from "../../src/index.ts";
+import {
+  configure,
   registerParser,
   resetSettings,
   settings,
   snakeCase,
   snakyHashClass,
-  type OAuth2ResponseInit,
-} from "../../src/index.ts";
+} from "../../src/compat/index.ts";
 
 afterEach(() => resetSettings());
 

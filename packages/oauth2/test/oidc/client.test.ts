@@ -2,7 +2,8 @@ import { createHmac } from "node:crypto";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { AccessToken } from "../../src/index.ts";
-import { codeChallenge, OidcClient, registerClient } from "../../src/oidc/index.ts";
+import { codeChallenge, OidcClient } from "../../src/oidc/index.ts";
+import { registerClient } from "../../src/oidc/register-client.ts";
 import { away, connect, html, idToken, issuer, metadata, now } from "../scripted-provider.ts";
 
 describe("OidcClient", () => {

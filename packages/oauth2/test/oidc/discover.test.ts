@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import * as oauth from "oauth4webapi";
 import * as openidClient from "openid-client";
 import { afterEach, describe, expect, it } from "vitest";
-import { discover, fetchResourceMetadata, OidcClient } from "../../src/oidc/index.ts";
+import { discover, OidcClient } from "../../src/oidc/index.ts";
+import { fetchResourceMetadata } from "../../src/oidc/resource/index.ts";
 import { closeServer } from "../provider-server.ts";
 
 const issuer = "https://op.example";

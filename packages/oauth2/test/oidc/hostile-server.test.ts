@@ -2,7 +2,8 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OAuth2Error } from "../../src/index.ts";
-import { discover, OidcClient, RemoteJwks, registerClient } from "../../src/oidc/index.ts";
+import { discover, OidcClient, RemoteJwks } from "../../src/oidc/index.ts";
+import { registerClient } from "../../src/oidc/register-client.ts";
 import { closeServer } from "../provider-server.ts";
 
 /** What a server may do to each request. `base` is the server itself. */

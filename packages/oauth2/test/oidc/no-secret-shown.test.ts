@@ -2,7 +2,8 @@ import { inspect } from "node:util";
 import { generateKeyPair } from "jose";
 import { describe, expect, it } from "vitest";
 import { AccessToken } from "../../src/index.ts";
-import { DPoP, registerClient, type OidcClient } from "../../src/oidc/index.ts";
+import { DPoP, type OidcClient } from "../../src/oidc/index.ts";
+import { registerClient } from "../../src/oidc/register-client.ts";
 import { connect, idToken, metadata } from "../scripted-provider.ts";
 
 /** A value that must be shown nowhere. */

@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  discover,
-  OidcClient,
-  registerClient,
-  type OidcClientOptions,
-} from "../../src/oidc/index.ts";
+import { discover, OidcClient, type OidcClientOptions } from "../../src/oidc/index.ts";
+import { registerClient } from "../../src/oidc/register-client.ts";
 import { browse, startProvider, type ProviderServer } from "../provider-server.ts";
 
 const redirectUri = "https://app.example/callback";

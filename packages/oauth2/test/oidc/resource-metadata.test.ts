@@ -4,7 +4,7 @@ import {
   parseChallenges,
   resourceMetadataUrl,
   stepUp,
-} from "../../src/oidc/index.ts";
+} from "../../src/oidc/resource/index.ts";
 import { connect, idToken, issuer, now } from "../scripted-provider.ts";
 
 describe("stepUp", () => {

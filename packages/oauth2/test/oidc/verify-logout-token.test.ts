@@ -1,10 +1,7 @@
 import { generateKeyPair, SignJWT } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
-import {
-  OidcClient,
-  verifyLogoutToken,
-  type VerifyLogoutTokenOptions,
-} from "../../src/oidc/index.ts";
+import { OidcClient } from "../../src/oidc/index.ts";
+import { verifyLogoutToken, type VerifyLogoutTokenOptions } from "../../src/oidc/logout/index.ts";
 
 const issuer = "https://op.example";
 const event = "http://schemas.openid.net/event/backchannel-logout";

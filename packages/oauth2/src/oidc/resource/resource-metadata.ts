@@ -1,10 +1,14 @@
 import type { Connection } from "../../connection/connection.ts";
 import { optionError } from "../../errors.ts";
 import { MetadataError } from "../errors.ts";
-import { documentOptionNames, createDocumentSource, type DocumentOptions } from "./get-document.ts";
+import {
+  documentOptionNames,
+  createDocumentSource,
+  type DocumentOptions,
+} from "../metadata/get-document.ts";
 import { parseJsonRecord, type JsonRecord } from "../../json-record.ts";
 import type { Challenge } from "../parse-challenges.ts";
-import { urlCheckFor } from "./secure-url.ts";
+import { urlCheckFor } from "../metadata/secure-url.ts";
 import { checkNames, optionsOf } from "../../option-names.ts";
 
 const metadataOptions = optionsOf<ResourceMetadataOptions>("fetchResourceMetadata", {
