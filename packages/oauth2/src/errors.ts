@@ -131,8 +131,8 @@ export class TokenUnavailableError extends OAuth2Error {
 
 /** A redirect that is not followed: at an endpoint of the authorization server, without a usable `Location`, or one
  * that would carry a body to another origin. */
-export class RedirectError extends OAuth2Error {
-  override readonly name: string = "RedirectError";
+export class OAuth2RedirectError extends OAuth2Error {
+  override readonly name: string = "OAuth2RedirectError";
   /** Stable; what to test for. */
   declare readonly code: "ERR_OAUTH_REDIRECT";
 
@@ -142,8 +142,8 @@ export class RedirectError extends OAuth2Error {
 }
 
 /** The server could not be reached, or the connection broke before the whole answer was there; see `cause`. */
-export class ConnectionError extends OAuth2Error {
-  override readonly name: string = "ConnectionError";
+export class OAuth2ConnectionError extends OAuth2Error {
+  override readonly name: string = "OAuth2ConnectionError";
   /** Stable; what to test for. */
   declare readonly code: "ERR_OAUTH_CONNECTION" | "ERR_OAUTH_TIMEOUT";
 
@@ -159,8 +159,8 @@ export class ConnectionError extends OAuth2Error {
 }
 
 /** The whole answer was not there after `milliseconds`. */
-export class TimeoutError extends ConnectionError {
-  override readonly name: string = "TimeoutError";
+export class OAuth2TimeoutError extends OAuth2ConnectionError {
+  override readonly name: string = "OAuth2TimeoutError";
   /** Time that the request had, in milliseconds. */
   readonly milliseconds: number;
 

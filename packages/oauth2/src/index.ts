@@ -3,9 +3,13 @@ export type { AllowedOrigins } from "./message/allowed-origins.ts";
 export {
   authorizedFetch,
   type AuthorizedFetchOptions,
-  type FetchFunction,
+  type AuthorizedFetch,
 } from "./client/authorized-fetch.ts";
-export { bearer, type ContextHandler, type ContextMiddleware } from "./client/with-access-token.ts";
+export {
+  withAccessToken,
+  type ContextHandler,
+  type ContextMiddleware,
+} from "./client/with-access-token.ts";
 export {
   DocumentTokenStore,
   type DocumentTokenStoreOptions,
@@ -34,7 +38,7 @@ export {
   type ClientKey,
 } from "./credentials/client-authentication.ts";
 export { ClientCredentialsStrategy } from "./grants/client-credentials.ts";
-export type { ClientOptions } from "./client/client-options.ts";
+export type { OAuth2ClientOptions } from "./client/client-options.ts";
 export { OAuth2Client } from "./client/client.ts";
 export type { ConnectionBuilder } from "./connection/connection-builder.ts";
 export type {
@@ -44,12 +48,12 @@ export type {
 } from "./connection/connection-opts.ts";
 export {
   AuthorizationResponseError,
-  ConnectionError,
+  OAuth2ConnectionError,
   InvalidResponseError,
   OAuth2Error,
   OAuth2UsageError,
-  RedirectError,
-  TimeoutError,
+  OAuth2RedirectError,
+  OAuth2TimeoutError,
   TokenStoreError,
   TokenUnavailableError,
   type InvalidResponseErrorOptions,
@@ -65,9 +69,9 @@ export type { DebugLogger } from "./log/logger.ts";
 export type { BodyParser, ParserChoice } from "./message/parse-body.ts";
 export { PasswordStrategy } from "./grants/password.ts";
 export type { ProofTarget, RequestProof } from "./connection/proof.ts";
-export type { BodyEncoding, RequestBody } from "./message/request-body.ts";
+export type { BodyEncoding, ResourceRequestBody } from "./message/request-body.ts";
 export type { RefreshParams } from "./token/refresh-params.ts";
-export type { RequestOptions } from "./connection/resource-request.ts";
+export type { ResourceRequestOptions } from "./connection/resource-request.ts";
 export { OAuth2Response, type OAuth2ResponseInit, type ParseOptions } from "./message/response.ts";
 export type { SendMode, SendModeOption } from "./message/send-mode.ts";
 export {

@@ -18,7 +18,7 @@ const fetchOptions = optionsOf<AuthorizedFetchOptions>("authorizedFetch", {
 });
 
 /** A `fetch`. */
-export type FetchFunction = (
+export type AuthorizedFetch = (
   input: string | URL | Request,
   init?: RequestInit,
 ) => Promise<Response>;
@@ -40,12 +40,12 @@ export interface AuthorizedFetchOptions extends AuthorizeOptions {
  * const items = await (await api("/items")).json();
  * ```
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`; the function that it returns throws `ERR_OAUTH_TARGET`, what `getToken` of
- * a manager throws, ConnectionError, TimeoutError, RedirectError, and the reason of the signal
+ * a manager throws, OAuth2ConnectionError, OAuth2TimeoutError, OAuth2RedirectError, and the reason of the signal
  */
 export function authorizedFetch(
   source: TokenSource,
   options: AuthorizedFetchOptions = {},
-): FetchFunction {
+): AuthorizedFetch {
   checkNames(options, fetchOptions);
   const authorizer = createAuthorizer(source, options);
   const { fetch: transport } = options;

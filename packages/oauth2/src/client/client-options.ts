@@ -9,7 +9,7 @@ import type { RequestProof } from "../connection/proof.ts";
 import { checkNames, optionsOf, type NamesOf } from "../option-names.ts";
 
 /** Options of an {@link OAuth2Client}. */
-export interface ClientOptions {
+export interface OAuth2ClientOptions {
   /** Base URL of the provider. Default: none; then every URL must be absolute. */
   readonly site?: string | URL | undefined;
   /** Authorization endpoint; a path without a leading `/` is relative to that of `site`. Default: `oauth/authorize`. */
@@ -60,7 +60,7 @@ export interface ClientOptions {
 export const endpointNames = ["authorizeUrl", "tokenUrl", "revokeUrl"] as const;
 
 /** Names of the options, for those of an `OidcClient` too. */
-export const clientOptionNames: NamesOf<ClientOptions> = {
+export const clientOptionNames: NamesOf<OAuth2ClientOptions> = {
   site: true,
   authorizeUrl: true,
   tokenUrl: true,
@@ -84,14 +84,14 @@ export const clientOptionNames: NamesOf<ClientOptions> = {
   clock: true,
 };
 
-const clientOptions = optionsOf<ClientOptions>("OAuth2Client", clientOptionNames);
+const clientOptions = optionsOf<OAuth2ClientOptions>("OAuth2Client", clientOptionNames);
 
 /**
  * Checks what types do not.
  *
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */
-export function checkClientOptions(options: ClientOptions): void {
+export function checkClientOptions(options: OAuth2ClientOptions): void {
   checkNames(options, clientOptions);
   const { tokenMethod, basicEncoding, fetch, logger, clock } = options;
   if (!["post", "get", "post_with_query_string", undefined].includes(tokenMethod)) {

@@ -10,7 +10,7 @@ import { ClientCredentialsStrategy } from "../grants/client-credentials.ts";
 import {
   checkClientCredentials,
   checkClientOptions,
-  type ClientOptions,
+  type OAuth2ClientOptions,
 } from "./client-options.ts";
 import { buildConnection, type ConnectionBuilder } from "../connection/connection-builder.ts";
 import { checkConnectionOpts, needsNode } from "../connection/connection-opts.ts";
@@ -34,7 +34,7 @@ import { keptParams } from "../token/refresh-params.ts";
 import { createResolver, parseSite, type UrlResolver } from "../message/resolve-url.ts";
 import {
   sendToResource,
-  type RequestOptions,
+  type ResourceRequestOptions,
   type ResourceSender,
 } from "../connection/resource-request.ts";
 import type { OAuth2Response } from "../message/response.ts";
@@ -111,7 +111,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
   constructor(
     id: string | null,
     secret?: string | null,
-    options: ClientOptions = {},
+    options: OAuth2ClientOptions = {},
     build?: (connection: ConnectionBuilder) => void,
   ) {
     checkClientOptions(options);
@@ -225,13 +225,13 @@ export class OAuth2Client implements FormSender, ResourceSender {
   /**
    * Sends a request without a token.
    *
-   * @throws OAuth2Error with a status of 400 or more, unless `raiseErrors` is false; ConnectionError, TimeoutError,
-   * RedirectError, InvalidResponseError; OAuth2UsageError before anything is sent
+   * @throws OAuth2Error with a status of 400 or more, unless `raiseErrors` is false; OAuth2ConnectionError, OAuth2TimeoutError,
+   * OAuth2RedirectError, InvalidResponseError; OAuth2UsageError before anything is sent
    */
   async request(
     verb: string,
     path: string | URL,
-    options: RequestOptions = {},
+    options: ResourceRequestOptions = {},
   ): Promise<OAuth2Response> {
     return sendToResource(this, { verb, url: this.resolve(path), credential: undefined }, options);
   }
@@ -242,8 +242,8 @@ export class OAuth2Client implements FormSender, ResourceSender {
    *
    * With `raiseErrors: false` an error of the server is the `error` of a token without a value.
    *
-   * @throws OAuth2Error when the server refuses; InvalidResponseError when its answer has no usable token; RedirectError,
-   * ConnectionError, TimeoutError
+   * @throws OAuth2Error when the server refuses; InvalidResponseError when its answer has no usable token; OAuth2RedirectError,
+   * OAuth2ConnectionError, OAuth2TimeoutError
    */
   async getToken(
     params: TokenParams,

@@ -9,7 +9,7 @@ import {
 import { wholeOrStream } from "../message/whole-or-stream.ts";
 import { checkNames, optionsOf } from "../option-names.ts";
 
-const bearerOptions = optionsOf<AuthorizeOptions>("bearer", authorizeOptionNames);
+const withAccessTokenOptions = optionsOf<AuthorizeOptions>("withAccessToken", authorizeOptionNames);
 
 /** A handler of `@fetchwork/http`, with whatever context. */
 export type ContextHandler<C> = (request: Request, context: C) => Response | Promise<Response>;
@@ -20,17 +20,20 @@ export type ContextMiddleware = <C>(next: ContextHandler<C>) => ContextHandler<C
 /**
  * Makes a middleware that puts a token on every request to allowed origins, unless the request has an `Authorization` of
  * its own; others are passed on unchanged. The wrapped handler sends; headers, time limit, redirect rules and log are
- * those of the client. Errors of the handler are passed on unchanged. For a fixed token there is the `bearer` of
+ * those of the client. Errors of the handler are passed on unchanged. For a fixed token there is the `withAccessToken` of
  * `@fetchwork/middleware`.
  *
  * @example
  * ```ts
- * const api = wrap(fetch, retry(), bearer(new TokenManager(client, { store })));
+ * const api = wrap(fetch, retry(), withAccessToken(new TokenManager(client, { store })));
  * ```
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */
-export function bearer(source: TokenSource, options: AuthorizeOptions = {}): ContextMiddleware {
-  checkNames(options, bearerOptions);
+export function withAccessToken(
+  source: TokenSource,
+  options: AuthorizeOptions = {},
+): ContextMiddleware {
+  checkNames(options, withAccessTokenOptions);
   const authorizer = createAuthorizer(source, options);
   return (next) => async (request, context) => {
     const url = new URL(request.url);

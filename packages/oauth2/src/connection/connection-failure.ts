@@ -1,4 +1,4 @@
-import { ConnectionError } from "../errors.ts";
+import { OAuth2ConnectionError } from "../errors.ts";
 
 /** What to say for the codes of operating systems and of TLS; anything else has no complete response. */
 const problems: readonly (readonly [pattern: RegExp, problem: (origin: string) => string])[] = [
@@ -19,11 +19,11 @@ const problems: readonly (readonly [pattern: RegExp, problem: (origin: string) =
 ];
 
 /** Makes the error of an exchange that failed. The message has no path, since that may hold a secret. */
-export function connectionFailure({ origin }: URL, cause: unknown): ConnectionError {
+export function connectionFailure({ origin }: URL, cause: unknown): OAuth2ConnectionError {
   const code = systemCodeOf(cause);
   const problem = problems.find(([pattern]) => pattern.test(code))?.[1];
   const message = problem?.(origin) ?? `no complete response from ${origin}`;
-  return new ConnectionError(code === "" ? message : `${message} (${code})`, { cause });
+  return new OAuth2ConnectionError(code === "" ? message : `${message} (${code})`, { cause });
 }
 
 /** The code of an error, of its cause, or of the first of several that were tried; empty when there is none. */

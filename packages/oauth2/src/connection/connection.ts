@@ -88,7 +88,7 @@ export class Connection {
   /**
    * Sends one request and reads the response completely.
    *
-   * @throws ConnectionError when there is no response, TimeoutError when it is not complete in time, InvalidResponseError
+   * @throws OAuth2ConnectionError when there is no response, OAuth2TimeoutError when it is not complete in time, InvalidResponseError
    * `ERR_OAUTH_RESPONSE_TOO_LARGE`, and the reason of the signal when that is aborted
    */
   async send(exchange: WholeExchange): Promise<OAuth2Response> {

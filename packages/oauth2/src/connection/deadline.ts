@@ -1,4 +1,4 @@
-import { TimeoutError } from "../errors.ts";
+import { OAuth2TimeoutError } from "../errors.ts";
 
 /** Why an exchange that is over is aborted; one for all, because making it costs more than the rest. */
 const over = new Error("the exchange is over");
@@ -30,7 +30,7 @@ export class Deadline {
     this.stop();
     if (this.#milliseconds === 0) return;
     this.#timer = setTimeout(
-      () => this.#controller?.abort(new TimeoutError(this.#milliseconds)),
+      () => this.#controller?.abort(new OAuth2TimeoutError(this.#milliseconds)),
       this.#milliseconds,
     );
   }

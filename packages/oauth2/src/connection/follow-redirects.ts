@@ -1,6 +1,6 @@
 import type { TargetCheck } from "../message/allowed-origins.ts";
 import type { Exchange, Reply } from "./connection.ts";
-import { RedirectError } from "../errors.ts";
+import { OAuth2RedirectError } from "../errors.ts";
 import { isRedirect } from "./form-request.ts";
 import { withQuery } from "../message/form.ts";
 import { sendProven, type ProofTarget, type RequestProof } from "./proof.ts";
@@ -56,7 +56,7 @@ export interface RedirectRules {
  * Sends a request and follows redirects. Verb and body stay, but for a 303. A redirect to another origin takes no
  * credentials along: no token in any place, no header that may hold one; and where it would take the body, it is an error.
  *
- * @throws RedirectError, ConnectionError and its kin; OAuth2UsageError `ERR_OAUTH_TARGET` and `ERR_OAUTH_OPTION`
+ * @throws OAuth2RedirectError, OAuth2ConnectionError and its kin; OAuth2UsageError `ERR_OAUTH_TARGET` and `ERR_OAUTH_OPTION`
  */
 export async function follow<R extends Reply>(
   rules: RedirectRules,
@@ -78,7 +78,9 @@ export async function follow<R extends Reply>(
     }
     await reply.stream?.body?.cancel();
     if (redirect === "error") {
-      throw new RedirectError(`HTTP ${status}, and redirect is "error"`, { response: reply.head });
+      throw new OAuth2RedirectError(`HTTP ${status}, and redirect is "error"`, {
+        response: reply.head,
+      });
     }
     hop = nextHop(hop, reply.head);
     rules.checkTarget(hop.url);
@@ -118,14 +120,14 @@ function nextHop(hop: Hop, response: OAuth2Response): Hop {
   if (toGet) for (const name of bodyHeaders) headers.delete(name);
   const method = toGet ? "GET" : hop.method;
   if (isStream(body)) {
-    throw new RedirectError("a redirect would send a streamed body again", { response });
+    throw new OAuth2RedirectError("a redirect would send a streamed body again", { response });
   }
   if (url.origin === hop.url.origin) {
     // In a body the token went into the first request, and is in none that has no body.
     return { ...hop, method, url, headers, body };
   }
   if (body !== undefined && body !== "") {
-    throw new RedirectError(
+    throw new OAuth2RedirectError(
       `a redirect from ${hop.url.origin} to ${url.origin} would take the body along`,
       { response },
     );
@@ -148,7 +150,7 @@ function locationOf({ url }: Hop, response: OAuth2Response): URL {
   const { status } = response;
   const location = response.headers.get("location");
   if (location === null) {
-    throw new RedirectError(`HTTP ${status} without a Location`, { response });
+    throw new OAuth2RedirectError(`HTTP ${status} without a Location`, { response });
   }
   // As recorded: two slashes are a path of this host here, never another host.
   const target = location.startsWith("//") ? url.origin + location : location;
@@ -159,9 +161,12 @@ function locationOf({ url }: Hop, response: OAuth2Response): URL {
     next.username !== "" ||
     next.password !== ""
   ) {
-    throw new RedirectError(`HTTP ${status} with a Location that is no plain http or https URL`, {
-      response,
-    });
+    throw new OAuth2RedirectError(
+      `HTTP ${status} with a Location that is no plain http or https URL`,
+      {
+        response,
+      },
+    );
   }
   if (next.hash === "") next.hash = url.hash;
   return next;

@@ -1,6 +1,6 @@
 import type { ClientAuthenticator } from "../credentials/client-authentication.ts";
 import { toHeaders, type Connection, type Reply } from "./connection.ts";
-import { RedirectError } from "../errors.ts";
+import { OAuth2RedirectError } from "../errors.ts";
 import { encodePairs, toPairs, withScopeAsText, type Pair, type Params } from "../message/form.ts";
 import { sendProven, type ProofTarget, type RequestProof } from "./proof.ts";
 import type { OAuth2Response, ParseOptions } from "../message/response.ts";
@@ -46,7 +46,7 @@ export interface FormRequest extends ParseOptions {
  * pushed authorization. Redirects are never followed, since the request carries credentials; the answer is whatever
  * the status is.
  *
- * @throws RedirectError when the endpoint redirects; ConnectionError, TimeoutError and InvalidResponseError as
+ * @throws OAuth2RedirectError when the endpoint redirects; OAuth2ConnectionError, OAuth2TimeoutError and InvalidResponseError as
  * {@link Connection.send}
  */
 export async function sendForm(
@@ -62,7 +62,7 @@ export async function sendForm(
   });
   const { head: response } = await sendProven({ proof, target, send });
   if (isRedirect(response.status)) {
-    throw new RedirectError(
+    throw new OAuth2RedirectError(
       `the endpoint at ${endpoint.origin} redirects (HTTP ${response.status}), which is not followed`,
       { response },
     );

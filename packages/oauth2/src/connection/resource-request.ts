@@ -8,7 +8,7 @@ import { secretsOfRequest } from "../log/redact.ts";
 import {
   encodeBody,
   type BodyEncoding,
-  type RequestBody,
+  type ResourceRequestBody,
   type SentBody,
 } from "../message/request-body.ts";
 import { parseOptionNames, type OAuth2Response, type ParseOptions } from "../message/response.ts";
@@ -16,14 +16,14 @@ import { secretsOfBody } from "../log/secrets-of-body.ts";
 import { checkNames, optionsOf } from "../option-names.ts";
 
 /** Options of one request to a resource. */
-export interface RequestOptions extends ParseOptions {
+export interface ResourceRequestOptions extends ParseOptions {
   /** Parameters of the query, added to those of the URL. Default: none. */
   readonly params?: Params | undefined;
   /**
    * Body: text, bytes, `URLSearchParams`, `FormData`, `Blob`, or an object. Text is sent as a form when there is no
    * `Content-Type`; an object is sent as a form, or as JSON when the `Content-Type` says so. Default: none.
    */
-  readonly body?: RequestBody | undefined;
+  readonly body?: ResourceRequestBody | undefined;
   /** Default: none. */
   readonly headers?: RequestInit["headers"] | undefined;
   /** Whether a status of 400 or more is thrown. Default: that of the client. */
@@ -38,7 +38,7 @@ export interface RequestOptions extends ParseOptions {
   readonly signal?: AbortSignal | null | undefined;
 }
 
-const requestOptions = optionsOf<RequestOptions>("a request", {
+const requestOptions = optionsOf<ResourceRequestOptions>("a request", {
   ...parseOptionNames,
   params: true,
   body: true,
@@ -75,7 +75,7 @@ export interface ResourceTarget {
 export async function sendToResource(
   client: ResourceSender,
   target: ResourceTarget,
-  options: RequestOptions = {},
+  options: ResourceRequestOptions = {},
 ): Promise<OAuth2Response> {
   checkNames(options, requestOptions);
   const { raiseErrors = client.raiseErrors, maxRedirects, timeout, signal } = options;
@@ -138,7 +138,7 @@ export async function streamToResource(
 async function firstHop(
   client: ResourceSender,
   { verb, url: given, credential }: ResourceTarget,
-  options: RequestOptions,
+  options: ResourceRequestOptions,
 ): Promise<Hop> {
   const method = checkVerb(verb);
   const headers = toHeaders(options.headers);

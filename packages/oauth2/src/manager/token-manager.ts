@@ -1,5 +1,10 @@
 import { AccessToken, type TokenClient } from "../token/access-token.ts";
-import { ConnectionError, OAuth2Error, optionError, TokenUnavailableError } from "../errors.ts";
+import {
+  OAuth2ConnectionError,
+  OAuth2Error,
+  optionError,
+  TokenUnavailableError,
+} from "../errors.ts";
 import type { TokenHash } from "../token/token-hash.ts";
 import type { TokenParams } from "../token/token-params.ts";
 import { isInvalidGrant, TokenPause } from "./token-pause.ts";
@@ -193,7 +198,7 @@ export class TokenManager {
       fresh = await this.#obtain(known);
     } catch (error) {
       const good = known !== undefined && known.token !== "" && !known.expired();
-      const passes = error instanceof ConnectionError || isServerFault(error);
+      const passes = error instanceof OAuth2ConnectionError || isServerFault(error);
       if (good && passes && known.token !== refused?.token && this.#outlasts(known, minValidity)) {
         return this.#adopt(known);
       }

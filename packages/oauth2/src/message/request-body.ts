@@ -2,7 +2,7 @@ import { OAuth2UsageError, optionError } from "../errors.ts";
 import { encodePairs, toPairs, type Pair, type Params } from "./form.ts";
 
 /** Body of a request to a resource. */
-export type RequestBody =
+export type ResourceRequestBody =
   string | Uint8Array | ArrayBuffer | URLSearchParams | FormData | Blob | object;
 
 /** Body of a request as it is sent; only a stream cannot be sent twice. */
@@ -16,7 +16,7 @@ export interface BodyInput {
   readonly method: string;
   /** Gets a `Content-Type` when it has none. */
   readonly headers: Headers;
-  readonly body: RequestBody | undefined;
+  readonly body: ResourceRequestBody | undefined;
   readonly encoding: BodyEncoding;
   /** Field that is added to the form. */
   readonly field: Pair | undefined;

@@ -1,5 +1,5 @@
 import type { AuthScheme } from "../credentials/client-authentication.ts";
-import { clientOptionNames, type ClientOptions } from "../client/client-options.ts";
+import { clientOptionNames, type OAuth2ClientOptions } from "../client/client-options.ts";
 import type { ConnectionBuilder } from "../connection/connection-builder.ts";
 import { optionError } from "../errors.ts";
 import type { Scope } from "../message/form.ts";
@@ -16,7 +16,7 @@ import { checkNames, optionsOf, type NamesOf } from "../option-names.ts";
 
 /** Options of an {@link OidcClient}. What the metadata of the server says, is not among them. */
 export interface OidcClientOptions extends Omit<
-  ClientOptions,
+  OAuth2ClientOptions,
   "authorizeUrl" | "tokenUrl" | "revokeUrl" | "issuer"
 > {
   /**
@@ -66,7 +66,7 @@ export interface OidcDiscoverOptions extends OidcClientOptions {
 }
 
 /** Options that only an `OidcClient` has. */
-export type OwnOidcOptions = Omit<OidcClientOptions, keyof ClientOptions>;
+export type OwnOidcOptions = Omit<OidcClientOptions, keyof OAuth2ClientOptions>;
 
 const {
   authorizeUrl: _authorizeUrl,
@@ -109,7 +109,7 @@ const requestObjectOptions = optionsOf<RequestObjectKey>("requestObject", {
  */
 export function splitOidcOptions(options: OidcClientOptions): {
   readonly own: OwnOidcOptions;
-  readonly rest: ClientOptions;
+  readonly rest: OAuth2ClientOptions;
 } {
   const decided = decidedByMetadata.find((name) => name in options);
   if (decided !== undefined) throw optionError(decided, "given", "that of the metadata");
@@ -162,7 +162,7 @@ export function checkOidcOptions(
 }
 
 /** Options of an `OAuth2Client` that the metadata decides. */
-export function coreOptions(metadata: ServerMetadata, usesAliases: boolean): ClientOptions {
+export function coreOptions(metadata: ServerMetadata, usesAliases: boolean): OAuth2ClientOptions {
   const { issuer, authorization_endpoint: authorizeUrl, mtls_endpoint_aliases } = metadata;
   const aliases = usesAliases ? mtls_endpoint_aliases : undefined;
   const tokenUrl = aliases?.["token_endpoint"] ?? metadata.token_endpoint;

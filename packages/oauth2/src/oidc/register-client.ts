@@ -1,5 +1,5 @@
 import { Connection } from "../connection/connection.ts";
-import { InvalidResponseError, optionError, RedirectError } from "../errors.ts";
+import { InvalidResponseError, optionError, OAuth2RedirectError } from "../errors.ts";
 import { isRedirect } from "../connection/form-request.ts";
 import { MetadataError } from "./errors.ts";
 import { documentOptionNames, type DocumentOptions } from "./metadata/get-document.ts";
@@ -81,7 +81,7 @@ export async function registerClient(
   });
   const { status } = response;
   if (isRedirect(status))
-    throw new RedirectError(`registration redirects (HTTP ${status})`, { response });
+    throw new OAuth2RedirectError(`registration redirects (HTTP ${status})`, { response });
   if (response.error !== undefined) throw response.error;
   return checkInformation(
     jsonOf(response, "the registration"),

@@ -12,7 +12,7 @@ import { inspectAsJson } from "../inspect-as-json.ts";
 import { parseForm } from "../message/parse-body.ts";
 import {
   sendToResource,
-  type RequestOptions,
+  type ResourceRequestOptions,
   type ResourceSender,
 } from "../connection/resource-request.ts";
 import { errorOfFields, type OAuth2Response } from "../message/response.ts";
@@ -341,7 +341,7 @@ export class AccessToken {
   async request(
     verb: string,
     path: string | URL,
-    options: RequestOptions = {},
+    options: ResourceRequestOptions = {},
   ): Promise<OAuth2Response> {
     const url = this.#client.resolve(path);
     const credential = this.credential(verb.toLowerCase());
@@ -349,27 +349,27 @@ export class AccessToken {
   }
 
   /** Sends a GET request. */
-  get(path: string | URL, options?: RequestOptions): Promise<OAuth2Response> {
+  get(path: string | URL, options?: ResourceRequestOptions): Promise<OAuth2Response> {
     return this.request("get", path, options);
   }
 
   /** Sends a POST request. */
-  post(path: string | URL, options?: RequestOptions): Promise<OAuth2Response> {
+  post(path: string | URL, options?: ResourceRequestOptions): Promise<OAuth2Response> {
     return this.request("post", path, options);
   }
 
   /** Sends a PUT request. */
-  put(path: string | URL, options?: RequestOptions): Promise<OAuth2Response> {
+  put(path: string | URL, options?: ResourceRequestOptions): Promise<OAuth2Response> {
     return this.request("put", path, options);
   }
 
   /** Sends a PATCH request. */
-  patch(path: string | URL, options?: RequestOptions): Promise<OAuth2Response> {
+  patch(path: string | URL, options?: ResourceRequestOptions): Promise<OAuth2Response> {
     return this.request("patch", path, options);
   }
 
   /** Sends a DELETE request. */
-  delete(path: string | URL, options?: RequestOptions): Promise<OAuth2Response> {
+  delete(path: string | URL, options?: ResourceRequestOptions): Promise<OAuth2Response> {
     return this.request("delete", path, options);
   }
 

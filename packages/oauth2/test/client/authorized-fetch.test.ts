@@ -4,11 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   AccessToken,
   authorizedFetch,
-  bearer,
+  withAccessToken,
   OAuth2Client,
   TokenManager,
   type AuthorizeOptions,
-  type ClientOptions,
+  type OAuth2ClientOptions,
   type ProofTarget,
   type RequestProof,
 } from "../../src/index.ts";
@@ -35,7 +35,7 @@ afterEach(async () => {
   for (const server of [api, other, tokens]) await server[Symbol.asyncDispose]();
 });
 
-function clientOf(options: ClientOptions = {}): OAuth2Client {
+function clientOf(options: OAuth2ClientOptions = {}): OAuth2Client {
   const tokenUrl = `${tokens.origin}/token`;
   return new OAuth2Client("id", "secret", { site: api.origin, tokenUrl, ...options });
 }
@@ -57,7 +57,7 @@ const kinds: Readonly<
 > = {
   authorizedFetch: (source, options) => authorizedFetch(source, options),
   bearer: (source, options) => {
-    const send = wrap((request) => fetch(request), bearer(source, options));
+    const send = wrap((request) => fetch(request), withAccessToken(source, options));
     return async (input, init) => send(new Request(new URL(input, api.origin), init));
   },
 };
@@ -184,7 +184,7 @@ describe.each(Object.entries(kinds))("%s", (kind, make) => {
     const request = new Request(`${api.origin}/r`, { method: "POST", body: text });
     const response =
       kind === "bearer"
-        ? await wrap(fetchRequest, bearer(await managerOf()))(request)
+        ? await wrap(fetchRequest, withAccessToken(await managerOf()))(request)
         : await authorizedFetch(await managerOf())(request);
     expect(await response.json()).toEqual({ fine: true });
     expect(seen.map(({ body, headers }) => [body.length, headers["content-length"]])).toEqual(

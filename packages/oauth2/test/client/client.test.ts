@@ -1,6 +1,6 @@
 import { exportJWK, exportPKCS8, generateKeyPair, jwtVerify, decodeProtectedHeader } from "jose";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AccessToken, OAuth2Client, signJwt, type ClientOptions } from "../../src/index.ts";
+import { AccessToken, OAuth2Client, signJwt, type OAuth2ClientOptions } from "../../src/index.ts";
 import { configure, resetSettings } from "../../src/compat/index.ts";
 import { json, startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
 
@@ -13,7 +13,10 @@ afterEach(async () => {
   resetSettings();
 });
 
-function clientOf(options: ClientOptions = {}, secret: string | null = "secret"): OAuth2Client {
+function clientOf(
+  options: OAuth2ClientOptions = {},
+  secret: string | null = "secret",
+): OAuth2Client {
   return new OAuth2Client("id", secret, { site: server.origin, ...options });
 }
 

@@ -9,9 +9,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import {
   AccessToken,
   authorizedFetch,
-  bearer,
+  withAccessToken,
   OAuth2Client,
-  type ClientOptions,
+  type OAuth2ClientOptions,
   type ProofTarget,
 } from "../../src/index.ts";
 import { hasOpenssl, makeCertificates, type Certificates } from "../certificates.ts";
@@ -46,7 +46,7 @@ const ways: Readonly<Record<string, Way>> = {
     return [response.status, await response.text()];
   },
   bearer: async (token, path, init = {}) => {
-    const send = wrap((request) => fetch(request), bearer(token));
+    const send = wrap((request) => fetch(request), withAccessToken(token));
     const response = await send(new Request(token.client.resolve(path), init));
     return [response.status, await response.text()];
   },
@@ -67,7 +67,10 @@ afterEach(async () => {
   for (const server of [api, other]) await server[Symbol.asyncDispose]();
 });
 
-function tokenOf(options: ClientOptions = {}, hash: Record<string, unknown> = {}): AccessToken {
+function tokenOf(
+  options: OAuth2ClientOptions = {},
+  hash: Record<string, unknown> = {},
+): AccessToken {
   const client = new OAuth2Client("id", "secret", {
     site: api.origin,
     debug: true,
@@ -104,7 +107,7 @@ describe.each(rows)("%s", (name, send) => {
     await using server = await startSilentServer(head);
     const token = tokenOf({ site: server.origin, connectionOpts: { timeout: 60 } });
     await expect(send(token, "/r")).rejects.toMatchObject({
-      name: "TimeoutError",
+      name: "OAuth2TimeoutError",
       code: "ERR_OAUTH_TIMEOUT",
       milliseconds: 60,
     });
@@ -202,7 +205,7 @@ describe.each(rows)("%s", (name, send) => {
     ]);
   });
 
-  if (name === "bearer") return;
+  if (name === "withAccessToken") return;
   it("sends with the fetch of the client", async () => {
     const urls: string[] = [];
     const token = tokenOf({
@@ -346,7 +349,7 @@ describe.skipIf(!hasOpenssl())("certificate-bound tokens (needs openssl)", () =>
   });
   afterAll(() => close(server));
 
-  it.each(rows.filter(([name]) => name !== "bearer"))(
+  it.each(rows.filter(([name]) => name !== "withAccessToken"))(
     "are sent by %s with the certificate of the client, and through its proxy",
     async (_name, send) => {
       const asked: string[] = [];

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   AccessToken,
   authorizedFetch,
-  bearer,
+  withAccessToken,
   DocumentTokenStore,
   OAuth2Client,
   OAuth2UsageError,
@@ -78,7 +78,7 @@ const takers: readonly (readonly [name: string, wrong: string, meant: string, ta
   ],
   ["authorizedFetch", "allowOrigins", "allowedOrigins", (o) => run(authorizedFetch, token, o)],
   ["authorizedFetch", "allowed_origins", "allowedOrigins", (o) => run(authorizedFetch, token, o)],
-  ["bearer", "retryOn-401", "retryOn401", (o) => run(bearer, token, o)],
+  ["withAccessToken", "retryOn-401", "retryOn401", (o) => run(withAccessToken, token, o)],
   ["TokenManager", "onchange", "onChange", (o) => make(TokenManager, client, o)],
   [
     "TokenManager.getToken",

@@ -3,7 +3,7 @@ import http from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { ConnectionError, OAuth2Client, TimeoutError } from "../../src/index.ts";
+import { OAuth2ConnectionError, OAuth2Client, OAuth2TimeoutError } from "../../src/index.ts";
 
 let server: http.Server;
 let site: string;
@@ -44,7 +44,7 @@ describe("a connection without a limit of time", () => {
 
   it("tells of a connection that breaks", async () => {
     server.on("request", (request) => request.socket.destroy());
-    await expect(clientOf().request("get", "/never")).rejects.toThrow(ConnectionError);
+    await expect(clientOf().request("get", "/never")).rejects.toThrow(OAuth2ConnectionError);
   });
 });
 
@@ -58,7 +58,7 @@ describe("a connection with a limit of time", () => {
     const outcome = answer.catch((error: unknown) => error);
     const [request] = await seen;
     const closed = once(request.socket, "close");
-    expect(await outcome).toBeInstanceOf(TimeoutError);
+    expect(await outcome).toBeInstanceOf(OAuth2TimeoutError);
     await closed;
   });
 
@@ -72,7 +72,7 @@ describe("a connection with a limit of time", () => {
     const outcome = answer.catch((error: unknown) => error);
     const [request] = await seen;
     const closed = once(request.socket, "close");
-    expect(await outcome).toBeInstanceOf(TimeoutError);
+    expect(await outcome).toBeInstanceOf(OAuth2TimeoutError);
     await closed;
   });
 

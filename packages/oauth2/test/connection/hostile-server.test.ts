@@ -7,7 +7,7 @@ import {
   InvalidResponseError,
   OAuth2Client,
   OAuth2Error,
-  type ClientOptions,
+  type OAuth2ClientOptions,
 } from "../../src/index.ts";
 import { close, listen } from "../scripted-server.ts";
 
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => close(server));
 
-function clientWith(options: ClientOptions = {}): OAuth2Client {
+function clientWith(options: OAuth2ClientOptions = {}): OAuth2Client {
   const connectionOpts = { timeout: 5000 };
   return new OAuth2Client("id", "the-secret", { site: origin, connectionOpts, ...options });
 }
@@ -343,7 +343,7 @@ describe("connections", () => {
       clientWith({ connectionOpts: { timeout: 60 } }).clientCredentials.getToken(),
     );
     expect(error).toMatchObject({
-      name: "TimeoutError",
+      name: "OAuth2TimeoutError",
       code: "ERR_OAUTH_TIMEOUT",
       milliseconds: 60,
     });

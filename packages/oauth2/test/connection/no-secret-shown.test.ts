@@ -5,7 +5,7 @@ import {
   authorizedFetch,
   OAuth2Client,
   TokenManager,
-  type ClientOptions,
+  type OAuth2ClientOptions,
 } from "../../src/index.ts";
 import { configure, resetSettings } from "../../src/compat/index.ts";
 import {
@@ -31,7 +31,7 @@ afterEach(async () => {
   resetSettings();
 });
 
-function clientWith(options: ClientOptions = {}): OAuth2Client {
+function clientWith(options: OAuth2ClientOptions = {}): OAuth2Client {
   return new OAuth2Client("id", secret("client"), {
     site: server.origin,
     debug: true,

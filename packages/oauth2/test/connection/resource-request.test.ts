@@ -6,8 +6,8 @@ import {
   OAuth2Client,
   OAuth2Error,
   OAuth2UsageError,
-  type ClientOptions,
-  type RequestOptions,
+  type OAuth2ClientOptions,
+  type ResourceRequestOptions,
 } from "../../src/index.ts";
 import {
   json,
@@ -29,7 +29,10 @@ afterEach(async () => {
   await other[Symbol.asyncDispose]();
 });
 
-function tokenOf(options: ClientOptions = {}, hash: Record<string, unknown> = {}): AccessToken {
+function tokenOf(
+  options: OAuth2ClientOptions = {},
+  hash: Record<string, unknown> = {},
+): AccessToken {
   const client = new OAuth2Client("id", "secret", { site: server.origin, ...options });
   return AccessToken.fromHash(client, { access_token: "T", ...hash });
 }
@@ -380,7 +383,7 @@ describe("bodies", () => {
   const password = "hunter22-in-the-body";
   const data = new FormData();
   data.set("password", password);
-  const secretBodies: Readonly<Record<string, RequestOptions>> = {
+  const secretBodies: Readonly<Record<string, ResourceRequestOptions>> = {
     text: { body: `user=ann&password=${password}` },
     "an object": { body: { user: "ann", new_password: password } },
     JSON: {

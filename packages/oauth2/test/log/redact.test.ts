@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AccessToken, OAuth2Client, type ClientOptions } from "../../src/index.ts";
+import { AccessToken, OAuth2Client, type OAuth2ClientOptions } from "../../src/index.ts";
 import { json, startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
 import { redactText } from "../../src/log/redact.ts";
 
@@ -204,7 +204,7 @@ describe("redaction", () => {
       fetch: () => Promise.reject(cause),
     });
     const error = await client.clientCredentials.getToken().catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ name: "ConnectionError" });
+    expect(error).toMatchObject({ name: "OAuth2ConnectionError" });
   });
 
   it("keeps the cause of a connection that failed as it is where it shows no secret", async () => {
@@ -254,7 +254,7 @@ describe("redaction over a socket", () => {
   });
   afterEach(() => server[Symbol.asyncDispose]());
 
-  const clientWith = (options: ClientOptions = {}): OAuth2Client =>
+  const clientWith = (options: OAuth2ClientOptions = {}): OAuth2Client =>
     new OAuth2Client("id", "secret-of-client", {
       site: server.origin,
       debug: true,

@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest";
 import {
   AccessToken,
   authorizedFetch,
-  bearer,
+  withAccessToken,
   OAuth2Client,
   OAuth2Response,
 } from "../../src/index.ts";
@@ -171,7 +171,7 @@ describe("a client with DPoP", () => {
     };
     for (const hash of [{ token_type: "DPoP" }, { mode: "query" }, {}]) {
       const token = AccessToken.fromHash(client, { access_token: "AT", ...hash });
-      await bearer(token)(fetch)(new Request("https://as.example/r"), undefined);
+      await withAccessToken(token)(fetch)(new Request("https://as.example/r"), undefined);
     }
     expect(seen).toEqual(["manual", "manual", "manual"]);
   });
@@ -183,7 +183,7 @@ describe("a client with DPoP", () => {
     const client = new OAuth2Client("id", null, { site: "https://as.example", dpop, fetch });
     const token = AccessToken.fromHash(client, { access_token: "AT", token_type: "DPoP" });
     const api = authorizedFetch(token, { fetch });
-    const viaBearer = bearer(token)(fetch);
+    const viaBearer = withAccessToken(token)(fetch);
     const calls = [
       () => client.clientCredentials.getToken(),
       () => token.get("/r"),

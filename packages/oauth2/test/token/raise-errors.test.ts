@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AccessToken, OAuth2Client, OAuth2Error, type ClientOptions } from "../../src/index.ts";
+import {
+  AccessToken,
+  OAuth2Client,
+  OAuth2Error,
+  type OAuth2ClientOptions,
+} from "../../src/index.ts";
 import { json, startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
 
 let server: ScriptedServer;
@@ -8,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-const clientOf = (options: ClientOptions = {}): OAuth2Client =>
+const clientOf = (options: OAuth2ClientOptions = {}): OAuth2Client =>
   new OAuth2Client("id", "secret", { site: server.origin, ...options });
 
 describe("tokens", () => {

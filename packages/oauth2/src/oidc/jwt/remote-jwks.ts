@@ -86,7 +86,7 @@ export class RemoteJwks {
    * Finds the key that a token was signed with. No promise when it is at hand.
    *
    * @throws TokenValidationError when there is none, or when several fit and the token names none
-   * @throws MetadataError, ConnectionError when the keys cannot be fetched
+   * @throws MetadataError, OAuth2ConnectionError when the keys cannot be fetched
    */
   getKey(header: JwtHeader): CryptoKey | Promise<CryptoKey> {
     const imported = this.#imported.get(importedName(header));

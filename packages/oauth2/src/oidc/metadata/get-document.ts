@@ -42,7 +42,7 @@ export interface DocumentSource {
    * Fetches one document with GET. Redirects are not followed.
    *
    * @throws MetadataError for a URL that is not secure, and for any status but 200
-   * @throws ConnectionError, TimeoutError, InvalidResponseError
+   * @throws OAuth2ConnectionError, OAuth2TimeoutError, InvalidResponseError
    */
   get(url: URL, request: DocumentRequest): Promise<OAuth2Response>;
   /** Tells whether documents may be fetched from this URL, and tokens be sent to it. */

@@ -1,6 +1,11 @@
 import { parseRetryAfter, pause } from "@fetchwork/kit";
 import type { AccessToken } from "../../token/access-token.ts";
-import { ConnectionError, InvalidResponseError, OAuth2Error, optionError } from "../../errors.ts";
+import {
+  OAuth2ConnectionError,
+  InvalidResponseError,
+  OAuth2Error,
+  optionError,
+} from "../../errors.ts";
 import { toPairs, withScopeAsText, type GrantParams } from "../../message/form.ts";
 import { keptParams } from "../../token/refresh-params.ts";
 import type { TokenOptions } from "../../token/token-options.ts";
@@ -163,7 +168,7 @@ export class DeviceFlow {
 
 /** How long to wait after a failed question, in seconds; throws what waiting does not mend. */
 function nextInterval(error: unknown, interval: number, now: number): number {
-  if (error instanceof ConnectionError) return Math.min(interval * 2, maxInterval);
+  if (error instanceof OAuth2ConnectionError) return Math.min(interval * 2, maxInterval);
   if (!(error instanceof OAuth2Error)) throw error;
   switch (error.code) {
     case "authorization_pending":

@@ -1,5 +1,5 @@
 import type { Reply } from "../../connection/connection.ts";
-import { InvalidResponseError, optionError, RedirectError } from "../../errors.ts";
+import { InvalidResponseError, optionError, OAuth2RedirectError } from "../../errors.ts";
 import { isRedirect } from "../../connection/form-request.ts";
 import { sendProven, type ProofTarget, type RequestProof } from "../../connection/proof.ts";
 import type { OAuth2Response } from "../../message/response.ts";
@@ -118,7 +118,7 @@ async function send(
 function checkStatus(response: OAuth2Response): OAuth2Response {
   const { status, headers } = response;
   if (isRedirect(status))
-    throw new RedirectError(`${what} redirects (HTTP ${status}), which is not followed`, {
+    throw new OAuth2RedirectError(`${what} redirects (HTTP ${status}), which is not followed`, {
       response,
     });
   const challenges = parseChallenges(headers.get("www-authenticate"));
