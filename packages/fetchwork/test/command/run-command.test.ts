@@ -8,10 +8,10 @@ import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { defineCommand, type Command, type CommandGroup } from "../src/command.ts";
-import { runCommand } from "../src/run-command.ts";
-import { UsageError } from "../src/usage-error.ts";
-import { memoryIo } from "./memory-io.ts";
+import { defineCommand, type Command, type CommandGroup } from "../../src/command/command.ts";
+import { runCommand } from "../../src/command/run-command.ts";
+import { CommandUsageError } from "../../src/command/usage-error.ts";
+import { memoryIo } from "../memory-io.ts";
 
 const greet: Command = defineCommand({
   summary: "Greets somebody",
@@ -22,7 +22,7 @@ const greet: Command = defineCommand({
   },
   run({ values, positionals }, io) {
     const count = Number(values.times);
-    if (!(count > 0)) throw new UsageError("--times must be positive");
+    if (!(count > 0)) throw new CommandUsageError("--times must be positive");
     const [name = "", ...titles] = positionals;
     const line = [...titles, name].join(" ").repeat(count);
     io.stdout.write(`${values.loud === true ? line.toUpperCase() : line}\n`);
@@ -63,7 +63,7 @@ async function run(...args: string[]): Promise<readonly [number, string, string]
 }
 
 describe("runCommand", () => {
-  it("lets no message of a failure move the cursor or begin a line", async () => {
+  it("escapes control sequences in messages of failures", async () => {
     const quote = defineCommand({
       summary: "Quotes",
       options: {},
@@ -86,7 +86,7 @@ describe("runCommand", () => {
     ],
     [
       ["greet", "a", "--times", "-1"],
-      "fetchwork greet: the value of --times is missing; one that begins with a dash is given as --times=-value\nTry: fetchwork greet --help\n",
+      "fetchwork greet: the value of --times is missing; write --times=-value if it begins with a dash\nTry: fetchwork greet --help\n",
     ],
     [
       ["greet", "a", "--times"],
@@ -94,7 +94,7 @@ describe("runCommand", () => {
     ],
     [
       ["greet", "a", "--loud=very"],
-      "fetchwork greet: --loud takes no value\nTry: fetchwork greet --help\n",
+      "fetchwork greet: --loud does not take a value\nTry: fetchwork greet --help\n",
     ],
     [["greet", "a", "-x"], 'fetchwork greet: unknown option "-x"\nTry: fetchwork greet --help\n'],
     [
@@ -109,7 +109,7 @@ describe("runCommand", () => {
     expect(await run(...args)).toEqual([2, "", message]);
   });
 
-  it("reports a failure in one line and exits 1", async () => {
+  it("reports a failure in one line and exits with 1", async () => {
     expect(await run("fail")).toEqual([1, "", "fetchwork fail: no luck\n"]);
     expect(await run("fail", "x")).toMatchObject([
       2,
@@ -127,7 +127,7 @@ describe("runCommand", () => {
     expect(await run("greet", "--", "--help")).toEqual([0, "--help\n", ""]);
   });
 
-  it("explains groups and commands", async () => {
+  it("prints the help of groups and commands", async () => {
     const [code, help] = await run("deep", "greet", "--help");
     expect(code).toBe(0);
     expect(help).toContain("Usage: fetchwork deep greet <name> [title...] [options]");
@@ -163,7 +163,7 @@ describe("runCommand", () => {
     expect(printed).toEqual(await run(...same));
   });
 
-  it("prints the help of a group without a command, and exits 2 on every level", async () => {
+  it("prints the help of a group without a command and exits with 2 on every level", async () => {
     expect(await run()).toEqual([2, expect.stringContaining("Usage: fetchwork <command>"), ""]);
     expect(await run("deep")).toEqual([
       2,
@@ -176,7 +176,7 @@ describe("runCommand", () => {
     expect(await run(option)).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/), ""]);
   });
 
-  it("exits 130 when the signal has stopped a command, whatever the command throws", async () => {
+  it("exits with 130 when a signal stopped a command, whatever the command throws", async () => {
     const stop = new AbortController();
     const wait = defineCommand({
       summary: "Waits",
@@ -229,9 +229,9 @@ describe("runCommand", () => {
 });
 
 describe("the installed command", () => {
-  const bin = join(import.meta.dirname, "../bin/fetchwork.mjs");
+  const bin = join(import.meta.dirname, "../../bin/fetchwork.mjs");
 
-  it("runs from sources, and hands its exit code on", async () => {
+  it("runs from sources and forwards its exit code", async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [bin, "--version"]);
     expect(stdout).toBe("0.1.0\n");
     await expect(promisify(execFile)(process.execPath, [bin, "nothing"])).rejects.toMatchObject({
@@ -239,7 +239,7 @@ describe("the installed command", () => {
     });
   });
 
-  it("runs from a folder whose name has blanks and signs", async () => {
+  it("runs from a folder whose name has spaces and punctuation", async () => {
     const folder = await mkdtemp(join(tmpdir(), "fetchwork 100% é#"));
     onTestFinished(() => rm(folder, { recursive: true }));
     await cp(bin, join(folder, "bin/fetchwork.mjs"));
@@ -250,7 +250,7 @@ describe("the installed command", () => {
     expect(stdout).toBe("[ 'new' ]\n");
   });
 
-  it("hands on the signal that ends it, and ends with what was started", async () => {
+  it("forwards a signal to its child and ends with it", async () => {
     const folder = await mkdtemp(join(tmpdir(), "fetchwork-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     await cp(bin, join(folder, "bin/fetchwork.mjs"));
@@ -268,8 +268,8 @@ describe("the installed command", () => {
     expect(await once(child, "close")).toEqual([7, null]);
   });
 
-  it("takes a signal that comes twice at once for one, and ends with a later one", async () => {
-    const processIo = join(import.meta.dirname, "../src/process-io.ts");
+  it("counts a repeated signal as one and ends on a later one", async () => {
+    const processIo = join(import.meta.dirname, "../../src/command/process-io.ts");
     const program = `import { processIo } from ${JSON.stringify(pathToFileURL(processIo).href)};
       const { signal } = processIo();
       signal.addEventListener("abort", () => console.log("aborted"));

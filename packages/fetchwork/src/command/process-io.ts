@@ -1,7 +1,7 @@
 import { addAbortSignal } from "node:stream";
 import type { CommandIo, CommandOutput } from "./command-io.ts";
 
-/** Milliseconds in which signals are one: a group's comes from the terminal, and once more from whoever hands it on. */
+/** Milliseconds in which repeated signals count as one: the terminal sends it to the group, and npm forwards it again. */
 const together = 500;
 
 /**
@@ -24,16 +24,16 @@ export function processIo(): CommandIo {
       stop.abort(new Error("interrupted"));
     });
   }
-  // `fetchwork … | head` closes the pipe early; that is no failure.
+  // `fetchwork … | head` closes the pipe early; that is not a failure.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    // oxlint-disable-next-line unicorn/no-process-exit -- nobody is left to write for
+    // oxlint-disable-next-line unicorn/no-process-exit -- the reader of the output is gone
     if (error.code === "EPIPE") process.exit(0);
     throw error;
   });
   const { env } = process;
   let stdin: CommandIo["stdin"] | undefined;
   return {
-    // Opened when somebody reads it: a pipe that nobody reads would keep the process alive. Who stops the command also
+    // Opened on first read, because an unread pipe would keep the process alive. Who stops the command also
     // stops waiting for it.
     get stdin() {
       stdin ??= addAbortSignal(stop.signal, process.stdin);

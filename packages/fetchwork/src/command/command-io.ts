@@ -10,7 +10,7 @@ export interface CommandOutput {
   readonly rows?: number | undefined;
 }
 
-/** What a command has of the world, so that a test can give it another one. */
+/** What a command needs of its environment; tests pass their own. */
 export interface CommandIo {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: CommandOutput;

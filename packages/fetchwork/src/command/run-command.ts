@@ -5,15 +5,14 @@ import { CommandFailure } from "./command-failure.ts";
 import type { Command, CommandGroup } from "./command.ts";
 import { commandHelp, groupHelp } from "./command-help.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { spellOut } from "./spell-out.ts";
+import { expandShortcuts } from "./expand-shortcuts.ts";
 import { messageOf } from "./system-error.ts";
 import { oneLine } from "./terminal-text.ts";
-import { UsageError } from "./usage-error.ts";
-import { VERSION } from "./version.ts";
+import { CommandUsageError } from "./usage-error.ts";
+import { VERSION } from "../version.ts";
 
 /**
- * Runs what a command line asks for and resolves to the exit code. Nothing is thrown: what fails is one line on
- * standard error.
+ * Runs a command line and resolves to the exit code. It never rejects: a failure is one line on standard error.
  */
 export async function runCommand(
   root: CommandGroup,
@@ -24,7 +23,7 @@ export async function runCommand(
   try {
     let target: Command | CommandGroup = root;
     let rest = args;
-    /** Names that a first argument may have been meant to be. */
+    /** Command names that the first argument may be a misspelling of. */
     let near: readonly string[] = [];
     while ("commands" in target) {
       const [name, ...others] = rest;
@@ -58,9 +57,9 @@ export async function runCommand(
     refuseMistype(target, { args: rest, names: near });
     return await target.run(parse(target, rest), io);
   } catch (error) {
-    const isOurs = error instanceof CommandFailure || error instanceof UsageError;
+    const isOurs = error instanceof CommandFailure || error instanceof CommandUsageError;
     const isInterrupted = io.signal.aborted && !isOurs;
-    // A message may quote a file or an answer.
+    // A message may quote a file or a response.
     const message = isInterrupted ? "interrupted" : oneLine(messageOf(error), 2000);
     io.stderr.write(`${path.join(" ")}: ${message}\n`);
     if (isInterrupted) return exitCodes.interrupted;
@@ -68,22 +67,22 @@ export async function runCommand(
       if (error.hint !== undefined) io.stderr.write(`${oneLine(error.hint, 4000)}\n`);
       return error.exitCode;
     }
-    if (!(error instanceof UsageError)) return exitCodes.failed;
+    if (!(error instanceof CommandUsageError)) return exitCodes.failed;
     io.stderr.write(`Try: ${path.join(" ")} --help\n`);
     return exitCodes.usage;
   }
 }
 
-function unknownName(name: string, names: readonly string[]): UsageError {
+function unknownName(name: string, names: readonly string[]): CommandUsageError {
   const kind = name.startsWith("-") ? "option" : "command";
   const meant = kind === "command" ? closestName(name, names) : undefined;
   const advice = meant === undefined ? "" : `, did you mean ${JSON.stringify(meant)}?`;
-  return new UsageError(`unknown ${kind} ${JSON.stringify(name)}${advice}`);
+  return new CommandUsageError(`unknown ${kind} ${JSON.stringify(name)}${advice}`);
 }
 
 /**
- * Refuses a first argument of one word that is, or nearly is, the name of another command: a mistyped name must not be
- * taken for something to work on. What stands after `--` is never a name.
+ * Rejects a first argument that equals or resembles the name of another command: a misspelt name must not be taken for
+ * a prompt or a file. Arguments after `--` are never names.
  */
 function refuseMistype(
   command: Command,
@@ -95,10 +94,10 @@ function refuseMistype(
   if (meant === undefined) return;
   const advice =
     first === meant
-      ? `${JSON.stringify(first)} is a command and comes before all options`
+      ? `${JSON.stringify(first)} is a command name and must come before all options`
       : `unknown command ${JSON.stringify(first)}, did you mean ${JSON.stringify(meant)}?`;
   const wayOut = "prompt" in command.options ? "; if it is the prompt, use --prompt" : "";
-  throw new UsageError(`${advice}${wayOut}`);
+  throw new CommandUsageError(`${advice}${wayOut}`);
 }
 
 function parse(command: Command, args: readonly string[]): Parameters<Command["run"]>[0] {
@@ -107,10 +106,12 @@ function parse(command: Command, args: readonly string[]): Parameters<Command["r
   const needed = names.filter((name) => !name.startsWith("["));
   const isOpen = names.at(-1)?.includes("...") === true;
   if (parsed.positionals.length < needed.length) {
-    throw new UsageError(`${needed[parsed.positionals.length] ?? "an argument"} is missing`);
+    throw new CommandUsageError(`${needed[parsed.positionals.length] ?? "an argument"} is missing`);
   }
   if (parsed.positionals.length > names.length && !isOpen) {
-    throw new UsageError(`unexpected argument ${JSON.stringify(parsed.positionals[names.length])}`);
+    throw new CommandUsageError(
+      `unexpected argument ${JSON.stringify(parsed.positionals[names.length])}`,
+    );
   }
   return parsed;
 }
@@ -120,15 +121,15 @@ function readArguments(
   options: Command["options"],
 ): ReturnType<typeof parse> {
   try {
-    const spelt = spellOut(args, options);
-    return parseArgs({ args: [...spelt], options, strict: true, allowPositionals: true });
+    const expanded = expandShortcuts(args, options);
+    return parseArgs({ args: [...expanded], options, strict: true, allowPositionals: true });
   } catch (error) {
-    if (error instanceof UsageError || !(error instanceof Error)) throw error;
-    throw new UsageError(parseMessage(error, options), { cause: error });
+    if (error instanceof CommandUsageError || !(error instanceof Error)) throw error;
+    throw new CommandUsageError(parseMessage(error, options), { cause: error });
   }
 }
 
-/** What is wrong with options, in the words of the other messages. */
+/** Rewrites a message of `parseArgs` in the style of the other messages. */
 function parseMessage(error: Error, options: Command["options"]): string {
   const text = error.message.replaceAll("\n", " ");
   const [, given = ""] = /'(?:-\w, )?(--?[^ ']+)/.exec(text) ?? [];
@@ -140,9 +141,9 @@ function parseMessage(error: Error, options: Command["options"]): string {
   }
   if (text.includes("argument missing")) return `the value of ${given} is missing`;
   if (text.includes("argument is ambiguous")) {
-    return `the value of ${given} is missing; one that begins with a dash is given as ${given}=-value`;
+    return `the value of ${given} is missing; write ${given}=-value if it begins with a dash`;
   }
-  if (text.includes("does not take an argument")) return `${given} takes no value`;
+  if (text.includes("does not take an argument")) return `${given} does not take a value`;
   return text.split(". ", 1)[0] ?? text;
 }
 
@@ -155,7 +156,7 @@ function endOfOptions(args: readonly string[]): number {
   return end === -1 ? args.length : end;
 }
 
-/** The width of the terminal, or the one that a shell has exported. */
+/** The width of the terminal, or the COLUMNS of the environment. */
 function lineWidth({ stdout: { columns = 0 }, env: { COLUMNS: given = "" } }: CommandIo): number {
   if (columns > 0) return columns;
   return /^[1-9]\d{0,3}$/.test(given) ? Number(given) : 80;

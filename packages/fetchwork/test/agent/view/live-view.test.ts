@@ -1,7 +1,7 @@
 import type { AgentEvent, Usage } from "@fetchwork/agent";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createRunView } from "../../src/agent/run-view.ts";
-import { memoryIo } from "../memory-io.ts";
+import { createRunView } from "../../../src/agent/view/run-view.ts";
+import { memoryIo } from "../../memory-io.ts";
 
 const usage: Usage = { inputTokens: 1_000, outputTokens: 234, cost: 0.0123, calls: 2 };
 
@@ -76,7 +76,7 @@ describe("the live view", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it("shows files planned, done and running, tokens, cost and time under the lines that stay", () => {
+  it("shows planned, finished and running files, tokens, cost and time below the permanent lines", () => {
     const { view, show, screen } = liveView();
     show(
       ...planned,
@@ -97,7 +97,7 @@ describe("the live view", () => {
     view.end();
   });
 
-  it("leaves nothing but the lines that stay when it ends", () => {
+  it("erases everything but the permanent lines when it ends", () => {
     const { view, show, screen } = liveView();
     show(...planned, { type: "step", step: "file", path: "a.js" });
     vi.advanceTimersByTime(1_000);
@@ -110,7 +110,7 @@ describe("the live view", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("begins a file anew when its answer broke off", () => {
+  it("restarts the count of a file whose response was interrupted", () => {
     const { view, show, screen } = liveView();
     const code = "ERR_AGENT_PROVIDER";
     show(
@@ -133,7 +133,7 @@ describe("the live view", () => {
     view.end();
   });
 
-  it("never wraps a line, and shows no more than eight files", () => {
+  it("never wraps a line and shows at most eight files", () => {
     const { view, show, screen } = liveView(30);
     show({ type: "started", runId: "r", resumed: true });
     for (let at = 0; at < 12; at += 1) {
@@ -145,7 +145,7 @@ describe("the live view", () => {
     view.end();
   });
 
-  it("lets no path or message of a stranger move the cursor", () => {
+  it("escapes control sequences in paths and messages", () => {
     const { view, show, screen } = liveView();
     const path = "a\u001b[2A\r.js";
     show(
@@ -170,7 +170,7 @@ describe("the live view", () => {
     view.end();
   });
 
-  it("stays inside of a low terminal, whose top it could not take away", () => {
+  it("fits into a low terminal, whose scrolled lines it could not erase", () => {
     const { view, show, screen } = liveView(60, 4);
     show(...planned);
     for (const path of ["a.js", "b.js", "c.js"]) show({ type: "step", step: "file", path });

@@ -1,18 +1,18 @@
 import type { parseArgs, ParseArgsOptionDescriptor } from "node:util";
 import type { CommandIo } from "./command-io.ts";
 
-/** An option of a command, as Node's `parseArgs` takes it, and what the help says of it. */
+/** An option of a command: what Node's `parseArgs` takes, and its text in the help. */
 export interface CommandOption extends ParseArgsOptionDescriptor {
   readonly description: string;
-  /** What stands for the value in the help. Default: `value`. */
+  /** Placeholder of the value in the help. Default: `value`. */
   readonly hint?: string;
-  /** Other long names of it, which the help does not list. Default: none. */
+  /** Other long names, not listed in the help. Default: none. */
   readonly aliases?: readonly string[];
   /**
-   * Whether it is true or false: `--x`, `--x true`, `--x=no`, `--no-x`. Its type is `string`, its value then `true` or
-   * `false`. Default: no.
+   * A boolean that accepts `--x`, `--x true`, `--x=no` and `--no-x`. Its `type` is `string` and its value is `true` or
+   * `false`. Default: not a boolean.
    */
-  readonly isTruth?: true;
+  readonly isBoolean?: true;
 }
 
 /** Options by their long name. */
@@ -23,32 +23,32 @@ export type OptionValues<O extends CommandOptions> = ReturnType<
   typeof parseArgs<{ options: O; strict: true; allowPositionals: true }>
 >["values"];
 
-/** One thing that `fetchwork` does. */
+/** One command of `fetchwork`. */
 export interface Command<O extends CommandOptions = CommandOptions> {
   /** One line of the help. */
   readonly summary: string;
-  /** Names of the positional arguments; `[name]` may be left out, `[name...]` may repeat. Default: there are none. */
+  /** Names of the positional arguments: `[name]` is optional, `[name...]` repeats. Default: none. */
   readonly positionals?: readonly string[];
   readonly options: O;
   /**
-   * Does it. Resolves to the exit code.
+   * Runs the command and resolves to the exit code.
    *
-   * @throws UsageError when the arguments make no sense together
+   * @throws CommandUsageError when the arguments contradict each other
    */
   run(input: CommandInput<O>, io: CommandIo): Promise<number>;
 }
 
-/** What stood on the command line. */
+/** The parsed command line. */
 export interface CommandInput<O extends CommandOptions> {
   readonly values: OptionValues<O>;
   readonly positionals: readonly string[];
 }
 
-/** Commands under one name; each is loaded when it is asked for. */
+/** Commands under one name; each is loaded on first use. */
 export interface CommandGroup {
   readonly summary: string;
   readonly commands: ReadonlyMap<string, () => Promise<Command | CommandGroup>>;
-  /** The command for arguments that begin with none of the names. Default: they are an error. */
+  /** The command that runs when the first argument matches no name. Default: an error. */
   readonly fallback?: () => Promise<Command>;
 }
 

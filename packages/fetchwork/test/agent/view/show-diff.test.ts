@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
-import { diffText } from "../../src/agent/show-diff.ts";
-import { memoryIo } from "../memory-io.ts";
+import { diffText } from "../../../src/agent/view/show-diff.ts";
+import { memoryIo } from "../../memory-io.ts";
 
 const change = {
   path: "a.txt",
@@ -12,7 +12,7 @@ const change = {
 } as const;
 
 describe("diffText", () => {
-  it("shows a person no escape sequence, no lonely return and no turned text", () => {
+  it("escapes control sequences, carriage returns and bidirectional text for a terminal", () => {
     const io = memoryIo({ stdout: { isTerminal: true, write() {} } });
     const text = diffText(change, io);
     expect(text).toContain("\u001b[31m-one\u001b[39m\n");
@@ -22,7 +22,7 @@ describe("diffText", () => {
     expect(text).not.toContain("\u001b[2J");
   });
 
-  it("gives a program the diff as it is, so that it can be applied", () => {
+  it("writes the diff unchanged to a pipe, so that it can be applied", () => {
     expect(diffText(change, memoryIo())).toBe(
       `--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+${change.after}`,
     );

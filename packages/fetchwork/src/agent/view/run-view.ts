@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@fetchwork/agent";
-import type { CommandIo, CommandOutput } from "../command-io.ts";
-import { jsonLine } from "../terminal-text.ts";
+import type { CommandIo, CommandOutput } from "../../command/command-io.ts";
+import { jsonLine } from "../../command/terminal-text.ts";
 import { DebugLog } from "./debug-log.ts";
 import { eventLine } from "./event-line.ts";
 import { LiveView } from "./live-view.ts";
@@ -18,7 +18,7 @@ export interface RunViewOptions {
   readonly asJson: boolean;
   /** Nothing but errors. */
   readonly isQuiet: boolean;
-  /** Plan, files and answers too. */
+  /** Also prints plan, files and raw responses. */
   readonly isDebug: boolean;
 }
 
@@ -46,7 +46,7 @@ export function createRunView(
 function jsonView(stdout: CommandOutput, isDebug: boolean): RunView {
   return {
     show(event) {
-      // How a run ends is told by whoever knows how to go on.
+      // The caller reports how the run ended, because it knows how to resume.
       if (event.type === "finished" || event.type === "failed") return;
       if (event.type !== "token" || isDebug) stdout.write(jsonLine(event));
     },

@@ -1,4 +1,4 @@
-import type { CommandIo } from "../command-io.ts";
+import type { CommandIo } from "../../command/command-io.ts";
 
 /** What a run is resumed with. */
 export interface ResumeLine {

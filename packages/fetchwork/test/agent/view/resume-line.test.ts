@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { resumeLine } from "../../src/agent/resume-line.ts";
-import { memoryIo } from "../memory-io.ts";
+import { resumeLine } from "../../../src/agent/view/resume-line.ts";
+import { memoryIo } from "../../memory-io.ts";
 
 describe("resumeLine", () => {
-  it("has the options as they were given, without those of the first run alone", () => {
+  it("repeats the given options except those of the first run", () => {
     const values = {
       prompt: "secret plan",
       plan: "plan.md",
@@ -21,20 +21,20 @@ describe("resumeLine", () => {
     );
   });
 
-  it("begins with npx for whoever began with npx", () => {
+  it("begins with npx if the command was run with npx", () => {
     const io = memoryIo({ env: { npm_command: "exec" } });
     expect(resumeLine({ runId: "r1", out: "x", values: {} }, io)).toBe(
       "npx fetchwork agent resume r1 --out x",
     );
   });
 
-  it("joins a value that begins like an option to its own", () => {
+  it("joins a value that begins with a dash to its option with =", () => {
     expect(resumeLine({ runId: "r1", out: "-x y", values: {} }, memoryIo())).toBe(
       "fetchwork agent resume r1 --out='-x y'",
     );
   });
 
-  it("is read by a shell as it was meant, whatever the folder is called", () => {
+  it("is quoted for a shell, whatever the folder's name", () => {
     const word = fc
       .string({ minLength: 1, unit: "grapheme" })
       .filter((text) => !text.startsWith("-") && !text.includes("\0"));

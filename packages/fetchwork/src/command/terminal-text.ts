@@ -21,7 +21,7 @@ export function colours({ isTerminal }: CommandOutput): Colours {
 // oxlint-disable-next-line no-control-regex
 const moving = /[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
-/** What a stranger sent, so that it can neither move the cursor nor begin a line of its own. */
+/** Escapes untrusted text so that it can neither move the cursor nor start a new line. */
 export function oneLine(text: string, most = 200): string {
   return text.slice(0, most).replace(moving, "?");
 }

@@ -1,5 +1,5 @@
 import { describeDiagnostic, type AgentEvent, type Usage } from "@fetchwork/agent";
-import { oneLine } from "../terminal-text.ts";
+import { oneLine } from "../../command/terminal-text.ts";
 
 const numbers = new Intl.NumberFormat("en-US");
 

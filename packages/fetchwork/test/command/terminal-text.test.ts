@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { jsonLine, manyLines, oneLine } from "../src/terminal-text.ts";
+import { jsonLine, manyLines, oneLine } from "../../src/command/terminal-text.ts";
 
-describe("what strangers sent", () => {
+describe("untrusted text", () => {
   it.each([
     ["one\ttwo\nthree\r\nfour", "one\ttwo\nthree\r\nfour"],
     ["rm -rf /\rls", "rm -rf /?ls"],
@@ -13,12 +13,12 @@ describe("what strangers sent", () => {
     expect(manyLines(text)).toBe(shown);
   });
 
-  it("in one line has no line breaks, and an end", () => {
+  it("has no line breaks and is truncated in one line", () => {
     expect(oneLine("a\nb\r\tc\u001b")).toBe("a?b??c?");
     expect(oneLine("x".repeat(300))).toHaveLength(200);
   });
 
-  it("in JSON is escaped, and the same when it is read", () => {
+  it("is escaped in JSON and reads back unchanged", () => {
     const value = { text: "\u001b[2J\u202e\u2028\u009b" };
     // oxlint-disable-next-line no-control-regex
     expect(jsonLine(value)).not.toMatch(/[\0-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e]/);

@@ -1,6 +1,6 @@
 import type { AgentEvent, Usage } from "@fetchwork/agent";
-import type { CommandOutput } from "../command-io.ts";
-import { colours, oneLine } from "../terminal-text.ts";
+import type { CommandOutput } from "../../command/command-io.ts";
+import { colours, oneLine } from "../../command/terminal-text.ts";
 import { grouped, usageText } from "./event-line.ts";
 
 /** Milliseconds between two pictures. */
@@ -16,7 +16,7 @@ export class LiveView {
   readonly #output: CommandOutput;
   readonly #began = performance.now();
   readonly #timer: NodeJS.Timeout;
-  /** Characters so far of each answer that is on its way. */
+  /** Characters received so far of each response in progress. */
   readonly #running = new Map<string, number>();
   #total: number | undefined;
   #done = 0;
@@ -116,7 +116,7 @@ export class LiveView {
   }
 }
 
-/** Cuts a line that would wrap; a wrapped line is more than one to take away. What is not ASCII may be two wide. */
+/** Cuts a line that would wrap, because erasing counts lines. Non-ASCII characters may be two columns wide. */
 function fit(line: string, width: number): string {
   let used = 0;
   let kept = "";

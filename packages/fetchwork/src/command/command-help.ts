@@ -1,14 +1,14 @@
 import type { Command, CommandGroup } from "./command.ts";
 
-/** Where help is shown. */
+/** What the help is written for. */
 export interface HelpOptions {
-  /** Names that lead to the command. */
+  /** Names of the commands up to this one. */
   readonly path: readonly string[];
-  /** Characters of a line. */
+  /** Maximum characters of a line. */
   readonly width: number;
 }
 
-/** Writes what a group of commands offers. */
+/** Writes the help of a group of commands. */
 export async function groupHelp(group: CommandGroup, options: HelpOptions): Promise<string> {
   const { path, width } = options;
   const rows = await Promise.all(
@@ -20,12 +20,12 @@ export async function groupHelp(group: CommandGroup, options: HelpOptions): Prom
   return `${listed.join("\n")}\n${fallback === undefined ? "" : `\n${commandHelp(fallback, options)}`}`;
 }
 
-/** Writes what a command takes. */
+/** Writes the help of a command. */
 export function commandHelp(command: Command, { path, width }: HelpOptions): string {
   const { summary, positionals = [], options } = command;
   const rows = Object.entries(options).map(([name, option]) => {
-    const { short, type, hint = "value", default: standard, description, isTruth } = option;
-    const value = isTruth === true ? ` [boolean]` : type === "string" ? ` <${hint}>` : "";
+    const { short, type, hint = "value", default: standard, description, isBoolean } = option;
+    const value = isBoolean === true ? ` [boolean]` : type === "string" ? ` <${hint}>` : "";
     const note =
       standard === undefined || standard === false ? "" : ` (default: ${String(standard)})`;
     return [
@@ -60,7 +60,7 @@ function columns(rows: readonly (readonly [string, string])[], width: number): r
   ]);
 }
 
-/** Breaks a text between its words. A word that is longer than a line has one of its own. */
+/** Breaks a text between words. A word longer than a line gets a separate line. */
 function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = "";

@@ -1,13 +1,13 @@
 import { AgentError, AgentUsageError } from "@fetchwork/agent";
-import { CommandFailure } from "../command-failure.ts";
-import type { CommandIo } from "../command-io.ts";
-import { jsonLine } from "../terminal-text.ts";
+import { CommandFailure } from "../command/command-failure.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { jsonLine } from "../command/terminal-text.ts";
 import { asFailure } from "./agent-exit-codes.ts";
 
-/** A run ended before its time. */
+/** A run that did not finish. */
 export class RunFailure extends CommandFailure {
   readonly runId: string | undefined;
-  /** The command that goes on with it. */
+  /** The command that resumes it. */
   readonly resume: string | undefined;
 
   constructor(
@@ -26,21 +26,21 @@ export class RunFailure extends CommandFailure {
   }
 }
 
-/** What to do with the command that goes on; as it is, it may end the same way. */
+/** Advice for the resume command, which may otherwise fail in the same way. */
 function advice(cause: unknown): string {
   const code = cause instanceof AgentError ? cause.code : undefined;
   if (code === "ERR_AGENT_BUDGET" || code === "ERR_AGENT_LIMIT") {
-    return "Raise the limit, and go on with";
+    return "Raise the limit and resume with";
   }
-  if (code === "ERR_AGENT_CONFLICT") return "Choose another --on-conflict, and go on with";
-  return "Go on with";
+  if (code === "ERR_AGENT_CONFLICT") return "Choose another --on-conflict and resume with";
+  return "Resume with";
 }
 
 /**
- * What a command of the agent throws for what went wrong in it. With `--json` it is the last line of standard output
- * too, so that a program has to read nothing else.
+ * Converts a failed run into the failure of the command. With `--json` the failure is also the last line of standard
+ * output, so that a program needs to read nothing else.
  */
-export function tellFailure(
+export function toRunFailure(
   error: unknown,
   { json, quiet }: { readonly json?: boolean | undefined; readonly quiet?: boolean | undefined },
   io: CommandIo,

@@ -1,4 +1,4 @@
-/** What {@link CommandFailure} says besides its message. */
+/** Details of a {@link CommandFailure}. */
 export interface CommandFailureOptions extends ErrorOptions {
   /** From 1 on. */
   readonly exitCode: number;
@@ -6,7 +6,7 @@ export interface CommandFailureOptions extends ErrorOptions {
   readonly hint?: string | undefined;
 }
 
-/** A command failed in a way that has an exit code of its own. */
+/** A failure of a command with a specific exit code. */
 export class CommandFailure extends Error {
   override readonly name: string = "CommandFailure";
   readonly code = "ERR_FETCHWORK_FAILED";

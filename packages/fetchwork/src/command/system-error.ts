@@ -41,7 +41,7 @@ export function messageOf(error: unknown): string {
   return place === undefined ? reason : `${actions.get(syscall) ?? ""}${place}: ${reason}`;
 }
 
-/** Why the operating system refused something, without what it was; any other error's message. */
+/** The reason of a system error without its path; the message of any other error. */
 export function systemReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, errno, syscall }: SystemError = error;

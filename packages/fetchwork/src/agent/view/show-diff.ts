@@ -1,6 +1,6 @@
 import { unifiedDiff, type ProposedChange } from "@fetchwork/agent";
-import type { CommandIo } from "../command-io.ts";
-import { colours, manyLines } from "../terminal-text.ts";
+import type { CommandIo } from "../../command/command-io.ts";
+import { colours, manyLines } from "../../command/terminal-text.ts";
 
 /** The change of a file as a diff: as it is for a program, with colours and without escape sequences for a person. */
 export function diffText({ path, before, after }: ProposedChange, io: CommandIo): string {

@@ -1,13 +1,13 @@
 import { describeDiagnostic, type ProposedChange, type RunResult } from "@fetchwork/agent";
-import type { CommandIo } from "../command-io.ts";
-import { colours, oneLine } from "../terminal-text.ts";
+import type { CommandIo } from "../../command/command-io.ts";
+import { colours, oneLine } from "../../command/terminal-text.ts";
 import { errorCount, grouped, usageText } from "./event-line.ts";
 
-/** What a run was besides its result. */
+/** Details of a run in addition to its result. */
 export interface ReportOptions {
   /** What a dry run would write; undefined: it was written. */
   readonly proposed: readonly ProposedChange[] | undefined;
-  /** Whether a transcript has answered, so that nothing was spent. */
+  /** Whether a transcript was replayed, so that nothing was spent. */
   readonly isReplayed: boolean;
 }
 
@@ -22,7 +22,7 @@ export function report(
   if (proposed !== undefined) reportProposed(proposed, io);
   const width = Math.max(0, ...files.map(({ path }) => path.length));
   for (const { path, action, bytes, beside } of proposed === undefined ? files : []) {
-    const note = beside === undefined ? "" : `  ours is beside it: ${oneLine(beside)}`;
+    const note = beside === undefined ? "" : `  ours is next to it: ${oneLine(beside)}`;
     const word = action.padEnd(11);
     const size = `${grouped(bytes)} bytes`;
     io.stdout.write(

@@ -1,20 +1,20 @@
 import { statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { messageOf } from "./system-error.ts";
+import { messageOf } from "../command/system-error.ts";
 
 /**
  * Runs a module of the user's, as the program itself would run it, and resolves to its exports.
  *
- * @throws Error that says in one line why it cannot be run
+ * @throws Error with a one-line reason why it cannot be run
  */
 export async function loadModule(file: string): Promise<object> {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) {
-    throw new Error(`there is no file ${file}`);
+    throw new Error(`${file} does not exist`);
   }
   try {
     return (await import(pathToFileURL(file).href)) as object; // A module namespace.
   } catch (cause) {
-    throw new Error(`${file} cannot be run: ${reasonOf(cause)}`, { cause });
+    throw new Error(`cannot run ${file}: ${reasonOf(cause)}`, { cause });
   }
 }
 

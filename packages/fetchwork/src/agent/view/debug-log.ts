@@ -1,14 +1,14 @@
 import type { AgentEvent } from "@fetchwork/agent";
-import { manyLines, oneLine } from "../terminal-text.ts";
+import { manyLines, oneLine } from "../../command/terminal-text.ts";
 
-/** Characters of an answer that are kept for the log. */
+/** Maximum characters of a response that the log shows. */
 const mostText = 1024 * 1024;
 
-/** What `--debug` adds: the plan, the files and what they use, and each answer as it came. */
+/** What `--debug` adds: the plan, the files with their dependencies, and each raw response. */
 export class DebugLog {
   readonly #answers = new Map<string, string>();
 
-  /** What is added to an event; undefined: nothing. */
+  /** Text to add for an event; `undefined`: none. */
   of(event: AgentEvent): string | undefined {
     switch (event.type) {
       case "token": {
@@ -17,7 +17,7 @@ export class DebugLog {
         return undefined;
       }
       case "retry":
-        // The next attempt answers anew.
+        // The next attempt has a new response.
         this.#answers.delete(event.path ?? event.step);
         return undefined;
       case "planned":

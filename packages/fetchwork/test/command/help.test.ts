@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Command, CommandGroup } from "../src/command.ts";
-import { commands } from "../src/commands.ts";
-import { runCommand } from "../src/run-command.ts";
-import { memoryIo } from "./memory-io.ts";
+import type { Command, CommandGroup } from "../../src/command/command.ts";
+import { commands } from "../../src/commands.ts";
+import { runCommand } from "../../src/command/run-command.ts";
+import { memoryIo } from "../memory-io.ts";
 
 /** The names that lead to every group and command. */
 async function pathsOf(
@@ -47,13 +47,13 @@ describe("the help", () => {
     );
   });
 
-  it("follows COLUMNS where no terminal has a width, else it takes 80", async () => {
+  it("uses COLUMNS without a terminal, otherwise 80 columns", async () => {
     expect(await help(["new"], undefined, { COLUMNS: "60" })).toBe(await help(["new"], 60));
     expect(await help(["new"], 0, { COLUMNS: "wide" })).toBe(await help(["new"], 80));
     expect(await help(["new"])).toBe(await help(["new"], 80));
   });
 
-  it("goes to terminals of any width", async () => {
+  it("fits terminals of any width", async () => {
     expect((await help(["agent"], 1)).split(/\s+/)).toEqual((await help(["agent"])).split(/\s+/));
   });
 });
