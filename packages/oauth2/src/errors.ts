@@ -40,18 +40,18 @@ export interface ResponseData {
 
 /** Details of an {@link OAuth2Error} in addition to its message. */
 export interface OAuth2ErrorOptions extends ErrorOptions {
-  /** Member `error` of the answer, or one of our own codes. */
+  /** Member `error` of the response, or one of our own codes. */
   readonly code?: string | undefined;
-  /** Member `error_description` of the answer. */
+  /** Member `error_description` of the response. */
   readonly description?: string | undefined;
-  /** Member `error_uri` of the answer. */
+  /** Member `error_uri` of the response. */
   readonly uri?: string | undefined;
-  /** The answer that the error is about. */
+  /** The response that the error is about. */
   readonly response?: ResponseData | undefined;
 }
 
 /**
- * A server answered with an error, or with something that is no answer (RFC 6749, 5.2). What a caller may want to
+ * A server responded with an error or with an invalid response (RFC 6749, 5.2). What a caller may want to
  * handle is one of its subclasses or has a {@link OAuth2Error.code}. Messages hold `error`, `error_description` and
  * the status, never a body, a token or a secret.
  */
@@ -62,8 +62,8 @@ export class OAuth2Error extends Error {
 
   override readonly name: string = "OAuth2Error";
   /**
-   * Member `error` of the answer, such as `invalid_grant`, on one line, of 500 characters at most and without secrets of
-   * the request; `undefined` when the answer has none that is text. In subclasses, the stable `ERR_OAUTH_...` of what went wrong.
+   * Member `error` of the response, such as `invalid_grant`, on one line, of 500 characters at most and without secrets of
+   * the request; `undefined` when the response has none that is text. In subclasses, the stable `ERR_OAUTH_...` of what went wrong.
    */
   readonly code: string | undefined;
   readonly #description: string | undefined;
@@ -78,28 +78,28 @@ export class OAuth2Error extends Error {
     this.#response = options.response;
   }
 
-  /** Member `error_description` of the answer, as it came: servers write into it what they got. */
+  /** Member `error_description` of the response, unchanged: servers may repeat in it what they received. */
   get description(): string | undefined {
     return this.#description;
   }
 
-  /** Member `error_uri` of the answer. */
+  /** Member `error_uri` of the response. */
   get uri(): string | undefined {
     return this.#uri;
   }
 
-  /** The answer, with its body; `undefined` when there is none. */
+  /** The response with its body; `undefined` when there is none. */
   get response(): ResponseData | undefined {
     return this.#response;
   }
 
-  /** Status of the answer; `undefined` when there is none. */
+  /** Status of the response; `undefined` when there is none. */
   get status(): number | undefined {
     return this.#response?.status;
   }
 }
 
-/** The answer is unusable: malformed, too large, without a token, or with a token that cannot be one. */
+/** The response is unusable: malformed, too large, without a token, or with a token that cannot be one. */
 export class InvalidResponseError extends OAuth2Error {
   override readonly name: string = "InvalidResponseError";
   /** Stable; what to test for. */
@@ -141,7 +141,7 @@ export class OAuth2RedirectError extends OAuth2Error {
   }
 }
 
-/** The server could not be reached, or the connection broke before the whole answer was there; see `cause`. */
+/** The server could not be reached, or the connection broke before the response was complete; see `cause`. */
 export class OAuth2ConnectionError extends OAuth2Error {
   override readonly name: string = "OAuth2ConnectionError";
   /** Stable; what to test for. */
@@ -158,14 +158,17 @@ export class OAuth2ConnectionError extends OAuth2Error {
   }
 }
 
-/** The whole answer was not there after `milliseconds`. */
+/** The response was not complete after `milliseconds`. */
 export class OAuth2TimeoutError extends OAuth2ConnectionError {
   override readonly name: string = "OAuth2TimeoutError";
   /** Time that the request had, in milliseconds. */
   readonly milliseconds: number;
 
   constructor(milliseconds: number, options: ErrorOptions = {}) {
-    super(`no whole answer after ${milliseconds} ms`, { ...options, code: "ERR_OAUTH_TIMEOUT" });
+    super(`no complete response within ${milliseconds} ms`, {
+      ...options,
+      code: "ERR_OAUTH_TIMEOUT",
+    });
     this.milliseconds = milliseconds;
   }
 }

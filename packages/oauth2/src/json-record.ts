@@ -1,7 +1,7 @@
 /** A JSON object as it came from outside: nothing is known about its members. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** Tells whether a value is an object that is neither `null` nor an array. */
+/** Whether a value is an object that is neither `null` nor an array. */
 export function isJsonRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -96,7 +96,7 @@ export function createAuthorizer(source: TokenSource, options: AuthorizeOptions)
       try {
         renewed = await manager.getToken({ refused: token, signal });
       } catch {
-        // The 401 says what is wrong with the request; whoever wants the other error asks the manager.
+        // The 401 describes what is wrong with the request; the manager reports the other error.
         return stream;
       }
       await stream.body?.cancel();

@@ -18,7 +18,7 @@ export interface OAuth2ClientOptions {
   readonly tokenUrl?: string | undefined;
   /** Revocation endpoint. Default: `oauth/revoke`. */
   readonly revokeUrl?: string | undefined;
-  /** `redirect_uri` of authorization URLs and code exchanges that have none of their own. Default: none. */
+  /** `redirect_uri` of authorization URLs and code exchanges that have none. Default: none. */
   readonly redirectUri?: string | undefined;
   /** How token requests are sent. Default: `post`. With others, secrets are in URLs, where logs keep them. */
   readonly tokenMethod?: TokenMethod | undefined;
@@ -34,25 +34,25 @@ export interface OAuth2ClientOptions {
   readonly issuer?: string | undefined;
   /** Options of the connection: timeouts, proxy, certificates. Default: none. */
   readonly connectionOpts?: ConnectionOpts | undefined;
-  /** Whether a status of 400 or more is thrown; else the answer has it as `error`. Default: true. */
+  /** Whether a status of 400 or more is thrown; otherwise the response has it as `error`. Default: true. */
   readonly raiseErrors?: boolean | undefined;
   /** Redirects to follow for a resource; those of endpoints are never followed. Default: 5. */
   readonly maxRedirects?: number | undefined;
   /** Where debug output and warnings go. Default: the console. */
   readonly logger?: DebugLogger | undefined;
-  /** Whether every request and answer is logged. Default: whether the environment has `OAUTH_DEBUG=true`. */
+  /** Whether every request and response is logged. Default: whether the environment has `OAUTH_DEBUG=true`. */
   readonly debug?: boolean | undefined;
   /** What sends requests. Default: the `fetch` of the platform. */
   readonly fetch?: Fetch | undefined;
   /** Where requests to resources may go. Default: `any`: an absolute URL takes the token wherever it leads. */
   readonly allowedOrigins?: AllowedOrigins | undefined;
-  /** Largest answer of an endpoint, in bytes. Default: 1_048_576. */
+  /** Maximum response of an endpoint, in bytes. Default: 1_048_576. */
   readonly maxResponseBytes?: number | undefined;
-  /** Largest answer of a resource, in bytes. Default: 33_554_432. */
+  /** Maximum response of a resource, in bytes. Default: 33_554_432. */
   readonly maxResourceBytes?: number | undefined;
   /** Proof of possession with every request (RFC 9449); `DPoP` of `@fetchwork/oauth2/oidc` is one. Default: none. */
   readonly dpop?: RequestProof | undefined;
-  /** Gives milliseconds since the epoch. Default: `Date.now`. */
+  /** Returns milliseconds since the epoch. Default: `Date.now`. */
   readonly clock?: (() => number) | undefined;
 }
 

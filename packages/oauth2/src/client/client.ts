@@ -81,7 +81,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
   readonly raiseErrors: boolean;
   /** The authorization server, when it is known. */
   readonly issuer: string | undefined;
-  /** Gives milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly clock: () => number;
   /** Proof of possession that every request carries. */
   readonly proof: RequestProof | undefined;
@@ -242,7 +242,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
    *
    * With `raiseErrors: false` an error of the server is the `error` of a token without a value.
    *
-   * @throws OAuth2Error when the server refuses; InvalidResponseError when its answer has no usable token; OAuth2RedirectError,
+   * @throws OAuth2Error when the server refuses; InvalidResponseError when its response has no usable token; OAuth2RedirectError,
    * OAuth2ConnectionError, OAuth2TimeoutError
    */
   async getToken(

@@ -5,7 +5,7 @@ import { checkNames, optionsOf } from "../option-names.ts";
 
 /** Settings of all clients of a process; {@link configure} changes them. */
 export interface Settings {
-  /** Whether to stay silent when an answer has several fields that may be the token. Default: true. */
+  /** Whether to stay silent when a response has several fields that may be the token. Default: true. */
   readonly silenceExtraTokensWarning: boolean;
   /** Whether to stay silent when there is none. Default: true. */
   readonly silenceNoTokensWarning: boolean;
@@ -18,7 +18,7 @@ export interface Settings {
    * secret wherever it stands.
    */
   readonly filteredDebugKeys: readonly string[];
-  /** What makes the hashes of answers. Default: one without hooks. */
+  /** What makes the objects of responses. Default: one without hooks. */
   readonly snakyHashClass: SnakyHashClass;
 }
 
@@ -63,12 +63,12 @@ const settingNames = optionsOf<Settings>("configure", {
 let current: Settings = Object.freeze(defaults);
 let keys: ReadonlySet<string> = new Set(defaults.filteredDebugKeys);
 
-/** Gives the current settings. */
+/** Returns the current settings. */
 export function settings(): Settings {
   return current;
 }
 
-/** Gives the filtered keys, in snake case. */
+/** Returns the filtered keys, in snake case. */
 export function filteredKeys(): ReadonlySet<string> {
   return keys;
 }
@@ -116,8 +116,7 @@ function check(name: string, value: unknown): void {
       }
       return;
     case "snakyHashClass":
-      if (!isHashClass(value))
-        throw optionError(name, value, "a hash class with from, dump and load");
+      if (!isHashClass(value)) throw optionError(name, value, "an object with from, dump and load");
       break;
     default:
   }

@@ -69,8 +69,7 @@ export function snakyHashClass(hooks: SnakyHooks = {}): SnakyHashClass {
       const value: unknown = JSON.parse(text);
       if (!isHash(value)) throw new InvalidResponseError("the text is not a JSON object");
       const loaded = apply(toSnakyHash(value), loadHooks, 0);
-      if (!isHash(loaded))
-        throw new InvalidResponseError("a hook returned something that is not a hash");
+      if (!isHash(loaded)) throw new InvalidResponseError("a hook must return an object");
       return toSnakyHash(loaded);
     },
   };
@@ -142,7 +141,7 @@ function isBlank(value: unknown): boolean {
 
 function checkDepth(depth: number): void {
   if (depth > maxDepth) {
-    throw new InvalidResponseError(`hashes and lists are nested deeper than ${maxDepth}`);
+    throw new InvalidResponseError(`objects and lists are nested deeper than ${maxDepth}`);
   }
 }
 

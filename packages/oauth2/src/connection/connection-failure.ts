@@ -1,6 +1,6 @@
 import { OAuth2ConnectionError } from "../errors.ts";
 
-/** What to say for the codes of operating systems and of TLS; anything else has no complete response. */
+/** Messages for the error codes of operating systems and TLS; anything else is an incomplete response. */
 const problems: readonly (readonly [pattern: RegExp, problem: (origin: string) => string])[] = [
   [/^ECONNREFUSED$/, (origin) => `connection refused by ${origin}`],
   [

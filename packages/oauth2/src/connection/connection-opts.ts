@@ -22,7 +22,7 @@ export interface NodeTransportOptions {
   readonly proxy?: string | false | undefined;
   /** Time to connect, in milliseconds. Default: 10_000. */
   readonly connectTimeout?: number | undefined;
-  /** Time from the request to the head of the answer, in milliseconds. Default: 30_000. */
+  /** Time from the request to the head of the response, in milliseconds. Default: 30_000. */
   readonly headersTimeout?: number | undefined;
   /** Time between two pieces of the body, in milliseconds. Default: 30_000. */
   readonly bodyTimeout?: number | undefined;

@@ -3,7 +3,7 @@ import { OAuth2TimeoutError } from "../errors.ts";
 /** Why an exchange that is over is aborted; one for all, because making it costs more than the rest. */
 const over = new Error("the exchange is over");
 
-/** Ends an exchange when the server is silent for too long, or when the caller gives up. */
+/** Ends an exchange when the server is silent for too long, or when the caller aborts. */
 export class Deadline {
   readonly #milliseconds: number;
   readonly #caller: AbortSignal | undefined;

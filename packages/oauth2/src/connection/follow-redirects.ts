@@ -70,7 +70,7 @@ export async function follow<R extends Reply>(
     const { status } = reply.head;
     const isLast = redirect === "manual" || (status !== 0 && count >= maxRedirects);
     if (!isRedirect(status) || (redirect !== "error" && isLast)) {
-      // Every response of `fetch` after a redirect says so.
+      // Every response of `fetch` after a redirect has this flag.
       if (count > 0 && reply.stream !== undefined) {
         Object.defineProperty(reply.stream, "redirected", { value: true });
       }
@@ -162,7 +162,7 @@ function locationOf({ url }: Hop, response: OAuth2Response): URL {
     next.password !== ""
   ) {
     throw new OAuth2RedirectError(
-      `HTTP ${status} with a Location that is no plain http or https URL`,
+      `HTTP ${status} with a Location that is not a plain http or https URL`,
       {
         response,
       },

@@ -16,7 +16,7 @@ export interface FormSender {
   readonly authenticate: ClientAuthenticator;
   /** The authorization server, when it is known. */
   readonly issuer: string | undefined;
-  /** Largest answer of an endpoint, in bytes. */
+  /** Maximum response of an endpoint, in bytes. */
   readonly maxResponseBytes: number;
   /** Proof of possession that every request carries. */
   readonly proof: RequestProof | undefined;
@@ -43,8 +43,8 @@ export interface FormRequest extends ParseOptions {
 
 /**
  * Sends a form to an endpoint of the authorization server: token, revocation, introspection, device authorization,
- * pushed authorization. Redirects are never followed, since the request carries credentials; the answer is whatever
- * the status is.
+ * pushed authorization. Redirects are never followed, since the request carries credentials; the response is returned
+ * whatever its status.
  *
  * @throws OAuth2RedirectError when the endpoint redirects; OAuth2ConnectionError, OAuth2TimeoutError and InvalidResponseError as
  * {@link Connection.send}
@@ -131,7 +131,7 @@ function formBody(headers: Headers, body: URLSearchParams, params: Params): stri
   return body.toString().replaceAll("+", "%20");
 }
 
-/** Whether a status is a redirect; 0 is what a browser gives for one that is not to be followed. */
+/** Whether a status is a redirect; 0 is what a browser reports for one that must not be followed. */
 export function isRedirect(status: number): boolean {
   return (
     status === 0 ||

@@ -11,11 +11,11 @@ export interface ProofTarget {
 
 /** Proves with every request the possession of a key (DPoP, RFC 9449). */
 export interface RequestProof {
-  /** Gives the value of the header `DPoP`. */
+  /** Returns the value of the header `DPoP`. */
   prove(target: ProofTarget): Promise<string>;
   /**
-   * Looks at every answer, and says whether the request is to be sent once more with a new proof, since the server
-   * asked for a nonce (RFC 9449, 8 and 9). Asked again for the second answer; what it says then counts for nothing.
+   * Receives every response and returns whether the request must be sent again with a new proof, because the server
+   * asked for a nonce (RFC 9449, 8 and 9). Also called for the second response; its result is then ignored.
    */
   accept(response: OAuth2Response, target: ProofTarget): boolean;
 }

@@ -16,7 +16,7 @@ export async function readBody(
   const length = headers.get("content-length");
   const announced = length === null ? Number.NaN : Number(length);
   if (announced > maxBytes) {
-    // Not awaited, and its failure concerns nobody: the response is abandoned.
+    // Not awaited and its failure ignored, because the response is abandoned.
     void body?.cancel().catch(() => {});
     throw tooLarge(maxBytes);
   }

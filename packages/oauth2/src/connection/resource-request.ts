@@ -21,7 +21,7 @@ export interface ResourceRequestOptions extends ParseOptions {
   readonly params?: Params | undefined;
   /**
    * Body: text, bytes, `URLSearchParams`, `FormData`, `Blob`, or an object. Text is sent as a form when there is no
-   * `Content-Type`; an object is sent as a form, or as JSON when the `Content-Type` says so. Default: none.
+   * `Content-Type`; an object is sent as a form, or as JSON if that is the `Content-Type`. Default: none.
    */
   readonly body?: ResourceRequestBody | undefined;
   /** Default: none. */
@@ -30,7 +30,7 @@ export interface ResourceRequestOptions extends ParseOptions {
   readonly raiseErrors?: boolean | undefined;
   /** Redirects to follow. Default: that of the client. */
   readonly maxRedirects?: number | undefined;
-  /** Largest body of the answer, in bytes. Default: that of the client. */
+  /** Maximum body of the response, in bytes. Default: that of the client. */
   readonly maxResponseBytes?: number | undefined;
   /** Time for each exchange, in milliseconds. Default: that of the connection. */
   readonly timeout?: number | undefined;

@@ -7,7 +7,7 @@ export class BodyLog {
   readonly #bytes = new ByteCollector();
 
   add(chunk: Uint8Array): void {
-    // A copy, since whoever gets the chunk may change it. More than the maximum shows that the body is too large.
+    // A copy, because the receiver of the chunk may change it. More than the maximum shows that the body is too large.
     if (this.#bytes.size <= BodyLog.#maxBytes) this.#bytes.add(chunk.slice());
   }
 

@@ -35,7 +35,7 @@ export interface SigningJwk {
   readonly oth?: { readonly r?: string; readonly d?: string; readonly t?: string }[];
 }
 
-/** Node's `KeyObject`, as far as this package looks. */
+/** The members of Node's `KeyObject` that this package uses. */
 export interface NodeKeyObject {
   readonly type: "private" | "public" | "secret";
   readonly asymmetricKeyType?: string | undefined;

@@ -42,7 +42,7 @@ export class AuthCodeStrategy {
    * const { url, transaction } = await client.authCode.start({ redirectUri, scope: "read" });
    * ```
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for parameters that it makes itself, and for the scope `openid` with a
-   * client that is no `OidcClient`, since nobody would validate the ID token
+   * client that is not an `OidcClient`, because the ID token would not be validated
    */
   start(
     params: AuthorizeParams = {},
@@ -79,7 +79,7 @@ export class AuthCodeStrategy {
   }
 
   /**
-   * Exchanges a code for a token (RFC 6749, 4.1.3). What the caller gives wins over what is added.
+   * Exchanges a code for a token (RFC 6749, 4.1.3). Parameters of the caller override those added.
    *
    * @throws what `getToken` of the client throws
    */

@@ -20,7 +20,7 @@ const startOptions = optionsOf<StartAuthorizationOptions>("authCode.start", {
 });
 
 /**
- * What must be kept between {@link startAuthorization} and {@link finishAuthorization}: plain values, ready for JSON.
+ * What must be stored between {@link startAuthorization} and {@link finishAuthorization}: plain values, ready for JSON.
  * Keep it where only the browser that started can bring it back, such as an encrypted `HttpOnly` cookie or the session,
  * and use it once.
  */
@@ -45,7 +45,7 @@ export interface AuthorizationTransaction {
   readonly expiresAt: number;
 }
 
-/** Options of {@link startAuthorization}, besides the parameters of the request. */
+/** Options of {@link startAuthorization} in addition to the parameters of the request. */
 export interface StartAuthorizationOptions {
   /** Time that the user has, in seconds. Default: `3600`. */
   readonly lifetime?: number | undefined;
@@ -61,7 +61,7 @@ export interface FinishAuthorizationOptions {
   readonly options?: TokenOptions | undefined;
 }
 
-/** What {@link startAuthorization} gives. */
+/** Result of {@link startAuthorization}. */
 export interface StartedAuthorization {
   /** Where to send the browser. */
   readonly url: string;
@@ -85,14 +85,14 @@ export interface AuthorizationFlowClient {
 
 /** What OpenID Connect, and the metadata of a server, add to the flow. */
 export interface OpenIdFlow {
-  /** Whether the server says that each of its responses has `iss` (RFC 9207, 3). */
+  /** Whether the server promises `iss` in each of its responses (RFC 9207, 3). */
   readonly requiresIssuer: boolean;
   /** Scope of a request that names none. */
   readonly defaultScope: Scope | undefined;
   /** Turns the plain URL into the one to use: with a signed or a pushed request. */
   finishUrl(url: URL): Promise<string>;
   /**
-   * Checks that the ID token of an answer, which is validated, is of this transaction.
+   * Checks that the validated ID token of a response belongs to this transaction.
    *
    * @throws TokenValidationError
    */
@@ -103,7 +103,7 @@ export interface OpenIdFlow {
  * Starts an authorization code flow with PKCE (`S256`) and `state`, and with a `nonce` when an ID token is asked for.
  *
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for parameters that the flow makes itself, for the scope `openid` where
- * nobody would validate the ID token, and for wrong options
+ * the ID token would not be validated, and for wrong options
  */
 export async function startAuthorization(
   client: AuthorizationFlowClient,
@@ -167,11 +167,11 @@ export async function finishAuthorization(
   const { state, codeVerifier, redirectUri, issuer, resource, scope, expiresAt } = transaction;
   const parameters = await readCallback(input);
   if (issuer !== client.issuer)
-    throw new AuthorizationResponseError("the transaction is of another authorization server");
+    throw new AuthorizationResponseError("the transaction belongs to another authorization server");
   const requiresIssuer = client.openId?.requiresIssuer;
   const code = validateAuthorizationResponse(parameters, { state, issuer, requiresIssuer });
   if (expiresAt <= client.clock() / 1000)
-    throw new AuthorizationResponseError("the sign-in was not finished in time");
+    throw new AuthorizationResponseError("the sign-in has expired");
   const proven = { resource, ...params, redirect_uri: redirectUri, code_verifier: codeVerifier };
   // The scope belongs to the request of the code; the refreshes of the token send it again.
   const refreshParams = keptParams({ scope, ...splitTokenParams(proven).params });
@@ -198,7 +198,7 @@ function checkOwnParameters(params: Params): void {
   ];
   const given = own.find((name) => params[name] !== undefined && params[name] !== null);
   if (given !== undefined)
-    throw optionError(`the parameter ${given}`, "given", "nothing, since start makes it");
+    throw optionError(`the parameter ${given}`, "given", "nothing, because start generates it");
   const type = params["response_type"];
   if (type !== undefined && type !== "code") throw optionError("response_type", type, "code");
 }
@@ -208,7 +208,7 @@ function checkTransaction(transaction: unknown): asserts transaction is Authoriz
   const texts = [state, codeVerifier].filter((value) => typeof value === "string" && value !== "");
   if (texts.length === 2 && typeof expiresAt === "number") return;
   // Not what was found: text may be the transaction as JSON.
-  throw optionError("the transaction", typeof transaction, "what authCode.start gave");
+  throw optionError("the transaction", typeof transaction, "the transaction of authCode.start");
 }
 
 function readMaxAge(text: string | null): number | undefined {

@@ -10,7 +10,7 @@ export interface ExpectedAuthorizationResponse {
   readonly state: string;
   /** The issuer, when it is known; `iss` must be it (RFC 9207, 2.4). */
   readonly issuer?: string | undefined;
-  /** Whether the server says that each of its responses has `iss` (RFC 9207, 3). */
+  /** Whether the server promises `iss` in each of its responses (RFC 9207, 3). */
   readonly requiresIssuer?: boolean | undefined;
 }
 
@@ -21,7 +21,7 @@ const singles = ["code", "state", "iss", "error", "error_description", "error_ur
 /**
  * Reads the parameters of a callback. A POST is read as the form that `response_mode=form_post` sends.
  *
- * @throws AuthorizationResponseError for a repeated parameter, or a body that is no such form
+ * @throws AuthorizationResponseError for a repeated parameter, or an invalid form body
  */
 export async function readCallback(input: CallbackInput): Promise<URLSearchParams> {
   const parameters = await readParameters(input);
@@ -31,7 +31,7 @@ export async function readCallback(input: CallbackInput): Promise<URLSearchParam
 }
 
 /**
- * Checks that a callback belongs to a transaction, and gives its code. `iss` and `state` come first, so that nobody
+ * Checks that a callback belongs to a transaction, and returns its code. `iss` and `state` are checked first, so that nobody
  * else's error is believed.
  *
  * @throws AuthorizationResponseError
@@ -53,10 +53,10 @@ export function validateAuthorizationResponse(
   const given = value("state");
   if (given === undefined) throw new AuthorizationResponseError("the callback has no state");
   if (!constantTimeEqual(given, state))
-    throw new AuthorizationResponseError("the state of the callback is another one");
+    throw new AuthorizationResponseError("the state of the callback does not match");
   const error = value("error");
   if (error !== undefined) throw refusal(parameters, error, state);
-  // RFC 6749, 4.2.2: nobody asked for tokens in the URL, so whoever put them there is up to something.
+  // RFC 6749, 4.2.2: tokens in the URL were not requested, so they may be an injection.
   const foreign = ["access_token", "id_token", "token"].find((name) => parameters.has(name));
   if (foreign !== undefined)
     throw new AuthorizationResponseError(`the callback has ${foreign}, which was not asked for`);
@@ -90,7 +90,9 @@ async function readParameters(input: CallbackInput): Promise<URLSearchParams> {
   if (input.method !== "POST") return new URL(input.url).searchParams;
   const type = input.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/x-www-form-urlencoded" || input.bodyUsed)
-    throw new AuthorizationResponseError("the body of the callback is no form, or was read before");
+    throw new AuthorizationResponseError(
+      "the body of the callback is not a form or was already read",
+    );
   return new URLSearchParams(await readText(input));
 }
 

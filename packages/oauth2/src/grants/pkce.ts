@@ -27,7 +27,7 @@ export async function sha256Base64Url(text: string): Promise<string> {
 }
 
 /**
- * Makes a value that nobody can guess: 32 random bytes in base64url, 43 characters. Good as `state`, `nonce`, `jti` and
+ * Generates an unguessable value: 32 random bytes in base64url, 43 characters. For `state`, `nonce`, `jti` and
  * PKCE code verifier.
  */
 export function randomValue(): string {

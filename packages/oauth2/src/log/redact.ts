@@ -7,7 +7,7 @@ export function isSecretHeader(name: string): boolean {
   return isSecretName(name) || /auth|dpop|token|session/.test(name);
 }
 
-/** Secret in a URL or a form; in JSON it is what an API calls its error, its status or its answer. */
+/** Secret in a URL or a form; in JSON an API may use these names for its error, status or result. */
 const secretParameters: ReadonlySet<string> = new Set([
   "code",
   "state",
@@ -22,7 +22,7 @@ export function isFilteredKey(key: string): boolean {
   return filteredKeys().has(name) || secretParameters.has(name) || isSecretParameter(key);
 }
 
-/** Whether the values of a member of a hash or of JSON, in any spelling of its name, are not shown. */
+/** Whether the values of a member of an object or of JSON, in any spelling of its name, are not shown. */
 export function isFilteredMember(key: string): boolean {
   return filteredKeys().has(snakeCase(key)) || isSecretName(key);
 }
@@ -43,7 +43,7 @@ export function secretsOfRequest(url: string, headers: Headers | undefined): rea
   return secrets;
 }
 
-/** Replaces secrets in a hash, in all depths: the values of filtered members, and secrets in text. */
+/** Replaces secrets in an object, at all depths: the values of filtered members, and secrets in text. */
 export function redactHash(
   hash: Readonly<Record<string, unknown>>,
   known: readonly string[] = [],

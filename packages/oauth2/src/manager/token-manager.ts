@@ -28,13 +28,13 @@ const managerOptions = optionsOf<TokenManagerOptions>("TokenManager", {
 
 /** Options of {@link TokenManager}. */
 export interface TokenManagerOptions {
-  /** Where the token is kept. Default: in memory. */
+  /** Where the token is stored. Default: in memory. */
   readonly store?: TokenStore | undefined;
   /** Key in the store; one per user and provider. Default: `default`. */
   readonly key?: string | undefined;
   /**
-   * Gets a first token, and another one when there is no refresh token or the server refuses it: for grants that need
-   * nobody, such as client credentials. Default: none.
+   * Obtains the first token, and another when there is no refresh token or the server refuses it: for grants that need
+   * no user, such as client credentials. Default: none.
    */
   readonly grant?: (() => Promise<AccessToken>) | undefined;
   /**
@@ -66,7 +66,7 @@ export interface GetTokenOptions {
  * Keeps one token fresh. However many callers ask, and however many processes share the store, an expired token is
  * refreshed once; a new one is stored before anybody gets it. A refresh token that the server refused (`invalid_grant`) is
  * not sent again, unless it is set again. After a token request that failed there is none until the time that the
- * server's `Retry-After` names (at most a day), else for a second, doubled with each failure up to a minute; meanwhile
+ * server's `Retry-After` names (at most a day), else for a second, doubled with each failure up to a minute; until then
  * callers get the same error. A token that had expired on arrival is returned for as long.
  *
  * @example
@@ -112,14 +112,14 @@ export class TokenManager {
     return this.#client;
   }
 
-  /** Gives the token if it is at hand and fresh; asks nobody. */
+  /** Returns the token if it is at hand and fresh, without a request. */
   peek(): AccessToken | undefined {
     const current = this.#current;
     return current !== undefined && this.#isFresh(current, 0) ? current : undefined;
   }
 
   /**
-   * Gives a fresh token: the one at hand, that of the store, or a new one.
+   * Returns a fresh token: the one at hand, that of the store, or a new one.
    *
    * @throws TokenUnavailableError when there is none and no way to get one; what a refresh or the grant throws;
    * TokenStoreError; the reason of the signal
@@ -134,7 +134,7 @@ export class TokenManager {
       const flight = this.#renew(refused, minValidity).finally(() => {
         if (this.#flight === flight) this.#flight = undefined;
       });
-      // Whoever waits gets the error; if all have left, nobody does.
+      // Every waiting caller gets the error; if all have left, it is dropped.
       flight.catch(() => {});
       this.#flight = flight;
     }
@@ -170,7 +170,7 @@ export class TokenManager {
       return this.#adopt(stored);
     }
     return this.#locked(async () => {
-      // Somebody else may have renewed it while this one waited.
+      // Another process may have refreshed it while this one waited.
       const known = this.#unsaved ?? (await this.#load());
       if (known !== undefined && this.#serves(known, refused, minValidity)) {
         if (known !== this.#unsaved) return this.#adopt(known);
@@ -215,7 +215,7 @@ export class TokenManager {
     if (known?.refreshToken === undefined) {
       if (grant !== undefined) return this.#request(grant);
       throw new TokenUnavailableError(
-        known === undefined ? "there is no token yet" : "the token cannot be refreshed",
+        known === undefined ? "no token is stored yet" : "the token cannot be refreshed",
       );
     }
     const { refreshToken } = known;
@@ -234,7 +234,7 @@ export class TokenManager {
     return this.#pause.run(async () => usable(await send()));
   }
 
-  /** Stores a token, then tells of it, then gives it to whoever waits. */
+  /** Stores a token, then reports it, then returns it to all waiting callers. */
   async #accept(token: AccessToken): Promise<void> {
     const previous = this.#current;
     this.#unsaved = token;
@@ -284,7 +284,7 @@ export class TokenManager {
 /** With `raiseErrors: false` a failure is a token without a value. */
 function usable(token: AccessToken): AccessToken {
   if (token.token !== "") return token;
-  throw token.error ?? new TokenUnavailableError("the server gave no access token");
+  throw token.error ?? new TokenUnavailableError("the server returned no access token");
 }
 
 function isServerFault(error: unknown): boolean {

@@ -53,7 +53,7 @@ export class TokenPause {
     this.#begin(end > now ? Math.min(now + this.#length(), end) : now + this.#length(), undefined);
   }
 
-  /** Ends the pause: there is a good token, or somebody put another one in place. */
+  /** Ends the pause: there is a valid token, or another one was stored. */
   end(): void {
     this.#failures = 0;
     this.#until = -Infinity;

@@ -1,6 +1,6 @@
 import { InvalidResponseError, optionError, type ResponseData } from "../errors.ts";
 
-/** Turns a body into a value; a hash that it gives is converted to snake case as any other. */
+/** Turns a body into a value; an object that it returns is converted to snake case as any other. */
 export type BodyParser = (body: string, response: ResponseData) => unknown;
 
 /** A parser, or the name of one: `json`, `query` (a form), `text`, or one of {@link registerParser}. */

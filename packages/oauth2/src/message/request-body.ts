@@ -27,7 +27,7 @@ const formType = "application/x-www-form-urlencoded";
 /**
  * Makes the bytes or text of a body.
  *
- * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when a field is to be added to what is no form, or a GET would have a body
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when a field is to be added to a body that is not a form, or a GET would have a body
  */
 export async function encodeBody(
   input: BodyInput,
@@ -72,7 +72,11 @@ function encodeObject({ headers, encoding }: BodyInput, body: object): string {
 function formWith({ headers, body }: BodyInput, field: Pair): string {
   const type = headers.get("content-type");
   if (type !== null && !type.toLowerCase().startsWith(formType)) {
-    throw optionError("mode", "body", "header or query for a body that is no form (RFC 6750, 2.2)");
+    throw optionError(
+      "mode",
+      "body",
+      "header or query for a body that is not a form (RFC 6750, 2.2)",
+    );
   }
   if (body === undefined) return form(headers, [field]);
   if (typeof body === "string") {
@@ -86,7 +90,11 @@ function formWith({ headers, body }: BodyInput, field: Pair): string {
     body instanceof FormData ||
     isStream(body)
   ) {
-    throw optionError("mode", "body", "header or query for a body that is no form (RFC 6750, 2.2)");
+    throw optionError(
+      "mode",
+      "body",
+      "header or query for a body that is not a form (RFC 6750, 2.2)",
+    );
   }
   return form(headers, [...toPairs(toParams(body)), field]);
 }

@@ -38,7 +38,8 @@ function resolveUrl(onSite: ((path: string) => URL) | undefined, path: string | 
   if (/[\p{Cc}\\]/u.test(path)) throw targetError("has a backslash or control character");
   if (/^[a-z][a-z\d+.-]*:/i.test(path)) {
     // `http:host` is another URL with a site than without one.
-    if (!/^[a-z]+:\/\//i.test(path) || !URL.canParse(path)) throw targetError("is no whole URL");
+    if (!/^[a-z]+:\/\//i.test(path) || !URL.canParse(path))
+      throw targetError("is not an absolute URL");
     return checkAbsolute(new URL(path));
   }
   if (onSite === undefined) {
@@ -67,7 +68,7 @@ function createSiteResolver({ origin, pathname, search }: URL): (path: string) =
 
 /** The platform's error would show the path, and be of another kind. */
 function relative(path: string, base: string): URL {
-  if (!URL.canParse(path, base)) throw targetError("is no URL");
+  if (!URL.canParse(path, base)) throw targetError("is not a URL");
   return new URL(path, base);
 }
 

@@ -6,13 +6,13 @@ import { settings } from "../compat/settings.ts";
 import { isHash, type SnakyHash, type SnakyHashClass } from "../compat/snaky-hash.ts";
 import type { NamesOf } from "../option-names.ts";
 
-/** How an answer is read; part of the options of every request. */
+/** How a response is read; part of the options of every request. */
 export interface ParseOptions {
   /** Parser of the body: a name or a function. Default: by the media type. */
   readonly parse?: ParserChoice | false | null | undefined;
   /** Whether keys become snake case. Default: true. */
   readonly snaky?: boolean | undefined;
-  /** What makes the hashes. Default: that of {@link configure}. */
+  /** What makes the objects. Default: that of {@link configure}. */
   readonly snakyHashClass?: SnakyHashClass | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface OAuth2ResponseInit extends ParseOptions {
   readonly body: Uint8Array | string;
   /** URL that answered, after redirects. */
   readonly url: string;
-  /** Values of the request that nothing is to show, wherever the answer has them. Default: none. */
+  /** Values of the request that must never be shown, wherever the response repeats them. Default: none. */
   readonly secrets?: readonly string[] | undefined;
   /** Headers of the request; what those with credentials hold is not shown either. Default: none. */
   readonly requestHeaders?: Headers | undefined;
@@ -39,7 +39,7 @@ export interface OAuth2ResponseInit extends ParseOptions {
 
 const decoder = new TextDecoder();
 
-/** An answer, read whole. */
+/** A response, read completely. */
 export class OAuth2Response implements ResponseData {
   static {
     inspectAsJson(this.prototype);
@@ -83,22 +83,22 @@ export class OAuth2Response implements ResponseData {
   }
 
   /**
-   * The body as a value: a form or JSON object is a hash with snake_case keys (with `snaky: false` a plain object with
+   * The body as a value: a form or JSON object is an object with snake_case keys (with `snaky: false` a plain object with
    * the keys of the provider), other JSON is what it is, anything else the text. Made once, when it is first asked for.
    *
-   * @throws InvalidResponseError when the type says JSON and the body is none; with a status of 400 or more it is the text
+   * @throws InvalidResponseError when the media type is JSON but the body is not; with a status of 400 or more it is the text
    */
   get parsed(): unknown {
     return (this.#parsed ??= { value: this.#parse() }).value;
   }
 
-  /** {@link OAuth2Response.parsed} when it is a hash. */
+  /** {@link OAuth2Response.parsed} if it is an object. */
   get hash(): SnakyHash | undefined {
     const { parsed } = this;
     return isHash(parsed) ? parsed : undefined;
   }
 
-  /** The error that this answer is: with a status of 400 or more; `undefined` otherwise. */
+  /** The error that this response is: with a status of 400 or more; `undefined` otherwise. */
   get error(): OAuth2Error | undefined {
     if (this.status < 400) return undefined;
     return (this.#error ??= errorOf(this));
@@ -112,7 +112,7 @@ export class OAuth2Response implements ResponseData {
     try {
       return snakyHashClass.from(value);
     } catch (error) {
-      // Nested too deeply: then it is text as any other body that nobody can read.
+      // Nested too deeply: then it stays text like any other unreadable body.
       if (error instanceof InvalidResponseError) return this.body;
       throw error;
     }
@@ -127,19 +127,19 @@ export class OAuth2Response implements ResponseData {
     return { status, url: this.redact(url), headers, body: this.redact(body) };
   }
 
-  /** Replaces secrets in text about this answer, those of its request too. */
+  /** Replaces secrets in text about this response, including those of its request. */
   redact(text: string): string {
     const { secrets = [], requestHeaders } = this.#options;
     return redactText(text, [...secrets, ...secretsOfRequest(this.url, requestHeaders)]);
   }
 }
 
-/** Makes the error that an answer is, whatever its status (RFC 6749, 5.2). */
+/** Makes the error of a response, whatever its status (RFC 6749, 5.2). */
 export function errorOf(response: OAuth2Response): OAuth2Error {
   return errorOfFields(response.hash ?? {}, response);
 }
 
-/** Makes the error that fields of an answer or callback tell of. */
+/** Makes the error that the fields of a response or callback describe. */
 export function errorOfFields(
   fields: Readonly<Record<string, unknown>>,
   response?: OAuth2Response,

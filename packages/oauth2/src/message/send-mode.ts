@@ -18,7 +18,7 @@ export function checkSendMode(mode: unknown): asserts mode is SendModeOption {
   for (const value of modes) checkMode(value);
 }
 
-/** Gives the mode for a verb, in lower case. */
+/** Returns the mode for a verb, in lower case. */
 export function sendModeFor(mode: SendModeOption, verb: string): SendMode {
   if (typeof mode === "string") return mode;
   if (typeof mode === "function") {

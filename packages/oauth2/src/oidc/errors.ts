@@ -8,7 +8,7 @@ export interface TokenValidationErrorOptions extends ErrorOptions {
 }
 
 /**
- * A signed token is not to be trusted: an ID token, a logout token, or a signed answer of the server. The message shows
+ * A signed token is invalid: an ID token, a logout token, or a signed answer of the server. The message shows
  * neither the token nor its secret claims.
  */
 export class TokenValidationError extends OAuth2Error {
@@ -40,7 +40,7 @@ export interface ChallengeErrorOptions extends Omit<OAuth2ErrorOptions, "code"> 
   readonly challenges: readonly Challenge[];
 }
 
-/** A resource refused the token and said in `WWW-Authenticate` what it wants (RFC 6750, 3; RFC 9470, 3). */
+/** A resource refused the token and stated in `WWW-Authenticate` what it requires (RFC 6750, 3; RFC 9470, 3). */
 export class ChallengeError extends OAuth2Error {
   override readonly name: string = "ChallengeError";
   /** The parameter `error` of the first challenge that has one, such as `invalid_token`; else `ERR_OAUTH_CHALLENGE`. */

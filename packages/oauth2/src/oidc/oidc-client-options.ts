@@ -14,7 +14,7 @@ import type { VerifyIdTokenOptions } from "./jwt/verify-id-token.ts";
 import { checkAlgorithms, isKeyAlgorithm } from "./jwt/verify-jwt.ts";
 import { checkNames, optionsOf, type NamesOf } from "../option-names.ts";
 
-/** Options of an {@link OidcClient}. What the metadata of the server says, is not among them. */
+/** Options of an {@link OidcClient}. What the server's metadata states is not an option. */
 export interface OidcClientOptions extends Omit<
   OAuth2ClientOptions,
   "authorizeUrl" | "tokenUrl" | "revokeUrl" | "issuer"
@@ -28,7 +28,7 @@ export interface OidcClientOptions extends Omit<
   readonly answerAlgorithms?: readonly string[] | undefined;
   /** How far the server's clock may differ, in seconds. Default: `30`. */
   readonly clockTolerance?: number | undefined;
-  /** How the keys of the server are kept. */
+  /** How the keys of the server are cached. */
   readonly jwks?: Pick<RemoteJwksOptions, "cacheMaxAge" | "cooldown"> | undefined;
   /** Scope of a sign-in that names none; `""` for none, where the server knows no `openid`. Default: `openid`. */
   readonly defaultScope?: Scope | undefined;
@@ -190,7 +190,7 @@ export function signedWithKeys(supported: readonly string[] = ["RS256"]): readon
   return usable.length === 0 ? ["RS256"] : usable;
 }
 
-/** The issuer of Microsoft's metadata for several tenants; the claim `tid` says which. */
+/** The issuer of Microsoft's metadata for several tenants; the claim `tid` names the tenant. */
 const template = "{tenantid}";
 
 function isTemplate(issuer: string): boolean {

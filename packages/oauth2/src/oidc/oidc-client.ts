@@ -96,7 +96,7 @@ export type ClientVerifyLogoutTokenOptions = Pick<
  * ```
  */
 export class OidcClient extends OAuth2Client implements ProviderClient {
-  /** What the server says about itself. */
+  /** Metadata of the server. */
   readonly metadata: ServerMetadata;
   /** Keys of the server; `undefined` when it has no `jwks_uri`. */
   readonly jwks: RemoteJwks | undefined;
@@ -299,12 +299,12 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
 
   #subjectOf(token: AccessToken): string | undefined {
     const claims = this.#claims.get(token);
-    // Whoever can write to the store can give away any token.
+    // An attacker who can write to the store can put any token there.
     return claims?.sub ?? (token.isRestored ? subjectOf(token.idToken) : undefined);
   }
 
   /**
-   * Asks the server about a token (RFC 7662), with a signed answer if wanted (RFC 9701).
+   * Introspects a token (RFC 7662), with a signed response if requested (RFC 9701).
    *
    * @throws MetadataError, OAuth2Error, TokenValidationError, InvalidResponseError
    */

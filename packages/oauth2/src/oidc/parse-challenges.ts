@@ -8,7 +8,7 @@ export interface Challenge {
   readonly token68?: string | undefined;
 }
 
-/** What {@link parseChallenges} reads at most; a longer field has no challenges. */
+/** Maximum characters that {@link parseChallenges} reads; a longer field has no challenges. */
 const maxLength = 16_384;
 
 const token = /[!#$%&'*+\-.^_`|~\dA-Za-z]+/y;

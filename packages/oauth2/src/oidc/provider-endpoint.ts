@@ -60,7 +60,7 @@ export async function callEndpoint(
 }
 
 /**
- * The JSON object that an answer has.
+ * The JSON object in a response.
  *
  * @throws InvalidResponseError when it has none; OAuth2Error when it is an error all the same
  */
@@ -68,7 +68,8 @@ export function jsonOf(response: OAuth2Response, what: string): JsonRecord {
   const { contentType } = response;
   const isJson = contentType === "application/json" || contentType.endsWith("+json");
   const json = isJson ? parseJsonRecord(response.body) : undefined;
-  if (json === undefined) throw new InvalidResponseError(`${what} is no JSON object`, { response });
+  if (json === undefined)
+    throw new InvalidResponseError(`${what} is not a JSON object`, { response });
   if (typeof json["error"] === "string") throw errorOf(response);
   return json;
 }

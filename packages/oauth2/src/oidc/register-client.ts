@@ -16,7 +16,7 @@ const registerOptions = optionsOf<RegisterClientOptions>("registerClient", {
   initialAccessToken: true,
 });
 
-/** What a client says about itself (RFC 7591, 2; OpenID Connect Registration, 2), by wire names. */
+/** The metadata of a client (RFC 7591, 2; OpenID Connect Registration, 2), by wire names. */
 export interface ClientMetadata {
   readonly redirect_uris?: readonly string[] | undefined;
   readonly token_endpoint_auth_method?: string | undefined;

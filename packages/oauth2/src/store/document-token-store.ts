@@ -122,7 +122,7 @@ export class DocumentTokenStore implements TokenStore {
   }
 }
 
-/** Whether somebody else was faster. */
+/** Whether another process was faster. */
 function isTaken(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error)) return false;
   return error.code === "ERR_DOCUMENTS_UNIQUE" || error.code === "ERR_DOCUMENTS_VERSION";

@@ -13,7 +13,7 @@ export async function waitForLease(attempt: LeaseAttempt, patience: number): Pro
   const deadline = Date.now() + patience;
   for (let pause = 5; !(await attempt()); pause = Math.min(pause * 1.5, 100)) {
     if (Date.now() >= deadline) {
-      throw new TokenStoreError(`the lock of the token was not free within ${patience} ms`);
+      throw new TokenStoreError(`the lock of the token was not released within ${patience} ms`);
     }
     await sleep(pause * (0.5 + Math.random()));
   }

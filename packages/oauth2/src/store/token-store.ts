@@ -5,13 +5,13 @@ import type { TokenHash } from "../token/token-hash.ts";
  * others wait for what it stores.
  */
 export interface TokenStore {
-  /** Gives what was stored last; `undefined` when there is nothing. */
+  /** Returns what was stored last; `undefined` if nothing was. */
   get(key: string): TokenHash | undefined | Promise<TokenHash | undefined>;
   /** Stores a token; what was there before must stay whole until the new one is. */
   set(key: string, token: TokenHash): void | Promise<void>;
   /** Removes a token; nothing happens when there is none. */
   delete(key: string): void | Promise<void>;
-  /** Does work while nobody else has the lock of the key. Default: nothing is locked. */
+  /** Runs work while holding the lock of the key. Default: nothing is locked. */
   lock?<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -22,7 +22,7 @@ export class MemoryTokenStore implements TokenStore {
 
   get(key: string): TokenHash | undefined {
     const text = this.#tokens.get(key);
-    // Text that `set` made of a hash.
+    // Text that `set` wrote.
     return text === undefined ? undefined : (JSON.parse(text) as TokenHash);
   }
 

@@ -81,14 +81,14 @@ const keptFields: readonly string[] = ["scope"];
 
 /** Where a token comes from, for what only this package does. */
 interface TokenOrigin {
-  /** Fields of an answer, none of them an option, in a hash that becomes the token's own. */
+  /** Fields of a response, none of them an option; the token takes over the object. */
   readonly fields?: Record<string, unknown> | undefined;
   readonly response?: ResponseData | undefined;
   readonly error?: OAuth2Error | undefined;
 }
 
 /**
- * A token: its value, when it expires, what came with it, and requests that carry it. Never changes; `refresh` gives a
+ * A token: its value, when it expires, what came with it, and requests that carry it. Immutable; `refresh` returns a
  * new one. Shows no secret when it is inspected or written as JSON: {@link AccessToken.toHash} is for storing.
  */
 export class AccessToken {
@@ -107,7 +107,7 @@ export class AccessToken {
   readonly #storedExpiry: number | undefined;
   /** Lifetime in seconds that the server gave; 0 counts as without end. */
   readonly expiresIn: number | undefined;
-  /** When the token expires, in seconds since the epoch; `undefined` when it does not say. */
+  /** When the token expires, in seconds since the epoch; `undefined` when unknown. */
   readonly expiresAt: number | undefined;
 
   /**
@@ -142,9 +142,9 @@ export class AccessToken {
   }
 
   /**
-   * Makes a token of a hash, such as that of {@link AccessToken.toHash}, also after JSON. Options in the hash count, so
+   * Makes a token from an object, such as that of {@link AccessToken.toHash}, also after JSON. Options in the object apply, so
    * it must not be one that a server sent: for these there is `getToken` of the client. With `raiseErrors: false`
-   * what is wrong with the hash is the `error` of a token without a value.
+   * what is wrong with the object is the `error` of a token without a value.
    *
    * @throws InvalidResponseError when there is no token and no refresh token
    *
@@ -185,7 +185,7 @@ export class AccessToken {
   }
 
   /**
-   * Makes a token of the fields of an answer. Nothing in them is an option.
+   * Makes a token from the fields of a response. None of them is an option.
    *
    * @throws InvalidResponseError when there is no token and no refresh token
    */
@@ -204,8 +204,8 @@ export class AccessToken {
       warnMissing(client, Object.keys(given), tokenName);
       throw new InvalidResponseError(
         tokenName === undefined
-          ? "the answer has no token"
-          : `the answer has no token in the field ${JSON.stringify(tokenName)}`,
+          ? "the response has no token"
+          : `the response has no token in the field ${JSON.stringify(tokenName)}`,
         { response },
       );
     }
@@ -254,7 +254,7 @@ export class AccessToken {
     return this.#settings;
   }
 
-  /** The answer that the token was in. */
+  /** The response that contained the token. */
   get response(): ResponseData | undefined {
     return this.#origin.response;
   }
@@ -273,7 +273,7 @@ export class AccessToken {
     return this.#isRestored;
   }
 
-  /** Whether the token says when it expires. */
+  /** Whether the token has an expiry. */
   expires(): boolean {
     return this.#storedExpiry !== undefined;
   }
@@ -292,7 +292,7 @@ export class AccessToken {
 
   /**
    * Asks for a new token (RFC 6749, 6), with the parameters that the token keeps for it (`refreshParams`); those given
-   * here win, and are kept with the new token. A kept scope that the server did not grant in full is not sent. The new
+   * here override them and stay with the new token. A kept scope that the server did not grant in full is not sent. The new
    * token keeps the options, and the refresh token and scope where the response has none.
    *
    * @throws TokenUnavailableError when there is no refresh token; what `getToken` of the client throws
@@ -327,7 +327,7 @@ export class AccessToken {
     }
     const value = kind === "access_token" ? this.#token : (this.#refreshToken ?? "");
     if (value === "") {
-      throw new TokenUnavailableError(`there is no ${hint ?? "token"} to revoke`);
+      throw new TokenUnavailableError(`the token has no ${hint ?? "value"} to revoke`);
     }
     return this.#client.revokeToken(value, kind, rest);
   }
@@ -374,13 +374,13 @@ export class AccessToken {
   }
 
   /**
-   * Gives the value of `Authorization`.
+   * Returns the value of `Authorization`.
    *
-   * @throws TokenUnavailableError when there is no token, or one that needs a proof which the client cannot give
+   * @throws TokenUnavailableError when there is no token, or one that needs a proof that the client cannot make
    */
   authorization(): string {
     if (this.#token === "") {
-      throw new TokenUnavailableError("there is no token to send", { cause: this.error });
+      throw new TokenUnavailableError("the token has no value to send", { cause: this.error });
     }
     const needsProof = this.tokenType?.toLowerCase() === "dpop";
     if (!needsProof) return this.#settings.headerFormat.replace("%s", () => this.#token);
@@ -391,7 +391,7 @@ export class AccessToken {
   }
 
   /**
-   * Says how the token is sent with a verb, in lower case.
+   * Returns how the token is sent with a verb, in lower case.
    *
    * @throws TokenUnavailableError as {@link AccessToken.authorization}
    * @internal
@@ -408,12 +408,12 @@ export class AccessToken {
     };
   }
 
-  /** Gives the headers that carry the token. */
+  /** Returns the headers that carry the token. */
   headers(): Record<string, string> {
     return { authorization: this.authorization() };
   }
 
-  /** Writes the token with its options as a hash of plain values, to be stored; a `mode` that is a function is lost. */
+  /** Returns the token with its options as plain values, to be stored; a `mode` that is a function is lost. */
   toHash(): TokenHash {
     const { token, refreshToken, params, options } = this;
     return writeTokenHash({ token, refreshToken, params, options, expiresAt: this.#storedExpiry });
@@ -423,7 +423,7 @@ export class AccessToken {
     return showTokenHash(this.toHash());
   }
 
-  /** Adds what the answer to a refresh left out. */
+  /** Adds what the response to a refresh left out. */
   #completed(fresh: AccessToken): AccessToken {
     const names = this.#client.refreshRules?.keptFields ?? keptFields;
     const kept = names.filter(

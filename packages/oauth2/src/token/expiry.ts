@@ -11,9 +11,9 @@ export const unknownExpiry = 0;
 export interface Expiry {
   /** Lifetime in seconds; `undefined` when there is none, or it is unreadable. */
   readonly expiresIn: number | undefined;
-  /** In seconds since the epoch; `undefined` when the token does not say. */
+  /** In seconds since the epoch; `undefined` when unknown. */
   readonly expiresAt: number | undefined;
-  /** Whether the token says it in a way that is unreadable: then it counts as expired. */
+  /** Whether the expiry is unreadable: then the token counts as expired. */
   readonly isUnknown: boolean;
 }
 

@@ -59,7 +59,7 @@ export function allowedParams(kept: RefreshParams, granted: string | undefined):
 }
 
 /**
- * Checks refresh parameters that a caller or a store gives.
+ * Checks refresh parameters from a caller or a store.
  *
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */

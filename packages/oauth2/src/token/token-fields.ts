@@ -16,7 +16,7 @@ export interface FoundToken {
 
 /**
  * Finds the token among fields: under `name` if that is given (as it is, or in snake case), else under the first of the
- * usual names that is there, even when it is empty.
+ * default names that is present, even when it is empty.
  */
 export function findToken(
   fields: Readonly<Record<string, unknown>>,
@@ -32,18 +32,18 @@ export function findToken(
 /**
  * Reads a field that is a token. Numbers are text of theirs; a missing one is empty.
  *
- * @throws InvalidResponseError when it is a list or object, or has characters that no token has (RFC 6749, A.12): they
+ * @throws InvalidResponseError when it is a list or object, or has characters that a token cannot have (RFC 6749, A.12): they
  * would forge headers
  */
 export function readToken(value: unknown, field: string): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "number") return String(value);
   if (typeof value !== "string") {
-    throw new InvalidResponseError(`the field ${JSON.stringify(field)} is no text`);
+    throw new InvalidResponseError(`the field ${JSON.stringify(field)} is not text`);
   }
   if (!/^[ -~]*$/.test(value)) {
     throw new InvalidResponseError(
-      `the field ${JSON.stringify(field)} has characters that no token has (RFC 6749, A.12)`,
+      `the field ${JSON.stringify(field)} has characters that a token cannot have (RFC 6749, A.12)`,
     );
   }
   return value;
@@ -73,7 +73,7 @@ export function warnExtra(
 ): void {
   if (settings().silenceExtraTokensWarning || found.length < 2) return;
   client.warn(
-    `OAuth2: the answer has several fields that may be the token (${found.join(", ")}); ${used ?? "none"} is used, tokenName chooses another`,
+    `OAuth2: the response has several fields that may be the token (${found.join(", ")}); ${used ?? "none"} is used, tokenName chooses another`,
   );
 }
 
@@ -86,5 +86,5 @@ export function warnMissing(
   if (settings().silenceNoTokensWarning) return;
   const sought = tokenName === undefined ? "no token" : `no field ${JSON.stringify(tokenName)}`;
   const hint = tokenName === undefined ? "" : "; keys became snake case unless snaky is false";
-  client.warn(`OAuth2: the answer has ${sought} among ${JSON.stringify(names)}${hint}`);
+  client.warn(`OAuth2: the response has ${sought} among ${JSON.stringify(names)}${hint}`);
 }

@@ -5,7 +5,7 @@ import { serializedOptions, serializeOptions, type TokenSettings } from "./token
 /** A token as {@link AccessToken.toHash} writes it: plain values, ready for JSON. */
 export type TokenHash = Record<string, unknown>;
 
-/** What a hash is made of. */
+/** The parts of a {@link TokenHash}. */
 export interface TokenState {
   readonly token: string;
   readonly refreshToken: string | undefined;
@@ -26,7 +26,7 @@ export function writeTokenHash(state: TokenState): TokenHash {
   };
 }
 
-/** Shows a hash without its secrets. */
+/** Returns the object without its secrets. */
 export function showTokenHash({ access_token, refresh_token, ...rest }: TokenHash): unknown {
   const known = [access_token, refresh_token].filter((value) => typeof value === "string");
   return Object.assign(redactHash(rest, known), {

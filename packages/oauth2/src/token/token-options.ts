@@ -9,7 +9,7 @@ import { checkSendMode, type SendModeOption } from "../message/send-mode.ts";
 export interface TokenOptions {
   /** Seconds before its expiry from which the token counts as expired. Default: 0. */
   readonly expiresLatency?: number | string | null | undefined;
-  /** Field that is the token, when the usual ones are not. Default: `access_token`, `id_token`, `token`. */
+  /** Field that is the token, when it is not one of the defaults. Default: `access_token`, `id_token`, `token`. */
   readonly tokenName?: string | null | undefined;
   /** Where the token is sent. Default: `header`. */
   readonly mode?: SendModeOption | undefined;
@@ -49,14 +49,14 @@ const wireNames: ReadonlyMap<string, string> = new Map([
 /** Names in a serialized token that are options, not fields. */
 export const serializedOptions: readonly string[] = [...wireNames.values()];
 
-/** Options that nobody gave; what is known of them is known already. */
+/** Options of a token without any, checked once. */
 export const defaultTokenOptions: TokenOptions = Object.freeze({});
 const defaultSettings: TokenSettings = Object.freeze(checkTokenOptions(defaultTokenOptions));
 
 /**
  * Splits what a caller gave into options and fields.
  *
- * @param fields where the fields are written to. Default: a new hash.
+ * @param fields where the fields are written to. Default: a new object.
  */
 export function splitTokenOptions(
   given: TokenOptions,
@@ -81,7 +81,7 @@ function checkField(name: string): void {
   if (meant === undefined) return;
   throw new OAuth2UsageError(
     "ERR_OAUTH_OPTION",
-    `a token has no option ${JSON.stringify(name)}, did you mean "${meant}"?`,
+    `unknown token option ${JSON.stringify(name)}, did you mean "${meant}"?`,
   );
 }
 

@@ -2,7 +2,7 @@ import type { TokenMethod } from "../connection/form-request.ts";
 import type { GrantParams, Params } from "../message/form.ts";
 import type { ParseOptions } from "../message/response.ts";
 
-/** What a token request may be told besides its parameters. */
+/** Options of a token request in addition to its parameters. */
 export interface TokenRequestOptions extends ParseOptions {
   /** Further headers; `Content-Type: application/json` makes the body JSON. Default: none. */
   readonly headers?: RequestInit["headers"] | undefined;

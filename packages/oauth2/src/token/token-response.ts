@@ -5,7 +5,7 @@ import { errorOf, type OAuth2Response } from "../message/response.ts";
 import type { TokenOptions } from "./token-options.ts";
 
 /**
- * Reads the body of a response of a token endpoint by its media type; besides, a form as `text/plain` and a JSON object
+ * Reads the body of a response of a token endpoint by its media type; also a form as `text/plain` and a JSON object
  * without a type, which some servers send.
  */
 export const parseTokenBody: BodyParser = (_body, response) => {
@@ -19,7 +19,7 @@ export const parseTokenBody: BodyParser = (_body, response) => {
 };
 
 /**
- * Makes a token of the answer of a token endpoint (RFC 6749, 5.1).
+ * Makes a token from the response of a token endpoint (RFC 6749, 5.1).
  *
  * @throws OAuth2Error when it is an error, InvalidResponseError when it has no usable token
  */

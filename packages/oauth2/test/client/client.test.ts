@@ -379,7 +379,7 @@ describe("warnings", () => {
     configure({ silenceExtraTokensWarning: false });
     AccessToken.fromHash(clientOf({ logger }), { access_token: "hidden", id_token: "hidden" });
     expect(lines).toEqual([
-      "OAuth2: the answer has several fields that may be the token (access_token, id_token); access_token is used, tokenName chooses another",
+      "OAuth2: the response has several fields that may be the token (access_token, id_token); access_token is used, tokenName chooses another",
     ]);
   });
 

@@ -187,7 +187,7 @@ describe("options", () => {
     ];
     for (const take of takesOptions) {
       expect(await messageOf(take)).toBe(
-        `a token has no option "${wrong}", did you mean "${meant}"?`,
+        `unknown token option "${wrong}", did you mean "${meant}"?`,
       );
     }
   });
@@ -225,7 +225,7 @@ describe("configuration that cannot work", () => {
       "tokenUrl is invalid",
     ],
     [
-      "a revocation URL that is no URL",
+      "a revocation URL that is not a URL",
       () => make(OAuth2Client, "id", "s", { revokeUrl: "ftp://x" }),
       "revokeUrl is invalid",
     ],

@@ -60,7 +60,7 @@ describe("after a token request that failed, TokenManager", () => {
 
   it.each([
     ["a status of 500", refusal({}, 500)],
-    ["a Retry-After that is no time", refusal({ "retry-after": "soon" })],
+    ["a Retry-After that is not a time", refusal({ "retry-after": "soon" })],
     ["a refusal of the client", [json({ error: "invalid_client" }, 401)]],
     ["a response without a token", [json({ fine: true })]],
   ])("waits a second, then twice as long each time, up to a minute: %s", async (_case, script) => {
@@ -177,7 +177,7 @@ describe("with tokens that expire at once, TokenManager", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("sends no request per call for a validity that no token has", async () => {
+  it("sends no request per call for a validity that a token cannot have", async () => {
     server.script = [json({ access_token: "short", expires_in: 60 })];
     const manager = grantManager();
     for (let count = 0; count < 5; count += 1) {

@@ -69,7 +69,7 @@ describe("device.start", () => {
     ["a user_code that turns text around", { user_code: "A\u202eB" }],
     ["a verification_uri that is a script", { verification_uri: "javascript:alert(1)" }],
     ["a verification_uri that is a file", { verification_uri: "file:///etc/passwd" }],
-    ["a verification_uri that is no URL", { verification_uri: "activate" }],
+    ["a verification_uri that is not a URL", { verification_uri: "activate" }],
     ["a complete URI that is a script", { verification_uri_complete: "javascript:alert(1)" }],
     ["no expires_in", { expires_in: undefined }],
     ["a negative expires_in", { expires_in: -1 }],

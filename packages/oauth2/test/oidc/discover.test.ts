@@ -112,7 +112,7 @@ describe("discover", () => {
     ["a token endpoint over http", { token_endpoint: "http://op.example/token" }],
     ["a script for an endpoint", { authorization_endpoint: "javascript:alert(1)" }],
     ["a password in a URL", { token_endpoint: "https://u:p@op.example/token" }],
-    ["an endpoint that is no URL", { jwks_uri: "/jwks" }],
+    ["an endpoint that is not a URL", { jwks_uri: "/jwks" }],
     ["an endpoint that is a list", { userinfo_endpoint: ["https://op.example/me"] }],
     ["algorithms that are no list", { id_token_signing_alg_values_supported: "RS256" }],
     ["algorithms that are no texts", { id_token_signing_alg_values_supported: [1] }],

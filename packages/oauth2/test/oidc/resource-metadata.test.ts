@@ -77,7 +77,7 @@ describe("fetchResourceMetadata", () => {
     ["no resource", {}],
     ["servers that are no list", { resource, authorization_servers: issuer }],
     ["a server over http", { resource, authorization_servers: ["http://op.example"] }],
-    ["a server that is no URL", { resource, authorization_servers: ["op"] }],
+    ["a server that is not a URL", { resource, authorization_servers: ["op"] }],
     ["scopes that are no texts", { resource, scopes_supported: [1] }],
     ["a list", []],
   ])("refuses %s", async (_case, document) => {

@@ -7,7 +7,7 @@ export interface ClaimTime {
   readonly tolerance: number;
 }
 
-/** Checks claims of a token, and says in the error which one is wrong. */
+/** Checks claims of a token; the error names the invalid one. */
 export class ClaimChecker {
   readonly #claims: JsonRecord;
   readonly #what: string;
@@ -26,7 +26,7 @@ export class ClaimChecker {
   text(claim: string): string {
     const value = this.#claims[claim];
     if (value === undefined) throw this.fail(claim, "is missing");
-    if (typeof value !== "string" || value === "") throw this.fail(claim, "is no text");
+    if (typeof value !== "string" || value === "") throw this.fail(claim, "is not text");
     return value;
   }
 
@@ -56,7 +56,7 @@ export class ClaimChecker {
     const value = this.#claims[claim];
     if (value === undefined) return undefined;
     if (typeof value !== "number" || !Number.isFinite(value) || value < 0)
-      throw this.fail(claim, "is no time");
+      throw this.fail(claim, "is not a time");
     return value;
   }
 
@@ -68,7 +68,7 @@ export class ClaimChecker {
     if (!isExpected) throw this.fail("aud", `does not have ${expected}`);
   }
 
-  /** Checks `exp` and `nbf`, as far as they are there (RFC 7519, 4.1.4 and 4.1.5). */
+  /** Checks `exp` and `nbf`, where they are present (RFC 7519, 4.1.4 and 4.1.5). */
   times({ now, tolerance }: ClaimTime): void {
     const exp = this.optionalNumber("exp");
     if (exp !== undefined && exp <= now - tolerance) throw this.fail("exp", "has passed");

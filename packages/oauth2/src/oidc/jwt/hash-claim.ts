@@ -6,7 +6,7 @@ const encoder = new TextEncoder();
  * Computes `at_hash` or `c_hash`: the left half of the hash that the signature algorithm uses, in base64url (OpenID
  * Connect Core, 3.1.3.6).
  *
- * @returns `undefined` for algorithms that name no such hash
+ * @returns `undefined` for algorithms without such a hash
  */
 export async function hashClaim(algorithm: string, value: string): Promise<string | undefined> {
   const name = hashName(algorithm);

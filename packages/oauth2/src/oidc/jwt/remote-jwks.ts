@@ -31,7 +31,7 @@ export interface RemoteJwksOptions extends DocumentOptions {
   /** How long keys are used before they are fetched again, in seconds. Default: `600`. */
   readonly cacheMaxAge?: number | undefined;
   /**
-   * Least time between two fetches for keys that are not there, in seconds: tokens with invented key identifiers
+   * Minimum time between two fetches for keys that are not there, in seconds: tokens with invented key identifiers
    * must not make us flood the server. Default: `30`.
    */
   readonly cooldown?: number | undefined;
@@ -183,7 +183,7 @@ async function importKey(key: JsonRecord, algorithm: string): Promise<CryptoKey>
   }
 }
 
-/** A name for a key and the algorithm that it is used with. Only what has been found is kept by it. */
+/** A name for a key and the algorithm that it is used with. Only found keys are cached by it. */
 function importedName({ alg, kid }: JwtHeader): string {
   return kid === undefined ? alg : `${alg} ${kid}`;
 }

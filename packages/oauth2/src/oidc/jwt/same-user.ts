@@ -14,7 +14,7 @@ export function checkSameUser(
 ): void {
   const known = typeof before === "string" ? subjectOf(before) : before?.sub;
   if (known === undefined || claims === undefined || known === claims.sub) return;
-  throw new TokenValidationError("the sub of the refreshed ID token is another one", {
+  throw new TokenValidationError("the sub of the refreshed ID token does not match", {
     claim: "sub",
   });
 }

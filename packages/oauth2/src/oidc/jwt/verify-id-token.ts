@@ -22,7 +22,7 @@ const idTokenOptions = optionsOf<VerifyIdTokenOptions>("verifyIdToken", {
 /** Member of the claim `events` that makes a token a logout token (OpenID Connect Back-Channel Logout, 2.4). */
 export const logoutEvent: string = "http://schemas.openid.net/event/backchannel-logout";
 
-/** Claims of an ID token (OpenID Connect Core, 2). Claims that are not listed are kept as they came. */
+/** Claims of an ID token (OpenID Connect Core, 2). Claims that are not listed are kept unchanged. */
 export interface IdTokenClaims {
   /** Issuer. */
   readonly iss: string;
@@ -77,7 +77,7 @@ export interface VerifyIdTokenOptions {
   readonly now?: number | undefined;
 }
 
-/** Kinds of tokens that say what they are, and are no ID tokens. */
+/** Header types of tokens that are not ID tokens. */
 const otherTypes: ReadonlySet<string> = new Set([
   "at+jwt",
   "logout+jwt",
@@ -109,8 +109,9 @@ export async function verifyIdToken(
   const { header, claims } = await verifyJwt(idToken, { key, algorithms, what: "ID token" });
   const check = new ClaimChecker(claims, "ID token");
   // RFC 8725, 3.11 and 3.12: another token of the same issuer must not pass for an ID token.
-  if (otherTypes.has(typeOf(header) ?? "")) throw check.fail("typ", "is that of another token");
-  // Logout tokens of servers older than its final text do not say what they are in their header.
+  if (otherTypes.has(typeOf(header) ?? ""))
+    throw check.fail("typ", "is the type of another kind of token");
+  // Logout tokens of servers older than its final text do not state their type in the header.
   const { events } = claims;
   if (isJsonRecord(events) && Object.hasOwn(events, logoutEvent))
     throw check.fail("events", "is that of a logout token");
@@ -139,7 +140,7 @@ export function claimTime(options: {
   return { now, tolerance };
 }
 
-/** What an ID token must say about the sign-in that it is of. */
+/** What an ID token must state about its sign-in. */
 export interface SignInChecks extends ClaimTime {
   readonly nonce: string | false | undefined;
   readonly maxAge: number | undefined;
@@ -169,11 +170,11 @@ function checkClaims(claims: JsonRecord, check: ClaimChecker, options: VerifyIdT
   const { issuer, clientId, nonce, maxAge, acrValues } = options;
   const time = claimTime(options);
   const expected = typeof issuer === "function" ? issuer(claims) : issuer;
-  if (expected === undefined) throw check.fail("iss", "is none that is expected");
+  if (expected === undefined) throw check.fail("iss", "is not the expected issuer");
   check.oneOf("iss", expected);
   check.audience(clientId);
   const { aud } = claims;
-  // Further audiences are trusted only when the issuer says that the token was made for us.
+  // Further audiences are trusted only when `azp` says that the token was issued to this client.
   if (Array.isArray(aud) && aud.length !== 1) check.oneOf("azp", clientId);
   check.number("exp");
   check.times(time);

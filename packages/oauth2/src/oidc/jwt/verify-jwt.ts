@@ -54,7 +54,7 @@ const known: ReadonlySet<string> = new Set([
   "HS512",
 ]);
 
-/** Tells whether an algorithm signs with a private key, and is one that we verify. */
+/** Whether an algorithm signs with a private key and is supported. */
 export function isKeyAlgorithm(algorithm: string): boolean {
   return known.has(algorithm) && !algorithm.startsWith("HS");
 }
@@ -67,7 +67,7 @@ export function typeOf({ typ }: JwtHeader): string | undefined {
 /**
  * Checks the algorithms that a caller allows.
  *
- * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for an empty list, `none`, and what is no signature algorithm
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for an empty list, `none`, and for an unknown signature algorithm
  */
 export function checkAlgorithms(algorithms: readonly string[], what: string): void {
   if (!Array.isArray(algorithms) || algorithms.length === 0)
@@ -118,11 +118,11 @@ async function verifySignature(
 
 function readHeader(jwt: string, { algorithms, what, typ }: VerifyJwtOptions): JwtHeader {
   if (typeof jwt !== "string" || jwt.length > maxLength)
-    throw new TokenValidationError(`the ${what} is no JWT of at most ${maxLength} characters`);
+    throw new TokenValidationError(`the ${what} is not a JWT of at most ${maxLength} characters`);
   const parts = jwt.split(".", 6);
   if (parts.length === 5) throw new TokenValidationError(`the ${what} is encrypted`);
   const header = parts.length === 3 ? parseBase64UrlRecord(parts[0] ?? "") : undefined;
-  if (header === undefined) throw new TokenValidationError(`the ${what} is no JWT`);
+  if (header === undefined) throw new TokenValidationError(`the ${what} is not a JWT`);
   if (!isJwtHeader(header)) throw new TokenValidationError(`the ${what} has a malformed header`);
   if (!algorithms.includes(header.alg) || !known.has(header.alg)) {
     const found = JSON.stringify(header.alg.slice(0, 20));

@@ -22,7 +22,7 @@ export interface EndSessionOptions {
   readonly state?: string | undefined;
   /** Who is to be signed out, as the provider knows the user. */
   readonly logoutHint?: string | undefined;
-  /** Languages for the pages of the provider, most wanted first. */
+  /** Languages for the pages of the provider, most preferred first. */
   readonly uiLocales?: readonly string[] | undefined;
   /** Further parameters, by their wire names. */
   readonly params?: Params | undefined;

@@ -46,7 +46,7 @@ export interface VerifyLogoutTokenOptions {
   /** Longest time since it was issued, in seconds. Default: `300`. */
   readonly maxTokenAge?: number | undefined;
   /**
-   * Remembers `jti` until the time given, in seconds since 1970, and tells whether it was new. Default: nothing is
+   * Remembers `jti` until the given time, in seconds since 1970, and returns whether it was new. Default: nothing is
    * remembered, and a token can be used again until it expires.
    */
   readonly rememberOnce?:

@@ -34,7 +34,7 @@ export interface DiscoverOptions extends DocumentOptions {
  * itself, when it contains `/.well-known/`.
  *
  * @throws MetadataError when the document is malformed, of another issuer, or has URLs that are not secure
- * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for an issuer that is no URL, or has a query or fragment
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for an issuer that is not a URL, or has a query or fragment
  */
 export async function discover(
   issuer: string | URL,
@@ -51,7 +51,7 @@ export async function discover(
   const documentUrl = isDocument ? url : wellKnownUrl(url, algorithm);
   const { body } = await source.get(documentUrl, { what: "the metadata", signal });
   const metadata = parseJsonRecord(body);
-  if (metadata === undefined) throw new MetadataError("the metadata is no JSON object");
+  if (metadata === undefined) throw new MetadataError("the metadata is not a JSON object");
   const fault = findMetadataFault(metadata, urlCheckFor(documentUrl, options.allowInsecure));
   if (fault !== undefined) throw new MetadataError(`the metadata is unusable: ${fault}`);
   // `issuer` is a string: `findMetadataFault` has seen to it, as to the types of the other members.

@@ -18,8 +18,8 @@ export interface DocumentOptions {
   /** Largest document, in bytes. Default: `1_048_576`. */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * Whether `http` to other machines is allowed, for a network that is protected by other means: whoever controls the
-   * connection controls which tokens are believed. Default: `false`; `http` to this machine always is.
+   * Whether `http` to other machines is allowed, for a network that is protected by other means: an attacker on the
+   * connection decides which tokens are accepted. Default: `false`; `http` to this machine always is.
    */
   readonly allowInsecure?: boolean | undefined;
   /** Where debug output goes. Default: nowhere. */
@@ -45,7 +45,7 @@ export interface DocumentSource {
    * @throws OAuth2ConnectionError, OAuth2TimeoutError, InvalidResponseError
    */
   get(url: URL, request: DocumentRequest): Promise<OAuth2Response>;
-  /** Tells whether documents may be fetched from this URL, and tokens be sent to it. */
+  /** Whether documents may be fetched from this URL and tokens sent to it. */
   readonly isAllowed: (url: URL) => boolean;
 }
 
@@ -86,7 +86,9 @@ export function createDocumentSource(
         snaky: false,
       });
       if (response.status === 200) return response;
-      throw new MetadataError(`${what} answered ${response.status}, expected 200`, { response });
+      throw new MetadataError(`${what} responded with ${response.status}, expected 200`, {
+        response,
+      });
     },
   };
 }

@@ -11,7 +11,7 @@ export function isSecureUrl(url: URL): boolean {
 
 /**
  * Makes the check of the URLs that the owner of another URL names. Who is at `https` may not lead to `http` on this
- * machine: behind that is a service of somebody else, which trusts whoever can reach it.
+ * machine: behind that is a service of someone else, which trusts everything that can reach it.
  */
 export function urlCheckFor(owner: URL, allowInsecure = false): (url: URL) => boolean {
   if (allowInsecure) return isHttpUrl;

@@ -1,6 +1,6 @@
 /**
  * What an authorization server or OpenID provider says about itself (RFC 8414, 2; OpenID Connect Discovery, 3). Members
- * that are not listed are kept as they came.
+ * that are not listed are kept unchanged.
  */
 export interface ServerMetadata {
   /** Identifier of the server: a URL without query and fragment. Everything that it signs bears it. */
@@ -74,7 +74,7 @@ const flags = [
 /** Names of the members of {@link ServerMetadata} that are URLs. */
 export type EndpointName = (typeof endpoints)[number];
 
-/** Says which member of a metadata document is unusable, and why; `undefined` when all are well. */
+/** Describes the first unusable member of a metadata document; `undefined` when all are valid. */
 export function findMetadataFault(
   metadata: Readonly<Record<string, unknown>>,
   isAllowedUrl: (url: URL) => boolean,

@@ -43,7 +43,7 @@ export interface DeviceAuthorization {
   readonly scope?: string | undefined;
   /** When the user must have finished, in seconds since 1970. */
   readonly expiresAt: number;
-  /** Least time between two questions, in seconds. */
+  /** Minimum time between two polls, in seconds. */
   readonly interval: number;
 }
 
@@ -81,7 +81,7 @@ export class DeviceFlow {
    *
    * @param params parameters of the request, such as `scope` and `resource`
    * @throws MetadataError when the server has no such endpoint; OAuth2Error when it refuses
-   * @throws InvalidResponseError for an answer that is incomplete, or that could mislead the user
+   * @throws InvalidResponseError for a response that is incomplete or could mislead the user
    */
   async start(
     params: GrantParams = {},
@@ -131,8 +131,8 @@ export class DeviceFlow {
   }
 
   /**
-   * Waits until the user has finished, and gives the token. Asks every `interval` seconds; five seconds less often each
-   * time the server says `slow_down`, and half as often each time it cannot be reached (RFC 8628, 3.5).
+   * Waits until the user has finished and returns the token. Polls every `interval` seconds; five seconds less often each
+   * time the server responds with `slow_down`, and half as often each time it cannot be reached (RFC 8628, 3.5).
    *
    * @throws OAuth2Error `access_denied` when the user refused, `expired_token` when the time is over
    * @throws the reason of the signal when that is aborted
@@ -143,7 +143,11 @@ export class DeviceFlow {
     const { deviceCode, expiresAt, resource, scope } = authorization;
     let { interval } = authorization;
     if (typeof deviceCode !== "string" || !(interval > 0) || typeof expiresAt !== "number")
-      throw optionError("the device authorization", typeof authorization, "what device.start gave");
+      throw optionError(
+        "the device authorization",
+        typeof authorization,
+        "the result of device.start",
+      );
     const own = { resource, ...params };
     const refreshParams = keptParams({ scope, ...splitTokenParams(own).params });
     const request = { ...own, grant_type: grantType, device_code: deviceCode };

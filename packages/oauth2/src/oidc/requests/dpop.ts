@@ -34,7 +34,7 @@ export type DPoPAlgorithm = "ES256" | "ES384" | "ES512" | "Ed25519" | "PS256" | 
 export interface GenerateDPoPOptions {
   /** Default: `ES256`, which every server that has DPoP takes. */
   readonly algorithm?: DPoPAlgorithm | undefined;
-  /** Whether the private key can be exported, to be kept. Default: `false`. */
+  /** Whether the private key can be exported, to be stored. Default: `false`. */
   readonly extractable?: boolean | undefined;
 }
 
@@ -61,9 +61,9 @@ export interface DPoPProofOptions {
 }
 
 const algorithms: readonly string[] = ["ES256", "ES384", "ES512", "Ed25519", "PS256", "RS256"];
-/** Origins whose nonce is kept. */
+/** Maximum origins whose nonce is stored. */
 const maxNonces = 100;
-/** Longest nonce that is kept, and the characters of one (RFC 9449, 8.1). */
+/** Longest nonce that is stored, and the characters of one (RFC 9449, 8.1). */
 const noncePattern = /^[\x21\x23-\x5b\x5d-\x7e]{1,1024}$/;
 
 /**
@@ -130,12 +130,12 @@ export class DPoP implements RequestProof {
     return new SignJWT(claims).setProtectedHeader(this.#header).sign(this.#privateKey);
   }
 
-  /** Gives the proof of a request that a client sends. */
+  /** Returns the proof of a request that a client sends. */
   prove({ method, url, token }: ProofTarget): Promise<string> {
     return this.proof({ method, url, accessToken: token });
   }
 
-  /** Keeps the nonce of an answer, and says whether the request must be sent once more because of it. */
+  /** Stores the nonce of a response and returns whether the request must be sent again because of it. */
   accept(response: OAuth2Response, { url }: ProofTarget): boolean {
     const { status, headers } = response;
     const nonce = headers.get("dpop-nonce");
@@ -148,8 +148,8 @@ export class DPoP implements RequestProof {
   }
 
   /**
-   * Keeps the nonce of an answer for the next proof for that origin (RFC 9449, 8 and 9). Of more than 100 origins the
-   * least recent is forgotten.
+   * Stores the nonce of a response for the next proof for that origin (RFC 9449, 8 and 9). Of more than 100 origins the
+   * least recently used is dropped.
    *
    * @returns whether the nonce is another one than before
    */

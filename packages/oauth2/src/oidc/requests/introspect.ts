@@ -20,9 +20,9 @@ const introspectOptions = optionsOf<IntrospectOptions>("introspect", {
   signed: true,
 });
 
-/** What the server says about a token (RFC 7662, 2.2). Members that are not listed are kept as they came. */
+/** The server's response about a token (RFC 7662, 2.2). Members that are not listed are kept unchanged. */
 export interface Introspection {
-  /** Whether the token can be used. When it is `false`, the rest says nothing. */
+  /** Whether the token can be used. When it is `false`, the other members mean nothing. */
   readonly active: boolean;
   readonly scope?: string | undefined;
   readonly client_id?: string | undefined;
@@ -46,7 +46,7 @@ export interface IntrospectOptions extends EndpointCallOptions {
   readonly tokenTypeHint?: "access_token" | "refresh_token" | (string & {}) | undefined;
   /** Further parameters, by their wire names. */
   readonly params?: Params | undefined;
-  /** Whether a signed answer is asked for, and nothing else taken (RFC 9701). Default: `false`. */
+  /** Whether a signed response is requested and required (RFC 9701). Default: `false`. */
   readonly signed?: boolean | undefined;
 }
 
@@ -90,7 +90,7 @@ export async function introspect(
     throw new InvalidResponseError(`${what} does not say whether the token is active`, {
       response,
     });
-  // `active` has been checked; the rest is of the server's own making, as in any of its answers.
+  // `active` has been checked; the rest is as the server wrote it, as in any of its responses.
   return answer as Introspection;
 }
 
@@ -99,7 +99,7 @@ async function verifyAnswer(
   { id, metadata }: ProviderClient,
   { key, algorithms, clockTolerance }: SignedAnswerOptions,
 ): Promise<JsonRecord | undefined> {
-  const name = "introspection answer";
+  const name = "introspection response";
   const { claims } = await verifyJwt(jwt, {
     key,
     algorithms,

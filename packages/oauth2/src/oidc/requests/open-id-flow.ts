@@ -41,7 +41,7 @@ export function createOpenIdFlow(client: OpenIdFlowClient, options: OpenIdFlowOp
       let params = paramsOf(url, endpoint);
       if (signs) {
         const request = await client.signRequestObject(params);
-        // OpenID Connect Core, 6.1 wants these beside the request object; RFC 9101 has the server ignore them.
+        // OpenID Connect Core, 6.1 requires these next to the request object; RFC 9101 has the server ignore them.
         const { client_id, response_type, scope } = params;
         params = { client_id, response_type, scope, request };
       }
@@ -67,7 +67,9 @@ function checkTransaction(
 ): void {
   if (claims !== undefined) checkSignIn(claims, { nonce, maxAge, acrValues, ...time });
   else if (nonce !== undefined)
-    throw new TokenValidationError("the answer has no ID token, though the scope has openid");
+    throw new TokenValidationError(
+      "the response has no ID token although the scope contains openid",
+    );
 }
 
 /** The parameters of a request, without those that belong to the endpoint; what replaced one of these is the request's. */

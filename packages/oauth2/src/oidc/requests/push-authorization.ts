@@ -34,7 +34,7 @@ export async function pushAuthorization(
   const request = { ...params, client_id: client.id };
   const name = "pushed_authorization_request_endpoint";
   const response = await callEndpoint(client, name, request, options);
-  const what = "the answer to the pushed request";
+  const what = "the response to the pushed request";
   const { request_uri: requestUri, expires_in: expiresIn } = jsonOf(response, what);
   if (typeof requestUri !== "string" || requestUri === "")
     throw new InvalidResponseError(`${what} has no request_uri`, { response });

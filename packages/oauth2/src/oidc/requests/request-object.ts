@@ -35,7 +35,7 @@ export interface RequestObjectOptions {
 
 /**
  * Signs the parameters of an authorization request as a request object (RFC 9101), for the parameter `request`.
- * `max_age` becomes a number, `claims` and `authorization_details` in JSON become what they say.
+ * `max_age` becomes a number, `claims` and `authorization_details` in JSON become parsed values.
  *
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for a key or parameters that cannot be used
  */

@@ -45,7 +45,7 @@ export interface TokenExchangeOptions {
 const grantType = "urn:ietf:params:oauth:grant-type:token-exchange";
 const typePrefix = "urn:ietf:params:oauth:token-type:";
 
-/** Exchanges one token for another (RFC 8693): narrower, for another service, or on behalf of somebody. */
+/** Exchanges one token for another (RFC 8693): narrower, for another service, or on behalf of someone. */
 export class TokenExchange {
   readonly #client: {
     getToken(params: TokenParams, options?: TokenOptions): Promise<AccessToken>;
@@ -58,10 +58,10 @@ export class TokenExchange {
   }
 
   /**
-   * Exchanges a token. `params.issued_token_type` of the result says what it is.
+   * Exchanges a token. `params.issued_token_type` of the result is its type.
    *
    * @throws OAuth2Error when the server refuses, such as with `invalid_target`
-   * @throws InvalidResponseError when the answer does not say what was issued
+   * @throws InvalidResponseError when the response does not state what was issued
    */
   async getToken(options: TokenExchangeOptions, tokenOptions?: TokenOptions): Promise<AccessToken> {
     checkNames(options, exchangeOptions);

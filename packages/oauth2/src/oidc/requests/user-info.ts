@@ -25,7 +25,7 @@ const userInfoOptions = optionsOf<UserInfoOptions>("userInfo", {
   proof: true,
 });
 
-/** Claims about the user (OpenID Connect Core, 5.1 and 5.3.2). Claims that are not listed are kept as they came. */
+/** Claims about the user (OpenID Connect Core, 5.1 and 5.3.2). Claims that are not listed are kept unchanged. */
 export interface UserInfo {
   /** The user, unique at the issuer. */
   readonly sub: string;
@@ -44,7 +44,7 @@ export interface UserInfo {
 /** Options of {@link userInfo}. */
 export interface UserInfoOptions extends EndpointCallOptions {
   /**
-   * `sub` of the ID token; the answer must have it, since the token may be another user's (OpenID Connect Core, 5.3.2).
+   * `sub` of the ID token; the answer must have it, because the token may belong to another user (OpenID Connect Core, 5.3.2).
    * `false` when there is no ID token to compare with.
    */
   readonly expectedSub: string | false;
@@ -128,7 +128,7 @@ function checkStatus(response: OAuth2Response): OAuth2Response {
   }
   if (response.error !== undefined) throw response.error;
   if (status === 200) return response;
-  throw new InvalidResponseError(`${what} answered ${status}, expected 200`, { response });
+  throw new InvalidResponseError(`${what} responded with ${status}, expected 200`, { response });
 }
 
 async function verifyAnswer(
@@ -139,7 +139,7 @@ async function verifyAnswer(
   const name = "user information";
   const { claims } = await verifyJwt(jwt.trim(), { key, algorithms, what: name });
   const check = new ClaimChecker(claims, name);
-  // OpenID Connect Core, 5.3.2: a signed answer should have both; what is there must be right.
+  // OpenID Connect Core, 5.3.2: a signed response should have both; those present must be valid.
   if (claims["iss"] !== undefined) check.oneOf("iss", metadata.issuer);
   if (claims["aud"] !== undefined) check.audience(id ?? "");
   check.times(claimTime({ clockTolerance }));

@@ -17,7 +17,7 @@ const metadataOptions = optionsOf<ResourceMetadataOptions>("fetchResourceMetadat
   signal: true,
 });
 
-/** What a protected resource says about itself (RFC 9728, 2). Members that are not listed are kept as they came. */
+/** The metadata of a protected resource (RFC 9728, 2). Members that are not listed are kept unchanged. */
 export interface ResourceMetadata {
   /** Identifier of the resource; the parameter `resource` of authorization and token requests (RFC 8707). */
   readonly resource: string;
@@ -45,7 +45,7 @@ export interface ResourceMetadataOptions extends DocumentOptions {
  * a token.
  *
  * @throws MetadataError when it is malformed, or of another resource
- * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for a resource that is no URL, or has a fragment
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for a resource that is not a URL, or has a fragment
  */
 export async function fetchResourceMetadata(
   resource: string | URL,
@@ -61,18 +61,18 @@ export async function fetchResourceMetadata(
   const source = createDocumentSource(options, connection);
   const documentUrl = url === undefined ? wellKnownUrl(identifier) : new URL(url);
   const isAllowed = urlCheckFor(identifier, options.allowInsecure);
-  // RFC 9728, 7.7: it comes from a challenge, and whoever sent that must not make us ask the services of this machine.
+  // RFC 9728, 7.7: it comes from a challenge, whose sender must not make us send requests to services on this machine.
   if (!isAllowed(documentUrl))
     throw new MetadataError(
       `the resource metadata is at ${documentUrl.origin}, which is not https`,
     );
   const { body } = await source.get(documentUrl, { what: "the resource metadata", signal });
   const metadata = parseJsonRecord(body);
-  if (metadata === undefined) throw new MetadataError("the resource metadata is no JSON object");
+  if (metadata === undefined) throw new MetadataError("the resource metadata is not a JSON object");
   // RFC 9728, 3.3: else a resource could pass for another one, and collect its tokens.
   const { resource: found } = metadata;
   if (typeof found !== "string" || !URL.canParse(found) || new URL(found).href !== identifier.href)
-    throw new MetadataError(`the resource metadata is of another resource than ${identifier.href}`);
+    throw new MetadataError(`the resource metadata does not belong to ${identifier.href}`);
   return checkMembers(metadata, isAllowed);
 }
 
@@ -97,7 +97,7 @@ function checkMembers(metadata: JsonRecord, isAllowed: (url: URL) => boolean): R
     const value = metadata[name];
     const isList = Array.isArray(value) && value.every((item: unknown) => typeof item === "string");
     if (value !== undefined && !isList)
-      throw new MetadataError(`${name} of the resource metadata is no list of strings`);
+      throw new MetadataError(`${name} of the resource metadata is not a list of strings`);
   }
   // `resource` and the lists have been checked; the issuers follow.
   const checked = metadata as ResourceMetadata;

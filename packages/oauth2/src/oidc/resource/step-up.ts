@@ -2,7 +2,7 @@ import type { Challenge } from "../parse-challenges.ts";
 
 /** What a resource wants of the user's authentication; each member is a parameter of an authorization request. */
 export interface StepUp {
-  /** Classes of authentication, most wanted first, separated by blanks. */
+  /** Classes of authentication, most preferred first, separated by spaces. */
   readonly acr_values?: string | undefined;
   /** Longest time since the user signed in, in seconds. */
   readonly max_age?: number | undefined;
@@ -11,7 +11,7 @@ export interface StepUp {
 }
 
 /**
- * Finds out whether a resource wants the user to sign in again or more strongly (RFC 9470, 3). Give the result to
+ * Returns the parameters of a new sign-in when a resource demands a recent or stronger authentication (RFC 9470, 3). Give the result to
  * `authCode.start`: the new ID token must then be as recent as that, and with `requireAcr` have one of the classes.
  *
  * @returns `undefined` when no challenge is `insufficient_user_authentication`
