@@ -27,7 +27,7 @@ export interface AuthorizeOptions {
    */
   readonly retryOn401?: boolean | undefined;
   /**
-   * Time to wait for the head of the response, and for each further piece of its body, in milliseconds; 0 is no limit.
+   * Time to wait for the head of the response, and for each further piece of its body, in milliseconds; 0 means no limit.
    * Default: that of the client.
    */
   readonly timeout?: number | undefined;

@@ -78,7 +78,7 @@ export function snakyHashClass(hooks: SnakyHooks = {}): SnakyHashClass {
 /** A hash class without hooks. */
 export const defaultSnakyHashClass: SnakyHashClass = snakyHashClass();
 
-/** Whether a value is a hash: an object that is no list, and not of a class of its own, such as a date. */
+/** Whether a value is a hash: an object that is neither a list nor an instance of a class, such as a date. */
 export function isHash(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -32,7 +32,7 @@ export interface NodeTransportOptions {
 
 /** Options of the connection of a client. */
 export interface ConnectionOpts extends NodeTransportOptions {
-  /** Time for one whole exchange, in milliseconds; 0 is no limit. Default: 30_000. */
+  /** Time for one whole exchange, in milliseconds; 0 means no limit. Default: 30_000. */
   readonly timeout?: number | undefined;
   /** Headers of every request. Default: none. */
   readonly headers?: RequestInit["headers"] | undefined;

@@ -21,7 +21,7 @@ export interface ConnectionOptions {
   readonly fetch?: Fetch | undefined;
   /** Headers of every request; those of the request win. Default: none. */
   readonly headers?: RequestInit["headers"] | undefined;
-  /** Time for one whole exchange, in milliseconds; 0 is no limit. Default: 30_000. */
+  /** Time for one whole exchange, in milliseconds; 0 means no limit. Default: 30_000. */
   readonly timeout?: number | undefined;
   /** Where debug output goes; without it there is none. Default: none. */
   readonly debugLogger?: DebugLogger | undefined;

@@ -203,7 +203,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
    */
   override async getToken(params: TokenParams, options?: TokenOptions): Promise<AccessToken> {
     const token = await super.getToken(params, options);
-    // Where the ID token is the token, by `tokenName` or for want of another, it is none of the token's fields.
+    // If the ID token is the token itself, by `tokenName` or as the only one, it is not among the token's fields.
     const hash = token.response?.hash;
     const idToken = token.idToken ?? hash?.["id_token"] ?? hash?.["idToken"];
     if (typeof idToken !== "string") return token;

@@ -45,7 +45,7 @@ const ways: Readonly<Record<string, Way>> = {
     const response = await authorizedFetch(token)(path, init);
     return [response.status, await response.text()];
   },
-  bearer: async (token, path, init = {}) => {
+  withAccessToken: async (token, path, init = {}) => {
     const send = wrap((request) => fetch(request), withAccessToken(token));
     const response = await send(new Request(token.client.resolve(path), init));
     return [response.status, await response.text()];

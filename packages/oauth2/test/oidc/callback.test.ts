@@ -186,7 +186,7 @@ describe("authCode.callback", () => {
     const { transaction } = await client.authCode.start({}, { lifetime: 60 });
     now += 60_000;
     const query = `code=c&state=${transaction.state}`;
-    await expect(client.authCode.callback(query, transaction)).rejects.toThrow(/in time/);
+    await expect(client.authCode.callback(query, transaction)).rejects.toThrow(/expired/);
   });
 
   it.each([

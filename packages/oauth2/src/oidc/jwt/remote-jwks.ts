@@ -175,7 +175,7 @@ async function importKey(key: JsonRecord, algorithm: string): Promise<CryptoKey>
   const publicKey = Object.fromEntries(members.map((name) => [name, key[name]]));
   try {
     const cryptoKey = await importJWK(publicKey, algorithm);
-    // A symmetric key is no member of a published set: its `k` has been left out above.
+    // A symmetric key does not belong in a published set: its `k` has been left out above.
     if (cryptoKey instanceof Uint8Array) throw new TypeError("a symmetric key");
     return cryptoKey;
   } catch (cause) {

@@ -13,7 +13,7 @@ export interface DocumentOptions {
   readonly fetch?: Fetch | undefined;
   /** Headers of every request. Default: none. */
   readonly headers?: RequestInit["headers"] | undefined;
-  /** Time for one document, in milliseconds; 0 is no limit. Default: `30_000`. */
+  /** Time for one document, in milliseconds; 0 means no limit. Default: `30_000`. */
   readonly timeout?: number | undefined;
   /** Largest document, in bytes. Default: `1_048_576`. */
   readonly maxResponseBytes?: number | undefined;

@@ -52,7 +52,7 @@ export interface UserInfoOptions extends EndpointCallOptions {
   readonly proof?: RequestProof | null | undefined;
 }
 
-/** Options of {@link OidcClient.userInfo}: the client knows the subject of its own tokens. */
+/** Options of {@link OidcClient.userInfo}: the client knows the subject of the tokens that it obtained. */
 export interface ClientUserInfoOptions extends Omit<UserInfoOptions, "expectedSub"> {
   /** See {@link UserInfoOptions.expectedSub}. Default: `sub` of the ID token that came with the token. */
   readonly expectedSub?: string | false | undefined;
