@@ -3,7 +3,7 @@ import {
   OAuth2Client,
   TokenManager,
   type Fetch,
-  type Logger,
+  type DebugLogger,
 } from "@fetchwork/oauth2";
 import { nodeTransport } from "@fetchwork/oauth2/node";
 import { OidcClient } from "@fetchwork/oauth2/oidc";
@@ -83,7 +83,7 @@ export function keptToken({ client, token }: OpenedProfile): AccessToken {
 }
 
 interface Connection {
-  readonly logger: Logger;
+  readonly logger: DebugLogger;
   readonly connectionOpts: { readonly timeout: number };
   readonly allowedOrigins: (url: URL) => boolean;
   readonly fetch: Fetch;
