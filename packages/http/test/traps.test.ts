@@ -17,7 +17,7 @@ import {
   type Middleware,
 } from "../src/index.ts";
 import { fromNodeListener, serve, writeEarlyHints, type RunningServer } from "../src/node/index.ts";
-import { exchange } from "./raw-client.ts";
+import { exchange } from "./node/raw-client.ts";
 
 // The eight traps of middlewares on web standards: what goes wrong when requests and responses are used as they are.
 

@@ -1,0 +1,291 @@
+import { nameCheck } from "../check-names.ts";
+import { HttpUsageError } from "../errors.ts";
+import { checkHeaderChanges, overlayHeaders, type HeaderChanges } from "./overlay-headers.ts";
+
+/** What a derived request has of its own; everything else is the source's. */
+export interface DeriveOptions {
+  /** Absolute `http:` or `https:` URL, or a path (it keeps the origin, also when it starts with `//`). Default: the source's. */
+  readonly url?: string | URL | undefined;
+  /** Default: the source's. `GET` and `HEAD` have no body. */
+  readonly method?: string | undefined;
+  /** Headers to set; null removes. Default: none are changed. */
+  readonly headers?: Readonly<Record<string, string | null>> | undefined;
+  /**
+   * Replaces the body; null takes it away. `Content-Length` and `Transfer-Encoding` of the source go, and its
+   * `Content-Type` when the new body brings its own (form data, search parameters, a blob with a type).
+   * Default: the source's body, not read before somebody asks for it.
+   */
+  readonly body?: RequestInit["body"] | undefined;
+}
+
+/**
+ * Makes a request that differs from another one, without copying it.
+ *
+ * Headers are looked up in the source, the body is streamed from it, and the signal is touched only when somebody
+ * reads it, so deriving leaves no listener behind. Works on platform requests, on those of a server on Node and on
+ * derived ones. It is a `Request` for everybody who uses the interface; `fetch()` and `new Request()` look behind
+ * it and need {@link nativeRequest}.
+ *
+ * @example
+ * ```ts
+ * const stripPrefix: Middleware = (next) => (request, context) =>
+ *   next(deriveRequest(request, { url: new URL(request.url).pathname.slice(4) }), context);
+ * ```
+ * @throws HttpUsageError `ERR_HTTP_URL`, `ERR_HTTP_METHOD` or `ERR_HTTP_HEADER` when a part is not valid
+ */
+export function deriveRequest(request: Request, options: DeriveOptions): Request {
+  checkNames(options);
+  const { url, method, headers, body } = options;
+  const changes =
+    headers === undefined ? new Map<string, string | null>() : checkHeaderChanges(headers);
+  const newMethod = method === undefined ? undefined : checkMethod(method);
+  const isReplaced = body !== undefined || (newMethod !== undefined && isBodyless(newMethod));
+  const newBody = isReplaced ? (isBodyless(newMethod ?? request.method) ? null : body) : undefined;
+  // A form's boundary is drawn when it is converted, so that must happen once and now.
+  const holder = newBody instanceof FormData ? new Response(newBody) : undefined;
+  if (newBody !== undefined) describeBody(newBody, holder, changes);
+  return new DerivedRequest(request, {
+    url: url === undefined ? undefined : resolveUrl(url, request),
+    method: newMethod,
+    changes: changes.size === 0 ? undefined : changes,
+    body: newBody,
+    holder,
+  });
+}
+
+const checkNames = nameCheck<DeriveOptions>({
+  owner: "deriveRequest",
+  names: { url: true, method: true, headers: true, body: true },
+});
+
+interface Parts {
+  readonly url: string | undefined;
+  readonly method: string | undefined;
+  readonly changes: HeaderChanges | undefined;
+  readonly body: BodyInit | null | undefined;
+  readonly holder: Response | undefined;
+}
+
+class DerivedRequest implements Request {
+  static {
+    Object.setPrototypeOf(this.prototype, Request.prototype);
+  }
+
+  readonly #source: Request;
+  readonly #parts: Parts;
+  #headers: Headers | undefined;
+  /** Holds a body that replaces the source's; a `Response` is the platform's converter of bodies. */
+  #holder: Response | undefined;
+  #native: Request | undefined;
+
+  constructor(source: Request, parts: Parts) {
+    this.#source = source;
+    this.#parts = parts;
+    this.#headers = undefined;
+    this.#holder = parts.holder;
+    this.#native = undefined;
+  }
+
+  get url(): string {
+    return this.#parts.url ?? this.#source.url;
+  }
+
+  get method(): string {
+    return this.#parts.method ?? this.#source.method;
+  }
+
+  get headers(): Headers {
+    if (this.#headers !== undefined) return this.#headers;
+    const { changes } = this.#parts;
+    this.#headers =
+      changes === undefined ? this.#source.headers : overlayHeaders(this.#source.headers, changes);
+    return this.#headers;
+  }
+
+  get signal(): AbortSignal {
+    return this.#source.signal;
+  }
+
+  get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    return this.#bodyOwner().body;
+  }
+
+  get bodyUsed(): boolean {
+    return this.#bodyOwner().bodyUsed;
+  }
+
+  get cache(): RequestCache {
+    return this.#source.cache;
+  }
+
+  get credentials(): RequestCredentials {
+    return this.#source.credentials;
+  }
+
+  get destination(): RequestDestination {
+    return this.#source.destination;
+  }
+
+  get integrity(): string {
+    return this.#source.integrity;
+  }
+
+  get keepalive(): boolean {
+    return this.#source.keepalive;
+  }
+
+  get mode(): RequestMode {
+    return this.#source.mode;
+  }
+
+  get redirect(): RequestRedirect {
+    return this.#source.redirect;
+  }
+
+  get referrer(): string {
+    return this.#source.referrer;
+  }
+
+  get referrerPolicy(): ReferrerPolicy {
+    return this.#source.referrerPolicy;
+  }
+
+  get duplex(): "half" {
+    return "half";
+  }
+
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#bodyOwner().arrayBuffer();
+  }
+
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#bodyOwner().bytes();
+  }
+
+  json(): Promise<unknown> {
+    return this.#bodyOwner().json();
+  }
+
+  text(): Promise<string> {
+    return this.#bodyOwner().text();
+  }
+
+  // These two depend on `Content-Type`, so the headers must be the derived ones.
+  blob(): Promise<Blob> {
+    return (this.#changesType() ? this._request : this.#bodyOwner()).blob();
+  }
+
+  formData(): Promise<FormData> {
+    return (this.#changesType() ? this._request : this.#bodyOwner()).formData();
+  }
+
+  clone(): Request {
+    return this._request.clone();
+  }
+
+  /** The platform's request, made on first use; srvx uses the same name. */
+  get _request(): Request {
+    if (this.#native !== undefined) return this.#native;
+    const { method, headers, signal, body } = this;
+    const init: RequestInit & { duplex?: "half" } = { method, headers, signal, body };
+    if (body !== null) init.duplex = "half";
+    const root = DerivedRequest.#rootOf(this);
+    // A server's request has only the defaults of these, and asking it would build it.
+    if (!("_request" in root)) {
+      const { cache, credentials, integrity, keepalive, redirect, referrerPolicy } = root;
+      Object.assign(init, { cache, credentials, integrity, keepalive, redirect, referrerPolicy });
+    }
+    this.#native = new Request(this.url, init);
+    return this.#native;
+  }
+
+  static #rootOf(request: DerivedRequest): Request {
+    let root: Request = request;
+    while (root instanceof DerivedRequest) root = root.#source;
+    return root;
+  }
+
+  #bodyOwner(): Request | Response {
+    if (this.#native !== undefined) return this.#native;
+    const { body } = this.#parts;
+    if (body === undefined) return this.#source;
+    this.#holder ??= new Response(body);
+    return this.#holder;
+  }
+
+  #changesType(): boolean {
+    return this.#parts.body !== undefined || this.#parts.changes?.has("content-type") === true;
+  }
+}
+
+/** Notes what a new body means for the headers, unless the caller said so itself. */
+function describeBody(
+  body: BodyInit | null,
+  holder: Response | undefined,
+  changes: Map<string, string | null>,
+): void {
+  const setUnlessGiven = (name: string, value: string | null): void => {
+    if (!changes.has(name)) changes.set(name, value);
+  };
+  setUnlessGiven("content-length", null);
+  setUnlessGiven("transfer-encoding", null);
+  if (body === null) {
+    setUnlessGiven("content-type", null);
+    setUnlessGiven("content-encoding", null);
+  } else if (holder !== undefined) {
+    setUnlessGiven("content-type", holder.headers.get("content-type"));
+  } else if (body instanceof URLSearchParams) {
+    setUnlessGiven("content-type", "application/x-www-form-urlencoded;charset=UTF-8");
+  } else if (body instanceof Blob && body.type !== "") {
+    setUnlessGiven("content-type", body.type);
+  }
+}
+
+function isBodyless(method: string): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+function checkMethod(method: string): string {
+  const upper = method.toUpperCase();
+  if (upper === "CONNECT" || upper === "TRACE" || upper === "TRACK") {
+    throw new HttpUsageError("ERR_HTTP_METHOD", `a Request cannot have the method ${upper}`);
+  }
+  if (!/^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/.test(method)) {
+    throw new HttpUsageError("ERR_HTTP_METHOD", `${JSON.stringify(method)} is no method`);
+  }
+  return standardMethods.has(upper) ? upper : method;
+}
+
+// Fetch, 2.2.1: these are written in upper case whatever the caller wrote; PATCH, for one, is not.
+const standardMethods: ReadonlySet<string> = new Set([
+  "DELETE",
+  "GET",
+  "HEAD",
+  "OPTIONS",
+  "POST",
+  "PUT",
+]);
+
+function resolveUrl(url: string | URL, request: Request): string {
+  const given = String(url);
+  // The URL parser would drop tabs and line breaks silently, and what a guard saw would not be what is used.
+  // oxlint-disable-next-line no-control-regex
+  if (/[\0-\x1f\x7f]/.test(given)) {
+    throw new HttpUsageError("ERR_HTTP_URL", `${JSON.stringify(given)} has a control character`);
+  }
+  const absolute = given.startsWith("/") ? originOf(request.url) + given : given;
+  const parsed = URL.canParse(absolute) ? new URL(absolute) : undefined;
+  if (parsed === undefined || (parsed.protocol !== "http:" && parsed.protocol !== "https:")) {
+    throw new HttpUsageError(
+      "ERR_HTTP_URL",
+      `${JSON.stringify(given)} is neither a path nor an absolute http(s) URL`,
+    );
+  }
+  return parsed.href;
+}
+
+/** The part of a serialised URL before its path. */
+function originOf(url: string): string {
+  const end = url.indexOf("/", url.indexOf("://") + 3);
+  return end === -1 ? url : url.slice(0, end);
+}

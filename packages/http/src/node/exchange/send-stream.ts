@@ -1,0 +1,225 @@
+import type { ServerResponse } from "node:http";
+import { HttpError, HttpUsageError } from "../../errors.ts";
+import type { PreparedResponse } from "../../message/response.ts";
+import type { NodeExchange } from "./node-exchange.ts";
+import { failExchange } from "./send-error.ts";
+import { writeHead } from "./write-head.ts";
+
+/** Turns of the event loop without a chunk after which a body is not taken to be in memory, as that of a `Blob` is. */
+const maxQuietTurns = 2;
+
+/** Turns of the event loop for which a chunk is held back at most. */
+const maxTurns = 8;
+
+/** Bytes that are held back to see whether they are all; more only in the first chunk. */
+const maxHeldBytes = 64 * 1024;
+
+/** Bytes of a body that cost less as text. */
+const maxTextBytes = 16 * 1024;
+
+/**
+ * Sends a body as it comes, no faster than the client takes it.
+ *
+ * A body that ends at once, within a few turns of the event loop, is sent whole and with its length: that of a
+ * `Response` of text, bytes, a form or a blob does. Any other goes out in chunks, of which the first waits for two turns
+ * and the others do not wait. The head goes out by itself when there is no chunk in the first turn. A stream that fails
+ * before the head can still become a 500.
+ */
+export function sendStream(
+  exchange: NodeExchange,
+  prepared: PreparedResponse,
+  stream: ReadableStream<unknown>,
+): void {
+  new StreamSender(exchange, prepared, stream.getReader()).send();
+}
+
+class StreamSender {
+  readonly #exchange: NodeExchange;
+  readonly #prepared: PreparedResponse;
+  readonly #reader: ReadableStreamDefaultReader<unknown>;
+  readonly #declared: number | undefined;
+  #held: Uint8Array[];
+  #size: number;
+  #turns: number;
+  #quietTurns: number;
+
+  constructor(
+    exchange: NodeExchange,
+    prepared: PreparedResponse,
+    reader: ReadableStreamDefaultReader<unknown>,
+  ) {
+    this.#exchange = exchange;
+    this.#prepared = prepared;
+    this.#reader = reader;
+    this.#declared = declaredLength(prepared);
+    this.#held = [];
+    this.#size = 0;
+    this.#turns = 0;
+    this.#quietTurns = 0;
+  }
+
+  send(): void {
+    const turn = setImmediate(() => this.#countTurn());
+    this.#pump().then(
+      () => clearImmediate(turn),
+      (error: unknown) => {
+        clearImmediate(turn);
+        this.#fail(error);
+      },
+    );
+  }
+
+  async #pump(): Promise<void> {
+    const { response } = this.#exchange;
+    while (true) {
+      const { done, value } = await this.#reader.read();
+      if (this.#exchange.isGone) {
+        this.#reader.cancel(goneReason()).catch(() => undefined);
+        return;
+      }
+      if (done) break;
+      const chunk = this.#check(value);
+      if (chunk.byteLength === 0) continue;
+      if (this.#held.length > 0 && this.#size > maxHeldBytes) this.#sendHeld();
+      if (!response.headersSent) {
+        this.#held.push(chunk);
+        this.#quietTurns = 0;
+      } else if (!(await this.#write(chunk))) {
+        return;
+      }
+    }
+    if (this.#declared !== undefined && this.#size < this.#declared) {
+      throw lengthError(this.#prepared);
+    }
+    if (response.headersSent) response.end();
+    else this.#sendWhole();
+  }
+
+  #check(value: unknown): Uint8Array {
+    if (!(value instanceof Uint8Array)) {
+      throw new HttpUsageError(
+        "ERR_HTTP_RESPONSE",
+        `a body's stream gave ${typeof value}, expected Uint8Array`,
+      );
+    }
+    this.#size += value.byteLength;
+    if (this.#declared !== undefined && this.#size > this.#declared) {
+      throw lengthError(this.#prepared);
+    }
+    return value;
+  }
+
+  /** Writes a chunk when the client has room for it; false when the client has gone instead. */
+  async #write(chunk: Uint8Array): Promise<boolean> {
+    const { response } = this.#exchange;
+    if (response.writableNeedDrain) await drained(response);
+    if (this.#exchange.isGone) return false;
+    this.#exchange.bytes += chunk.byteLength;
+    if (!response.write(chunk)) await drained(response);
+    return true;
+  }
+
+  #sendWhole(): void {
+    const { request, response } = this.#exchange;
+    const [first] = this.#held;
+    writeHead(this.#exchange, this.#prepared, this.#size);
+    if (first === undefined || request.method === "HEAD") {
+      response.end();
+    } else {
+      this.#exchange.bytes = this.#size;
+      const bytes = this.#held.length === 1 ? first : Buffer.concat(this.#held);
+      // Node writes a head and a text at once, and bytes in a call of their own.
+      if (this.#size <= maxTextBytes) response.end(toLatin1(bytes), "latin1");
+      else response.end(bytes);
+    }
+  }
+
+  #countTurn(): void {
+    const { isGone, response } = this.#exchange;
+    if (isGone) this.#reader.cancel(goneReason()).catch(() => undefined);
+    if (isGone || response.headersSent) return;
+    this.#turns += 1;
+    this.#quietTurns += 1;
+    const mayEnd = this.#quietTurns <= maxQuietTurns && this.#turns < maxTurns;
+    if (this.#held.length > 0 && mayEnd) {
+      setImmediate(() => this.#countTurn());
+      return;
+    }
+    try {
+      this.#sendHeld();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Sends the head, and what has come of a body that is not whole yet. */
+  #sendHeld(): void {
+    const { request, response } = this.#exchange;
+    writeHead(this.#exchange, this.#prepared);
+    if (request.method === "HEAD") {
+      response.end();
+      this.#reader.cancel().catch(() => undefined);
+      return;
+    }
+    const onClose = (): void => {
+      this.#reader.cancel(this.#exchange.error ?? goneReason()).catch(() => undefined);
+    };
+    response.on("close", onClose);
+    // A write that meets a reset says so here; "close" follows and is what counts.
+    response.on("error", () => undefined);
+    if (this.#held.length === 0) response.flushHeaders();
+    for (const chunk of this.#held) {
+      this.#exchange.bytes += chunk.byteLength;
+      response.write(chunk);
+    }
+    this.#held = [];
+  }
+
+  #fail(error: unknown): void {
+    failExchange(this.#exchange, error);
+    this.#reader.cancel(error).catch(() => undefined);
+  }
+}
+
+/** One character for each byte, which is what Node writes for it. */
+function toLatin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      response.off("drain", settle);
+      response.off("close", settle);
+      resolve();
+    };
+    response.on("drain", settle);
+    response.on("close", settle);
+  });
+}
+
+/** What `Content-Length` promises; a body that breaks it would shift the next response on the connection. */
+function declaredLength(prepared: PreparedResponse): number | undefined {
+  const value = contentLength(prepared);
+  if (value === undefined) return undefined;
+  if (!/^\d+$/.test(value)) throw lengthError(prepared);
+  return Number(value);
+}
+
+function lengthError(prepared: PreparedResponse): HttpError {
+  return new HttpError(
+    "ERR_HTTP_CONTENT_LENGTH",
+    `the body does not have the length of its Content-Length, ${contentLength(prepared)}`,
+  );
+}
+
+function contentLength({ headers }: PreparedResponse): string | undefined {
+  for (let index = 0; index < headers.length; index += 2) {
+    if (headers[index] === "content-length") return headers[index + 1];
+  }
+  return undefined;
+}
+
+function goneReason(): DOMException {
+  return new DOMException("the client went away before it had the whole response", "AbortError");
+}

@@ -1,0 +1,68 @@
+import { nameCheck } from "../../check-names.ts";
+import { HttpUsageError } from "../../errors.ts";
+import { guardedReport, logError } from "../../exchange/report-error.ts";
+import type { Handler } from "../../handler.ts";
+import { exchangeListener, type NodeListener } from "./request-listener.ts";
+import { PendingPromises } from "./pending-promises.ts";
+
+/** How a handler runs on a server that is not ours. */
+export interface NodeListenerOptions {
+  /** Size of the body of a request, in bytes; beyond it 413. Default: no limit. */
+  readonly maxRequestBodySize?: number | undefined;
+  /** Receives what the handler, bodies, finish listeners and `waitUntil` promises failed with. Default: `console.error`. */
+  readonly reportError?: ((error: unknown) => void) | undefined;
+}
+
+const checkNames = nameCheck<NodeListenerOptions>({
+  owner: "toNodeListener",
+  names: { maxRequestBodySize: true, reportError: true },
+  otherNames: {
+    bodyLimit: "maxRequestBodySize",
+    error: "reportError",
+    limit: "maxRequestBodySize",
+    maxBodySize: "maxRequestBodySize",
+    onError: "reportError",
+  },
+});
+
+/**
+ * Makes a listener for `http.createServer` of a handler, or a last handler of an Express application.
+ *
+ * Headers that were set before stay, unless the response has them. Under an Express mount path the request's URL is
+ * what Express leaves of it. A body that a parser in front has read cannot be read again: `ERR_HTTP_BODY_USED`.
+ *
+ * @example
+ * ```ts
+ * const app = express();
+ * app.use(toNodeListener(handler));
+ * ```
+ * @throws HttpUsageError `ERR_HTTP_HANDLER` or `ERR_HTTP_OPTION`
+ */
+export function toNodeListener(handler: Handler, options: NodeListenerOptions = {}): NodeListener {
+  checkNames(options);
+  const { maxRequestBodySize } = options;
+  const reportError = guardedReport(options.reportError ?? logError);
+  if (typeof handler !== "function") {
+    throw new HttpUsageError(
+      "ERR_HTTP_HANDLER",
+      `handler is ${typeof handler}, expected a function`,
+    );
+  }
+  if (
+    maxRequestBodySize !== undefined &&
+    !(Number.isInteger(maxRequestBodySize) && maxRequestBodySize >= 0)
+  ) {
+    throw new HttpUsageError(
+      "ERR_HTTP_OPTION",
+      `maxRequestBodySize is ${maxRequestBodySize}, expected an integer from 0`,
+    );
+  }
+  const pending = new PendingPromises(reportError);
+  return exchangeListener(handler, {
+    maxRequestBodySize,
+    maxHeaderSize: undefined,
+    reportError,
+    waitUntil: (promise) => pending.add(promise),
+    isClosing: false,
+  });
+}
