@@ -1,6 +1,5 @@
 import { getEventListeners } from "node:events";
 import express from "express";
-import { FastResponse } from "srvx";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   addVary,
@@ -117,7 +116,7 @@ describe("traps of the shape", () => {
   });
 
   it("trap 4: a shared response that cannot be copied is refused, not mixed up", async () => {
-    const shared = FastResponse.json({ private: true });
+    const shared = Response.json({ private: true });
     const stamp: Middleware = (next) => async (request, context) =>
       changeHeaders(await next(request, context), context, (headers) =>
         headers.set("set-cookie", "a=1"),

@@ -1,6 +1,6 @@
 import { isExposedError, type ExposedError } from "@fetchwork/kit";
 import { HeaderList } from "../message/header-list.ts";
-import { makeTextResponse, type Draft } from "../message/response.ts";
+import { makeTextResponse, type ResponseDraft } from "../message/response.ts";
 
 /**
  * Returns the response of an error that asks to be one: it has an integer `status` from 400 to 599 and `expose: true`.
@@ -18,7 +18,7 @@ export function exposedResponse(error: unknown): Response | undefined {
 }
 
 /** Parts of a response with a text. */
-export interface WholeDraft extends Draft {
+export interface WholeDraft extends ResponseDraft {
   readonly text: string;
 }
 

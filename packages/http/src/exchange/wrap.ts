@@ -1,11 +1,11 @@
 import { describeValue } from "@fetchwork/kit";
-import { rebuildResponse } from "../message/change-headers.ts";
 import type { Context } from "../context.ts";
 import { ExchangeContext, noInit, type ContextInit } from "./create-context.ts";
 import { HttpUsageError } from "../errors.ts";
 import { exposedResponse } from "./exposed-response.ts";
 import type { Handler, Middleware } from "../handler.ts";
 import { notAResponse } from "../not-a-response.ts";
+import { replaceBody } from "../message/replace-body.ts";
 import { releaseResponse } from "../message/response-owner.ts";
 import { isNullBodyStatus } from "../message/response.ts";
 
@@ -118,7 +118,7 @@ function end(request: Request, context: ExchangeContext, response: Response): Re
     ExchangeContext.finish(context, { status, bytes: 0 });
     return response;
   }
-  return rebuildResponse(response, countBody(response.body, context, status));
+  return replaceBody(response, countBody(response.body, context, status), response.headers);
 }
 
 function fail(context: ExchangeContext, error: unknown): never {

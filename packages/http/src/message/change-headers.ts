@@ -1,15 +1,17 @@
 import type { Context } from "../context.ts";
 import { HeaderList } from "./header-list.ts";
+import { LazyResponse } from "./lazy-response.ts";
+import { replaceBody } from "./replace-body.ts";
 import { ownerOf, setOwner, sharedError } from "./response-owner.ts";
 import { copyTextResponse, makeTextResponse } from "./response.ts";
 
 /**
  * Changes the headers of a response on its way out; use what it returns.
  *
- * Changes in place where that is safe. It copies once, without touching the body, when the headers are immutable
- * (`fetch()` results, `Response.redirect()`) or when the response may be shared between exchanges: one made by
- * {@link json}, {@link text} or {@link empty}, and one without a body. A `Response.error()` becomes a 500. An
- * answer to an upgrade (status 101) is returned as it is, because nothing else can stand for it.
+ * Changes them in place where that is safe. It copies the response once, without touching the body, when the headers are
+ * immutable (`fetch()` results, `Response.redirect()`) or when exchanges may share the response: one made by {@link json},
+ * {@link text} or {@link empty}, and one without a body. A `Response.error()` becomes a 500. The response to an upgrade
+ * (status 101) is returned as it is, because it cannot be copied.
  *
  * @throws HttpUsageError `ERR_HTTP_RESPONSE_SHARED` when another exchange already changed a response that has a body
  */
@@ -79,39 +81,20 @@ function mergeVary(headers: Headers, present: string | null, names: readonly str
   if (value !== "" && value !== present) headers.set("vary", value);
 }
 
-/**
- * Makes a response with another body and, if they are given, other headers. Keeps what only `fetch` can set: `url`
- * and `redirected`.
- */
-export function rebuildResponse(
-  response: Response,
-  body: ReadableStream<Uint8Array> | null,
-  headers: Headers = response.headers,
-): Response {
-  const { status, statusText, url, redirected } = response;
-  const rebuilt = new Response(body as BodyInit | null, { status, statusText, headers });
-  if (url !== "") {
-    Object.defineProperty(rebuilt, "url", { value: url, configurable: true });
-    Object.defineProperty(rebuilt, "redirected", { value: redirected, configurable: true });
-  }
-  return rebuilt;
-}
-
-/** Whether the response hands the connection over (Deno and Workers make these; `Response` cannot be given a 101). */
+/** Returns whether the response hands the connection over (Deno and Workers make these; `new Response` refuses a 101). */
 function isUpgrade(response: Response): boolean {
   if (response.status === 101) return true;
   return "webSocket" in response && response.webSocket != null;
 }
 
 function isShareable(response: Response): boolean {
-  // Asking srvx's own class for its body would build the platform's `Response`.
-  if ("_toNodeResponse" in response) return false;
-  return response.body === null;
+  // One of ours was made for one exchange, and asking for its body would make the platform's `Response`.
+  return !(response instanceof LazyResponse) && response.body === null;
 }
 
 function copyEmpty(response: Response): Response {
   const headers = HeaderList.from(response.headers);
-  if (response.url !== "") return rebuildResponse(response, null, headers);
+  if (response.url !== "") return replaceBody(response, null, headers);
   const { status, statusText } = response;
   return makeTextResponse({ text: null, status: status === 0 ? 500 : status, statusText, headers });
 }
@@ -126,8 +109,8 @@ function changeOwn(
     change(response.headers);
     return response;
   }
-  const headers = new Headers(response.headers);
-  const rebuilt = rebuildResponse(response, response.body, headers);
+  const headers = HeaderList.from(response.headers);
+  const rebuilt = replaceBody(response, response.body, headers);
   setOwner(rebuilt, context);
   change(rebuilt.headers);
   return rebuilt;

@@ -1,5 +1,6 @@
 import { nameCheck } from "../check-names.ts";
 import { HttpUsageError } from "../errors.ts";
+import { LazyRequest } from "./lazy-request.ts";
 import { checkHeaderChanges, overlayHeaders, type HeaderChanges } from "./overlay-headers.ts";
 
 /** What a derived request has of its own; everything else is the source's. */
@@ -66,11 +67,7 @@ interface Parts {
   readonly holder: Response | undefined;
 }
 
-class DerivedRequest implements Request {
-  static {
-    Object.setPrototypeOf(this.prototype, Request.prototype);
-  }
-
+class DerivedRequest extends LazyRequest {
   readonly #source: Request;
   readonly #parts: Parts;
   #headers: Headers | undefined;
@@ -79,6 +76,7 @@ class DerivedRequest implements Request {
   #native: Request | undefined;
 
   constructor(source: Request, parts: Parts) {
+    super();
     this.#source = source;
     this.#parts = parts;
     this.#headers = undefined;
@@ -106,106 +104,66 @@ class DerivedRequest implements Request {
     return this.#source.signal;
   }
 
-  get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-    return this.#bodyOwner().body;
-  }
-
-  get bodyUsed(): boolean {
-    return this.#bodyOwner().bodyUsed;
-  }
-
-  get cache(): RequestCache {
+  override get cache(): RequestCache {
     return this.#source.cache;
   }
 
-  get credentials(): RequestCredentials {
+  override get credentials(): RequestCredentials {
     return this.#source.credentials;
   }
 
-  get destination(): RequestDestination {
+  override get destination(): RequestDestination {
     return this.#source.destination;
   }
 
-  get integrity(): string {
+  override get integrity(): string {
     return this.#source.integrity;
   }
 
-  get keepalive(): boolean {
+  override get keepalive(): boolean {
     return this.#source.keepalive;
   }
 
-  get mode(): RequestMode {
+  override get mode(): RequestMode {
     return this.#source.mode;
   }
 
-  get redirect(): RequestRedirect {
+  override get redirect(): RequestRedirect {
     return this.#source.redirect;
   }
 
-  get referrer(): string {
+  override get referrer(): string {
     return this.#source.referrer;
   }
 
-  get referrerPolicy(): ReferrerPolicy {
+  override get referrerPolicy(): ReferrerPolicy {
     return this.#source.referrerPolicy;
   }
 
-  get duplex(): "half" {
-    return "half";
-  }
-
-  arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#bodyOwner().arrayBuffer();
-  }
-
-  bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return this.#bodyOwner().bytes();
-  }
-
-  json(): Promise<unknown> {
-    return this.#bodyOwner().json();
-  }
-
-  text(): Promise<string> {
-    return this.#bodyOwner().text();
-  }
-
   // These two depend on `Content-Type`, so the headers must be the derived ones.
-  blob(): Promise<Blob> {
-    return (this.#changesType() ? this._request : this.#bodyOwner()).blob();
+  override blob(): Promise<Blob> {
+    return (this.#changesType() ? this._request : this.bodySource()).blob();
   }
 
-  formData(): Promise<FormData> {
-    return (this.#changesType() ? this._request : this.#bodyOwner()).formData();
+  override formData(): Promise<FormData> {
+    return (this.#changesType() ? this._request : this.bodySource()).formData();
   }
 
-  clone(): Request {
-    return this._request.clone();
-  }
-
-  /** The platform's request, made on first use; srvx uses the same name. */
   get _request(): Request {
     if (this.#native !== undefined) return this.#native;
     const { method, headers, signal, body } = this;
-    const init: RequestInit & { duplex?: "half" } = { method, headers, signal, body };
-    if (body !== null) init.duplex = "half";
-    const root = DerivedRequest.#rootOf(this);
-    // A server's request has only the defaults of these, and asking it would build it.
-    if (!("_request" in root)) {
-      const { cache, credentials, integrity, keepalive, redirect, referrerPolicy } = root;
-      Object.assign(init, { cache, credentials, integrity, keepalive, redirect, referrerPolicy });
-    }
-    this.#native = new Request(this.url, init);
+    const { cache, credentials, integrity, keepalive, redirect, referrerPolicy } = this;
+    const init = { cache, credentials, integrity, keepalive, redirect, referrerPolicy };
+    const own = { method, headers: [...headers] as [string, string][], signal, body };
+    this.#native = new Request(this.url, {
+      ...init,
+      ...own,
+      ...(body === null ? undefined : { duplex: "half" }),
+    });
     return this.#native;
   }
 
-  static #rootOf(request: DerivedRequest): Request {
-    let root: Request = request;
-    while (root instanceof DerivedRequest) root = root.#source;
-    return root;
-  }
-
-  #bodyOwner(): Request | Response {
+  protected override bodySource(): Body {
     if (this.#native !== undefined) return this.#native;
     const { body } = this.#parts;
     if (body === undefined) return this.#source;

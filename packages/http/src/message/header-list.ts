@@ -1,8 +1,7 @@
 /**
- * Headers as a flat list: what a response of ours has until somebody needs the platform's. They behave as the
- * platform's do, cost a tenth, and are what a server on Node writes.
+ * Headers as a flat list, the form in which Node reads and writes them. They behave as the platform's do and cost a tenth.
  *
- * Look-ups walk the list. Responses have a dozen headers, for which that is faster than a map.
+ * A look-up walks the list, which is faster than a map for the dozen headers that a message has.
  */
 export class HeaderList {
   static {
@@ -23,9 +22,9 @@ export class HeaderList {
   }
 
   /**
-   * Makes headers of whatever `new Headers` takes.
+   * Makes headers of anything that `new Headers` takes.
    *
-   * @throws TypeError when a name or a value is none
+   * @throws TypeError when a name or a value is invalid
    */
   static from(source: ResponseInit["headers"]): HeaderList {
     if (source instanceof HeaderList) return new HeaderList(source.#fields.slice());
@@ -42,19 +41,36 @@ export class HeaderList {
     return list;
   }
 
-  /** Makes headers of fields that are known to be valid, each name once and in lower case; copies them. */
+  /** Makes headers of a copy of fields that are known to be valid, each name once and in lower case. */
   static of(fields: readonly string[]): HeaderList {
     return new HeaderList(fields.slice());
   }
 
-  /** The fields themselves, not to be changed, in the order in which they were set. */
-  static fieldsOf(list: HeaderList): readonly string[] {
-    return list.#fields;
+  /**
+   * Makes headers of the fields of a request, as Node has received and checked them: names in any case, possibly repeated,
+   * and over HTTP/2 with pseudo-headers, which are left out.
+   */
+  static ofReceived(fields: readonly string[]): HeaderList {
+    const list = new HeaderList([]);
+    // Each name is looked for among those before it, which takes too long when a client sends thousands.
+    if (fields.length > maxWalkedFields) {
+      return HeaderList.from(pairsOf(fields).filter(([name]) => !name.startsWith(":")));
+    }
+    for (let index = 0; index + 1 < fields.length; index += 2) {
+      const name = fields[index] ?? "";
+      if (!name.startsWith(":")) list.#add(nameOf(name), fields[index + 1] ?? "");
+    }
+    return list;
+  }
+
+  /** The fields of any headers, not to be changed: name, value, name, value. */
+  static fieldsOf(headers: Headers): readonly string[] {
+    return headers instanceof HeaderList ? headers.#fields : [...headers].flat();
   }
 
   get(name: string): string | null {
     const key = nameOf(name);
-    if (key === cookieName) return this.has(key) ? this.getSetCookie().join(", ") : null;
+    if (key === setCookieName) return this.has(key) ? this.getSetCookie().join(", ") : null;
     const index = this.#indexOf(key);
     return index === -1 ? null : (this.#fields[index + 1] ?? null);
   }
@@ -66,18 +82,14 @@ export class HeaderList {
   set(name: string, value: string): void {
     const key = nameOf(name);
     const checked = valueOf(value);
-    if (key === cookieName) this.delete(key);
+    if (key === setCookieName) this.delete(key);
     const index = this.#indexOf(key);
     if (index === -1) this.#fields.push(key, checked);
     else this.#fields[index + 1] = checked;
   }
 
   append(name: string, value: string): void {
-    const key = nameOf(name);
-    const checked = valueOf(value);
-    const index = key === cookieName ? -1 : this.#indexOf(key);
-    if (index === -1) this.#fields.push(key, checked);
-    else this.#fields[index + 1] += `, ${checked}`;
+    this.#add(nameOf(name), valueOf(value));
   }
 
   delete(name: string): void {
@@ -90,7 +102,7 @@ export class HeaderList {
 
   getSetCookie(): string[] {
     return pairsOf(this.#fields)
-      .filter(([name]) => name === cookieName)
+      .filter(([name]) => name === setCookieName)
       .map(([, value]) => value);
   }
 
@@ -121,6 +133,13 @@ export class HeaderList {
     return this.entries();
   }
 
+  #add(key: string, value: string): void {
+    const index = key === setCookieName ? -1 : this.#indexOf(key);
+    if (index === -1) this.#fields.push(key, value);
+    // RFC 9113, 8.2.3: the pieces of a cookie.
+    else this.#fields[index + 1] += `${key === "cookie" ? ";" : ","} ${value}`;
+  }
+
   #indexOf(key: string): number {
     const fields = this.#fields;
     for (let index = 0; index < fields.length; index += 2) {
@@ -137,7 +156,8 @@ export class HeaderList {
 
 type Inspect = (value: unknown, options: object) => string;
 
-const cookieName = "set-cookie";
+const setCookieName = "set-cookie";
+const maxWalkedFields = 200;
 
 function pairsOf(fields: readonly string[]): [string, string][] {
   const pairs: [string, string][] = [];
@@ -166,21 +186,21 @@ function nameOf(name: unknown): string {
   if (known !== undefined) return known;
   const text = String(name);
   if (!tokenPattern.test(text)) {
-    throw new TypeError(`${JSON.stringify(text)} is no header name (RFC 9110, 5.6.2)`);
+    throw new TypeError(`${JSON.stringify(text)} is not a valid header name (RFC 9110, 5.6.2)`);
   }
   const key = text.toLowerCase();
   if (knownNames.size < maxKnownNames && text.length <= maxKnownLength) knownNames.set(text, key);
   return key;
 }
 
-/** Normalises as Fetch does (2.2.2), and refuses what would start a header of its own. */
+/** Normalises as Fetch does (2.2.2), and rejects what would start another header. */
 function valueOf(value: unknown): string {
   const text = String(value);
   if (plainPattern.test(text)) return text;
   const trimmed = text.replace(edgePattern, "");
   if (/[\0\r\n\u0100-\uffff]/.test(trimmed)) {
     throw new TypeError(
-      "a header value has a line break, a NUL or a character above U+00FF (RFC 9110, 5.5)",
+      "a header value contains a line break, a NUL or a character above U+00FF (RFC 9110, 5.5)",
     );
   }
   return trimmed;

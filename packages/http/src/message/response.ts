@@ -1,118 +1,49 @@
-import { FastResponse } from "srvx";
 import { HttpUsageError } from "../errors.ts";
 import { HeaderList } from "./header-list.ts";
+import { isLazy, LazyResponse, type PreparedResponse } from "./lazy-response.ts";
 
-/** Valid parts of a response without a platform `Response`. */
-export interface Draft {
+/** Valid parts of a response that has a text or no body. */
+export interface ResponseDraft {
   readonly text: string | null;
   readonly status: number;
   readonly statusText: string;
-  /** Becomes the response's own. */
+  /** Belongs to the response from then on. */
   readonly headers: HeaderList;
 }
 
-/** Head and body in the form in which srvx and our own server send them. */
-export interface PreparedResponse {
-  readonly status: number;
-  readonly statusText: string;
-  /** Name, value, name, value; names in lower case. */
-  readonly headers: readonly string[];
-  readonly body: unknown;
-}
-
-/** Headers of one's own, or fields that are never changed: name, value, name, value. */
-type HeaderSource = HeaderList | readonly string[];
-
-const noFields: readonly string[] = [];
 const jsonType = ["content-type", "application/json"] as const;
 const textType = ["content-type", "text/plain;charset=UTF-8"] as const;
 const nullBodyStatuses: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
-/**
- * A response that holds its text and its headers as they are and becomes a platform `Response` only when somebody
- * reads it. Unlike srvx's own, sending leaves it whole, so it may be shared by many exchanges.
- */
-class TextResponse extends FastResponse {
+/** A response that sending leaves whole, so that many exchanges may share it. */
+class TextResponse extends LazyResponse {
   readonly #text: string | null;
-  readonly #status: number;
-  readonly #statusText: string;
-  /** Headers until somebody asks for them; never changed, so that responses may share them. */
-  readonly #fields: readonly string[];
-  #headers: HeaderList | undefined;
-  #platform: Response | undefined;
 
-  constructor(text: string | null, status: number, statusText: string, headers: HeaderSource) {
-    super(null);
-    const isOwn = headers instanceof HeaderList;
+  constructor(
+    text: string | null,
+    status: number,
+    statusText: string,
+    headers: HeaderList | readonly string[],
+  ) {
+    super(text, status, statusText, headers);
     this.#text = text;
-    this.#status = status;
-    this.#statusText = statusText;
-    this.#fields = isOwn ? noFields : headers;
-    this.#headers = isOwn ? headers : undefined;
-    this.#platform = undefined;
   }
 
-  override get status(): number {
-    return this.#status;
+  /** Returns what a server sends, which adds the length itself. */
+  static override prepare(response: TextResponse): PreparedResponse {
+    const prepared = LazyResponse.prepare(response);
+    const { headers } = prepared;
+    return headers.includes(lengthName)
+      ? { ...prepared, headers: withoutLength(headers) }
+      : prepared;
   }
 
-  override get statusText(): string {
-    return this.#statusText;
-  }
-
-  override get ok(): boolean {
-    return this.#status >= 200 && this.#status < 300;
-  }
-
-  override get headers(): Headers {
-    return this.#platform?.headers ?? (this.#headers ??= HeaderList.of(this.#fields));
-  }
-
-  /** The platform's `Response`; srvx's class sends everything that is not overridden here to it. */
-  get _response(): Response {
-    this.#platform ??= new globalThis.Response(this.#text, {
-      status: this.#status,
-      statusText: this.#statusText,
-      headers: this.headers,
-    });
-    return this.#platform;
-  }
-
-  /** What srvx's sender reads. */
-  _toNodeResponse(): PreparedResponse {
-    const prepared = TextResponse.prepare(this);
-    if (typeof prepared.body !== "string") return prepared;
-    const length = String(new TextEncoder().encode(prepared.body).byteLength);
-    return { ...prepared, headers: [...prepared.headers, "content-length", length] };
-  }
-
-  /** What our own sender reads; it adds the length itself. */
-  static prepare(response: TextResponse): PreparedResponse {
-    if (response.#platform?.bodyUsed === true) {
-      throw new HttpUsageError("ERR_HTTP_RESPONSE", "the body of the Response is used");
-    }
-    const fields = TextResponse.#currentFields(response);
-    return {
-      status: response.#status,
-      statusText: response.#statusText,
-      headers: fields.includes(lengthName) ? withoutLength(fields) : fields,
-      body: response.#text,
-    };
-  }
-
-  /** A response of its own with the same text and headers; undefined once somebody took the body. */
+  /** Copies text and headers; undefined once somebody has read the body. */
   static copy(response: TextResponse): Response | undefined {
-    if (response.#platform?.bodyUsed === true) return undefined;
-    const fields = TextResponse.#currentFields(response);
-    const headers = HeaderList.of(fields);
-    return new TextResponse(response.#text, response.#status, response.#statusText, headers);
-  }
-
-  static #currentFields(response: TextResponse): readonly string[] {
-    const platform = response.#platform;
-    if (platform !== undefined) return HeaderList.fieldsOf(HeaderList.from(platform.headers));
-    const list = response.#headers;
-    return list === undefined ? response.#fields : HeaderList.fieldsOf(list);
+    if (response.bodyUsed) return undefined;
+    const { status, statusText } = response;
+    const headers = HeaderList.of(LazyResponse.fieldsOf(response));
+    return new TextResponse(response.#text, status, statusText, headers);
   }
 }
 
@@ -122,16 +53,13 @@ function withoutLength(fields: readonly string[]): string[] {
   return fields.filter((_, index) => fields[index - (index % 2)] !== lengthName);
 }
 
-// srvx has a class of its own on Node only; elsewhere the platform's `Response` is the fast one.
-const isLazy = "_toNodeResponse" in FastResponse.prototype;
-
 /**
- * Answers with a value as JSON.
+ * Makes a response with a value as JSON.
  *
- * Sets `Content-Type: application/json`, if `init` has none. On Node it goes out with `Content-Length` and without
- * the platform's `Response`, which is what makes it cheap; it is a `Response` all the same when it is read.
+ * Sets `Content-Type: application/json` unless `init` has a type. On Node it is sent with `Content-Length` and without
+ * constructing the platform's `Response`, which makes it cheap; it is a `Response` nevertheless when it is read.
  *
- * @throws HttpUsageError `ERR_HTTP_JSON` when the value has no JSON form (`undefined`, a function, a cycle)
+ * @throws HttpUsageError `ERR_HTTP_JSON` when the value cannot be written as JSON (`undefined`, a function, a cycle)
  * @throws HttpUsageError `ERR_HTTP_STATUS` when the status is not 200 to 599, or allows no body
  */
 export function json(value: unknown, init?: ResponseInit): Response {
@@ -139,9 +67,9 @@ export function json(value: unknown, init?: ResponseInit): Response {
 }
 
 /**
- * Answers with text.
+ * Makes a response with a text.
  *
- * Sets `Content-Type: text/plain;charset=UTF-8`, if `init` has none. As cheap as {@link json}.
+ * Sets `Content-Type: text/plain;charset=UTF-8` unless `init` has a type. As cheap as {@link json}.
  *
  * @throws HttpUsageError `ERR_HTTP_STATUS` when the status is not 200 to 599, or allows no body
  */
@@ -150,7 +78,7 @@ export function text(body: string, init?: ResponseInit): Response {
 }
 
 /**
- * Answers without a body.
+ * Makes a response without a body.
  *
  * @param status - Default: 204.
  * @throws HttpUsageError `ERR_HTTP_STATUS` when the status is not 200 to 599
@@ -164,33 +92,33 @@ export function empty(
   return makeTextResponse({ text: null, status, statusText: "", headers });
 }
 
-/** Makes a response of parts that are known to be valid. */
-export function makeTextResponse(draft: Draft): Response {
+/** Makes a response from parts that are known to be valid. */
+export function makeTextResponse(draft: ResponseDraft): Response {
   const { text, status, statusText, headers } = draft;
   if (isLazy) return new TextResponse(text, status, statusText, headers);
   // As a list: Deno looks inside what is a `Headers` by its prototype, and finds nothing there.
   return new Response(text, { status, statusText, headers: [...headers] });
 }
 
-/** Copies a response that {@link json}, {@link text} or {@link empty} made; undefined for all others. */
+/** Copies a response of {@link json}, {@link text} or {@link empty}; returns undefined for all others. */
 export function copyTextResponse(response: Response): Response | undefined {
   return response instanceof TextResponse ? TextResponse.copy(response) : undefined;
 }
 
 /**
- * Whether a response was made by {@link json}, {@link text} or {@link empty}: it holds its body whole, may be shared by
- * exchanges, and nothing needs to be read to send it.
+ * Returns whether a response was made by {@link json}, {@link text} or {@link empty}. It holds its whole body, exchanges
+ * may share it, and nothing has to be read before it is sent.
  */
 export function isWhole(response: Response): boolean {
   return response instanceof TextResponse;
 }
 
-/** Head and text of a response that {@link json}, {@link text} or {@link empty} made; undefined for all others. */
+/** Returns head and text of a response of {@link json}, {@link text} or {@link empty}; undefined for all others. */
 export function prepareTextResponse(response: Response): PreparedResponse | undefined {
   return response instanceof TextResponse ? TextResponse.prepare(response) : undefined;
 }
 
-/** Whether the status allows no body (Fetch, 2.2.3). */
+/** Returns whether a response of the status has no body (Fetch, 2.2.3). */
 export function isNullBodyStatus(status: number): boolean {
   return nullBodyStatuses.has(status);
 }
@@ -206,7 +134,7 @@ function makeResponse(
     if (nullBodyStatuses.has(status)) {
       throw new HttpUsageError(
         "ERR_HTTP_STATUS",
-        `a response of status ${status} has no body; use empty(${status})`,
+        `a response of status ${status} cannot have a body; use empty(${status})`,
       );
     }
   }
@@ -235,7 +163,10 @@ function stringify(value: unknown): string {
     throw new HttpUsageError("ERR_HTTP_JSON", "the value cannot be written as JSON", { cause });
   }
   if (body === undefined) {
-    throw new HttpUsageError("ERR_HTTP_JSON", `a value of type ${typeof value} has no JSON form`);
+    throw new HttpUsageError(
+      "ERR_HTTP_JSON",
+      `a value of type ${typeof value} cannot be written as JSON`,
+    );
   }
   return body;
 }

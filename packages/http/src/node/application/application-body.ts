@@ -1,8 +1,7 @@
-import { Readable } from "node:stream";
-import { limitBodyStream } from "srvx/body-limit";
 import type { Context } from "../../context.ts";
 import { contextInitKey } from "../../exchange/create-context.ts";
 import { NodeExchange } from "../exchange/node-exchange.ts";
+import { toLimitedStream } from "../request/request-body.ts";
 
 /** Opens the body of a request when it is read; null when there is none after all. */
 export type OpenBody = () => ReadableStream<Uint8Array> | null;
@@ -19,10 +18,5 @@ export function listenerBody(request: Request, context: Context): OpenBody | und
   const { request: message, runtime } = exchange;
   const isFramed = headers.has("content-length") || headers.has("transfer-encoding");
   if (!isFramed || message.method !== method || message.readableDidRead) return undefined;
-  return () => {
-    // The same class; the two sets of types differ.
-    const body = Readable.toWeb(message) as unknown as ReadableStream<Uint8Array>;
-    const { maxRequestBodySize } = runtime;
-    return maxRequestBodySize === undefined ? body : limitBodyStream(body, maxRequestBodySize);
-  };
+  return () => toLimitedStream(message, runtime.maxRequestBodySize);
 }

@@ -1,7 +1,8 @@
 import { ServerResponse, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
-import { FastResponse } from "srvx";
 import { HttpError, HttpUsageError } from "../../errors.ts";
+import { HeaderList } from "../../message/header-list.ts";
+import { replaceBody } from "../../message/replace-body.ts";
 import { isNullBodyStatus } from "../../message/response.ts";
 import type { ListenerSocket } from "./application-socket.ts";
 
@@ -55,16 +56,18 @@ export function makeListenerResponse(
   };
 
   /** Gives the head away with the body that is known by now. */
-  const answer = (whole: Uint8Array | null | undefined): void => {
+  const answer = (whole: Uint8Array<ArrayBuffer> | null | undefined): void => {
     if (isAnswered) return;
     isAnswered = true;
-    const init = {
+    const head = {
       status: response.statusCode,
       statusText: response.statusMessage,
-      headers: headersOf(response),
+      url: "",
+      redirected: false,
     };
+    const headers = HeaderList.from(headersOf(response));
     if (whole !== undefined || !hasBody(response)) {
-      resolve(new FastResponse(hasBody(response) ? (toBody(whole) ?? null) : null, init));
+      resolve(replaceBody(head, hasBody(response) ? (whole ?? null) : null, headers));
       return;
     }
     const stream = new ReadableStream<Uint8Array>(
@@ -83,7 +86,7 @@ export function makeListenerResponse(
       },
       new ByteLengthQueuingStrategy({ highWaterMark }),
     );
-    resolve(new FastResponse(stream, init));
+    resolve(replaceBody(head, stream, headers));
   };
 
   const writeHead = response.writeHead.bind(response);
@@ -194,23 +197,19 @@ function applyHeaders(response: ServerResponse, headers: unknown): void {
   for (const [name, value] of pairs) response.appendHeader(name, value);
 }
 
-function toBytes(chunk: unknown, encoding: unknown): Uint8Array {
+function toBytes(chunk: unknown, encoding: unknown): Uint8Array<ArrayBuffer> {
   if (typeof chunk === "string") {
     return Buffer.from(
       chunk,
       typeof encoding === "string" && Buffer.isEncoding(encoding) ? encoding : "utf8",
     );
   }
-  if (chunk instanceof Uint8Array) return chunk;
+  // It is never shared memory, which is all that the type excludes.
+  if (chunk instanceof Uint8Array) return chunk as Uint8Array<ArrayBuffer>;
   throw new HttpUsageError(
     "ERR_HTTP_RESPONSE",
     `a chunk is of type ${typeof chunk}, expected string or Uint8Array`,
   );
-}
-
-function toBody(bytes: Uint8Array | null | undefined): BodyInit | undefined {
-  // Node's buffers are never shared memory, which is all that `BodyInit` excludes.
-  return bytes === null || bytes === undefined ? undefined : (bytes as Uint8Array<ArrayBuffer>);
 }
 
 function callbackOf(...values: readonly unknown[]): Callback | undefined {

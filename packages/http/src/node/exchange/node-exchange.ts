@@ -1,13 +1,12 @@
 import { constants, type Http2Stream } from "node:http2";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ExchangeContext, type ContextInit } from "../../exchange/create-context.ts";
+import type { ReceiveOptions } from "../request/request-body.ts";
+import type { RequestLimits } from "../request/request-head.ts";
 import { boundUnreadBody } from "../request/unread-body.ts";
 
 /** What the exchanges of one server, or of one listener, have in common. */
-export interface NodeRuntime {
-  readonly maxRequestBodySize: number | undefined;
-  /** For HTTP/2, whose server does not see to it itself. */
-  readonly maxHeaderSize: number | undefined;
+export interface NodeRuntime extends ReceiveOptions, RequestLimits {
   readonly reportError: (error: unknown) => void;
   readonly waitUntil: (promise: Promise<unknown>) => void;
   /** Whether connections are to be closed after their answer. */

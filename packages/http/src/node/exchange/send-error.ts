@@ -1,8 +1,8 @@
-import { BodyTooLargeError } from "srvx/body-limit";
 import { HttpUsageError } from "../../errors.ts";
 import { draftExposed, type WholeDraft } from "../../exchange/exposed-response.ts";
 import { HeaderList } from "../../message/header-list.ts";
 import type { NodeExchange } from "./node-exchange.ts";
+import { RequestTooLargeError } from "../request/request-body.ts";
 import { discardBody } from "../request/unread-body.ts";
 import { problemOf, problemType } from "../request/reject-request.ts";
 import { writeHead } from "./write-head.ts";
@@ -75,9 +75,9 @@ function isDeliberate(error: unknown): boolean {
   return isCausedBy(error, 1, (one) => "code" in one && one.code === "ERR_MIDDLEWARE_ABORT");
 }
 
-/** Whether the error, or what caused it, says that the body is over the server's limit. */
+/** Returns whether the error, or one of its causes, says that the body is over the server's limit. */
 function isBodyTooLarge(error: unknown): boolean {
-  return isCausedBy(error, maxDepth, (one) => one instanceof BodyTooLargeError);
+  return isCausedBy(error, maxDepth, (one) => one instanceof RequestTooLargeError);
 }
 
 /** Whether the error, or what caused it, says that somebody has gone. */

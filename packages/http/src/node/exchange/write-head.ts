@@ -1,4 +1,4 @@
-import type { PreparedResponse } from "../../message/response.ts";
+import type { PreparedResponse } from "../../message/lazy-response.ts";
 import type { NodeExchange } from "./node-exchange.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /** Why a request gets no further than the server. */
-export interface Refusal {
+export interface Rejection {
   readonly status: number;
   /** For a person; says nothing about the inside of the server. */
   readonly detail: string;
@@ -22,7 +22,7 @@ const titles: Readonly<Record<number, string>> = {
 export const problemType = "application/problem+json";
 
 /** Writes a refusal as a problem (RFC 9457), with the text under `message` as well, where clients look for it. */
-export function problemOf({ status, detail }: Refusal): string {
+export function problemOf({ status, detail }: Rejection): string {
   return JSON.stringify({
     type: "about:blank",
     title: titles[status],
@@ -44,7 +44,11 @@ export function isBehindRefusal({ socket }: IncomingMessage): boolean {
 }
 
 /** Answers a request that is refused before there is an exchange, and closes the connection after it. */
-export function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+export function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  refusal: Rejection,
+): void {
   const body = problemOf(refusal);
   const headers: Record<string, string | number> = {
     "content-type": problemType,
@@ -59,7 +63,7 @@ export function refuse(request: IncomingMessage, response: ServerResponse, refus
 }
 
 /** The bytes of an answer for a connection on which there is no response of Node to write it. */
-export function rawRefusal(refusal: Refusal): string {
+export function rawRefusal(refusal: Rejection): string {
   const body = problemOf(refusal);
   return [
     `HTTP/1.1 ${refusal.status} ${titles[refusal.status] ?? ""}`,

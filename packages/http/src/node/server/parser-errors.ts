@@ -1,6 +1,6 @@
 import { ServerResponse, type Server } from "node:http";
 import type { Duplex } from "node:stream";
-import { rawRefusal, type Refusal } from "../request/reject-request.ts";
+import { rawRefusal, type Rejection } from "../request/reject-request.ts";
 
 /**
  * Answers what Node's parser and time limits refuse, as a problem, and ends the connection. Whoever already has an
@@ -24,7 +24,7 @@ export function answerClientErrors(server: Server): void {
   });
 }
 
-function refusalOf(code: string | undefined): Refusal | undefined {
+function refusalOf(code: string | undefined): Rejection | undefined {
   switch (code) {
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return { status: 408, detail: "the request did not arrive in time" };

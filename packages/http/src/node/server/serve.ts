@@ -61,6 +61,7 @@ export function serve(handler: Handler, options: ServeOptions = {}): Promise<Run
   const runtime: NodeRuntime = {
     maxRequestBodySize: checked.maxRequestBodySize,
     maxHeaderSize: checked.maxHeaderSize,
+    isBehindOthers: false,
     reportError: checked.reportError,
     waitUntil: (promise) => pending.add(promise),
     isClosing: false,

@@ -61,6 +61,7 @@ export function toNodeListener(handler: Handler, options: NodeListenerOptions = 
   return exchangeListener(handler, {
     maxRequestBodySize,
     maxHeaderSize: undefined,
+    isBehindOthers: true,
     reportError,
     waitUntil: (promise) => pending.add(promise),
     isClosing: false,
