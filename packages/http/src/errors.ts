@@ -77,3 +77,13 @@ export class ListenError extends HttpError {
     this.hostname = details.hostname;
   }
 }
+
+/** Makes the error for a value that a handler returned in place of a `Response`; the value may be secret. */
+export function notAResponse(returned: unknown): HttpUsageError {
+  const advice =
+    typeof returned === "function" ? "; was a middleware passed without being called?" : "";
+  return new HttpUsageError(
+    "ERR_HTTP_RESPONSE",
+    `the handler returned ${typeof returned}, expected a Response${advice}`,
+  );
+}

@@ -1,10 +1,9 @@
 import { describeValue } from "@fetchwork/kit";
 import type { Context } from "../context.ts";
 import { ExchangeContext, noInit, type ContextInit } from "./create-context.ts";
-import { HttpUsageError } from "../errors.ts";
+import { HttpUsageError, notAResponse } from "../errors.ts";
 import { exposedResponse } from "./exposed-response.ts";
 import type { Handler, Middleware } from "../handler.ts";
-import { notAResponse } from "../not-a-response.ts";
 import { replaceBody } from "../message/replace-body.ts";
 import { releaseResponse } from "../message/response-owner.ts";
 import { isNullBodyStatus } from "../message/response.ts";

@@ -1,26 +1,34 @@
 import { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { OpenBody } from "./application-body.ts";
-import type { ListenerSocket } from "./application-socket.ts";
+import type { Context } from "../../context.ts";
+import { contextInitKey } from "../../exchange/create-context.ts";
+import { NodeExchange } from "../exchange/node-exchange.ts";
+import { toLimitedStream } from "../request/request-body.ts";
+import type { ApplicationSocket } from "./application-socket.ts";
 
-/** What a request of Node has that a web one has not. */
-export interface ListenerParts {
-  readonly socket: ListenerSocket;
-  /** Default: the request has no body. */
-  readonly openBody: OpenBody | undefined;
-  /** Called when the body has failed and the application does not listen for errors of its request. */
-  readonly onLost: (error: Error) => void;
+/** Opens the body of a request when it is read; null when there is none after all. */
+type OpenBody = () => ReadableStream<Uint8Array> | null;
+
+/** What a request of Node has and a web one has not. */
+export interface ApplicationRequestParts {
+  readonly socket: ApplicationSocket;
+  /** Called when the body fails and the application does not listen for errors of its request. */
+  readonly onUnhandledError: (error: Error) => void;
 }
 
 /**
- * Makes Node's request of a web one; its body is read from the web one as the application asks for it.
+ * Creates Node's request of a web one; its body is read from the web one as the application reads it.
  *
- * Everything special is a property of the object, not of a class: Express replaces the prototype.
+ * Express replaces the prototype, so what differs from Node's class is set on the object.
  */
-export function makeListenerRequest(request: Request, parts: ListenerParts): IncomingMessage {
-  const { socket, openBody } = parts;
-  // `IncomingMessage` asks of its socket what a `Duplex` has.
-  const message = new IncomingMessage(socket as unknown as Socket);
+export function createApplicationRequest(
+  request: Request,
+  context: Context,
+  parts: ApplicationRequestParts,
+): IncomingMessage {
+  const openBody = findBody(request, context);
+  // `IncomingMessage` needs only what a `Duplex` has.
+  const message = new IncomingMessage(parts.socket as unknown as Socket);
   const url = new URL(request.url);
   message.method = request.method;
   message.url = url.pathname + url.search;
@@ -28,8 +36,23 @@ export function makeListenerRequest(request: Request, parts: ListenerParts): Inc
   message.httpVersionMajor = 1;
   message.httpVersionMinor = 1;
   setHeaders(message, headerLines(request, url.host, openBody));
-  readBodyOnDemand(message, parts);
+  readBodyOnDemand(message, openBody, parts.onUnhandledError);
   return message;
+}
+
+/**
+ * Finds the body that the application reads; undefined when there is none. A `Request` has no body for GET and HEAD, so
+ * theirs is taken from Node's own request, unless a middleware has removed it or changed the method.
+ */
+function findBody(request: Request, context: Context): OpenBody | undefined {
+  const { method, headers } = request;
+  if (method !== "GET" && method !== "HEAD") return () => request.body;
+  const exchange = context.get(contextInitKey);
+  if (!(exchange instanceof NodeExchange) || !exchange.hasBody) return undefined;
+  const { request: message, runtime } = exchange;
+  const isFramed = headers.has("content-length") || headers.has("transfer-encoding");
+  if (!isFramed || message.method !== method || message.readableDidRead) return undefined;
+  return () => toLimitedStream(message, runtime.maxRequestBodySize);
 }
 
 function setHeaders(message: IncomingMessage, lines: readonly (readonly [string, string])[]): void {
@@ -63,7 +86,11 @@ function headerLines(
   return lines;
 }
 
-function readBodyOnDemand(message: IncomingMessage, { openBody, onLost }: ListenerParts): void {
+function readBodyOnDemand(
+  message: IncomingMessage,
+  openBody: OpenBody | undefined,
+  onUnhandledError: (error: Error) => void,
+): void {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   const read = async (): Promise<void> => {
     reader ??= openBody?.()?.getReader();
@@ -77,26 +104,26 @@ function readBodyOnDemand(message: IncomingMessage, { openBody, onLost }: Listen
   };
   const nodeRead = message._read.bind(message);
   message._read = (size) => {
-    // Takes the message out of the state in which Node's parser has not begun.
+    // Ends the state in which Node's parser has not begun.
     nodeRead(size);
     read().catch((error: unknown) => message.destroy(toError(error)));
   };
   message._destroy = (error, callback) => {
     if (!message.complete) {
       reader?.cancel(error).catch(() => undefined);
-      // Body parsers wait for the end of a request that failed, unless its connection has nothing to read any more.
+      // Body parsers wait for the end of a request that failed, unless its connection is no longer readable.
       message.socket.readable = false;
       if (error === null || isReset(error)) {
-        // Old applications still ask for it.
+        // Old applications still read it.
         // oxlint-disable-next-line typescript/no-deprecated
         message.aborted = true;
         message.emit("aborted");
       }
     }
-    const isHeard = message.listenerCount("error") > 0;
-    if (error !== null && !isHeard) onLost(error);
+    const isHandled = message.listenerCount("error") > 0;
+    if (error !== null && !isHandled) onUnhandledError(error);
     // Without a listener an "error" would end the process.
-    callback(isHeard ? error : null);
+    callback(isHandled ? error : null);
   };
 }
 

@@ -4,20 +4,20 @@ import { HttpError, HttpUsageError } from "../../errors.ts";
 import { HeaderList } from "../../message/header-list.ts";
 import { replaceBody } from "../../message/replace-body.ts";
 import { isNullBodyStatus } from "../../message/response.ts";
-import type { ListenerSocket } from "./application-socket.ts";
+import type { ApplicationSocket } from "./application-socket.ts";
 
 type Callback = (error?: Error | null) => void;
 
-/** Node's response for an application, and the web response that comes of it. */
-export interface ListenerAnswer {
+/** Node's response for an application, and the web response that is made of it. */
+export interface ApplicationResponse {
   readonly response: ServerResponse;
   /** Resolves with the head; rejects when the application breaks off before it. */
-  readonly answered: Promise<Response>;
-  /** Ends the answer with an error: a rejection before the head, a failing body after it. */
+  readonly webResponse: Promise<Response>;
+  /** Ends the response with an error: rejects before the head; fails the body after it. */
   readonly fail: (error: unknown) => void;
 }
 
-// What Node itself holds before it says "wait".
+// What Node itself buffers before `write` returns false.
 const highWaterMark = 64 * 1024;
 const connectionHeaders: ReadonlySet<string> = new Set([
   "connection",
@@ -30,24 +30,24 @@ const connectionHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Makes a response of Node that writes into a web one.
+ * Creates a response of Node that writes into a web one.
  *
- * Everything special is a property of the object, not of a class: Express replaces the prototype, and what patches
- * `writeHead`, `write` and `end` finds and calls these.
+ * Express replaces the prototype, and other packages patch `writeHead`, `write` and `end`, so what differs from Node's
+ * class is set on the object.
  */
-export function makeListenerResponse(
+export function createApplicationResponse(
   request: IncomingMessage,
-  socket: ListenerSocket,
-): ListenerAnswer {
+  socket: ApplicationSocket,
+): ApplicationResponse {
   const response = new ServerResponse(request);
-  const { promise: answered, resolve, reject } = Promise.withResolvers<Response>();
+  const { promise: webResponse, resolve, reject } = Promise.withResolvers<Response>();
   let body: ReadableStreamDefaultController<Uint8Array> | undefined;
-  let isAnswered = false;
+  let hasHead = false;
   let needsDrain = false;
 
   const fail = (error: unknown): void => {
-    if (!isAnswered) {
-      isAnswered = true;
+    if (!hasHead) {
+      hasHead = true;
       reject(error);
     } else if (!response.writableEnded) {
       body?.error(error);
@@ -55,10 +55,10 @@ export function makeListenerResponse(
     socket.destroy();
   };
 
-  /** Gives the head away with the body that is known by now. */
-  const answer = (whole: Uint8Array<ArrayBuffer> | null | undefined): void => {
-    if (isAnswered) return;
-    isAnswered = true;
+  /** Resolves with the head, and the whole body if it is known already. */
+  const respond = (whole: Uint8Array<ArrayBuffer> | null | undefined): void => {
+    if (hasHead) return;
+    hasHead = true;
     const head = {
       status: response.statusCode,
       statusText: response.statusMessage,
@@ -103,7 +103,7 @@ export function makeListenerResponse(
 
   response.flushHeaders = () => {
     sendHead();
-    answer(undefined);
+    respond(undefined);
   };
 
   const write = (chunk: unknown, second?: unknown, third?: unknown): boolean => {
@@ -115,7 +115,7 @@ export function makeListenerResponse(
     }
     const bytes = toBytes(chunk, second);
     sendHead();
-    answer(undefined);
+    respond(undefined);
     if (body !== undefined && bytes.byteLength > 0 && hasBody(response)) body.enqueue(bytes);
     if (callback !== undefined) queueMicrotask(() => callback(null));
     needsDrain = body !== undefined && (body.desiredSize ?? 0) <= 0;
@@ -131,13 +131,13 @@ export function makeListenerResponse(
     const chunk = typeof first === "function" ? undefined : first;
     const bytes = chunk === undefined || chunk === null ? undefined : toBytes(chunk, second);
     sendHead();
-    if (isAnswered) {
+    if (hasHead) {
       if (bytes !== undefined && bytes.byteLength > 0 && hasBody(response)) body?.enqueue(bytes);
       body?.close();
     } else {
-      answer(bytes ?? null);
+      respond(bytes ?? null);
     }
-    // What `writableEnded` reads; there is no other way to set it.
+    // `writableEnded` reads it; there is no other way to set that.
     // oxlint-disable-next-line typescript/no-deprecated
     response.finished = true;
     if (callback !== undefined) response.once("finish", callback);
@@ -151,9 +151,9 @@ export function makeListenerResponse(
 
   response.write = write as ServerResponse["write"];
   response.end = end as ServerResponse["end"];
-  // Trailers have no place in a web response.
+  // A web response has no trailers.
   response.addTrailers = () => undefined;
-  // `ServerResponse` asks of its socket what a `Duplex` has.
+  // `ServerResponse` needs only what a `Duplex` has.
   response.assignSocket(socket as unknown as Socket);
   socket.once("close", () => {
     if (response.writableEnded) return;
@@ -162,7 +162,7 @@ export function makeListenerResponse(
         new HttpError("ERR_HTTP_LISTENER_CLOSED", "the application broke the response off"),
     );
   });
-  return { response, answered, fail };
+  return { response, webResponse, fail };
 }
 
 function hasBody(response: ServerResponse): boolean {
@@ -178,7 +178,7 @@ function headersOf(response: ServerResponse): [string, string][] {
   return pairs;
 }
 
-/** Sets what `writeHead` was given: an object, a flat list, or a list of pairs. */
+/** Sets the headers that `writeHead` got: an object, a flat list, or a list of pairs. */
 function applyHeaders(response: ServerResponse, headers: unknown): void {
   if (headers === undefined || headers === null) return;
   if (!Array.isArray(headers)) {

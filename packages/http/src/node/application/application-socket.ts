@@ -1,16 +1,10 @@
 import { Duplex } from "node:stream";
 
-/** What an application may ask of the connection of its request. */
-export interface SocketFacts {
-  readonly remoteAddress: string | undefined;
-  readonly encrypted: boolean;
-}
-
 /**
- * Stands for the connection of a request that has none of its own. It has the addresses, and can be destroyed,
- * which ends the exchange; what is written to it goes nowhere.
+ * Takes the place of the connection, which an application's request does not have. It has the addresses, and destroying it
+ * ends the exchange; what is written to it is dropped.
  */
-export class ListenerSocket extends Duplex {
+export class ApplicationSocket extends Duplex {
   readonly remoteAddress: string | undefined;
   readonly remoteFamily: string | undefined;
   readonly remotePort: number;
@@ -20,19 +14,19 @@ export class ListenerSocket extends Duplex {
   readonly bytesRead: number;
   readonly bytesWritten: number;
 
-  constructor(facts: SocketFacts) {
+  /** @param protocol - `http:` or `https:` */
+  constructor(remoteAddress: string | undefined, protocol: string) {
     super({ emitClose: true });
-    const { remoteAddress } = facts;
     this.remoteAddress = remoteAddress;
     this.remoteFamily =
       remoteAddress === undefined ? undefined : remoteAddress.includes(":") ? "IPv6" : "IPv4";
     this.remotePort = 0;
     this.localAddress = undefined;
     this.localPort = 0;
-    this.encrypted = facts.encrypted;
+    this.encrypted = protocol === "https:";
     this.bytesRead = 0;
     this.bytesWritten = 0;
-    // Its errors are the exchange's; the response hears of them through "close".
+    // The response learns of errors through "close".
     this.on("error", () => undefined);
   }
 
@@ -65,7 +59,7 @@ export class ListenerSocket extends Duplex {
   }
 
   override _read(): void {
-    // Never has anything to read.
+    // There is nothing to read.
   }
 
   override _write(_chunk: unknown, _encoding: string, callback: () => void): void {

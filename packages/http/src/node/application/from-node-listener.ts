@@ -1,29 +1,29 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HttpUsageError } from "../../errors.ts";
 import type { Handler } from "../../handler.ts";
-import { listenerBody } from "./application-body.ts";
-import { makeListenerRequest } from "./application-request.ts";
-import { makeListenerResponse } from "./application-response.ts";
-import { ListenerSocket } from "./application-socket.ts";
 import { writeEarlyHints } from "../exchange/node-messages.ts";
+import { createApplicationRequest } from "./application-request.ts";
+import { createApplicationResponse } from "./application-response.ts";
+import { ApplicationSocket } from "./application-socket.ts";
 
 /** A listener of `http.createServer`; so are an Express application, `koa.callback()` and `fastify.routing`. */
 export type NodeApplication = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /**
- * Makes a handler of a Node application, so that middlewares wrap it from outside.
+ * Makes a handler of a Node application, so that middlewares can wrap it.
  *
- * The application gets a request and a response of its own, with or without a server: bodies stream both ways with
- * backpressure, headers can still be changed outside, `flushHeaders()` shows at once, and a client that goes away
- * closes both. `req.socket.remoteAddress` is {@link Context.ip}. Trailers are dropped, and an upgrade is not
- * possible. An application that fails before the head rejects; after it the body fails. A request body that fails, for
- * example because it is too large, is an `error` of the application's request; one that does not listen for it has failed.
+ * The application gets a request and a response that are made for it, with or without a server: bodies stream both ways
+ * with backpressure, middlewares can still change the headers, `flushHeaders()` takes effect at once, and a client that
+ * leaves closes both. `req.socket.remoteAddress` is {@link Context.ip}. Trailers are dropped, and an upgrade is not
+ * possible. When the application fails before the head, the handler rejects; after it, the body fails. A request body that
+ * fails, for example because it is too large, is an `error` of the application's request; an application that does not
+ * listen for it has failed.
  *
  * @example
  * ```ts
  * const handler = wrap(fromNodeListener(express()), logger());
  * ```
- * @throws HttpUsageError `ERR_HTTP_HANDLER` when the listener is no function
+ * @throws HttpUsageError `ERR_HTTP_HANDLER` when the listener is not a function
  */
 export function fromNodeListener(listener: NodeApplication): Handler {
   if (typeof listener !== "function") {
@@ -33,16 +33,12 @@ export function fromNodeListener(listener: NodeApplication): Handler {
     );
   }
   return (request, context) => {
-    const socket = new ListenerSocket({
-      remoteAddress: context.ip,
-      encrypted: request.url.startsWith("https:"),
-    });
-    const nodeRequest = makeListenerRequest(request, {
+    const socket = new ApplicationSocket(context.ip, new URL(request.url).protocol);
+    const nodeRequest = createApplicationRequest(request, context, {
       socket,
-      openBody: listenerBody(request, context),
-      onLost: (error) => fail(error),
+      onUnhandledError: (error) => fail(error),
     });
-    const { response, answered, fail } = makeListenerResponse(nodeRequest, socket);
+    const { response, webResponse, fail } = createApplicationResponse(nodeRequest, socket);
     response.writeEarlyHints = (hints, callback) => {
       writeEarlyHints(context, [hints["link"] ?? []].flat());
       callback?.();
@@ -54,7 +50,7 @@ export function fromNodeListener(listener: NodeApplication): Handler {
     };
     if (signal.aborted) {
       onAbort();
-      return answered;
+      return webResponse;
     }
     signal.addEventListener("abort", onAbort, { once: true });
     response.once("close", () => signal.removeEventListener("abort", onAbort));
@@ -63,11 +59,11 @@ export function fromNodeListener(listener: NodeApplication): Handler {
     } catch (error) {
       fail(error);
     }
-    return answered;
+    return webResponse;
   };
 }
 
-/** What Node gives an application whose client has gone. */
+/** The error that Node reports to an application whose client has left. */
 function resetError(cause: unknown): Error {
   return Object.assign(new Error("aborted", { cause }), { code: "ECONNRESET" });
 }

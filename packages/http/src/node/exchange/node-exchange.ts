@@ -2,52 +2,54 @@ import { constants, type Http2Stream } from "node:http2";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ExchangeContext, type ContextInit } from "../../exchange/create-context.ts";
 import type { ReceiveOptions } from "../request/request-body.ts";
-import type { RequestLimits } from "../request/request-head.ts";
-import { boundUnreadBody } from "../request/unread-body.ts";
+import { ReceivedRequest } from "../request/received-request.ts";
+import type { RequestHead, RequestLimits } from "../request/request-head.ts";
+import { limitUnreadBody } from "../request/unread-body.ts";
 
-/** What the exchanges of one server, or of one listener, have in common. */
+/** What all exchanges of one server, or of one listener, share. */
 export interface NodeRuntime extends ReceiveOptions, RequestLimits {
   readonly reportError: (error: unknown) => void;
   readonly waitUntil: (promise: Promise<unknown>) => void;
-  /** Whether connections are to be closed after their answer. */
+  /** Whether connections close after their current response. */
   isClosing: boolean;
 }
 
 /**
- * Node's side of one exchange, and what its context is made of. Everything is computed when it is asked for;
- * nothing listens on the response before somebody wants to know its end.
+ * Node's side of one exchange; its context reads from it. Everything is computed on demand, and nothing listens on the
+ * response before the first finish listener is added.
  */
 export class NodeExchange implements ContextInit {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly runtime: NodeRuntime;
-  readonly web: Request;
+  /** What the handler gets. */
+  readonly received: ReceivedRequest;
   readonly context: ExchangeContext;
   readonly hasBody: boolean;
-  /** Bytes of body that were written. */
+  /** Bytes of the response's body that were written. */
   bytes: number;
-  /** What failed, once something has. */
+  /** The error that ended the exchange, if one did. */
   error: unknown;
-  /** Whether somebody has Node's own request, and may read it in ways that cannot be seen. */
-  isShown: boolean;
+  /** Whether the handler has Node's own request, and may read it without our knowledge. */
+  hasExposedMessages: boolean;
   #isFinished: boolean;
 
   constructor(
     runtime: NodeRuntime,
-    messages: { readonly request: IncomingMessage; readonly response: ServerResponse },
-    web: Request,
-    hasBody: boolean,
+    request: IncomingMessage,
+    response: ServerResponse,
+    head: RequestHead,
   ) {
-    this.request = messages.request;
-    this.response = messages.response;
+    this.request = request;
+    this.response = response;
     this.runtime = runtime;
-    this.web = web;
-    this.hasBody = hasBody;
+    this.received = new ReceivedRequest(request, response, head, runtime);
+    this.hasBody = head.hasBody;
     this.bytes = 0;
     this.error = undefined;
-    this.isShown = false;
+    this.hasExposedMessages = false;
     this.#isFinished = false;
-    this.context = new ExchangeContext(web, this);
+    this.context = new ExchangeContext(this.received, this);
   }
 
   get peer(): string | undefined {
@@ -59,7 +61,7 @@ export class NodeExchange implements ContextInit {
   }
 
   get signal(): AbortSignal {
-    return this.web.signal;
+    return this.received.signal;
   }
 
   get waitUntil(): (promise: Promise<unknown>) => void {
@@ -68,8 +70,8 @@ export class NodeExchange implements ContextInit {
     return (promise) =>
       runtime.waitUntil(
         Promise.resolve(promise).catch((error: unknown) => {
-          // A client that leaves before its body is whole is nobody's failure.
-          if (!isBrokenOff(request, error)) throw error;
+          // A client that leaves before its body is whole is not an error of the server.
+          if (!isCausedByClient(request, error)) throw error;
         }),
       );
   }
@@ -78,43 +80,43 @@ export class NodeExchange implements ContextInit {
     return this.runtime.reportError;
   }
 
-  /** Whether nothing that is written reaches the client any more. */
-  get isGone(): boolean {
+  /** Whether the client can no longer be reached with this response. */
+  get isDisconnected(): boolean {
     const { response } = this;
     if (response.writableEnded || response.destroyed) return true;
     return this.request.httpVersionMajor === 2 && isClosed(response);
   }
 
-  /** Cuts the exchange off, so that the client cannot take what it has for the whole. */
-  cut(): void {
+  /** Breaks the exchange off, so that the client cannot mistake a part of the response for the whole. */
+  abort(): void {
     const { response } = this;
     const stream = http2StreamOf(response);
     if (stream === undefined) response.destroy();
     else stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   }
 
-  /** Sees to it that what is left of the request's body does not hold the connection up after the answer. */
-  leaveBody(): void {
+  /** Discards the rest of the request's body after the response, so that it does not block the connection. */
+  discardUnreadBody(): void {
     const { request, response } = this;
     if (!this.hasBody || request.complete) return;
-    // Node discards what nobody asked for.
-    const isAsked = request.readableFlowing !== null && request.httpVersionMajor !== 2;
+    // Node itself discards a body that nobody has begun to read.
+    const isBegun = request.readableFlowing !== null && request.httpVersionMajor !== 2;
     response.once("finish", () => {
-      if (isAsked && !this.isShown) this.#discardUnread();
-      boundUnreadBody(request);
+      if (isBegun && !this.hasExposedMessages) this.#cancelUnreadStream();
+      limitUnreadBody(request);
     });
   }
 
-  /** A stream that was asked for and has no reader fills, and then stops the connection. */
-  #discardUnread(): void {
-    const { body } = this.web;
+  /** A stream without a reader fills up, and then blocks the connection. */
+  #cancelUnreadStream(): void {
+    const { body } = this.received;
     if (body?.locked === false) body.cancel().catch(() => undefined);
   }
 
-  /** Called by the context when somebody first wants to know the end. */
+  /** Called by the context with the first finish listener. */
   watch(): void {
     const { response } = this;
-    // Read while it is there: a closed socket has no address, and listeners ask for it at the end.
+    // Node remembers the address once it was read; a closed socket has none, and listeners may ask for it.
     void this.request.socket?.remoteAddress;
     if (isClosed(response)) {
       this.#isFinished = response.writableFinished;
@@ -130,7 +132,7 @@ export class NodeExchange implements ContextInit {
   #finish(): void {
     const { error, bytes, response } = this;
     const stream = http2StreamOf(response);
-    // HTTP/2's response says "finish" also when it was reset.
+    // A response of HTTP/2 emits "finish" even when it was reset.
     const isComplete =
       stream === undefined ? this.#isFinished : response.writableEnded && stream.rstCode === 0;
     ExchangeContext.finish(this.context, {
@@ -142,8 +144,8 @@ export class NodeExchange implements ContextInit {
   }
 }
 
-/** Whether the error, or what caused it, is that of a body whose sender has gone. */
-function isBrokenOff({ complete, errored }: IncomingMessage, error: unknown): boolean {
+/** Returns whether the error, or one of its causes, is that of a body whose sender has left. */
+function isCausedByClient({ complete, errored }: IncomingMessage, error: unknown): boolean {
   if (complete || errored === null) return false;
   for (let inner = error; inner instanceof Error; inner = inner.cause) {
     if (inner === errored) return true;
@@ -156,7 +158,7 @@ function isClosed(response: ServerResponse): boolean {
   return stream === undefined ? response.closed : stream.destroyed;
 }
 
-/** HTTP/2's response has a stream, and lacks much of what HTTP/1's has. */
+/** A response of HTTP/2 has a stream, and lacks much of what one of HTTP/1 has. */
 function http2StreamOf(response: ServerResponse): Http2Stream | undefined {
   if (response.req.httpVersionMajor !== 2 || !("stream" in response)) return undefined;
   return response.stream as Http2Stream;

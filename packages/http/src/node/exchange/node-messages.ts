@@ -16,7 +16,7 @@ export interface NodeMessages {
 export function nodeMessages(context: Context): NodeMessages | undefined {
   const init = context.get(contextInitKey);
   if (!(init instanceof NodeExchange)) return undefined;
-  init.isShown = true;
+  init.hasExposedMessages = true;
   return { request: init.request, response: init.response };
 }
 

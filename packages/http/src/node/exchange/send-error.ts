@@ -1,60 +1,64 @@
 import { HttpUsageError } from "../../errors.ts";
 import { draftExposed, type WholeDraft } from "../../exchange/exposed-response.ts";
 import { HeaderList } from "../../message/header-list.ts";
-import type { NodeExchange } from "./node-exchange.ts";
+import { problemOf, problemType } from "../request/reject-request.ts";
 import { RequestTooLargeError } from "../request/request-body.ts";
 import { discardBody } from "../request/unread-body.ts";
-import { problemOf, problemType } from "../request/reject-request.ts";
+import type { NodeExchange } from "./node-exchange.ts";
 import { writeHead } from "./write-head.ts";
 
 /**
- * Ends an exchange that failed: with the response of an error that asks to be one, with 413 for a body over the limit, or
- * else with a 500 that says nothing about the error, which is reported. Cuts the connection when the head is out already.
+ * Ends an exchange with an error: as the response that an exposed error asks for, as 413 when the body is over the limit,
+ * or else as a 500 that reveals nothing; such an error is reported. Breaks the connection when the head was sent already.
  */
-export function failExchange(exchange: NodeExchange, error: unknown): void {
+export function sendError(exchange: NodeExchange, error: unknown): void {
   const { request, response, runtime } = exchange;
   if (exchange.error !== undefined) return;
-  // Whoever obeyed the signal, or read a body that broke off, fails because the client has gone.
-  if (exchange.isGone && isAbort(error)) return;
+  // A handler that obeys the signal, or reads a body that breaks off, fails because the client has left.
+  if (exchange.isDisconnected && isAbort(error)) return;
   exchange.error = error ?? new Error("the handler failed without an error", { cause: error });
-  if (isDeliberate(error)) {
-    exchange.cut();
+  if (isDeliberateAbort(error)) {
+    exchange.abort();
     return;
   }
   const isTooLarge = isBodyTooLarge(error);
   const draft = isTooLarge ? problem(413) : (draftExposed(error) ?? problem(500));
-  // What a client did wrong is nothing to report.
+  // Mistakes of the client are not reported.
   if (draft.status >= 500) runtime.reportError(explain(error));
-  if (exchange.isGone) return;
+  if (exchange.isDisconnected) return;
   if (response.headersSent) {
-    exchange.cut();
+    exchange.abort();
     return;
   }
   try {
     if (isTooLarge && exchange.hasBody && !request.complete) discardBody(request);
-    exchange.leaveBody();
+    exchange.discardUnreadBody();
     sendDraft(exchange, draft);
   } catch (failure) {
     runtime.reportError(failure);
-    exchange.cut();
+    exchange.abort();
   }
 }
-/** Explains what the platform says of a request that is not its own; nothing of ours is asked before it fails. */
+
+/**
+ * Explains what the platform throws for a request of ours: it looks for its own private state, and asks us nothing before
+ * it fails.
+ */
 function explain(error: unknown): unknown {
-  const isForeign = isCausedBy(error, 1, ({ message }) =>
+  const isPrivateState = isCausedBy(error, 1, ({ message }) =>
     message.includes("private member #state"),
   );
-  if (!isForeign) return error;
+  if (!isPrivateState) return error;
   return new HttpUsageError(
     "ERR_HTTP_NATIVE_REQUEST",
-    "fetch() and new Request() do not take a request of a server, they take nativeRequest(request)",
+    "fetch() and new Request() do not accept a request of a server; pass them nativeRequest(request)",
     { cause: error },
   );
 }
 
 const details = {
-  413: "the body is larger than the server takes",
-  500: "the server could not answer the request",
+  413: "the body is larger than the server accepts",
+  500: "the server could not handle the request",
 } as const;
 
 function problem(status: 413 | 500): WholeDraft {
@@ -70,8 +74,8 @@ function sendDraft(exchange: NodeExchange, { text, headers, ...head }: WholeDraf
   exchange.response.end(isHead ? undefined : text);
 }
 
-/** Whether it is `ABORT_HANDLER` of `@fetchwork/middleware`, with which a handler has the connection cut. */
-function isDeliberate(error: unknown): boolean {
+/** Returns whether it is `ABORT_HANDLER` of `@fetchwork/middleware`, by which a handler breaks the connection. */
+function isDeliberateAbort(error: unknown): boolean {
   return isCausedBy(error, 1, (one) => "code" in one && one.code === "ERR_MIDDLEWARE_ABORT");
 }
 
@@ -80,7 +84,7 @@ function isBodyTooLarge(error: unknown): boolean {
   return isCausedBy(error, maxDepth, (one) => one instanceof RequestTooLargeError);
 }
 
-/** Whether the error, or what caused it, says that somebody has gone. */
+/** Returns whether the error, or one of its causes, says that somebody has left. */
 function isAbort(error: unknown): boolean {
   return isCausedBy(
     error,
@@ -89,10 +93,10 @@ function isAbort(error: unknown): boolean {
   );
 }
 
-/** Deeper than this nobody wraps errors, and a cycle ends. */
+/** Errors are not wrapped deeper than this, and a cycle ends here. */
 const maxDepth = 10;
 
-/** Whether one of the first errors of a chain of causes matches. Errors that cannot be looked at do not. */
+/** Returns whether one of the first errors of a chain of causes matches. Errors that cannot be read do not. */
 function isCausedBy(error: unknown, depth: number, matches: (one: Error) => boolean): boolean {
   try {
     let one = error;

@@ -1,5 +1,4 @@
-import { HttpUsageError } from "../../errors.ts";
-import { notAResponse } from "../../not-a-response.ts";
+import { HttpUsageError, notAResponse } from "../../errors.ts";
 import { HeaderList } from "../../message/header-list.ts";
 import {
   LazyResponse,
@@ -9,7 +8,7 @@ import {
 import { claimResponse } from "../../message/response-owner.ts";
 import { isNullBodyStatus, prepareTextResponse } from "../../message/response.ts";
 import type { NodeExchange } from "./node-exchange.ts";
-import { failExchange } from "./send-error.ts";
+import { sendError } from "./send-error.ts";
 import { sendStream } from "./send-stream.ts";
 import { writeHead } from "./write-head.ts";
 
@@ -18,18 +17,18 @@ export function sendResponse(exchange: NodeExchange, response: Response): void {
   try {
     send(exchange, prepare(exchange, response));
   } catch (error) {
-    failExchange(exchange, error);
+    sendError(exchange, error);
   }
 }
 
 function send(exchange: NodeExchange, prepared: PreparedResponse): void {
   const { request, response: out } = exchange;
   const { status, body } = prepared;
-  if (exchange.isGone) {
+  if (exchange.isDisconnected) {
     discard(body);
     return;
   }
-  exchange.leaveBody();
+  exchange.discardUnreadBody();
   if (typeof body === "string") {
     const length = Buffer.byteLength(body);
     writeHead(exchange, prepared, length);

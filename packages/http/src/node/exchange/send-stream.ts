@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { HttpError, HttpUsageError } from "../../errors.ts";
 import type { PreparedResponse } from "../../message/lazy-response.ts";
 import type { NodeExchange } from "./node-exchange.ts";
-import { failExchange } from "./send-error.ts";
+import { sendError } from "./send-error.ts";
 import { writeHead } from "./write-head.ts";
 
 /** Turns of the event loop without a chunk after which a body is not taken to be in memory, as that of a `Blob` is. */
@@ -73,7 +73,7 @@ class StreamSender {
     const { response } = this.#exchange;
     while (true) {
       const { done, value } = await this.#reader.read();
-      if (this.#exchange.isGone) {
+      if (this.#exchange.isDisconnected) {
         this.#reader.cancel(goneReason()).catch(() => undefined);
         return;
       }
@@ -113,7 +113,7 @@ class StreamSender {
   async #write(chunk: Uint8Array): Promise<boolean> {
     const { response } = this.#exchange;
     if (response.writableNeedDrain) await drained(response);
-    if (this.#exchange.isGone) return false;
+    if (this.#exchange.isDisconnected) return false;
     this.#exchange.bytes += chunk.byteLength;
     if (!response.write(chunk)) await drained(response);
     return true;
@@ -135,9 +135,9 @@ class StreamSender {
   }
 
   #countTurn(): void {
-    const { isGone, response } = this.#exchange;
-    if (isGone) this.#reader.cancel(goneReason()).catch(() => undefined);
-    if (isGone || response.headersSent) return;
+    const { isDisconnected, response } = this.#exchange;
+    if (isDisconnected) this.#reader.cancel(goneReason()).catch(() => undefined);
+    if (isDisconnected || response.headersSent) return;
     this.#turns += 1;
     this.#quietTurns += 1;
     const mayEnd = this.#quietTurns <= maxQuietTurns && this.#turns < maxTurns;
@@ -176,7 +176,7 @@ class StreamSender {
   }
 
   #fail(error: unknown): void {
-    failExchange(this.#exchange, error);
+    sendError(this.#exchange, error);
     this.#reader.cancel(error).catch(() => undefined);
   }
 }

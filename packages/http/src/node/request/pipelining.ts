@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /**
- * Whether the answer to an earlier request of the connection is not out yet. Node gives all requests of a connection to
- * its listener as they come (RFC 9112, 9.3.2), so somebody who sends thousands and takes no answer would have them all
- * handled and every answer kept.
+ * Returns whether the response to an earlier request of the connection is not sent yet. Node passes all requests of a
+ * connection to its listener as they come (RFC 9112, 9.3.2). If all were handled at once, a client that sends thousands
+ * and reads no response would make the server keep every response.
  */
-export function isBehindAnother(request: IncomingMessage, response: ServerResponse): boolean {
-  // Only a response that has to wait, and one of a server that is not Node's, has no connection yet.
+export function isPipelined(request: IncomingMessage, response: ServerResponse): boolean {
+  // Only a response that has to wait has no connection yet, and one of a server that is not Node's.
   if (response.socket !== null) return false;
   const socket: unknown = request.socket;
   if (typeof socket !== "object" || socket === null || !("_httpMessage" in socket)) return false;
@@ -14,23 +14,23 @@ export function isBehindAnother(request: IncomingMessage, response: ServerRespon
   return typeof current === "object" && current !== null && current !== response;
 }
 
-/** Bytes that a request in line counts as: about what it takes. */
+/** Bytes that a waiting request counts as: about the memory that it takes. */
 const weight = 4_096;
 
-/** Calls `start` when the answer before is out; never, when the connection ends before that. */
-export function startInTurn(response: ServerResponse, start: () => void): void {
+/** Calls `start` when the earlier response is sent; never if the connection ends before that. */
+export function startWhenSent(response: ServerResponse, start: () => void): void {
   const assignSocket = response.assignSocket.bind(response);
-  count(response, weight);
-  // What Node calls when it is the turn of a response.
+  countPending(response, weight);
+  // Node calls this when it is the turn of a response.
   response.assignSocket = (socket) => {
     assignSocket(socket);
-    count(response, -weight);
+    countPending(response, -weight);
     start();
   };
 }
 
-/** Node reads no more of a connection while it counts more bytes of waiting answers than the connection buffers. */
-function count(response: ServerResponse, bytes: number): void {
+/** Node stops reading a connection while the bytes of its waiting responses are more than the connection buffers. */
+function countPending(response: ServerResponse, bytes: number): void {
   const add: unknown = "_onPendingData" in response ? response._onPendingData : undefined;
   if (typeof add === "function") Reflect.apply(add, response, [bytes]);
 }

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { hostPattern, type HostCheck, type HostKind } from "./host-check.ts";
 import type { Rejection } from "./reject-request.ts";
+
+/** What a `Host` header holds. The URL parser leaves a plain host as it is. */
+export type HostKind = "invalid" | "plain" | "valid";
 
 /** What the head of a request says about its host and its body. */
 export interface RequestHead {
@@ -107,4 +109,40 @@ function isAbsoluteTarget(target: string): boolean {
 
 function isChunked(coding: string): boolean {
   return coding === "chunked" || coding.trim().toLowerCase() === "chunked";
+}
+
+/** Names, IPv4 addresses and IPv6 addresses, with or without a port. */
+const hostPattern = /^(?:\[[A-Fa-f0-9:.]+\]|(?:[A-Za-z0-9_-]+\.)*[A-Za-z0-9_-]+\.?)(?::\d{1,5})?$/;
+
+const maxHosts = 256;
+// A DNS name of 253 characters, a colon and a port.
+const maxLength = 259;
+
+/**
+ * Finds out whether a value of `Host` makes a URL, so that `new URL(request.url)` never throws in a handler. What looks
+ * like a host need not be one: `1.2.3.4.5`, `a:99999`, `[::1::2]`. Remembers some hosts, since most clients use the same
+ * ones.
+ */
+export class HostCheck {
+  readonly #known = new Map<string, HostKind>();
+
+  kindOf(host: string): HostKind {
+    const known = this.#known.get(host);
+    if (known !== undefined) return known;
+    const kind = findKind(host);
+    if (host.length <= maxLength) {
+      // A client that fills it with invented names costs others one parse each, and no memory.
+      if (this.#known.size >= maxHosts) this.#known.clear();
+      this.#known.set(host, kind);
+    }
+    return kind;
+  }
+}
+
+function findKind(host: string): HostKind {
+  if (!hostPattern.test(host) || !URL.canParse(`http://${host}/`)) return "invalid";
+  const isPlain = ["http", "https"].every(
+    (scheme) => new URL(`${scheme}://${host}/`).host === host,
+  );
+  return isPlain ? "plain" : "valid";
 }

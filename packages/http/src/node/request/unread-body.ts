@@ -2,16 +2,15 @@ import { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 
 /**
- * A request whose body can be given up without giving up the connection.
+ * A message whose body can be cancelled without losing the connection.
  *
- * `request.body.cancel()` ends in `destroy()`. Node's own then loses the socket, and with it the answer: a 413
- * would reach nobody. This one discards the rest of the body; {@link boundUnreadBody} sees to it that the rest is
- * not endless.
+ * `request.body.cancel()` ends in `destroy()`. Node's own `destroy()` closes the connection, and with it the response: a
+ * 413 would reach nobody. This one discards the rest of the body instead; {@link limitUnreadBody} keeps that short.
  */
-export class KeptMessage extends IncomingMessage {
+export class CancellableMessage extends IncomingMessage {
   readonly #connection: Socket;
 
-  /** Bun gives more than a socket, and each of it is needed there. */
+  /** Bun passes more than a socket, and needs all of it. */
   constructor(...parameters: ConstructorParameters<typeof IncomingMessage>) {
     super(...parameters);
     this.#connection = this.socket;
@@ -19,16 +18,16 @@ export class KeptMessage extends IncomingMessage {
 
   override destroy(error?: Error): this {
     if (this.complete || this.#connection.destroyed || isReset(error)) return super.destroy(error);
-    // Node's stream bridge takes the socket away before it destroys.
+    // `Readable.toWeb` removes the socket before it destroys.
     this.socket ??= this.#connection;
     discardBody(this);
     return this;
   }
 }
 
-const maxDrainBytes = 16 * 1024 * 1024;
-const maxDrainTime = 3000;
-const drainCheckInterval = 100;
+const maxUnreadBytes = 16 * 1024 * 1024;
+const maxUnreadTime = 3000;
+const checkInterval = 100;
 
 /** Reads the rest of a body and throws it away. */
 export function discardBody(request: IncomingMessage): void {
@@ -37,14 +36,14 @@ export function discardBody(request: IncomingMessage): void {
 }
 
 /**
- * Closes the connection when, after the response, the rest of the request's body is more than 16 MiB or takes more
- * than 3 seconds: until it has passed there can be no next request, and without a limit it could go on forever.
+ * Closes the connection when, after the response, the rest of the request's body is more than 16 MiB or takes more than
+ * 3 seconds. The next request of the connection comes after it, and without a limit it could go on forever.
  */
-export function boundUnreadBody(request: IncomingMessage): void {
+export function limitUnreadBody(request: IncomingMessage): void {
   const { socket } = request;
   if (request.complete || socket === null || socket.destroyed) return;
-  const end = performance.now() + maxDrainTime;
-  const lastByte = socket.bytesRead + maxDrainBytes;
+  const end = performance.now() + maxUnreadTime;
+  const lastByte = socket.bytesRead + maxUnreadBytes;
   const timer = setInterval(() => {
     if (request.complete || socket.destroyed) {
       clearInterval(timer);
@@ -52,7 +51,7 @@ export function boundUnreadBody(request: IncomingMessage): void {
       clearInterval(timer);
       socket.destroy();
     }
-  }, drainCheckInterval);
+  }, checkInterval);
   timer.unref();
 }
 

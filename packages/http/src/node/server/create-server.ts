@@ -4,23 +4,22 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import {
-  constants,
-  createSecureServer,
-  type Http2Session,
-  type ServerHttp2Stream,
-} from "node:http2";
+import { createSecureServer, type Http2Session, type ServerHttp2Stream } from "node:http2";
 import { createServer as createHttps } from "node:https";
 import { Socket } from "node:net";
 import { HttpUsageError } from "../../errors.ts";
-import { answerClientErrors } from "./parser-errors.ts";
 import type { NodeListener } from "./request-listener.ts";
-import { KeptMessage } from "../request/unread-body.ts";
-import { isBehindRefusal, rawRefusal, refuse } from "../request/reject-request.ts";
+import { CancellableMessage } from "../request/unread-body.ts";
+import {
+  isAfterRejection,
+  rejectConnection,
+  rejectParserErrors,
+  rejectRequest,
+} from "../request/reject-request.ts";
 import type { CheckedServeOptions, UpgradeListener } from "./serve-options.ts";
-import { watchStalledConnections } from "./stalled-connections.ts";
+import { limitStreamTime, watchStalledConnections } from "./timeouts.ts";
 
-/** A server of Node with its connections. */
+/** Node's server with its connections. */
 export interface NodeServer {
   readonly server: Server;
   readonly sockets: ReadonlySet<Socket>;
@@ -28,16 +27,16 @@ export interface NodeServer {
 }
 
 /**
- * Makes the server of Node that the options ask for; does not listen yet.
+ * Creates Node's server by the options; it does not listen yet.
  *
- * @throws HttpUsageError `ERR_HTTP_OPTION` when certificate or key cannot be used
+ * @throws HttpUsageError `ERR_HTTP_OPTION` when the certificate or the key cannot be used
  */
 export function createNodeServer(listener: NodeListener, options: CheckedServeOptions): NodeServer {
   const server = makeServer(listener, options);
   const sockets = new Set<Socket>();
   const sessions = new Set<Http2Session>();
   server.on("connection", (socket: Socket) => {
-    // Remembered by Node from the first look on, so that it is known after the client has gone.
+    // Node remembers the address once it was read, so that it is known after the client has left.
     void socket.remoteAddress;
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
@@ -52,29 +51,29 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
   server.on("session", (session: Http2Session) => {
     sessions.add(session);
     session.once("close", () => sessions.delete(session));
-    // A peer that breaks the protocol loses its session; nobody else needs to know.
+    // A client that breaks the protocol loses its session; that is nothing to report.
     session.on("error", () => undefined);
-    // Graceful: streams that are open go on.
-    if (options.keepAliveTimeout > 0)
+    // `close` lets open streams end.
+    if (options.keepAliveTimeout > 0) {
       session.setTimeout(options.keepAliveTimeout, () => session.close());
+    }
   });
   server.on("stream", (stream: ServerHttp2Stream) => {
-    boundRequestTime(stream, options);
-    boundResponseTime(stream, options);
+    limitStreamTime(stream, options);
   });
-  answerClientErrors(server);
+  rejectParserErrors(server);
   server.on("checkExpectation", (request, response) => {
-    if (isBehindRefusal(request)) return;
-    refuse(request, response, { status: 417, detail: "only 100-continue can be expected" });
+    if (isAfterRejection(request)) return;
+    rejectRequest(request, response, { status: 417, detail: "only 100-continue can be expected" });
   });
   server.on("connect", (request: IncomingMessage, target: Socket | ServerResponse) => {
-    const refusal = { status: 501, detail: "CONNECT is not supported" };
-    // HTTP/2 gives a response, HTTP/1 the bare connection, whose errors are nobody's then.
+    const rejection = { status: 501, detail: "CONNECT is not supported" };
+    // Over HTTP/2 it is a response, over HTTP/1 the bare connection, for whose errors Node no longer listens.
     if (target instanceof Socket) {
       target.on("error", () => undefined);
-      target.end(rawRefusal(refusal), () => target.destroy());
+      rejectConnection(target, rejection);
     } else {
-      refuse(request, target, refusal);
+      rejectRequest(request, target, rejection);
     }
   });
   const { onUpgrade } = options;
@@ -82,7 +81,7 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
   if (options.maxRequestBodySize !== undefined) {
     const { maxRequestBodySize } = options;
     server.on("checkContinue", (request, response) => {
-      if (isBehindRefusal(request)) return;
+      if (isAfterRejection(request)) return;
       const isTooLarge = Number(request.headers["content-length"] ?? 0) > maxRequestBodySize;
       if (!isTooLarge) response.writeContinue();
       listener(request, response);
@@ -91,15 +90,15 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
   return { server, sockets, sessions };
 }
 
-/** What goes wrong with one connection is reported and ends that connection. */
+/** An error of one connection is reported and ends that connection. */
 function upgradeListener(
   onUpgrade: UpgradeListener,
   { reportError }: CheckedServeOptions,
 ): (...exchange: Parameters<UpgradeListener>) => void {
   return (request, socket, head) => {
-    // A client that leaves is no failure, and without a listener it would end the process.
+    // A client may leave at any time; without a listener the error would end the process.
     socket.on("error", () => undefined);
-    if (isBehindRefusal(request)) return;
+    if (isAfterRejection(request)) return;
     try {
       onUpgrade(request, socket, head)?.catch(fail);
     } catch (error) {
@@ -112,31 +111,6 @@ function upgradeListener(
   };
 }
 
-/** Node's request timeout knows nothing of HTTP/2. */
-function boundRequestTime(
-  stream: ServerHttp2Stream,
-  { requestTimeout }: CheckedServeOptions,
-): void {
-  if (requestTimeout === 0 || stream.endAfterHeaders) return;
-  const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), requestTimeout);
-  timer.unref();
-  const stop = (): void => clearTimeout(timer);
-  stream.once("end", stop);
-  stream.once("close", stop);
-}
-
-/** A stream's client may hold its answer back while the connection goes on. */
-function boundResponseTime(
-  stream: ServerHttp2Stream,
-  { responseTimeout }: CheckedServeOptions,
-): void {
-  if (responseTimeout === 0) return;
-  stream.setTimeout(responseTimeout, () => {
-    if (stream.writableLength > 0) stream.close(constants.NGHTTP2_CANCEL);
-    else if (!stream.destroyed) stream.setTimeout(responseTimeout);
-  });
-}
-
 function makeServer(listener: NodeListener, options: CheckedServeOptions): Server {
   const { tls, requestTimeout, headersTimeout, keepAliveTimeout, maxHeaderSize } = options;
   const limits = {
@@ -144,10 +118,10 @@ function makeServer(listener: NodeListener, options: CheckedServeOptions): Serve
     headersTimeout,
     keepAliveTimeout,
     maxHeaderSize,
-    // Node looks for late requests this often.
+    // How often Node looks for late requests.
     connectionsCheckingInterval: checkInterval(options),
-    IncomingMessage: KeptMessage,
-    // Refused by ourselves, with a body.
+    IncomingMessage: CancellableMessage,
+    // Our own rejection has a body.
     requireHostHeader: false,
     noDelay: true,
   };
@@ -162,12 +136,12 @@ function makeServer(listener: NodeListener, options: CheckedServeOptions): Serve
   };
   try {
     if (!options.http2) return createHttps({ ...limits, ...secrets }, listener);
-    // HTTP/2's compatibility classes have what listeners use of HTTP/1's, and HTTP/1.1 clients get the real ones.
+    // The compatibility classes of HTTP/2 have what our listener uses, and HTTP/1.1 clients get the real ones.
     return createSecureServer(
       {
         ...secrets,
         allowHTTP1: true,
-        Http1IncomingMessage: KeptMessage,
+        Http1IncomingMessage: CancellableMessage,
         http1Options: { keepAliveTimeout },
         settings: { maxHeaderListSize: maxHeaderSize, maxConcurrentStreams: 128 },
         maxHeaderListPairs: 200,
@@ -178,7 +152,7 @@ function makeServer(listener: NodeListener, options: CheckedServeOptions): Serve
   } catch (cause) {
     throw new HttpUsageError(
       "ERR_HTTP_OPTION",
-      "tls: certificate and key cannot be used together or at all",
+      "tls: the certificate and the key are invalid or do not belong together",
       { cause },
     );
   }

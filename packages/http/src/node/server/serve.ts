@@ -3,7 +3,7 @@ import { nameCheck } from "../../check-names.ts";
 import { HttpUsageError, ListenError } from "../../errors.ts";
 import type { Handler } from "../../handler.ts";
 import { createNodeServer, type NodeServer } from "./create-server.ts";
-import { exchangeListener } from "./request-listener.ts";
+import { requestListener } from "./request-listener.ts";
 import type { NodeRuntime } from "../exchange/node-exchange.ts";
 import { PendingPromises } from "./pending-promises.ts";
 import { checkServeOptions, type CheckedServeOptions, type ServeOptions } from "./serve-options.ts";
@@ -66,7 +66,7 @@ export function serve(handler: Handler, options: ServeOptions = {}): Promise<Run
     waitUntil: (promise) => pending.add(promise),
     isClosing: false,
   };
-  const node = createNodeServer(exchangeListener(handler, runtime), checked);
+  const node = createNodeServer(requestListener(handler, runtime), checked);
   return listen(node, checked).then((address) => run({ node, runtime, pending, checked, address }));
 }
 

@@ -2,7 +2,7 @@ import { nameCheck } from "../../check-names.ts";
 import { HttpUsageError } from "../../errors.ts";
 import { guardedReport, logError } from "../../exchange/report-error.ts";
 import type { Handler } from "../../handler.ts";
-import { exchangeListener, type NodeListener } from "./request-listener.ts";
+import { requestListener, type NodeListener } from "./request-listener.ts";
 import { PendingPromises } from "./pending-promises.ts";
 
 /** How a handler runs on a server that is not ours. */
@@ -58,7 +58,7 @@ export function toNodeListener(handler: Handler, options: NodeListenerOptions = 
     );
   }
   const pending = new PendingPromises(reportError);
-  return exchangeListener(handler, {
+  return requestListener(handler, {
     maxRequestBodySize,
     maxHeaderSize: undefined,
     isBehindOthers: true,

@@ -193,8 +193,8 @@ describe("serve", () => {
         type: "about:blank",
         title: "Internal Server Error",
         status: 500,
-        detail: "the server could not answer the request",
-        message: "the server could not answer the request",
+        detail: "the server could not handle the request",
+        message: "the server could not handle the request",
       });
     }
     expect(reported).toEqual([new Error("secret"), new Error("secret")]);

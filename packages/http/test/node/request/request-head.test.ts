@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HostCheck } from "../../../src/node/request/host-check.ts";
+import { HostCheck } from "../../../src/node/request/request-head.ts";
 
 describe("HostCheck", () => {
   it.each(["a", "a.b", "a.b.", "a_b", "localhost:9000", "1.2.3.4", "[::1]", "[::1]:80", "a:0"])(
