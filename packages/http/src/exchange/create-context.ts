@@ -4,10 +4,9 @@ import { HttpUsageError } from "../errors.ts";
 import { guardedReport } from "./report-error.ts";
 
 /**
- * What a runtime knows about an exchange when it makes its context.
+ * What a runtime knows about an exchange when it creates the context.
  *
- * `peer`, `ip` and `signal` are read when somebody first asks for them, so an object with getters computes them
- * only when they are needed.
+ * `peer`, `ip` and `signal` are read on demand, so an object with getters computes them only when they are needed.
  */
 export interface ContextInit {
   /** Address of the other end of the connection. Default: none. */
@@ -20,40 +19,40 @@ export interface ContextInit {
   readonly startedAt?: number | undefined;
   /** Path parameters. Default: none. */
   readonly params?: Readonly<Record<string, string>> | undefined;
-  /** Aborted when the client goes away. Default: `request.signal`. */
+  /** Aborted when the client leaves. Default: `request.signal`. */
   readonly signal?: AbortSignal | undefined;
-  /** Keeps the runtime alive until the promise settles. Default: rejections are reported, nothing else. */
+  /** Keeps the runtime alive until the promise settles. Default: only reports rejections. */
   readonly waitUntil?: ((promise: Promise<unknown>) => void) | undefined;
-  /** Receives what a finish listener threw or a promise was rejected with. Default: `console.error`. */
+  /** Receives errors of finish listeners and of `waitUntil` promises. Default: `console.error`. */
   readonly reportError?: ((error: unknown) => void) | undefined;
-  /** Called when the first finish listener is added; the moment to watch the connection. Default: nothing. */
+  /** Called when the first finish listener is added, to start watching the connection. Default: nothing. */
   readonly watch?: (() => void) | undefined;
 }
 
-/** How an exchange ended, as the runtime saw it; see {@link FinishReport}. */
+/** How an exchange ended, as the runtime reports it; see {@link FinishReport}. */
 export interface ExchangeEnd {
   /** Status that was sent. */
   readonly status: number;
   /** Bytes of body that were sent. */
   readonly bytes: number;
-  /** Whether the client went away first. Default: `false`. */
+  /** Whether the client left first. Default: `false`. */
   readonly aborted?: boolean | undefined;
-  /** What failed. Default: nothing. */
+  /** The error that ended it. Default: none. */
   readonly error?: unknown;
 }
 
 /**
- * Under it a context gives what its runtime gave, which lets the runtime recognise its own exchanges, also through a
- * context of a middleware that passes `get` on.
+ * Key of the runtime's own object. By it the runtime recognises its exchanges, even when a middleware has replaced the
+ * context by one that passes `get` on.
  */
 export const contextInitKey: ContextKey<ContextInit> = createContextKey("init");
 
-/** Under it the context of a server or runtime returns the request that it was made for; that of a client nothing. */
+/** Key of the request that a server or runtime made the context for; a client has none. */
 export const receivedRequestKey: ContextKey<Request> = createContextKey("received request");
 
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
 
-/** The one class of contexts; all fields are set in the constructor, so that all contexts have one hidden class. */
+/** The only class of contexts. The constructor sets all fields, so that they have one hidden class. */
 export class ExchangeContext implements Context {
   readonly startedAt: number;
   requestId: string | undefined;
@@ -116,7 +115,7 @@ export class ExchangeContext implements Context {
   }
 
   get<T>(key: ContextKey<T>): T | undefined {
-    // The type of this very key, and `set` stored under every other one a value of the key's own type.
+    // `T` is the type of these keys; and for all others, `set` took a value of the key's own type.
     if (key === contextInitKey) return this.#init as T;
     if (key === receivedRequestKey) {
       return this.#init === noInit ? undefined : (this.#request as T);
@@ -129,7 +128,7 @@ export class ExchangeContext implements Context {
     this.#values.set(key, value);
   }
 
-  /** Whether anybody waits for the end. */
+  /** Returns whether there are finish listeners. */
   static isWatched(context: ExchangeContext): boolean {
     return context.#listeners !== undefined;
   }
@@ -165,14 +164,13 @@ export class ExchangeContext implements Context {
   }
 }
 
-/** Nothing is known of an exchange: no runtime began it. */
+/** For an exchange that no runtime started. */
 export const noInit: ContextInit = Object.freeze({});
 
 /**
- * Makes the context of an exchange.
+ * Creates the context of an exchange, for runtime adapters and tests. End it with {@link finishContext}.
  *
- * Runtimes call it, and tests. {@link wrap} does so itself when its handler is called without a context. Whoever
- * made a context ends it with {@link finishContext}.
+ * A handler of {@link wrap} that is called without a context creates and ends one itself.
  *
  * @example
  * ```ts
@@ -185,17 +183,14 @@ export function createContext(request: Request, init: ContextInit = noInit): Con
 }
 
 /**
- * Ends an exchange and calls its finish listeners, in order, once. For authors of runtime adapters: call it after
- * the last byte of the body was handed over, or when the exchange broke off. Only the first call counts.
+ * Ends an exchange and calls its finish listeners in order. For authors of runtime adapters: call it after the last byte of
+ * the body was written, or when the exchange broke off. Only the first call counts.
  *
- * @throws HttpUsageError `ERR_HTTP_CONTEXT` when {@link createContext} did not make the context
+ * @throws HttpUsageError `ERR_HTTP_CONTEXT` when the context is not one of {@link createContext}
  */
 export function finishContext(context: Context, end: ExchangeEnd): void {
   if (!(context instanceof ExchangeContext)) {
-    throw new HttpUsageError(
-      "ERR_HTTP_CONTEXT",
-      "finishContext needs a context that createContext made",
-    );
+    throw new HttpUsageError("ERR_HTTP_CONTEXT", "finishContext needs a context of createContext");
   }
   ExchangeContext.finish(context, end);
 }

@@ -3,14 +3,14 @@ import { HeaderList } from "../message/header-list.ts";
 import { makeTextResponse, type ResponseDraft } from "../message/response.ts";
 
 /**
- * Returns the response of an error that asks to be one: it has an integer `status` from 400 to 599 and `expose: true`.
- * Returns `undefined` for every other error, also for that of a client which has a `status`.
+ * Returns the response for an error that asks to be one by an integer `status` from 400 to 599 and `expose: true`. Returns
+ * `undefined` for all other errors, such as that of an HTTP client, which has a `status` too.
  *
- * The body is the JSON object `{ "error": message, "code"?: code }`. It is never cached, unless the error says so in
- * `headers`: a plain record of header fields, such as `{ "retry-after": "5" }`, of which invalid ones and those that
- * describe the body are left out.
+ * The body is the JSON object `{ "error": message, "code"?: code }`. It is not cached unless the error's `headers` allow
+ * it: a plain record of header fields, such as `{ "retry-after": "5" }`. Invalid fields and those that describe the body
+ * are ignored.
  *
- * Our servers, `recoverer()` of `@fetchwork/middleware` and the generated API respond so to what a handler throws.
+ * Our servers, `recoverer()` of `@fetchwork/middleware` and the generated API respond like this to what a handler throws.
  */
 export function exposedResponse(error: unknown): Response | undefined {
   const draft = draftExposed(error);
@@ -22,7 +22,7 @@ export interface WholeDraft extends ResponseDraft {
   readonly text: string;
 }
 
-/** As {@link exposedResponse}, in parts. */
+/** Does the same as {@link exposedResponse}, and returns the parts. */
 export function draftExposed(error: unknown): WholeDraft | undefined {
   try {
     if (!isExposedError(error)) return undefined;
@@ -30,7 +30,7 @@ export function draftExposed(error: unknown): WholeDraft | undefined {
     const text = JSON.stringify({ error: error.message, code });
     return { text, status: error.status, statusText: "", headers: headersOf(error) };
   } catch {
-    // A getter or a proxy threw: an error that cannot be looked at asks for nothing.
+    // A getter or a proxy threw.
     return undefined;
   }
 }

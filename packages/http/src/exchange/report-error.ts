@@ -1,6 +1,6 @@
 import { isExposedError } from "@fetchwork/kit";
 
-/** Guards what a caller reports to: what that throws or rejects with goes to the standard error, and ends nothing. */
+/** Makes a reporter safe: when it throws or rejects itself, that error goes to the standard error and ends nothing. */
 export function guardedReport(report: (error: unknown) => unknown): (error: unknown) => void {
   return (error) => {
     try {
@@ -14,7 +14,7 @@ export function guardedReport(report: (error: unknown) => unknown): (error: unkn
   };
 }
 
-/** Where a server reports by default: the standard error. What became a response has no stack there. */
+/** The default reporter of a server: writes to the standard error, exposed errors without their stack. */
 export function logError(error: unknown): void {
   console.error(isExposedError(error) ? `${error.name}: ${error.message}` : error);
 }

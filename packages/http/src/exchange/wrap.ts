@@ -8,26 +8,24 @@ import { replaceBody } from "../message/replace-body.ts";
 import { releaseResponse } from "../message/response-owner.ts";
 import { isNullBodyStatus } from "../message/response.ts";
 
-/** A handler that may be called without a context; it then makes one. Assignable to {@link Handler}. */
+/** A handler that creates a context when it is called without one. Assignable to {@link Handler}. */
 export type WrappedHandler = (request: Request, context?: Context) => Response | Promise<Response>;
 
 /**
- * Puts middlewares around a handler; the first is the outermost.
+ * Wraps a handler in middlewares; the first is the outermost.
  *
- * Each middleware is called once, here, and never again. The result adds nothing to a request: with a context it is
- * the outermost middleware itself, so a synchronous handler in synchronous middlewares answers with a `Response`
- * and not a promise.
+ * Each middleware is called once, here. The result adds no cost to a request: with a context it only calls the outermost
+ * middleware, so a synchronous handler in synchronous middlewares returns a `Response` and not a promise.
  *
- * Called without a context, it makes one and ends it when the body has been read, cancelled or has failed. Bytes
- * are counted when a finish listener was added before the response was returned; otherwise the exchange ends with
- * the head.
+ * Called without a context, it creates one and ends it when the body has been read, cancelled or has failed. Bytes are
+ * counted when a finish listener was added before the response was returned; otherwise the exchange ends with the head.
  *
  * @example
  * ```ts
  * const handler = wrap(() => json({ hello: "world" }), logger(), gzip());
  * const response = await handler(new Request("http://localhost/"));
  * ```
- * @throws HttpUsageError `ERR_HTTP_HANDLER` when the handler, a middleware or what a middleware returns is no function
+ * @throws HttpUsageError `ERR_HTTP_HANDLER` when the handler, a middleware or the result of a middleware is not a function
  */
 export function wrap(handler: Handler, ...middlewares: readonly Middleware[]): WrappedHandler {
   checkFunction(handler, "handler");
@@ -48,9 +46,9 @@ export function wrap(handler: Handler, ...middlewares: readonly Middleware[]): W
 }
 
 /**
- * Runs a handler for one request on a runtime without a server of ours, such as Deno, Bun and Workers: makes its context of
- * what the runtime knows, and ends it with the body. An error that asks to be a response becomes it, as in
- * {@link exposedResponse}; every other one is the runtime's to handle.
+ * Runs a handler for one request on a runtime that has its own server, such as Deno, Bun or Workers: creates the context
+ * from what the runtime knows, and ends it with the body. An error that asks to be a response becomes one, as in
+ * {@link exposedResponse}; all others are thrown.
  *
  * @example
  * ```ts
@@ -63,10 +61,10 @@ export function runHandler(
   request: Request,
   init: ContextInit = {},
 ): Response | Promise<Response> {
-  return runExchange(answerExposed(handler), request, init);
+  return runExchange(exposingErrors(handler), request, init);
 }
 
-function answerExposed(handler: Handler): Handler {
+function exposingErrors(handler: Handler): Handler {
   return (request, context) => {
     try {
       const result = handler(request, context);
@@ -125,7 +123,7 @@ function fail(context: ExchangeContext, error: unknown): never {
   throw error;
 }
 
-/** Passes a body on, chunk by chunk as it is asked for, and ends the exchange with it. */
+/** Passes a body on, chunk by chunk on demand, and ends the exchange with it. */
 function countBody(
   body: ReadableStream<Uint8Array>,
   context: ExchangeContext,
@@ -155,7 +153,7 @@ function countBody(
         await reader.cancel(reason);
       },
     },
-    // Nothing is read before somebody asks: a response that is never read costs nothing.
+    // Nothing is read in advance: a response that is never read costs nothing.
     { highWaterMark: 0 },
   );
 }

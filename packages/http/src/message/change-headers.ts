@@ -81,7 +81,7 @@ function mergeVary(headers: Headers, present: string | null, names: readonly str
   if (value !== "" && value !== present) headers.set("vary", value);
 }
 
-/** Returns whether the response hands the connection over (Deno and Workers make these; `new Response` refuses a 101). */
+/** Returns whether the response is that of an upgrade (Deno and Workers make these; `new Response` rejects the status 101). */
 function isUpgrade(response: Response): boolean {
   if (response.status === 101) return true;
   return "webSocket" in response && response.webSocket != null;

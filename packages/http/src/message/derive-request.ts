@@ -3,7 +3,7 @@ import { HttpUsageError } from "../errors.ts";
 import { LazyRequest } from "./lazy-request.ts";
 import { checkHeaderChanges, overlayHeaders, type HeaderChanges } from "./overlay-headers.ts";
 
-/** What a derived request has of its own; everything else is the source's. */
+/** What differs in a derived request; everything else is the source's. */
 export interface DeriveOptions {
   /** Absolute `http:` or `https:` URL, or a path (it keeps the origin, also when it starts with `//`). Default: the source's. */
   readonly url?: string | URL | undefined;
@@ -12,9 +12,9 @@ export interface DeriveOptions {
   /** Headers to set; null removes. Default: none are changed. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
   /**
-   * Replaces the body; null takes it away. `Content-Length` and `Transfer-Encoding` of the source go, and its
-   * `Content-Type` when the new body brings its own (form data, search parameters, a blob with a type).
-   * Default: the source's body, not read before somebody asks for it.
+   * Replaces the body; null removes it. Removes `Content-Length` and `Transfer-Encoding` of the source, and its
+   * `Content-Type` when the new body has its own (form data, search parameters, a blob with a type).
+   * Default: the source's body, which is not read before the derived one is.
    */
   readonly body?: RequestInit["body"] | undefined;
 }
@@ -22,17 +22,16 @@ export interface DeriveOptions {
 /**
  * Makes a request that differs from another one, without copying it.
  *
- * Headers are looked up in the source, the body is streamed from it, and the signal is touched only when somebody
- * reads it, so deriving leaves no listener behind. Works on platform requests, on those of a server on Node and on
- * derived ones. It is a `Request` for everybody who uses the interface; `fetch()` and `new Request()` look behind
- * it and need {@link nativeRequest}.
+ * Headers are looked up in the source, the body is streamed from it, and the signal is read only on demand, so deriving
+ * adds no listener. The source may be a platform's request, one of a server on Node, or a derived one. The result has the
+ * whole interface of `Request`; `fetch()` and `new Request()` accept {@link nativeRequest} of it.
  *
  * @example
  * ```ts
  * const stripPrefix: Middleware = (next) => (request, context) =>
  *   next(deriveRequest(request, { url: new URL(request.url).pathname.slice(4) }), context);
  * ```
- * @throws HttpUsageError `ERR_HTTP_URL`, `ERR_HTTP_METHOD` or `ERR_HTTP_HEADER` when a part is not valid
+ * @throws HttpUsageError `ERR_HTTP_URL`, `ERR_HTTP_METHOD` or `ERR_HTTP_HEADER` when a part is invalid
  */
 export function deriveRequest(request: Request, options: DeriveOptions): Request {
   checkNames(options);
@@ -42,7 +41,7 @@ export function deriveRequest(request: Request, options: DeriveOptions): Request
   const newMethod = method === undefined ? undefined : checkMethod(method);
   const isReplaced = body !== undefined || (newMethod !== undefined && isBodyless(newMethod));
   const newBody = isReplaced ? (isBodyless(newMethod ?? request.method) ? null : body) : undefined;
-  // A form's boundary is drawn when it is converted, so that must happen once and now.
+  // Converting a form chooses its boundary, so that must happen once, and before the headers are made.
   const holder = newBody instanceof FormData ? new Response(newBody) : undefined;
   if (newBody !== undefined) describeBody(newBody, holder, changes);
   return new DerivedRequest(request, {
@@ -71,7 +70,7 @@ class DerivedRequest extends LazyRequest {
   readonly #source: Request;
   readonly #parts: Parts;
   #headers: Headers | undefined;
-  /** Holds a body that replaces the source's; a `Response` is the platform's converter of bodies. */
+  /** Holds a body that replaces the source's; `Response` converts bodies of all kinds. */
   #holder: Response | undefined;
   #native: Request | undefined;
 
@@ -176,26 +175,26 @@ class DerivedRequest extends LazyRequest {
   }
 }
 
-/** Notes what a new body means for the headers, unless the caller said so itself. */
+/** Adds what a new body means for the headers, except where the caller has set them. */
 function describeBody(
   body: BodyInit | null,
   holder: Response | undefined,
   changes: Map<string, string | null>,
 ): void {
-  const setUnlessGiven = (name: string, value: string | null): void => {
+  const setUnlessPresent = (name: string, value: string | null): void => {
     if (!changes.has(name)) changes.set(name, value);
   };
-  setUnlessGiven("content-length", null);
-  setUnlessGiven("transfer-encoding", null);
+  setUnlessPresent("content-length", null);
+  setUnlessPresent("transfer-encoding", null);
   if (body === null) {
-    setUnlessGiven("content-type", null);
-    setUnlessGiven("content-encoding", null);
+    setUnlessPresent("content-type", null);
+    setUnlessPresent("content-encoding", null);
   } else if (holder !== undefined) {
-    setUnlessGiven("content-type", holder.headers.get("content-type"));
+    setUnlessPresent("content-type", holder.headers.get("content-type"));
   } else if (body instanceof URLSearchParams) {
-    setUnlessGiven("content-type", "application/x-www-form-urlencoded;charset=UTF-8");
+    setUnlessPresent("content-type", "application/x-www-form-urlencoded;charset=UTF-8");
   } else if (body instanceof Blob && body.type !== "") {
-    setUnlessGiven("content-type", body.type);
+    setUnlessPresent("content-type", body.type);
   }
 }
 
@@ -209,12 +208,12 @@ function checkMethod(method: string): string {
     throw new HttpUsageError("ERR_HTTP_METHOD", `a Request cannot have the method ${upper}`);
   }
   if (!/^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/.test(method)) {
-    throw new HttpUsageError("ERR_HTTP_METHOD", `${JSON.stringify(method)} is no method`);
+    throw new HttpUsageError("ERR_HTTP_METHOD", `${JSON.stringify(method)} is not a valid method`);
   }
   return standardMethods.has(upper) ? upper : method;
 }
 
-// Fetch, 2.2.1: these are written in upper case whatever the caller wrote; PATCH, for one, is not.
+// Fetch, 2.2.1: these become upper case; others, such as PATCH, stay as they are.
 const standardMethods: ReadonlySet<string> = new Set([
   "DELETE",
   "GET",
@@ -225,18 +224,21 @@ const standardMethods: ReadonlySet<string> = new Set([
 ]);
 
 function resolveUrl(url: string | URL, request: Request): string {
-  const given = String(url);
-  // The URL parser would drop tabs and line breaks silently, and what a guard saw would not be what is used.
+  const input = String(url);
+  // The URL parser drops tabs and line breaks silently, so a check of the input would see another URL.
   // oxlint-disable-next-line no-control-regex
-  if (/[\0-\x1f\x7f]/.test(given)) {
-    throw new HttpUsageError("ERR_HTTP_URL", `${JSON.stringify(given)} has a control character`);
+  if (/[\0-\x1f\x7f]/.test(input)) {
+    throw new HttpUsageError(
+      "ERR_HTTP_URL",
+      `${JSON.stringify(input)} contains a control character`,
+    );
   }
-  const absolute = given.startsWith("/") ? originOf(request.url) + given : given;
+  const absolute = input.startsWith("/") ? originOf(request.url) + input : input;
   const parsed = URL.canParse(absolute) ? new URL(absolute) : undefined;
   if (parsed === undefined || (parsed.protocol !== "http:" && parsed.protocol !== "https:")) {
     throw new HttpUsageError(
       "ERR_HTTP_URL",
-      `${JSON.stringify(given)} is neither a path nor an absolute http(s) URL`,
+      `${JSON.stringify(input)} is neither a path nor an absolute http(s) URL`,
     );
   }
   return parsed.href;

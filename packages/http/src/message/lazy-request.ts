@@ -1,15 +1,14 @@
 /**
- * A request that becomes the platform's `Request` only when somebody needs that one. It is a `Request` for everybody who
- * uses the interface.
+ * A request that becomes the platform's `Request` only when that is needed. It has the whole interface.
  *
- * What only the platform may look at, its private state, it does not have: `fetch(request)` and `new Request(request)`
- * throw, because no object can be given that state after its construction, and constructing each request costs a quarter
- * of what a server spends on it (docs/decisions/0001-own-server.md). They take {@link nativeRequest}.
+ * It does not have the platform's private state, for which `fetch(request)` and `new Request(request)` look, so they throw.
+ * An object gets that state only when it is constructed, and to construct each received request costs a server 60 % more
+ * CPU time (docs/decisions/0035-own-server.md). {@link nativeRequest} returns what they accept.
  */
 export abstract class LazyRequest implements Request {
   static {
     Object.setPrototypeOf(this.prototype, Request.prototype);
-    // The one of Node's own requests would look for their private state.
+    // The inherited one looks for the private state too.
     Object.defineProperty(this.prototype, Symbol.for("nodejs.util.inspect.custom"), {
       value(this: LazyRequest, _depth: number, options: object, inspect: Inspect): string {
         const { method, url, headers } = this;
@@ -24,8 +23,8 @@ export abstract class LazyRequest implements Request {
   abstract readonly signal: AbortSignal;
 
   /**
-   * The platform's request, made on first use; it takes the body over. Servers that run on srvx, such as those of h3 and
-   * Nitro, have it under this name too.
+   * The platform's request, made on first use; it takes the body over. The requests of srvx, on which h3 and Nitro run, use
+   * the same name, so that {@link nativeRequest} works for them too.
    */
   abstract readonly _request: Request;
 

@@ -14,15 +14,15 @@ export interface PreparedResponse {
 }
 
 /**
- * Whether responses can wait to become the platform's `Response`. Node's own server, which is ours, sends them without.
- * Everywhere else the runtime sends, takes only its own class, and is fast with it.
+ * Whether a response may stay without the platform's `Response`. On Node our own server sends it. Other runtimes send only
+ * their own class, and are fast with it.
  */
 export const isLazy: boolean =
   typeof navigator === "object" && navigator.userAgent.startsWith("Node.js/");
 
 /**
- * A response that holds its parts as they are and becomes the platform's `Response` only when somebody reads it. It costs
- * a tenth of that, and a body that is whole goes out with its length.
+ * A response that holds its parts as they are and becomes the platform's `Response` only when it is read. It costs a tenth
+ * of that, and a whole body is sent with its length.
  */
 export class LazyResponse implements Response {
   static {
@@ -32,7 +32,7 @@ export class LazyResponse implements Response {
   readonly #body: ResponseBody;
   readonly #status: number;
   readonly #statusText: string;
-  /** Headers until somebody asks for them; never changed, so that responses may share them. */
+  /** Headers before the first access to `headers`; never changed, so that responses may share them. */
   readonly #fields: readonly string[];
   #headers: Headers | undefined;
   #platform: Response | undefined;
@@ -142,7 +142,7 @@ export class LazyResponse implements Response {
       status: response.#status,
       statusText: response.#statusText,
       headers: LazyResponse.fieldsOf(response),
-      // A clone has put another stream in the place of the body.
+      // After `clone()` the platform has another stream for the body.
       body: isStream && platform !== undefined ? platform.body : response.#body,
     };
   }

@@ -3,12 +3,12 @@ import { HttpUsageError } from "../errors.ts";
 /** Changes to headers: name in lower case to value; null removes. */
 export type HeaderChanges = ReadonlyMap<string, string | null>;
 
-// RFC 9110, 5.6.2 and 5.5: a token; and no CR, LF or NUL, which would start a header or a body of their own.
+// RFC 9110, 5.6.2 and 5.5: a token; and no CR, LF or NUL, which would start another header or the body.
 const tokenPattern = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 const valuePattern = /^[^\0\r\n\u0100-\uffff]*$/;
 
 /**
- * Checks header changes and gives their names in lower case.
+ * Checks header changes and returns them with names in lower case.
  *
  * @throws HttpUsageError `ERR_HTTP_HEADER`
  */
@@ -18,12 +18,15 @@ export function checkHeaderChanges(
   const changes = new Map<string, string | null>();
   for (const [name, value] of Object.entries(headers)) {
     if (!tokenPattern.test(name)) {
-      throw new HttpUsageError("ERR_HTTP_HEADER", `${JSON.stringify(name)} is no header name`);
+      throw new HttpUsageError(
+        "ERR_HTTP_HEADER",
+        `${JSON.stringify(name)} is not a valid header name`,
+      );
     }
     if (value !== null && !valuePattern.test(value)) {
       throw new HttpUsageError(
         "ERR_HTTP_HEADER",
-        `the value of header ${name} has a line break, a NUL or a character above U+00FF`,
+        `the value of header ${name} contains a line break, a NUL or a character above U+00FF`,
       );
     }
     changes.set(name.toLowerCase(), value === null ? null : value.replace(/^[\t ]+|[\t ]+$/g, ""));
@@ -32,8 +35,8 @@ export function checkHeaderChanges(
 }
 
 /**
- * The headers of a request as some changes leave them. Single look-ups go to the source; a copy is made only to
- * iterate or to change.
+ * The headers of a request with some changes. Single look-ups go to the source; a copy is made only to iterate or to
+ * change.
  */
 class OverlayHeaders {
   static {
@@ -63,45 +66,45 @@ class OverlayHeaders {
   }
 
   getSetCookie(): string[] {
-    return this.#materialised().getSetCookie();
+    return this.#toCopy().getSetCookie();
   }
 
   append(name: string, value: string): void {
-    this.#materialised().append(name, value);
+    this.#toCopy().append(name, value);
   }
 
   set(name: string, value: string): void {
-    this.#materialised().set(name, value);
+    this.#toCopy().set(name, value);
   }
 
   delete(name: string): void {
-    this.#materialised().delete(name);
+    this.#toCopy().delete(name);
   }
 
   entries(): HeadersIterator<[string, string]> {
-    return this.#materialised().entries();
+    return this.#toCopy().entries();
   }
 
   keys(): HeadersIterator<string> {
-    return this.#materialised().keys();
+    return this.#toCopy().keys();
   }
 
   values(): HeadersIterator<string> {
-    return this.#materialised().values();
+    return this.#toCopy().values();
   }
 
   forEach(
     callback: (value: string, key: string, parent: Headers) => void,
     thisArg?: unknown,
   ): void {
-    for (const [name, value] of this.#materialised()) callback.call(thisArg, value, name, this);
+    for (const [name, value] of this.#toCopy()) callback.call(thisArg, value, name, this);
   }
 
   [Symbol.iterator](): HeadersIterator<[string, string]> {
     return this.entries();
   }
 
-  #materialised(): Headers {
+  #toCopy(): Headers {
     if (this.#copy !== undefined) return this.#copy;
     const copy = new Headers();
     for (const [name, value] of this.#source) {

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { HttpUsageError } from "../errors.ts";
 
-/** Gives the class below any object to put its private field on. */
+/** Lets the class below put its private field on any object. */
 // oxlint-disable-next-line no-extraneous-class
 class Subject {
   constructor(response: Response) {
@@ -11,11 +11,11 @@ class Subject {
 }
 
 /**
- * Notes on a response which exchange may change it in place. A response that two exchanges return would otherwise
- * carry the first one's cookies to the second one's client.
+ * Marks a response with the exchange that may change it in place. Otherwise a response that two exchanges return would
+ * carry the cookies of the first client to the second.
  *
- * A private field and no `WeakMap`: its entries stay until the next major garbage collection, which under load is tens
- * of megabytes and a sixth of the CPU time.
+ * It is a private field and not a `WeakMap`, whose entries stay until the next major garbage collection: under load that
+ * is tens of megabytes and a sixth of the CPU time.
  */
 class OwnerMark extends Subject {
   #owner: Context | undefined;
@@ -31,7 +31,7 @@ class OwnerMark extends Subject {
   }
 }
 
-/** The exchange that may change the response in place, if there is one. */
+/** Returns the exchange that may change the response in place, if there is one. */
 export function ownerOf(response: Response): Context | undefined {
   return OwnerMark.read(response);
 }
@@ -42,9 +42,9 @@ export function setOwner(response: Response, context: Context): void {
 }
 
 /**
- * Takes a response for an exchange that is about to send it.
+ * Claims a response for an exchange that is about to send it.
  *
- * @throws HttpUsageError `ERR_HTTP_RESPONSE_SHARED` when it belongs to another one
+ * @throws HttpUsageError `ERR_HTTP_RESPONSE_SHARED` when it belongs to another exchange
  */
 export function claimResponse(response: Response, context: Context): void {
   const owner = ownerOf(response);
@@ -52,15 +52,15 @@ export function claimResponse(response: Response, context: Context): void {
   else if (owner !== context) throw sharedError();
 }
 
-/** Gives a response up, so that the caller of a handler may change it under a context of its own. */
+/** Releases a response, so that the caller of a handler may change it under another context. */
 export function releaseResponse(response: Response): void {
   if (ownerOf(response) !== undefined) OwnerMark.write(response, undefined);
 }
 
-/** What a response that two exchanges return leads to. */
+/** Makes the error for a response that two exchanges return. */
 export function sharedError(): HttpUsageError {
   return new HttpUsageError(
     "ERR_HTTP_RESPONSE_SHARED",
-    "this Response belongs to another exchange; make one per request, or clone it",
+    "this Response belongs to another exchange; make one for each request, or clone it",
   );
 }

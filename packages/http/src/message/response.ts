@@ -38,7 +38,7 @@ class TextResponse extends LazyResponse {
       : prepared;
   }
 
-  /** Copies text and headers; undefined once somebody has read the body. */
+  /** Copies text and headers; returns undefined when the body was read. */
   static copy(response: TextResponse): Response | undefined {
     if (response.bodyUsed) return undefined;
     const { status, statusText } = response;

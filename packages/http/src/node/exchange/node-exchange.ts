@@ -99,7 +99,7 @@ export class NodeExchange implements ContextInit {
   discardUnreadBody(): void {
     const { request, response } = this;
     if (!this.hasBody || request.complete) return;
-    // Node itself discards a body that nobody has begun to read.
+    // Node itself discards a body whose reading has not begun.
     const isBegun = request.readableFlowing !== null && request.httpVersionMajor !== 2;
     response.once("finish", () => {
       if (isBegun && !this.hasExposedMessages) this.#cancelUnreadStream();

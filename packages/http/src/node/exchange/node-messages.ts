@@ -3,15 +3,15 @@ import type { Context } from "../../context.ts";
 import { contextInitKey } from "../../exchange/create-context.ts";
 import { NodeExchange } from "./node-exchange.ts";
 
-/** Node's own objects of an exchange. Over HTTP/2 they are those of its compatibility API. */
+/** Node's own objects of an exchange; over HTTP/2 those of its compatibility API. */
 export interface NodeMessages {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
 /**
- * Gives Node's own request and response of an exchange; undefined when it does not run on Node's server. For what
- * the web's classes cannot say; do not write a response here and return another one.
+ * Returns Node's own request and response of an exchange; undefined when it does not run on Node's server. For what the
+ * web's classes cannot express. Do not write a response with them and return another one.
  */
 export function nodeMessages(context: Context): NodeMessages | undefined {
   const init = context.get(contextInitKey);
@@ -21,8 +21,7 @@ export function nodeMessages(context: Context): NodeMessages | undefined {
 }
 
 /**
- * Sends 103 Early Hints (RFC 8297) ahead of the response. Does nothing where that is not possible, which is no
- * loss: they are hints.
+ * Sends 103 Early Hints (RFC 8297) before the response. Does nothing where that is not possible: they are only hints.
  *
  * @param links - Values of `Link`, such as `</app.css>; rel=preload; as=style`.
  */

@@ -12,7 +12,7 @@ import { sendError } from "./send-error.ts";
 import { sendStream } from "./send-stream.ts";
 import { writeHead } from "./write-head.ts";
 
-/** Sends a response; whatever goes wrong fails the exchange and never throws. */
+/** Sends a response. Never throws: an error ends the exchange by {@link sendError}. */
 export function sendResponse(exchange: NodeExchange, response: Response): void {
   try {
     send(exchange, prepare(exchange, response));
@@ -36,12 +36,12 @@ function send(exchange: NodeExchange, prepared: PreparedResponse): void {
       out.end();
     } else {
       exchange.bytes = length;
-      // As many bytes as characters means ASCII, which is written faster as Latin-1.
+      // A text with as many bytes as characters is ASCII, which Node writes faster as Latin-1.
       out.end(body, length === body.length ? "latin1" : "utf8");
     }
   } else if (body === null || isNullBodyStatus(status)) {
     discard(body);
-    writeHead(exchange, prepared, lengthOfNothing(status, request.method));
+    writeHead(exchange, prepared, lengthWithoutBody(status, request.method));
     out.end();
   } else if (body instanceof Uint8Array) {
     writeHead(exchange, prepared, body.byteLength);
@@ -76,12 +76,12 @@ function prepare(exchange: NodeExchange, response: unknown): PreparedResponse {
   return { status, statusText, headers: HeaderList.fieldsOf(response.headers), body };
 }
 
-function lengthOfNothing(status: number, method: string | undefined): number | undefined {
-  // RFC 9110, 8.6: never with 204; with 304 and HEAD it would have to be the length of the GET.
+function lengthWithoutBody(status: number, method: string | undefined): number | undefined {
+  // RFC 9110, 8.6: forbidden with 204; with 304 and HEAD it would have to be the length for GET.
   return status === 204 || status === 304 || method === "HEAD" ? undefined : 0;
 }
 
 function discard(body: ResponseBody): void {
-  // A locked stream has a reader, whose it is to end.
+  // The reader of a locked stream has to end it.
   if (body instanceof ReadableStream && !body.locked) body.cancel().catch(() => undefined);
 }

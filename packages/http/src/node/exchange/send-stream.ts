@@ -5,25 +5,24 @@ import type { NodeExchange } from "./node-exchange.ts";
 import { sendError } from "./send-error.ts";
 import { writeHead } from "./write-head.ts";
 
-/** Turns of the event loop without a chunk after which a body is not taken to be in memory, as that of a `Blob` is. */
+/** Turns of the event loop without a chunk after which the body is taken for one that is not in memory. */
 const maxQuietTurns = 2;
 
-/** Turns of the event loop for which a chunk is held back at most. */
+/** Maximum turns of the event loop for which a chunk is held back. */
 const maxTurns = 8;
 
-/** Bytes that are held back to see whether they are all; more only in the first chunk. */
+/** Maximum bytes that are held back to see whether the body ends with them; a larger first chunk is held back too. */
 const maxHeldBytes = 64 * 1024;
 
-/** Bytes of a body that cost less as text. */
+/** Maximum bytes of a body that are cheaper to write as text. */
 const maxTextBytes = 16 * 1024;
 
 /**
- * Sends a body as it comes, no faster than the client takes it.
+ * Sends a body as it comes, no faster than the client reads it.
  *
- * A body that ends at once, within a few turns of the event loop, is sent whole and with its length: that of a
- * `Response` of text, bytes, a form or a blob does. Any other goes out in chunks, of which the first waits for two turns
- * and the others do not wait. The head goes out by itself when there is no chunk in the first turn. A stream that fails
- * before the head can still become a 500.
+ * A body that ends within a few turns of the event loop is sent whole and with its length; so ends that of a `Response` of
+ * text, bytes, a form or a blob. All others are sent in chunks, of which only the first waits, for two turns. The head is
+ * sent alone when there is no chunk in the first turn. A stream that fails before the head can still become a 500.
  */
 export function sendStream(
   exchange: NodeExchange,
@@ -74,7 +73,7 @@ class StreamSender {
     while (true) {
       const { done, value } = await this.#reader.read();
       if (this.#exchange.isDisconnected) {
-        this.#reader.cancel(goneReason()).catch(() => undefined);
+        this.#reader.cancel(disconnectReason()).catch(() => undefined);
         return;
       }
       if (done) break;
@@ -99,7 +98,7 @@ class StreamSender {
     if (!(value instanceof Uint8Array)) {
       throw new HttpUsageError(
         "ERR_HTTP_RESPONSE",
-        `a body's stream gave ${typeof value}, expected Uint8Array`,
+        `the stream of a body contains ${typeof value}, expected Uint8Array`,
       );
     }
     this.#size += value.byteLength;
@@ -109,7 +108,7 @@ class StreamSender {
     return value;
   }
 
-  /** Writes a chunk when the client has room for it; false when the client has gone instead. */
+  /** Writes a chunk when there is room for it. Returns false when the client has left. */
   async #write(chunk: Uint8Array): Promise<boolean> {
     const { response } = this.#exchange;
     if (response.writableNeedDrain) await drained(response);
@@ -128,7 +127,7 @@ class StreamSender {
     } else {
       this.#exchange.bytes = this.#size;
       const bytes = this.#held.length === 1 ? first : Buffer.concat(this.#held);
-      // Node writes a head and a text at once, and bytes in a call of their own.
+      // Node writes a head and a text in one call to the system, a head and bytes in two.
       if (this.#size <= maxTextBytes) response.end(toLatin1(bytes), "latin1");
       else response.end(bytes);
     }
@@ -136,7 +135,7 @@ class StreamSender {
 
   #countTurn(): void {
     const { isDisconnected, response } = this.#exchange;
-    if (isDisconnected) this.#reader.cancel(goneReason()).catch(() => undefined);
+    if (isDisconnected) this.#reader.cancel(disconnectReason()).catch(() => undefined);
     if (isDisconnected || response.headersSent) return;
     this.#turns += 1;
     this.#quietTurns += 1;
@@ -152,7 +151,7 @@ class StreamSender {
     }
   }
 
-  /** Sends the head, and what has come of a body that is not whole yet. */
+  /** Sends the head, and the chunks that have come so far. */
   #sendHeld(): void {
     const { request, response } = this.#exchange;
     writeHead(this.#exchange, this.#prepared);
@@ -162,10 +161,10 @@ class StreamSender {
       return;
     }
     const onClose = (): void => {
-      this.#reader.cancel(this.#exchange.error ?? goneReason()).catch(() => undefined);
+      this.#reader.cancel(this.#exchange.error ?? disconnectReason()).catch(() => undefined);
     };
     response.on("close", onClose);
-    // A write that meets a reset says so here; "close" follows and is what counts.
+    // A write to a connection that was reset emits "error"; the "close" that follows is enough for us.
     response.on("error", () => undefined);
     if (this.#held.length === 0) response.flushHeaders();
     for (const chunk of this.#held) {
@@ -181,7 +180,7 @@ class StreamSender {
   }
 }
 
-/** One character for each byte, which is what Node writes for it. */
+/** Makes a text of one character for each byte, which Node writes as that byte. */
 function toLatin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
 }
@@ -198,7 +197,7 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** What `Content-Length` promises; a body that breaks it would shift the next response on the connection. */
+/** Reads `Content-Length`. With a body of another length, the client would misread the next response. */
 function declaredLength(prepared: PreparedResponse): number | undefined {
   const value = contentLength(prepared);
   if (value === undefined) return undefined;
@@ -209,7 +208,7 @@ function declaredLength(prepared: PreparedResponse): number | undefined {
 function lengthError(prepared: PreparedResponse): HttpError {
   return new HttpError(
     "ERR_HTTP_CONTENT_LENGTH",
-    `the body does not have the length of its Content-Length, ${contentLength(prepared)}`,
+    `the length of the body is not its Content-Length of ${contentLength(prepared)}`,
   );
 }
 
@@ -220,6 +219,6 @@ function contentLength({ headers }: PreparedResponse): string | undefined {
   return undefined;
 }
 
-function goneReason(): DOMException {
-  return new DOMException("the client went away before it had the whole response", "AbortError");
+function disconnectReason(): DOMException {
+  return new DOMException("the client left before it had the whole response", "AbortError");
 }

@@ -2,8 +2,8 @@ import type { PreparedResponse } from "../../message/lazy-response.ts";
 import type { NodeExchange } from "./node-exchange.ts";
 
 /**
- * Writes status and headers. The length, when it is known, replaces what the handler said: a wrong one would let
- * the client take the next response for the rest of this one.
+ * Writes status and headers. A known length replaces the handler's `Content-Length`: with a wrong one the client would take
+ * the next response for the rest of this one.
  */
 export function writeHead(
   exchange: NodeExchange,
@@ -12,11 +12,11 @@ export function writeHead(
 ): void {
   const { response, runtime } = exchange;
   const { status, statusText } = prepared;
-  const { headers, mayClose } = withoutFraming(prepared, length);
+  const { headers, closes } = withoutFraming(prepared, length);
   if (length !== undefined && status !== 204 && status !== 304) {
     headers.push("content-length", String(length));
   }
-  if (mayClose || runtime.isClosing) response.shouldKeepAlive = false;
+  if (closes || runtime.isClosing) response.shouldKeepAlive = false;
   if (exchange.request.httpVersionMajor === 2) {
     response.writeHead(status, groupHeaders(headers));
   } else if (statusText === "") {
@@ -26,7 +26,7 @@ export function writeHead(
   }
 }
 
-// RFC 9110, 7.6.1: these speak of one connection, and not of ours when the response was fetched elsewhere.
+// RFC 9110, 7.6.1: these describe one connection, which is another one when the response was fetched elsewhere.
 const connectionNames: ReadonlySet<string | undefined> = new Set([
   "connection",
   "keep-alive",
@@ -37,27 +37,27 @@ const connectionNames: ReadonlySet<string | undefined> = new Set([
   "upgrade",
 ]);
 
-/** A copy without what the server says itself, and whether the handler wants the connection closed. */
+/** Copies the headers without those that the server sets itself. `closes`: the handler wants the connection closed. */
 function withoutFraming(
   { status, headers }: Pick<PreparedResponse, "status" | "headers">,
   length: number | undefined,
-): { readonly headers: string[]; readonly mayClose: boolean } {
+): { readonly headers: string[]; readonly closes: boolean } {
   const kept: string[] = [];
-  let mayClose = false;
+  let closes = false;
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index];
     const value = headers[index + 1];
     if (name === undefined || value === undefined) continue;
     if (connectionNames.has(name)) {
-      mayClose ||= name === "connection" && value.toLowerCase() === "close";
+      closes ||= name === "connection" && value.toLowerCase() === "close";
     } else if (name !== "content-length" || (length === undefined && status !== 204)) {
       kept.push(name, value);
     }
   }
-  return { headers: kept, mayClose };
+  return { headers: kept, closes };
 }
 
-/** HTTP/2's response takes an object only; a repeated name becomes a list. */
+/** A response of HTTP/2 accepts an object only, in which a repeated name is a list. */
 function groupHeaders(headers: readonly string[]): Record<string, string | string[]> {
   const grouped: Record<string, string | string[]> = {};
   for (let index = 0; index + 1 < headers.length; index += 2) {

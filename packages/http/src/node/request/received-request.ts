@@ -4,7 +4,7 @@ import { LazyRequest } from "../../message/lazy-request.ts";
 import type { RequestHead } from "./request-head.ts";
 import { isClientGone, RequestBody, type ReceiveOptions } from "./request-body.ts";
 
-/** A request as Node has received it. URL, headers, body and signal are made when somebody asks for them. */
+/** A request as Node has received it. URL, headers, body and signal are created on demand. */
 export class ReceivedRequest extends LazyRequest {
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
@@ -30,7 +30,7 @@ export class ReceivedRequest extends LazyRequest {
     this.#url = undefined;
     this.#headers = undefined;
     this.#signal = undefined;
-    // Made now where it matters whether somebody has read the body before.
+    // Created now where a body parser may have read the body before.
     this.#bodySource = head.hasBody && options.isBehindOthers ? this.#openBody() : undefined;
     this.#native = undefined;
   }

@@ -18,7 +18,7 @@ export class RequestTooLargeError extends BodyTooLargeError {
 }
 
 /**
- * The body of a request, read from Node's message when somebody asks for it. A body over the limit fails with
+ * The body of a request, read from Node's message on demand. A body over the limit fails with
  * `BodyTooLargeError`.
  */
 export class RequestBody implements Body {
@@ -86,7 +86,7 @@ export class RequestBody implements Body {
     return new Response(bytes, { headers: type === null ? [] : [["content-type", type]] });
   }
 
-  /** Reads the whole body, without a stream when nobody has asked for one. */
+  /** Reads the whole body, without a stream if none was opened. */
   async #read(): Promise<Uint8Array> {
     if (this.bodyUsed) throw usedError();
     if (this.#stream !== undefined) return new Response(this.#stream).bytes();
@@ -208,7 +208,7 @@ function failingStream(error: unknown): ReadableStream<Uint8Array<ArrayBuffer>> 
 }
 
 function isDisturbed(stream: ReadableStream): boolean {
-  // It takes streams of the web too; the types do not say so.
+  // It accepts web streams too, but its types do not.
   return Readable.isDisturbed(stream as unknown as Readable);
 }
 

@@ -1,4 +1,4 @@
-/** Promises that keep a server from having stopped. */
+/** Promises that a server waits for when it stops. */
 export class PendingPromises {
   readonly #promises = new Set<Promise<void>>();
   readonly #reportError: (error: unknown) => void;
@@ -7,7 +7,7 @@ export class PendingPromises {
     this.#reportError = reportError;
   }
 
-  /** Holds a promise until it settles; a rejection is reported. */
+  /** Adds a promise until it settles; a rejection is reported. */
   add(promise: Promise<unknown>): void {
     const settled = Promise.resolve(promise)
       .then(
@@ -19,7 +19,7 @@ export class PendingPromises {
     this.#promises.add(settled);
   }
 
-  /** Resolves when none is left, also of those that were added meanwhile. */
+  /** Resolves when all have settled, those included that are added until then. */
   async drain(): Promise<void> {
     while (this.#promises.size > 0) await Promise.all(this.#promises);
   }

@@ -4,48 +4,74 @@ import { nameCheck } from "../../check-names.ts";
 import { HttpUsageError } from "../../errors.ts";
 import { guardedReport, logError } from "../../exchange/report-error.ts";
 
-/** How a server listens, what it accepts and how it stops. */
+/** Options of a server: where it listens, what it accepts and how it stops. */
 export interface ServeOptions {
-  /** TCP port; 0 lets the system choose. Default: `3000`. The environment is not read. */
+  /** TCP port; 0 lets the system choose. The environment is not read. Default: `3000`. */
   readonly port?: number | undefined;
   /** Address or name to listen on. Default: all addresses of the machine. */
   readonly hostname?: string | undefined;
-  /** Time for a whole request to arrive, body included, in milliseconds; then 408. 0 switches it off, which lets a client hold a connection forever. Default: `300_000`. */
+  /**
+   * Maximum time for a whole request to arrive, body included, in milliseconds; then 408. 0 means unlimited, which lets a
+   * client hold a connection forever. Default: `300_000`.
+   */
   readonly requestTimeout?: number | undefined;
-  /** Time for the head of a request to arrive, in milliseconds; then 408. 0 switches it off, which lets a client hold a connection forever. Default: `30_000`. */
+  /**
+   * Maximum time for the head of a request to arrive, in milliseconds; then 408. 0 means unlimited, which lets a client hold a
+   * connection forever. Default: `30_000`, or `requestTimeout` when that is shorter.
+   */
   readonly headersTimeout?: number | undefined;
-  /** Time for which a client may take nothing of an answer that waits for it, in milliseconds; then the connection is destroyed. A slow client that takes some of it has as long as it needs. Looked at every second, or every quarter of a shorter time. 0 switches it off, which lets a client keep answers in memory forever. Default: `30_000`. */
+  /**
+   * Maximum time in which a client reads nothing of a response that waits for it, in milliseconds; then the connection is
+   * destroyed. A slow client that reads some of it has as long as it needs. Checked every second, or every quarter of a
+   * shorter time. 0 means unlimited, which lets a client keep responses in memory forever. Default: `30_000`.
+   */
   readonly responseTimeout?: number | undefined;
-  /** Time that an idle connection stays open for a next request, in milliseconds; longer than that of a proxy in front, lest it uses a connection that is closing. Default: `65_000`. */
+  /**
+   * Time for which an idle connection stays open, in milliseconds. Set it longer than that of a proxy in front, so that the
+   * proxy does not use a connection that is closing. Default: `65_000`.
+   */
   readonly keepAliveTimeout?: number | undefined;
-  /** Connections at a time, of all clients together; more are closed as they come. Default: no limit but the system's. */
+  /** Maximum number of open connections, of all clients together; more are closed at once. Default: the system's limit. */
   readonly maxConnections?: number | undefined;
-  /** Size of the head of a request, in bytes; beyond it 431. Default: `16_384`. */
+  /** Maximum size of the head of a request, in bytes; a larger one is a 431. Default: `16_384`. */
   readonly maxHeaderSize?: number | undefined;
-  /** Size of the body of a request, in bytes; beyond it 413, at once when `Content-Length` says so, else when the handler reads so far. Default: no limit. */
+  /**
+   * Maximum size of the body of a request, in bytes. A larger one is a 413: at once when `Content-Length` announces it,
+   * otherwise when the handler reads that far. Default: no limit.
+   */
   readonly maxRequestBodySize?: number | undefined;
   /** Serves HTTPS. Default: plain HTTP. */
   readonly tls?: TlsOptions | undefined;
-  /** Offers HTTP/2, beside HTTP/1.1; needs `tls`. Default: `false`. */
+  /** Offers HTTP/2 in addition to HTTP/1.1; needs `tls`. Default: `false`. */
   readonly http2?: boolean | undefined;
-  /** Stops on SIGTERM and SIGINT as {@link RunningServer.close} does; a second signal, at least 500 ms after the first, ends the process at once with 128 and its number. Sooner it is taken for the same: npm forwards the signal that the terminal has already given. Default: `true`. */
+  /**
+   * Stops on SIGTERM and SIGINT as {@link RunningServer.close} does. A second signal at least 500 ms later ends the process
+   * at once, with 128 plus its number; an earlier one counts as the same, because npm forwards a signal that the terminal
+   * has sent already. Default: `true`.
+   */
   readonly signals?: boolean | undefined;
-  /** Time that requests in flight and `waitUntil` promises have to end once the server stops, in milliseconds; then connections are cut. Default: `10_000`. */
+  /**
+   * Time that requests in flight and `waitUntil` promises have to end when the server stops, in milliseconds; then
+   * connections are closed. Default: `10_000`.
+   */
   readonly gracePeriod?: number | undefined;
   /** Stops the server when it is aborted. Default: none. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Takes over connections whose client asks for another protocol, such as a WebSocket, over HTTP/1.1 (RFC 9110, section
-   * 7.8). The handler does not see these requests: call it to let its middlewares decide. The connection counts for
-   * `maxConnections`, has no time limits, and is cut when the grace period is over. Default: such requests are served
-   * as if they did not ask.
+   * Takes over connections whose client asks for another protocol, such as WebSocket, over HTTP/1.1 (RFC 9110, 7.8). The
+   * handler does not see these requests; call it to let its middlewares decide. The connection counts for
+   * `maxConnections`, has no time limits, and is closed when the grace period is over. Default: the request is served as
+   * if it did not ask.
    */
   readonly onUpgrade?: UpgradeListener | undefined;
-  /** Receives what handlers, bodies, finish listeners and `waitUntil` promises failed with. Default: `console.error`. */
+  /** Receives errors of handlers, bodies, finish listeners and `waitUntil` promises. Default: `console.error`. */
   readonly reportError?: ((error: unknown) => void) | undefined;
 }
 
-/** Gets the request, its connection, and what of the other protocol came with the head. What it throws or rejects with cuts the connection. */
+/**
+ * Gets the request, its connection, and the bytes of the other protocol that came with the head. An error closes the
+ * connection and is reported.
+ */
 export type UpgradeListener = (
   request: IncomingMessage,
   socket: Duplex,
@@ -58,9 +84,12 @@ export interface TlsOptions {
   readonly cert: string | Uint8Array;
   /** Private key of the certificate. */
   readonly key: string | Uint8Array;
-  /** Authorities of clients' certificates; when given, a client without such a certificate is refused (mutual TLS). Default: no client certificates. */
+  /**
+   * Certificate authorities of clients. When set, a client without a certificate of theirs is rejected (mutual TLS).
+   * Default: no client certificates.
+   */
   readonly ca?: string | Uint8Array | undefined;
-  /** Opens the key. Default: the key is not encrypted. */
+  /** Decrypts the key. Default: the key is not encrypted. */
   readonly passphrase?: string | undefined;
 }
 
@@ -176,10 +205,11 @@ export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
   checkType("reportError", options.reportError, "function");
   if (checked.hostname === "") fail("hostname is empty, expected an address or a name");
   if (checked.signal !== undefined && !(checked.signal instanceof AbortSignal)) {
-    fail("signal is no AbortSignal");
+    fail(`signal is of type ${typeof checked.signal}, expected AbortSignal`);
   }
-  if (checked.http2 && checked.tls === undefined)
-    fail("http2 needs tls: browsers speak it over TLS only");
+  if (checked.http2 && checked.tls === undefined) {
+    fail("http2 needs tls: browsers use it over TLS only");
+  }
   const { headersTimeout, requestTimeout } = checked;
   if (options.headersTimeout === undefined && requestTimeout > 0) {
     return { ...checked, headersTimeout: Math.min(headersTimeout, requestTimeout) };
@@ -192,7 +222,7 @@ export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
   return checked;
 }
 
-// Longest delay of Node's timers.
+// The longest delay of Node's timers.
 const maxTimeout = 2 ** 31 - 1;
 
 function checkInteger(name: string, value: unknown, min: number, max: number): void {

@@ -10,35 +10,34 @@ import { checkServeOptions, type CheckedServeOptions, type ServeOptions } from "
 import { stopOnSignals } from "./stop-on-signals.ts";
 import { stopServer } from "./stop-server.ts";
 
-/** A server that listens. */
+/** A server that is listening. */
 export interface RunningServer extends AsyncDisposable {
-  /** Where it answers; `localhost` stands for all addresses. Ends with a slash. */
+  /** URL of the server, with a slash at its end; the host is `localhost` when it listens on all addresses. */
   readonly url: string;
-  /** Port that it listens on; the system's choice when 0 was asked for. */
+  /** Port that it listens on; the system's choice when the option was 0. */
   readonly port: number;
   /** Address that it listens on. */
   readonly hostname: string;
   /**
-   * Stops: accepts no more connections, closes idle ones, lets requests in flight end and waits for `waitUntil`
-   * promises; cuts what is left after the grace period. Resolves as {@link RunningServer.finished} does.
+   * Stops the server: accepts no more connections, closes idle ones, lets requests in flight end and waits for `waitUntil`
+   * promises; closes the remaining connections after the grace period. Resolves with {@link RunningServer.finished}.
    */
   close(options?: CloseOptions): Promise<void>;
-  /** Resolves when the server has stopped, whoever stopped it. Never rejects. */
+  /** Resolves when the server has stopped for any reason. Never rejects. */
   readonly finished: Promise<void>;
 }
 
 /** How a server stops. */
 export interface CloseOptions {
-  /** In milliseconds; 0 cuts everything at once. Default: {@link ServeOptions.gracePeriod}. */
+  /** In milliseconds; 0 closes all connections at once. Default: {@link ServeOptions.gracePeriod}. */
   readonly gracePeriod?: number | undefined;
 }
 
 /**
- * Serves a handler on Node.
+ * Serves a handler over HTTP, on Node, Bun and Deno.
  *
- * Resolves when it listens. What a client sends can fail its own request only. An error that asks to be a response
- * becomes it, as in `exposedResponse`; whatever else a handler throws is reported, and the response is a 500 without a
- * reason.
+ * Resolves when the server listens. A client can break its own exchange only. An error that asks to be a response becomes
+ * one, as in `exposedResponse`. All other errors of a handler are reported, and the response is a 500 without the reason.
  *
  * @example
  * ```ts

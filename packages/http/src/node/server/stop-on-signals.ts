@@ -6,8 +6,8 @@ const stopSignals = ["SIGTERM", "SIGINT"] as const;
 const doubleTime = 500;
 
 /**
- * Calls back on the first SIGTERM or SIGINT; another at least 500 ms later ends the process with 128 and its number.
- * What comes sooner is taken for the same signal. Gives a function that takes the listeners away.
+ * Calls back on the first SIGTERM or SIGINT. A signal at least 500 ms later ends the process with 128 plus its number; an
+ * earlier one counts as the same. Returns a function that removes the listeners.
  */
 export function stopOnSignals(stop: () => void): () => void {
   let first: number | undefined;
@@ -16,7 +16,7 @@ export function stopOnSignals(stop: () => void): () => void {
       first = performance.now();
       stop();
     } else if (performance.now() - first >= doubleTime) {
-      // An operator who asks twice does not want to wait, nor does an error thrown from here end the process so.
+      // An operator who stops twice does not want to wait, and an error would end the process with another code.
       // oxlint-disable-next-line unicorn/no-process-exit
       process.exit(128 + constants.signals[signal]);
     }
@@ -27,7 +27,7 @@ export function stopOnSignals(stop: () => void): () => void {
   };
   return () => {
     const left = first === undefined ? 0 : first + doubleTime - performance.now();
-    // Without a listener the forwarded signal would end the process in the midst of what follows the stop.
+    // Without a listener the forwarded signal would end the process during the work that follows the stop.
     if (left > 0) setTimeout(forget, left).unref();
     else forget();
   };

@@ -2,9 +2,9 @@ import type { Socket } from "node:net";
 import type { NodeServer } from "./create-server.ts";
 import type { PendingPromises } from "./pending-promises.ts";
 
-/** A server on its way to a stop. */
+/** A server that is stopping. */
 export interface Stopping {
-  /** Resolves when nothing of the server is left. */
+  /** Resolves when all connections and promises have ended. */
   readonly stopped: Promise<void>;
   /** Sets another grace period, in milliseconds from now. */
   readonly cutAfter: (gracePeriod: number) => void;
@@ -12,12 +12,12 @@ export interface Stopping {
 
 const idleCheckInterval = 50;
 
-/** Time that the first bytes of a connection have once the server stops, in milliseconds: they may be on their way. */
+/** Time in milliseconds that a new connection has for its first bytes, which may be on their way when the server stops. */
 const firstBytesTime = 500;
 
 /**
- * Stops a server: no new connections, idle ones closed as soon as what has come on them is read and as they become
- * idle, the rest when it is done or the grace period is over.
+ * Stops a server: it accepts no new connections and closes each connection as soon as it is idle and everything that it
+ * received is read, or when the grace period is over.
  */
 export function stopServer(
   node: NodeServer,
@@ -28,10 +28,10 @@ export function stopServer(
   const { promise: cutPromise, resolve: resolveCut } = Promise.withResolvers<void>();
   let isCut = false;
   const closed = acceptWaiting(node).then(() => {
-    // Not before: a connection counts as idle until the request that has come on it is read.
+    // Not earlier: a connection counts as idle until the request that it received is read.
     closeIdle(node);
     const done = new Promise<void>((resolve) => void server.close(() => resolve()));
-    if (isCut) cut(); // Some may have come since.
+    if (isCut) cut(); // For connections that were accepted since.
     return done;
   });
   for (const session of sessions) session.close();
@@ -47,7 +47,7 @@ export function stopServer(
   const stopped = (async () => {
     await Promise.race([closed.then(() => pending.drain()), cutPromise]);
     await closed;
-    // Node calls back before the last connections have told their exchanges.
+    // Node calls back before the last connections have emitted "close".
     await Promise.all([...sockets].map(closeOf));
     clearInterval(idleTimer);
     clearTimeout(unusedTimer);
@@ -62,15 +62,15 @@ export function stopServer(
   };
 }
 
-/** Turns of the event loop without a new connection after which none is taken to be waiting. */
+/** Turns of the event loop without a new connection after which no more are expected. */
 const quietTurns = 3;
 
-/** Time to find such turns, in milliseconds: clients that never pause do not hold the stop up. */
+/** Maximum time in milliseconds to wait for such turns, so that clients that never pause do not delay the stop. */
 const acceptTime = 500;
 
 /**
- * Accepts the connections that the system has established already, and reads what has come. Node takes one connection in
- * each turn of the event loop, and the system resets those that are left when the server stops listening, whose clients
+ * Accepts the connections that the system has established already, and reads what they received. Node accepts one
+ * connection in each turn of the event loop. When the server stops listening, the system resets all others, whose clients
  * may have sent a request.
  */
 async function acceptWaiting({ server }: NodeServer): Promise<void> {
@@ -90,11 +90,11 @@ function closeOf(socket: Socket): Promise<void> {
 }
 
 function closeIdle({ server }: NodeServer): void {
-  // HTTP/2's server has no such method; its sessions were told to close.
+  // The server of HTTP/2 has no such method; its sessions are closing already.
   if (typeof server.closeIdleConnections === "function") server.closeIdleConnections();
 }
 
-/** Closes what was opened in advance and never used, which Node does not count as idle. */
+/** Closes connections that were opened in advance and never used, which Node does not count as idle. */
 function closeUnused({ sockets }: NodeServer): void {
   for (const socket of sockets) {
     if (socket.bytesRead === 0) socket.destroy();

@@ -57,7 +57,7 @@ function numberOf(handle: unknown, name: string): number {
 
 /**
  * Closes a stream of HTTP/2 whose request or response takes too long. Node's request timeout does not cover HTTP/2, and a
- * client may stop one stream while the connection goes on. Times are in milliseconds; 0 is no limit.
+ * client may stop one stream while the connection goes on. Times are in milliseconds; 0 means unlimited.
  */
 export function limitStreamTime(
   stream: ServerHttp2Stream,

@@ -5,11 +5,11 @@ import type { Handler } from "../../handler.ts";
 import { requestListener, type NodeListener } from "./request-listener.ts";
 import { PendingPromises } from "./pending-promises.ts";
 
-/** How a handler runs on a server that is not ours. */
+/** Options of a handler on another server than ours. */
 export interface NodeListenerOptions {
-  /** Size of the body of a request, in bytes; beyond it 413. Default: no limit. */
+  /** Maximum size of the body of a request, in bytes; a larger one is a 413. Default: no limit. */
   readonly maxRequestBodySize?: number | undefined;
-  /** Receives what the handler, bodies, finish listeners and `waitUntil` promises failed with. Default: `console.error`. */
+  /** Receives errors of the handler, of bodies, finish listeners and `waitUntil` promises. Default: `console.error`. */
   readonly reportError?: ((error: unknown) => void) | undefined;
 }
 
@@ -26,10 +26,10 @@ const checkNames = nameCheck<NodeListenerOptions>({
 });
 
 /**
- * Makes a listener for `http.createServer` of a handler, or a last handler of an Express application.
+ * Makes a handler a listener for `http.createServer`, or the last handler of an Express application.
  *
- * Headers that were set before stay, unless the response has them. Under an Express mount path the request's URL is
- * what Express leaves of it. A body that a parser in front has read cannot be read again: `ERR_HTTP_BODY_USED`.
+ * Headers that were set before stay, unless the response has them. Under a mount path of Express, the request has the rest
+ * of the URL. A body that a parser has read before cannot be read again: `ERR_HTTP_BODY_USED`.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export function toNodeListener(handler: Handler, options: NodeListenerOptions = 
   ) {
     throw new HttpUsageError(
       "ERR_HTTP_OPTION",
-      `maxRequestBodySize is ${maxRequestBodySize}, expected an integer from 0`,
+      `maxRequestBodySize is ${maxRequestBodySize}, expected an integer of at least 0`,
     );
   }
   const pending = new PendingPromises(reportError);
