@@ -36,7 +36,7 @@ afterEach(async () => {
   await server?.close({ gracePeriod: 0 });
 });
 
-describe("traps of the shape", () => {
+describe("the traps of the shape", () => {
   it("trap 1: a request is changed without a copy, a listener or the platform's constructor", async () => {
     const controller = new AbortController();
     const source = new Request("http://a/", { signal: controller.signal });
@@ -115,7 +115,7 @@ describe("traps of the shape", () => {
     expect(await second.text()).toBe(await first.text());
   });
 
-  it("trap 4: a shared response that cannot be copied is refused, not mixed up", async () => {
+  it("trap 4: a shared response that cannot be copied is rejected, not mixed up", async () => {
     const shared = Response.json({ private: true });
     const stamp: Middleware = (next) => async (request, context) =>
       changeHeaders(await next(request, context), context, (headers) =>

@@ -8,8 +8,8 @@ import {
 
 const request = new Request("http://localhost/");
 
-describe("createContext", () => {
-  it("starts with the peer as the client's address and lets it be replaced", () => {
+describe("createContext()", () => {
+  it("starts with the peer as the client's address, which can be replaced", () => {
     const context = createContext(request, { peer: "192.0.2.1" });
     expect(context.ip).toBe("192.0.2.1");
     context.ip = "198.51.100.7";
@@ -18,7 +18,7 @@ describe("createContext", () => {
     expect(context.ip).toBeUndefined();
   });
 
-  it("does not read the signal before it is asked for", () => {
+  it("does not read the signal in advance", () => {
     let reads = 0;
     const context = createContext(request, {
       get signal() {
@@ -30,11 +30,11 @@ describe("createContext", () => {
     expect(context.signal.aborted).toBe(true);
   });
 
-  it("has the request's signal when none is given", () => {
+  it("has the request's signal by default", () => {
     expect(createContext(request).signal).toBe(request.signal);
   });
 
-  it("keeps values of two keys of one name apart", () => {
+  it("keeps the values of two keys with one name apart", () => {
     const first = createContextKey<string>("name");
     const second = createContextKey<number>("name");
     const context = createContext(request);
@@ -42,7 +42,7 @@ describe("createContext", () => {
     expect([context.get(first), context.get(second)]).toEqual(["a", undefined]);
   });
 
-  it("has no parameters, no identifier and a start at first", () => {
+  it("starts with no parameters, no identifier and a start time", () => {
     const before = performance.now();
     const context = createContext(request);
     expect(context.params).toEqual({});
@@ -50,7 +50,7 @@ describe("createContext", () => {
     expect(context.startedAt).toBeGreaterThanOrEqual(before);
   });
 
-  it("reports the rejection of a promise that it was given to wait for", async () => {
+  it("reports the rejection of a waitUntil promise", async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const context = createContext(request, { reportError: resolve });
     context.waitUntil(Promise.reject(new Error("late")));
@@ -58,8 +58,8 @@ describe("createContext", () => {
   });
 });
 
-describe("finishContext", () => {
-  it("refuses a context that createContext did not make", () => {
+describe("finishContext()", () => {
+  it("rejects a context that createContext() did not make", () => {
     const foreign = Object.create(createContext(request)) as ReturnType<typeof createContext>;
     const plain = { ...foreign } as typeof foreign;
     expect(() => finishContext(plain, { status: 200, bytes: 0 })).toThrow(
@@ -98,7 +98,7 @@ describe("finishContext", () => {
     await expect.poll(() => reported).toEqual([new Error("listener")]);
   });
 
-  it("calls a listener that comes after the end at once", () => {
+  it("calls a listener at once that is added after the end", () => {
     const context = createContext(request);
     finishContext(context, { status: 200, bytes: 5 });
     let report: FinishReport | undefined;

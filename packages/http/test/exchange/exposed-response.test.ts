@@ -16,7 +16,7 @@ describe("exposedResponse()", () => {
     ["is not an Error", { status: 400, expose: true, message: "x" }],
     ["is undefined", undefined],
     [
-      "throws when it is looked at",
+      "throws when it is read",
       Object.defineProperty(new Error("x"), "expose", {
         get: () => {
           throw new Error("no");
@@ -27,7 +27,7 @@ describe("exposedResponse()", () => {
     expect(exposedResponse(error)).toBeUndefined();
   });
 
-  it("responds with the status and the message of the error, as JSON that nobody caches", async () => {
+  it("responds with the status and the message of the error, as JSON that is not cached", async () => {
     const response = exposedResponse(errorWith({ status: 422, expose: true }));
     expect(response?.status).toBe(422);
     expect(await response?.json()).toEqual({ error: "the date is invalid" });
@@ -45,7 +45,7 @@ describe("exposedResponse()", () => {
     expect(await other?.json()).toEqual({ error: "the date is invalid" });
   });
 
-  it("sends the headers of the error, but none that is invalid or describes the body", () => {
+  it("sends the headers of the error, except invalid ones and those that describe the body", () => {
     const response = exposedResponse(
       errorWith({
         status: 503,

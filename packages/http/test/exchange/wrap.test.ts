@@ -21,17 +21,17 @@ function recording(): { readonly middleware: Middleware; readonly report: Promis
 
 const get = (): Request => new Request("http://localhost/");
 
-describe("wrap", () => {
+describe("wrap()", () => {
   it.each([
     ["handler", () => wrap(undefined as never)],
     ["middleware 1", () => wrap(() => text(""), 5 as never)],
     ["middleware 1 returned", () => wrap(() => text(""), (() => undefined) as never)],
-  ])("refuses a %s that is no function, before any request", (what, make) => {
+  ])("rejects a %s that is not a function, before any request", (what, make) => {
     expect(make).toThrow(expect.objectContaining({ code: "ERR_HTTP_HANDLER" }));
     expect(make).toThrow(what);
   });
 
-  it("calls the first middleware outermost and builds each once", async () => {
+  it("calls the first middleware outermost, and each factory once", async () => {
     const log: string[] = [];
     const named =
       (name: string): Middleware =>
@@ -48,7 +48,7 @@ describe("wrap", () => {
     expect(log).toEqual(["build b", "build a", "a", "b", "a", "b"]);
   });
 
-  it("answers without a promise when everything is synchronous", () => {
+  it("returns a Response and not a promise when everything is synchronous", () => {
     expect(
       wrap(
         () => json(1),
@@ -57,7 +57,7 @@ describe("wrap", () => {
     ).toBeInstanceOf(Response);
   });
 
-  it("is a Handler, and passes a context on that it was given", async () => {
+  it("returns a Handler that passes its context on", async () => {
     const seen: Context[] = [];
     const inner: Handler = wrap((_request, context) => {
       seen.push(context);
@@ -71,7 +71,7 @@ describe("wrap", () => {
     expect(seen[0]).toBe(seen[1]);
   });
 
-  it("takes a fetch as its handler", async () => {
+  it("accepts a fetch as its handler", async () => {
     const fetched: typeof fetch = async () => new Response("fetched");
     expect(await (await wrap(fetched)(get())).text()).toBe("fetched");
   });
@@ -125,7 +125,7 @@ describe("wrap", () => {
     },
   );
 
-  it("refuses what is no Response", async () => {
+  it("rejects a result that is not a Response", async () => {
     await expect(async () => wrap((async () => undefined) as never)(get())).rejects.toThrow(
       expect.objectContaining({ code: "ERR_HTTP_RESPONSE" }),
     );
@@ -142,8 +142,8 @@ async function wrapHead(method: string, response: Response): Promise<FinishRepor
   return report;
 }
 
-describe("runHandler", () => {
-  it("gives the handler what the runtime knows, and ends the exchange with the body", async () => {
+describe("runHandler()", () => {
+  it("passes the handler what the runtime knows, and ends the exchange with the body", async () => {
     const { middleware, report } = recording();
     const handler = wrap((_request, context) => text(context.ip ?? "none"), middleware);
     const response = await runHandler(handler, get(), { peer: "192.0.2.1" });
@@ -151,7 +151,7 @@ describe("runHandler", () => {
     expect(await report).toMatchObject({ status: 200, bytes: 9, aborted: false });
   });
 
-  it("lets what the handler throws pass, after the end of the exchange", async () => {
+  it("rethrows the error of the handler, after the end of the exchange", async () => {
     const { middleware, report } = recording();
     const handler = wrap(() => Promise.reject(new Error("broken")), middleware);
     await expect(runHandler(handler, get())).rejects.toThrow("broken");

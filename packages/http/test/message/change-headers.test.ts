@@ -15,8 +15,8 @@ import {
 const newContext = (): Context => createContext(new Request("http://localhost/"));
 const mark = (headers: Headers): void => headers.set("x-mark", "1");
 
-describe("changeHeaders", () => {
-  it("refuses a response with a body that another exchange changed", () => {
+describe("changeHeaders()", () => {
+  it("rejects a response with a body that another exchange changed", () => {
     const shared = new Response("shared");
     changeHeaders(shared, newContext(), mark);
     expect(() => changeHeaders(shared, newContext(), mark)).toThrow(
@@ -32,7 +32,7 @@ describe("changeHeaders", () => {
     expect(response.headers.get("x-mark")).toBe("1");
   });
 
-  it("leaves nothing on a response that can be seen", () => {
+  it("adds no visible property to a response", () => {
     const response = new Response("own");
     const before = Reflect.ownKeys(response);
     changeHeaders(response, newContext(), mark);
@@ -65,8 +65,8 @@ describe("changeHeaders", () => {
   });
 });
 
-describe("setDefault", () => {
-  it("leaves what the handler set, and sets what it did not", () => {
+describe("setDefault()", () => {
+  it("keeps what the handler set, and sets the rest", () => {
     const headers = new Headers({ "X-Frame-Options": "DENY" });
     setDefault(headers, "x-frame-options", "SAMEORIGIN");
     setDefault(headers, "x-other", "1");
@@ -77,7 +77,7 @@ describe("setDefault", () => {
   });
 });
 
-describe("addVary", () => {
+describe("addVary()", () => {
   it.each([
     [null, ["Origin"], "Origin"],
     ["Origin", ["origin"], "Origin"],
@@ -96,7 +96,7 @@ describe("addVary", () => {
     expect(headers.get("vary")).toBe(merged);
   });
 
-  it("has each name once, whatever is added in whatever order", () => {
+  it("has each name once, whatever is added, in any order", () => {
     const name = fc.stringMatching(/^[A-Za-z-]{1,8}$/);
     fc.assert(
       fc.property(fc.array(name), fc.array(name), (first, second) => {
@@ -118,7 +118,7 @@ describe("shared responses", () => {
     ["json()", () => json({ error: "not found" }, { status: 404 })],
     ["json() that was cloned", () => cloned(json(1, { status: 404 }))],
     [
-      "json() with headers that were looked at",
+      "json() with headers that were read",
       () => look(json(1, { status: 404, headers: { "x-a": "1" } })),
     ],
   ])("does not carry headers of one exchange into another: %s", (_what, make) => {

@@ -9,7 +9,7 @@ const post = (): Request =>
     headers: { "content-type": "application/json", "x-keep": "1", "x-drop": "2" },
   });
 
-describe("deriveRequest refuses", () => {
+describe("deriveRequest() rejects", () => {
   it.each([
     "http://a\r\n/",
     "/a\tb",
@@ -47,7 +47,7 @@ describe("deriveRequest refuses", () => {
     );
   });
 
-  it("exactly the header values that the platform refuses", () => {
+  it("exactly the header values that the platform rejects", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 6 }), (value) => {
         const platform = attempt(() => new Headers({ "x-a": value }).get("x-a"));
@@ -62,13 +62,13 @@ describe("deriveRequest refuses", () => {
   });
 });
 
-describe("deriveRequest", () => {
+describe("deriveRequest()", () => {
   it.each([
     ["/c?d", "http://localhost/c?d"],
     ["//evil/x", "http://localhost//evil/x"],
     ["/\\evil", "http://localhost//evil"],
     ["https://other:8443/x", "https://other:8443/x"],
-  ])("takes the URL %j as %j", (url, href) => {
+  ])("resolves the URL %j to %j", (url, href) => {
     expect(deriveRequest(post(), { url }).url).toBe(href);
   });
 
@@ -82,7 +82,7 @@ describe("deriveRequest", () => {
     );
   });
 
-  it("is a Request with everything else of its source", async () => {
+  it("returns a Request with everything else of its source", async () => {
     const source = post();
     const derived = deriveRequest(source, { url: "/c" });
     expect(derived).toBeInstanceOf(Request);
@@ -97,7 +97,7 @@ describe("deriveRequest", () => {
     expect([derived.bodyUsed, source.bodyUsed]).toEqual([true, true]);
   });
 
-  it("lays headers over those of its source, without changing them", () => {
+  it("changes headers without changing those of its source", () => {
     const source = post();
     const { headers } = deriveRequest(source, { headers: { "X-New": " 3 ", "x-drop": null } });
     expect(headers).toBeInstanceOf(Headers);
@@ -119,7 +119,7 @@ describe("deriveRequest", () => {
     expect(source.headers.get("x-drop")).toBe("2");
   });
 
-  it("derives from what was derived", async () => {
+  it("derives from a derived request", async () => {
     const once = deriveRequest(post(), { url: "/c", headers: { "x-a": "1" } });
     const twice = deriveRequest(once, { headers: { "x-b": "2", "x-keep": null } });
     expect([twice.url, twice.headers.get("x-a"), twice.headers.get("x-b")]).toEqual([
@@ -131,7 +131,7 @@ describe("deriveRequest", () => {
     expect(await twice.text()).toBe('{"q":1}');
   });
 
-  it("replaces the body and forgets the length of the old one", async () => {
+  it("replaces the body and removes the length of the old one", async () => {
     const source = deriveRequest(post(), { headers: { "content-length": "7" } });
     const derived = deriveRequest(source, { body: "other" });
     expect(derived.headers.get("content-length")).toBeNull();
@@ -140,7 +140,7 @@ describe("deriveRequest", () => {
     expect(source.bodyUsed).toBe(false);
   });
 
-  it("names the type of a form that replaces the body", async () => {
+  it("sets the type of a form that replaces the body", async () => {
     const form = new FormData();
     form.set("a", "1");
     const derived = deriveRequest(post(), { body: form });
@@ -149,7 +149,7 @@ describe("deriveRequest", () => {
     expect(search.headers.get("content-type")).toMatch(/^application\/x-www-form-urlencoded/);
   });
 
-  it("takes the body away with null and for GET", async () => {
+  it("removes the body with null and for GET", async () => {
     for (const derived of [
       deriveRequest(post(), { body: null }),
       deriveRequest(post(), { method: "get" }),
@@ -167,13 +167,13 @@ describe("deriveRequest", () => {
   });
 });
 
-describe("nativeRequest", () => {
-  it("gives a platform's request as it is", () => {
+describe("nativeRequest()", () => {
+  it("returns a platform's request as it is", () => {
     const request = post();
     expect(nativeRequest(request)).toBe(request);
   });
 
-  it("gives one for a derived request that fetch can take", async () => {
+  it("returns a request for a derived one that fetch() accepts", async () => {
     const native = nativeRequest(deriveRequest(post(), { url: "/c", headers: { "x-a": "1" } }));
     const copy = new Request(native, { redirect: "manual" });
     expect([copy.url, copy.method, copy.headers.get("x-a")]).toEqual([

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HeaderList } from "../../src/message/header-list.ts";
 
-describe("a header list refuses", () => {
+describe("a header list rejects", () => {
   it.each([[""], ["a b"], ["a:"], ["a\n"], ["ä"], ["__proto__\0"]])("the name %j", (name) => {
     const list = HeaderList.from({ "x-a": "1" });
     for (const use of [
@@ -40,7 +40,7 @@ describe("a header list refuses", () => {
 });
 
 describe("a header list", () => {
-  it("does what the platform's headers do, whatever is done to it", () => {
+  it("behaves as the platform's headers for any sequence of calls", () => {
     const name = fc.constantFrom(
       "A",
       "a",
@@ -69,7 +69,7 @@ describe("a header list", () => {
     );
   });
 
-  it("is taken for headers by the platform", () => {
+  it("is accepted as headers by the platform", () => {
     const list = HeaderList.from([
       ["Set-Cookie", "a=1"],
       ["X-A", "1"],
@@ -87,7 +87,7 @@ describe("a header list", () => {
     expect(inspect(HeaderList.from(fields))).toBe(inspect(new Headers(fields)));
   });
 
-  it("copies what it is made of", () => {
+  it("copies its source", () => {
     const fields = ["x-a", "1"];
     const first = HeaderList.of(fields);
     const second = HeaderList.from(first);
@@ -97,7 +97,7 @@ describe("a header list", () => {
     expect(HeaderList.fieldsOf(first)).toEqual(["x-a", "2", "x-b", "3"]);
   });
 
-  it("takes 200,000 headers of the platform's without walking the list for each", () => {
+  it("accepts 200,000 headers of the platform without walking the list for each", () => {
     const many = new Headers();
     for (let index = 0; index < 200_000; index += 1) many.set(`x-${index}`, "1");
     expect([...HeaderList.from(many)]).toHaveLength(200_000);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { empty, json, text } from "../../src/index.ts";
 
-describe("json", () => {
+describe("json()", () => {
   const cycle: Record<string, unknown> = {};
   cycle["self"] = cycle;
 
@@ -11,15 +11,15 @@ describe("json", () => {
     ["a function", () => 1],
     ["a cycle", cycle],
     ["a bigint", 1n],
-  ])("refuses %s", (_what, value) => {
+  ])("rejects %s", (_what, value) => {
     expect(() => json(value)).toThrow(expect.objectContaining({ code: "ERR_HTTP_JSON" }));
   });
 
-  it.each([101, 204, 304, 199, 600, 200.5, Number.NaN])("refuses the status %s", (status) => {
+  it.each([101, 204, 304, 199, 600, 200.5, Number.NaN])("rejects the status %s", (status) => {
     expect(() => json(1, { status })).toThrow(expect.objectContaining({ code: "ERR_HTTP_STATUS" }));
   });
 
-  it("reads back as what was written", async () => {
+  it("can be read back", async () => {
     await fc.assert(
       fc.asyncProperty(fc.json(), async (source) => {
         const value: unknown = JSON.parse(source);
@@ -29,7 +29,7 @@ describe("json", () => {
     );
   });
 
-  it("is a Response with status, text and headers of its own", async () => {
+  it("has its own status, text and headers", async () => {
     const response = json({ a: 1 }, { status: 201, statusText: "Made", headers: { "x-a": "1" } });
     expect(response).toBeInstanceOf(Response);
     expect([response.status, response.statusText, response.ok]).toEqual([201, "Made", true]);
@@ -44,7 +44,7 @@ describe("json", () => {
     await expect(response.text()).rejects.toThrow(TypeError);
   });
 
-  it("keeps a content type that was given, and headers set later", async () => {
+  it("keeps the content type of the init, and headers that are set later", async () => {
     const response = json(1, { headers: { "Content-Type": "application/problem+json" } });
     response.headers.set("x-late", "1");
     void response.body;
@@ -54,13 +54,13 @@ describe("json", () => {
 });
 
 describe("text and empty", () => {
-  it("answers text as UTF-8", async () => {
+  it("text() sends UTF-8", async () => {
     const response = text("grüße");
     expect(response.headers.get("content-type")).toBe("text/plain;charset=UTF-8");
     expect((await response.bytes()).byteLength).toBe(7);
   });
 
-  it("answers 204 without a body, or another status", async () => {
+  it("empty() sends 204 without a body, or another status", async () => {
     expect([empty().status, empty().body]).toEqual([204, null]);
     const response = empty(404, { headers: { "x-a": "1" } });
     expect([response.status, response.body, response.headers.get("x-a")]).toEqual([404, null, "1"]);

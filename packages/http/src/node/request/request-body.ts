@@ -110,7 +110,7 @@ export class RequestBody implements Body {
   }
 
   /** Why the message cannot be read; undefined when it can. */
-  #failure(): unknown {
+  #failure(): Error | undefined {
     const message = this.#message;
     if (isClientGone(message)) return goneReason(message);
     if (this.#isTaken) {

@@ -59,10 +59,10 @@ const cases = applications.flatMap(([name, make]) =>
   places.map(([place, open]) => [name, place, make, open] as const),
 );
 
-describe.each(cases)("%s wrapped from outside, %s", (_name, _place, make, open) => {
+describe.each(cases)("%s in a middleware, %s", (_name, _place, make, open) => {
   const start = async (): Promise<Ask> => open(wrap(fromNodeListener(await make()), stamp));
 
-  it("answers with its headers and the middleware's, and the client's address", async () => {
+  it("responds with its headers and the middleware's, and knows the client's address", async () => {
     const response = await (await start())("/info?x=1");
     expect(response.headers.get("x-outer")).toBe("1");
     expect(response.headers.get("content-type")).toMatch(/^application\/json/);
@@ -82,7 +82,7 @@ describe.each(cases)("%s wrapped from outside, %s", (_name, _place, make, open) 
     expect(await response.json()).toEqual({ name: "grüße" });
   });
 
-  it("answers HEAD, 204 and 304 without a body", async () => {
+  it("responds to HEAD, and with 204 and 304, without a body", async () => {
     const ask = await start();
     const head = await ask("/info?x=1", { method: "HEAD" });
     expect([head.status, head.body === null || (await head.text()) === ""]).toEqual([200, true]);
@@ -94,13 +94,13 @@ describe.each(cases)("%s wrapped from outside, %s", (_name, _place, make, open) 
     }
   });
 
-  it("answers its own 404, and 500 when a route fails", async () => {
+  it("responds with its own 404, and with 500 when a route fails", async () => {
     const ask = await start();
     expect((await ask("/nowhere")).status).toBe(404);
     expect((await ask("/fail")).status).toBe(500);
   });
 
-  it("shows events at once and stops them when the client leaves", async () => {
+  it("sends events at once and stops them when the client leaves", async () => {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     onEventsClosed = resolve;
     const response = await (await start())("/events");
@@ -136,7 +136,7 @@ describe("a body of GET behind fromNodeListener()", () => {
     "GET / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\n" +
     'Content-Length: 7\r\n\r\n{"a":1}';
 
-  it("reaches Express as without us", async () => {
+  it("reaches Express as it does without fromNodeListener()", async () => {
     const options = { port: 0, hostname: "127.0.0.1", signals: false } as const;
     await using server = await serve(fromNodeListener(bodyApp()), options);
     const answer = await exchange(server.port, getWithBody);
@@ -150,7 +150,7 @@ describe("a body of GET behind fromNodeListener()", () => {
     );
   });
 
-  it("counts for maxRequestBodySize", async () => {
+  it("is limited by maxRequestBodySize", async () => {
     const options = { port: 0, hostname: "127.0.0.1", signals: false, maxRequestBodySize: 5 };
     await using server = await serve(fromNodeListener(bodyApp()), options);
     const chunked = getWithBody.replace(
@@ -161,7 +161,7 @@ describe("a body of GET behind fromNodeListener()", () => {
     expect(answer).toMatch(/^HTTP\/1.1 413 /);
   });
 
-  it("is not announced when a middleware took it away, or when there is none to read", async () => {
+  it("is not announced when a middleware removed it, or when it cannot be read", async () => {
     const without: Middleware = (next) => (request, context) =>
       next(deriveRequest(request, { headers: { "content-length": null } }), context);
     const options = { port: 0, hostname: "127.0.0.1", signals: false } as const;
@@ -173,11 +173,11 @@ describe("a body of GET behind fromNodeListener()", () => {
   });
 });
 
-describe("fromNodeListener", () => {
+describe("fromNodeListener()", () => {
   const ask = async (listener: NodeApplication, init?: RequestInit): Promise<Response> =>
     (await inMemory(fromNodeListener(listener)))("/a?b", init);
 
-  it("refuses what is no function", () => {
+  it("rejects a listener that is not a function", () => {
     expect(() => fromNodeListener({} as never)).toThrow(
       expect.objectContaining({ code: "ERR_HTTP_HANDLER" }),
     );
@@ -194,7 +194,7 @@ describe("fromNodeListener", () => {
     await expect(ask(listener)).rejects.toThrow("broken");
   });
 
-  it("rejects when the application breaks off without a word", async () => {
+  it("rejects when the application breaks off without an error", async () => {
     await expect(ask((request) => request.socket.destroy())).rejects.toMatchObject({
       code: "ERR_HTTP_LISTENER_CLOSED",
     });
@@ -209,7 +209,7 @@ describe("fromNodeListener", () => {
     await expect(response.text()).rejects.toThrow("broken");
   });
 
-  it("waits with a body that is not read: write says so, and drain comes", async () => {
+  it("applies backpressure when the body is not read: write() returns false, and drain follows", async () => {
     const drained = Promise.withResolvers<void>();
     let writes = 0;
     const response = await ask((_request, out) => {
@@ -225,7 +225,7 @@ describe("fromNodeListener", () => {
     await drained.promise;
   });
 
-  it("tells the application that the client has gone", async () => {
+  it("closes the application's request when the client has left", async () => {
     const controller = new AbortController();
     const events: string[] = [];
     const done = Promise.withResolvers<void>();
@@ -246,7 +246,7 @@ describe("fromNodeListener", () => {
     expect(events.toSorted()).toEqual(["aborted", "aborted", "close"]);
   });
 
-  it("rejects at once for a client that has gone before", async () => {
+  it("rejects at once for a client that left before", async () => {
     let calls = 0;
     const request = new Request("http://a/", { signal: AbortSignal.abort() });
     const handler = fromNodeListener(() => {
@@ -272,7 +272,7 @@ describe("fromNodeListener", () => {
       "setHeader before",
       (out) => out.setHeader("X-A", "0").writeHead(202, { "x-a": "1", "set-cookie": ["a", "b"] }),
     ],
-  ])("takes headers of writeHead as %s", async (_what, write) => {
+  ])("accepts headers of writeHead() as %s", async (_what, write) => {
     const response = await ask((_request, out) => {
       write(out);
       out.end("x");
@@ -281,7 +281,7 @@ describe("fromNodeListener", () => {
     expect(response.headers.getSetCookie()).toEqual(["a", "b"]);
   });
 
-  it("refuses a chunk that is neither text nor bytes", async () => {
+  it("rejects a chunk that is neither text nor bytes", async () => {
     await expect(ask((_request, out) => out.end(5))).rejects.toMatchObject({
       code: "ERR_HTTP_RESPONSE",
     });
@@ -303,7 +303,7 @@ describe("fromNodeListener", () => {
     expect(await response.text()).toBe("body");
   });
 
-  it("emits finish and close, calls back, and takes encodings", async () => {
+  it("emits finish and close, calls back, and accepts encodings", async () => {
     const events: string[] = [];
     const closed = Promise.withResolvers<void>();
     const response = await ask((_request, out) => {
@@ -317,7 +317,7 @@ describe("fromNodeListener", () => {
     expect(events.toSorted()).toEqual(["close", "ended", "finish", "prefinish", "written"]);
   });
 
-  it("passes a handler through that is a listener itself", async () => {
+  it("works for a listener that toNodeListener() made", async () => {
     const listener = toNodeListener(
       async (request) => new Response(`${request.method} ${await request.text()}`),
     );
@@ -326,8 +326,8 @@ describe("fromNodeListener", () => {
   });
 });
 
-describe("toNodeListener", () => {
-  it("refuses bad arguments", () => {
+describe("toNodeListener()", () => {
+  it("rejects invalid arguments", () => {
     expect(() => toNodeListener(1 as never)).toThrow(
       expect.objectContaining({ code: "ERR_HTTP_HANDLER" }),
     );
@@ -336,7 +336,7 @@ describe("toNodeListener", () => {
     );
   });
 
-  it("explains that a parser in front has read the body, and keeps its headers", async () => {
+  it("explains that a parser has read the body before, and keeps its headers", async () => {
     const reported: unknown[] = [];
     const lengths: (string | null)[] = [];
     const read: Handler = async (request) => {

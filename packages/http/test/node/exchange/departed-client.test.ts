@@ -48,7 +48,7 @@ describe("a client that leaves before its body is whole", () => {
     reads.flatMap(([what, read]) =>
       departures.map(([how, bytes, leave]) => [what, how, { read, bytes, leave }] as const),
     ),
-  )("is nothing to report: %s ended by %s", async (_what, _how, { read, bytes, leave }) => {
+  )("is not reported: %s ended by %s", async (_what, _how, { read, bytes, leave }) => {
     const reported: unknown[] = [];
     const report = Promise.withResolvers<FinishReport>();
     const started = Promise.withResolvers<void>();
@@ -78,7 +78,7 @@ describe("a client that leaves before its body is whole", () => {
   });
 
   it.each(departures)(
-    "is nothing to report in an answer that streams it back: %s",
+    "is not reported when the response streams the body back: %s",
     async (_how, bytes, leave) => {
       const reported: unknown[] = [];
       const report = Promise.withResolvers<FinishReport>();
@@ -99,7 +99,7 @@ describe("a client that leaves before its body is whole", () => {
     },
   );
 
-  it.each(departures)("is nothing to report in the background: %s", async (_how, bytes, leave) => {
+  it.each(departures)("is not reported in the background: %s", async (_how, bytes, leave) => {
     const reported: unknown[] = [];
     const accepted = Promise.withResolvers<void>();
     const failed = Promise.withResolvers<void>();

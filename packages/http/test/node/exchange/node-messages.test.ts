@@ -17,12 +17,12 @@ afterEach(async () => {
 
 const get = "GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
-describe("nodeMessages", () => {
-  it("has nothing where no server of Node is", () => {
+describe("nodeMessages()", () => {
+  it("returns undefined without a server of Node", () => {
     expect(nodeMessages(createContext(new Request("http://a/")))).toBeUndefined();
   });
 
-  it("gives Node's own request and response", async () => {
+  it("returns Node's own request and response", async () => {
     server = await serve(
       (_request, context) => {
         const messages = nodeMessages(context);
@@ -33,7 +33,7 @@ describe("nodeMessages", () => {
     expect(await exchange(server.port, get)).toContain('["/x",false]');
   });
 
-  it("finds them through a context that a middleware puts around", async () => {
+  it("finds them through the context of a middleware", async () => {
     const inner = (context: Context): Context =>
       Object.create(context, { get: { value: context.get.bind(context) } });
     server = await serve(
@@ -44,13 +44,13 @@ describe("nodeMessages", () => {
   });
 });
 
-describe("writeEarlyHints", () => {
-  it("does nothing where no server of Node is", () => {
+describe("writeEarlyHints()", () => {
+  it("does nothing without a server of Node", () => {
     expect(writeEarlyHints(createContext(new Request("http://a/")), ["</a>"])).toBeUndefined();
   });
 
   it.each(["</a.css>; rel=preload\r\nX: y", "nonsense"])(
-    "refuses %j before anything is sent",
+    "rejects %j before anything is sent",
     async (link) => {
       const errors: unknown[] = [];
       server = await serve(
@@ -70,7 +70,7 @@ describe("writeEarlyHints", () => {
     },
   );
 
-  it("sends 103 ahead of the response, also for an application in between", async () => {
+  it("sends 103 before the response, also for a Node application", async () => {
     server = await serve(
       fromNodeListener((_request, response) => {
         response.writeEarlyHints({ link: "</a.css>; rel=preload; as=style" });

@@ -23,7 +23,7 @@ it.each<[string, unknown]>([
   ["a chain of 100,000 causes", longChain],
   ["an error that throws when it is looked at", opaque],
   ["null", null],
-])("answers 500 to %s, reports it and goes on", async (_case, error) => {
+])("serve() responds with 500 to %s, reports it and goes on", async (_case, error) => {
   const reportError = vi.fn();
   const handler = (): never => {
     throw error;
@@ -137,7 +137,7 @@ it.each<[string, Handler]>([
   ["new Request()", (request) => new Response(new Request(request).url)],
   ["fetch()", (request) => fetch(request)],
 ])(
-  "the report names nativeRequest() when a request of serve() is passed to %s",
+  "the report of serve() names nativeRequest() when a received request is passed to %s",
   async (_, handler) => {
     const reportError = vi.fn();
     const options = { port: 0, hostname: "127.0.0.1", signals: false, reportError } as const;

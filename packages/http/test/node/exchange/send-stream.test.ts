@@ -57,7 +57,7 @@ describe("a streamed body", () => {
     expect(reported).toEqual([new Error("disk")]);
   });
 
-  it("that fails later cuts the connection, and the report has the error", async () => {
+  it("that fails later closes the connection, and the report has the error", async () => {
     const report = Promise.withResolvers<FinishReport>();
     const fail = Promise.withResolvers<void>();
     const { port } = await start((_request, context) => {
@@ -102,7 +102,7 @@ describe("a streamed body", () => {
     expect(reported).toMatchObject([{ code: "ERR_HTTP_RESPONSE" }]);
   });
 
-  it("shows its head and its first chunk at once", async () => {
+  it("sends its head and its first chunk at once", async () => {
     let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
     const { port } = await start(
       () =>
@@ -124,7 +124,7 @@ describe("a streamed body", () => {
     await client.until(/\r\n0\r\n\r\n$/);
   });
 
-  it("is read no faster than the client takes it", async () => {
+  it("is read no faster than the client reads it", async () => {
     let pulled = 0;
     let longest = 0;
     const total = 60;
@@ -156,7 +156,7 @@ describe("a streamed body", () => {
     expect(longest).toBeLessThan(2 * chunk.byteLength);
   });
 
-  it("is cancelled, and the signal fires, when the client goes away", async () => {
+  it("is cancelled, and the signal is aborted, when the client leaves", async () => {
     const report = Promise.withResolvers<FinishReport>();
     const cancelled = Promise.withResolvers<unknown>();
     const aborted = Promise.withResolvers<void>();
@@ -180,7 +180,7 @@ describe("a streamed body", () => {
     expect(reported).toEqual([]);
   });
 
-  it("of a response that comes after the client has gone is cancelled", async () => {
+  it("is cancelled when the response comes after the client has left", async () => {
     const cancelled = Promise.withResolvers<unknown>();
     const asked = Promise.withResolvers<void>();
     const { port } = await start(async (_request, { signal }) => {

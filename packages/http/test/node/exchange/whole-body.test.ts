@@ -103,7 +103,7 @@ it("the first chunk of a slow stream does not wait for the second", async () => 
   expect(await client.closed).toMatch(/3\r\ntwo\r\n0\r\n\r\n$/);
 });
 
-it("a stream that has more in one turn than is held back is sent in chunks", async () => {
+it("a stream of more than 64 KiB in one turn is sent in chunks", async () => {
   const { url } = await start(
     () =>
       new Response(

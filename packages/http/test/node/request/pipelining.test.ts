@@ -60,8 +60,8 @@ async function turnOf(port: number): Promise<void> {
   for (let round = 0; round < 5; round += 1) await exchange(port, last);
 }
 
-describe("requests that come before the answer to the one before", () => {
-  it("are handled one after another, and answered in their order", async () => {
+describe("pipelined requests", () => {
+  it("are handled one after another, and get their responses in order", async () => {
     const { handler, handled, release } = holdFirst();
     const port = await start(handler);
     const client = connectTo(port);
@@ -74,7 +74,7 @@ describe("requests that come before the answer to the one before", () => {
     expect(reported).toEqual([]);
   });
 
-  it("are all answered, however many there are", async () => {
+  it("all get a response, however many there are", async () => {
     let count = 0;
     const port = await start(async (request) => {
       await Promise.resolve();
@@ -87,7 +87,7 @@ describe("requests that come before the answer to the one before", () => {
     expect(count).toBe(5_001);
   });
 
-  it("are no work for the server while their client takes no answer", async () => {
+  it("are not handled while their client reads no response", async () => {
     const large = "x".repeat(1_000_000);
     let count = 0;
     const port = await start((request) => {
@@ -105,7 +105,7 @@ describe("requests that come before the answer to the one before", () => {
     expect(count).toBeLessThan(50);
   });
 
-  it("are not read on and on while the one before is under way", async () => {
+  it("are not read without limit while an earlier one is handled", async () => {
     const { handler, release } = holdFirst();
     const port = await start(handler);
     const client = connectTo(port);
@@ -124,7 +124,7 @@ describe("requests that come before the answer to the one before", () => {
     release();
   });
 
-  it("are not handled when their client leaves meanwhile", async () => {
+  it("are not handled when their client leaves before", async () => {
     const { handler, handled, release } = holdFirst();
     const port = await start(handler);
     const client = connectTo(port);
@@ -154,7 +154,7 @@ describe("requests that come before the answer to the one before", () => {
     expect((await client.closed).match(/\b\d+;/g)).toEqual(["3;", "400000;", "5;", "0;"]);
   });
 
-  it("are answered before a wrong one behind them is refused", async () => {
+  it("get their responses before an invalid one behind them is rejected", async () => {
     const { handler, release } = holdFirst();
     const port = await start(handler);
     const client = connectTo(port);

@@ -62,7 +62,7 @@ describe("the URL of a received request", () => {
     expect(found).toEqual([url, url]);
   });
 
-  it("has the address of the server when an HTTP/1.0 request has no host", async () => {
+  it("has the server's address when an HTTP/1.0 request has no host", async () => {
     const url = await inspectRequest("GET /a HTTP/1.0\r\n\r\n", (received) => received.url);
     expect(url).toBe(`http://127.0.0.1:${server.port}/a`);
   });
@@ -154,7 +154,7 @@ describe("the body of a received request", () => {
     expect(error).toMatchObject({ limit: 3 });
   });
 
-  it("loses its byte order mark, as the platform has it", async () => {
+  it("loses its byte order mark, as on the platform", async () => {
     const request = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n${close}\u{EF}\u{BB}\u{BF}1`;
     expect(await inspectRequest(request, (received) => received.json())).toBe(1);
   });
@@ -181,7 +181,7 @@ describe("a received request", () => {
     ["new Request(request)", (request) => new Request(request)],
     ["new Request(request, init)", (request) => new Request(request, { method: "POST" })],
     ["fetch(request)", (request) => fetch(request)],
-  ])("is explained when %s refuses it", async (_what, use) => {
+  ])("is explained when %s rejects it", async (_what, use) => {
     const { url } = await start(async (request) => {
       await use(request);
       return text("");

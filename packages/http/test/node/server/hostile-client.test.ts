@@ -118,7 +118,7 @@ describe("a hostile client", () => {
       417,
     ],
     [
-      "a chunk size that is none",
+      "an invalid chunk size",
       "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
       400,
     ],
@@ -134,7 +134,7 @@ describe("a hostile client", () => {
       501,
     ],
     [
-      "such a body in two lines",
+      "such a body, declared in two lines",
       "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
       501,
     ],
@@ -166,7 +166,7 @@ describe("a hostile client", () => {
   it.each<[string, string]>([
     ["a reset in the body", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nx"],
     ["half a request", "GET / HT"],
-  ])("harms nobody with %s", async (_what, bytes) => {
+  ])("does not disturb others with %s", async (_what, bytes) => {
     const client = new RawClient(server.port);
     client.send(bytes);
     await isAlive();
@@ -183,7 +183,7 @@ describe("a hostile client", () => {
     expect(await ask("GET / HTTP/1.1\r\nHost:\r\n")).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it("gets 413 when it sends more than it may without saying so", async () => {
+  it("gets 413 when it sends more than the limit without announcing it", async () => {
     const client = new RawClient(server.port);
     client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
     client.send(`${(2 * mebibyte).toString(16)}\r\n${"x".repeat(2 * mebibyte)}\r\n0\r\n\r\n`);
@@ -196,7 +196,7 @@ describe("a hostile client", () => {
   });
 
   it.each(["/ignore", "/cancel", "/touch"])(
-    "can go on after a body that the handler did not want: %s",
+    "can send another request after a body that the handler did not read: %s",
     async (path) => {
       const client = new RawClient(server.port);
       const body = "x".repeat(500_000);
@@ -210,7 +210,7 @@ describe("a hostile client", () => {
   );
 
   it.each(["/ignore", "/cancel", "/touch"])(
-    "cannot send a body forever that nobody reads: %s",
+    "cannot send a body forever that is not read: %s",
     async (path) => {
       const client = new RawClient(server.port);
       client.send(`POST ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`);
@@ -225,7 +225,7 @@ describe("a hostile client", () => {
     },
   );
 
-  it("may have its answer while its body is still read", async () => {
+  it("may have its response while its body is still read", async () => {
     const client = new RawClient(server.port);
     client.send("POST /later HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n");
     await client.until(/accepted/);
@@ -245,7 +245,7 @@ describe("a hostile client", () => {
     ["an expectation", "GET / HTTP/1.1\r\nHost: a\r\nExpect: much\r\n\r\n"],
     ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"],
     ["no HTTP", "G@T / HTTP/1.1\r\nHost: a\r\n\r\n"],
-  ])("that is refused is not heard any further: %s", async (_name, refused) => {
+  ])("gets no response to requests behind a rejected one: %s", async (_name, refused) => {
     const one = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
     const client = new RawClient(server.port);
     client.send(one("/before"));
@@ -256,7 +256,7 @@ describe("a hostile client", () => {
     expect(handled).toEqual(["/before"]);
   });
 
-  it("is not told to go on with a body over the limit", async () => {
+  it("gets no 100 Continue for a body over the limit", async () => {
     const answer = await exchange(
       server.port,
       "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1048577\r\nExpect: 100-continue\r\n\r\n",
@@ -264,7 +264,7 @@ describe("a hostile client", () => {
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413"]);
   });
 
-  it("gets its answer whole when junk follows its request, and no second one", async () => {
+  it("gets its whole response when junk follows its request, and no second one", async () => {
     const client = new RawClient(server.port);
     client.send("GET /first HTTP/1.1\r\nHost: a\r\n\r\n");
     await client.until(/first/);
@@ -276,7 +276,7 @@ describe("a hostile client", () => {
     );
   });
 
-  it("may wait to be told to go on", async () => {
+  it("may wait for 100 Continue", async () => {
     const client = new RawClient(server.port);
     client.send(
       "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n",
@@ -286,7 +286,7 @@ describe("a hostile client", () => {
     expect(await client.closed).toContain('"length":3');
   });
 
-  it("may send requests ahead and gets its answers in order", async () => {
+  it("may pipeline requests and gets its responses in order", async () => {
     const one = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
     const client = new RawClient(server.port);
     client.send(one("/1") + one("/2") + one("/3"));
@@ -302,7 +302,7 @@ describe("a hostile client", () => {
     await isAlive();
   });
 
-  it("harms nobody with any bytes", async () => {
+  it("does not disturb others with any bytes", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 60 }),

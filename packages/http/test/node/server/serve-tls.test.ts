@@ -107,7 +107,7 @@ function answerOf(opened: ClientHttp2Stream): Promise<Answer> {
   });
 }
 
-describe("serve with TLS", () => {
+describe("serve() with TLS", () => {
   it("destroys the connection of a client that does not read", async () => {
     const report = Promise.withResolvers<FinishReport>();
     const { port } = await start(
@@ -124,7 +124,7 @@ describe("serve with TLS", () => {
     client.destroy();
   });
 
-  it("refuses a client without a certificate when it asks for one", async () => {
+  it("rejects a client without a certificate when it requires one", async () => {
     const { url } = await start(() => text("mutual"), { tls: { cert, key, ca: cert } });
     await expect(ask(url)).rejects.toThrow();
     expect(await ask(url, { cert, key })).toBe("200 mutual");
@@ -137,7 +137,7 @@ describe("serve with TLS", () => {
   });
 });
 
-describe("serve with HTTP/2", () => {
+describe("serve() with HTTP/2", () => {
   const startHttp2 = async (
     handler: Handler,
     options: ServeOptions = {},
@@ -158,7 +158,7 @@ describe("serve with HTTP/2", () => {
     ["no HTTP", "hello\r\n\r\n", 400],
     ["another expectation", "GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n", 417],
     ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", 501],
-  ])("refuses %s of HTTP/1.1 with a problem", async (_what, bytes, status) => {
+  ])("rejects %s of HTTP/1.1 with a problem", async (_what, bytes, status) => {
     const { port } = await start(() => text("never"), { http2: true });
     const client = connectTls({ port, host: "127.0.0.1", ca: cert, ALPNProtocols: ["http/1.1"] });
     client.setEncoding("utf8");
@@ -171,7 +171,7 @@ describe("serve with HTTP/2", () => {
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [^]*application/problem\\+json`));
   });
 
-  it("answers with body, Set-Cookie list and address, and reports the end", async () => {
+  it("responds with body, Set-Cookie list and address, and reports the end", async () => {
     const report = Promise.withResolvers<FinishReport>();
     await startHttp2(async (request, context) => {
       context.onFinish(report.resolve);
@@ -197,7 +197,7 @@ describe("serve with HTTP/2", () => {
     });
   });
 
-  it("answers HEAD and 204 without a body", async () => {
+  it("responds to HEAD, and with 204, without a body", async () => {
     await startHttp2((request) =>
       request.url.endsWith("/empty") ? new Response(null, { status: 204 }) : text("body"),
     );
@@ -248,7 +248,7 @@ describe("serve with HTTP/2", () => {
     expect(reported).toEqual([]);
   });
 
-  it("resets a stream whose client holds its answer back", async () => {
+  it("resets a stream whose client stops its response", async () => {
     const report = Promise.withResolvers<FinishReport>();
     await startHttp2(
       (request, context) => {
@@ -265,7 +265,7 @@ describe("serve with HTTP/2", () => {
     expect(reported).toEqual([]);
   });
 
-  it("answers 500 when the handler fails", async () => {
+  it("responds with 500 when the handler fails", async () => {
     await startHttp2(() => {
       throw new Error("broken");
     });
@@ -318,7 +318,7 @@ describe("serve with HTTP/2", () => {
     await closed;
   });
 
-  it("refuses a head over the limit", async () => {
+  it("rejects a head over the limit", async () => {
     await startHttp2(() => text("unreachable"));
     const opened = session?.request({ ":path": "/", "x-long": "x".repeat(20_000) });
     if (opened === undefined) throw new Error("no session");
@@ -345,21 +345,21 @@ describe("serve with HTTP/2", () => {
     expect(reported).toEqual([]);
   });
 
-  it("refuses CONNECT", async () => {
+  it("rejects CONNECT", async () => {
     await startHttp2(() => text("never"));
     const asked = session?.request({ ":method": "CONNECT", ":authority": "a:1" });
     if (asked === undefined) throw new Error("no session");
     expect((await answerOf(asked)).status).toBe(501);
   });
 
-  it("refuses an authority that makes no URL", async () => {
+  it("rejects an authority that cannot be in a URL", async () => {
     await startHttp2((request) => text(new URL(request.url).href));
     const asked = session?.request({ ":path": "/", ":authority": "1.2.3.4.5" });
     if (asked === undefined) throw new Error("no session");
     expect((await answerOf(asked)).status).toBe(400);
   });
 
-  it("survives a client that speaks no HTTP/2", async () => {
+  it("survives a client that does not speak HTTP/2", async () => {
     const { port, url } = await start(() => text("alive"), { http2: true });
     const socket = connectTls({ port, host: "127.0.0.1", ca: cert, ALPNProtocols: ["h2"] });
     socket.on("error", () => undefined);

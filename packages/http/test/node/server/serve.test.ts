@@ -37,7 +37,7 @@ afterEach(async () => {
 const requestOf = (method: string, path = "/"): string =>
   `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
 
-describe("serve refuses", () => {
+describe("serve() rejects", () => {
   it.each<[string, object]>([
     ["port", { port: 70_000 }],
     ["port", { port: "80" }],
@@ -54,13 +54,13 @@ describe("serve refuses", () => {
     ["signal", { signal: {} }],
     ["reportError", { reportError: 1 }],
     ["tls", { tls: { cert: "x", key: "y" } }],
-  ])("a bad %s, at once: %j", (name, options) => {
+  ])("an invalid %s, at once: %j", (name, options) => {
     const call = (): unknown => serve(() => text(""), options);
     expect(call).toThrow(expect.objectContaining({ code: "ERR_HTTP_OPTION" }));
     expect(call).toThrow(name);
   });
 
-  it("a handler that is no function, at once", () => {
+  it("a handler that is not a function, at once", () => {
     expect(() => serve({} as never)).toThrow(expect.objectContaining({ code: "ERR_HTTP_HANDLER" }));
   });
 
@@ -75,15 +75,15 @@ describe("serve refuses", () => {
   });
 });
 
-describe("serve", () => {
-  it("says where it listens", async () => {
+describe("serve()", () => {
+  it("returns the address that it listens on", async () => {
     const running = await start(() => text("here"));
     expect(running.url).toBe(`http://127.0.0.1:${running.port}/`);
     expect(running.hostname).toBe("127.0.0.1");
     expect(await (await fetch(running.url)).text()).toBe("here");
   });
 
-  it("gives the handler address, signal and request", async () => {
+  it("passes the handler address, signal and request", async () => {
     const { url } = await start(async (request, context) =>
       json({
         method: request.method,
@@ -134,7 +134,7 @@ describe("serve", () => {
     }
   });
 
-  it("answers 500 to the second use of a response that cannot be shared, and says why", async () => {
+  it("responds with 500 to the second use of a response that cannot be shared, and reports why", async () => {
     const shared = withBody("1");
     const { url } = await start(() => shared);
     expect((await fetch(url)).status).toBe(200);
@@ -162,7 +162,7 @@ describe("serve", () => {
     expect(answer).not.toMatch(/transfer-encoding/i);
   });
 
-  it("drops headers that speak of another connection, and keeps each Set-Cookie", async () => {
+  it("drops headers that describe another connection, and keeps each Set-Cookie", async () => {
     const { port } = await start(() =>
       json(1, {
         headers: [
@@ -179,7 +179,7 @@ describe("serve", () => {
     expect(answer.match(/set-cookie: .*/gi)).toEqual(["set-cookie: a=1", "set-cookie: b=2"]);
   });
 
-  it("answers 500 without the reason when the handler fails, and reports it once", async () => {
+  it("responds with 500 without the reason when the handler fails, and reports it once", async () => {
     const { url } = await start((request) => {
       const error = new Error("secret");
       if (request.method === "GET") throw error;
@@ -205,7 +205,7 @@ describe("serve", () => {
     ["a network error", () => Response.error(), "ERR_HTTP_RESPONSE"],
     ["a used body", usedResponse, "ERR_HTTP_RESPONSE"],
     ["a used json()", usedJson, "ERR_HTTP_RESPONSE"],
-  ])("answers 500 to a handler that returns %s", async (_what, handler, code) => {
+  ])("responds with 500 when the handler returns %s", async (_what, handler, code) => {
     const { url } = await start(handler as Handler);
     expect((await fetch(url)).status).toBe(500);
     expect(reported).toMatchObject([{ code }]);
@@ -255,7 +255,7 @@ describe("serve", () => {
     expect(reports[0]).not.toHaveProperty("error");
   });
 
-  it("calls a finish listener that comes after the response has gone", async () => {
+  it("calls a finish listener that is added after the response was sent", async () => {
     const report = Promise.withResolvers<FinishReport>();
     const { url } = await start((_request, context) => {
       context.waitUntil(
@@ -274,7 +274,7 @@ describe("serve", () => {
     expect(await report.promise).toMatchObject({ bytes: 4 });
   });
 
-  it("tells the client's IPv4 address in IPv4's form when it listens for both", async () => {
+  it("has the client's IPv4 address in the form of IPv4 when it listens for both", async () => {
     const running = await start((_request, context) => text(String(context.peer)), {
       hostname: "::",
     });
@@ -282,7 +282,7 @@ describe("serve", () => {
     expect(await (await fetch(`http://127.0.0.1:${running.port}/`)).text()).toBe("127.0.0.1");
   });
 
-  it("shares its port with nobody and stands beside a plain server", async () => {
+  it("runs next to a plain server", async () => {
     const plain = createServer();
     await new Promise<void>((resolve) => void plain.listen(0, "127.0.0.1", resolve));
     const running = await start(() => text("ours"));
@@ -301,8 +301,8 @@ function isRefused(port: number): Promise<boolean> {
   });
 }
 
-describe("a stopping server", () => {
-  it("lets a request in flight end, says Connection: close, and refuses new ones", async () => {
+describe("a server that stops", () => {
+  it("lets a request in flight end, sends Connection: close, and refuses new connections", async () => {
     const started = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     const running = await start(async () => {
@@ -321,7 +321,7 @@ describe("a stopping server", () => {
     await running.finished;
   });
 
-  it("answers whoever is connected when it stops, in time or not yet accepted", async () => {
+  it("responds to all clients that are connected when it stops, accepted or not", async () => {
     const running = await start(() => text("answered"));
     const clients = Array.from({ length: 50 }, () => new RawClient(running.port));
     for (const client of clients)
@@ -332,7 +332,7 @@ describe("a stopping server", () => {
     expect(answers.filter((answer) => answer.endsWith("answered"))).toHaveLength(50);
   });
 
-  it("answers a request that has come on a kept connection when it stops", async () => {
+  it("responds to a request that a kept connection received before the stop", async () => {
     const running = await start(() => text("answered"));
     const clients = Array.from({ length: 20 }, () => new RawClient(running.port));
     for (const client of clients) client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -344,7 +344,7 @@ describe("a stopping server", () => {
     expect(answers.filter((answer) => second.test(answer))).toHaveLength(20);
   });
 
-  it("waits a little for the request of a connection that has just been opened", async () => {
+  it("waits 500 ms for the request of a connection that was just opened", async () => {
     const running = await start(() => text("answered"));
     const client = new RawClient(running.port);
     await once(client.socket, "connect");
@@ -402,7 +402,7 @@ describe("a stopping server", () => {
     expect(reported).toEqual([new Error("background")]);
   });
 
-  it("cuts what is left after the grace period", async () => {
+  it("closes the remaining connections after the grace period", async () => {
     const started = Promise.withResolvers<AbortSignal>();
     const running = await start((_request, context) => {
       started.resolve(context.signal);

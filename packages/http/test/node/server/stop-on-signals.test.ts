@@ -65,7 +65,7 @@ class Child {
 
 describe("a process with servers", () => {
   it.each(["SIGTERM", "SIGINT"] as const)(
-    "ends with 0 after %s, when requests in flight are answered",
+    "ends with 0 after %s, when requests in flight have their responses",
     async (signal) => {
       const child = new Child();
       const client = await child.request("/");
@@ -79,7 +79,7 @@ describe("a process with servers", () => {
     },
   );
 
-  it("takes two SIGINTs at once, as npm sends them, for one", async () => {
+  it("counts two SIGINTs at once, as npm sends them, as one", async () => {
     const child = new Child();
     const client = await child.request("/");
     await child.until(/started/);
@@ -120,7 +120,7 @@ describe("a process with servers", () => {
     },
   );
 
-  it("waits for what was to be done after the answer", async () => {
+  it("waits for work that follows the response", async () => {
     const child = new Child();
     const client = await child.request("/background");
     await client.until(/accepted/);

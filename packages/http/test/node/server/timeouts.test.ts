@@ -80,7 +80,7 @@ describe("a client that does not read", () => {
     clearInterval(timer);
   });
 
-  it("cancels the stream of its answer", async () => {
+  it("cancels the stream of its response", async () => {
     const cancelled = Promise.withResolvers<unknown>();
     const chunk = new Uint8Array(64 * 1024);
     const { port } = await start(
@@ -99,7 +99,7 @@ describe("a client that does not read", () => {
 });
 
 describe("the response timeout", () => {
-  it("leaves a slow client that goes on reading alone", async () => {
+  it("does not affect a slow client that goes on reading", async () => {
     const report = Promise.withResolvers<FinishReport>();
     const { port } = await start(
       (_request, context) => {
@@ -146,7 +146,7 @@ describe("the response timeout", () => {
 });
 
 describe("maxConnections", () => {
-  it("closes connections over the limit, and takes new ones when others have gone", async () => {
+  it("closes connections over the limit, and accepts new ones when others have closed", async () => {
     const { port } = await start(() => text("taken"), { maxConnections: 1 });
     const first = connect(port, "127.0.0.1");
     clients.push(first);

@@ -41,14 +41,14 @@ const echo: UpgradeListener = (request, socket) => {
   socket.pipe(socket);
 };
 
-describe("serve with onUpgrade", () => {
-  it("refuses what is no function", () => {
+describe("serve() with onUpgrade", () => {
+  it("rejects a listener that is not a function", () => {
     expect(() => serve(() => text(""), { onUpgrade: "x" as never })).toThrow(
       expect.objectContaining({ code: "ERR_HTTP_OPTION" }),
     );
   });
 
-  it("hands the connection over, and serves other requests as ever", async () => {
+  it("passes the connection over, and serves other requests as before", async () => {
     const running = await start(echo);
     const [socket, answer] = await upgrade(running);
     expect(answer).toContain("101 Switching Protocols");
@@ -59,7 +59,7 @@ describe("serve with onUpgrade", () => {
     socket.destroy();
   });
 
-  it("cuts a connection whose listener fails, reports it, and goes on", async () => {
+  it("closes a connection whose listener fails, reports it, and goes on", async () => {
     for (const fail of [
       () => {
         throw new Error("sync");
@@ -84,7 +84,7 @@ describe("serve with onUpgrade", () => {
     expect(reported).toEqual([]);
   });
 
-  it("cuts upgraded connections when the grace period is over", async () => {
+  it("closes upgraded connections when the grace period is over", async () => {
     const running = await start(echo);
     const [socket] = await upgrade(running);
     const closed = once(socket, "close");
@@ -94,8 +94,8 @@ describe("serve with onUpgrade", () => {
   });
 });
 
-describe("serve without onUpgrade", () => {
-  it("answers as if nobody had asked for an upgrade", async () => {
+describe("serve() without onUpgrade", () => {
+  it("serves the request as if it did not ask for an upgrade", async () => {
     const [socket, answer] = await upgrade(await start());
     expect(answer).toContain("200 OK");
     socket.destroy();
