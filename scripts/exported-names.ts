@@ -7,7 +7,7 @@ export interface ExportedName {
   readonly name: string;
   /** The entry that exports it, as its users write it: `@fetchwork/http/serve`. */
   readonly entry: string;
-  /** The file that declares it and its name there: `packages/http/src/wrap.ts#wrap`. */
+  /** The file that declares it and its name there: `packages/http/src/exchange/wrap.ts#wrap`. */
   readonly declaration: string;
 }
 

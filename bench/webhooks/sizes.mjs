@@ -111,7 +111,6 @@ export function measureInstall() {
     "packages/webhooks/src",
     "packages/http/dist",
     "packages/http/src",
-    "node_modules/srvx",
     "node_modules/undici",
   ]);
   const names = [

@@ -1,7 +1,7 @@
 import { checkOptions } from "@fetchwork/kit";
 import { HttpUsageError } from "./errors.ts";
 
-/** Names of the options of a function, and those that other libraries have for them. */
+/** Names of the options of a function, and what other libraries call them. */
 export interface OptionNames<Options> {
   /** Who takes the options, for the message: `serve`, `Client`. */
   readonly owner: string;
@@ -12,7 +12,7 @@ export interface OptionNames<Options> {
 }
 
 /**
- * Makes the check that refuses options of another name, so that a misspelt one is never ignored.
+ * Makes a check that rejects options with other names, so that a misspelt one is never ignored.
  *
  * @throws HttpUsageError `ERR_HTTP_OPTION`, from the check
  */

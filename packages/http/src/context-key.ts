@@ -1,13 +1,13 @@
-/** Names a value in a {@link Context} and fixes its type. Two keys of the same name are different keys. */
+/** Identifies a value in a {@link Context} and fixes its type. Two keys with the same name are different keys. */
 export interface ContextKey<T> {
-  /** Appears in diagnostics only. */
+  /** For diagnostics only. */
   readonly name: string;
   /** Never set; carries the type of the value. */
   readonly type?: T | undefined;
 }
 
 /**
- * Makes a key under which middlewares and handlers share a value of a user's own.
+ * Creates a key under which middlewares and handlers share a value.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 import { FetchworkError, UsageError } from "@fetchwork/kit";
 
-/** Codes of the errors that this package makes. */
+/** Codes of errors at run time. */
 export type HttpErrorCode =
   | "ERR_HTTP_ABORTED"
   | "ERR_HTTP_CONNECTION"
@@ -13,7 +13,7 @@ export type HttpErrorCode =
   | "ERR_HTTP_TIMEOUT"
   | "ERR_HTTP_TOO_LARGE";
 
-/** Codes of the mistakes of a programmer that this package refuses. */
+/** Codes of wrong use by the programmer. */
 export type HttpUsageErrorCode =
   | "ERR_HTTP_BODY"
   | "ERR_HTTP_BODY_USED"
@@ -30,7 +30,7 @@ export type HttpUsageErrorCode =
   | "ERR_HTTP_STATUS"
   | "ERR_HTTP_URL";
 
-/** Something that went wrong while an exchange or a server ran. */
+/** An exchange or a server failed. */
 export class HttpError extends FetchworkError {
   override readonly name: string = "HttpError";
   declare readonly code: HttpErrorCode;
@@ -41,7 +41,7 @@ export class HttpError extends FetchworkError {
   }
 }
 
-/** A call that can never work: a wrong option, a handler that returns no `Response`, a header with a line break. */
+/** A call that can never work: an invalid option, a handler that does not return a `Response`, a header with a line break. */
 export class HttpUsageError extends UsageError {
   override readonly name: string = "HttpUsageError";
   declare readonly code: HttpUsageErrorCode;
@@ -52,14 +52,14 @@ export class HttpUsageError extends UsageError {
   }
 }
 
-/** A server could not listen; `cause` is the error of the platform. */
+/** A server could not listen; `cause` is the error of the system. */
 export class ListenError extends HttpError {
   override readonly name: string = "ListenError";
-  /** Code of the platform, such as `EADDRINUSE` or `EACCES`. */
+  /** Code of the system, such as `EADDRINUSE` or `EACCES`. */
   readonly systemCode: string;
-  /** Port that was asked for. */
+  /** Port of the options. */
   readonly port: number;
-  /** Address that was asked for, if one was. */
+  /** Address of the options, if they had one. */
   readonly hostname: string | undefined;
 
   constructor(
@@ -76,4 +76,14 @@ export class ListenError extends HttpError {
     this.port = details.port;
     this.hostname = details.hostname;
   }
+}
+
+/** Makes the error for a value that a handler returned in place of a `Response`; the value may be secret. */
+export function notAResponse(returned: unknown): HttpUsageError {
+  const advice =
+    typeof returned === "function" ? "; was a middleware passed without being called?" : "";
+  return new HttpUsageError(
+    "ERR_HTTP_RESPONSE",
+    `the handler returned ${typeof returned}, expected a Response${advice}`,
+  );
 }

@@ -1,12 +1,12 @@
 import type { Context } from "./context.ts";
 
 /**
- * Answers a request.
+ * Responds to a request.
  *
- * A server's handler and a `fetch` have this one shape, so what wraps the one wraps the other. A plain
+ * The handler of a server and a `fetch` share this shape, so one middleware can wrap both. A plain
  * `(request) => Response` is a `Handler` too.
  */
 export type Handler = (request: Request, context: Context) => Response | Promise<Response>;
 
-/** Makes a handler of another one: adds behaviour before it, after it, or instead of it. */
+/** Wraps a handler in another one, which acts before it, after it, or in its place. */
 export type Middleware = (next: Handler) => Handler;

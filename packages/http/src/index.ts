@@ -1,4 +1,4 @@
-export { addVary, changeHeaders, setDefault } from "./change-headers.ts";
+export { addVary, changeHeaders, setDefault } from "./message/change-headers.ts";
 export {
   addQueryParameters,
   type QueryParameters,
@@ -59,8 +59,8 @@ export {
   finishContext,
   type ContextInit,
   type ExchangeEnd,
-} from "./create-context.ts";
-export { deriveRequest, type DeriveOptions } from "./derive-request.ts";
+} from "./exchange/create-context.ts";
+export { deriveRequest, type DeriveOptions } from "./message/derive-request.ts";
 export {
   HttpError,
   HttpUsageError,
@@ -68,9 +68,11 @@ export {
   type HttpErrorCode,
   type HttpUsageErrorCode,
 } from "./errors.ts";
-export { exposedResponse } from "./exposed-response.ts";
+export { exposedResponse } from "./exchange/exposed-response.ts";
 export type { Handler, Middleware } from "./handler.ts";
-export { nativeRequest } from "./native-request.ts";
-export { isReceivedRequest } from "./received-request.ts";
-export { empty, isWhole, json, text } from "./response.ts";
-export { runHandler, wrap, type WrappedHandler } from "./wrap.ts";
+export type { ResponseBody } from "./message/lazy-response.ts";
+export { nativeRequest } from "./message/native-request.ts";
+export { replaceBody, takeResponse, type TakenResponse } from "./message/replace-body.ts";
+export { isReceivedRequest } from "./exchange/is-received-request.ts";
+export { empty, isWhole, json, text } from "./message/response.ts";
+export { runHandler, wrap, type WrappedHandler } from "./exchange/wrap.ts";

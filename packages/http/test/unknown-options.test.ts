@@ -46,7 +46,7 @@ const mistakes: [string, () => unknown, string][] = [
   ],
 ];
 
-it.each(mistakes)("%s refuses an unknown option at once: case %#", (_, call, meant) => {
+it.each(mistakes)("%s rejects an unknown option at once: case %#", (_, call, meant) => {
   expect(call).toThrow(
     expect.objectContaining({
       code: "ERR_HTTP_OPTION",
@@ -55,7 +55,7 @@ it.each(mistakes)("%s refuses an unknown option at once: case %#", (_, call, mea
   );
 });
 
-it("close() of a server refuses an unknown option", async () => {
+it("close() of a server rejects an unknown option", async () => {
   await using server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
   expect(() => server.close(options({ timeout: 1 }))).toThrow('did you mean "gracePeriod"?');
 });
@@ -86,7 +86,7 @@ describe("send()", () => {
 });
 
 describe("wrap()", () => {
-  it("names the middleware that returns no handler, as one does that must be called first", () => {
+  it("names the middleware that does not return a handler, for example because it must be called first", () => {
     function cors(): object {
       return {};
     }
@@ -105,7 +105,7 @@ describe("wrap()", () => {
     );
   });
 
-  it("has no advice for a middleware without a name", () => {
+  it("gives no advice for a middleware without a name", () => {
     expect(() => wrap(handler, (() => undefined) as never)).toThrow(
       "middleware 1 returned undefined, expected a handler",
     );

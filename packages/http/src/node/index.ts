@@ -1,6 +1,6 @@
-export { fromNodeListener, type NodeApplication } from "./from-node-listener.ts";
-export { nodeMessages, writeEarlyHints, type NodeMessages } from "./node-messages.ts";
-export type { NodeListener } from "./exchange-listener.ts";
-export { serve, type CloseOptions, type RunningServer } from "./serve.ts";
-export type { ServeOptions, TlsOptions, UpgradeListener } from "./serve-options.ts";
-export { toNodeListener, type NodeListenerOptions } from "./to-node-listener.ts";
+export { fromNodeListener, type NodeApplication } from "./application/from-node-listener.ts";
+export { nodeMessages, writeEarlyHints, type NodeMessages } from "./exchange/node-messages.ts";
+export type { NodeListener } from "./server/request-listener.ts";
+export { serve, type CloseOptions, type RunningServer } from "./server/serve.ts";
+export type { ServeOptions, TlsOptions, UpgradeListener } from "./server/serve-options.ts";
+export { toNodeListener, type NodeListenerOptions } from "./server/to-node-listener.ts";

@@ -1,0 +1,121 @@
+/**
+ * A request that becomes the platform's `Request` only when that is needed. It has the whole interface.
+ *
+ * It does not have the platform's private state, for which `fetch(request)` and `new Request(request)` look, so they throw.
+ * An object gets that state only when it is constructed, and to construct each received request costs a server 60 % more
+ * CPU time (docs/decisions/0035-own-server.md). {@link nativeRequest} returns what they accept.
+ */
+export abstract class LazyRequest implements Request {
+  static {
+    Object.setPrototypeOf(this.prototype, Request.prototype);
+    // The inherited one looks for the private state too.
+    Object.defineProperty(this.prototype, Symbol.for("nodejs.util.inspect.custom"), {
+      value(this: LazyRequest, _depth: number, options: object, inspect: Inspect): string {
+        const { method, url, headers } = this;
+        return `Request ${inspect({ method, url, headers }, options)}`;
+      },
+    });
+  }
+
+  abstract readonly url: string;
+  abstract readonly method: string;
+  abstract readonly headers: Headers;
+  abstract readonly signal: AbortSignal;
+
+  /**
+   * The platform's request, made on first use; it takes the body over. The requests of srvx, on which h3 and Nitro run, use
+   * the same name, so that {@link nativeRequest} works for them too.
+   */
+  abstract readonly _request: Request;
+
+  /** Where the body is read. */
+  protected abstract bodySource(): Body;
+
+  get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    return this.bodySource().body;
+  }
+
+  get bodyUsed(): boolean {
+    return this.bodySource().bodyUsed;
+  }
+
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return this.bodySource().arrayBuffer();
+  }
+
+  blob(): Promise<Blob> {
+    return this.bodySource().blob();
+  }
+
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return this.bodySource().bytes();
+  }
+
+  formData(): Promise<FormData> {
+    return this.bodySource().formData();
+  }
+
+  json(): Promise<unknown> {
+    return this.bodySource().json();
+  }
+
+  text(): Promise<string> {
+    return this.bodySource().text();
+  }
+
+  clone(): Request {
+    return this._request.clone();
+  }
+
+  // What a new `Request` has by default (Fetch, 5.4).
+
+  get cache(): RequestCache {
+    return "default";
+  }
+
+  get credentials(): RequestCredentials {
+    return "same-origin";
+  }
+
+  get destination(): RequestDestination {
+    return "";
+  }
+
+  get duplex(): "half" {
+    return "half";
+  }
+
+  get integrity(): string {
+    return "";
+  }
+
+  get isHistoryNavigation(): boolean {
+    return false;
+  }
+
+  get isReloadNavigation(): boolean {
+    return false;
+  }
+
+  get keepalive(): boolean {
+    return false;
+  }
+
+  get mode(): RequestMode {
+    return "cors";
+  }
+
+  get redirect(): RequestRedirect {
+    return "follow";
+  }
+
+  get referrer(): string {
+    return "about:client";
+  }
+
+  get referrerPolicy(): ReferrerPolicy {
+    return "";
+  }
+}
+
+type Inspect = (value: unknown, options: object) => string;

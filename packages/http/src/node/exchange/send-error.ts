@@ -1,0 +1,111 @@
+import { HttpUsageError } from "../../errors.ts";
+import { draftExposed, type WholeDraft } from "../../exchange/exposed-response.ts";
+import { HeaderList } from "../../message/header-list.ts";
+import { problemOf, problemType } from "../request/reject-request.ts";
+import { RequestTooLargeError } from "../request/request-body.ts";
+import { discardBody } from "../request/unread-body.ts";
+import type { NodeExchange } from "./node-exchange.ts";
+import { writeHead } from "./write-head.ts";
+
+/**
+ * Ends an exchange with an error: as the response that an exposed error asks for, as 413 when the body is over the limit,
+ * or else as a 500 that reveals nothing; such an error is reported. Breaks the connection when the head was sent already.
+ */
+export function sendError(exchange: NodeExchange, error: unknown): void {
+  const { request, response, runtime } = exchange;
+  if (exchange.error !== undefined) return;
+  // A handler that obeys the signal, or reads a body that breaks off, fails because the client has left.
+  if (exchange.isDisconnected && isAbort(error)) return;
+  exchange.error = error ?? new Error("the handler failed without an error", { cause: error });
+  if (isDeliberateAbort(error)) {
+    exchange.abort();
+    return;
+  }
+  const isTooLarge = isBodyTooLarge(error);
+  const draft = isTooLarge ? problem(413) : (draftExposed(error) ?? problem(500));
+  // Mistakes of the client are not reported.
+  if (draft.status >= 500) runtime.reportError(explain(error));
+  if (exchange.isDisconnected) return;
+  if (response.headersSent) {
+    exchange.abort();
+    return;
+  }
+  try {
+    if (isTooLarge && exchange.hasBody && !request.complete) discardBody(request);
+    exchange.discardUnreadBody();
+    sendDraft(exchange, draft);
+  } catch (failure) {
+    runtime.reportError(failure);
+    exchange.abort();
+  }
+}
+
+/**
+ * Explains what the platform throws for a request of ours: it looks for its own private state, and asks us nothing before
+ * it fails.
+ */
+function explain(error: unknown): unknown {
+  const isPrivateState = isCausedBy(error, 1, ({ message }) =>
+    message.includes("private member #state"),
+  );
+  if (!isPrivateState) return error;
+  return new HttpUsageError(
+    "ERR_HTTP_NATIVE_REQUEST",
+    "fetch() and new Request() do not accept a request of a server; pass them nativeRequest(request)",
+    { cause: error },
+  );
+}
+
+const details = {
+  413: "the body is larger than the server accepts",
+  500: "the server could not handle the request",
+} as const;
+
+function problem(status: 413 | 500): WholeDraft {
+  const text = problemOf({ status, detail: details[status] });
+  return { text, status, statusText: "", headers: HeaderList.of(["content-type", problemType]) };
+}
+
+function sendDraft(exchange: NodeExchange, { text, headers, ...head }: WholeDraft): void {
+  const length = Buffer.byteLength(text);
+  writeHead(exchange, { ...head, headers: HeaderList.fieldsOf(headers) }, length);
+  const isHead = exchange.request.method === "HEAD";
+  if (!isHead) exchange.bytes = length;
+  exchange.response.end(isHead ? undefined : text);
+}
+
+/** Returns whether it is `ABORT_HANDLER` of `@fetchwork/middleware`, by which a handler breaks the connection. */
+function isDeliberateAbort(error: unknown): boolean {
+  return isCausedBy(error, 1, (one) => "code" in one && one.code === "ERR_MIDDLEWARE_ABORT");
+}
+
+/** Returns whether the error, or one of its causes, says that the body is over the server's limit. */
+function isBodyTooLarge(error: unknown): boolean {
+  return isCausedBy(error, maxDepth, (one) => one instanceof RequestTooLargeError);
+}
+
+/** Returns whether the error, or one of its causes, says that somebody has left. */
+function isAbort(error: unknown): boolean {
+  return isCausedBy(
+    error,
+    maxDepth,
+    (one) => one.name === "AbortError" || ("code" in one && one.code === "ECONNRESET"),
+  );
+}
+
+/** Errors are not wrapped deeper than this, and a cycle ends here. */
+const maxDepth = 10;
+
+/** Returns whether one of the first errors of a chain of causes matches. Errors that cannot be read do not. */
+function isCausedBy(error: unknown, depth: number, matches: (one: Error) => boolean): boolean {
+  try {
+    let one = error;
+    for (let count = 0; count < depth && one instanceof Error; count += 1) {
+      if (matches(one)) return true;
+      one = one.cause;
+    }
+  } catch {
+    // A getter or a proxy threw.
+  }
+  return false;
+}

@@ -1,0 +1,72 @@
+import type { PreparedResponse } from "../../message/lazy-response.ts";
+import type { NodeExchange } from "./node-exchange.ts";
+
+/**
+ * Writes status and headers. A known length replaces the handler's `Content-Length`: with a wrong one the client would take
+ * the next response for the rest of this one.
+ */
+export function writeHead(
+  exchange: NodeExchange,
+  prepared: Pick<PreparedResponse, "status" | "statusText" | "headers">,
+  length?: number,
+): void {
+  const { response, runtime } = exchange;
+  const { status, statusText } = prepared;
+  const { headers, closes } = withoutFraming(prepared, length);
+  if (length !== undefined && status !== 204 && status !== 304) {
+    headers.push("content-length", String(length));
+  }
+  if (closes || runtime.isClosing) response.shouldKeepAlive = false;
+  if (exchange.request.httpVersionMajor === 2) {
+    response.writeHead(status, groupHeaders(headers));
+  } else if (statusText === "") {
+    response.writeHead(status, headers);
+  } else {
+    response.writeHead(status, statusText.replace(/[^\t\u0020-\u007e\u0080-\u00ff]/g, ""), headers);
+  }
+}
+
+// RFC 9110, 7.6.1: these describe one connection, which is another one when the response was fetched elsewhere.
+const connectionNames: ReadonlySet<string | undefined> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** Copies the headers without those that the server sets itself. `closes`: the handler wants the connection closed. */
+function withoutFraming(
+  { status, headers }: Pick<PreparedResponse, "status" | "headers">,
+  length: number | undefined,
+): { readonly headers: string[]; readonly closes: boolean } {
+  const kept: string[] = [];
+  let closes = false;
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index];
+    const value = headers[index + 1];
+    if (name === undefined || value === undefined) continue;
+    if (connectionNames.has(name)) {
+      closes ||= name === "connection" && value.toLowerCase() === "close";
+    } else if (name !== "content-length" || (length === undefined && status !== 204)) {
+      kept.push(name, value);
+    }
+  }
+  return { headers: kept, closes };
+}
+
+/** A response of HTTP/2 accepts an object only, in which a repeated name is a list. */
+function groupHeaders(headers: readonly string[]): Record<string, string | string[]> {
+  const grouped: Record<string, string | string[]> = {};
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index];
+    const value = headers[index + 1];
+    if (name === undefined || value === undefined) continue;
+    const present = grouped[name];
+    if (present === undefined) grouped[name] = value;
+    else grouped[name] = [present, value].flat();
+  }
+  return grouped;
+}

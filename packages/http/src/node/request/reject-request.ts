@@ -1,0 +1,115 @@
+import { ServerResponse, type IncomingMessage, type Server } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+
+/** Why a request gets no further than the server. */
+export interface Rejection {
+  readonly status: number;
+  /** For a person; reveals nothing about the inside of the server. */
+  readonly detail: string;
+}
+
+const titles: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  408: "Request Timeout",
+  413: "Content Too Large",
+  417: "Expectation Failed",
+  431: "Request Header Fields Too Large",
+  500: "Internal Server Error",
+  501: "Not Implemented",
+};
+
+/** The media type of {@link problemOf}. */
+export const problemType = "application/problem+json";
+
+/** Formats a rejection as a problem (RFC 9457), with its text under `message` too, where many clients look for it. */
+export function problemOf({ status, detail }: Rejection): string {
+  const title = titles[status];
+  return JSON.stringify({ type: "about:blank", title, status, detail, message: detail });
+}
+
+/** Connections that close after a rejection. */
+const rejected = new WeakSet<Socket>();
+
+/**
+ * Returns whether an earlier request of the connection was rejected. Nothing after it is handled (RFC 9112, 9.6), because
+ * client and server may disagree about where the rejected request ends; request smuggling is built on that.
+ */
+export function isAfterRejection({ socket }: IncomingMessage): boolean {
+  return rejected.has(socket);
+}
+
+/** Responds to a request for which there is no exchange yet, and closes the connection. */
+export function rejectRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  rejection: Rejection,
+): void {
+  const body = problemOf(rejection);
+  const headers: Record<string, string | number> = {
+    "content-type": problemType,
+    "content-length": Buffer.byteLength(body),
+  };
+  if (request.httpVersionMajor !== 2) {
+    headers["connection"] = "close";
+    rejected.add(request.socket);
+  }
+  response.writeHead(rejection.status, headers);
+  response.end(request.method === "HEAD" ? undefined : body);
+}
+
+/** Responds on a connection for which Node has made no response, and closes it. */
+export function rejectConnection(socket: Duplex, rejection: Rejection): void {
+  const body = problemOf(rejection);
+  const lines = [
+    `HTTP/1.1 ${rejection.status} ${titles[rejection.status] ?? ""}`,
+    `Date: ${new Date().toUTCString()}`,
+    `Content-Type: ${problemType}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+    "",
+    body,
+  ];
+  socket.end(lines.join("\r\n"), () => socket.destroy());
+}
+
+/** Responds to what Node's parser and time limits reject, and closes the connection. */
+export function rejectParserErrors(server: Server): void {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const rejection = rejectionOf(error.code);
+    const response = currentResponse(socket);
+    if (rejection === undefined || !socket.writable) {
+      socket.destroy();
+    } else if (response === undefined || (!response.headersSent && !response.req.complete)) {
+      rejectConnection(socket, rejection);
+    } else if (response.writableEnded) {
+      // Its last bytes may still be on their way.
+      socket.end(() => socket.destroy());
+    } else {
+      // It belongs to an earlier request, and the client would take a second one for more of it.
+      socket.destroy();
+    }
+  });
+}
+
+function rejectionOf(code: string | undefined): Rejection | undefined {
+  switch (code) {
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return { status: 408, detail: "the request did not arrive in time" };
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return { status: 413, detail: "the chunk extensions of the body are too large" };
+    case "HPE_HEADER_OVERFLOW":
+      return { status: 431, detail: "the head of the request is too large" };
+    default:
+      // All others, such as a reset or a failed TLS handshake, leave nobody to respond to.
+      return code?.startsWith("HPE_") === true
+        ? { status: 400, detail: "the request is not a valid HTTP/1.1 message" }
+        : undefined;
+  }
+}
+
+/** The response that Node is writing to a connection, for which it has no public name. */
+function currentResponse(socket: Duplex): ServerResponse | undefined {
+  const response: unknown = "_httpMessage" in socket ? socket._httpMessage : undefined;
+  return response instanceof ServerResponse ? response : undefined;
+}

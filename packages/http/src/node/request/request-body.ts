@@ -1,0 +1,221 @@
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { BodyTooLargeError } from "@fetchwork/kit";
+import { HttpUsageError } from "../../errors.ts";
+
+/** What a server or a listener decides about the requests that it receives. */
+export interface ReceiveOptions {
+  /** Maximum size of a body in bytes. Default: no limit. */
+  readonly maxRequestBodySize: number | undefined;
+  /** Whether code in front of us, such as an Express application, may have read or changed Node's message. */
+  readonly isBehindOthers: boolean;
+}
+
+/** The body of a request is larger than the server's limit. */
+export class RequestTooLargeError extends BodyTooLargeError {
+  /** What Fastify and Express ask for, where `status` is not enough. */
+  readonly statusCode = 413;
+}
+
+/**
+ * The body of a request, read from Node's message on demand. A body over the limit fails with
+ * `BodyTooLargeError`.
+ */
+export class RequestBody implements Body {
+  readonly #message: IncomingMessage;
+  readonly #contentType: () => string | null;
+  readonly #maxSize: number;
+  /** Whether a body parser in front of us has read it. */
+  readonly #isTaken: boolean;
+  #stream: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
+  #isRead: boolean;
+
+  /** @param contentType - Returns the type that `blob` and `formData` need. */
+  constructor(
+    message: IncomingMessage,
+    contentType: () => string | null,
+    { maxRequestBodySize = Infinity, isBehindOthers }: ReceiveOptions,
+  ) {
+    this.#message = message;
+    this.#contentType = contentType;
+    this.#maxSize = maxRequestBodySize;
+    this.#isTaken = isBehindOthers && message.readableDidRead;
+    this.#stream = undefined;
+    this.#isRead = false;
+  }
+
+  get body(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    this.#stream ??= this.#openStream();
+    return this.#stream;
+  }
+
+  get bodyUsed(): boolean {
+    return this.#isRead || (this.#stream !== undefined && isDisturbed(this.#stream));
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    return (await this.bytes()).buffer;
+  }
+
+  async blob(): Promise<Blob> {
+    return (await this.#readResponse()).blob();
+  }
+
+  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    // A copy, because Node's buffers are parts of larger ones.
+    return new Uint8Array(await this.#read());
+  }
+
+  async formData(): Promise<FormData> {
+    return (await this.#readResponse()).formData();
+  }
+
+  async json(): Promise<unknown> {
+    const value: unknown = JSON.parse(await this.text());
+    return value;
+  }
+
+  async text(): Promise<string> {
+    return decoder.decode(await this.#read());
+  }
+
+  /** The platform's reader of forms and blobs. */
+  async #readResponse(): Promise<Response> {
+    const type = this.#contentType();
+    const bytes = await this.bytes();
+    return new Response(bytes, { headers: type === null ? [] : [["content-type", type]] });
+  }
+
+  /** Reads the whole body, without a stream if none was opened. */
+  async #read(): Promise<Uint8Array> {
+    if (this.bodyUsed) throw usedError();
+    if (this.#stream !== undefined) return new Response(this.#stream).bytes();
+    this.#isRead = true;
+    const kept = keptBytes(this.#message);
+    if (kept !== undefined) {
+      if (kept.byteLength > this.#maxSize) throw new RequestTooLargeError(this.#maxSize);
+      return kept;
+    }
+    const failure = this.#failure();
+    if (failure !== undefined) throw failure;
+    return readMessage(this.#message, this.#maxSize);
+  }
+
+  #openStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const kept = keptBytes(this.#message);
+    const failure = kept === undefined ? this.#failure() : undefined;
+    if (this.#isRead || failure !== undefined) return failingStream(failure ?? usedError());
+    const readable = kept === undefined ? this.#message : Readable.from([kept]);
+    return toLimitedStream(readable, this.#maxSize);
+  }
+
+  /** Why the message cannot be read; undefined when it can. */
+  #failure(): Error | undefined {
+    const message = this.#message;
+    if (isClientGone(message)) return goneReason(message);
+    if (this.#isTaken) {
+      return new HttpUsageError(
+        "ERR_HTTP_BODY_USED",
+        "the body was already read, for example by express.json(): put toNodeListener() before the parser",
+      );
+    }
+    return message.destroyed || message.readableEnded ? usedError() : undefined;
+  }
+}
+
+const decoder = new TextDecoder();
+
+/** Makes a stream of a readable one of Node, which fails when it is larger than `maxSize` bytes. */
+export function toLimitedStream(
+  readable: Readable,
+  maxSize: number = Infinity,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  // The same class; the two sets of types differ.
+  const stream = Readable.toWeb(readable) as unknown as ReadableStream<Uint8Array<ArrayBuffer>>;
+  if (maxSize === Infinity) return stream;
+  const reader = stream.getReader();
+  let size = 0;
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) {
+        controller.close();
+        return;
+      }
+      size += value.byteLength;
+      if (size > maxSize) {
+        const error = new RequestTooLargeError(maxSize);
+        reader.cancel(error).catch(() => undefined);
+        throw error;
+      }
+      controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+/** Returns whether the client left before the request was whole. */
+export function isClientGone(message: IncomingMessage): boolean {
+  // Bun has undefined for null.
+  return Boolean(message.errored) || (message.destroyed && !message.complete);
+}
+
+function readMessage(message: IncomingMessage, maxSize: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const stop = (): void => {
+      message.off("data", onData).off("end", onEnd).off("error", onError).off("close", onClose);
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.byteLength;
+      if (size > maxSize) {
+        stop();
+        message.pause();
+        reject(new RequestTooLargeError(maxSize));
+      } else {
+        chunks.push(chunk);
+      }
+    };
+    const onEnd = (): void => {
+      stop();
+      const [first] = chunks;
+      if (isClientGone(message)) reject(goneReason(message));
+      else resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks));
+    };
+    const onError = (error: Error): void => {
+      stop();
+      reject(error);
+    };
+    const onClose = (): void => {
+      stop();
+      reject(goneReason(message));
+    };
+    message.on("data", onData).on("end", onEnd).on("error", onError).on("close", onClose);
+  });
+}
+
+/** Bytes that a body parser or a cloud function's runtime in front of us has kept under the name that they agree on. */
+function keptBytes(message: IncomingMessage): Buffer | undefined {
+  return "rawBody" in message && Buffer.isBuffer(message.rawBody) ? message.rawBody : undefined;
+}
+
+function failingStream(error: unknown): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream(
+    { pull: (controller) => controller.error(error) },
+    { highWaterMark: 0 },
+  );
+}
+
+function isDisturbed(stream: ReadableStream): boolean {
+  // It accepts web streams too, but its types do not.
+  return Readable.isDisturbed(stream as unknown as Readable);
+}
+
+function usedError(): TypeError {
+  return new TypeError("Body is unusable: Body has already been read");
+}
+
+function goneReason({ errored }: IncomingMessage): Error {
+  return errored ?? new DOMException("The request was aborted.", "AbortError");
+}

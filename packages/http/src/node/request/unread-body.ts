@@ -1,0 +1,60 @@
+import { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+
+/**
+ * A message whose body can be cancelled without losing the connection.
+ *
+ * `request.body.cancel()` ends in `destroy()`. Node's own `destroy()` closes the connection, and with it the response: a
+ * 413 would reach nobody. This one discards the rest of the body instead; {@link limitUnreadBody} keeps that short.
+ */
+export class CancellableMessage extends IncomingMessage {
+  readonly #connection: Socket;
+
+  /** Bun passes more than a socket, and needs all of it. */
+  constructor(...parameters: ConstructorParameters<typeof IncomingMessage>) {
+    super(...parameters);
+    this.#connection = this.socket;
+  }
+
+  override destroy(error?: Error): this {
+    if (this.complete || this.#connection.destroyed || isReset(error)) return super.destroy(error);
+    // `Readable.toWeb` removes the socket before it destroys.
+    this.socket ??= this.#connection;
+    discardBody(this);
+    return this;
+  }
+}
+
+const maxUnreadBytes = 16 * 1024 * 1024;
+const maxUnreadTime = 3000;
+const checkInterval = 100;
+
+/** Reads the rest of a body and throws it away. */
+export function discardBody(request: IncomingMessage): void {
+  request.removeAllListeners("data");
+  request.resume();
+}
+
+/**
+ * Closes the connection when, after the response, the rest of the request's body is more than 16 MiB or takes more than
+ * 3 seconds. The next request of the connection comes after it, and without a limit it could go on forever.
+ */
+export function limitUnreadBody(request: IncomingMessage): void {
+  const { socket } = request;
+  if (request.complete || socket === null || socket.destroyed) return;
+  const end = performance.now() + maxUnreadTime;
+  const lastByte = socket.bytesRead + maxUnreadBytes;
+  const timer = setInterval(() => {
+    if (request.complete || socket.destroyed) {
+      clearInterval(timer);
+    } else if (performance.now() > end || socket.bytesRead > lastByte) {
+      clearInterval(timer);
+      socket.destroy();
+    }
+  }, checkInterval);
+  timer.unref();
+}
+
+function isReset(error: Error | undefined): boolean {
+  return error !== undefined && "code" in error && error.code === "ECONNRESET";
+}

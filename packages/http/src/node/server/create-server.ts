@@ -1,0 +1,168 @@
+import {
+  createServer as createHttp1,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { createSecureServer, type Http2Session, type ServerHttp2Stream } from "node:http2";
+import { createServer as createHttps } from "node:https";
+import { Socket } from "node:net";
+import { HttpUsageError } from "../../errors.ts";
+import type { NodeListener } from "./request-listener.ts";
+import { CancellableMessage } from "../request/unread-body.ts";
+import {
+  isAfterRejection,
+  rejectConnection,
+  rejectParserErrors,
+  rejectRequest,
+} from "../request/reject-request.ts";
+import type { CheckedServeOptions, UpgradeListener } from "./serve-options.ts";
+import { limitStreamTime, watchStalledConnections } from "./timeouts.ts";
+
+/** Node's server with its connections. */
+export interface NodeServer {
+  readonly server: Server;
+  readonly sockets: ReadonlySet<Socket>;
+  readonly sessions: ReadonlySet<Http2Session>;
+}
+
+/**
+ * Creates Node's server by the options; it does not listen yet.
+ *
+ * @throws HttpUsageError `ERR_HTTP_OPTION` when the certificate or the key cannot be used
+ */
+export function createNodeServer(listener: NodeListener, options: CheckedServeOptions): NodeServer {
+  const server = makeServer(listener, options);
+  const sockets = new Set<Socket>();
+  const sessions = new Set<Http2Session>();
+  server.on("connection", (socket: Socket) => {
+    // Node remembers the address once it was read, so that it is known after the client has left.
+    void socket.remoteAddress;
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections;
+  const { responseTimeout } = options;
+  if (responseTimeout > 0) {
+    server.once("listening", () => {
+      server.once("close", watchStalledConnections(sockets, responseTimeout));
+    });
+  }
+  server.on("session", (session: Http2Session) => {
+    sessions.add(session);
+    session.once("close", () => sessions.delete(session));
+    // A client that breaks the protocol loses its session; that is nothing to report.
+    session.on("error", () => undefined);
+    // `close` lets open streams end.
+    if (options.keepAliveTimeout > 0) {
+      session.setTimeout(options.keepAliveTimeout, () => session.close());
+    }
+  });
+  server.on("stream", (stream: ServerHttp2Stream) => {
+    limitStreamTime(stream, options);
+  });
+  rejectParserErrors(server);
+  server.on("checkExpectation", (request, response) => {
+    if (isAfterRejection(request)) return;
+    rejectRequest(request, response, { status: 417, detail: "only 100-continue can be expected" });
+  });
+  server.on("connect", (request: IncomingMessage, target: Socket | ServerResponse) => {
+    const rejection = { status: 501, detail: "CONNECT is not supported" };
+    // Over HTTP/2 it is a response, over HTTP/1 the bare connection, for whose errors Node no longer listens.
+    if (target instanceof Socket) {
+      target.on("error", () => undefined);
+      rejectConnection(target, rejection);
+    } else {
+      rejectRequest(request, target, rejection);
+    }
+  });
+  const { onUpgrade } = options;
+  if (onUpgrade !== undefined) server.on("upgrade", upgradeListener(onUpgrade, options));
+  if (options.maxRequestBodySize !== undefined) {
+    const { maxRequestBodySize } = options;
+    server.on("checkContinue", (request, response) => {
+      if (isAfterRejection(request)) return;
+      const isTooLarge = Number(request.headers["content-length"] ?? 0) > maxRequestBodySize;
+      if (!isTooLarge) response.writeContinue();
+      listener(request, response);
+    });
+  }
+  return { server, sockets, sessions };
+}
+
+/** An error of one connection is reported and ends that connection. */
+function upgradeListener(
+  onUpgrade: UpgradeListener,
+  { reportError }: CheckedServeOptions,
+): (...exchange: Parameters<UpgradeListener>) => void {
+  return (request, socket, head) => {
+    // A client may leave at any time; without a listener the error would end the process.
+    socket.on("error", () => undefined);
+    if (isAfterRejection(request)) return;
+    try {
+      onUpgrade(request, socket, head)?.catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+    function fail(error: unknown): void {
+      socket.destroy();
+      reportError(error);
+    }
+  };
+}
+
+function makeServer(listener: NodeListener, options: CheckedServeOptions): Server {
+  const { tls, requestTimeout, headersTimeout, keepAliveTimeout, maxHeaderSize } = options;
+  const limits = {
+    requestTimeout,
+    headersTimeout,
+    keepAliveTimeout,
+    maxHeaderSize,
+    // How often Node looks for late requests.
+    connectionsCheckingInterval: checkInterval(options),
+    IncomingMessage: CancellableMessage,
+    // Our own rejection has a body.
+    requireHostHeader: false,
+    noDelay: true,
+  };
+  if (tls === undefined) return createHttp1(limits, listener);
+  const secrets = {
+    cert: toPem(tls.cert),
+    key: toPem(tls.key),
+    ...(tls.passphrase === undefined ? {} : { passphrase: tls.passphrase }),
+    ...(tls.ca === undefined
+      ? {}
+      : { ca: toPem(tls.ca), requestCert: true, rejectUnauthorized: true }),
+  };
+  try {
+    if (!options.http2) return createHttps({ ...limits, ...secrets }, listener);
+    // The compatibility classes of HTTP/2 have what our listener uses, and HTTP/1.1 clients get the real ones.
+    return createSecureServer(
+      {
+        ...secrets,
+        allowHTTP1: true,
+        Http1IncomingMessage: CancellableMessage,
+        http1Options: { keepAliveTimeout },
+        settings: { maxHeaderListSize: maxHeaderSize, maxConcurrentStreams: 128 },
+        maxHeaderListPairs: 200,
+        ...limits,
+      } as object,
+      listener as never,
+    ) as unknown as Server;
+  } catch (cause) {
+    throw new HttpUsageError(
+      "ERR_HTTP_OPTION",
+      "tls: the certificate and the key are invalid or do not belong together",
+      { cause },
+    );
+  }
+}
+
+function toPem(value: string | Uint8Array): string | Buffer {
+  return typeof value === "string" ? value : Buffer.from(value);
+}
+
+function checkInterval({ requestTimeout, headersTimeout }: CheckedServeOptions): number {
+  const shortest = Math.min(requestTimeout || Infinity, headersTimeout || Infinity);
+  return Math.max(100, Math.min(5000, shortest / 4));
+}

@@ -1,0 +1,240 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { nameCheck } from "../../check-names.ts";
+import { HttpUsageError } from "../../errors.ts";
+import { guardedReport, logError } from "../../exchange/report-error.ts";
+
+/** Options of a server: where it listens, what it accepts and how it stops. */
+export interface ServeOptions {
+  /** TCP port; 0 lets the system choose. The environment is not read. Default: `3000`. */
+  readonly port?: number | undefined;
+  /** Address or name to listen on. Default: all addresses of the machine. */
+  readonly hostname?: string | undefined;
+  /**
+   * Maximum time for a whole request to arrive, body included, in milliseconds; then 408. 0 means unlimited, which lets a
+   * client hold a connection forever. Default: `300_000`.
+   */
+  readonly requestTimeout?: number | undefined;
+  /**
+   * Maximum time for the head of a request to arrive, in milliseconds; then 408. 0 means unlimited, which lets a client hold a
+   * connection forever. Default: `30_000`, or `requestTimeout` when that is shorter.
+   */
+  readonly headersTimeout?: number | undefined;
+  /**
+   * Maximum time in which a client reads nothing of a response that waits for it, in milliseconds; then the connection is
+   * destroyed. A slow client that reads some of it has as long as it needs. Checked every second, or every quarter of a
+   * shorter time. 0 means unlimited, which lets a client keep responses in memory forever. Default: `30_000`.
+   */
+  readonly responseTimeout?: number | undefined;
+  /**
+   * Time for which an idle connection stays open, in milliseconds. Set it longer than that of a proxy in front, so that the
+   * proxy does not use a connection that is closing. Default: `65_000`.
+   */
+  readonly keepAliveTimeout?: number | undefined;
+  /** Maximum number of open connections, of all clients together; more are closed at once. Default: the system's limit. */
+  readonly maxConnections?: number | undefined;
+  /** Maximum size of the head of a request, in bytes; a larger one is a 431. Default: `16_384`. */
+  readonly maxHeaderSize?: number | undefined;
+  /**
+   * Maximum size of the body of a request, in bytes. A larger one is a 413: at once when `Content-Length` announces it,
+   * otherwise when the handler reads that far. Default: no limit.
+   */
+  readonly maxRequestBodySize?: number | undefined;
+  /** Serves HTTPS. Default: plain HTTP. */
+  readonly tls?: TlsOptions | undefined;
+  /** Offers HTTP/2 in addition to HTTP/1.1; needs `tls`. Default: `false`. */
+  readonly http2?: boolean | undefined;
+  /**
+   * Stops on SIGTERM and SIGINT as {@link RunningServer.close} does. A second signal at least 500 ms later ends the process
+   * at once, with 128 plus its number; an earlier one counts as the same, because npm forwards a signal that the terminal
+   * has sent already. Default: `true`.
+   */
+  readonly signals?: boolean | undefined;
+  /**
+   * Time that requests in flight and `waitUntil` promises have to end when the server stops, in milliseconds; then
+   * connections are closed. Default: `10_000`.
+   */
+  readonly gracePeriod?: number | undefined;
+  /** Stops the server when it is aborted. Default: none. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Takes over connections whose client asks for another protocol, such as WebSocket, over HTTP/1.1 (RFC 9110, 7.8). The
+   * handler does not see these requests; call it to let its middlewares decide. The connection counts for
+   * `maxConnections`, has no time limits, and is closed when the grace period is over. Default: the request is served as
+   * if it did not ask.
+   */
+  readonly onUpgrade?: UpgradeListener | undefined;
+  /** Receives errors of handlers, bodies, finish listeners and `waitUntil` promises. Default: `console.error`. */
+  readonly reportError?: ((error: unknown) => void) | undefined;
+}
+
+/**
+ * Gets the request, its connection, and the bytes of the other protocol that came with the head. An error closes the
+ * connection and is reported.
+ */
+export type UpgradeListener = (
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+) => Promise<void> | void;
+
+/** Certificate and key of a server, in PEM. */
+export interface TlsOptions {
+  /** Certificate, followed by those between it and the root. */
+  readonly cert: string | Uint8Array;
+  /** Private key of the certificate. */
+  readonly key: string | Uint8Array;
+  /**
+   * Certificate authorities of clients. When set, a client without a certificate of theirs is rejected (mutual TLS).
+   * Default: no client certificates.
+   */
+  readonly ca?: string | Uint8Array | undefined;
+  /** Decrypts the key. Default: the key is not encrypted. */
+  readonly passphrase?: string | undefined;
+}
+
+const checkNames = nameCheck<ServeOptions>({
+  owner: "serve",
+  names: {
+    port: true,
+    hostname: true,
+    requestTimeout: true,
+    headersTimeout: true,
+    responseTimeout: true,
+    keepAliveTimeout: true,
+    maxConnections: true,
+    maxHeaderSize: true,
+    maxRequestBodySize: true,
+    tls: true,
+    http2: true,
+    signals: true,
+    gracePeriod: true,
+    signal: true,
+    onUpgrade: true,
+    reportError: true,
+  },
+  otherNames: {
+    address: "hostname",
+    bind: "hostname",
+    bodyLimit: "maxRequestBodySize",
+    cert: "tls",
+    connectionTimeout: "requestTimeout",
+    connectionsLimit: "maxConnections",
+    error: "reportError",
+    gracefulShutdown: "gracePeriod",
+    host: "hostname",
+    https: "tls",
+    idleTimeout: "keepAliveTimeout",
+    key: "tls",
+    limit: "maxRequestBodySize",
+    listenAddress: "hostname",
+    maxBodySize: "maxRequestBodySize",
+    onError: "reportError",
+    shutdownTimeout: "gracePeriod",
+    ssl: "tls",
+    timeout: "requestTimeout",
+    upgrade: "onUpgrade",
+  },
+});
+const checkTlsNames = nameCheck<TlsOptions>({
+  owner: "tls of serve",
+  names: { cert: true, key: true, ca: true, passphrase: true },
+  otherNames: { certificate: "cert", password: "passphrase", privateKey: "key" },
+});
+
+/** Options with their defaults. */
+export interface CheckedServeOptions extends Pick<
+  ServeOptions,
+  "hostname" | "maxConnections" | "maxRequestBodySize" | "onUpgrade" | "signal" | "tls"
+> {
+  readonly port: number;
+  readonly requestTimeout: number;
+  readonly headersTimeout: number;
+  readonly responseTimeout: number;
+  readonly keepAliveTimeout: number;
+  readonly maxHeaderSize: number;
+  readonly http2: boolean;
+  readonly signals: boolean;
+  readonly gracePeriod: number;
+  readonly reportError: (error: unknown) => void;
+}
+
+/**
+ * Checks options and fills in defaults.
+ *
+ * @throws HttpUsageError `ERR_HTTP_OPTION`
+ */
+export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
+  checkNames(options);
+  checkTlsNames(options.tls);
+  const checked = {
+    hostname: options.hostname,
+    maxConnections: options.maxConnections,
+    maxRequestBodySize: options.maxRequestBodySize,
+    onUpgrade: options.onUpgrade,
+    signal: options.signal,
+    tls: options.tls,
+    port: options.port ?? 3000,
+    requestTimeout: options.requestTimeout ?? 300_000,
+    headersTimeout: options.headersTimeout ?? 30_000,
+    responseTimeout: options.responseTimeout ?? 30_000,
+    keepAliveTimeout: options.keepAliveTimeout ?? 65_000,
+    maxHeaderSize: options.maxHeaderSize ?? 16_384,
+    http2: options.http2 ?? false,
+    signals: options.signals ?? true,
+    gracePeriod: options.gracePeriod ?? 10_000,
+    reportError: guardedReport(options.reportError ?? logError),
+  };
+  checkInteger("port", checked.port, 0, 65_535);
+  checkInteger("requestTimeout", checked.requestTimeout, 0, maxTimeout);
+  checkInteger("headersTimeout", checked.headersTimeout, 0, maxTimeout);
+  checkInteger("responseTimeout", checked.responseTimeout, 0, maxTimeout);
+  checkInteger("keepAliveTimeout", checked.keepAliveTimeout, 0, maxTimeout);
+  checkInteger("maxHeaderSize", checked.maxHeaderSize, 1024, 2 ** 30);
+  checkInteger("gracePeriod", checked.gracePeriod, 0, maxTimeout);
+  if (checked.maxConnections !== undefined) {
+    checkInteger("maxConnections", checked.maxConnections, 1, Number.MAX_SAFE_INTEGER);
+  }
+  if (checked.maxRequestBodySize !== undefined) {
+    checkInteger("maxRequestBodySize", checked.maxRequestBodySize, 0, Number.MAX_SAFE_INTEGER);
+  }
+  checkType("hostname", checked.hostname, "string");
+  checkType("http2", checked.http2, "boolean");
+  checkType("signals", checked.signals, "boolean");
+  checkType("onUpgrade", checked.onUpgrade, "function");
+  checkType("reportError", options.reportError, "function");
+  if (checked.hostname === "") fail("hostname is empty, expected an address or a name");
+  if (checked.signal !== undefined && !(checked.signal instanceof AbortSignal)) {
+    fail(`signal is of type ${typeof checked.signal}, expected AbortSignal`);
+  }
+  if (checked.http2 && checked.tls === undefined) {
+    fail("http2 needs tls: browsers use it over TLS only");
+  }
+  const { headersTimeout, requestTimeout } = checked;
+  if (options.headersTimeout === undefined && requestTimeout > 0) {
+    return { ...checked, headersTimeout: Math.min(headersTimeout, requestTimeout) };
+  }
+  if (requestTimeout > 0 && headersTimeout > requestTimeout) {
+    fail(
+      `headersTimeout is ${headersTimeout}, expected at most the requestTimeout of ${requestTimeout}`,
+    );
+  }
+  return checked;
+}
+
+// The longest delay of Node's timers.
+const maxTimeout = 2 ** 31 - 1;
+
+function checkInteger(name: string, value: unknown, min: number, max: number): void {
+  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return;
+  fail(`${name} is ${String(value)}, expected an integer from ${min} to ${max}`);
+}
+
+function checkType(name: string, value: unknown, type: "boolean" | "function" | "string"): void {
+  if (value === undefined || typeof value === type) return;
+  fail(`${name} is of type ${typeof value}, expected ${type}`);
+}
+
+function fail(message: string): never {
+  throw new HttpUsageError("ERR_HTTP_OPTION", message);
+}

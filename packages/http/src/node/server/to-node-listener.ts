@@ -1,0 +1,69 @@
+import { nameCheck } from "../../check-names.ts";
+import { HttpUsageError } from "../../errors.ts";
+import { guardedReport, logError } from "../../exchange/report-error.ts";
+import type { Handler } from "../../handler.ts";
+import { requestListener, type NodeListener } from "./request-listener.ts";
+import { PendingPromises } from "./pending-promises.ts";
+
+/** Options of a handler on another server than ours. */
+export interface NodeListenerOptions {
+  /** Maximum size of the body of a request, in bytes; a larger one is a 413. Default: no limit. */
+  readonly maxRequestBodySize?: number | undefined;
+  /** Receives errors of the handler, of bodies, finish listeners and `waitUntil` promises. Default: `console.error`. */
+  readonly reportError?: ((error: unknown) => void) | undefined;
+}
+
+const checkNames = nameCheck<NodeListenerOptions>({
+  owner: "toNodeListener",
+  names: { maxRequestBodySize: true, reportError: true },
+  otherNames: {
+    bodyLimit: "maxRequestBodySize",
+    error: "reportError",
+    limit: "maxRequestBodySize",
+    maxBodySize: "maxRequestBodySize",
+    onError: "reportError",
+  },
+});
+
+/**
+ * Makes a handler a listener for `http.createServer`, or the last handler of an Express application.
+ *
+ * Headers that were set before stay, unless the response has them. Under a mount path of Express, the request has the rest
+ * of the URL. A body that a parser has read before cannot be read again: `ERR_HTTP_BODY_USED`.
+ *
+ * @example
+ * ```ts
+ * const app = express();
+ * app.use(toNodeListener(handler));
+ * ```
+ * @throws HttpUsageError `ERR_HTTP_HANDLER` or `ERR_HTTP_OPTION`
+ */
+export function toNodeListener(handler: Handler, options: NodeListenerOptions = {}): NodeListener {
+  checkNames(options);
+  const { maxRequestBodySize } = options;
+  const reportError = guardedReport(options.reportError ?? logError);
+  if (typeof handler !== "function") {
+    throw new HttpUsageError(
+      "ERR_HTTP_HANDLER",
+      `handler is ${typeof handler}, expected a function`,
+    );
+  }
+  if (
+    maxRequestBodySize !== undefined &&
+    !(Number.isInteger(maxRequestBodySize) && maxRequestBodySize >= 0)
+  ) {
+    throw new HttpUsageError(
+      "ERR_HTTP_OPTION",
+      `maxRequestBodySize is ${maxRequestBodySize}, expected an integer of at least 0`,
+    );
+  }
+  const pending = new PendingPromises(reportError);
+  return requestListener(handler, {
+    maxRequestBodySize,
+    maxHeaderSize: undefined,
+    isBehindOthers: true,
+    reportError,
+    waitUntil: (promise) => pending.add(promise),
+    isClosing: false,
+  });
+}
