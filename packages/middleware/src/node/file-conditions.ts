@@ -1,4 +1,4 @@
-import { etagMatches } from "../etag-matches.ts";
+import { etagMatches } from "../content/etag-matches.ts";
 
 /** What identifies a version of a representation. */
 export interface Validators {

@@ -1,12 +1,12 @@
 import { text, type Context, type Handler, type Middleware } from "@fetchwork/http";
-import { addressGuard, type AddressGuardOptions } from "../address-guard.ts";
+import { addressGuard, type AddressGuardOptions } from "../access/address-guard.ts";
 import { checkCalled, checkOptions, optionError, type OptionNames } from "../check-options.ts";
-import { encodeJSON } from "../encode-json.ts";
-import { toJSON, variableReader } from "../metrics.ts";
-import { noCache } from "../no-cache.ts";
-import { refuse } from "../plain-answer.ts";
-import { pathOf } from "../request-path.ts";
-import { hideValues, runtimeFigures } from "../runtime-figures.ts";
+import { encodeJSON } from "../json/encode-json.ts";
+import { toJSON, variableReader } from "../observe/metrics.ts";
+import { noCache } from "../content/no-cache.ts";
+import { refuse } from "../response/plain-answer.ts";
+import { pathOf } from "../request/request-path.ts";
+import { hideValues, runtimeFigures } from "../observe/runtime-figures.ts";
 import { heapSnapshot } from "./heap-snapshot.ts";
 import {
   takeAllocationProfile,

@@ -1,5 +1,5 @@
 import { empty, type Context } from "@fetchwork/http";
-import { chooseEncoding } from "../accept-encoding.ts";
+import { chooseEncoding } from "../content/compress/accept-encoding.ts";
 import { parseRange, type ByteRange } from "./byte-range.ts";
 import { fileBody, type BodyPart } from "./file-body.ts";
 import { allowsRange, evaluateConditions, type Validators } from "./file-conditions.ts";

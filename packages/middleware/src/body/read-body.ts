@@ -1,0 +1,70 @@
+import { deriveRequest } from "@fetchwork/http";
+import { readBody as readUpTo } from "@fetchwork/kit";
+import { isBodyLimitError } from "./body-limit-error.ts";
+import { MiddlewareError } from "../errors.ts";
+
+/** What reading a body gave: all its bytes, or why there are none. */
+export type ReadBody =
+  | { readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly failure: "too large" | "unreadable"; readonly cause: unknown };
+
+/**
+ * Reads a whole body, and stops as soon as it is larger than `limit` bytes. Counts what arrives; a declared length only
+ * refuses early.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_BODY_USED` when somebody else has read the body
+ */
+export async function readBody(message: Request | Response, limit: number): Promise<ReadBody> {
+  const tooLarge: ReadBody = { failure: "too large", cause: undefined };
+  const declared = declaredLength(message.headers);
+  const { body } = message;
+  if (message.bodyUsed || body?.locked === true) {
+    throw new MiddlewareError(
+      "ERR_MIDDLEWARE_BODY_USED",
+      "the body is used; read it only once, after the middlewares that look at it",
+    );
+  }
+  if (body === null) return { bytes: new Uint8Array(0) };
+  if (declared !== undefined && declared > limit) {
+    // A server can throw away what nobody will read, and keep the connection.
+    body.cancel().catch(() => undefined);
+    return tooLarge;
+  }
+  try {
+    return { bytes: await readUpTo(body, { limit }) };
+  } catch (error) {
+    return { failure: isBodyLimitError(error) ? "too large" : "unreadable", cause: error };
+  }
+}
+
+/**
+ * Length that a message declares for its body. Beside `Transfer-Encoding` it counts for nothing (RFC 9112, 6.3), which
+ * is how requests are smuggled past those who believe it.
+ */
+export function declaredLength(headers: Headers): number | undefined {
+  const length = headers.get("content-length");
+  if (length === null || !/^\d+$/.test(length) || headers.has("transfer-encoding"))
+    return undefined;
+  return Number(length);
+}
+
+/** The request with a body that was read, so that the handler finds it whole. */
+export function restoreBody(request: Request, bytes: Uint8Array<ArrayBuffer>): Request {
+  return deriveRequest(request, {
+    body: bytes,
+    headers: { "content-length": String(bytes.byteLength) },
+  });
+}
+
+/** The request with a stream of the same bytes in the place of its body. What it declares of them stays. */
+export function withStream(
+  request: Request,
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+): Request {
+  const headers: Record<string, string> = {};
+  for (const name of ["content-length", "transfer-encoding"]) {
+    const value = request.headers.get(name);
+    if (value !== null) headers[name] = value;
+  }
+  return deriveRequest(request, { body, headers });
+}

@@ -1,0 +1,104 @@
+import { checkAmount, checkOptions, type OptionNames } from "../check-options.ts";
+import type { IdempotencyRecord, IdempotencyRun, IdempotencyStore } from "./idempotency-store.ts";
+
+/** Options of {@link memoryIdempotencyStore}. */
+export interface MemoryIdempotencyStoreOptions {
+  /** Answers that are kept at most; then the oldest is forgotten. Default: `10_000`. */
+  readonly maxKeys?: number | undefined;
+  /** Bytes of all kept answers, about; then the oldest is forgotten. Default: 64 MiB. */
+  readonly maxBytes?: number | undefined;
+  /** Milliseconds of a clock that never goes back. Default: `performance.now`. */
+  readonly now?: (() => number) | undefined;
+}
+
+interface Running extends IdempotencyRun {
+  readonly until: number;
+}
+
+interface Done extends IdempotencyRecord {
+  readonly until: number;
+  readonly size: number;
+}
+
+/**
+ * Makes a store in the memory of this process: for one process, and until it ends. Others share a
+ * {@link redisIdempotencyStore}.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function memoryIdempotencyStore(
+  options: MemoryIdempotencyStoreOptions = {},
+): IdempotencyStore {
+  checkOptions(options, knownOptions);
+  const { maxKeys = 10_000, maxBytes = 67_108_864, now = () => performance.now() } = options;
+  checkAmount(maxKeys, "maxKeys", 1);
+  checkAmount(maxBytes, "maxBytes", 0);
+  const running = new Map<string, Running>();
+  const done = new Map<string, Done>();
+  let bytes = 0;
+
+  const forget = (key: string): void => {
+    bytes -= done.get(key)?.size ?? 0;
+    done.delete(key);
+  };
+  const owns = (key: string, run: IdempotencyRun): boolean => running.get(key)?.owner === run.owner;
+
+  return {
+    begin(key, { fingerprint, owner, lockFor }) {
+      const time = now();
+      const answered = done.get(key);
+      if (answered !== undefined && answered.until > time) return Promise.resolve(answered);
+      if (answered !== undefined) forget(key);
+      const other = running.get(key);
+      if (other !== undefined && other.until > time) {
+        return Promise.resolve({ fingerprint: other.fingerprint });
+      }
+      // Set anew, a key stands last, so those that ran out stand first.
+      running.delete(key);
+      for (const [oldest, { until }] of running) {
+        if (until > time) break;
+        running.delete(oldest);
+      }
+      running.set(key, { fingerprint, owner, until: time + lockFor });
+      return Promise.resolve(undefined);
+    },
+    complete(key, run) {
+      const time = now();
+      const isAnswered = (done.get(key)?.until ?? -Infinity) > time;
+      if (isAnswered || (running.has(key) && !owns(key, run))) return Promise.resolve();
+      running.delete(key);
+      const { answer, fingerprint } = run;
+      const size = key.length + 500 + (answer.body?.length ?? 0) + sizeOf(answer.headers);
+      forget(key);
+      done.set(key, { fingerprint, answer, until: time + run.keepFor, size });
+      bytes += size;
+      for (const [oldest, { until }] of done) {
+        if (until > time && done.size <= maxKeys && bytes <= maxBytes) break;
+        forget(oldest);
+      }
+      return Promise.resolve();
+    },
+    abandon(key, run) {
+      if (owns(key, run)) running.delete(key);
+      return Promise.resolve();
+    },
+  };
+}
+
+function sizeOf(headers: readonly (readonly [string, string])[]): number {
+  return headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+}
+
+const knownOptions: OptionNames<MemoryIdempotencyStoreOptions> = {
+  owner: "memoryIdempotencyStore",
+  names: {
+    maxKeys: true,
+    maxBytes: true,
+    now: true,
+  },
+  otherNames: {
+    max: "maxKeys",
+    maxSize: "maxBytes",
+    maxEntries: "maxKeys",
+  },
+};

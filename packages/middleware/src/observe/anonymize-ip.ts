@@ -1,0 +1,16 @@
+import { formatIP } from "@fetchwork/kit";
+import { parsePeer } from "../address/peer-address.ts";
+
+/**
+ * Takes from an address what identifies one client: the last number of IPv4 (`12.34.56.78` is `12.34.56.0`, also when
+ * IPv6 maps it), all but the first 48 bits of IPv6, a port and a zone. Text that is no address stays.
+ */
+export function anonymizeIP(ip: string): string {
+  const peer = parsePeer(ip);
+  if (peer === undefined) return ip;
+  const { version, words } = peer.address;
+  const [a, b, c, d] = words;
+  return version === 4
+    ? formatIP({ version, words: [a, b, c, (d & 0xffffff00) >>> 0] })
+    : formatIP({ version, words: [a, (b & 0xffff0000) >>> 0, 0, 0] });
+}

@@ -1,0 +1,93 @@
+import { formatDuration } from "./format-duration.ts";
+import { oneCompactLine, oneLine } from "../log/one-line.ts";
+
+/** What is known about an exchange after its end. Values are as they came; formatters make them safe. */
+export interface LogRecord {
+  /** End of the exchange. */
+  readonly time: Date;
+  /** `ERROR` for a status of 500 and more, else `INFO`. */
+  readonly level: "INFO" | "ERROR";
+  /** Prefix of the logger. */
+  readonly prefix: string | undefined;
+  /** Method of the request. */
+  readonly method: string;
+  /** Path and query, percent-encoded as they came, with secret values masked. */
+  readonly url: string;
+  /** Identifier of the exchange. */
+  readonly requestId: string | undefined;
+  /** Status that was sent; 499 when the client went away before there was one. */
+  readonly status: number;
+  /** Bytes of body that were sent, after content coding. */
+  readonly bytes: number;
+  /** Milliseconds from the start to the last byte. */
+  readonly duration: number;
+  /** Whether the client went away before it had the whole response. */
+  readonly aborted: boolean;
+  /** Address of the client, after the `ip` function. */
+  readonly ip: string | undefined;
+  /** What the `user` function gave. */
+  readonly user: string | undefined;
+  /** What the `subject` function gave. */
+  readonly subject: string | undefined;
+  /** `Referer` of the request, with secret values masked. Not read for the format `spec`. */
+  readonly referer: string | undefined;
+  /** `User-Agent` of the request. Not read for the format `spec`. */
+  readonly userAgent: string | undefined;
+  /** Start of the request's body, as far as the handler read it; only when bodies are logged. */
+  readonly body: string | undefined;
+}
+
+/** Writes a record as a line, without the line break at its end. */
+export type LogFormatter = (record: LogRecord) => string;
+
+/**
+ * The line of the specification: `<timestamp> [<level>] <method> - <path?query> - <request-id> - <status> (<size>) -
+ * <duration>`, then address, user, subject and body if they are logged, and `aborted` if the client went away.
+ */
+export function formatSpec(record: LogRecord): string {
+  const { time, level, prefix, method, requestId, status, bytes, duration } = record;
+  let line = `${time.toISOString()} [${level}] `;
+  if (prefix !== undefined && prefix !== "") line += `${oneLine(prefix)} `;
+  line += `${method} - ${oneLine(record.url)} - `;
+  if (requestId !== undefined) line += `${oneLine(requestId)} - `;
+  line += `${status} (${bytes}) - ${formatDuration(duration)}`;
+  line += field(record.ip) + field(record.user) + field(record.subject);
+  if (record.body !== undefined && record.body !== "") {
+    line += ` - ${oneCompactLine(record.body)}`;
+  }
+  return record.aborted ? `${line} - aborted` : line;
+}
+
+function field(value: string | undefined): string {
+  return value === undefined || value === "" ? "" : ` - ${oneLine(value)}`;
+}
+
+/** Apache's combined log format, in UTC. The protocol is always `HTTP/1.1`, because no runtime tells it everywhere. */
+export function formatCombined(record: LogRecord): string {
+  const { ip, user, time, method, url, status, bytes, referer, userAgent } = record;
+  const [, day = "", month = "", year = "", clock = ""] = time.toUTCString().split(/[\s,]+/);
+  const date = `${day}/${month}/${year}:${clock} +0000`;
+  const request = quote(`${method} ${url} HTTP/1.1`);
+  return `${plain(ip)} - ${plain(user)} [${date}] ${request} ${status} ${bytes} ${quote(referer)} ${quote(userAgent)}`;
+}
+
+/** One JSON object per line; absent members are left out. `time` is ISO 8601, `duration` in milliseconds. */
+export function formatJSON(record: LogRecord): string {
+  const { aborted, ...rest } = record;
+  const line = JSON.stringify(aborted ? record : rest);
+  // JSON lets these stand as they are; terminals and log readers do not.
+  return line.replace(
+    /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** A field without quotes: spaces would look like the next field. */
+function plain(value: string | undefined): string {
+  return value === undefined || value === "" ? "-" : oneLine(value).replaceAll(/\s/g, "+");
+}
+
+function quote(value: string | undefined): string {
+  if (value === undefined || value === "") return '"-"';
+  return `"${oneLine(value.replaceAll("\\", "\\\\").replaceAll('"', '\\"'))}"`;
+}
