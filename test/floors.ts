@@ -5,4 +5,24 @@
  */
 export const floors: Readonly<Record<string, readonly string[]>> = {
   endpoint: ["."],
+  middleware: [
+    "adapters",
+    "node",
+    "observe",
+    "limits",
+    "outbound",
+    "content",
+    "content/compress",
+    "access",
+    "json",
+    "path",
+    "compose",
+    "address",
+    "log",
+    "body",
+    "response",
+    "request",
+    "runtime",
+    ".",
+  ],
 };

@@ -48,7 +48,6 @@ const withOptions = {
   fileServer: (options) => node.fileServer(".", options),
   getRealIP: (options) => middleware.getRealIP(post(), context, options),
   health: (options) => middleware.health(options),
-  httpsCheck: (options) => middleware.httpsCheck(options),
   idempotency: (options) => middleware.idempotency(options),
   logger: (options) => middleware.logger(options),
   memoryIdempotencyStore: (options) => middleware.memoryIdempotencyStore(options),

@@ -1,7 +1,5 @@
 import { createContextKey, empty, type Context, type Middleware } from "@fetchwork/http";
 import { constantTimeEqual, parseBasicCredentials } from "@fetchwork/kit";
-import { argon2Verifier } from "./argon2-hash.ts";
-import { bcryptVerifier } from "./bcrypt-hash.ts";
 import {
   checkFlag,
   checkFunction,
@@ -9,38 +7,17 @@ import {
   checkNext,
   checkOptions,
   optionError,
-  type OptionNames,
 } from "../check-options.ts";
+import {
+  basicAuthOptionNames,
+  checkUser,
+  type BasicAuthOptions,
+  type CredentialChecker,
+} from "./basic-auth-options.ts";
 import { HashQueueFullError } from "./hash-queue.ts";
 import { refuse } from "../response/plain-answer.ts";
-import { rememberSuccess } from "./remember-success.ts";
 
-/** Decides about the credentials of a request. Compare secrets in constant time. */
-export type CredentialChecker = (user: string, password: string) => boolean | Promise<boolean>;
-
-/** Options of {@link basicAuth} and its variants. */
-export interface BasicAuthOptions {
-  /**
-   * Answers every refusal with 401, `Unauthorized` and `WWW-Authenticate`, so that a browser asks the user, again if it
-   * must. Default: `false`, or `true` for the variants with a prompt.
-   */
-  readonly prompt?: boolean | undefined;
-  /**
-   * Sends `WWW-Authenticate` with every 401, as RFC 9110, 15.5.2 asks, and leaves the 403 as it is. Default: `false`.
-   */
-  readonly challenge?: boolean | undefined;
-  /** Realm of `WWW-Authenticate`. Default: `restricted`. */
-  readonly realm?: string | undefined;
-}
-
-/** Options of the variants that compare with a hash. */
-export interface BasicAuthHashOptions extends BasicAuthOptions {
-  /**
-   * Milliseconds for which credentials that were right pass without another computation, because a browser sends them
-   * with every request. Kept is a keyed digest of the last ones, in memory. 0 computes every time. Default: `60_000`.
-   */
-  readonly rememberFor?: number | undefined;
-}
+export type { BasicAuthOptions, CredentialChecker } from "./basic-auth-options.ts";
 
 const authorizedKey = createContextKey<string>("authorized user");
 
@@ -58,7 +35,7 @@ const authorizedKey = createContextKey<string>("authorized user");
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function basicAuth(checker: CredentialChecker, options: BasicAuthOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions(options, basicAuthOptionNames);
   checkFunction(checker, "checker");
   const { prompt = false, challenge = false, realm = "restricted" } = options;
   checkFlag(prompt, "prompt");
@@ -120,99 +97,24 @@ export function basicAuthWithUserPasswd(
   }, options);
 }
 
-/**
- * Lets one user pass whose password has this bcrypt hash. The hash is computed for unknown users too, so the time tells
- * nothing about them; it takes some 50 ms of the thread. When 100 computations wait already, answers 503.
- *
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
- */
-export function basicAuthWithBcryptHash(
-  user: string,
-  hash: string,
-  options: BasicAuthHashOptions = {},
-): Middleware {
-  return basicAuthWithHash(user, bcryptVerifier(hash), options);
-}
-
-/**
- * Lets one user pass whose password has this Argon2id hash; see {@link generateArgon2Hash}. The hash is computed for
- * unknown users too, four at once in a process. When 100 computations wait already, answers 503.
- *
- * @param hash - Of `generateArgon2Hash`, base64.
- * @param salt - Of `generateArgon2Hash`, base64.
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
- */
-export function basicAuthWithArgon2Hash(
-  user: string,
-  hash: string,
-  salt: string,
-  options: BasicAuthHashOptions = {},
-): Middleware {
-  return basicAuthWithHash(user, argon2Verifier(hash, salt), options);
-}
-
 /** {@link basicAuthWithUserPasswd} that makes browsers ask: 401 and `WWW-Authenticate` for every refusal. */
 export function basicAuthWithPrompt(
   user: string,
   password: string,
   options: BasicAuthOptions = {},
 ): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions(options, basicAuthOptionNames);
   return basicAuthWithUserPasswd(user, password, { prompt: true, ...options });
 }
 
-/** {@link basicAuthWithBcryptHash} that makes browsers ask: 401 and `WWW-Authenticate` for every refusal. */
-export function basicAuthWithBcryptHashAndPrompt(
-  user: string,
-  hash: string,
-  options: BasicAuthHashOptions = {},
-): Middleware {
-  checkOptions(options, knownHashOptions);
-  return basicAuthWithBcryptHash(user, hash, { prompt: true, ...options });
-}
-
-/** {@link basicAuthWithArgon2Hash} that makes browsers ask: 401 and `WWW-Authenticate` for every refusal. */
-export function basicAuthWithArgon2HashAndPrompt(
-  user: string,
-  hash: string,
-  salt: string,
-  options: BasicAuthHashOptions = {},
-): Middleware {
-  checkOptions(options, knownHashOptions);
-  return basicAuthWithArgon2Hash(user, hash, salt, { prompt: true, ...options });
-}
-
-/** Whether the request passed a middleware of this family. */
+/** Whether the request passed a middleware of the `basicAuth` family. */
 export function isAuthorized(context: Context): boolean {
   return context.get(authorizedKey) !== undefined;
 }
 
-/** The user with whom the request passed a middleware of this family. */
+/** The user with whom the request passed a middleware of the `basicAuth` family. */
 export function authorizedUser(context: Context): string | undefined {
   return context.get(authorizedKey);
-}
-
-function basicAuthWithHash(
-  user: string,
-  verify: (password: string) => Promise<boolean>,
-  options: BasicAuthHashOptions,
-): Middleware {
-  checkOptions(options, knownHashOptions);
-  checkUser(user);
-  const { rememberFor = 60_000, ...rest } = options;
-  const check: CredentialChecker = async (givenUser, givenPassword) => {
-    const isRightUser = constantTimeEqual(givenUser, user);
-    const isRightPassword = await verify(givenPassword);
-    return isRightUser && isRightPassword;
-  };
-  return basicAuth(rememberSuccess(check, rememberFor), rest);
-}
-
-function checkUser(user: unknown): void {
-  // A colon ends the user on the wire (RFC 7617, 2).
-  if (typeof user !== "string" || user.includes(":")) {
-    throw optionError("user", user, "text without a colon");
-  }
 }
 
 function busy(): Response {
@@ -220,15 +122,3 @@ function busy(): Response {
   response.headers.set("retry-after", "5");
   return response;
 }
-
-const knownOptions: OptionNames<BasicAuthOptions> = {
-  owner: "basicAuth",
-  names: { prompt: true, challenge: true, realm: true },
-  otherNames: { showPrompt: "prompt", sendChallenge: "challenge", name: "realm" },
-};
-
-const knownHashOptions: OptionNames<BasicAuthHashOptions> = {
-  ...knownOptions,
-  names: { ...knownOptions.names, rememberFor: true },
-  otherNames: { ...knownOptions.otherNames, cache: "rememberFor", ttl: "rememberFor" },
-};

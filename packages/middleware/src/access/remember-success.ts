@@ -1,4 +1,4 @@
-import type { CredentialChecker } from "./basic-auth.ts";
+import type { CredentialChecker } from "./basic-auth-options.ts";
 import { checkAmount } from "../check-options.ts";
 
 const encoder = new TextEncoder();

@@ -22,6 +22,9 @@ import { readClientAddress } from "../address/real-ip.ts";
 import { acceptedIdentifier } from "../request/request-identifier.ts";
 import { pathAndQueryOf } from "../request/request-path.ts";
 
+export { anonymizeIP } from "./anonymize-ip.ts";
+export { formatSpec, type LogFormatter, type LogRecord } from "./log-record.ts";
+
 /** Finds a field of the log for an exchange, after its end. */
 export type LogField = (request: Request, context: Context) => string | undefined;
 

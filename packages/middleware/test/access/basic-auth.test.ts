@@ -7,12 +7,14 @@ import {
   generateArgon2Hash,
 } from "../../src/access/argon2-hash.ts";
 import {
-  authorizedUser,
-  basicAuth,
   basicAuthWithArgon2Hash,
   basicAuthWithArgon2HashAndPrompt,
   basicAuthWithBcryptHash,
   basicAuthWithBcryptHashAndPrompt,
+} from "../../src/access/basic-auth-hash.ts";
+import {
+  authorizedUser,
+  basicAuth,
   basicAuthWithPrompt,
   basicAuthWithUserPasswd,
   isAuthorized,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { etagMatches } from "../../src/index.ts";
+import { etagMatches } from "../../src/content/etag-matches.ts";
 
 const etag = '"b433"';
 

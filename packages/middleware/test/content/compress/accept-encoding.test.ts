@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { acceptsEncoding, chooseEncoding } from "../../../src/index.ts";
+import { acceptsEncoding, chooseEncoding } from "../../../src/content/compress/accept-encoding.ts";
 
 /** Several fields arrive as one. */
 const joined = (fields: readonly string[]): string | null => {
