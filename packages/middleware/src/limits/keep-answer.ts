@@ -1,6 +1,6 @@
 import { decodeBase64, encodeBase64 } from "@fetchwork/kit";
 import type { StoredAnswer } from "./idempotency-store.ts";
-import { continueStream, readUpTo } from "../body/read-up-to.ts";
+import { continueStream, readUpTo } from "../body/stream-start.ts";
 
 /** A response that is to be sent, and what is kept of it. */
 export interface KeptAnswer {
