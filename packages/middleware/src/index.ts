@@ -84,8 +84,7 @@ export type {
   StoredAnswer,
 } from "./limits/idempotency-store.ts";
 export { idempotency, type IdempotencyOptions } from "./limits/idempotency.ts";
-export { parseIPRange, type IPRange } from "./address/ip-range.ts";
-export { ipMatcher, type IPMatcher } from "./address/ip-matcher.ts";
+export { ipMatcher, parseIPRange, type IPMatcher, type IPRange } from "./address/ip-matcher.ts";
 export type { HttpsCheck, HttpsCheckOptions } from "./address/is-https.ts";
 export { formatSpec, type LogFormatter, type LogRecord } from "./observe/log-record.ts";
 export type { LogSink } from "./log/log-sink.ts";

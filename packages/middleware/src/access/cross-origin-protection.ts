@@ -10,7 +10,7 @@ import {
 } from "../check-options.ts";
 import { RequestError } from "../errors.ts";
 import { refuse } from "../response/plain-answer.ts";
-import { hostOf } from "../request/request-host.ts";
+import { hostOf } from "../request/request-url.ts";
 
 /** Options of {@link crossOriginProtection}. */
 export interface CrossOriginProtectionOptions {

@@ -1,5 +1,4 @@
 import { ByteCollector } from "@fetchwork/kit";
-import { endOfTurn } from "../runtime/end-of-turn.ts";
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
@@ -94,4 +93,14 @@ export function continueStream(
     },
     { highWaterMark: 0 },
   );
+}
+
+/** Resolves when everything that is ready has run; a body that was given whole has been read by then. */
+export function endOfTurn(): Promise<undefined> {
+  return new Promise((resolve) => {
+    const { setImmediate = setTimeout } = globalThis as {
+      readonly setImmediate?: (callback: () => void) => unknown;
+    };
+    setImmediate(() => resolve(undefined));
+  });
 }

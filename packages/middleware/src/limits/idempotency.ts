@@ -15,9 +15,8 @@ import type { IdempotencyRecord, IdempotencyStore } from "./idempotency-store.ts
 import { keepAnswer, replayAnswer } from "./keep-answer.ts";
 import { memoryIdempotencyStore } from "./memory-idempotency-store.ts";
 import { readBody, restoreBody } from "../body/read-body.ts";
-import { randomHex } from "../runtime/random-hex.ts";
-import { clientAddressReader } from "../address/real-ip.ts";
-import { pathAndQueryOf } from "../request/request-path.ts";
+import { clientAddressReader } from "../address/client-address.ts";
+import { pathAndQueryOf } from "../request/request-url.ts";
 
 /** Options of {@link idempotency}. */
 export interface IdempotencyOptions {
@@ -96,7 +95,6 @@ export function idempotency(options: IdempotencyOptions = {}): Middleware {
   checkAmount(maxRequestBytes, "maxRequestBytes", 0);
   checkAmount(maxResponseBytes, "maxResponseBytes", 0);
   const counted: ReadonlySet<string> = new Set(methods);
-  const makeOwner = randomHex(16);
 
   const run = async (
     next: Handler,
@@ -112,7 +110,7 @@ export function idempotency(options: IdempotencyOptions = {}): Middleware {
     }
     const key = await digest(encoder.encode(`${await actor(request, context)}\0${name}`));
     const fingerprint = await fingerprintOf(request, read.bytes);
-    const own = { fingerprint, owner: makeOwner() };
+    const own = { fingerprint, owner: crypto.randomUUID() };
     let known: IdempotencyRecord | undefined;
     try {
       known = await store.begin(key, { ...own, lockFor });

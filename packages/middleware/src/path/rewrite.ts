@@ -1,10 +1,9 @@
 import { createContextKey, deriveRequest, type Middleware } from "@fetchwork/http";
 import { optionError } from "../check-options.ts";
 import { MiddlewareError } from "../errors.ts";
-import { pathAndQueryOf, pathOf, searchOf } from "../request/request-path.ts";
+import { pathAndQueryOf, pathOf, searchOf } from "../request/request-url.ts";
 import { refuse } from "../response/plain-answer.ts";
-import { canonicalizePath, removeDotSegments } from "./canonical-path.ts";
-import { cleanDoubleSlashes } from "./clean-path.ts";
+import { canonicalizePath, cleanDoubleSlashes, removeDotSegments } from "./canonicalize-path.ts";
 import { parsePathTemplate, type PathTemplate, type PatternGroups } from "./path-template.ts";
 
 // Bounds what one request costs with a native RegExp, together with a pattern that does not backtrack far.

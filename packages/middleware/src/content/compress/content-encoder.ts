@@ -1,5 +1,5 @@
-import { builtinModule } from "../../runtime/builtin-module.ts";
-import { onWorkers } from "../../runtime/on-workers.ts";
+import { builtinModule } from "../../runtime/platform.ts";
+import { onWorkers } from "../../runtime/platform.ts";
 import { flushChunks, type ZlibStream } from "./flush-chunks.ts";
 
 /** A content coding of {@link compress}. */

@@ -1,4 +1,4 @@
-import { endOfTurn } from "../../runtime/end-of-turn.ts";
+import { endOfTurn } from "../../body/stream-start.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 type ReadResult = ReadableStreamReadResult<Uint8Array>;
