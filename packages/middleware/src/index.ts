@@ -19,7 +19,7 @@ export {
   type CredentialChecker,
 } from "./access/basic-auth.ts";
 export { generateBcryptHash } from "./access/bcrypt-hash.ts";
-export { bearer, type BearerOptions, type TokenSource } from "./outbound/bearer.ts";
+export { bearer, type BearerOptions, type BearerTokenSource } from "./outbound/bearer.ts";
 export {
   Benchmarks,
   benchmarks,
@@ -81,7 +81,7 @@ export type {
   IdempotencyRecord,
   IdempotencyRun,
   IdempotencyStore,
-  StoredAnswer,
+  StoredResponse,
 } from "./limits/idempotency-store.ts";
 export { idempotency, type IdempotencyOptions } from "./limits/idempotency.ts";
 export { ipMatcher, parseIPRange, type IPMatcher, type IPRange } from "./address/ip-matcher.ts";

@@ -9,7 +9,7 @@ import {
   type OptionNames,
 } from "../check-options.ts";
 import { RequestError } from "../errors.ts";
-import { refuse } from "../response/plain-answer.ts";
+import { refuse } from "../response/plain-response.ts";
 import { hostOf } from "../request/request-url.ts";
 
 /** Options of {@link crossOriginProtection}. */

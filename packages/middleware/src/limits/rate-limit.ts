@@ -2,7 +2,7 @@ import { changeHeaders, setDefault, type Context, type Middleware } from "@fetch
 import { formatIP, parseIP } from "@fetchwork/kit";
 import { checkFunction, checkOptions, optionError, type OptionNames } from "../check-options.ts";
 import { memoryRateLimitStore } from "./memory-rate-limit-store.ts";
-import { refuse } from "../response/plain-answer.ts";
+import { refuse } from "../response/plain-response.ts";
 import type { RateLimitStore, RateLimitVerdict } from "./rate-limit-store.ts";
 import { clientAddressReader, type RealIPOptions } from "../address/client-address.ts";
 import { shortHash } from "../runtime/short-hash.ts";

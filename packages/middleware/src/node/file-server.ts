@@ -8,7 +8,7 @@ import {
   optionError,
   type OptionNames,
 } from "../check-options.ts";
-import { refuse } from "../response/plain-answer.ts";
+import { refuse } from "../response/plain-response.ts";
 import { pathBounds, searchOf } from "../request/request-url.ts";
 import { listFolder } from "./file-listing.ts";
 import { filePathOf } from "./file-path.ts";

@@ -4,7 +4,7 @@ import { checkCalled, checkOptions, optionError, type OptionNames } from "../che
 import { encodeJSON } from "../json/encode-json.ts";
 import { toJSON, variableReader } from "../observe/metric-variables.ts";
 import { noCache } from "../content/no-cache.ts";
-import { refuse } from "../response/plain-answer.ts";
+import { refuse } from "../response/plain-response.ts";
 import { pathOf } from "../request/request-url.ts";
 import { hideValues, runtimeFigures } from "../observe/runtime-figures.ts";
 import { heapSnapshot } from "./heap-snapshot.ts";

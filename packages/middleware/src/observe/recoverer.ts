@@ -4,7 +4,7 @@ import { checkFunction, checkOptions, type OptionNames } from "../check-options.
 import { AbortHandlerError } from "../errors.ts";
 import { writeSafely } from "../log/log-sink.ts";
 import { oneLine } from "../log/one-line.ts";
-import { refuse } from "../response/plain-answer.ts";
+import { refuse } from "../response/plain-response.ts";
 import { readClientAddress } from "../address/client-address.ts";
 import { pathOf } from "../request/request-url.ts";
 

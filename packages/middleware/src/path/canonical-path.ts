@@ -2,7 +2,7 @@ import { deriveRequest, type Middleware } from "@fetchwork/http";
 import { canonicalizePath } from "./canonicalize-path.ts";
 import { pathBounds, searchOf } from "../request/request-url.ts";
 import { checkNoOptions } from "../check-options.ts";
-import { refuse } from "../response/plain-answer.ts";
+import { refuse } from "../response/plain-response.ts";
 
 export { canonicalizePath } from "./canonicalize-path.ts";
 

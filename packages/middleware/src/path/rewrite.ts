@@ -2,7 +2,7 @@ import { createContextKey, deriveRequest, type Middleware } from "@fetchwork/htt
 import { optionError } from "../check-options.ts";
 import { MiddlewareError } from "../errors.ts";
 import { pathAndQueryOf, pathOf, searchOf } from "../request/request-url.ts";
-import { refuse } from "../response/plain-answer.ts";
+import { refuse } from "../response/plain-response.ts";
 import { canonicalizePath, cleanDoubleSlashes, removeDotSegments } from "./canonicalize-path.ts";
 import { parsePathTemplate, type PathTemplate, type PatternGroups } from "./path-template.ts";
 
