@@ -25,4 +25,5 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "runtime",
     ".",
   ],
+  kit: ["bodies", "waiting", "addresses", "secrets", "credentials", "options", "errors", "."],
 };
