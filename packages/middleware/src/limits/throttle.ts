@@ -23,8 +23,8 @@ export interface ThrottleOptions {
 /**
  * Lets a number of requests run at once and refuses the others with 503 and no body.
  *
- * The places belong to the value that this returns: all handlers that it wraps share them. A request gives its place
- * back when its handler is done and its response has been sent, broken off or failed; a client that goes away does not
+ * The places belong to the value that this returns: all handlers that it wraps share them. A request releases its place
+ * when its handler is done and its response has been sent, broken off or failed; a client that goes away does not
  * free the place of a handler that still works.
  *
  * @param limit - Requests at once, at least 1; `Infinity` for no limit.
