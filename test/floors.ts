@@ -6,6 +6,26 @@
  */
 export const floors: Readonly<Record<string, readonly string[]>> = {
   endpoint: ["."],
+  middleware: [
+    "adapters",
+    "node",
+    "observe",
+    "limits",
+    "outbound",
+    "content",
+    "content/compress",
+    "access",
+    "json",
+    "path",
+    "compose",
+    "address",
+    "log",
+    "body",
+    "response",
+    "request",
+    "runtime",
+    ".",
+  ],
   kit: ["bodies", "waiting", "addresses", "secrets", "credentials", "options", "errors", "."],
   oauth2: [
     "node",

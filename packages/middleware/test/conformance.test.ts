@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { glob, readFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 
@@ -7,6 +7,11 @@ const document = await readFile(
   path.join(import.meta.dirname, "../../../docs/conformance/middleware.md"),
   "utf8",
 );
+/** The package's test files by their names; a row names a file without its folder. */
+const testFiles = new Map<string, string>();
+for await (const file of glob("**/*.test.ts", { cwd: import.meta.dirname })) {
+  testFiles.set(path.basename(file), path.join(import.meta.dirname, file));
+}
 const rows = document.split("\n").filter((line) => /^\| (?!row |-)/.test(line));
 
 /** The tests that a row names, each with its file. */
@@ -32,8 +37,9 @@ describe("docs/conformance/middleware.md", () => {
     const texts = new Map<string, string>();
     for (const { file, name } of rows.flatMap(testsOf)) {
       // Those of the whole workspace are named from its root.
-      const from = file.startsWith("test/") ? "../../.." : ".";
-      const place = path.join(import.meta.dirname, from, file);
+      const place = /^(?:packages|test)\//.test(file)
+        ? path.join(import.meta.dirname, "../../..", file)
+        : (testFiles.get(path.basename(file)) ?? "");
       if (!texts.has(file)) texts.set(file, existsSync(place) ? await readFile(place, "utf8") : "");
       const text = texts.get(file) ?? "";
       const isThere = ['"', "'", "`"].some((quote) => text.includes(`${quote}${name}${quote}`));

@@ -48,7 +48,6 @@ const withOptions = {
   fileServer: (options) => node.fileServer(".", options),
   getRealIP: (options) => middleware.getRealIP(post(), context, options),
   health: (options) => middleware.health(options),
-  httpsCheck: (options) => middleware.httpsCheck(options),
   idempotency: (options) => middleware.idempotency(options),
   logger: (options) => middleware.logger(options),
   memoryIdempotencyStore: (options) => middleware.memoryIdempotencyStore(options),
@@ -80,11 +79,9 @@ const withOptions = {
 
 /** Exported functions that have no options. */
 const withoutOptions = new Set(
-  `AbortHandlerError HandlerTimeoutError InvalidBodyError MiddlewareError RequestError acceptsEncoding addressOfNode
-  anonymizeIP authorizedUser bypassPattern canonicalPath canonicalizePath chooseEncoding cleanDoubleSlashes cleanPath
-  earlyHints encodeJSON etagMatches formatCombined formatDuration formatJSON formatSpec generateArgon2Hash
-  generateBcryptHash getTraceID gzip headers ipMatcher isAuthorized isInRange maybe newErrorLogger originMatcher
-  parseForwarded parseForwardedFor parseFromTo parseIPRange parseTimestamp queryMasker reject renderJSON
+  `AbortHandlerError HandlerTimeoutError InvalidBodyError MiddlewareError RequestError anonymizeIP authorizedUser
+  canonicalPath canonicalizePath cleanPath earlyHints encodeJSON formatSpec generateArgon2Hash generateBcryptHash
+  getTraceID gzip headers ipMatcher isAuthorized maybe newErrorLogger parseFromTo parseIPRange reject renderJSON
   renderJSONFromBytes renderJSONWithHTML requestHeaders rewrite secAllHeaders startServerTiming stripSlashes wrap`.split(
     /\s+/,
   ),
@@ -148,7 +145,7 @@ describe("options", () => {
     ["realIp", { trustProxy: true }, "trustedProxies"],
     ["fileServer", { dotfiles: "allow" }, "dotFiles"],
     ["crossOriginProtection", { origin: 1 }, "trustedOrigins"],
-    ["recoverer", { onError: yes }, "answer"],
+    ["recoverer", { onError: yes }, "respond"],
     ["retry", { limit: 3 }, "retries"],
     ["throttle", { backlogTimeout: 3 }, "timeout"],
   ])("%s() names the option that was meant by %o", async (name, options, meant) => {
@@ -172,7 +169,7 @@ describe("options", () => {
     ["metricsAllowAll", () => middleware.metricsAllowAll({ addresses: ["10.0.0.1"] } as never)],
     ["metrics", () => middleware.metrics({ allowAll: true, addresses: ["10.0.0.1"] })],
     ["profiler", () => node.profiler({ allowAll: true, addresses: ["10.0.0.1"] })],
-  ])("%s() refuses addresses where everybody is allowed", (_name, make) => {
+  ])("%s() refuses addresses together with allowAll", (_name, make) => {
     expect(make).toThrow(expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }));
   });
 });

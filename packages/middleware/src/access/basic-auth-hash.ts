@@ -1,0 +1,101 @@
+import type { Middleware } from "@fetchwork/http";
+import { constantTimeEqual } from "@fetchwork/kit";
+import { checkOptions, type OptionNames } from "../check-options.ts";
+import { argon2Verifier } from "./argon2-hash.ts";
+import {
+  basicAuthOptionNames,
+  checkUser,
+  type BasicAuthOptions,
+  type CredentialChecker,
+} from "./basic-auth-options.ts";
+import { basicAuth } from "./basic-auth.ts";
+import { bcryptVerifier } from "./bcrypt-hash.ts";
+import { rememberSuccess } from "./remember-success.ts";
+
+export { generateArgon2Hash, type Argon2Hash } from "./argon2-hash.ts";
+export { generateBcryptHash } from "./bcrypt-hash.ts";
+
+/** Options of the variants that compare with a hash. */
+export interface BasicAuthHashOptions extends BasicAuthOptions {
+  /**
+   * Milliseconds for which accepted credentials are not computed again, because a browser sends them
+   * with every request. Only a keyed digest of the last ones is kept, in memory. 0 computes every time. Default:
+   * `60_000`.
+   */
+  readonly rememberFor?: number | undefined;
+}
+
+/**
+ * Accepts one user, whose password has this bcrypt hash. The hash is computed for unknown users too, so the time
+ * reveals nothing about them; it takes about 50 ms of the thread. When 100 computations wait already, responds with
+ * 503.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function basicAuthWithBcryptHash(
+  user: string,
+  hash: string,
+  options: BasicAuthHashOptions = {},
+): Middleware {
+  return basicAuthWithHash(user, bcryptVerifier(hash), options);
+}
+
+/**
+ * Accepts one user, whose password has this Argon2id hash; see {@link generateArgon2Hash}. The hash is computed for
+ * unknown users too, at most four at once in a process. When 100 computations wait already, responds with 503.
+ *
+ * @param hash - Result of `generateArgon2Hash`, base64.
+ * @param salt - Result of `generateArgon2Hash`, base64.
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function basicAuthWithArgon2Hash(
+  user: string,
+  hash: string,
+  salt: string,
+  options: BasicAuthHashOptions = {},
+): Middleware {
+  return basicAuthWithHash(user, argon2Verifier(hash, salt), options);
+}
+
+/** {@link basicAuthWithBcryptHash} with a prompt in browsers: 401 and `WWW-Authenticate` for every refusal. */
+export function basicAuthWithBcryptHashAndPrompt(
+  user: string,
+  hash: string,
+  options: BasicAuthHashOptions = {},
+): Middleware {
+  checkOptions(options, knownHashOptions);
+  return basicAuthWithBcryptHash(user, hash, { prompt: true, ...options });
+}
+
+/** {@link basicAuthWithArgon2Hash} with a prompt in browsers: 401 and `WWW-Authenticate` for every refusal. */
+export function basicAuthWithArgon2HashAndPrompt(
+  user: string,
+  hash: string,
+  salt: string,
+  options: BasicAuthHashOptions = {},
+): Middleware {
+  checkOptions(options, knownHashOptions);
+  return basicAuthWithArgon2Hash(user, hash, salt, { prompt: true, ...options });
+}
+
+function basicAuthWithHash(
+  user: string,
+  verify: (password: string) => Promise<boolean>,
+  options: BasicAuthHashOptions,
+): Middleware {
+  checkOptions(options, knownHashOptions);
+  checkUser(user);
+  const { rememberFor = 60_000, ...rest } = options;
+  const check: CredentialChecker = async (givenUser, givenPassword) => {
+    const isRightUser = constantTimeEqual(givenUser, user);
+    const isRightPassword = await verify(givenPassword);
+    return isRightUser && isRightPassword;
+  };
+  return basicAuth(rememberSuccess(check, rememberFor), rest);
+}
+
+const knownHashOptions: OptionNames<BasicAuthHashOptions> = {
+  ...basicAuthOptionNames,
+  names: { ...basicAuthOptionNames.names, rememberFor: true },
+  otherNames: { ...basicAuthOptionNames.otherNames, cache: "rememberFor", ttl: "rememberFor" },
+};

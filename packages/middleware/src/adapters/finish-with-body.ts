@@ -1,0 +1,51 @@
+import { finishContext, type Context } from "@fetchwork/http";
+import { replaceBody, takeResponse, type ReplacedBody } from "../body/replace-body.ts";
+
+/**
+ * Finishes our own context at the end of the body, which no framework reports. The response becomes a new one,
+ * because the one that it was belongs to that context, and a server has another.
+ */
+export function finishWithBody(response: Response, context: Context, isWatched: boolean): Response {
+  const { status } = response;
+  if (status === 101) {
+    finishContext(context, { status, bytes: 0 });
+    return response;
+  }
+  const taken = takeResponse(response);
+  if (!isWatched || !(taken.body instanceof ReadableStream)) {
+    finishContext(context, { status, bytes: sizeOf(taken.body) });
+    return replaceBody(taken, taken.body, taken.headers);
+  }
+  let bytes = 0;
+  const reader = taken.body.getReader();
+  const counted = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) {
+            bytes += value.byteLength;
+            controller.enqueue(value);
+            return;
+          }
+          controller.close();
+          finishContext(context, { status, bytes });
+        } catch (error) {
+          finishContext(context, { status, bytes, error });
+          throw error;
+        }
+      },
+      cancel(reason) {
+        finishContext(context, { status, bytes, aborted: true });
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return replaceBody(taken, counted, taken.headers);
+}
+
+function sizeOf(body: ReplacedBody): number {
+  if (typeof body === "string") return new TextEncoder().encode(body).length;
+  return body instanceof Uint8Array ? body.length : 0;
+}

@@ -1,0 +1,82 @@
+import { deriveRequest } from "@fetchwork/http";
+import { BodyTooLargeError, readBody as readUpTo } from "@fetchwork/kit";
+import { MiddlewareError } from "../errors.ts";
+
+/** The result of reading a body: its bytes, or why it could not be read. */
+export type ReadBody =
+  | { readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly failure: "too large" | "unreadable"; readonly cause: unknown };
+
+/**
+ * Reads a whole body, and stops as soon as it is larger than `limit` bytes. Counts the bytes that arrive; a declared
+ * length only refuses early.
+ *
+ * @throws MiddlewareError `ERR_MIDDLEWARE_BODY_USED` when somebody else has read the body
+ */
+export async function readBody(message: Request | Response, limit: number): Promise<ReadBody> {
+  const tooLarge: ReadBody = { failure: "too large", cause: undefined };
+  const declared = declaredLength(message.headers);
+  const { body } = message;
+  if (message.bodyUsed || body?.locked === true) {
+    throw new MiddlewareError(
+      "ERR_MIDDLEWARE_BODY_USED",
+      "the body is used; read it only once, after the middlewares that look at it",
+    );
+  }
+  if (body === null) return { bytes: new Uint8Array(0) };
+  if (declared !== undefined && declared > limit) {
+    // The server can discard the unread body and keep the connection.
+    body.cancel().catch(() => undefined);
+    return tooLarge;
+  }
+  try {
+    return { bytes: await readUpTo(body, { limit }) };
+  } catch (error) {
+    return { failure: isBodyLimitError(error) ? "too large" : "unreadable", cause: error };
+  }
+}
+
+/**
+ * Length that a message declares for its body. It is ignored together with `Transfer-Encoding` (RFC 9112, 6.3): that
+ * combination is used to smuggle requests.
+ */
+export function declaredLength(headers: Headers): number | undefined {
+  const length = headers.get("content-length");
+  if (length === null || !/^\d+$/.test(length) || headers.has("transfer-encoding"))
+    return undefined;
+  return Number(length);
+}
+
+/** The request with a body that was read, so that the handler finds it whole. */
+export function restoreBody(request: Request, bytes: Uint8Array<ArrayBuffer>): Request {
+  return deriveRequest(request, {
+    body: bytes,
+    headers: { "content-length": String(bytes.byteLength) },
+  });
+}
+
+/** The request with a stream of the same bytes in the place of its body. What it declares of them stays. */
+export function withStream(
+  request: Request,
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+): Request {
+  const headers: Record<string, string> = {};
+  for (const name of ["content-length", "transfer-encoding"]) {
+    const value = request.headers.get(name);
+    if (value !== null) headers[name] = value;
+  }
+  return deriveRequest(request, { body, headers });
+}
+
+/** Maximum depth of causes, which also ends a cycle. */
+const maxDepth = 10;
+
+/** Whether an error or one of its causes means that a body exceeds a limit, ours or the server's. */
+export function isBodyLimitError(error: unknown): boolean {
+  let inner = error;
+  for (let depth = 0; depth < maxDepth && inner instanceof Error; depth += 1) {
+    if (inner instanceof BodyTooLargeError) return true;
+    inner = inner.cause;
+  }
+  return false;
+}

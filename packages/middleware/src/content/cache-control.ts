@@ -1,0 +1,132 @@
+import {
+  changeHeaders,
+  empty,
+  setDefault,
+  type Context,
+  type Handler,
+  type Middleware,
+} from "@fetchwork/http";
+import { checkFunction, checkOptions, optionError, type OptionNames } from "../check-options.ts";
+import { etagMatches } from "./etag-matches.ts";
+import { shortHash } from "../runtime/short-hash.ts";
+import { pathAndQueryOf } from "../request/request-url.ts";
+
+/** Options of {@link cacheControl} and {@link cacheControlDynamic}. */
+export interface CacheControlOptions {
+  /**
+   * Which part of the URL goes into the tag: all of it, or path and query, for a service that is reached under several
+   * names or schemes. Default: `"absolute"`.
+   */
+  readonly etagUrl?: "absolute" | "path" | undefined;
+}
+
+/** Returns the version of what a request asks for: of the application, of a row, of a folder. */
+export type VersionFunction = (request: Request, context: Context) => string;
+
+/**
+ * Lets clients cache responses, and responds with 304 to those that have the current one, without calling the handler.
+ *
+ * Sets `ETag`, made of version and URL, and `Cache-Control: max-age=<maxAge>, no-cache`, each only where the handler
+ * set none, and not on a status of 400 or more: with a tag a stored error would be confirmed until the version
+ * changes. An `If-None-Match` of a GET or HEAD that has the tag gets 304, unless the request also has `If-Match` or
+ * `If-Unmodified-Since`, which only the handler can judge. `*` is left to the handler as well.
+ *
+ * Whatever else a response depends on, such as the user, must be part of the version.
+ *
+ * @param maxAge - In seconds; a fraction is dropped.
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when `maxAge` is negative or not finite, or the version is not a text
+ */
+export function cacheControl(
+  maxAge: number,
+  version: string,
+  options: CacheControlOptions = {},
+): Middleware {
+  if (typeof version !== "string") throw optionError("version", version, "text");
+  return revalidate(maxAge, () => version, options);
+}
+
+/**
+ * As {@link cacheControl}, with a version that depends on the request. A function that throws fails the request.
+ *
+ * @param maxAge - In seconds; a fraction is dropped.
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when `maxAge` is negative or not finite, or `version` is not a
+ * function
+ */
+export function cacheControlDynamic(
+  maxAge: number,
+  version: VersionFunction,
+  options: CacheControlOptions = {},
+): Middleware {
+  checkFunction(version, "version");
+  return revalidate(maxAge, version, options);
+}
+
+function revalidate(
+  maxAge: number,
+  version: VersionFunction,
+  options: CacheControlOptions,
+): Middleware {
+  checkOptions(options, knownOptions);
+  const { etagUrl = "absolute" } = options;
+  if (typeof maxAge !== "number" || !Number.isFinite(maxAge) || maxAge < 0)
+    throw optionError("maxAge", maxAge, "a number of seconds of at least 0");
+  if (etagUrl !== "absolute" && etagUrl !== "path")
+    throw optionError("etagUrl", etagUrl, '"absolute" or "path"');
+  const cacheControlValue = `max-age=${Math.floor(maxAge)}, no-cache`;
+  const tags = new TagCache();
+
+  return (next: Handler) => (request, context) => {
+    const url = etagUrl === "absolute" ? request.url : pathAndQueryOf(request.url);
+    const etag = tags.of(`${version(request, context)}:${url}`);
+    if (isConfirmed(request, etag)) {
+      return empty(304, { headers: { etag, "cache-control": cacheControlValue } });
+    }
+    const result = next(request, context);
+    const after = (response: Response): Response =>
+      response.status >= 400
+        ? response
+        : changeHeaders(response, context, (headers) => {
+            setDefault(headers, "etag", etag);
+            setDefault(headers, "cache-control", cacheControlValue);
+          });
+    return result instanceof Promise ? result.then(after) : after(result);
+  };
+}
+
+function isConfirmed({ method, headers }: Request, etag: string): boolean {
+  if (method !== "GET" && method !== "HEAD") return false;
+  const field = headers.get("if-none-match");
+  if (field === null || !etagMatches(field, etag)) return false;
+  return !headers.has("if-match") && !headers.has("if-unmodified-since");
+}
+
+// About a megabyte. A client that requests many different URLs costs a hash each and no memory.
+const largestCache = 1000;
+const longestKey = 512;
+
+class TagCache {
+  readonly #tags: Map<string, string> = new Map();
+
+  of(key: string): string {
+    const known = this.#tags.get(key);
+    if (known !== undefined) return known;
+    const tag = `"${shortHash(key)}"`;
+    if (key.length > longestKey) return tag;
+    if (this.#tags.size >= largestCache) {
+      // The one that has been there longest.
+      for (const oldest of this.#tags.keys()) {
+        this.#tags.delete(oldest);
+        break;
+      }
+    }
+    this.#tags.set(key, tag);
+    return tag;
+  }
+}
+
+const knownOptions: OptionNames<CacheControlOptions> = {
+  owner: "cacheControl",
+  names: {
+    etagUrl: true,
+  },
+};

@@ -1,0 +1,201 @@
+import { setDefault, type Context, type Middleware } from "@fetchwork/http";
+import { changeResult } from "../response/change-result.ts";
+import {
+  checkAmount,
+  checkFlag,
+  checkHeaderValue,
+  checkOptions,
+  optionError,
+  type OptionNames,
+} from "../check-options.ts";
+import { httpsCheck, type HttpsCheckOptions } from "../address/is-https.ts";
+
+/** Parts of `Strict-Transport-Security` (RFC 6797, 6.1). */
+export interface HstsOptions {
+  /** For how long a browser uses HTTPS only, in seconds; 0 sends no header. Default: `31_536_000`, a year. */
+  readonly maxAge?: number | undefined;
+  /** Whether it counts for subdomains too. Default: `true`. */
+  readonly includeSubdomains?: boolean | undefined;
+  /** Consents to lists built into browsers, which are hard to leave. Default: `false`. */
+  readonly preload?: boolean | undefined;
+}
+
+/** Options of {@link secure}. An empty text sends no header. */
+export interface SecureOptions extends HttpsCheckOptions {
+  /** `X-Frame-Options`: `DENY`, `SAMEORIGIN`, or empty. Default: `DENY`. */
+  readonly frameOptions?: "" | "DENY" | "SAMEORIGIN" | undefined;
+  /** Whether to send `X-Content-Type-Options: nosniff`. Default: `true`. */
+  readonly contentTypeNosniff?: boolean | undefined;
+  /** `Referrer-Policy`. Default: `strict-origin-when-cross-origin`. */
+  readonly referrerPolicy?: string | undefined;
+  /** `Content-Security-Policy`; a function may put a nonce of the request into it. Default: none. */
+  readonly contentSecurityPolicy?: string | PolicyFunction | undefined;
+  /** `Permissions-Policy`. Default: none. */
+  readonly permissionsPolicy?: string | undefined;
+  /** `Strict-Transport-Security`, sent over HTTPS only; false sends none. Default: `{}`, a year with subdomains. */
+  readonly hsts?: HstsOptions | false | undefined;
+  /** `X-XSS-Protection`. Today's browsers ignore it; `0` switches it off in old ones. Default: `1; mode=block`. */
+  readonly xssProtection?: string | undefined;
+  /** `Cross-Origin-Opener-Policy`, such as `same-origin`. Default: none. */
+  readonly crossOriginOpenerPolicy?: string | undefined;
+  /** `Cross-Origin-Resource-Policy`, such as `same-site`. Default: none. */
+  readonly crossOriginResourcePolicy?: string | undefined;
+  /** `Cross-Origin-Embedder-Policy`, such as `require-corp`. Default: none. */
+  readonly crossOriginEmbedderPolicy?: string | undefined;
+}
+
+/** Makes the `Content-Security-Policy` of one response. */
+export type PolicyFunction = (request: Request, context: Context) => string;
+
+/**
+ * Sets headers that make browsers careful, each only where the handler set none: `X-Frame-Options`,
+ * `X-Content-Type-Options`, `Referrer-Policy`, `X-XSS-Protection`, over HTTPS `Strict-Transport-Security`, and what the
+ * options add.
+ *
+ * HTTPS is what the server, `X-Forwarded-Proto` or `Forwarded` says; see {@link HttpsCheckOptions.trustedProxies}.
+ *
+ * @example
+ * ```ts
+ * secure({ ...secAllHeaders(), frameOptions: "SAMEORIGIN", hsts: { maxAge: 86_400, preload: true } });
+ * ```
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function secure(options: SecureOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
+  const { contentSecurityPolicy: policy = "", hsts = {} } = options;
+  const pairs = fixedHeaders(options);
+  const hstsValue = hsts === false ? "" : writeHsts(hsts);
+  const isHttps = httpsCheck({ trustedProxies: options.trustedProxies });
+  return (next) => (request, context) => {
+    const result = next(request, context);
+    const change = (headers: Headers): void => {
+      for (const [name, value] of pairs) setDefault(headers, name, value);
+      if (typeof policy === "function" && !headers.has("content-security-policy")) {
+        const value = policy(request, context);
+        if (value !== "") headers.set("content-security-policy", value);
+      }
+      if (hstsValue !== "" && isHttps(request, context)) {
+        setDefault(headers, "strict-transport-security", hstsValue);
+      }
+    };
+    return changeResult(result, context, change);
+  };
+}
+
+/**
+ * Options of {@link secure} that add a `Content-Security-Policy` which loads from one's own origin only, and a
+ * `Permissions-Policy` without place, microphone and camera. To be spread; what comes after them wins.
+ */
+export function secAllHeaders(): SecureOptions {
+  return {
+    contentSecurityPolicy:
+      "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+      "font-src 'self'; form-action 'self'; frame-ancestors 'none'",
+    permissionsPolicy: "geolocation=(), microphone=(), camera=()",
+  };
+}
+
+function fixedHeaders(options: SecureOptions): readonly (readonly [string, string])[] {
+  const {
+    frameOptions = "DENY",
+    contentTypeNosniff = true,
+    referrerPolicy = "strict-origin-when-cross-origin",
+    contentSecurityPolicy = "",
+    permissionsPolicy = "",
+    xssProtection = "1; mode=block",
+    crossOriginOpenerPolicy = "",
+    crossOriginResourcePolicy = "",
+    crossOriginEmbedderPolicy = "",
+  } = options;
+  if (!["", "DENY", "SAMEORIGIN"].includes(frameOptions))
+    throw optionError("frameOptions", frameOptions, '"DENY", "SAMEORIGIN" or ""');
+  checkFlag(contentTypeNosniff, "contentTypeNosniff");
+  const texts = {
+    referrerPolicy,
+    permissionsPolicy,
+    xssProtection,
+    crossOriginOpenerPolicy,
+    crossOriginResourcePolicy,
+    crossOriginEmbedderPolicy,
+    contentSecurityPolicy: typeof contentSecurityPolicy === "function" ? "" : contentSecurityPolicy,
+  };
+  for (const [name, value] of Object.entries(texts)) checkHeaderValue(value, name);
+  const pairs = [
+    ["x-frame-options", frameOptions],
+    ["x-content-type-options", contentTypeNosniff ? "nosniff" : ""],
+    ["referrer-policy", referrerPolicy],
+    ["x-xss-protection", xssProtection],
+    ["content-security-policy", texts.contentSecurityPolicy],
+    ["permissions-policy", permissionsPolicy],
+    ["cross-origin-opener-policy", crossOriginOpenerPolicy],
+    ["cross-origin-resource-policy", crossOriginResourcePolicy],
+    ["cross-origin-embedder-policy", crossOriginEmbedderPolicy],
+  ] as const;
+  return pairs.filter(([, value]) => value !== "");
+}
+
+function writeHsts(options: HstsOptions): string {
+  if (typeof options !== "object" || options === null)
+    throw optionError("hsts", options, "an object, or false");
+  checkOptions(options, knownHstsOptions);
+  const { maxAge = 31_536_000, includeSubdomains = true, preload = false } = options;
+  checkFlag(includeSubdomains, "hsts.includeSubdomains");
+  checkFlag(preload, "hsts.preload");
+  checkAmount(maxAge, "hsts.maxAge", 0);
+  if (maxAge === Infinity) throw optionError("hsts.maxAge", maxAge, "a number of seconds");
+  if (maxAge === 0) return "";
+  return `max-age=${maxAge}${includeSubdomains ? "; includeSubDomains" : ""}${preload ? "; preload" : ""}`;
+}
+
+const knownOptions: OptionNames<SecureOptions> = {
+  owner: "secure",
+  names: {
+    frameOptions: true,
+    contentTypeNosniff: true,
+    referrerPolicy: true,
+    contentSecurityPolicy: true,
+    permissionsPolicy: true,
+    hsts: true,
+    xssProtection: true,
+    crossOriginOpenerPolicy: true,
+    crossOriginResourcePolicy: true,
+    crossOriginEmbedderPolicy: true,
+    trustedProxies: true,
+  },
+  otherNames: {
+    trustProxy: "trustedProxies",
+    trustProxies: "trustedProxies",
+    trusted: "trustedProxies",
+    proxies: "trustedProxies",
+    trustedProxy: "trustedProxies",
+    xFrameOptions: "frameOptions",
+    frameguard: "frameOptions",
+    xContentTypeOptions: "contentTypeNosniff",
+    noSniff: "contentTypeNosniff",
+    contentTypeOptions: "contentTypeNosniff",
+    csp: "contentSecurityPolicy",
+    contentSecurityPolicyReportOnly: "contentSecurityPolicy",
+    directives: "contentSecurityPolicy",
+    featurePolicy: "permissionsPolicy",
+    strictTransportSecurity: "hsts",
+    xXssProtection: "xssProtection",
+    xssFilter: "xssProtection",
+    referrer: "referrerPolicy",
+    coop: "crossOriginOpenerPolicy",
+    corp: "crossOriginResourcePolicy",
+    coep: "crossOriginEmbedderPolicy",
+  },
+};
+
+const knownHstsOptions: OptionNames<HstsOptions> = {
+  owner: "hsts of secure",
+  names: {
+    maxAge: true,
+    includeSubdomains: true,
+    preload: true,
+  },
+  otherNames: {
+    maxAgeSeconds: "maxAge",
+    subdomains: "includeSubdomains",
+  },
+};

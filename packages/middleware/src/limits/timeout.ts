@@ -1,0 +1,92 @@
+import { empty, type Middleware } from "@fetchwork/http";
+import {
+  checkAmount,
+  checkFunction,
+  checkOptions,
+  longestTimer,
+  optionError,
+  type OptionNames,
+} from "../check-options.ts";
+import type { HandlerTimeoutError } from "../errors.ts";
+import { Deadline } from "./deadline.ts";
+import { TimedExchange } from "./timed-exchange.ts";
+
+/** Options of {@link timeout}. */
+export interface TimeoutOptions {
+  /**
+   * What must be done at the deadline:
+   *
+   * - `"buffer"`: head and body. The body is held back until it is whole, so that a late one is a 504 too.
+   * - `"stream"`: head and body, but the body goes out as it comes; at the deadline it is broken off.
+   * - `"head"`: only the head; the body has all the time it wants. For event streams.
+   *
+   * Default: `"buffer"`.
+   */
+  readonly mode?: "buffer" | "stream" | "head" | undefined;
+  /**
+   * Maximum bytes of a streamed body that are held back. A longer one continues as in `"stream"`. Default:
+   * `1_048_576`.
+   */
+  readonly bufferLimit?: number | undefined;
+  /** Makes the response, or throws, which a client may prefer. Default: 504 without a body. */
+  readonly respond?: ((error: HandlerTimeoutError, request: Request) => Response) | undefined;
+}
+
+/**
+ * Responds with 504 when the handler is not done at the deadline, whether or not it listens to its signal.
+ *
+ * The handler's `context.signal` then aborts with a {@link HandlerTimeoutError}; `request.signal` stays the client's.
+ * What the handler still writes fails with the same error, a response that comes too late is cancelled, and what it
+ * throws too late is reported. When the client has left before, no 504 is sent.
+ *
+ * Around a `fetch` it works the same: the request is aborted and the caller gets a 504, or what `respond` throws.
+ *
+ * @param milliseconds - 0 and less switch it off.
+ * @example
+ * ```ts
+ * wrap(handler, timeout(5_000));
+ * const api = wrap(fetch, retry(), timeout(2_000, { respond: (error) => { throw error; } }));
+ * ```
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function timeout(milliseconds: number, options: TimeoutOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
+  const { mode = "buffer", bufferLimit = 1_048_576, respond = gatewayTimeout } = options;
+  if (typeof milliseconds !== "number" || !(milliseconds <= longestTimer))
+    throw optionError("milliseconds", milliseconds, `at most ${longestTimer}`);
+  if (mode !== "buffer" && mode !== "stream" && mode !== "head")
+    throw optionError("mode", mode, '"buffer", "stream" or "head"');
+  checkAmount(bufferLimit, "bufferLimit", 0);
+  checkFunction(respond, "respond");
+  if (milliseconds <= 0) return (next) => next;
+  return (next) => (request, context) => {
+    const exchange = new TimedExchange(new Deadline(milliseconds), context, {
+      mode,
+      bufferLimit,
+      respond: (error) => respond(error, request),
+    });
+    const result = next(request, exchange.context);
+    return result instanceof Promise ? exchange.race(result) : exchange.settle(result);
+  };
+}
+
+function gatewayTimeout(): Response {
+  return empty(504);
+}
+
+const knownOptions: OptionNames<TimeoutOptions> = {
+  owner: "timeout",
+  names: {
+    mode: true,
+    bufferLimit: true,
+    respond: true,
+  },
+  otherNames: {
+    answer: "respond",
+    onTimeout: "respond",
+    handler: "respond",
+    response: "respond",
+    message: "respond",
+    limit: "bufferLimit",
+  },
+};

@@ -1,0 +1,241 @@
+import type { Context, FinishReport, Middleware } from "@fetchwork/http";
+import { captureBody, type CapturedBody } from "./capture-body.ts";
+import {
+  checkAmount,
+  checkFlag,
+  checkFunction,
+  checkOptions,
+  checkTexts,
+  optionError,
+  type OptionNames,
+} from "../check-options.ts";
+import {
+  formatCombined,
+  formatJSON,
+  formatSpec,
+  type LogFormatter,
+  type LogRecord,
+} from "./log-record.ts";
+import { batchLines, writeToConsole, type LogSink } from "../log/log-sink.ts";
+import { queryMasker } from "../log/mask-query.ts";
+import { readClientAddress } from "../address/client-address.ts";
+import { acceptedIdentifier } from "../request/request-identifier.ts";
+import { pathAndQueryOf } from "../request/request-url.ts";
+
+export { anonymizeIP } from "./anonymize-ip.ts";
+export { formatSpec, type LogFormatter, type LogRecord } from "./log-record.ts";
+
+/** Finds a field of the log for an exchange, after its end. */
+export type LogField = (request: Request, context: Context) => string | undefined;
+
+/** How bodies are logged. */
+export interface LoggerBodyOptions {
+  /** Maximum number of bytes of a body that are logged. Default: `1024`. */
+  readonly maxSize?: number | undefined;
+  /**
+   * Changes what is logged, for example to mask secrets; `truncated` is true when the body was longer than `maxSize`.
+   * Not called for an empty body. Default: the body, with `...` after it when it was cut.
+   */
+  readonly transform?: ((body: string, truncated: boolean) => string) | undefined;
+}
+
+/** Options of {@link logger}. */
+export interface LoggerOptions {
+  /** Stands before the method. Default: none. */
+  readonly prefix?: string | undefined;
+  /**
+   * `spec`: `<timestamp> [<level>] <method> - <path?query> - <request-id> - <status> (<size>) - <duration>` and what
+   * else is logged; `combined`: Apache's; `json`: one object per line, the one to parse; or a function, whose line
+   * breaks and controls are its own business. Default: `spec`.
+   */
+  readonly format?: "spec" | "combined" | "json" | LogFormatter | undefined;
+  /**
+   * Logs the start of request bodies, as the handler reads them. Bodies hold passwords and personal data: see
+   * `transform`. Default: `false`.
+   */
+  readonly body?: boolean | LoggerBodyOptions | undefined;
+  /**
+   * Logs the client's address, as {@link getRealIP} finds it: true as it is, or what the function makes of it, such as
+   * {@link anonymizeIP}. Without `trustedProxies` of `realIp`, clients choose it. Default: `false` for `spec`, `true`
+   * for the others.
+   */
+  readonly ip?: boolean | ((ip: string) => string) | undefined;
+  /** Finds the user's name. Default: none is logged. */
+  readonly user?: LogField | undefined;
+  /** Finds what the request is about. Default: none is logged. */
+  readonly subject?: LogField | undefined;
+  /**
+   * Names of more query parameters whose values are masked, without regard to case. Default: none but those that
+   * {@link queryMasker} always masks: passwords, tokens, keys, signatures, sessions, one-time codes.
+   */
+  readonly maskedKeys?: readonly string[] | undefined;
+  /** Receives lines, those of a turn of the event loop together. Default: the standard output. */
+  readonly sink?: LogSink | undefined;
+  /** Receives each record at once, instead of a line for the sink: for a logging library. Default: none. */
+  readonly backend?: ((record: LogRecord) => void) | undefined;
+}
+
+/**
+ * Logs every exchange once, after the last byte of its response or when it breaks off, with the status, the bytes and
+ * the time that it really took. Around a `fetch` it logs a client's exchanges when their bodies have been read.
+ *
+ * The URL stays percent-encoded, so that no decoded space or line break forges a field or a line; secret values of its
+ * query are masked. The identifier is that of `trace`, or without it the request's `X-Request-ID`, if `trace` would
+ * take it. Controls in other fields are escaped. What `process.exit()` cuts off is not written.
+ *
+ * @example
+ * ```ts
+ * wrap(handler, logger({ format: "json", ip: anonymizeIP }));
+ * wrap(handler, logger({ backend: ({ method, url, status }) => pino.info({ method, url, status }) }));
+ * ```
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ */
+export function logger(options: LoggerOptions = {}): Middleware {
+  checkOptions(options, knownOptions);
+  const body = readBodyOptions(options.body);
+  const log = exchangeLogger(options, body?.transform);
+  if (body === undefined) {
+    return (next) => (request, context) => {
+      context.onFinish((report) => log(request, context, report));
+      return next(request, context);
+    };
+  }
+  return (next) => (request, context) => {
+    const captured = captureBody(request, body.maxSize);
+    context.onFinish((report) => log(request, context, report, captured));
+    return next(captured?.request ?? request, context);
+  };
+}
+
+/** Logs the end of an exchange; returns what the backend returns, whose rejection the context reports. */
+type ExchangeLogger = (
+  request: Request,
+  context: Context,
+  report: FinishReport,
+  captured?: CapturedBody,
+) => unknown;
+
+const formatters = { spec: formatSpec, combined: formatCombined, json: formatJSON };
+
+function exchangeLogger(
+  options: LoggerOptions,
+  transformBody: LoggedBody["transform"] = markCut,
+): ExchangeLogger {
+  const { prefix, format = "spec", maskedKeys = [], user, subject } = options;
+  const { ip = format !== "spec", sink = writeToConsole, backend } = options;
+  if (typeof format !== "function" && !Object.hasOwn(formatters, format))
+    throw optionError("format", format, "spec, combined, json or a function");
+  const formatter = typeof format === "function" ? format : formatters[format];
+  for (const [name, value] of Object.entries({ user, subject, sink, backend })) {
+    if (value !== undefined) checkFunction(value, name);
+  }
+  if (backend !== undefined && (options.sink !== undefined || options.format !== undefined)) {
+    throw optionError("backend", backend, "either a backend or a sink and a format");
+  }
+  if (typeof ip !== "boolean") checkFunction(ip, "ip");
+  if (prefix !== undefined) checkTexts([prefix], "prefix");
+  checkTexts(maskedKeys, "maskedKeys");
+  const mask = queryMasker(maskedKeys);
+  const readsHeaders = backend !== undefined || format !== "spec";
+  const showIP = typeof ip === "function" ? ip : (address: string) => address;
+  const writeLine = backend === undefined ? batchLines(sink) : undefined;
+
+  return (request, context, report, captured) => {
+    const { status, bytes, duration, aborted } = report;
+    const address = ip === false ? undefined : readClientAddress(request, context);
+    const referer = readsHeaders ? request.headers.get("referer") : null;
+    const record: LogRecord = {
+      time: new Date(),
+      level: status >= 500 ? "ERROR" : "INFO",
+      prefix,
+      method: request.method,
+      url: mask(pathAndQueryOf(request.url)),
+      requestId: context.requestId ?? acceptedIdentifier(request.headers.get("x-request-id")),
+      status,
+      bytes,
+      duration,
+      aborted,
+      ip: address === undefined ? undefined : showIP(address),
+      user: user?.(request, context),
+      subject: subject?.(request, context),
+      referer: referer === null ? undefined : mask(referer),
+      userAgent: readsHeaders ? (request.headers.get("user-agent") ?? undefined) : undefined,
+      body: captured === undefined ? undefined : describeBody(captured, transformBody),
+    };
+    return backend === undefined ? writeLine?.(formatter(record)) : backend(record);
+  };
+}
+
+interface LoggedBody {
+  readonly maxSize: number;
+  readonly transform: (body: string, truncated: boolean) => string;
+}
+
+/** How bodies are logged; undefined when they are not. */
+function readBodyOptions(body: boolean | LoggerBodyOptions = false): LoggedBody | undefined {
+  if (typeof body !== "object" || body === null) checkFlag(body, "body");
+  else checkOptions(body, knownBodyOptions);
+  const { maxSize = 1024, transform = markCut } = typeof body === "object" ? body : {};
+  checkAmount(maxSize, "body.maxSize", 0);
+  checkFunction(transform, "body.transform");
+  return body === false ? undefined : { maxSize, transform };
+}
+
+function describeBody(
+  captured: CapturedBody,
+  transform: LoggedBody["transform"],
+): string | undefined {
+  const { text, truncated } = captured.read();
+  return text === "" ? undefined : transform(text, truncated);
+}
+
+function markCut(body: string, truncated: boolean): string {
+  return truncated ? `${body}...` : body;
+}
+
+const knownOptions: OptionNames<LoggerOptions> = {
+  owner: "logger",
+  names: {
+    prefix: true,
+    format: true,
+    body: true,
+    ip: true,
+    user: true,
+    subject: true,
+    maskedKeys: true,
+    sink: true,
+    backend: true,
+  },
+  otherNames: {
+    stream: "sink",
+    output: "sink",
+    print: "sink",
+    write: "sink",
+    log: "sink",
+    logger: "backend",
+    withBody: "body",
+    logBody: "body",
+    maxBodySize: "body",
+    bodyFn: "body",
+    ipFn: "ip",
+    userFn: "user",
+    subjFn: "subject",
+    redact: "maskedKeys",
+    mask: "maskedKeys",
+    secretKeys: "maskedKeys",
+  },
+};
+
+const knownBodyOptions: OptionNames<LoggerBodyOptions> = {
+  owner: "body of logger",
+  names: {
+    maxSize: true,
+    transform: true,
+  },
+  otherNames: {
+    limit: "maxSize",
+    maxBodySize: "maxSize",
+    bodyFn: "transform",
+    mask: "transform",
+  },
+};

@@ -1,0 +1,41 @@
+/** Where the path of an absolute URL starts and ends; without query and fragment. */
+export interface PathBounds {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Finds the path in the URL of a request. Such a URL is absolute and serialised, so its path starts with a slash. */
+export function pathBounds(url: string): PathBounds {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  const query = url.indexOf("?", start);
+  const end = query === -1 ? url.length : query;
+  const fragment = url.indexOf("#", start);
+  return { start, end: fragment === -1 || fragment > end ? end : fragment };
+}
+
+/** Path of the URL of a request, percent-encoded as it came. */
+export function pathOf(url: string): string {
+  const { start, end } = pathBounds(url);
+  return url.slice(start, end);
+}
+
+/** Path and query of the URL of a request, without fragment; what HTTP calls the origin form (RFC 9112, 3.2.1). */
+export function pathAndQueryOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  const fragment = url.indexOf("#", start);
+  return fragment === -1 ? url.slice(start) : url.slice(start, fragment);
+}
+
+/** Query of the URL of a request with its question mark, or an empty text. */
+export function searchOf(url: string): string {
+  const target = pathAndQueryOf(url);
+  const query = target.indexOf("?");
+  return query === -1 ? "" : target.slice(query);
+}
+
+/** Host and port of the URL of a request; lower case, and without the port when it is the scheme's own. */
+export function hostOf(url: string): string {
+  const start = url.indexOf("://") + 3;
+  const end = url.indexOf("/", start);
+  return end === -1 ? url.slice(start) : url.slice(start, end);
+}
