@@ -3,22 +3,22 @@ export {
   addQueryParameters,
   type QueryParameters,
   type QueryValue,
-} from "./client/add-query-parameters.ts";
-export { buildRequestObject, type RequestObject } from "./client/build-request-object.ts";
+} from "./client/request/add-query-parameters.ts";
+export { buildRequestObject, type RequestObject } from "./client/request/build-request-object.ts";
 export type { ClientLoggerOptions, ClientLogRecord } from "./client/client-logger.ts";
 export { Client, type ClientOptions, type SendResult } from "./client/client.ts";
-export { CookieJar, type CookieJarOptions, type CookieStore } from "./client/cookie-jar.ts";
-export type { EncodedBody } from "./client/encode-body.ts";
-export { fetchTransport, type FetchFunction } from "./client/fetch-transport.ts";
-export type { HeaderValue, RequestHeaders } from "./client/header-values.ts";
+export { CookieJar, type CookieJarOptions, type CookieStore } from "./client/cookies/cookie-jar.ts";
+export type { EncodedBody } from "./client/request/encode-body.ts";
+export { fetchTransport, type FetchFunction } from "./client/transport/fetch-transport.ts";
+export type { HeaderValue, RequestHeaders } from "./client/request/header-values.ts";
 export type { Hook, HookRequest, Hooks, RetryReason } from "./client/hooks.ts";
-export { Method } from "./client/method.ts";
-export { mockTransport } from "./client/mock-transport.ts";
+export { Method } from "./client/request/method.ts";
+export { mockTransport } from "./client/transport/mock-transport.ts";
 export type { RedirectOptions } from "./client/redirect.ts";
-export type { ResponseHeaders } from "./client/response-headers.ts";
-export { ResponseError } from "./client/response-error.ts";
-export type { EndpointRequest, RequestBody, RestRequest } from "./client/rest-request.ts";
-export { buildResponse, ResponseHead, RestResponse } from "./client/rest-response.ts";
+export type { ResponseHeaders } from "./client/response/response-headers.ts";
+export { ResponseError } from "./client/response/response-error.ts";
+export type { EndpointRequest, RequestBody, RestRequest } from "./client/request/rest-request.ts";
+export { buildResponse, ResponseHead, RestResponse } from "./client/response/rest-response.ts";
 export type { FailedAttempt, RetryOptions } from "./client/retry.ts";
 export type {
   Progress,
@@ -28,7 +28,7 @@ export type {
 } from "./client/send-options.ts";
 export { defaultClient, makeRequest, send, stream, trySend } from "./client/send.ts";
 export type { ClientSettings } from "./client/settings.ts";
-export { StreamResponse } from "./client/stream-response.ts";
+export { StreamResponse } from "./client/response/stream-response.ts";
 export { toFetch } from "./client/to-fetch.ts";
 export {
   AbortError,
@@ -41,7 +41,7 @@ export {
   type ConnectionFailure,
   type TimeoutPhase,
   type TransportErrorDetails,
-} from "./client/transport-errors.ts";
+} from "./client/transport/transport-errors.ts";
 export type {
   HeaderList,
   PhaseTimeouts,
@@ -51,7 +51,7 @@ export type {
   TransportHead,
   TransportRequest,
   WholeResponse,
-} from "./client/transport.ts";
+} from "./client/transport/transport.ts";
 export { createContextKey, type ContextKey } from "./context-key.ts";
 export type { Context, FinishListener, FinishReport } from "./context.ts";
 export {

@@ -1,10 +1,10 @@
 import { isSecretName, maskForm, maskJson, maskUrl } from "@fetchwork/kit";
 import { nameCheck } from "../check-names.ts";
-import type { EncodedBody } from "./encode-body.ts";
-import { headerValues } from "./response-headers.ts";
-import { amount, optionError } from "./send-options.ts";
-import { TransportError } from "./transport-errors.ts";
-import type { HeaderList, TransportHead, TransportRequest } from "./transport.ts";
+import type { EncodedBody } from "./request/encode-body.ts";
+import { headerValues } from "./response/response-headers.ts";
+import { amount, optionError } from "./option-values.ts";
+import { TransportError } from "./transport/transport-errors.ts";
+import type { HeaderList, TransportHead, TransportRequest } from "./transport/transport.ts";
 
 /** One line of a client's log. */
 export interface ClientLogRecord {

@@ -1,12 +1,13 @@
 import { nameCheck } from "../check-names.ts";
 import { HttpUsageError } from "../errors.ts";
-import { buildWith, type RequestObject } from "./build-request-object.ts";
-import { watchBody } from "./watch-body.ts";
+import { buildWith, type RequestObject } from "./request/build-request-object.ts";
+import { watchBody, startOfBody } from "./response/response-body.ts";
 import { perform, type Performed } from "./perform.ts";
-import { ResponseError } from "./response-error.ts";
-import type { EndpointRequest, RestRequest } from "./rest-request.ts";
-import { RestResponse } from "./rest-response.ts";
-import { optionError, otherPolicyNames, policyNames, type SendOptions } from "./send-options.ts";
+import { ResponseError } from "./response/response-error.ts";
+import type { EndpointRequest, RestRequest } from "./request/rest-request.ts";
+import { RestResponse } from "./response/rest-response.ts";
+import { optionError } from "./option-values.ts";
+import { otherPolicyNames, policyNames, type SendOptions } from "./send-options.ts";
 import {
   defaultSettings,
   extendSettings,
@@ -14,11 +15,10 @@ import {
   type ClientSettings,
   type Settings,
 } from "./settings.ts";
-import { startOfBody } from "./start-of-body.ts";
-import { StreamResponse } from "./stream-response.ts";
-import { TransportSource } from "./transport-source.ts";
-import { transportRequest } from "./transport-request.ts";
-import type { StreamedResponse, Transport, WholeResponse } from "./transport.ts";
+import { StreamResponse } from "./response/stream-response.ts";
+import { TransportSource } from "./transport/transport-source.ts";
+import { transportRequest } from "./transport/transport-request.ts";
+import type { StreamedResponse, Transport, WholeResponse } from "./transport/transport.ts";
 
 /** Options of a {@link Client}. */
 export interface ClientOptions extends ClientSettings {

@@ -1,5 +1,5 @@
-import { redactUrl } from "./redact-url.ts";
-import { AbortError, TimeoutError } from "./transport-errors.ts";
+import { redactUrl } from "./transport/redact-url.ts";
+import { AbortError, TimeoutError } from "./transport/transport-errors.ts";
 
 /** Ends all that belongs to a request, when its total time is over or its caller wants it. */
 export class Deadline {

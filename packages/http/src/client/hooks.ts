@@ -1,8 +1,8 @@
 import { nameCheck } from "../check-names.ts";
-import type { EncodedBody } from "./encode-body.ts";
-import type { RequestObject } from "./build-request-object.ts";
-import type { ResponseHead } from "./rest-response.ts";
-import { optionError } from "./send-options.ts";
+import type { EncodedBody } from "./request/encode-body.ts";
+import type { RequestObject } from "./request/build-request-object.ts";
+import type { ResponseHead } from "./response/rest-response.ts";
+import { optionError } from "./option-values.ts";
 
 /** A request as hooks see it; what they change of its headers is sent. */
 export interface HookRequest {

@@ -1,17 +1,17 @@
-import type { RequestObject } from "./build-request-object.ts";
+import type { RequestObject } from "./request/build-request-object.ts";
 import { Deadline, pause } from "./deadline.ts";
-import { hasHeader } from "./header-values.ts";
+import { hasHeader } from "./request/header-values.ts";
 import { changedByHooks, hookRequest } from "./hooks.ts";
-import { redactUrl } from "./redact-url.ts";
+import { redactUrl } from "./transport/redact-url.ts";
 import { isRedirect, redirected } from "./redirect.ts";
-import { headerValues } from "./response-headers.ts";
-import { ResponseHead } from "./rest-response.ts";
+import { headerValues } from "./response/response-headers.ts";
+import { ResponseHead } from "./response/rest-response.ts";
 import { retryDelay, type Outcome } from "./retry.ts";
 import type { SendOptions } from "./send-options.ts";
 import type { Settings } from "./settings.ts";
-import { transportRequest } from "./transport-request.ts";
-import { AbortError, RedirectError } from "./transport-errors.ts";
-import type { TransportHead, TransportRequest } from "./transport.ts";
+import { transportRequest } from "./transport/transport-request.ts";
+import { AbortError, RedirectError } from "./transport/transport-errors.ts";
+import type { TransportHead, TransportRequest } from "./transport/transport.ts";
 
 /** A request and all that belongs to it. */
 export interface Job<T extends TransportHead> {

@@ -1,12 +1,11 @@
 import { nameCheck } from "../check-names.ts";
-import type { RequestObject } from "./build-request-object.ts";
-import { withoutHeaders } from "./header-values.ts";
-import { redactUrl } from "./redact-url.ts";
-import { headerValues } from "./response-headers.ts";
-import { isCredentialHeader } from "./credential-headers.ts";
-import { amount, optionError } from "./send-options.ts";
-import { RedirectError } from "./transport-errors.ts";
-import type { TransportHead } from "./transport.ts";
+import type { RequestObject } from "./request/build-request-object.ts";
+import { withoutHeaders, isCredentialHeader } from "./request/header-values.ts";
+import { redactUrl } from "./transport/redact-url.ts";
+import { headerValues } from "./response/response-headers.ts";
+import { amount, optionError } from "./option-values.ts";
+import { RedirectError } from "./transport/transport-errors.ts";
+import type { TransportHead } from "./transport/transport.ts";
 
 /** How redirects are followed. */
 export interface RedirectOptions {

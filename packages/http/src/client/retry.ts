@@ -1,12 +1,12 @@
 import { parseRetryAfter } from "@fetchwork/kit";
 import { nameCheck } from "../check-names.ts";
-import type { RequestObject } from "./build-request-object.ts";
-import { hasHeader } from "./header-values.ts";
-import { headerValues } from "./response-headers.ts";
-import { ResponseHead } from "./rest-response.ts";
-import { amount, milliseconds, optionError } from "./send-options.ts";
-import { ConnectionError, ProtocolError, TimeoutError } from "./transport-errors.ts";
-import type { TransportHead } from "./transport.ts";
+import type { RequestObject } from "./request/build-request-object.ts";
+import { hasHeader } from "./request/header-values.ts";
+import { headerValues } from "./response/response-headers.ts";
+import { ResponseHead } from "./response/rest-response.ts";
+import { amount, milliseconds, optionError } from "./option-values.ts";
+import { ConnectionError, ProtocolError, TimeoutError } from "./transport/transport-errors.ts";
+import type { TransportHead } from "./transport/transport.ts";
 
 /** How an attempt ended that may be repeated. */
 export interface FailedAttempt {

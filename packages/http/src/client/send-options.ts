@@ -1,8 +1,8 @@
 import { nameCheck } from "../check-names.ts";
-import { HttpUsageError } from "../errors.ts";
+import { milliseconds, optionError } from "./option-values.ts";
 import type { RedirectOptions } from "./redirect.ts";
 import type { RetryOptions } from "./retry.ts";
-import type { PhaseTimeouts } from "./transport.ts";
+import type { PhaseTimeouts } from "./transport/transport.ts";
 
 /** Milliseconds that a request may take, in parts and in all; 0 means no limit. */
 export interface TimeoutOptions {
@@ -128,32 +128,4 @@ export function mergeTimeouts(given: RequestPolicy["timeout"], base: Timeouts): 
     },
     total: milliseconds(given.total ?? base.total, "timeout.total"),
   };
-}
-
-/** Checks a time; what is longer than 24.8 days would be taken for 1 ms by timers. */
-export function milliseconds(value: unknown, name: string): number {
-  return amount(value, name, 2_147_483_647);
-}
-
-/** Checks a whole number from 0 on. */
-export function amount(
-  value: unknown,
-  name: string,
-  most: number = Number.MAX_SAFE_INTEGER,
-): number {
-  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most) {
-    return value;
-  }
-  throw optionError(name, value, `a whole number from 0 to ${most}`);
-}
-
-/** Makes the error for a wrong option; of texts and objects it shows the type only, since they may be secrets. */
-export function optionError(name: string, value: unknown, expected: string): HttpUsageError {
-  const shown =
-    typeof value === "number" || typeof value === "boolean"
-      ? String(value)
-      : value === null
-        ? "null"
-        : typeof value;
-  return new HttpUsageError("ERR_HTTP_OPTION", `option ${name} is ${shown}, expected ${expected}`);
 }

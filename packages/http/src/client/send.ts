@@ -1,10 +1,10 @@
-import type { RequestObject } from "./build-request-object.ts";
+import type { RequestObject } from "./request/build-request-object.ts";
 import { Client, type SendResult } from "./client.ts";
-import type { EndpointRequest, RestRequest } from "./rest-request.ts";
-import type { RestResponse } from "./rest-response.ts";
+import type { EndpointRequest, RestRequest } from "./request/rest-request.ts";
+import type { RestResponse } from "./response/rest-response.ts";
 import type { SendOptions } from "./send-options.ts";
-import type { StreamResponse } from "./stream-response.ts";
-import type { WholeResponse } from "./transport.ts";
+import type { StreamResponse } from "./response/stream-response.ts";
+import type { WholeResponse } from "./transport/transport.ts";
 
 /** The client of `send`, `trySend`, `stream` and `makeRequest`: no options, connections of its own. */
 export const defaultClient: Client = new Client();

@@ -1,19 +1,22 @@
 import { nameCheck } from "../check-names.ts";
-import { plainDefaults, type RequestDefaults } from "./build-request-object.ts";
+import { plainDefaults, type RequestDefaults } from "./request/build-request-object.ts";
 import { ClientLogger, type ClientLoggerOptions } from "./client-logger.ts";
-import type { CookieStore } from "./cookie-jar.ts";
-import { headerList, withoutHeaders, type RequestHeaders } from "./header-values.ts";
-import { hookLists, type HookLists, type Hooks } from "./hooks.ts";
-import type { QueryParameters } from "./add-query-parameters.ts";
-import { defaultRedirects, redirectPolicy, type RedirectPolicy } from "./redirect.ts";
-import { parseRequestUrl } from "./request-url.ts";
-import { retryPolicy, type RetryPolicy } from "./retry.ts";
-import { isCredentialHeader } from "./credential-headers.ts";
+import type { CookieStore } from "./cookies/cookie-jar.ts";
 import {
-  amount,
+  headerList,
+  withoutHeaders,
+  type RequestHeaders,
+  isCredentialHeader,
+} from "./request/header-values.ts";
+import { hookLists, type HookLists, type Hooks } from "./hooks.ts";
+import type { QueryParameters } from "./request/add-query-parameters.ts";
+import { defaultRedirects, redirectPolicy, type RedirectPolicy } from "./redirect.ts";
+import { parseRequestUrl } from "./request/request-url.ts";
+import { retryPolicy, type RetryPolicy } from "./retry.ts";
+import { amount, optionError } from "./option-values.ts";
+import {
   defaultTimeouts,
   mergeTimeouts,
-  optionError,
   otherPolicyNames,
   policyNames,
   type RequestPolicy,

@@ -1,7 +1,7 @@
 import { HttpUsageError } from "../errors.ts";
 import type { Handler } from "../handler.ts";
 import type { Client } from "./client.ts";
-import { RedirectError } from "./transport-errors.ts";
+import { RedirectError } from "./transport/transport-errors.ts";
 
 /**
  * Makes a handler of a client, so that middlewares wrap it: `retry`, `timeout`, `bearer` and `trace` of

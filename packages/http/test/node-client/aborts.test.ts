@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { AbortError } from "../../src/client/transport-errors.ts";
-import type { Transport } from "../../src/client/transport.ts";
+import { AbortError } from "../../src/client/transport/transport-errors.ts";
+import type { Transport } from "../../src/client/transport/transport.ts";
 import { undiciTransport, type UndiciTransportOptions } from "../../src/node/client/index.ts";
 import { closed, startRaw, type RawServer } from "./raw-server.ts";
 import { rejectionOf, requestOf, textOf } from "./requests.ts";

@@ -10,8 +10,8 @@ import {
   TimeoutError,
   TooLargeError,
   TransportError,
-} from "../../src/client/transport-errors.ts";
-import type { Transport } from "../../src/client/transport.ts";
+} from "../../src/client/transport/transport-errors.ts";
+import type { Transport } from "../../src/client/transport/transport.ts";
 import { undiciTransport } from "../../src/node/client/index.ts";
 import { closed, startRaw, type RawServer } from "./raw-server.ts";
 import { rejectionOf, requestOf, textOf, valuesOf } from "./requests.ts";

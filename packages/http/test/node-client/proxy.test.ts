@@ -4,7 +4,7 @@ import { connect, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { inspect } from "node:util";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Transport } from "../../src/client/transport.ts";
+import type { Transport } from "../../src/client/transport/transport.ts";
 import { undiciTransport, type UndiciTransportOptions } from "../../src/node/client/index.ts";
 import { makeCertificates, type Certificates } from "./certificates.ts";
 import { startRaw } from "./raw-server.ts";

@@ -1,4 +1,4 @@
-import type { TransportRequest } from "../../src/client/transport.ts";
+import type { TransportRequest } from "../../src/client/transport/transport.ts";
 
 /** A GET of a URL, with whatever is given besides. */
 export function requestOf(url: string, given: Partial<TransportRequest> = {}): TransportRequest {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { createGzip } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Transport } from "../../src/client/transport.ts";
+import type { Transport } from "../../src/client/transport/transport.ts";
 import { undiciTransport } from "../../src/node/client/index.ts";
 import { closed, startRaw } from "./raw-server.ts";
 import { rejectionOf, requestOf, textOf } from "./requests.ts";

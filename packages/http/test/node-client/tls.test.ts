@@ -4,7 +4,7 @@ import { createSecureServer, type Http2SecureServer, type Http2Session } from "n
 import type { AddressInfo, Server as NetServer } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Transport, WholeResponse } from "../../src/client/transport.ts";
+import type { Transport, WholeResponse } from "../../src/client/transport/transport.ts";
 import { undiciTransport, type UndiciTransportOptions } from "../../src/node/client/index.ts";
 import { makeCertificates, type Certificates, type KeyPair } from "./certificates.ts";
 import { startRaw } from "./raw-server.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { MockAgent } from "undici";
 import { afterEach, describe, expect, it } from "vitest";
-import type { HeaderList, Transport } from "../../src/client/transport.ts";
+import type { HeaderList, Transport } from "../../src/client/transport/transport.ts";
 import { undiciTransport, type UndiciTransportOptions } from "../../src/node/client/index.ts";
 import { rejectionOf, requestOf, textOf, valuesOf } from "./requests.ts";
 

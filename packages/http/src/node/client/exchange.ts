@@ -1,6 +1,10 @@
 import type { Dispatcher } from "undici";
-import type { TransportHead, TransportRequest } from "../../client/transport.ts";
-import { AbortError, TimeoutError, TooLargeError } from "../../client/transport-errors.ts";
+import type { TransportHead, TransportRequest } from "../../client/transport/transport.ts";
+import {
+  AbortError,
+  TimeoutError,
+  TooLargeError,
+} from "../../client/transport/transport-errors.ts";
 import {
   attemptAbandoned,
   type ConnectionSite,

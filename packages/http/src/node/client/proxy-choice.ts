@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net";
-import { optionError } from "../../client/send-options.ts";
+import { optionError } from "../../client/option-values.ts";
 
 /** Proxies as they were named, before anything is known about a request. */
 export interface ProxyChoice {

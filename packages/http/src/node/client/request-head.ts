@@ -1,5 +1,5 @@
 import { HttpUsageError } from "../../errors.ts";
-import type { TransportBody, TransportRequest } from "../../client/transport.ts";
+import type { TransportBody, TransportRequest } from "../../client/transport/transport.ts";
 import { acceptedCodings } from "./content-coding.ts";
 
 /** The head of a request as undici takes it. */

@@ -1,6 +1,10 @@
 import type { Transform } from "node:stream";
-import type { StreamedResponse, TransportHead, TransportRequest } from "../../client/transport.ts";
-import { ProtocolError } from "../../client/transport-errors.ts";
+import type {
+  StreamedResponse,
+  TransportHead,
+  TransportRequest,
+} from "../../client/transport/transport.ts";
+import { ProtocolError } from "../../client/transport/transport-errors.ts";
 import { decodingStreams } from "./content-coding.ts";
 import { Exchange, type Codings, type ExchangeRoute } from "./exchange.ts";
 import { detailsOf } from "./transport-failure.ts";

@@ -1,7 +1,7 @@
 import type { SecureContextOptions, SecureVersion } from "node:tls";
 import { nameCheck } from "../../check-names.ts";
 import { HttpUsageError } from "../../errors.ts";
-import { optionError } from "../../client/send-options.ts";
+import { optionError } from "../../client/option-values.ts";
 
 /** TLS of a connection; a certificate and its key make it mutual TLS. */
 export interface ClientTlsOptions {

@@ -1,6 +1,6 @@
 import { HttpUsageError } from "../../errors.ts";
-import { redactUrl } from "../../client/redact-url.ts";
-import type { TransportRequest } from "../../client/transport.ts";
+import { redactUrl } from "../../client/transport/redact-url.ts";
+import type { TransportRequest } from "../../client/transport/transport.ts";
 import {
   AbortError,
   ConnectionError,
@@ -10,7 +10,7 @@ import {
   TransportError,
   type ConnectionFailure,
   type TransportErrorDetails,
-} from "../../client/transport-errors.ts";
+} from "../../client/transport/transport-errors.ts";
 import { DecodedTooLarge } from "./content-coding.ts";
 import { ProxyFailure } from "./tunnel-connector.ts";
 import { UploadFailure } from "./upload-body.ts";

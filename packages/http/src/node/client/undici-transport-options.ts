@@ -2,7 +2,7 @@ import type { LookupFunction } from "node:net";
 import type { Dispatcher } from "undici";
 import { nameCheck } from "../../check-names.ts";
 import { HttpUsageError } from "../../errors.ts";
-import { amount, optionError } from "../../client/send-options.ts";
+import { amount, optionError } from "../../client/option-values.ts";
 import { checkTls, checkType, type ClientTlsOptions } from "./tls-options.ts";
 
 /** A proxy by option; the environment does not count then. */

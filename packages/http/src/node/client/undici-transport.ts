@@ -6,8 +6,8 @@ import type {
   Transport,
   TransportRequest,
   WholeResponse,
-} from "../../client/transport.ts";
-import { optionError } from "../../client/send-options.ts";
+} from "../../client/transport/transport.ts";
+import { optionError } from "../../client/option-values.ts";
 import { ConnectionSites } from "./connection-site.ts";
 import { directConnector, type ConnectorOptions } from "./direct-connector.ts";
 import type { ExchangeRoute } from "./exchange.ts";

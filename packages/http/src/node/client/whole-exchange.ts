@@ -1,6 +1,10 @@
 import { ByteCollector } from "@fetchwork/kit";
-import type { TransportHead, TransportRequest, WholeResponse } from "../../client/transport.ts";
-import { ProtocolError } from "../../client/transport-errors.ts";
+import type {
+  TransportHead,
+  TransportRequest,
+  WholeResponse,
+} from "../../client/transport/transport.ts";
+import { ProtocolError } from "../../client/transport/transport-errors.ts";
 import { DecodedTooLarge, decodeWhole } from "./content-coding.ts";
 import { Exchange, type Codings, type ExchangeRoute } from "./exchange.ts";
 import { detailsOf } from "./transport-failure.ts";

@@ -1,3 +1,26 @@
+/** Bytes that are read of a body that is not needed whole. */
+const maxStart = 65_536;
+
+/** Reads the first 64 KiB of a body at most, and lets go of the rest; a body that breaks off ends there. */
+export async function startOfBody(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  const reader = body.getReader();
+  const start = new Uint8Array(maxStart);
+  let length = 0;
+  try {
+    while (length < maxStart) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      const piece = value.subarray(0, maxStart - length);
+      start.set(piece, length);
+      length += piece.byteLength;
+    }
+    await reader.cancel();
+  } catch {
+    // What matters is the status that came before.
+  }
+  return start.slice(0, length);
+}
+
 /** What happens around a body that is read. */
 export interface BodyWatch {
   /** Called once, when the body has ended, failed or was cancelled. */

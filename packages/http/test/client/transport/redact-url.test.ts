@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { redactUrl } from "../../src/client/redact-url.ts";
+import { redactUrl } from "../../../src/client/transport/redact-url.ts";
 
 it.each([
   ["http://a.test/p", "http://a.test/p"],

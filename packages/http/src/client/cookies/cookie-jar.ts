@@ -1,4 +1,4 @@
-import { nameCheck } from "../check-names.ts";
+import { nameCheck } from "../../check-names.ts";
 import { parseSetCookie, type SetCookie } from "./parse-set-cookie.ts";
 
 /** Keeps cookies for a client; a {@link CookieJar} or anything else of this shape. */

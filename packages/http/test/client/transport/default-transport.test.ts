@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { Client } from "@fetchwork/http";
 import { describe, expect, it } from "vitest";
-import { defaultTransport } from "../../src/client/default-transport.ts";
+import { defaultTransport } from "../../../src/client/transport/default-transport.ts";
 
 /** Runs a program, and gives what it prints. */
 function run(program: string): string {

@@ -1,5 +1,5 @@
 import { ResponseHead } from "./rest-response.ts";
-import type { StreamedResponse } from "./transport.ts";
+import type { StreamedResponse } from "../transport/transport.ts";
 
 /** A response whose body is still arriving. Read it to its end or {@link cancel} it, or its connection stays busy. */
 export class StreamResponse extends ResponseHead {

@@ -1,5 +1,5 @@
-import { HttpError } from "../errors.ts";
-import { redactUrl } from "./redact-url.ts";
+import { HttpError } from "../../errors.ts";
+import { redactUrl } from "../transport/redact-url.ts";
 import type { RestResponse } from "./rest-response.ts";
 
 /** `ERR_HTTP_REST`: a status of 400 or more, with `throwOnStatus`. The message is the start of the body. */

@@ -1,8 +1,8 @@
-import type { RequestObject } from "./build-request-object.ts";
-import type { EncodedBody } from "./encode-body.ts";
-import { hasHeader } from "./header-values.ts";
+import type { RequestObject } from "../request/build-request-object.ts";
+import type { EncodedBody } from "../request/encode-body.ts";
+import { hasHeader } from "../request/header-values.ts";
 import { redactUrl } from "./redact-url.ts";
-import type { Progress, SendOptions } from "./send-options.ts";
+import type { Progress, SendOptions } from "../send-options.ts";
 import { AbortError } from "./transport-errors.ts";
 import type { PhaseTimeouts, TransportRequest } from "./transport.ts";
 

@@ -1,4 +1,4 @@
-import { HttpError, type HttpErrorCode } from "../errors.ts";
+import { HttpError, type HttpErrorCode } from "../../errors.ts";
 
 /** What went wrong between a client and a server; `url` has neither credentials nor the values of its query. */
 export interface TransportErrorDetails {

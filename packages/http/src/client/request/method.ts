@@ -1,4 +1,4 @@
-import { HttpUsageError } from "../errors.ts";
+import { HttpUsageError } from "../../errors.ts";
 
 /** Names of the usual methods (RFC 9110, 9, and RFC 5789); any other token is a method too. */
 export const Method = {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseCookieDate, parseSetCookie } from "../../src/client/parse-set-cookie.ts";
+import { parseCookieDate, parseSetCookie } from "../../../src/client/cookies/parse-set-cookie.ts";
 
 const now = Date.UTC(2026, 0, 1);
 const day = 86_400_000;

@@ -1,8 +1,8 @@
-import { HttpUsageError } from "../errors.ts";
-import type { Handler } from "../handler.ts";
+import { HttpUsageError } from "../../errors.ts";
+import type { Handler } from "../../handler.ts";
 import type { Transport, TransportRequest } from "./transport.ts";
 import { WebTransport, type WebExchange } from "./web-transport.ts";
-import { runHandler } from "../exchange/wrap.ts";
+import { runHandler } from "../../exchange/wrap.ts";
 
 /**
  * Answers requests with a handler in the same process: an application of one's own, or a function of a test. Limits in

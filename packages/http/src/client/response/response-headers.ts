@@ -1,4 +1,4 @@
-import type { HeaderList } from "./transport.ts";
+import type { HeaderList } from "../transport/transport.ts";
 
 /**
  * Headers of a response: name to list of values. Names are written as `Content-Type` and `X-Request-Id`; looking one

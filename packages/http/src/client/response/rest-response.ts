@@ -1,6 +1,6 @@
 import { isSecretName } from "@fetchwork/kit";
 import { headerValues, responseHeaders, type ResponseHeaders } from "./response-headers.ts";
-import type { HeaderList, TransportHead } from "./transport.ts";
+import type { HeaderList, TransportHead } from "../transport/transport.ts";
 
 /** Status and headers of a response. */
 export class ResponseHead {

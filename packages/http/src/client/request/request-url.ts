@@ -1,4 +1,4 @@
-import { HttpUsageError } from "../errors.ts";
+import { HttpUsageError } from "../../errors.ts";
 
 /** A URL as a transport gets it, and the credentials that stood in it. */
 export interface RequestUrl {

@@ -1,5 +1,5 @@
-import { HttpUsageError } from "../errors.ts";
-import { optionError } from "./send-options.ts";
+import { HttpUsageError } from "../../errors.ts";
+import { optionError } from "../option-values.ts";
 import type { Transport } from "./transport.ts";
 
 /** Where a client has its transport from; the platform's own is loaded when the first request is sent. */

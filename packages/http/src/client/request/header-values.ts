@@ -1,5 +1,6 @@
-import { HttpUsageError } from "../errors.ts";
-import type { HeaderList } from "./transport.ts";
+import { isSecretName } from "@fetchwork/kit";
+import { HttpUsageError } from "../../errors.ts";
+import type { HeaderList } from "../transport/transport.ts";
 
 /** Headers of a request by name, in any case; a list sends the name once per value, `null` removes a default. */
 export type RequestHeaders =
@@ -93,4 +94,9 @@ function checkValue(name: string, value: unknown): string {
     );
   }
   return text.trim();
+}
+
+/** Whether a header identifies the client to a server: such headers do not follow a redirect to another origin. */
+export function isCredentialHeader(name: string): boolean {
+  return isSecretName(name) || name === "www-authenticate" || name.startsWith("x-auth");
 }

@@ -1,13 +1,12 @@
-import { nameCheck } from "../check-names.ts";
+import { nameCheck } from "../../check-names.ts";
 import { addQueryParameters, type QueryParameters } from "./add-query-parameters.ts";
 import { encodeBody, type EncodedBody } from "./encode-body.ts";
-import { HttpUsageError } from "../errors.ts";
-import { hasHeader, headerList, withoutHeaders } from "./header-values.ts";
+import { HttpUsageError } from "../../errors.ts";
+import { hasHeader, headerList, withoutHeaders, isCredentialHeader } from "./header-values.ts";
 import { normaliseMethod } from "./method.ts";
 import { isAbsolute, joinUrl, parseRequestUrl } from "./request-url.ts";
 import type { EndpointRequest, RestRequest } from "./rest-request.ts";
-import { isCredentialHeader } from "./credential-headers.ts";
-import type { HeaderList } from "./transport.ts";
+import type { HeaderList } from "../transport/transport.ts";
 
 /** A request that is checked and encoded, as `makeRequest` sends it. */
 export interface RequestObject {

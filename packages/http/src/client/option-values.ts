@@ -1,0 +1,29 @@
+import { HttpUsageError } from "../errors.ts";
+
+/** Checks a time; what is longer than 24.8 days would be taken for 1 ms by timers. */
+export function milliseconds(value: unknown, name: string): number {
+  return amount(value, name, 2_147_483_647);
+}
+
+/** Checks a whole number from 0 on. */
+export function amount(
+  value: unknown,
+  name: string,
+  most: number = Number.MAX_SAFE_INTEGER,
+): number {
+  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most) {
+    return value;
+  }
+  throw optionError(name, value, `a whole number from 0 to ${most}`);
+}
+
+/** Makes the error for a wrong option; of texts and objects it shows the type only, since they may be secrets. */
+export function optionError(name: string, value: unknown, expected: string): HttpUsageError {
+  const shown =
+    typeof value === "number" || typeof value === "boolean"
+      ? String(value)
+      : value === null
+        ? "null"
+        : typeof value;
+  return new HttpUsageError("ERR_HTTP_OPTION", `option ${name} is ${shown}, expected ${expected}`);
+}
