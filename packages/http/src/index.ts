@@ -19,7 +19,16 @@ export type { ResponseHeaders } from "./client/response/response-headers.ts";
 export { ResponseError } from "./client/response/response-error.ts";
 export type { EndpointRequest, RequestBody, RestRequest } from "./client/request/rest-request.ts";
 export { buildResponse, ResponseHead, RestResponse } from "./client/response/rest-response.ts";
-export type { FailedAttempt, RetryOptions } from "./client/retry.ts";
+export {
+  createRetryPolicy,
+  mayRetry,
+  retryDelay,
+  type AttemptOutcome,
+  type FailedAttempt,
+  type RepeatedRequest,
+  type RetryOptions,
+  type RetryPolicy,
+} from "./client/retry.ts";
 export type {
   Progress,
   RequestPolicy,

@@ -1,4 +1,9 @@
-export { backoffDelay, requestedDelay, type BackoffOptions } from "./waiting/backoff.ts";
+export {
+  backoffDelay,
+  requestedDelay,
+  type BackoffOptions,
+  type DelayingResponse,
+} from "./waiting/backoff.ts";
 export { encodeBase64, decodeBase64 } from "./credentials/base64.ts";
 export {
   formatBasicCredentials,

@@ -89,7 +89,10 @@ describe("a parser of hostile text", () => {
   it("parseRetryAfter() and requestedDelay() return a finite delay of at least 0, or undefined", () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        for (const delay of [parseRetryAfter(text), requestedDelay({ get: () => text })]) {
+        for (const delay of [
+          parseRetryAfter(text),
+          requestedDelay({ status: 429, headers: { get: () => text } }),
+        ]) {
           expect(delay === undefined || (Number.isFinite(delay) && delay >= 0)).toBe(true);
         }
       }),

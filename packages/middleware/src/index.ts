@@ -134,7 +134,7 @@ export { redisIdempotencyStore } from "./limits/redis-idempotency-store.ts";
 export { redisRateLimitStore, type RedisStoreOptions } from "./limits/redis-rate-limit-store.ts";
 export { reject } from "./access/reject.ts";
 export { requestHeaders } from "./content/request-headers.ts";
-export { retry, type RetryOptions } from "./outbound/retry.ts";
+export { retry, type RetryMiddlewareOptions } from "./outbound/retry.ts";
 export { rewrite } from "./path/rewrite.ts";
 export {
   secAllHeaders,

@@ -6,7 +6,7 @@ import { redactUrl } from "./transport/redact-url.ts";
 import { isRedirect, redirected } from "./redirect.ts";
 import { headerValues } from "./response/response-headers.ts";
 import { ResponseHead } from "./response/rest-response.ts";
-import { retryDelay, type Outcome } from "./retry.ts";
+import { retryDelay, type AttemptOutcome } from "./retry.ts";
 import type { SendOptions } from "./send-options.ts";
 import type { Settings } from "./settings.ts";
 import { transportRequest } from "./transport/transport-request.ts";
@@ -145,8 +145,17 @@ async function repeat<T extends TransportHead>(
   const { retry, hooks } = job.settings;
   const signal = deadline?.signal ?? job.options.signal;
   if (retry === undefined || signal?.aborted === true) return false;
+  // A stream is sent once.
+  if (request.body instanceof ReadableStream) return false;
+  const sent = {
+    method: request.method,
+    hasIdempotencyKey: hasHeader(request.headers, "idempotency-key"),
+  };
   const wait = (): Promise<number | undefined> =>
-    retryDelay(retry, request, state.attempt, outcome);
+    retryDelay(retry, sent, state.attempt, {
+      response: "response" in outcome ? retryResponse(outcome.response) : undefined,
+      error: errorOf(outcome),
+    });
   const delay = await ("response" in outcome ? orDiscard(state, outcome.response, wait) : wait());
   // A pause that ends after the time is over would only hide what went wrong.
   if (delay === undefined || (deadline !== undefined && delay >= deadline.remaining)) return false;
@@ -203,6 +212,18 @@ function aborted<T extends TransportHead>(
 ): unknown {
   const error = new AbortError({ method, url: redactUrl(url), cause: signal.reason });
   return deadline?.explain(error, request) ?? error;
+}
+
+/** How an attempt ended. */
+type Outcome = { readonly response: TransportHead } | { readonly error: unknown };
+
+function retryResponse(response: TransportHead): AttemptOutcome["response"] {
+  const { status, headers } = response;
+  return {
+    status,
+    headers: { get: (name) => headerValues(headers, name)[0] ?? null },
+    toHead: () => new ResponseHead(response),
+  };
 }
 
 function headOf(outcome: Outcome): ResponseHead | undefined {

@@ -1,27 +1,28 @@
-import { parseRetryAfter } from "@fetchwork/kit";
+import { backoffDelay, requestedDelay, UsageError } from "@fetchwork/kit";
 import { nameCheck } from "../check-names.ts";
-import type { RequestObject } from "./request/build-request-object.ts";
-import { hasHeader } from "./request/header-values.ts";
-import { headerValues } from "./response/response-headers.ts";
-import { ResponseHead } from "./response/rest-response.ts";
 import { amount, milliseconds, optionError } from "./option-values.ts";
-import { ConnectionError, ProtocolError, TimeoutError } from "./transport/transport-errors.ts";
-import type { TransportHead } from "./transport/transport.ts";
+import type { ResponseHead } from "./response/rest-response.ts";
+import {
+  ConnectionError,
+  ProtocolError,
+  TimeoutError,
+  TransportError,
+} from "./transport/transport-errors.ts";
 
-/** How an attempt ended that may be repeated. */
+/** A failed attempt, which may be repeated. */
 export interface FailedAttempt {
   /** 1 for the first. */
   readonly attempt: number;
   readonly method: string;
   /** The response, if there was one. */
   readonly response: ResponseHead | undefined;
-  /** What went wrong, if there was none. */
+  /** The error, if there was no response. */
   readonly error: unknown;
 }
 
 /** Whether and how a request is sent again. */
 export interface RetryOptions {
-  /** How often a request is sent again at most. Default: 2. */
+  /** Maximum number of times that a request is sent again. Default: 2. */
   readonly retries?: number | undefined;
   /** Methods that may be sent twice. Default: GET, HEAD, OPTIONS, PUT, DELETE; others with an `Idempotency-Key`. */
   readonly methods?: readonly string[] | undefined;
@@ -30,22 +31,25 @@ export interface RetryOptions {
    * `Retry-After`.
    */
   readonly statuses?: readonly number[] | undefined;
-  /** Longest pause before the first repetition, in milliseconds; it doubles each time. Default: 200. */
+  /** Maximum delay before the first retry, in milliseconds; it doubles each time. Default: 200. */
   readonly baseDelay?: number | undefined;
-  /** Longest pause of all, in milliseconds. Default: 30_000. */
+  /** Maximum delay, in milliseconds. Default: 30_000. */
   readonly maxDelay?: number | undefined;
-  /** `Retry-After` that is waited for at most, in milliseconds; a longer one is the answer. Default: 60_000. */
+  /**
+   * Maximum delay that a server can ask for by `Retry-After`, or by `RateLimit-Reset` and the like with status 413, 429
+   * or 503, in milliseconds; a response that asks for more is not retried. Default: 60_000.
+   */
   readonly maxRetryAfter?: number | undefined;
   /**
-   * Decides before the rules do: true repeats, whatever the method and the failure are, false does not, undefined
-   * leaves it to the rules. Not asked after `retries`, after an abort, after the total timeout, nor for a body that is
-   * a stream. Default: none.
+   * Decides before the rules do: true retries, whatever the method and the failure are, false does not, undefined leaves
+   * it to the rules. Not called after `retries`, after an abort, after the total timeout, nor for a body that is a
+   * stream. Default: none.
    */
   readonly shouldRetry?:
     ((failed: FailedAttempt) => boolean | undefined | Promise<boolean | undefined>) | undefined;
 }
 
-/** The same, checked. */
+/** Rules of retries: checked options. */
 export interface RetryPolicy {
   readonly retries: number;
   readonly methods: ReadonlySet<string>;
@@ -54,7 +58,8 @@ export interface RetryPolicy {
   readonly maxDelay: number;
   readonly maxRetryAfter: number;
   readonly shouldRetry: RetryOptions["shouldRetry"];
-  readonly repeatsTooLarge: boolean;
+  /** Whether a 413 with a requested delay is retried. */
+  readonly retriesTooLarge: boolean;
 }
 
 const checkNames = nameCheck<RetryOptions>({
@@ -87,16 +92,14 @@ const checkNames = nameCheck<RetryOptions>({
 });
 
 /**
- * Checks options; undefined when nothing is repeated.
+ * Makes rules of retries from options, for `Client` and for the middleware `retry` alike.
  *
  * @throws HttpUsageError `ERR_HTTP_OPTION`
  */
-export function retryPolicy(given: false | number | RetryOptions): RetryPolicy | undefined {
-  if (given === false) return undefined;
-  if (typeof given !== "number" && (typeof given !== "object" || given === null)) {
-    throw optionError("retry", given, "false, a number or an object");
+export function createRetryPolicy(options: RetryOptions = {}): RetryPolicy {
+  if (typeof options !== "object" || options === null) {
+    throw optionError("retry", options, "false, a number or an object");
   }
-  const options: RetryOptions = typeof given === "number" ? { retries: given } : given;
   checkNames(options);
   const {
     retries = 2,
@@ -107,69 +110,91 @@ export function retryPolicy(given: false | number | RetryOptions): RetryPolicy |
     maxRetryAfter = 60_000,
     shouldRetry,
   } = options;
-  if (!Array.isArray(methods)) throw optionError("retry.methods", methods, "a list of methods");
+  if (!Array.isArray(methods) || methods.some((method) => typeof method !== "string")) {
+    throw optionError("retry.methods", methods, "a list of methods");
+  }
   if (!Array.isArray(statuses)) throw optionError("retry.statuses", statuses, "a list of statuses");
+  for (const status of statuses as readonly unknown[]) {
+    if (Number.isInteger(status) && Number(status) >= 100 && Number(status) <= 599) continue;
+    throw optionError("retry.statuses", status, "statuses from 100 to 599");
+  }
   if (shouldRetry !== undefined && typeof shouldRetry !== "function") {
     throw optionError("retry.shouldRetry", shouldRetry, "a function");
   }
-  if (amount(retries, "retry.retries") === 0) return undefined;
   return {
-    retries,
-    methods: new Set(methods.map((method: unknown) => String(method).toUpperCase())),
+    retries: amount(retries, "retry.retries"),
+    methods: new Set(methods.map((method: string) => method.toUpperCase())),
     statuses: new Set(statuses),
     baseDelay: milliseconds(baseDelay, "retry.baseDelay"),
     maxDelay: milliseconds(maxDelay, "retry.maxDelay"),
     maxRetryAfter: milliseconds(maxRetryAfter, "retry.maxRetryAfter"),
     shouldRetry,
-    repeatsTooLarge: options.statuses === undefined,
+    retriesTooLarge: options.statuses === undefined,
   };
 }
 
-/** How an attempt ended. */
-export type Outcome = { readonly response: TransportHead } | { readonly error: unknown };
+/** What the rules need to know of a request. */
+export interface RepeatedRequest {
+  readonly method: string;
+  readonly hasIdempotencyKey: boolean;
+}
 
-/** Milliseconds to wait before the next attempt; undefined when there is none. */
+/** How an attempt ended: with a response or an error. */
+export interface AttemptOutcome {
+  readonly response?:
+    | {
+        readonly status: number;
+        readonly headers: Pick<Headers, "get">;
+        /** Makes what `shouldRetry` gets. */
+        readonly toHead: () => ResponseHead;
+      }
+    | undefined;
+  readonly error?: unknown;
+  /** Whether a handler threw the error: an unknown error of `fetch` or the like is a network failure. */
+  readonly isOfHandler?: boolean | undefined;
+}
+
+/** Whether the rules allow a request to be sent twice (RFC 9110, 9.2.2). */
+export function mayRetry({ methods }: RetryPolicy, request: RepeatedRequest): boolean {
+  return request.hasIdempotencyKey || methods.has(request.method);
+}
+
+/**
+ * Returns how long to wait before the next attempt, in milliseconds; undefined when there is none.
+ *
+ * @param attempt - Number of attempts so far, at least 1.
+ */
 export async function retryDelay(
   policy: RetryPolicy,
-  request: RequestObject,
+  request: RepeatedRequest,
   attempt: number,
-  outcome: Outcome,
+  { response, error, isOfHandler = false }: AttemptOutcome,
 ): Promise<number | undefined> {
-  if (attempt > policy.retries || request.body instanceof ReadableStream) return undefined;
-  const response = "response" in outcome ? outcome.response : undefined;
-  const error = "error" in outcome ? outcome.error : undefined;
-  const asked = response === undefined ? undefined : askedDelay(response);
-  if (asked !== undefined && asked > policy.maxRetryAfter) return undefined;
+  if (attempt > policy.retries) return undefined;
+  const requested = response === undefined ? undefined : requestedDelay(response);
+  if (requested !== undefined && requested > policy.maxRetryAfter) return undefined;
+  const { method } = request;
   const decided = await policy.shouldRetry?.({
     attempt,
-    method: request.method,
-    response: response === undefined ? undefined : new ResponseHead(response),
+    method,
+    response: response?.toHead(),
     error,
   });
-  const repeats = decided ?? (mayRepeat(policy, request) && isTransient(policy, outcome, asked));
-  if (!repeats) return undefined;
-  // Full jitter: clients that failed together do not come back together.
-  const longest = Math.min(policy.maxDelay, policy.baseDelay * 2 ** (attempt - 1));
-  return Math.max(Math.random() * longest, asked ?? 0);
+  const isTransient =
+    response === undefined
+      ? isTransientError(error, isOfHandler)
+      : policy.statuses.has(response.status) ||
+        (policy.retriesTooLarge && response.status === 413 && requested !== undefined);
+  if (!(decided ?? (mayRetry(policy, request) && isTransient))) return undefined;
+  const { baseDelay, maxDelay } = policy;
+  return Math.max(backoffDelay(attempt, { baseDelay, maxDelay }), requested ?? 0);
 }
 
-function mayRepeat({ methods }: RetryPolicy, { method, headers }: RequestObject): boolean {
-  return methods.has(method) || hasHeader(headers, "idempotency-key");
-}
-
-function isTransient(policy: RetryPolicy, outcome: Outcome, asked: number | undefined): boolean {
-  if ("response" in outcome) {
-    const { status } = outcome.response;
-    const isTooLarge = policy.repeatsTooLarge && status === 413 && asked !== undefined;
-    return isTooLarge || policy.statuses.has(status);
-  }
-  const { error } = outcome;
+/** Whether a failure may pass: not an abort, the total timeout, nor what is wrong with TLS or a proxy. */
+function isTransientError(error: unknown, isOfHandler: boolean): boolean {
   if (error instanceof TimeoutError) return error.phase !== "total";
   if (error instanceof ConnectionError) return error.reason !== "tls" && error.reason !== "proxy";
-  return error instanceof ProtocolError;
-}
-
-function askedDelay({ headers }: TransportHead): number | undefined {
-  const [field] = headerValues(headers, "retry-after");
-  return field === undefined ? undefined : parseRetryAfter(field);
+  if (error instanceof TransportError) return error instanceof ProtocolError;
+  const isAbort = error instanceof Error && error.name === "AbortError";
+  return isOfHandler && !isAbort && !(error instanceof UsageError);
 }

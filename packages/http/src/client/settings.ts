@@ -12,7 +12,7 @@ import { hookLists, type HookLists, type Hooks } from "./hooks.ts";
 import type { QueryParameters } from "./request/add-query-parameters.ts";
 import { defaultRedirects, redirectPolicy, type RedirectPolicy } from "./redirect.ts";
 import { parseRequestUrl } from "./request/request-url.ts";
-import { retryPolicy, type RetryPolicy } from "./retry.ts";
+import { createRetryPolicy, type RetryPolicy } from "./retry.ts";
 import { amount, optionError } from "./option-values.ts";
 import {
   defaultTimeouts,
@@ -190,4 +190,11 @@ function placeOf(given: string | undefined, base: Settings): Place {
     origin: url.origin,
     headers: authorization === undefined ? kept : headerList({ authorization }, kept),
   };
+}
+
+/** Reads the option `retry`; undefined when nothing is sent again. */
+function retryPolicy(given: NonNullable<RequestPolicy["retry"]>): RetryPolicy | undefined {
+  if (given === false) return undefined;
+  const policy = createRetryPolicy(typeof given === "number" ? { retries: given } : given);
+  return policy.retries === 0 ? undefined : policy;
 }

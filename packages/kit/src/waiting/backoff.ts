@@ -38,24 +38,33 @@ const resetFields = [
   "x-rate-limit-reset",
 ];
 
+/** Many APIs send the fields of their rate limit with every response; they ask for a pause with these statuses only. */
+const limitStatuses: ReadonlySet<number> = new Set([413, 429, 503]);
+
 /** Seconds from here on are a point in time: as a delay they would be 30 years. */
 const epochFrom = 1_000_000_000;
 
+/** What {@link requestedDelay} reads of a response; a `Response` is one. */
+export interface DelayingResponse {
+  readonly status: number;
+  /** Anything that finds a field by its name in lower case. */
+  readonly headers: Pick<Headers, "get">;
+}
+
 /**
- * Returns how long the headers of a response ask the client to wait: `Retry-After` (RFC 9110, 10.2.3), else
- * `RateLimit-Reset`, `X-RateLimit-Retry-After`, `X-RateLimit-Reset` or `X-Rate-Limit-Reset`, each as seconds, as seconds
- * since 1970, or as a date.
+ * Returns how long a response asks the client to wait: `Retry-After` (RFC 9110, 10.2.3), or with status 413, 429 or 503
+ * also `RateLimit-Reset`, `X-RateLimit-Retry-After`, `X-RateLimit-Reset` or `X-Rate-Limit-Reset`, each as seconds, as
+ * seconds since 1970, or as a date.
  *
- * @param headers - A `Headers`, or anything that finds a field by its name in lower case.
  * @param now - Milliseconds since 1970. Default: the current time.
  * @returns Milliseconds, 0 for a time in the past; undefined when no field has a valid value.
  */
 export function requestedDelay(
-  headers: Pick<Headers, "get">,
+  { status, headers }: DelayingResponse,
   now: number = Date.now(),
 ): number | undefined {
   const retryAfter = parseRetryAfter(headers.get("retry-after") ?? "", now);
-  if (retryAfter !== undefined) return retryAfter;
+  if (retryAfter !== undefined || !limitStatuses.has(status)) return retryAfter;
   for (const name of resetFields) {
     const field = headers.get(name)?.trim() ?? "";
     const seconds = /^\d{1,10}(?:\.\d{1,9})?$/.test(field) ? Number(field) : undefined;

@@ -46,17 +46,29 @@ describe("requestedDelay", () => {
     [{ "x-ratelimit-reset": "1e9" }, undefined],
   ])("reads %j as %s ms", (fields, delay) => {
     const headers = new Headers(fields);
-    expect(requestedDelay(headers, now)).toBe(delay);
+    expect(requestedDelay({ status: 429, headers }, now)).toBe(delay);
   });
 
   it("returns a finite delay of at least 0, or undefined, for any text", () => {
     const field = fc.oneof(fc.string(), fc.stringMatching(/^[\d.]{0,14}$/));
     fc.assert(
       fc.property(field, (text) => {
-        const delay = requestedDelay({ get: () => text }, now) ?? 0;
+        const delay = requestedDelay({ status: 429, headers: { get: () => text } }, now) ?? 0;
         expect(delay).toBeGreaterThanOrEqual(0);
         expect(Number.isFinite(delay)).toBe(true);
       }),
     );
+  });
+
+  it("ignores the fields of a rate limit unless the status is 413, 429 or 503", () => {
+    const headers = new Headers({ "x-ratelimit-reset": "60" });
+    expect([413, 429, 503].map((status) => requestedDelay({ status, headers }))).toEqual([
+      60_000, 60_000, 60_000,
+    ]);
+    expect([200, 500, 502].map((status) => requestedDelay({ status, headers }))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 });

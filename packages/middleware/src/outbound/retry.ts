@@ -1,46 +1,35 @@
 import {
+  createRetryPolicy,
   deriveRequest,
+  mayRetry,
   nativeRequest,
+  ResponseHead,
+  retryDelay,
   type Context,
   type Handler,
   type Middleware,
+  type RetryOptions,
+  type RetryPolicy,
 } from "@fetchwork/http";
-import { parseRetryAfter } from "@fetchwork/kit";
-import {
-  checkAmount,
-  checkOptions,
-  checkTexts,
-  longestTimer,
-  optionError,
-  type OptionNames,
-} from "../check-options.ts";
+import { UsageError } from "@fetchwork/kit";
 import { continueStream, readUpTo } from "../body/stream-start.ts";
+import { checkAmount, checkOptions, type OptionNames } from "../check-options.ts";
+import { MiddlewareError } from "../errors.ts";
 
-/** Options of {@link retry}. */
-export interface RetryOptions {
-  /** How often a request is sent again at most. Default: 2. */
-  readonly retries?: number | undefined;
-  /** Methods that may be sent twice. Default: GET, HEAD, OPTIONS, PUT, DELETE; others with an `Idempotency-Key`. */
-  readonly methods?: readonly string[] | undefined;
-  /** Statuses after which a request is sent again. Default: 408, 425, 429, 502, 503, 504. */
-  readonly statuses?: readonly number[] | undefined;
-  /** Longest pause before the first repetition, in milliseconds; it doubles each time. Default: 200. */
-  readonly baseDelay?: number | undefined;
-  /** Longest pause of all, in milliseconds. Default: 30_000. */
-  readonly maxDelay?: number | undefined;
-  /** `Retry-After` that is waited for at most, in milliseconds; a longer one is the answer. Default: 60_000. */
-  readonly maxRetryAfter?: number | undefined;
-  /** Bytes of a body that are kept to be sent again; a request with a longer one is sent once. Default: 65_536. */
+/** Options of {@link retry}: those of the `Client` of `@fetchwork/http`, and one for bodies. */
+export interface RetryMiddlewareOptions extends RetryOptions {
+  /** Maximum bytes of a body that are kept to be sent again; a larger body is sent once. Default: 65_536. */
   readonly replayLimit?: number | undefined;
 }
 
 /**
- * Sends a request again when it failed for a reason that may pass: the network, a deadline, or a status that says so.
+ * Sends a request again after a failure that may pass: a network error, a timeout, or a status that says so. The rules,
+ * their options and defaults are those of `Client({ retry })` of `@fetchwork/http`.
  *
- * Only requests that may be sent twice: of an idempotent method (RFC 9110, 9.2.2) or with an `Idempotency-Key`, and
- * with a body that fits in `replayLimit`. The pause is a random part of a time that doubles ("full jitter"), and at
- * least what `Retry-After` asks for. An abort ends it at once, with the reason of the signal. The last answer, or
- * error, is given as it is.
+ * Only requests that may be sent twice are: those with an idempotent method (RFC 9110, 9.2.2) or an `Idempotency-Key`,
+ * and with a body of at most `replayLimit` bytes. The delay is random up to a maximum that doubles with each failure
+ * ("full jitter"), and at least what the response asks for. An abort ends the delay with the reason of the signal. The
+ * last response or error is returned or thrown unchanged.
  *
  * @example
  * ```ts
@@ -48,81 +37,89 @@ export interface RetryOptions {
  * ```
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
-export function retry(options: RetryOptions = {}): Middleware {
+export function retry(options: RetryMiddlewareOptions = {}): Middleware {
   checkOptions(options, knownOptions);
-  const policy = checkPolicy(options);
+  const { replayLimit = 65_536, ...rules } = options;
+  checkAmount(replayLimit, "replayLimit", 0);
+  const policy = readPolicy(rules);
   return (next) => (request, context) => {
-    const isRepeatable =
-      policy.methods.has(request.method) || request.headers.has("idempotency-key");
-    if (!isRepeatable || policy.retries === 0) return next(request, context);
-    if (request.body === null) return repeat(policy, next, { make: () => request, context });
-    return repeatWithBody(policy, next, request, context);
+    if (policy.retries === 0) return next(request, context);
+    const sent = sentRequest(request);
+    if (policy.shouldRetry === undefined && !mayRetry(policy, sent)) return next(request, context);
+    if (request.body === null) return sendWithRetries(policy, next, () => request, context);
+    return sendWithBody(policy, next, { request, context, replayLimit });
   };
 }
 
-interface Policy {
-  readonly retries: number;
-  readonly methods: ReadonlySet<string>;
-  readonly statuses: ReadonlySet<number>;
-  readonly baseDelay: number;
-  readonly maxDelay: number;
-  readonly maxRetryAfter: number;
-  readonly replayLimit: number;
+function readPolicy(rules: RetryOptions): RetryPolicy {
+  try {
+    return createRetryPolicy(rules);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new MiddlewareError("ERR_MIDDLEWARE_OPTION", error.message, { cause: error });
+  }
 }
 
-interface Attempts {
-  /** Makes the request of an attempt. */
-  readonly make: () => Request;
-  readonly context: Context;
+function sentRequest({ method, headers }: Request): Parameters<typeof mayRetry>[1] {
+  return { method, hasIdempotencyKey: headers.has("idempotency-key") };
 }
 
-async function repeatWithBody(
-  policy: Policy,
+async function sendWithBody(
+  policy: RetryPolicy,
   next: Handler,
-  request: Request,
-  context: Context,
+  {
+    request,
+    context,
+    replayLimit,
+  }: { readonly request: Request; readonly context: Context; readonly replayLimit: number },
 ): Promise<Response> {
   const reader = request.body?.getReader();
   if (reader === undefined) return next(request, context);
-  const { bytes: body, isWhole } = await readUpTo(reader, policy.replayLimit);
-  if (!isWhole) return next(withBody(request, continueStream(body, reader)), context);
-  return repeat(policy, next, { make: () => withBody(request, body), context });
+  const { bytes, isWhole } = await readUpTo(reader, replayLimit);
+  if (!isWhole) return next(withBody(request, continueStream(bytes, reader)), context);
+  return sendWithRetries(policy, next, () => withBody(request, bytes), context);
 }
 
-async function repeat(
-  policy: Policy,
+async function sendWithRetries(
+  policy: RetryPolicy,
   next: Handler,
-  { make, context }: Attempts,
+  makeRequest: () => Request,
+  context: Context,
 ): Promise<Response> {
-  for (let attempt = 0; ; attempt += 1) {
-    const request = make();
+  for (let attempt = 1; ; attempt += 1) {
+    const request = makeRequest();
     const signals = [request.signal, context.signal];
-    const isLast = attempt === policy.retries;
-    let delay = Math.random() * Math.min(policy.maxDelay, policy.baseDelay * 2 ** attempt);
+    const sent = sentRequest(request);
+    let delay: number | undefined;
     try {
       const response = await next(request, context);
-      if (isLast || !policy.statuses.has(response.status)) return response;
-      const asked = parseRetryAfter(response.headers.get("retry-after") ?? "") ?? 0;
-      if (asked > policy.maxRetryAfter) return response;
-      delay = Math.max(delay, asked);
-      // What is not read would keep its connection.
+      delay = await retryDelay(policy, sent, attempt, {
+        response: {
+          status: response.status,
+          headers: response.headers,
+          toHead: () => toHead(response),
+        },
+      });
+      if (delay === undefined) return response;
+      // An unread body would hold its connection.
       response.body?.cancel().catch(() => undefined);
     } catch (error) {
-      const isAborted = signals.some(({ aborted }) => aborted);
-      if (isLast || isAborted || isAbort(error)) throw error;
+      if (signals.some(({ aborted }) => aborted)) throw error;
+      delay = await retryDelay(policy, sent, attempt, { error, isOfHandler: true });
+      if (delay === undefined) throw error;
     }
     await pause(delay, signals);
   }
 }
 
-function isAbort(error: unknown): boolean {
-  return error instanceof Error && error.name === "AbortError";
+function toHead({ status, headers }: Response): ResponseHead {
+  return new ResponseHead({ status, headers: [...headers].flat() });
 }
 
-/** Waits, unless a signal aborts, which rejects with its reason. */
-async function pause(milliseconds: number, signals: readonly AbortSignal[]): Promise<void> {
+/** Waits, unless one of two signals aborts: then it rejects with its reason. */
+async function pause(delay: number, signals: readonly AbortSignal[]): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
+  const timer = setTimeout(resolve, delay);
   const onAbort = ({ target }: Event): void => {
     if (target instanceof AbortSignal) reject(target.reason);
   };
@@ -139,44 +136,14 @@ async function pause(milliseconds: number, signals: readonly AbortSignal[]): Pro
 }
 
 function withBody(request: Request, body: Uint8Array<ArrayBuffer> | ReadableStream): Request {
-  // `fetch` needs the platform's request; one of a server, or derived from one, is not.
+  // `fetch` needs the platform's request, which one of a server is not.
   if ("_request" in request) return nativeRequest(deriveRequest(request, { body }));
   const init: RequestInit & { duplex?: "half" } = { body };
   if (body instanceof ReadableStream) init.duplex = "half";
   return new Request(request, init);
 }
 
-function checkPolicy(options: RetryOptions): Policy {
-  const {
-    retries = 2,
-    methods = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"],
-    statuses = [408, 425, 429, 502, 503, 504],
-    baseDelay = 200,
-    maxDelay = 30_000,
-    maxRetryAfter = 60_000,
-    replayLimit = 65_536,
-  } = options;
-  const amounts = { retries, baseDelay, maxDelay, maxRetryAfter };
-  for (const [name, value] of Object.entries(amounts)) {
-    checkAmount(value, name, 0);
-    if (value > longestTimer) throw optionError(name, value, `at most ${longestTimer}`);
-  }
-  checkAmount(replayLimit, "replayLimit", 0);
-  checkTexts(methods, "methods");
-  if (!Array.isArray(statuses)) throw optionError("statuses", statuses, "a list of statuses");
-  for (const status of statuses as readonly unknown[]) {
-    if (Number.isInteger(status) && Number(status) >= 100 && Number(status) <= 599) continue;
-    throw optionError("statuses", status, "a status from 100 to 599");
-  }
-  return {
-    ...amounts,
-    replayLimit,
-    methods: new Set(methods),
-    statuses: new Set(statuses),
-  };
-}
-
-const knownOptions: OptionNames<RetryOptions> = {
+const knownOptions: OptionNames<RetryMiddlewareOptions> = {
   owner: "retry",
   names: {
     retries: true,
@@ -185,6 +152,7 @@ const knownOptions: OptionNames<RetryOptions> = {
     baseDelay: true,
     maxDelay: true,
     maxRetryAfter: true,
+    shouldRetry: true,
     replayLimit: true,
   },
   otherNames: {
@@ -200,5 +168,6 @@ const knownOptions: OptionNames<RetryOptions> = {
     initialDelay: "baseDelay",
     maxTimeout: "maxDelay",
     backoffLimit: "maxDelay",
+    retryCondition: "shouldRetry",
   },
 };

@@ -1,7 +1,13 @@
 import { createContext, deriveRequest, empty, text, wrap, type Handler } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { HandlerTimeoutError, bearer, retry, timeout, type RetryOptions } from "../../src/index.ts";
+import {
+  HandlerTimeoutError,
+  bearer,
+  retry,
+  timeout,
+  type RetryMiddlewareOptions,
+} from "../../src/index.ts";
 
 const url = "http://localhost/";
 
@@ -34,7 +40,7 @@ afterEach(() => {
 async function send(
   handler: Handler,
   request: Request,
-  options?: RetryOptions,
+  options?: RetryMiddlewareOptions,
 ): Promise<{ outcome: unknown; waited: number }> {
   const start = Date.now();
   const outcome = Promise.resolve(wrap(handler, retry(options))(request)).catch(
@@ -54,17 +60,17 @@ describe("retry refuses", () => {
     ["one status", { statuses: 503 }],
     ["a negative replayLimit", { replayLimit: -1 }],
   ])("%s", (_case, options) => {
-    expect(() => retry(options as RetryOptions)).toThrow(
+    expect(() => retry(options as RetryMiddlewareOptions)).toThrow(
       expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }),
     );
   });
 });
 
 describe("retry does not send again", () => {
-  it.each<[string, RequestInit, number | Error, RetryOptions?]>([
+  it.each<[string, RequestInit, number | Error, RetryMiddlewareOptions?]>([
     ["a POST", { method: "POST", body: "a" }, 503],
     ["a PATCH", { method: "PATCH", body: "a" }, 503],
-    ["what was answered", {}, 500],
+    ["an unlisted server error", {}, 501],
     ["what was refused", {}, 404],
     ["what was aborted", {}, new DOMException("aborted", "AbortError")],
     ["a method that is not listed", {}, 503, { methods: ["PUT"] }],

@@ -67,8 +67,8 @@ export class TokenPause {
   }
 
   #length(error?: unknown): number {
-    const headers = error instanceof OAuth2Error ? error.response?.headers : undefined;
-    const asked = headers === undefined ? undefined : requestedDelay(headers, this.#clock());
+    const response = error instanceof OAuth2Error ? error.response : undefined;
+    const asked = response === undefined ? undefined : requestedDelay(response, this.#clock());
     if (asked !== undefined && asked > 0) return Math.min(asked, maxRequestedPause);
     // Without jitter: one manager holds back all callers of a process.
     return backoffDelay(this.#failures + 1, { baseDelay, maxDelay, jitter: [1, 1] });
