@@ -65,7 +65,10 @@ export class HeaderList {
 
   /** The fields of any headers, not to be changed: name, value, name, value. */
   static fieldsOf(headers: Headers): readonly string[] {
-    return headers instanceof HeaderList ? headers.#fields : [...headers].flat();
+    if (headers instanceof HeaderList) return headers.#fields;
+    const fields: string[] = [];
+    for (const [name, value] of headers) fields.push(name, value);
+    return fields;
   }
 
   get(name: string): string | null {
