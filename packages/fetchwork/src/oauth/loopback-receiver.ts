@@ -1,13 +1,13 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { text, type Handler } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
+import { constantTimeEqual } from "@fetchwork/kit";
 import type { RedirectTarget } from "./redirect-target.ts";
 
 /** A server on this machine that waits for the browser to come back, once. */
 export interface LoopbackReceiver {
   readonly redirectUri: string;
   /**
-   * Waits for the one callback that has this state, and does what is to be done with it; the browser is told how that
+   * Waits for the one callback with this state and runs a function on it; the browser shows how that
    * went. Whatever else comes is refused and changes nothing.
    *
    * @throws what `finish` throws; the reason of the signal
@@ -34,7 +34,7 @@ export async function openLoopbackReceiver(target: RedirectTarget): Promise<Loop
     maxRequestBodySize: 0,
     requestTimeout: 10_000,
     gracePeriod: 1000,
-    // The browser is told; what is to be known of it, `receive` throws.
+    // The browser shows the failure; `receive` throws the details.
     reportError: () => {},
   });
   const host = `${target.host}:${server.port}`;
@@ -51,10 +51,10 @@ export async function openLoopbackReceiver(target: RedirectTarget): Promise<Loop
       answer = async (request) => {
         const url = new URL(request.url);
         // A name of another site that leads to this machine (DNS rebinding) comes with that name.
-        if (request.headers.get("host") !== host) return page("This is no page of that host", 421);
+        if (request.headers.get("host") !== host) return page("This page does not belong to that host", 421);
         if (url.pathname !== path) return page("There is nothing here", 404);
         if (request.method !== "GET") return page("Only GET is answered here", 405);
-        if (!isSame(url.searchParams.get("state") ?? "", state)) {
+        if (!constantTimeEqual(url.searchParams.get("state") ?? "", state)) {
           return page("This is not the answer to the sign-in that is under way", 400);
         }
         if (isAnswered) return page("This sign-in was answered before", 410);
@@ -103,12 +103,4 @@ function page(message: string, status: number): Response {
       ...(status === 405 ? { allow: "GET" } : {}),
     },
   });
-}
-
-function isSame(given: string, expected: string): boolean {
-  return timingSafeEqual(digestOf(given), digestOf(expected));
-}
-
-function digestOf(value: string): Buffer {
-  return createHash("sha256").update(value).digest();
 }
