@@ -58,7 +58,8 @@ export class HeaderList {
     }
     for (let index = 0; index + 1 < fields.length; index += 2) {
       const name = fields[index] ?? "";
-      if (!name.startsWith(":")) list.#add(nameOf(name), fields[index + 1] ?? "");
+      // Not `nameOf`: clients must not fill the names that it remembers.
+      if (!name.startsWith(":")) list.#add(name.toLowerCase(), fields[index + 1] ?? "");
     }
     return list;
   }
