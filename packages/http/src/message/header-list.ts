@@ -58,14 +58,18 @@ export class HeaderList {
     }
     for (let index = 0; index + 1 < fields.length; index += 2) {
       const name = fields[index] ?? "";
-      if (!name.startsWith(":")) list.#add(nameOf(name), fields[index + 1] ?? "");
+      // Not `nameOf`: clients must not fill the names that it remembers.
+      if (!name.startsWith(":")) list.#add(name.toLowerCase(), fields[index + 1] ?? "");
     }
     return list;
   }
 
   /** The fields of any headers, not to be changed: name, value, name, value. */
   static fieldsOf(headers: Headers): readonly string[] {
-    return headers instanceof HeaderList ? headers.#fields : [...headers].flat();
+    if (headers instanceof HeaderList) return headers.#fields;
+    const fields: string[] = [];
+    for (const [name, value] of headers) fields.push(name, value);
+    return fields;
   }
 
   get(name: string): string | null {

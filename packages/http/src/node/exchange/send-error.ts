@@ -46,7 +46,7 @@ export function sendError(exchange: NodeExchange, error: unknown): void {
  */
 function explain(error: unknown): unknown {
   const isPrivateState = isCausedBy(error, 1, ({ message }) =>
-    message.includes("private member #state"),
+    privateStateMessages.includes(message),
   );
   if (!isPrivateState) return error;
   return new HttpUsageError(
@@ -55,6 +55,12 @@ function explain(error: unknown): unknown {
     { cause: error },
   );
 }
+
+/** Of Node 24 and later, and of Node 22. */
+const privateStateMessages: readonly string[] = [
+  "Cannot read private member #state from an object whose class did not declare it",
+  "Cannot read properties of undefined (reading 'window')",
+];
 
 const details = {
   413: "the body is larger than the server accepts",
