@@ -1,4 +1,4 @@
-import type { HeaderReader } from "./signature-scheme.ts";
+import type { HeaderReader } from "./schemes/signature-scheme.ts";
 
 /** Headers as Node has them, or as a plain object. Names count without regard to case. */
 export type HeaderRecord = Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "./signature-scheme.ts";
+import type { MaybePromise } from "./schemes/signature-scheme.ts";
 
 /** Tells whether there is something to wait for: a promise, of whatever make. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {

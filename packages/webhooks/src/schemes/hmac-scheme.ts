@@ -1,8 +1,8 @@
 import { constantTimeEqual } from "@fetchwork/kit";
 import { optionError } from "../errors.ts";
-import { createHmacKey, type DigestEncoding, type HashName } from "../hmac-key.ts";
+import { createHmacKey, type DigestEncoding, type HashName } from "./hmac-key.ts";
 import { checkOptionNames } from "../option-names.ts";
-import type { SignatureScheme } from "../signature-scheme.ts";
+import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
 import { headerOf } from "./timestamp.ts";
 

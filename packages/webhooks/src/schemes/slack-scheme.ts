@@ -1,7 +1,7 @@
 import { constantTimeEqual } from "@fetchwork/kit";
-import { createHmacKey } from "../hmac-key.ts";
+import { createHmacKey } from "./hmac-key.ts";
 import { checkOptionNames } from "../option-names.ts";
-import type { HeaderReader, SignatureScheme } from "../signature-scheme.ts";
+import type { HeaderReader, SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
 import {
   createTimestampCheck,

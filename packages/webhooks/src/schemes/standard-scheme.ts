@@ -1,9 +1,9 @@
 import { constantTimeEqual, decodeBase64 } from "@fetchwork/kit";
-import { createEd25519Key, type Ed25519Key } from "../ed25519-key.ts";
+import { createEd25519Key, type Ed25519Key } from "./ed25519-key.ts";
 import { optionError } from "../errors.ts";
-import { createHmacKey } from "../hmac-key.ts";
+import { createHmacKey } from "./hmac-key.ts";
 import { checkOptionNames } from "../option-names.ts";
-import type { MessageToSign, SignatureKey, SignatureScheme } from "../signature-scheme.ts";
+import type { MessageToSign, SignatureKey, SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes, secretError } from "./secret-bytes.ts";
 import {
   createTimestampCheck,

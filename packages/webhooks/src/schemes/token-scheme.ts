@@ -1,7 +1,7 @@
 import { constantTimeEqual } from "@fetchwork/kit";
-import { createHmacKey } from "../hmac-key.ts";
+import { createHmacKey } from "./hmac-key.ts";
 import { checkOptionNames } from "../option-names.ts";
-import type { SignatureScheme } from "../signature-scheme.ts";
+import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes, secretError } from "./secret-bytes.ts";
 import { headerOf } from "./timestamp.ts";
 

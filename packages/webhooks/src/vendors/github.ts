@@ -1,6 +1,6 @@
-import { emitterEventNames } from "../event-names.ts";
+import { emitterEventNames } from "./event-names.ts";
 import { hmacScheme } from "../schemes/hmac-scheme.ts";
-import { defineVendor, type Vendor } from "../vendor.ts";
+import { defineVendor, type Vendor } from "./define-vendor.ts";
 import type { GithubEventName, GithubEvents } from "./github-events.ts";
 
 /**

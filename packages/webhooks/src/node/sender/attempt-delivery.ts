@@ -1,8 +1,8 @@
 import { HttpError, type Transport } from "@fetchwork/http";
 import { parseRetryAfter } from "@fetchwork/kit";
 import { WebhookUsageError } from "../../errors.ts";
-import type { SignatureKey } from "../../signature-scheme.ts";
-import type { Vendor } from "../../vendor.ts";
+import type { SignatureKey } from "../../schemes/signature-scheme.ts";
+import type { Vendor } from "../../vendors/define-vendor.ts";
 import { checkTarget, type TargetRules } from "./target-url.ts";
 
 /** What goes to an endpoint. */

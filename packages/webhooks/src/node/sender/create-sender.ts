@@ -1,7 +1,7 @@
 import type { Transport } from "@fetchwork/http";
 import { optionError, WebhookUsageError } from "../../errors.ts";
 import { checkOptionNames } from "../../option-names.ts";
-import type { SignatureKey } from "../../signature-scheme.ts";
+import type { SignatureKey } from "../../schemes/signature-scheme.ts";
 import { fetchwork } from "../../vendors/fetchwork.ts";
 import { VERSION } from "../../version.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";

@@ -1,4 +1,4 @@
-import type { SignatureKey } from "../../signature-scheme.ts";
+import type { SignatureKey } from "../../schemes/signature-scheme.ts";
 import { attemptDelivery, type AttemptOptions } from "./attempt-delivery.ts";
 import type { SenderDocument, SenderDocuments, SenderFilter } from "./document-store.ts";
 import type { EndpointRecord, EventRecord } from "./records.ts";

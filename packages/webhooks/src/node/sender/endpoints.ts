@@ -1,6 +1,6 @@
 import { optionError, WebhookUsageError } from "../../errors.ts";
 import { checkOptionNames } from "../../option-names.ts";
-import type { SignatureScheme } from "../../signature-scheme.ts";
+import type { SignatureScheme } from "../../schemes/signature-scheme.ts";
 import type { SenderDocument, SenderDocuments } from "./document-store.ts";
 import { isEventName } from "./event-filter.ts";
 import type { EndpointRecord } from "./records.ts";

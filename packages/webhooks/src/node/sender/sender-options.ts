@@ -1,7 +1,7 @@
 import type { Transport } from "@fetchwork/http";
 import { optionError } from "../../errors.ts";
 import { checkOptionNames } from "../../option-names.ts";
-import { checkVendor, type Vendor } from "../../vendor.ts";
+import { checkVendor, type Vendor } from "../../vendors/define-vendor.ts";
 import type { SenderStore } from "./document-store.ts";
 import { type RetryOptions, retryOptionNames } from "./retry-schedule.ts";
 import type { AttemptReport } from "./settle-delivery.ts";

@@ -1,0 +1,205 @@
+import { checkAmount, checkDuration } from "../check-amount.ts";
+import { vendor as defaultVendor } from "../vendors/default-vendor.ts";
+import { optionError, WebhookError, WebhookUsageError } from "../errors.ts";
+import {
+  type EventHandlerOptions,
+  type HandlerContext,
+  handlerOptionNames,
+} from "./event-handler-options.ts";
+import { EventDispatcher } from "./dispatcher.ts";
+import type { AnyEvent, EventMap, EventName, UntypedEvent, WebhookEvent } from "../event-map.ts";
+import { HandlerRegistry, type UntypedHandler } from "./handler-registry.ts";
+import { completeLogger } from "../logger.ts";
+import { checkOptionNames } from "../option-names.ts";
+import { Turns } from "./turns.ts";
+import { createNameCheck } from "./validate-event-name.ts";
+import { checkVendor, type Vendor } from "../vendors/define-vendor.ts";
+import type { VendorEvents } from "../vendors/vendor-events.ts";
+
+/** An event as a handler of `on` gets it: with what the transform adds. */
+export type TransformedEvent<
+  Events extends EventMap,
+  Name extends string,
+  Transformed,
+> = unknown extends Transformed
+  ? WebhookEvent<Events, Name>
+  : WebhookEvent<Events, Name> & Added<Transformed>;
+
+/** What a transform adds: without the parts that it hands on as it got them, of which more is known by the name. */
+type Added<Transformed> = Transformed extends UntypedEvent
+  ? {
+      [
+        Key in keyof Transformed as Key extends keyof UntypedEvent
+          ? UntypedEvent[Key] extends Transformed[Key]
+            ? never
+            : Key
+          : Key
+      ]: Transformed[Key];
+    }
+  : Transformed;
+
+/** Handles the events of one or more names. What it returns is awaited when it is a promise, and else ignored. */
+export type EventListener<Events extends EventMap, Name extends string, Transformed = unknown> = (
+  event: TransformedEvent<Events, Name, Transformed>,
+  context: HandlerContext,
+) => unknown;
+
+/** Handles every event. */
+export type AnyListener<Events extends EventMap> = (
+  event: AnyEvent<Events>,
+  context: HandlerContext,
+) => unknown;
+
+/** Is told of every failure. What it throws is logged. */
+export type ErrorListener = (error: WebhookError) => unknown;
+
+/** Calls handlers by event. All methods are bound. */
+export interface EventHandler<Events extends EventMap = VendorEvents, Transformed = unknown> {
+  /**
+   * Adds a handler for a name or several; once for each time that the name is given.
+   *
+   * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME`, `ERR_WEBHOOKS_ARGUMENT` when the handler is no function
+   */
+  readonly on: <Name extends EventName<Events>>(
+    eventName: Name | readonly Name[],
+    handler: EventListener<Events, Name, Transformed>,
+  ) => void;
+  /** Adds a handler for every event, known or not. It gets the event without the transform. */
+  readonly onAny: (handler: AnyListener<Events>) => void;
+  /**
+   * Adds a handler of failures: called once for each handler that failed, and once for a delivery that could not be
+   * verified, read or started. Nothing waits for it.
+   */
+  readonly onError: (handler: ErrorListener) => void;
+  /**
+   * Removes the most recent registration of a handler, for each name. `*` is for `onAny`, `error` for `onError`. A handler
+   * that is not registered is no mistake.
+   */
+  readonly removeListener: <Name extends EventName<Events> | "*" | "error">(
+    eventName: Name | readonly Name[],
+    handler: (...parameters: never[]) => unknown,
+  ) => void;
+  /**
+   * Calls the handlers of `<name>.<action>`, of `<name>` and of any event, in this order and in parallel, and resolves
+   * when all are done.
+   *
+   * @throws WebhookReceiveError `ERR_WEBHOOKS_RECEIVE` with a `WebhookHandlerError` in `errors` for each that failed
+   * @throws WebhookError `ERR_WEBHOOKS_EVENT` without name or payload, `ERR_WEBHOOKS_OVERLOAD` with too many waiting
+   */
+  readonly receive: (event: ReceivedEvent) => Promise<void>;
+}
+
+/** What `receive` takes. */
+export interface ReceivedEvent {
+  readonly id: string;
+  readonly name: string;
+  readonly payload: object;
+}
+
+/**
+ * Makes handlers and `receive` without verification, for events that come from elsewhere.
+ *
+ * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
+ */
+export function createEventHandler<Events extends EventMap = VendorEvents, Transformed = unknown>(
+  options: EventHandlerOptions<Events, Transformed> = {},
+): EventHandler<Events, Transformed> {
+  checkOptionNames(options, { owner: "createEventHandler", names: handlerOptionNames });
+  return createHandling(options).handler;
+}
+
+/** What `Webhooks` needs beside the public methods. */
+export interface Handling<Events extends EventMap, Transformed> {
+  readonly vendor: Vendor<Events>;
+  readonly handler: EventHandler<Events, Transformed>;
+  readonly dispatcher: EventDispatcher;
+}
+
+/** Makes the public methods, and what they are made of. */
+export function createHandling<Events extends EventMap, Transformed>(
+  options: EventHandlerOptions<Events, Transformed>,
+): Handling<Events, Transformed> {
+  // The type parameter is `VendorEvents` when no vendor is given.
+  const { vendor = defaultVendor as unknown as Vendor<Events>, transform, log } = options;
+  const { onUnknownEventName = "warn", concurrency = Infinity, backlog = 10_000 } = options;
+  const { handlerTimeout = Infinity } = options;
+  if (transform !== undefined && typeof transform !== "function") {
+    throw optionError("transform", transform, "a function");
+  }
+  checkVendor(vendor);
+  checkAmount("concurrency", concurrency, 1);
+  checkAmount("backlog", backlog, 0);
+  checkDuration("handlerTimeout", handlerTimeout);
+  const logger = completeLogger(log);
+  const checkName = createNameCheck(vendor, onUnknownEventName, logger);
+  const registry = new HandlerRegistry();
+  const dispatcher = new EventDispatcher({
+    registry,
+    log: logger,
+    actionOf: vendor.actionOf,
+    run: {
+      transform,
+      timeout: handlerTimeout,
+      turns: concurrency === Infinity ? undefined : new Turns(concurrency, backlog),
+      reportLate: (error) => logger.error("a webhook handler failed after its timeout", error),
+    },
+  });
+
+  const add = (name: unknown, handler: UntypedHandler): void => {
+    registry.add(checkName(name), handler);
+  };
+  const remove = (name: string, handler: UntypedHandler): void => {
+    if (name === "*") registry.removeAny(handler);
+    else if (name === "error") dispatcher.removeErrorListener(handler);
+    else registry.remove(name, handler);
+  };
+  const handler: EventHandler<Events, Transformed> = {
+    on: (eventName, listener) => {
+      checkHandler(listener);
+      if (!Array.isArray(eventName)) return add(eventName, listener);
+      for (const name of eventName) add(name, listener);
+    },
+    onAny: (listener) => {
+      checkHandler(listener);
+      registry.addAny(listener);
+    },
+    onError: (listener) => {
+      checkHandler(listener);
+      dispatcher.addErrorListener(listener);
+    },
+    removeListener: (eventName, listener) => {
+      if (typeof eventName === "string") remove(eventName, listener);
+      else for (const name of eventName) remove(name, listener);
+    },
+    receive: async (event) => dispatcher.dispatch(checkEvent(event, dispatcher)),
+  };
+  return { vendor, handler, dispatcher };
+}
+
+/** Checks what `receive` was called with, as JavaScript may pass anything. */
+function checkEvent(event: ReceivedEvent | undefined, dispatcher: EventDispatcher): UntypedEvent {
+  const { name, payload } = event ?? {};
+  if (event === undefined || typeof name !== "string" || name === "") {
+    throw dispatcher.fail(eventError("Event name not passed"));
+  }
+  if (typeof payload !== "object" || payload === null) {
+    throw dispatcher.fail(eventError("Event payload not passed"));
+  }
+  // Any object has fields, of which nothing is known.
+  return event as UntypedEvent;
+}
+
+function eventError(message: string): WebhookError {
+  return new WebhookError("ERR_WEBHOOKS_EVENT", message, {
+    status: 400,
+    errors: [new TypeError(message)],
+  });
+}
+
+function checkHandler(handler: unknown): void {
+  if (typeof handler === "function") return;
+  throw new WebhookUsageError(
+    "ERR_WEBHOOKS_ARGUMENT",
+    `handler is ${typeof handler}, expected a function`,
+  );
+}
