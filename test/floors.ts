@@ -5,4 +5,5 @@
  */
 export const floors: Readonly<Record<string, readonly string[]>> = {
   endpoint: ["."],
+  webhooks: ["node", "adapters", "receive", "dispatch", "vendors", "schemes", "."],
 };

@@ -35,7 +35,8 @@ export type {
   WebhookEvent,
 } from "./event-map.ts";
 export { emitterEventNames, type EmitterWebhookEventName } from "./vendors/event-names.ts";
-export type { HeaderRecord } from "./header-record.ts";
+export type { HeaderReader, HeaderRecord } from "./headers.ts";
+export type { MaybePromise } from "./maybe-promise.ts";
 export {
   createLambdaHandler,
   type LambdaEvent,
@@ -48,8 +49,6 @@ export { createNodeMiddleware, type NodeMiddleware } from "./adapters/node-middl
 export type { ReceiverOptions } from "./receive/receiver-options.ts";
 export type { ReplayOptions, ReplayState, ReplayStore } from "./receive/replay-store.ts";
 export type {
-  HeaderReader,
-  MaybePromise,
   MessageToSign,
   SignatureFault,
   SignatureKey,

@@ -85,7 +85,7 @@ describe("an option that is null", () => {
     (name) => {
       expect(thrownBy(() => new Webhooks({ secret: "s", [name]: null }))).toMatchObject({
         code: "ERR_WEBHOOKS_OPTION",
-        message: `Webhooks: ${name} is null; leave it out to use its default`,
+        message: `Webhooks: ${name} is null; omit it to use its default`,
       });
     },
   );

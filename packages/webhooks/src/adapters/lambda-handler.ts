@@ -1,6 +1,6 @@
 import { decodeBase64, encodeBase64 } from "@fetchwork/kit";
 import type { EventMap } from "../event-map.ts";
-import { checkOptionNames } from "../option-names.ts";
+import { checkOptionNames } from "../check-options.ts";
 import {
   createWebMiddleware,
   webReceiverOptions,

@@ -1,16 +1,20 @@
-import { type Answer, errorAnswer, failureAnswer } from "../receive/receiver-response.ts";
-import { readLowerCase } from "../header-record.ts";
+import { checkOptionNames } from "../check-options.ts";
 import type { EventMap } from "../event-map.ts";
-import type { NodeRequest, NodeResponse } from "./node-message.ts";
-import { checkOptionNames } from "../option-names.ts";
-import { readNodeBody } from "./read-node-body.ts";
+import { readNodeHeaders } from "../headers.ts";
+import {
+  errorResponse,
+  failureResponse,
+  type ReceiverResponse,
+} from "../receive/receiver-response.ts";
 import { type ReceiverOptions, receiverOptions } from "../receive/receiver-options.ts";
-import { type Incoming, Receiver, trimSlashes } from "../receive/receiver.ts";
+import { type Receiver, trimSlashes } from "../receive/receiver.ts";
 import { Webhooks } from "../receive/webhooks.ts";
+import type { NodeRequest, NodeResponse } from "./node-message.ts";
+import { readNodeBody } from "./read-node-body.ts";
 
 /**
- * A listener of Node's `http`, and a middleware of Express and its kin. Resolves to whether it answered; for another path
- * it calls `next`, when there is one, and resolves to `false`. Never rejects.
+ * A listener of Node's `http`, and a middleware of Express and frameworks like it. Resolves to whether it responded; for
+ * another path it calls `next`, if there is one, and resolves to `false`. Never rejects.
  */
 export type NodeMiddleware = (
   request: NodeRequest,
@@ -18,8 +22,8 @@ export type NodeMiddleware = (
   next?: (error?: unknown) => void,
 ) => Promise<boolean>;
 
-/** Milliseconds for which the rest of a refused body is thrown away before the connection is cut. */
-const linger = 1000;
+/** Milliseconds for which the rest of a refused body is discarded before the connection is closed. */
+const discardTimeout = 1000;
 
 /**
  * Makes a receiver for Node's `http`. Must come before anything that reads bodies.
@@ -38,56 +42,50 @@ export function createNodeMiddleware<Events extends EventMap, Transformed>(
   options: ReceiverOptions = {},
 ): NodeMiddleware {
   checkOptionNames(options, { owner: "createNodeMiddleware", ...receiverOptions });
-  const receiver = new Receiver(Webhooks.pipelineOf(webhooks), options);
+  const receiver = Webhooks.createReceiver(webhooks, options);
   return async (request, response, next) => {
-    const startedAt = performance.now();
     try {
-      const path = matchedPath(receiver.path, request);
-      // A URL that is none may be anybody's: only without another route it is refused here.
-      if (path === undefined || (path === "" && next !== undefined)) {
+      const match = matchPath(receiver.path, request);
+      // A URL that cannot be parsed may belong to another route. Only without one it is refused here.
+      if (match === "other" || (match === "invalid" && next !== undefined)) {
         next?.();
         return false;
       }
-      const answer =
-        path === ""
-          ? unparsable(request.url ?? "")
-          : await answerTo(receiver, { request, path, startedAt });
-      send(request, response, answer);
+      send(
+        request,
+        response,
+        match === "invalid" ? invalidUrl(request) : await respond(receiver, request),
+      );
     } catch (error) {
       receiver.log.error(error);
-      send(request, response, failureAnswer(error));
+      send(request, response, failureResponse(error));
     }
     return true;
   };
 }
 
-async function answerTo(
-  receiver: Receiver,
-  {
-    request,
-    path,
-    startedAt,
-  }: { readonly request: NodeRequest; readonly path: string; readonly startedAt: number },
-): Promise<Answer> {
-  const headers = readLowerCase(request.headers);
-  const kind = receiver.checkHead(request.method ?? "", path, headers);
-  if (typeof kind !== "string") return kind;
-  const read: Incoming["read"] = (limits, unverified) => readNodeBody(request, limits, unverified);
-  const { url } = request;
-  return receiver.answer({ headers, kind, url, read, startedAt, waitUntil: undefined });
+function respond(receiver: Receiver, request: NodeRequest): Promise<ReceiverResponse> {
+  return receiver.respond({
+    method: request.method ?? "",
+    url: request.url,
+    headers: readNodeHeaders(request.headers),
+    readBody: (unverified) => readNodeBody(request, unverified),
+  });
 }
 
-/** The path of a request that is the receiver's; `undefined` for another one, `""` when the URL is none. */
-function matchedPath(path: string, { url = "/", originalUrl }: NodeRequest): string | undefined {
+function matchPath(
+  path: string,
+  { url = "/", originalUrl }: NodeRequest,
+): "receiver" | "other" | "invalid" {
   const own = pathOf(path, url);
-  if (own === undefined) return "";
-  if (own === path) return own;
-  // Mounted at its own path, which Express then takes off the URL.
-  return originalUrl !== undefined && pathOf(path, originalUrl) === path ? path : undefined;
+  if (own === undefined) return "invalid";
+  // The second: mounted at its own path, which Express then removes from the URL.
+  const isOurs = own === path || (originalUrl !== undefined && pathOf(path, originalUrl) === path);
+  return isOurs ? "receiver" : "other";
 }
 
 function pathOf(path: string, url: string): string | undefined {
-  // What nearly every request has, without parsing.
+  // The URL that nearly every request has, without parsing.
   if (url === path) return path;
   // Slashes first: a URL that begins with two of them would be read as a host.
   const end = url.search(/[?#]/);
@@ -95,22 +93,22 @@ function pathOf(path: string, url: string): string | undefined {
   return parsed === null ? undefined : trimSlashes(parsed.pathname);
 }
 
-function unparsable(url: string): Answer {
-  return errorAnswer(422, `Request URL could not be parsed: ${url.slice(0, 2000)}`);
+function invalidUrl({ url = "" }: NodeRequest): ReceiverResponse {
+  return errorResponse(422, `Request URL could not be parsed: ${url.slice(0, 2000)}`);
 }
 
-function send(request: NodeRequest, response: NodeResponse, answer: Answer): void {
-  // Somebody else answered, for instance a timeout of the framework; or the client has gone.
+function send(request: NodeRequest, response: NodeResponse, result: ReceiverResponse): void {
+  // The framework has responded, for instance after its own timeout; or the client has disconnected.
   if (response.headersSent || response.destroyed === true) return;
-  response.writeHead(answer.status, { ...answer.headers });
-  response.end(answer.body);
-  if (answer.isCut && request.complete !== true) drain(request);
+  response.writeHead(result.status, { ...result.headers });
+  response.end(result.body);
+  if (result.discardsBody && request.complete !== true) discardBody(request);
 }
 
-/** Lets a client finish that is about to, so that it reads the answer; cuts off one that is not. */
-function drain(request: NodeRequest): void {
+/** Lets a client that is about to finish do so, and then read the response; disconnects any other. */
+function discardBody(request: NodeRequest): void {
   request.on("error", () => undefined);
-  const timer = setTimeout(() => request.destroy(), linger);
+  const timer = setTimeout(() => request.destroy(), discardTimeout);
   request.on("close", () => clearTimeout(timer));
   request.on("end", () => clearTimeout(timer));
   request.resume();

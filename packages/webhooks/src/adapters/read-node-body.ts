@@ -1,32 +1,30 @@
 import { ByteCollector } from "@fetchwork/kit";
-import { bodyError, type BodyLimits } from "../receive/body-error.ts";
-import type { NodeRequest } from "./node-message.ts";
+import { bodyError } from "../errors.ts";
 import type { UnverifiedBody } from "../receive/unverified-budget.ts";
+import type { NodeRequest } from "./node-message.ts";
 
 const encoder = new TextEncoder();
 
 /**
- * Reads the bytes of a request, or takes those that somebody kept. Stops as soon as they are too many or take too long.
- * A body that was read, and of which no bytes were kept, is refused at once: its bytes cannot be had again, and its stream
- * would never end.
+ * Reads the bytes of a request within the limits of its body, or takes the bytes that a framework kept. A body that was
+ * read without keeping its bytes is refused at once: they are lost, and its stream would never end.
  *
  * @throws WebhookError `ERR_WEBHOOKS_BODY_USED`, `ERR_WEBHOOKS_BODY_SIZE`, `ERR_WEBHOOKS_BODY_TIMEOUT`,
  *   `ERR_WEBHOOKS_BODY_BUDGET`, `ERR_WEBHOOKS_BODY`
  */
 export function readNodeBody(
   request: NodeRequest,
-  limits: BodyLimits,
   unverified: UnverifiedBody,
 ): Uint8Array | Promise<Uint8Array> {
   const kept = bytesOf(request.rawBody) ?? bytesOf(request.body);
   if (kept !== undefined) {
-    if (kept.length > limits.maxBody) throw bodyError("ERR_WEBHOOKS_BODY_SIZE");
+    unverified.check(kept.length);
     return kept;
   }
   if (request.readableDidRead === true) throw bodyError("ERR_WEBHOOKS_BODY_USED");
-  // Its events have been, so nothing would end the wait.
+  // It has emitted its last event, so nothing would end the wait.
   if (request.destroyed === true) throw bodyError("ERR_WEBHOOKS_BODY");
-  return readStream(request, limits, unverified);
+  return readStream(request, unverified);
 }
 
 function bytesOf(body: unknown): Uint8Array | undefined {
@@ -34,15 +32,11 @@ function bytesOf(body: unknown): Uint8Array | undefined {
   return typeof body === "string" ? encoder.encode(body) : undefined;
 }
 
-function readStream(
-  request: NodeRequest,
-  { maxBody, timeout }: BodyLimits,
-  unverified: UnverifiedBody,
-): Promise<Uint8Array> {
+// By events and not as an async iterable, whose `return()` would destroy the request before the response is sent.
+function readStream(request: NodeRequest, unverified: UnverifiedBody): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const body = new ByteCollector();
     const stop = (): void => {
-      clearTimeout(timer);
       request.off("data", onData);
       request.off("end", onEnd);
       request.off("close", onClose);
@@ -50,9 +44,13 @@ function readStream(
       // Without a listener a later error of the connection would end the process.
       request.on("error", ignore);
     };
+    const fail = (error: unknown): void => {
+      stop();
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- always a WebhookError
+      reject(error);
+    };
     const onData = (chunk: Uint8Array | string): void => {
       const bytes = typeof chunk === "string" ? encoder.encode(chunk) : chunk;
-      if (body.size + bytes.length > maxBody) return fail(bodyError("ERR_WEBHOOKS_BODY_SIZE"));
       try {
         unverified.grow(body.size + bytes.length);
       } catch (error) {
@@ -60,22 +58,13 @@ function readStream(
       }
       body.add(bytes);
     };
-    const fail = (error: unknown): void => {
-      stop();
-      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- errors of our own
-      reject(error);
-    };
     const onEnd = (): void => {
       stop();
       resolve(body.join());
     };
     const onError = (cause: unknown): void => fail(bodyError("ERR_WEBHOOKS_BODY", cause));
     const onClose = (): void => onError(undefined);
-    const timer =
-      timeout === Infinity
-        ? undefined
-        : setTimeout(() => fail(bodyError("ERR_WEBHOOKS_BODY_TIMEOUT")), timeout);
-    unverified.onRefused = fail;
+    unverified.start(fail);
     request.on("data", onData);
     request.on("end", onEnd);
     request.on("close", onClose);

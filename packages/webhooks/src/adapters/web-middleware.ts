@@ -1,11 +1,11 @@
 import type { KnownOptions } from "@fetchwork/kit";
-import { type Answer, errorAnswer } from "../receive/receiver-response.ts";
+import { checkOptionNames } from "../check-options.ts";
 import type { EventMap } from "../event-map.ts";
 import type { Logger } from "../logger.ts";
-import { checkOptionNames } from "../option-names.ts";
-import { readWebBody } from "../receive/read-body.ts";
+import { readWebBody } from "../receive/read-web-body.ts";
 import { type ReceiverOptions, receiverOptions } from "../receive/receiver-options.ts";
-import { type Incoming, Receiver, trimSlashes, type WaitUntil } from "../receive/receiver.ts";
+import { errorResponse, type ReceiverResponse } from "../receive/receiver-response.ts";
+import { trimSlashes, type WaitUntil } from "../receive/receiver.ts";
 import { Webhooks } from "../receive/webhooks.ts";
 
 /**
@@ -42,47 +42,33 @@ export function createWebMiddleware<Events extends EventMap, Transformed>(
   options: WebReceiverOptions = {},
 ): WebMiddleware {
   checkOptionNames(options, webReceiverOptions("createWebMiddleware"));
-  const receiver = new Receiver(Webhooks.pipelineOf(webhooks), options);
+  const receiver = Webhooks.createReceiver(webhooks, options);
   const { fallback } = options;
   return async (request, ...runtime) => {
-    const startedAt = performance.now();
-    const { url } = request;
+    const { url, method, headers } = request;
     const path = pathOf(url);
     if (path === undefined) {
-      return toResponse(errorAnswer(422, `Request URL could not be parsed: ${url.slice(0, 2000)}`));
+      const message = `Request URL could not be parsed: ${url.slice(0, 2000)}`;
+      return toResponse(errorResponse(422, message));
     }
     if (path !== receiver.path) {
-      // The runtime passes what its own type of the fallback says.
+      // The type of the fallback says what its runtime passes.
       if (fallback !== undefined) return fallback(request, ...(runtime as never[]));
-      return toResponse(errorAnswer(404, `Unknown route: ${request.method} ${path}`));
+      return toResponse(errorResponse(404, `Unknown route: ${method} ${path}`));
     }
-    const waitUntil = waitUntilOf(runtime, receiver.log);
-    return toResponse(await answerTo(receiver, request, { path, startedAt, waitUntil }));
+    const response = await receiver.respond({
+      method,
+      url,
+      headers,
+      readBody: (unverified) => readWebBody(request, unverified),
+      waitUntil: findWaitUntil(runtime, receiver.log),
+    });
+    return toResponse(response);
   };
 }
 
-async function answerTo(
-  receiver: Receiver,
-  request: Request,
-  {
-    path,
-    startedAt,
-    waitUntil,
-  }: {
-    readonly path: string;
-    readonly startedAt: number;
-    readonly waitUntil: WaitUntil | undefined;
-  },
-): Promise<Answer> {
-  const { headers, url } = request;
-  const kind = receiver.checkHead(request.method, path, headers);
-  if (typeof kind !== "string") return kind;
-  const read: Incoming["read"] = (limits, unverified) => readWebBody(request, limits, unverified);
-  return receiver.answer({ headers, kind, url, read, startedAt, waitUntil });
-}
-
-/** Finds `waitUntil` among the arguments of a runtime. What it throws is logged, as the response is on its way. */
-function waitUntilOf(runtime: readonly unknown[], log: Logger): WaitUntil | undefined {
+/** Finds `waitUntil` among the arguments of a runtime. What it throws is logged, because the response is already made. */
+function findWaitUntil(runtime: readonly unknown[], log: Logger): WaitUntil | undefined {
   const context = runtime.find(hasWaitUntil);
   if (context === undefined) return undefined;
   return (promise) => {
@@ -103,7 +89,7 @@ function hasWaitUntil(argument: unknown): argument is { readonly waitUntil: Wait
   );
 }
 
-function toResponse({ status, headers, body }: Answer): Response {
+function toResponse({ status, headers, body }: ReceiverResponse): Response {
   return new Response(body, { status, headers });
 }
 

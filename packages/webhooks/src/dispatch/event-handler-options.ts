@@ -1,6 +1,6 @@
 import type { EventMap, UntypedEvent } from "../event-map.ts";
 import type { Logger } from "../logger.ts";
-import type { MaybePromise } from "../schemes/signature-scheme.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
 import type { Vendor } from "../vendors/define-vendor.ts";
 
 /** What a handler is told beside its event. */

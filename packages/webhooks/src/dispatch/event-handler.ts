@@ -1,4 +1,3 @@
-import { checkAmount, checkDuration } from "../check-amount.ts";
 import { vendor as defaultVendor } from "../vendors/default-vendor.ts";
 import { optionError, WebhookError, WebhookUsageError } from "../errors.ts";
 import {
@@ -6,11 +5,12 @@ import {
   type HandlerContext,
   handlerOptionNames,
 } from "./event-handler-options.ts";
-import { EventDispatcher } from "./dispatcher.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import type { ErrorListeners } from "./error-listeners.ts";
 import type { AnyEvent, EventMap, EventName, UntypedEvent, WebhookEvent } from "../event-map.ts";
-import { HandlerRegistry, type UntypedHandler } from "./handler-registry.ts";
+import type { UntypedHandler } from "./handler-registry.ts";
 import { completeLogger } from "../logger.ts";
-import { checkOptionNames } from "../option-names.ts";
+import { checkDuration, checkInteger, checkOptionNames } from "../check-options.ts";
 import { Turns } from "./turns.ts";
 import { createNameCheck } from "./validate-event-name.ts";
 import { checkVendor, type Vendor } from "../vendors/define-vendor.ts";
@@ -112,7 +112,7 @@ export function createEventHandler<Events extends EventMap = VendorEvents, Trans
 export interface Handling<Events extends EventMap, Transformed> {
   readonly vendor: Vendor<Events>;
   readonly handler: EventHandler<Events, Transformed>;
-  readonly dispatcher: EventDispatcher;
+  readonly dispatcher: Dispatcher;
 }
 
 /** Makes the public methods, and what they are made of. */
@@ -127,31 +127,27 @@ export function createHandling<Events extends EventMap, Transformed>(
     throw optionError("transform", transform, "a function");
   }
   checkVendor(vendor);
-  checkAmount("concurrency", concurrency, 1);
-  checkAmount("backlog", backlog, 0);
+  checkInteger("concurrency", concurrency, 1);
+  checkInteger("backlog", backlog, 0);
   checkDuration("handlerTimeout", handlerTimeout);
   const logger = completeLogger(log);
   const checkName = createNameCheck(vendor, onUnknownEventName, logger);
-  const registry = new HandlerRegistry();
-  const dispatcher = new EventDispatcher({
-    registry,
+  const dispatcher = new Dispatcher({
     log: logger,
     actionOf: vendor.actionOf,
-    run: {
-      transform,
-      timeout: handlerTimeout,
-      turns: concurrency === Infinity ? undefined : new Turns(concurrency, backlog),
-      reportLate: (error) => logger.error("a webhook handler failed after its timeout", error),
-    },
+    transform,
+    handlerTimeout,
+    turns: concurrency === Infinity ? undefined : new Turns(concurrency, backlog),
   });
+  const { handlers, errors } = dispatcher;
 
   const add = (name: unknown, handler: UntypedHandler): void => {
-    registry.add(checkName(name), handler);
+    handlers.add(checkName(name), handler);
   };
   const remove = (name: string, handler: UntypedHandler): void => {
-    if (name === "*") registry.removeAny(handler);
-    else if (name === "error") dispatcher.removeErrorListener(handler);
-    else registry.remove(name, handler);
+    if (name === "*") handlers.removeAny(handler);
+    else if (name === "error") errors.remove(handler);
+    else handlers.remove(name, handler);
   };
   const handler: EventHandler<Events, Transformed> = {
     on: (eventName, listener) => {
@@ -161,29 +157,29 @@ export function createHandling<Events extends EventMap, Transformed>(
     },
     onAny: (listener) => {
       checkHandler(listener);
-      registry.addAny(listener);
+      handlers.addAny(listener);
     },
     onError: (listener) => {
       checkHandler(listener);
-      dispatcher.addErrorListener(listener);
+      errors.add(listener);
     },
     removeListener: (eventName, listener) => {
       if (typeof eventName === "string") remove(eventName, listener);
       else for (const name of eventName) remove(name, listener);
     },
-    receive: async (event) => dispatcher.dispatch(checkEvent(event, dispatcher)),
+    receive: async (event) => dispatcher.dispatch(checkEvent(event, errors)),
   };
   return { vendor, handler, dispatcher };
 }
 
 /** Checks what `receive` was called with, as JavaScript may pass anything. */
-function checkEvent(event: ReceivedEvent | undefined, dispatcher: EventDispatcher): UntypedEvent {
+function checkEvent(event: ReceivedEvent | undefined, errors: ErrorListeners): UntypedEvent {
   const { name, payload } = event ?? {};
   if (event === undefined || typeof name !== "string" || name === "") {
-    throw dispatcher.fail(eventError("Event name not passed"));
+    throw errors.report(eventError("Event name not passed"));
   }
   if (typeof payload !== "object" || payload === null) {
-    throw dispatcher.fail(eventError("Event payload not passed"));
+    throw errors.report(eventError("Event payload not passed"));
   }
   // Any object has fields, of which nothing is known.
   return event as UntypedEvent;

@@ -1,10 +1,10 @@
 import type { HandlerContext } from "./event-handler-options.ts";
 import type { UntypedEvent } from "../event-map.ts";
 
-/** A handler of which nothing is known. */
+/** A handler with unknown parameters. */
 export type UntypedHandler = (...parameters: never[]) => unknown;
 
-/** A handler and whether it gets the transformed event. */
+/** A handler, and whether it is called with the transformed event. */
 export interface Registration {
   readonly handler: (event: UntypedEvent, context: HandlerContext) => unknown;
   readonly isTransformed: boolean;
@@ -12,10 +12,10 @@ export interface Registration {
 
 const none: readonly Registration[] = [];
 
-/** Lists for so many events are remembered; then they are made anew. */
+/** Maximum number of cached lists; beyond it the cache starts again. */
 const maxLists = 2000;
 
-/** Who handles what. A map, as event names come from outside. */
+/** Handlers by event name. */
 export class HandlerRegistry {
   readonly #named = new Map<string, readonly Registration[]>();
   readonly #lists = new Map<string, Map<string | undefined, readonly Registration[]>>();
@@ -32,7 +32,7 @@ export class HandlerRegistry {
     this.#forget();
   }
 
-  /** Removes the most recent registration of a handler; none is no mistake. */
+  /** Removes the most recent registration of a handler; does nothing when there is none. */
   remove(name: string, handler: UntypedHandler): void {
     this.#named.set(name, without(this.#named.get(name) ?? none, handler));
     if (this.#named.get(name)?.length === 0) this.#named.delete(name);
@@ -44,8 +44,8 @@ export class HandlerRegistry {
     this.#forget();
   }
 
-  /** The handlers of an event, in order: those of its action, of its name, of any event. */
-  handlersOf(name: string, action: string | undefined): readonly Registration[] {
+  /** Finds the handlers of an event, in order: those of its action, of its name, of any event. */
+  find(name: string, action: string | undefined): readonly Registration[] {
     const known = this.#lists.get(name)?.get(action);
     if (known !== undefined) return known;
     const ofAction = action === undefined ? none : (this.#named.get(`${name}.${action}`) ?? none);
@@ -69,7 +69,7 @@ export class HandlerRegistry {
 }
 
 function toRegistration(handler: UntypedHandler, kind: "named" | "any"): Registration {
-  // A handler is registered for the names whose events it takes; the types of `on` see to that.
+  // The types of `on` ensure that a handler takes the events of the names that it is registered for.
   return { handler: handler as Registration["handler"], isTransformed: kind === "named" };
 }
 

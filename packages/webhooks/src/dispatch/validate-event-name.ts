@@ -1,7 +1,7 @@
 import { optionError, WebhookUsageError } from "../errors.ts";
 import { vendor as defaultVendor } from "../vendors/default-vendor.ts";
 import { completeLogger, type Logger } from "../logger.ts";
-import { checkOptionNames } from "../option-names.ts";
+import { checkOptionNames } from "../check-options.ts";
 import { checkVendor, type Vendor } from "../vendors/define-vendor.ts";
 
 /** Options of {@link validateEventName}. */

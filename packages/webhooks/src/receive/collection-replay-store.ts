@@ -1,4 +1,4 @@
-import { checkOptionNames } from "../option-names.ts";
+import { checkOptionNames } from "../check-options.ts";
 import type { ReplayStore } from "./replay-store.ts";
 
 /** One delivery, as {@link collectionReplayStore} keeps it. */

@@ -1,272 +1,152 @@
+import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import { WebhookError } from "../errors.ts";
-import type { EventDispatcher } from "../dispatch/dispatcher.ts";
 import type { UnknownPayload, UntypedEvent } from "../event-map.ts";
-import { parseBody } from "./parse-body.ts";
-import type { ReplaySettings } from "./replay-guard.ts";
-import type { ReplayStore } from "./replay-store.ts";
-import type { SecretRing } from "./secret-ring.ts";
-import type {
-  HeaderReader,
-  MaybePromise,
-  SignatureKey,
-  SignedMessage,
-} from "../schemes/signature-scheme.ts";
-import { chain, isThenable } from "../thenable.ts";
-import type { UnverifiedBudget } from "./unverified-budget.ts";
+import type { HeaderReader } from "../headers.ts";
+import { chain, type MaybePromise } from "../maybe-promise.ts";
+import type { SignatureKey, SignedMessage } from "../schemes/signature-scheme.ts";
 import type { BodyKind, DeliveryNames, Vendor } from "../vendors/define-vendor.ts";
+import type { FindKeys } from "./find-keys.ts";
+import { parseBody } from "./parse-body.ts";
+import type { ReplayGuard, ReplayMark } from "./replay-guard.ts";
 
-/** A delivery as it came, with its whole body. */
+/** A delivery as it was received, with its whole body. */
 export interface RawDelivery {
   readonly headers: HeaderReader;
   readonly body: string | Uint8Array;
   readonly kind: BodyKind;
-  /** Identifier and name, where they do not come from headers or body. */
+  /** Identifier and name, where neither headers nor body contain them. */
   readonly names?: DeliveryNames | undefined;
   readonly url?: string | undefined;
 }
 
-/** A delivery that is verified and read. */
-export interface VerifiedDelivery {
+/** A delivery that is verified, parsed and claimed. */
+export interface AcceptedDelivery {
   readonly event: UntypedEvent;
-  /** What to answer instead of `ok`, for handshakes. */
-  readonly reply: string | undefined;
-  /** Its mark in the replay store; `undefined` when it has none. */
+  /** The text to respond with, when the delivery is a handshake. */
+  readonly handshake: string | undefined;
+  /** Its claim in the replay store; `undefined` when it has none. */
   readonly mark: ReplayMark | undefined;
-  /** Whether it was handled before, and is dropped. */
-  readonly isRepetition: boolean;
+  /** Whether it was handled before, and must not be handled again. */
+  readonly isDuplicate: boolean;
 }
 
-/** How a delivery is remembered. */
-interface ReplayMark {
-  readonly key: string;
-  /** Milliseconds for which it is remembered once it is handled. */
-  readonly keepFor: number;
-}
-
-/** What a {@link DeliveryPipeline} works with. */
-export interface PipelineSettings {
+/** Takes a delivery from its bytes to its handlers: verifies, parses, claims its replay mark, dispatches. */
+export class DeliveryProcessor {
   readonly vendor: Vendor;
-  readonly ring: SecretRing;
-  readonly dispatcher: EventDispatcher;
-  readonly replay: ReplaySettings | undefined;
-  /** Bounds what is kept of bodies before they are verified. */
-  readonly budget: UnverifiedBudget;
-}
+  readonly dispatcher: Dispatcher;
+  readonly findKeys: FindKeys;
+  readonly #replay: ReplayGuard | undefined;
 
-/** The way of a delivery: verify, read, claim, handle. Errors are thrown, after the error handlers have been told. */
-export class DeliveryPipeline {
-  readonly vendor: Vendor;
-  readonly dispatcher: EventDispatcher;
-  readonly ring: SecretRing;
-  readonly budget: UnverifiedBudget;
-  readonly #replay: PipelineSettings["replay"];
-
-  constructor({ vendor, ring, dispatcher, replay, budget }: PipelineSettings) {
+  constructor(
+    vendor: Vendor,
+    dispatcher: Dispatcher,
+    findKeys: FindKeys,
+    replay: ReplayGuard | undefined,
+  ) {
     this.vendor = vendor;
-    this.ring = ring;
     this.dispatcher = dispatcher;
-    this.budget = budget;
+    this.findKeys = findKeys;
     this.#replay = replay;
   }
 
-  /** Identifier and name as far as the headers say them; nothing of it is verified. */
+  /** Finds the key that a message was signed with. */
+  verify(raw: Omit<RawDelivery, "kind">): MaybePromise<SignatureKey | undefined> {
+    const { headers, body, names, url } = raw;
+    if (this.vendor.scheme.checkHeaders(headers) !== undefined) return undefined;
+    const context = { ...(names ?? this.namesOf(headers)), headers, url };
+    return chain(this.findKeys(context), (keys) => findMatch(keys, { headers, body }));
+  }
+
+  /** Verifies and parses; ignores the replay store. */
+  parse(raw: RawDelivery): MaybePromise<UntypedEvent> {
+    return chain(this.verify(raw), (key) => {
+      if (key === undefined) throw this.#verificationError(raw);
+      return this.#readEvent(raw);
+    });
+  }
+
+  /** Verifies, parses and claims. */
+  accept(raw: RawDelivery): MaybePromise<AcceptedDelivery> {
+    return chain(this.verify(raw), (key) => {
+      if (key === undefined) throw this.#verificationError(raw);
+      const event = this.#readEvent(raw);
+      const handshake = this.vendor.handshakeResponse?.(event.payload);
+      const claim = handshake === undefined ? this.#replay?.claim(event, raw, key) : undefined;
+      if (claim === undefined) return { event, handshake, mark: undefined, isDuplicate: false };
+      return claim.then((mark) =>
+        mark === "duplicate"
+          ? { event, handshake, mark: undefined, isDuplicate: true }
+          : { event, handshake, mark, isDuplicate: false },
+      );
+    });
+  }
+
+  /**
+   * Runs the handlers of an accepted delivery, and settles its replay mark.
+   *
+   * @param onFailure - Called as soon as handlers have failed, before the replay store is updated, which may take a while.
+   * @throws WebhookReceiveError, WebhookError `ERR_WEBHOOKS_OVERLOAD`
+   */
+  run(
+    { event, mark, isDuplicate }: AcceptedDelivery,
+    onFailure?: (error: unknown) => void,
+  ): Promise<void> | undefined {
+    if (isDuplicate) return undefined;
+    return mark === undefined
+      ? this.dispatcher.dispatch(event)
+      : this.#runOnce(event, mark, onFailure);
+  }
+
+  async #runOnce(
+    event: UntypedEvent,
+    mark: ReplayMark,
+    onFailure: ((error: unknown) => void) | undefined,
+  ): Promise<void> {
+    try {
+      await this.dispatcher.dispatch(event);
+    } catch (error) {
+      onFailure?.(error);
+      await mark.release();
+      throw error;
+    }
+    await mark.complete();
+  }
+
+  /** Calls the error listeners with a failure of a delivery, and returns it. */
+  report(error: unknown): unknown {
+    return error instanceof WebhookError ? this.dispatcher.errors.report(error) : error;
+  }
+
+  /** Reads identifier and name from headers, unverified. */
   namesOf(headers: HeaderReader): DeliveryNames {
     const { deliveryHeader, eventHeader } = this.vendor;
     return { id: valueOf(headers, deliveryHeader), name: valueOf(headers, eventHeader) };
   }
 
-  /** Finds the key that a message was signed with. */
-  verify({
-    headers,
-    body,
-    names,
-    url,
-  }: Omit<RawDelivery, "kind">): MaybePromise<SignatureKey | undefined> {
-    if (this.vendor.scheme.faultOf(headers) !== undefined) return undefined;
-    const context = { ...(names ?? this.namesOf(headers)), headers, url };
-    return chain(this.ring(context), (keys) => findKey(keys, 0, { headers, body }));
-  }
-
-  /** Verifies and reads; does not ask the replay store. */
-  parse(raw: RawDelivery): MaybePromise<UntypedEvent> {
-    return this.#telling(() => chain(this.verify(raw), (key) => this.#read(raw, key)));
-  }
-
-  /** Verifies, reads and claims. */
-  accept(raw: RawDelivery): MaybePromise<VerifiedDelivery> {
-    return this.#telling(() =>
-      chain(this.verify(raw), (key) => {
-        const event = this.#read(raw, key);
-        const reply = this.vendor.replyTo?.(event.payload);
-        const identity =
-          key === undefined || reply !== undefined ? undefined : this.#identityOf(raw, event);
-        if (key === undefined || identity === undefined) {
-          return { event, reply, mark: undefined, isRepetition: false };
-        }
-        return this.#claim(event, key, identity);
-      }),
-    );
-  }
-
-  /**
-   * Keeps room for an accepted delivery that is handled later; call what it returns just before. When there is none, it
-   * throws and gives the delivery back.
-   */
-  admit(verified: VerifiedDelivery): () => void {
-    try {
-      return this.dispatcher.admit(verified.event);
-    } catch (error) {
-      this.giveBack(verified);
-      throw error;
-    }
-  }
-
-  /** Gives an accepted delivery back that is not handled, so that the next one of it is new. */
-  giveBack({ mark }: VerifiedDelivery): void {
-    if (mark !== undefined) void this.#tryStore(() => this.#replay?.store.release(mark.key));
-  }
-
-  /**
-   * Runs the handlers of an accepted delivery.
-   *
-   * @param onFailure - Called as soon as they have failed, before the replay store is told, which may take its time.
-   */
-  handle(
-    { event, mark, isRepetition, reply }: VerifiedDelivery,
-    onFailure?: (error: unknown) => void,
-  ): MaybePromise<void> | undefined {
-    if (isRepetition) return undefined;
-    // A handshake is no event, unless somebody listens for it.
-    if (reply !== undefined && event.name === "") return undefined;
-    const replay = this.#replay;
-    if (mark === undefined || replay === undefined) return this.dispatcher.dispatch(event);
-    return this.#handleOnce(event, mark, { store: replay.store, onFailure });
-  }
-
-  #read(raw: RawDelivery, key: SignatureKey | undefined): UntypedEvent {
-    const { scheme, describe } = this.vendor;
+  /** Reads the event of a verified delivery. */
+  #readEvent(raw: RawDelivery): UntypedEvent {
     const known = raw.names ?? this.namesOf(raw.headers);
-    if (key === undefined) {
-      const isLate = scheme.faultOf(raw.headers) === "timestamp";
-      throw signatureError(isLate ? "timestamp" : "signature", known);
-    }
     let payload: UnknownPayload;
     try {
       payload = parseBody(raw.body, raw.kind);
     } catch (error) {
       throw error instanceof WebhookError ? withEvent(error, known) : error;
     }
-    const names = raw.names ?? describe?.(raw.headers, payload) ?? known;
-    if (!names.name) {
-      throw new WebhookError("ERR_WEBHOOKS_EVENT", "Event name not passed", {
-        status: 400,
-        event: { ...names, payload },
-      });
+    const { id, name } = raw.names ?? this.vendor.describe?.(raw.headers, payload) ?? known;
+    if (!name) {
+      const event = { id, name, payload };
+      throw new WebhookError("ERR_WEBHOOKS_EVENT", "Event name not passed", { status: 400, event });
     }
-    return { id: names.id, name: names.name, payload };
+    return { id, name, payload };
   }
 
-  /** What proves that a delivery is the same as another one; `undefined` when nothing does. */
-  #identityOf({ headers, body }: RawDelivery, { payload }: UntypedEvent): Identity | undefined {
-    if (this.#replay === undefined) return undefined;
-    const { keepFor, dropEqualBodiesFor } = this.#replay;
-    const { scheme, signedId } = this.vendor;
-    const id = scheme.signedId?.(headers) || signedId?.(payload);
-    if (id) return { label: "id:", content: id, keepFor };
-    return dropEqualBodiesFor === undefined
-      ? undefined
-      : { label: "body:", content: body, keepFor: dropEqualBodiesFor };
-  }
-
-  async #claim(
-    event: UntypedEvent,
-    signatureKey: SignatureKey,
-    { label, content, keepFor }: Identity,
-  ): Promise<VerifiedDelivery> {
-    const replay = this.#replay;
-    if (replay === undefined) throw new TypeError("there is no replay store");
-    const fingerprint = await signatureKey.fingerprint(label, content);
-    // 256 bits are enough, and the key of a store has its limits.
-    const key = `${this.vendor.name}:${fingerprint.slice(0, 64)}`;
-    let state;
-    try {
-      state = await replay.store.claim(key, replay.lease);
-    } catch (cause) {
-      throw new WebhookError("ERR_WEBHOOKS_REPLAY_STORE", "the replay store failed", {
-        cause,
-        event,
-        status: 503,
-      });
-    }
-    if (state === "running") {
-      throw new WebhookError("ERR_WEBHOOKS_RUNNING", "this delivery is being handled", {
-        event,
-        status: 409,
-      });
-    }
-    if (state === "new") {
-      return { event, reply: undefined, mark: { key, keepFor }, isRepetition: false };
-    }
-    const proof = label === "id:" ? "its signed identifier" : "an equal body";
-    this.dispatcher.log.warn(
-      `${oneLine(event.name)} event dropped (id: ${oneLine(event.id)}): ${proof} was handled before`,
-    );
-    replay.onRepetition(event);
-    return { event, reply: undefined, mark: undefined, isRepetition: true };
-  }
-
-  async #handleOnce(
-    event: UntypedEvent,
-    { key, keepFor }: ReplayMark,
-    {
-      store,
-      onFailure,
-    }: {
-      readonly store: ReplayStore;
-      readonly onFailure: ((error: unknown) => void) | undefined;
-    },
-  ): Promise<void> {
-    try {
-      await this.dispatcher.dispatch(event);
-    } catch (error) {
-      onFailure?.(error);
-      await this.#tryStore(() => store.release(key));
-      throw error;
-    }
-    // The work is done: should this fail, a redelivery is handled again, which the log tells.
-    await this.#tryStore(() => store.complete(key, keepFor));
-  }
-
-  async #tryStore(change: () => MaybePromise<void> | undefined): Promise<void> {
-    try {
-      await change();
-    } catch (error) {
-      this.dispatcher.log.error("the replay store of webhooks failed", error);
-    }
-  }
-
-  /** Tells the error handlers of what goes wrong before handlers run. */
-  #telling<T>(work: () => MaybePromise<T>): MaybePromise<T> {
-    const tell = (error: unknown): never => {
-      throw error instanceof WebhookError ? this.dispatcher.fail(error) : error;
-    };
-    let result: MaybePromise<T>;
-    try {
-      result = work();
-    } catch (error) {
-      return tell(error);
-    }
-    return isThenable(result) ? result.then(undefined, tell) : result;
+  #verificationError({ headers, names = this.namesOf(headers) }: RawDelivery): WebhookError {
+    const isLate = this.vendor.scheme.checkHeaders(headers) === "timestamp";
+    return signatureError(isLate ? "timestamp" : "signature", names);
   }
 }
 
-interface Identity {
-  readonly label: "id:" | "body:";
-  readonly content: string | Uint8Array;
-  readonly keepFor: number;
-}
-
-/** The error for a delivery that cannot be verified. */
+/** Makes the error for a delivery that cannot be verified. */
 export function signatureError(
   fault: "signature" | "timestamp",
   names: DeliveryNames,
@@ -281,30 +161,20 @@ export function signatureError(
   });
 }
 
-/** What a text from outside looks like in a line of a log. */
-export function oneLine(text: string): string {
-  return text.slice(0, 200).replaceAll(/[^\x20-\x7e]/g, "?");
-}
-
-function findKey(
-  keys: readonly SignatureKey[],
-  start: number,
+/** Finds the first key that verifies a message. */
+function findMatch(
+  [key, ...others]: readonly SignatureKey[],
   message: SignedMessage,
 ): MaybePromise<SignatureKey | undefined> {
-  for (let index = start; index < keys.length; index += 1) {
-    const key = keys[index];
-    const isRight = key?.verify(message);
-    if (isRight === true) return key;
-    if (isThenable(isRight)) {
-      return isRight.then((is) => (is ? key : findKey(keys, index + 1, message)));
-    }
-  }
-  return undefined;
+  if (key === undefined) return undefined;
+  return chain(key.verify(message), (isMatch) => (isMatch ? key : findMatch(others, message)));
 }
 
-function withEvent(error: WebhookError, event: DeliveryNames): WebhookError {
-  const { status, errors } = error;
-  return new WebhookError(error.code, error.message, { status, errors, event });
+function withEvent(
+  { code, message, status, errors }: WebhookError,
+  event: DeliveryNames,
+): WebhookError {
+  return new WebhookError(code, message, { status, errors, event });
 }
 
 function valueOf(headers: HeaderReader, name: string | undefined): string {

@@ -1,5 +1,5 @@
-import { checkAmount } from "../check-amount.ts";
-import { checkOptionNames } from "../option-names.ts";
+import { checkInteger } from "../check-options.ts";
+import { checkOptionNames } from "../check-options.ts";
 import type { ReplayState, ReplayStore } from "./replay-store.ts";
 
 /** Options of {@link memoryReplayStore}. */
@@ -23,7 +23,7 @@ interface Entry {
 export function memoryReplayStore(options: MemoryReplayStoreOptions = {}): ReplayStore {
   checkOptionNames(options, { owner: "memoryReplayStore", names: ["max", "now"] });
   const { max = 100_000, now = Date.now } = options;
-  checkAmount("max", max, 1);
+  checkInteger("max", max, 1);
   // In the order in which they were written.
   const entries = new Map<string, Entry>();
   const write = (key: string, entry: Entry): void => {

@@ -1,5 +1,5 @@
 import type { UntypedEvent } from "../event-map.ts";
-import type { MaybePromise } from "../schemes/signature-scheme.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
 
 /** What a store knows about a delivery: nobody has it, somebody works on it, or it is done. */
 export type ReplayState = "new" | "running" | "done";
@@ -40,5 +40,5 @@ export interface ReplayOptions {
    * Called with each delivery that is dropped as a repetition, which is logged as a warning too. What it throws is
    * logged. Default: none.
    */
-  readonly onRepetition?: ((event: UntypedEvent) => unknown) | undefined;
+  readonly onDuplicate?: ((event: UntypedEvent) => unknown) | undefined;
 }

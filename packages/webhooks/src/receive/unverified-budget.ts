@@ -1,9 +1,16 @@
-import { bodyError } from "./body-error.ts";
-import type { WebhookError } from "../errors.ts";
+import { bodyError, type WebhookError } from "../errors.ts";
+
+/** Limits of one body. */
+export interface BodyLimits {
+  /** Bytes. */
+  readonly maxSize: number;
+  /** Milliseconds until all of it must have arrived, or `Infinity`. */
+  readonly timeout: number;
+}
 
 /**
  * Bounds the bytes of bodies that are not verified yet, over all requests, because anybody can send them. Beyond it the
- * largest body that is still arriving is refused, so that a few large ones do not keep small ones out.
+ * largest body that is still arriving is refused, so that a few large bodies do not keep small ones out.
  */
 export class UnverifiedBudget {
   /** Bytes. */
@@ -15,71 +22,108 @@ export class UnverifiedBudget {
     this.maximum = maximum;
   }
 
-  /** Starts to count a body. */
-  open(): UnverifiedBody {
-    return new UnverifiedBody({
-      grow: (body, size) => this.#grow(body, size),
-      settle: (body) => this.#arriving.delete(body),
-      close: (body) => this.#close(body),
-    });
-  }
-
-  #grow(body: UnverifiedBody, size: number): void {
-    this.#arriving.add(body);
-    this.#size += size - body.size;
-    body.size = size;
-    while (this.#size > this.maximum) {
-      let largest = body;
-      for (const other of this.#arriving) if (other.size > largest.size) largest = other;
-      this.#close(largest);
-      const error = bodyError("ERR_WEBHOOKS_BODY_BUDGET");
-      if (largest === body) throw error;
-      largest.onRefused?.(error);
-    }
-  }
-
-  #close(body: UnverifiedBody): void {
-    this.#arriving.delete(body);
-    this.#size -= body.size;
-    body.size = 0;
-  }
-}
-
-/** A body that counts for an {@link UnverifiedBudget}. */
-export class UnverifiedBody {
-  /** Bytes that are counted. Written by the budget only. */
-  size = 0;
-  /** Called when the budget refuses this body in favour of others; its bytes are to be let go. */
-  onRefused: ((error: WebhookError) => void) | undefined;
-  readonly #counting: Counting;
-
-  constructor(counting: Counting) {
-    this.#counting = counting;
+  open(limits: BodyLimits): UnverifiedBody {
+    return new UnverifiedBody(this, limits);
   }
 
   /**
-   * Counts so many bytes, of which all but the last ones were counted before.
+   * Counts more bytes of a body that is arriving.
    *
-   * @throws WebhookError `ERR_WEBHOOKS_BODY_BUDGET`
+   * @throws WebhookError `ERR_WEBHOOKS_BODY_BUDGET` when this body is the largest, beyond the maximum
    */
-  grow(size: number): void {
-    this.#counting.grow(this, size);
+  add(body: UnverifiedBody, bytes: number): void {
+    this.#arriving.add(body);
+    this.#size += bytes;
+    while (this.#size > this.maximum) {
+      let largest = body;
+      for (const other of this.#arriving) if (other.size > largest.size) largest = other;
+      largest.close();
+      const error = bodyError("ERR_WEBHOOKS_BODY_BUDGET");
+      if (largest === body) throw error;
+      largest.refuse(error);
+    }
   }
 
-  /** Counts on, but is no longer refused in favour of others: all of it has arrived. */
-  settle(): void {
-    this.onRefused = undefined;
-    this.#counting.settle(this);
+  /** Keeps a body from being refused in favour of others, because all of it has arrived. It still counts. */
+  settle(body: UnverifiedBody): void {
+    this.#arriving.delete(body);
   }
 
-  /** Ends the counting: the body is verified, or let go. */
-  close(): void {
-    this.#counting.close(this);
+  /** Stops counting a body. */
+  remove(body: UnverifiedBody): void {
+    this.#arriving.delete(body);
+    this.#size -= body.size;
   }
 }
 
-interface Counting {
-  readonly grow: (body: UnverifiedBody, size: number) => void;
-  readonly settle: (body: UnverifiedBody) => void;
-  readonly close: (body: UnverifiedBody) => void;
+/** One body, from its first byte until it is verified: its limits of size and time, and its share of the budget. */
+export class UnverifiedBody {
+  readonly #budget: UnverifiedBudget;
+  readonly #limits: BodyLimits;
+  #size = 0;
+  #refuse: ((error: WebhookError) => void) | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(budget: UnverifiedBudget, limits: BodyLimits) {
+    this.#budget = budget;
+    this.#limits = limits;
+  }
+
+  /** Bytes that are counted. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /**
+   * Starts the time limit.
+   *
+   * @param onRefused - Called when the time is over, or when the budget refuses this body in favour of others. Must drop
+   *   the bytes.
+   */
+  start(onRefused: (error: WebhookError) => void): void {
+    this.#refuse = onRefused;
+    const { timeout } = this.#limits;
+    if (timeout === Infinity) return;
+    this.#timer = setTimeout(() => this.refuse(bodyError("ERR_WEBHOOKS_BODY_TIMEOUT")), timeout);
+  }
+
+  /**
+   * Counts bytes before they are kept.
+   *
+   * @param size - All bytes so far.
+   * @throws WebhookError `ERR_WEBHOOKS_BODY_SIZE`, `ERR_WEBHOOKS_BODY_BUDGET`
+   */
+  grow(size: number): void {
+    this.check(size);
+    const added = size - this.#size;
+    this.#size = size;
+    this.#budget.add(this, added);
+  }
+
+  /**
+   * Checks the size of a body without counting it.
+   *
+   * @throws WebhookError `ERR_WEBHOOKS_BODY_SIZE`
+   */
+  check(size: number): void {
+    if (size > this.#limits.maxSize) throw bodyError("ERR_WEBHOOKS_BODY_SIZE");
+  }
+
+  refuse(error: WebhookError): void {
+    this.#refuse?.(error);
+  }
+
+  /** Ends the time limit: all of the body has arrived. It counts until it is closed. */
+  settle(): void {
+    clearTimeout(this.#timer);
+    this.#refuse = undefined;
+    this.#budget.settle(this);
+  }
+
+  /** Stops counting: the body is verified, or dropped. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#budget.remove(this);
+    this.#size = 0;
+  }
 }

@@ -1,7 +1,8 @@
 import type { EventHandlerOptions } from "../dispatch/event-handler-options.ts";
 import type { EventMap } from "../event-map.ts";
 import type { ReplayOptions } from "./replay-store.ts";
-import type { HeaderReader, MaybePromise } from "../schemes/signature-scheme.ts";
+import type { HeaderReader } from "../headers.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
 
 /** What is known about a delivery before it is verified; nothing of it can be believed. */
 export interface DeliveryContext {

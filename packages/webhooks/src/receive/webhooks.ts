@@ -1,20 +1,25 @@
-import { checkAmount } from "../check-amount.ts";
-import { DeliveryPipeline, type RawDelivery, signatureError } from "./delivery-processor.ts";
-import { WebhookUsageError } from "../errors.ts";
-import { createHandling, type EventHandler } from "../dispatch/event-handler.ts";
-import type { AnyEvent, EventMap } from "../event-map.ts";
+import { checkInteger, checkOptionNames } from "../check-options.ts";
 import { handlerOptionNames } from "../dispatch/event-handler-options.ts";
-import { type HeaderRecord, readHeaders } from "../header-record.ts";
-import { kindOf } from "./content-kind.ts";
-import { checkOptionNames } from "../option-names.ts";
-import { readWebBody } from "./read-body.ts";
-import { replaySettings } from "./replay-guard.ts";
-import { createSecretRing } from "./secret-ring.ts";
-import type { HeaderReader } from "../schemes/signature-scheme.ts";
-import { isThenable } from "../thenable.ts";
-import { type UnverifiedBody, UnverifiedBudget } from "./unverified-budget.ts";
+import { createHandling, type EventHandler } from "../dispatch/event-handler.ts";
+import { bodyError, WebhookUsageError } from "../errors.ts";
+import type { AnyEvent, EventMap } from "../event-map.ts";
+import { type HeaderReader, type HeaderRecord, readHeaders } from "../headers.ts";
+import { isThenable } from "../maybe-promise.ts";
 import type { Vendor } from "../vendors/define-vendor.ts";
 import type { VendorEvents } from "../vendors/vendor-events.ts";
+import {
+  type AcceptedDelivery,
+  DeliveryProcessor,
+  type RawDelivery,
+  signatureError,
+} from "./delivery-processor.ts";
+import { createFindKeys } from "./find-keys.ts";
+import { bodyKindOf } from "./parse-body.ts";
+import { readWebBody } from "./read-web-body.ts";
+import type { ReceiverOptions } from "./receiver-options.ts";
+import { Receiver } from "./receiver.ts";
+import { ReplayGuard } from "./replay-guard.ts";
+import { UnverifiedBudget } from "./unverified-budget.ts";
 import type { WebhooksOptions } from "./webhooks-options.ts";
 
 /** A delivery in parts. The payload is the raw body: its bytes, or its text when it is UTF-8. */
@@ -30,7 +35,7 @@ export type Delivery =
       readonly headers: HeaderReader | HeaderRecord;
     };
 
-/** What is signed beside the payload, by vendors that sign it. */
+/** What is signed with the payload, by vendors that sign more than the payload. */
 export interface SignDetails {
   /** Identifier of the delivery. Default: a random one. */
   readonly id?: string | undefined;
@@ -38,7 +43,6 @@ export interface SignDetails {
   readonly timestamp?: number | undefined;
 }
 
-const defaultMaxBody = 26_214_400;
 const optionNames = [
   ...handlerOptionNames,
   "secret",
@@ -46,6 +50,9 @@ const optionNames = [
   "replay",
   "maxUnverified",
 ];
+
+/** Limits of a `Request` that `verifyAndParse` reads. */
+const parseLimits = { maxSize: 26_214_400, timeout: Infinity };
 
 /**
  * Verifies deliveries and calls handlers. All methods are bound.
@@ -61,19 +68,20 @@ export class Webhooks<
   Events extends EventMap = VendorEvents,
   Transformed = unknown,
 > implements EventHandler<Events, Transformed> {
-  /** Who sends. */
+  /** The platform that sends. */
   readonly vendor: Vendor<Events>;
   /** Adds a handler for a name or several. See {@link EventHandler}. */
   readonly on: EventHandler<Events, Transformed>["on"];
   /** Adds a handler for every event. See {@link EventHandler}. */
   readonly onAny: EventHandler<Events, Transformed>["onAny"];
-  /** Adds a handler of failures. See {@link EventHandler}. */
+  /** Adds a listener of failures. See {@link EventHandler}. */
   readonly onError: EventHandler<Events, Transformed>["onError"];
   /** Removes the most recent registration of a handler. See {@link EventHandler}. */
   readonly removeListener: EventHandler<Events, Transformed>["removeListener"];
   /** Calls handlers without verifying anything. See {@link EventHandler}. */
   readonly receive: EventHandler<Events, Transformed>["receive"];
-  readonly #pipeline: DeliveryPipeline;
+  readonly #processor: DeliveryProcessor;
+  readonly #budget: UnverifiedBudget;
 
   /** @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`, `ERR_WEBHOOKS_SECRET` */
   constructor(options: WebhooksOptions<Events, Transformed>) {
@@ -84,14 +92,16 @@ export class Webhooks<
     }
     checkOptionNames(options, { owner: "Webhooks", names: optionNames });
     const { vendor, handler, dispatcher } = createHandling(options);
-    checkAmount("maxUnverified", maxUnverified, 1);
-    this.#pipeline = new DeliveryPipeline({
+    checkInteger("maxUnverified", maxUnverified, 1);
+    this.#budget = new UnverifiedBudget(maxUnverified);
+    this.#processor = new DeliveryProcessor(
       vendor,
       dispatcher,
-      ring: createSecretRing(vendor.scheme, secret, additionalSecrets),
-      replay: replaySettings(replay, { vendor, log: dispatcher.log }),
-      budget: new UnverifiedBudget(maxUnverified),
-    });
+      createFindKeys(vendor.scheme, secret, additionalSecrets),
+      replay === false
+        ? undefined
+        : new ReplayGuard(replay === true ? {} : replay, vendor, dispatcher.log),
+    );
     this.vendor = vendor;
     this.on = handler.on;
     this.onAny = handler.onAny;
@@ -105,14 +115,14 @@ export class Webhooks<
   }
 
   /**
-   * Signs a payload with the first secret; resolves to the value of the signature's header.
+   * Signs a payload with the first secret. Resolves to the value of the signature header.
    *
    * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT` without a payload
    */
   async sign(payload: string | Uint8Array, details: SignDetails = {}): Promise<string> {
     const { id = crypto.randomUUID(), timestamp = Math.floor(Date.now() / 1000) } = details;
     const body = checkPayload(payload);
-    const [key] = await this.#pipeline.ring({ id, name: "", headers: new Headers() });
+    const [key] = await this.#processor.findKeys({ id, name: "", headers: new Headers() });
     const headers = await key?.sign({ id, timestamp, body });
     const signature = headers?.[this.vendor.scheme.signatureHeader];
     if (signature === undefined) throw argumentError("there is no secret to sign with");
@@ -120,8 +130,8 @@ export class Webhooks<
   }
 
   /**
-   * Tells whether a signature of a payload is right, for any of the secrets. Vendors that sign more than the payload need
-   * all headers of the delivery in place of the signature.
+   * Tells whether a signature of a payload is valid for any of the secrets. Vendors that sign more than the payload need
+   * all headers of the delivery instead of the signature.
    *
    * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT` without payload or signature
    */
@@ -134,46 +144,66 @@ export class Webhooks<
       throw argumentError("signature required");
     }
     const headers = this.#headersOf(signature, "", "");
-    return (await this.#pipeline.verify({ headers, body })) !== undefined;
+    return (await this.#processor.verify({ headers, body })) !== undefined;
   }
 
   /**
    * Verifies a delivery and calls its handlers.
    *
-   * @throws WebhookError `ERR_WEBHOOKS_SIGNATURE`, `ERR_WEBHOOKS_JSON`, and what `receive` throws; each goes to the error
-   *   handlers too
+   * @throws WebhookError `ERR_WEBHOOKS_SIGNATURE`, `ERR_WEBHOOKS_JSON`, and what `receive` throws; the error listeners are
+   *   called with each of them too
    */
   async verifyAndReceive(delivery: Delivery): Promise<void> {
-    const accepted = this.#pipeline.accept(this.#toRaw(delivery));
-    const verified = isThenable(accepted) ? await accepted : accepted;
-    await this.#pipeline.handle(verified);
+    let accepted: AcceptedDelivery;
+    try {
+      const accepting = this.#processor.accept(this.#toRaw(delivery));
+      accepted = isThenable(accepting) ? await accepting : accepting;
+    } catch (error) {
+      throw this.#processor.report(error);
+    }
+    await this.#processor.run(accepted);
   }
 
   /**
-   * Verifies a delivery and returns its event, without calling handlers and without replay protection. Of a `Request` it
-   * reads at most 25 MiB.
+   * Verifies a delivery and returns its event, without calling handlers and without replay protection. Reads at most 25 MiB
+   * of a `Request`.
    *
    * @throws WebhookError `ERR_WEBHOOKS_SIGNATURE`, `ERR_WEBHOOKS_JSON`, and for a `Request` `ERR_WEBHOOKS_BODY_USED`,
    *   `ERR_WEBHOOKS_BODY_SIZE`, `ERR_WEBHOOKS_BODY_BUDGET`
    */
   async verifyAndParse(delivery: Request | Delivery): Promise<AnyEvent<Events>> {
-    const unverified = this.#pipeline.budget.open();
+    if (!isRequest(delivery)) return this.#parse(delivery);
+    const { headers, url } = delivery;
+    const unverified = this.#budget.open(parseLimits);
     try {
-      const raw = isRequest(delivery)
-        ? await this.#readRequest(delivery, unverified)
-        : this.#toRaw(delivery);
-      // The vendor's types say what its payloads are.
-      return (await this.#pipeline.parse(raw)) as AnyEvent<Events>;
+      const canVerify = this.vendor.scheme.checkHeaders(headers) === undefined;
+      if (canVerify && Number(headers.get("content-length") ?? 0) > parseLimits.maxSize) {
+        throw bodyError("ERR_WEBHOOKS_BODY_SIZE");
+      }
+      const payload = canVerify ? await readWebBody(delivery, unverified) : new Uint8Array(0);
+      unverified.settle();
+      return await this.#parse({ payload, headers }, url);
     } finally {
       unverified.close();
     }
   }
 
-  /** @internal The way of a delivery, for receivers. */
-  static pipelineOf<Events extends EventMap, Transformed>(
+  /** @internal Makes a receiver. */
+  static createReceiver<Events extends EventMap, Transformed>(
     webhooks: Webhooks<Events, Transformed>,
-  ): DeliveryPipeline {
-    return webhooks.#pipeline;
+    options: ReceiverOptions,
+  ): Receiver {
+    return new Receiver(webhooks.#processor, webhooks.#budget, options);
+  }
+
+  async #parse(delivery: Delivery, url?: string): Promise<AnyEvent<Events>> {
+    try {
+      const event = await this.#processor.parse({ ...this.#toRaw(delivery), url });
+      // The vendor's types describe its payloads.
+      return event as AnyEvent<Events>;
+    } catch (error) {
+      throw this.#processor.report(error);
+    }
   }
 
   #headersOf(
@@ -196,31 +226,16 @@ export class Webhooks<
     const { payload } = delivery;
     if ("headers" in delivery) {
       const headers = readHeaders(delivery.headers);
-      const kind = kindOf(headers.get("content-type")) ?? "json";
+      const kind = bodyKindOf(headers.get("content-type")) ?? "json";
       return { headers, body: checkPayload(payload), kind };
     }
     const { id, name, signature } = delivery;
     const names = { id, name };
     if (!signature || payload === "" || payload === undefined) {
-      throw this.#pipeline.dispatcher.fail(signatureError("signature", names));
+      throw signatureError("signature", names);
     }
-    return {
-      headers: this.#headersOf(signature, id, name),
-      body: checkPayload(payload),
-      kind: "json",
-      names,
-    };
-  }
-
-  async #readRequest(request: Request, unverified: UnverifiedBody): Promise<RawDelivery> {
-    const { headers, url } = request;
-    if (this.vendor.scheme.faultOf(headers) !== undefined) {
-      return { headers, body: new Uint8Array(0), kind: "json", url };
-    }
-    const limits = { maxBody: defaultMaxBody, timeout: Infinity };
-    const body = await readWebBody(request, limits, unverified);
-    unverified.settle();
-    return { headers, body, kind: kindOf(headers.get("content-type")) ?? "json", url };
+    const headers = this.#headersOf(signature, id, name);
+    return { headers, body: checkPayload(payload), kind: "json", names };
   }
 }
 
@@ -228,7 +243,7 @@ function isRequest(delivery: Request | Delivery): delivery is Request {
   return "arrayBuffer" in delivery && "headers" in delivery;
 }
 
-/** An empty text counts as a missing one: it is what is left where a body was lost. */
+/** Refuses an empty text like a missing payload, because that is what remains when a body was lost. */
 function checkPayload(payload: unknown): string | Uint8Array {
   if (payload instanceof Uint8Array) return payload;
   if (typeof payload === "string" && payload !== "") return payload;

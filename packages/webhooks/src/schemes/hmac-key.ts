@@ -1,6 +1,6 @@
 import { encodeBase64 } from "@fetchwork/kit";
 import { nativeCrypto } from "./native-crypto.ts";
-import type { MaybePromise } from "./signature-scheme.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
 
 /** A hash, as Web Crypto names it. */
 export type HashName = "SHA-1" | "SHA-256" | "SHA-512";

@@ -1,7 +1,7 @@
 import { constantTimeEqual } from "@fetchwork/kit";
 import { optionError } from "../errors.ts";
 import { createHmacKey, type DigestEncoding, type HashName } from "./hmac-key.ts";
-import { checkOptionNames } from "../option-names.ts";
+import { checkOptionNames } from "../check-options.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
 import { headerOf } from "./timestamp.ts";
@@ -50,7 +50,8 @@ export function hmacScheme(options: HmacSchemeOptions = {}): SignatureScheme {
     name: `${hash} HMAC of the body`,
     signatureHeader,
     requiredHeaders: [signatureHeader],
-    faultOf: (headers) => (isDigest(headerOf(headers, signatureHeader)) ? undefined : "signature"),
+    checkHeaders: (headers) =>
+      isDigest(headerOf(headers, signatureHeader)) ? undefined : "signature",
     createKey: (secret) => {
       const key = createHmacKey(secretBytes(secret), hash);
       return {

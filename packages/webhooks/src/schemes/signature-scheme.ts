@@ -1,10 +1,5 @@
-/** A value now, or a promise of it. No promise is made where a value serves. */
-export type MaybePromise<T> = T | Promise<T>;
-
-/** Reads the value of a header by its name in lower case. `Headers` is one. */
-export interface HeaderReader {
-  get(name: string): string | null;
-}
+import type { HeaderReader } from "../headers.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
 
 /** What is signed. */
 export interface MessageToSign {
@@ -58,7 +53,7 @@ export interface SignatureScheme {
   /**
    * Tells from the headers alone why no signature can be right; `undefined` when one can. Asked before the body is read.
    */
-  faultOf(headers: HeaderReader): SignatureFault | undefined;
+  checkHeaders(headers: HeaderReader): SignatureFault | undefined;
   /**
    * Makes a secret ready.
    *

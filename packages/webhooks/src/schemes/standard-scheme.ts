@@ -2,7 +2,7 @@ import { constantTimeEqual, decodeBase64 } from "@fetchwork/kit";
 import { createEd25519Key, type Ed25519Key } from "./ed25519-key.ts";
 import { optionError } from "../errors.ts";
 import { createHmacKey } from "./hmac-key.ts";
-import { checkOptionNames } from "../option-names.ts";
+import { checkOptionNames } from "../check-options.ts";
 import type { MessageToSign, SignatureKey, SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes, secretError } from "./secret-bytes.ts";
 import {
@@ -30,7 +30,7 @@ interface HeaderNames {
 
 interface StandardHeaders {
   readonly names: HeaderNames;
-  readonly faultOf: SignatureScheme["faultOf"];
+  readonly checkHeaders: SignatureScheme["checkHeaders"];
 }
 
 /** More than anyone sends: a few while secrets are replaced. */
@@ -63,7 +63,7 @@ export function standardScheme(options: StandardSchemeOptions = {}): SignatureSc
     signature: `${start}signature`,
   };
   const isTimely = createTimestampCheck(options);
-  const faultOf: SignatureScheme["faultOf"] = (headers) => {
+  const checkHeaders: SignatureScheme["checkHeaders"] = (headers) => {
     const signatures = headerOf(headers, names.signature);
     if (signaturesOf(signatures, "v1").length + signaturesOf(signatures, "v1a").length === 0) {
       return "signature";
@@ -76,12 +76,12 @@ export function standardScheme(options: StandardSchemeOptions = {}): SignatureSc
     signatureHeader: names.signature,
     requiredHeaders: [names.signature, names.id, names.timestamp],
     signedId: (headers) => headerOf(headers, names.id),
-    faultOf,
+    checkHeaders,
     createKey: (secret) => {
       const ed25519 = createEd25519Key(secret);
       return ed25519 === undefined
-        ? createSymmetricKey(secret, secrets, { names, faultOf })
-        : createAsymmetricKey(secret, ed25519, { names, faultOf });
+        ? createSymmetricKey(secret, secrets, { names, checkHeaders })
+        : createAsymmetricKey(secret, ed25519, { names, checkHeaders });
     },
   };
 }
@@ -89,7 +89,7 @@ export function standardScheme(options: StandardSchemeOptions = {}): SignatureSc
 function createSymmetricKey(
   secret: string,
   secrets: "base64" | "text",
-  { names, faultOf }: StandardHeaders,
+  { names, checkHeaders }: StandardHeaders,
 ): SignatureKey {
   const isText = secrets === "text" && !secret.startsWith("whsec_");
   const bytes = isText ? secretBytes(secret) : secretOf(secret);
@@ -105,7 +105,7 @@ function createSymmetricKey(
       return headersOf(names, message, `v1,${digest}`);
     },
     verify: ({ headers, body }) => {
-      if (faultOf(headers) !== undefined) return false;
+      if (checkHeaders(headers) !== undefined) return false;
       const given = signaturesOf(headerOf(headers, names.signature), "v1");
       const matches = (digest: string): boolean =>
         given.some((text) => constantTimeEqual(text, digest));
@@ -126,7 +126,7 @@ function secretOf(secret: string): Uint8Array<ArrayBuffer> | undefined {
 function createAsymmetricKey(
   secret: string,
   { sign, verify }: Ed25519Key,
-  { names, faultOf }: StandardHeaders,
+  { names, checkHeaders }: StandardHeaders,
 ): SignatureKey {
   // A public key is not a secret; the digest only has to differ from that of another key.
   const digests = createHmacKey(secretBytes(secret), "SHA-256");
@@ -136,7 +136,7 @@ function createAsymmetricKey(
       return headersOf(names, message, `v1a,${await sign(prefixOf(message), message.body)}`);
     },
     verify: async ({ headers, body }) => {
-      if (verify === undefined || faultOf(headers) !== undefined) return false;
+      if (verify === undefined || checkHeaders(headers) !== undefined) return false;
       const prefix = `${headerOf(headers, names.id)}.${headerOf(headers, names.timestamp)}.`;
       for (const text of signaturesOf(headerOf(headers, names.signature), "v1a")) {
         if (await verify(text, prefix, body)) return true;

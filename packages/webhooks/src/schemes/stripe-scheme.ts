@@ -1,6 +1,6 @@
 import { constantTimeEqual } from "@fetchwork/kit";
 import { createHmacKey } from "./hmac-key.ts";
-import { checkOptionNames } from "../option-names.ts";
+import { checkOptionNames } from "../check-options.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
 import {
@@ -32,7 +32,7 @@ export function stripeScheme(options: TimestampOptions = {}): SignatureScheme {
     name: "Stripe",
     signatureHeader,
     requiredHeaders: [signatureHeader],
-    faultOf: (headers) => {
+    checkHeaders: (headers) => {
       const given = parse(headerOf(headers, signatureHeader));
       if (given === undefined) return "signature";
       return isTimely(given.timestamp) ? undefined : "timestamp";

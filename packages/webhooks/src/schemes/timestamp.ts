@@ -1,5 +1,5 @@
 import { optionError } from "../errors.ts";
-import type { HeaderReader } from "./signature-scheme.ts";
+import type { HeaderReader } from "../headers.ts";
 
 /** Options of schemes that sign a time. */
 export interface TimestampOptions {

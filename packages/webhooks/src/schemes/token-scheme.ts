@@ -1,6 +1,6 @@
 import { constantTimeEqual } from "@fetchwork/kit";
 import { createHmacKey } from "./hmac-key.ts";
-import { checkOptionNames } from "../option-names.ts";
+import { checkOptionNames } from "../check-options.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes, secretError } from "./secret-bytes.ts";
 import { headerOf } from "./timestamp.ts";
@@ -19,7 +19,8 @@ export function tokenScheme(options: { readonly header: string }): SignatureSche
     signatureHeader,
     requiredHeaders: [signatureHeader],
     carriesSecret: true,
-    faultOf: (headers) => (headerOf(headers, signatureHeader).length > 0 ? undefined : "signature"),
+    checkHeaders: (headers) =>
+      headerOf(headers, signatureHeader).length > 0 ? undefined : "signature",
     createKey: (secret) => {
       const key = createHmacKey(secretBytes(secret), "SHA-256");
       // The comparison is of digests, so that it does not tell the length of the secret.

@@ -1,7 +1,8 @@
 import { optionError } from "../errors.ts";
 import type { EventMap, EventName, UnknownPayload } from "../event-map.ts";
-import { checkOptionNames } from "../option-names.ts";
-import type { HeaderReader, SignatureScheme } from "../schemes/signature-scheme.ts";
+import { checkOptionNames } from "../check-options.ts";
+import type { HeaderReader } from "../headers.ts";
+import type { SignatureScheme } from "../schemes/signature-scheme.ts";
 
 /** A kind of body: `application/json`, or `application/x-www-form-urlencoded`. */
 export type BodyKind = "json" | "form";
@@ -43,7 +44,7 @@ export interface Vendor<Events extends EventMap = EventMap> {
   /** Reads the action of a payload. Default: `payload.action` when it is a text. */
   readonly actionOf?: ((payload: UnknownPayload) => string | undefined) | undefined;
   /** Text that the receiver answers instead of `ok`, for handshakes. Default: none. */
-  readonly replyTo?: ((payload: UnknownPayload) => string | undefined) | undefined;
+  readonly handshakeResponse?: ((payload: UnknownPayload) => string | undefined) | undefined;
   /** Carries the type of the events; never set. */
   readonly events?: Events | undefined;
 }
@@ -71,7 +72,7 @@ const properties = [
   "describe",
   "signedId",
   "actionOf",
-  "replyTo",
+  "handshakeResponse",
   "events",
 ];
 

@@ -31,6 +31,6 @@ export const slack: Vendor<SlackEvents> = /* @__PURE__ */ defineVendor<SlackEven
   },
   signedId: (payload) => textOf(payload, "event_id", "trigger_id"),
   actionOf: noAction,
-  replyTo: (payload) =>
+  handshakeResponse: (payload) =>
     textOf(payload, "type") === "url_verification" ? textOf(payload, "challenge") : undefined,
 });

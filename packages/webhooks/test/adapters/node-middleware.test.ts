@@ -144,7 +144,7 @@ describe("createNodeMiddleware", () => {
     const port = await listen(app);
     const response = await fetch(`http://127.0.0.1:${port}${path}`, await delivery(webhooks, "{}"));
     expect(response.status).toBe(500);
-    expect(await response.json()).toEqual({ error: expect.stringContaining("was read before") });
+    expect(await response.json()).toEqual({ error: expect.stringContaining("was already read") });
     expect(errors).toMatchObject([{ code: "ERR_WEBHOOKS_BODY_USED" }]);
   });
 

@@ -53,7 +53,7 @@ describe("replay protection", () => {
   it("drops a delivery whose signed identifier was handled, and makes that visible", async () => {
     const dropped: unknown[] = [];
     const { webhooks, warnings, handled } = counting(fetchwork, {
-      onRepetition: ({ id, name, payload }) => dropped.push([id, name, payload]),
+      onDuplicate: ({ id, name, payload }) => dropped.push([id, name, payload]),
     });
     await webhooks.verifyAndReceive(await delivery('{"a":1}'));
     expect(warnings).toEqual([]);
@@ -143,7 +143,7 @@ describe("replay protection", () => {
     // The scheme signs an identifier.
     { dropEqualBodiesFor: 1000 },
     { keepFor: 0 },
-    { onRepetition: "log" },
+    { onDuplicate: "log" },
     { store: {} },
     { store: null },
   ])("refuses the options %j", (replay) => {
@@ -153,7 +153,7 @@ describe("replay protection", () => {
     );
   });
 
-  it("goes on when onRepetition throws, and logs it", async () => {
+  it("goes on when onDuplicate throws, and logs it", async () => {
     const errors: unknown[] = [];
     const failure = new Error("counter");
     const webhooks = new Webhooks({
@@ -161,7 +161,7 @@ describe("replay protection", () => {
       vendor: fetchwork,
       log: { ...log, error: (...all) => errors.push(all[1]) },
       replay: {
-        onRepetition: () => {
+        onDuplicate: () => {
           throw failure;
         },
       },

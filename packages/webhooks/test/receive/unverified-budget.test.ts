@@ -4,6 +4,7 @@ import { createWebMiddleware, Webhooks } from "../../src/index.ts";
 import { UnverifiedBudget } from "../../src/receive/unverified-budget.ts";
 import { delivery } from "../receivers.ts";
 
+const limits = { maxSize: 1_000, timeout: Infinity };
 const log = { warn: () => undefined, error: () => undefined };
 
 describe("UnverifiedBudget", () => {
@@ -12,10 +13,10 @@ describe("UnverifiedBudget", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const budget = new UnverifiedBudget(200);
-        const bodies = Array.from({ length: 5 }, () => budget.open());
+        const bodies = Array.from({ length: 5 }, () => budget.open(limits));
         const refused = new Set<number>();
         for (const [index, body] of bodies.entries()) {
-          body.onRefused = () => refused.add(index);
+          body.start(() => refused.add(index));
         }
         const sum = (): number => bodies.reduce((total, { size }) => total + size, 0);
         for (const { body: index, size, settles } of steps) {
@@ -31,7 +32,7 @@ describe("UnverifiedBudget", () => {
         }
         for (const body of bodies) body.close();
         expect(sum()).toBe(0);
-        const last = budget.open();
+        const last = budget.open(limits);
         expect(() => last.grow(200)).not.toThrow();
       }),
     );
@@ -39,10 +40,10 @@ describe("UnverifiedBudget", () => {
 
   it("refuses the largest body that is still arriving, else the one that grows", () => {
     const budget = new UnverifiedBudget(100);
-    const [settled, large, small] = [budget.open(), budget.open(), budget.open()];
+    const [settled, large, small] = [budget.open(limits), budget.open(limits), budget.open(limits)];
     const refused: string[] = [];
-    settled.onRefused = () => refused.push("settled");
-    large.onRefused = ({ code }) => refused.push(code);
+    settled.start(() => refused.push("settled"));
+    large.start(({ code }) => refused.push(code));
     settled.grow(60);
     settled.settle();
     large.grow(30);

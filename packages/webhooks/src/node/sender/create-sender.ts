@@ -1,6 +1,6 @@
 import type { Transport } from "@fetchwork/http";
 import { optionError, WebhookUsageError } from "../../errors.ts";
-import { checkOptionNames } from "../../option-names.ts";
+import { checkOptionNames } from "../../check-options.ts";
 import type { SignatureKey } from "../../schemes/signature-scheme.ts";
 import { fetchwork } from "../../vendors/fetchwork.ts";
 import { VERSION } from "../../version.ts";
@@ -9,11 +9,12 @@ import type { SenderDocument, SenderTransaction } from "./document-store.ts";
 import { type Endpoints, storedEndpoints } from "./endpoints.ts";
 import { isEventName } from "./event-filter.ts";
 import { EventWriter, type PreparedEvent, type SentEvent } from "./event-writer.ts";
-import { guardedListener } from "../../guarded-listener.ts";
+import { guarded } from "../../maybe-promise.ts";
 import { lazyTransport } from "./lazy-transport.ts";
 import { publicTransport } from "./public-transport.ts";
 import { pruneSettled } from "./prune.ts";
-import { type DeliveryRecord, senderCollections } from "./records.ts";
+import type { DeliveryRecord } from "./records.ts";
+import { senderCollections } from "./sender-collections.ts";
 import { retrySchedule } from "./retry-schedule.ts";
 import { checkSenderOptions, type SenderOptions } from "./sender-options.ts";
 import { unlessTakenOver } from "./settle-delivery.ts";
@@ -111,8 +112,8 @@ export function createSender(options: SenderOptions): Sender {
     onAttempt = () => {},
     onError = logError,
   } = options;
-  const tellError = guardedListener(onError, logError);
-  const tellAttempt = guardedListener(onAttempt, tellError);
+  const tellError = guarded(onError, logError);
+  const tellAttempt = guarded(onAttempt, tellError);
   const schedule = retrySchedule(options.retry);
   const { giveUpAfter } = schedule;
   const rules = { allowHttp, allowPrivate: allowPrivate || options.transport !== undefined };

@@ -1,5 +1,5 @@
 import { optionError, WebhookUsageError } from "../../errors.ts";
-import { checkOptionNames } from "../../option-names.ts";
+import { checkOptionNames } from "../../check-options.ts";
 import type { SignatureScheme } from "../../schemes/signature-scheme.ts";
 import type { SenderDocument, SenderDocuments } from "./document-store.ts";
 import { isEventName } from "./event-filter.ts";

@@ -1,6 +1,6 @@
 import type { Transport } from "@fetchwork/http";
 import { optionError } from "../../errors.ts";
-import { checkOptionNames } from "../../option-names.ts";
+import { checkOptionNames } from "../../check-options.ts";
 import { checkVendor, type Vendor } from "../../vendors/define-vendor.ts";
 import type { SenderStore } from "./document-store.ts";
 import { type RetryOptions, retryOptionNames } from "./retry-schedule.ts";

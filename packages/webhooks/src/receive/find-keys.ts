@@ -1,28 +1,29 @@
 import { optionError, WebhookError } from "../errors.ts";
-import type { MaybePromise, SignatureKey, SignatureScheme } from "../schemes/signature-scheme.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
+import type { SignatureKey, SignatureScheme } from "../schemes/signature-scheme.ts";
 import type { DeliveryContext, SecretFunction } from "./webhooks-options.ts";
 
-/** Keys of so many secrets are remembered when a function gives the secrets. */
+/** Maximum number of cached keys when a function returns the secrets. */
 const maxKeys = 1000;
 
-/** Finds the keys of a delivery; the first one signs. */
-export type SecretRing = (delivery: DeliveryContext) => MaybePromise<readonly SignatureKey[]>;
+/** Finds the keys of a delivery. The first one signs. */
+export type FindKeys = (delivery: DeliveryContext) => MaybePromise<readonly SignatureKey[]>;
 
 /**
  * Makes keys of secrets: once, or when a function returns a secret for the first time.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`, `ERR_WEBHOOKS_SECRET`
  */
-export function createSecretRing(
+export function createFindKeys(
   scheme: SignatureScheme,
   secret: string | readonly string[] | SecretFunction,
   additionalSecrets: readonly string[],
-): SecretRing {
+): FindKeys {
   if (!Array.isArray(additionalSecrets)) {
     throw optionError("additionalSecrets", typeof additionalSecrets, "a list of secrets");
   }
   const additional = additionalSecrets.map((text: string) => scheme.createKey(text));
-  if (typeof secret === "function") return ringOf(scheme, secret, additional);
+  if (typeof secret === "function") return findKeysOf(secret, scheme, additional);
   const secrets = typeof secret === "string" ? [secret] : secret;
   if (!Array.isArray(secrets) || secrets.length === 0 || secrets.includes("")) {
     throw optionError("secret", secrets?.length === 0 ? "" : typeof secret, "a secret");
@@ -31,19 +32,19 @@ export function createSecretRing(
   return () => keys;
 }
 
-function ringOf(
-  scheme: SignatureScheme,
+function findKeysOf(
   findSecrets: SecretFunction,
+  scheme: SignatureScheme,
   additional: readonly SignatureKey[],
-): SecretRing {
-  const known = new Map<string, SignatureKey>();
+): FindKeys {
+  const cache = new Map<string, SignatureKey>();
   const keyOf = (secret: string): SignatureKey => {
-    const found = known.get(secret);
-    if (found !== undefined) return found;
+    const cached = cache.get(secret);
+    if (cached !== undefined) return cached;
     const key = scheme.createKey(secret);
-    const [oldest] = known.keys();
-    if (known.size >= maxKeys && oldest !== undefined) known.delete(oldest);
-    known.set(secret, key);
+    const [oldest] = cache.keys();
+    if (cache.size >= maxKeys && oldest !== undefined) cache.delete(oldest);
+    cache.set(secret, key);
     return key;
   };
   return async (delivery) => {
