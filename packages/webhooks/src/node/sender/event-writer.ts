@@ -1,12 +1,8 @@
 import { WebhookUsageError } from "../../errors.ts";
 import type { SenderDocument, SenderStore, SenderTransaction } from "./document-store.ts";
 import { wantsEvent } from "./event-filter.ts";
-import {
-  type DeliveryRecord,
-  type EndpointRecord,
-  type EventRecord,
-  senderCollections,
-} from "./records.ts";
+import { type DeliveryRecord, type EndpointRecord, type EventRecord } from "./records.ts";
+import { senderCollections } from "./sender-collections.ts";
 
 /** An event, ready to be stored. */
 export interface PreparedEvent extends EventRecord {

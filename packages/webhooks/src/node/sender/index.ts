@@ -26,6 +26,7 @@ export type {
 } from "./endpoints.ts";
 export type { SentEvent } from "./event-writer.ts";
 export { publicTransport } from "./public-transport.ts";
+export { senderCollections } from "./sender-collections.ts";
 export {
   type Attempt,
   type DeadReason,
@@ -33,7 +34,6 @@ export {
   type DisabledReason,
   type EndpointRecord,
   type EventRecord,
-  senderCollections,
 } from "./records.ts";
 export type { RetryOptions } from "./retry-schedule.ts";
 export type { SenderOptions } from "./sender-options.ts";
