@@ -42,7 +42,7 @@ export {
   type LambdaEvent,
   type LambdaResult,
 } from "./adapters/lambda-handler.ts";
-export type { Logger } from "./logger.ts";
+export type { Logger } from "@fetchwork/kit";
 export { memoryReplayStore, type MemoryReplayStoreOptions } from "./receive/memory-replay-store.ts";
 export type { NodeRequest, NodeResponse } from "./adapters/node-message.ts";
 export { createNodeMiddleware, type NodeMiddleware } from "./adapters/node-middleware.ts";

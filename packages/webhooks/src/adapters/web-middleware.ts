@@ -1,7 +1,7 @@
+import type { Logger } from "@fetchwork/kit";
 import type { KnownOptions } from "@fetchwork/kit";
 import { checkOptionNames } from "../check-options.ts";
 import type { EventMap } from "../event-map.ts";
-import type { Logger } from "../logger.ts";
 import { readWebBody } from "../receive/read-web-body.ts";
 import { type ReceiverOptions, receiverOptions } from "../receive/receiver-options.ts";
 import { errorResponse, type ReceiverResponse } from "../receive/receiver-response.ts";

@@ -1,11 +1,10 @@
+import type { Logger, Semaphore } from "@fetchwork/kit";
 import { WebhookError, WebhookHandlerError, WebhookReceiveError } from "../errors.ts";
 import type { UnknownPayload, UntypedEvent } from "../event-map.ts";
-import type { Logger } from "../logger.ts";
 import { isThenable, withTimeout } from "../maybe-promise.ts";
 import type { HandlerContext } from "./event-handler-options.ts";
 import { ErrorListeners } from "./error-listeners.ts";
 import { HandlerRegistry, type Registration } from "./handler-registry.ts";
-import type { Turns } from "./turns.ts";
 
 /** Options of a {@link Dispatcher}, checked. */
 export interface DispatcherOptions {
@@ -15,7 +14,7 @@ export interface DispatcherOptions {
   /** Milliseconds, or `Infinity`. */
   readonly handlerTimeout: number;
   /** Limits the handlers that run at once; `undefined` for no limit. */
-  readonly turns: Turns | undefined;
+  readonly semaphore: Semaphore | undefined;
 }
 
 /** The error of each handler that failed, at the index of the handler. */
@@ -86,7 +85,8 @@ export class Dispatcher {
   }
 
   #checkRoom(amount: number, event: UntypedEvent): void {
-    if (this.#options.turns?.hasRoomFor(amount + this.#reserved) !== false) return;
+    const { semaphore } = this.#options;
+    if (semaphore === undefined || amount + this.#reserved <= semaphore.room) return;
     throw this.errors.report(
       new WebhookError("ERR_WEBHOOKS_OVERLOAD", "too many webhook handlers are waiting", {
         status: 503,
@@ -97,21 +97,21 @@ export class Dispatcher {
 
   /** Calls one handler, or queues it. Throws or rejects with what the transform or the handler throws. */
   #start(registration: Registration, event: UntypedEvent): Promise<unknown> | undefined {
-    const { turns } = this.#options;
-    if (turns === undefined) return this.#call(registration, event);
-    const turn = turns.take();
-    if (turn !== undefined) {
-      return turn.then(() => this.#call(registration, event)).finally(() => turns.give());
+    const { semaphore } = this.#options;
+    if (semaphore === undefined) return this.#call(registration, event);
+    if (!semaphore.tryAcquire()) {
+      const turn = semaphore.acquire();
+      return turn.then(() => this.#call(registration, event)).finally(() => semaphore.release());
     }
     let running: Promise<unknown> | undefined;
     try {
       running = this.#call(registration, event);
     } catch (error) {
-      turns.give();
+      semaphore.release();
       throw error;
     }
-    if (running === undefined) turns.give();
-    return running?.finally(() => turns.give());
+    if (running === undefined) semaphore.release();
+    return running?.finally(() => semaphore.release());
   }
 
   #call(

@@ -1,5 +1,5 @@
+import type { Logger } from "@fetchwork/kit";
 import type { WebhookError } from "../errors.ts";
-import type { Logger } from "../logger.ts";
 import { guarded } from "../maybe-promise.ts";
 import type { UntypedHandler } from "./handler-registry.ts";
 

@@ -1,5 +1,5 @@
+import type { Logger } from "@fetchwork/kit";
 import type { EventMap, UntypedEvent } from "../event-map.ts";
-import type { Logger } from "../logger.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
 import type { Vendor } from "../vendors/define-vendor.ts";
 

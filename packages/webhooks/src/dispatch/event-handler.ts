@@ -1,3 +1,4 @@
+import { Semaphore } from "@fetchwork/kit";
 import { vendor as defaultVendor } from "../vendors/default-vendor.ts";
 import { optionError, WebhookError, WebhookUsageError } from "../errors.ts";
 import {
@@ -11,7 +12,6 @@ import type { AnyEvent, EventMap, EventName, UntypedEvent, WebhookEvent } from "
 import type { UntypedHandler } from "./handler-registry.ts";
 import { completeLogger } from "../logger.ts";
 import { checkDuration, checkInteger, checkOptionNames } from "../check-options.ts";
-import { Turns } from "./turns.ts";
 import { createNameCheck } from "./validate-event-name.ts";
 import { checkVendor, type Vendor } from "../vendors/define-vendor.ts";
 import type { VendorEvents } from "../vendors/vendor-events.ts";
@@ -137,7 +137,8 @@ export function createHandling<Events extends EventMap, Transformed>(
     actionOf: vendor.actionOf,
     transform,
     handlerTimeout,
-    turns: concurrency === Infinity ? undefined : new Turns(concurrency, backlog),
+    semaphore:
+      concurrency === Infinity ? undefined : new Semaphore(concurrency, { maxWaiting: backlog }),
   });
   const { handlers, errors } = dispatcher;
 

@@ -1,6 +1,7 @@
+import type { Logger } from "@fetchwork/kit";
 import { optionError, WebhookUsageError } from "../errors.ts";
 import { vendor as defaultVendor } from "../vendors/default-vendor.ts";
-import { completeLogger, type Logger } from "../logger.ts";
+import { completeLogger } from "../logger.ts";
 import { checkOptionNames } from "../check-options.ts";
 import { checkVendor, type Vendor } from "../vendors/define-vendor.ts";
 

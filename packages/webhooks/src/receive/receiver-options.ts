@@ -1,4 +1,4 @@
-import type { Logger } from "../logger.ts";
+import type { Logger } from "@fetchwork/kit";
 import type { BodyKind } from "../vendors/define-vendor.ts";
 
 /** Names of {@link ReceiverOptions}, and what others call them. */

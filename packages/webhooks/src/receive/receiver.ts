@@ -1,7 +1,8 @@
+import type { Logger } from "@fetchwork/kit";
 import { checkDuration, checkInteger } from "../check-options.ts";
 import { bodyError, optionError, WebhookError } from "../errors.ts";
 import type { HeaderReader } from "../headers.ts";
-import { completeLogger, type Logger, oneLine, silent } from "../logger.ts";
+import { completeLogger, oneLine, silent } from "../logger.ts";
 import { isThenable, type MaybePromise, withTimeout } from "../maybe-promise.ts";
 import type { BodyKind } from "../vendors/define-vendor.ts";
 import {

@@ -1,8 +1,9 @@
+import type { Logger } from "@fetchwork/kit";
 import { checkDuration, checkOptionNames } from "../check-options.ts";
 import { optionError, WebhookError } from "../errors.ts";
 import type { UntypedEvent } from "../event-map.ts";
 import type { HeaderReader } from "../headers.ts";
-import { type Logger, oneLine } from "../logger.ts";
+import { oneLine } from "../logger.ts";
 import { guarded, type MaybePromise } from "../maybe-promise.ts";
 import type { SignatureKey } from "../schemes/signature-scheme.ts";
 import type { Vendor } from "../vendors/define-vendor.ts";

@@ -1,5 +1,4 @@
 import { encodeBase64 } from "@fetchwork/kit";
-import { nativeCrypto } from "./native-crypto.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
 
 /** A hash, as Web Crypto names it. */
@@ -12,6 +11,22 @@ export type DigestEncoding = "hex" | "base64";
 export interface HmacKey {
   /** Returns the digest of a prefix and a body, one after the other. */
   digest(encoding: DigestEncoding, prefix: string, body: string | Uint8Array): MaybePromise<string>;
+}
+
+/** A key of Node's own, which never has to be read again. */
+interface NativeKey {
+  readonly type: string;
+}
+
+interface NativeHmac {
+  update(data: string | Uint8Array): NativeHmac;
+  digest(encoding: "hex" | "base64"): string;
+}
+
+/** The part of `node:crypto` that this package uses; Bun and Deno have it too. */
+interface NativeCrypto {
+  createHmac(hash: string, key: NativeKey): NativeHmac;
+  createSecretKey(bytes: Uint8Array): NativeKey;
 }
 
 const encoder = new TextEncoder();
@@ -28,6 +43,20 @@ export function createHmacKey(secret: Uint8Array<ArrayBuffer>, hash: HashName): 
       return (prefix === "" ? hmac : hmac.update(prefix)).update(body).digest(encoding);
     },
   };
+}
+
+/**
+ * `node:crypto` where there is one, without an import that other runtimes would stumble over. For small messages it is
+ * many times faster than Web Crypto, which goes through a thread for each one.
+ */
+function nativeCrypto(): NativeCrypto | undefined {
+  const { process } = globalThis as {
+    readonly process?: { readonly getBuiltinModule?: (name: string) => unknown };
+  };
+  const module = process?.getBuiltinModule?.("node:crypto") as Partial<NativeCrypto> | undefined;
+  if (typeof module?.createHmac !== "function") return undefined;
+  if (typeof module.createSecretKey !== "function") return undefined;
+  return module as NativeCrypto;
 }
 
 function webKey(secret: Uint8Array<ArrayBuffer>, hash: HashName): HmacKey {

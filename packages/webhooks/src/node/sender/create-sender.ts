@@ -3,7 +3,6 @@ import { optionError, WebhookUsageError } from "../../errors.ts";
 import { checkOptionNames } from "../../check-options.ts";
 import type { SignatureKey } from "../../schemes/signature-scheme.ts";
 import { fetchwork } from "../../vendors/fetchwork.ts";
-import { VERSION } from "../../version.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";
 import type { SenderDocument, SenderTransaction } from "./document-store.ts";
 import { type Endpoints, storedEndpoints } from "./endpoints.ts";
@@ -81,6 +80,8 @@ export interface Sender extends AsyncDisposable {
 }
 
 const queryNames = ["id", "status", "endpointId", "eventId", "limit", "offset"];
+/** The version of this package, part of the default `user-agent`. */
+const version = "0.1.0";
 const identifier = /^[\w-]{1,64}$/;
 /** Milliseconds between two looks for what is old enough to be removed. */
 const pruneInterval = 3_600_000;
@@ -108,7 +109,7 @@ export function createSender(options: SenderOptions): Sender {
     allowHttp = false,
     allowPrivate = false,
     transport = allowPrivate ? lazyTransport(anyTransport) : publicTransport(),
-    userAgent = `fetchwork-webhooks/${VERSION}`,
+    userAgent = `fetchwork-webhooks/${version}`,
     onAttempt = () => {},
     onError = logError,
   } = options;

@@ -1,3 +1,4 @@
+import { backoffDelay } from "@fetchwork/kit";
 import { optionError } from "../../errors.ts";
 
 /** When a delivery that failed is tried again. */
@@ -57,13 +58,14 @@ export function retrySchedule(options: RetryOptions = {}): RetrySchedule {
   }
   if (!(factor >= 1 && factor <= 100)) throw optionError("retry.factor", factor, "1 to 100");
   if (!(jitter >= 0 && jitter <= 1)) throw optionError("retry.jitter", jitter, "0 to 1");
+  const backoff = {
+    baseDelay: firstDelay,
+    maxDelay,
+    factor,
+    jitter: [1 - jitter, 1 + jitter],
+  } as const;
   return {
     giveUpAfter,
-    delayAfter(attempts) {
-      // Finite, as nothing times infinity is no number.
-      const growth = Math.min(factor ** (attempts - 1), Number.MAX_VALUE);
-      const planned = Math.min(maxDelay, firstDelay * growth);
-      return planned * (1 + jitter * (2 * Math.random() - 1));
-    },
+    delayAfter: (attempts) => backoffDelay(attempts, backoff),
   };
 }
