@@ -5,5 +5,5 @@
  */
 export const floors: Readonly<Record<string, readonly string[]>> = {
   endpoint: ["."],
-  webhooks: ["node", "adapters", "receive", "dispatch", "vendors", "schemes", "."],
+  webhooks: ["node", "github", "adapters", "receive", "dispatch", "vendors", "schemes", "."],
 };

@@ -116,3 +116,14 @@ export function bodyError(code: BodyErrorCode, cause?: unknown): WebhookError {
   const [status, message] = bodyErrors[code];
   return new WebhookError(code, message, { status, ...(cause === undefined ? {} : { cause }) });
 }
+
+/** Returns the same error with an event. */
+export function withEvent(error: WebhookError, event: Partial<UntypedEvent>): WebhookError {
+  const { code, message, status, errors, cause } = error;
+  return new WebhookError(code, message, {
+    status,
+    errors,
+    event,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

@@ -177,18 +177,20 @@ export function createHandling<Events extends EventMap, Transformed>(
 function checkEvent(event: ReceivedEvent | undefined, errors: ErrorListeners): UntypedEvent {
   const { name, payload } = event ?? {};
   if (event === undefined || typeof name !== "string" || name === "") {
-    throw errors.report(eventError("Event name not passed"));
+    throw errors.report(eventError("Event name not passed", event));
   }
   if (typeof payload !== "object" || payload === null) {
-    throw errors.report(eventError("Event payload not passed"));
+    throw errors.report(eventError("Event payload not passed", event));
   }
   // Any object has fields, of which nothing is known.
   return event as UntypedEvent;
 }
 
-function eventError(message: string): WebhookError {
+function eventError(message: string, event: ReceivedEvent | undefined): WebhookError {
   return new WebhookError("ERR_WEBHOOKS_EVENT", message, {
     status: 400,
+    // Of any shape, because it is not an event.
+    event: (event ?? {}) as Partial<UntypedEvent>,
     errors: [new TypeError(message)],
   });
 }

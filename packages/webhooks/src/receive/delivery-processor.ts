@@ -1,5 +1,5 @@
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
-import { WebhookError } from "../errors.ts";
+import { WebhookError, withEvent } from "../errors.ts";
 import type { UnknownPayload, UntypedEvent } from "../event-map.ts";
 import type { HeaderReader } from "../headers.ts";
 import { chain, type MaybePromise } from "../maybe-promise.ts";
@@ -168,13 +168,6 @@ function findMatch(
 ): MaybePromise<SignatureKey | undefined> {
   if (key === undefined) return undefined;
   return chain(key.verify(message), (isMatch) => (isMatch ? key : findMatch(others, message)));
-}
-
-function withEvent(
-  { code, message, status, errors }: WebhookError,
-  event: DeliveryNames,
-): WebhookError {
-  return new WebhookError(code, message, { status, errors, event });
 }
 
 function valueOf(headers: HeaderReader, name: string | undefined): string {

@@ -1,6 +1,6 @@
 import type { Logger } from "@fetchwork/kit";
 import { checkDuration, checkInteger } from "../check-options.ts";
-import { bodyError, optionError, WebhookError } from "../errors.ts";
+import { bodyError, optionError, WebhookError, withEvent } from "../errors.ts";
 import type { HeaderReader } from "../headers.ts";
 import { completeLogger, oneLine, silent } from "../logger.ts";
 import { isThenable, type MaybePromise, withTimeout } from "../maybe-promise.ts";
@@ -105,7 +105,7 @@ export class Receiver {
       const accepting = this.#processor.accept({ headers, body, kind, url });
       delivery = isThenable(accepting) ? await this.#inTime(accepting, deadline) : accepting;
     } catch (error) {
-      return this.#refuse(error);
+      return this.#refuse(error, headers);
     } finally {
       unverified.close();
     }
@@ -139,7 +139,7 @@ export class Receiver {
       return this.#responses[fault];
     }
     if (Number(headers.get("content-length") ?? 0) > this.#limits.maxSize) {
-      return this.#refuse(bodyError("ERR_WEBHOOKS_BODY_SIZE"));
+      return this.#refuse(bodyError("ERR_WEBHOOKS_BODY_SIZE"), headers);
     }
     return kind;
   }
@@ -212,8 +212,10 @@ export class Receiver {
   }
 
   /** Reports a delivery that could not be read or accepted, and makes its response. */
-  #refuse(error: unknown): ReceiverResponse {
-    return this.#fail(this.#processor.report(error));
+  #refuse(error: unknown, headers: HeaderReader): ReceiverResponse {
+    const isAnonymous = error instanceof WebhookError && error.event === undefined;
+    const failure = isAnonymous ? withEvent(error, this.#processor.namesOf(headers)) : error;
+    return this.#fail(this.#processor.report(failure));
   }
 
   /** Logs a failure and makes its response. A wrong signature is the sender's mistake, so it gets one line. */
