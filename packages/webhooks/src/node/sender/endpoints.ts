@@ -32,7 +32,7 @@ export interface EndpointChange {
 }
 
 /** A receiver of events, without its secret. */
-export type Endpoint = Omit<EndpointRecord, "secret"> &
+export type WebhookEndpoint = Omit<EndpointRecord, "secret"> &
   Pick<SenderDocument, "id" | "version" | "createdAt">;
 
 /** Guards a change of an endpoint against a change in between. */
@@ -59,14 +59,14 @@ export interface Endpoints {
    *
    * @throws WebhookUsageError `ERR_WEBHOOKS_TARGET`, `ERR_WEBHOOKS_SECRET`, or `ERR_WEBHOOKS_OPTION` for another field
    */
-  create(input: EndpointInput): Promise<Endpoint & { readonly secret: string }>;
-  get(id: string): Promise<Endpoint | undefined>;
+  create(input: EndpointInput): Promise<WebhookEndpoint & { readonly secret: string }>;
+  get(id: string): Promise<WebhookEndpoint | undefined>;
   /**
    * Lists endpoints in the order in which they were created.
    *
    * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
    */
-  list(query?: EndpointQuery): Promise<readonly Endpoint[]>;
+  list(query?: EndpointQuery): Promise<readonly WebhookEndpoint[]>;
   /** Counts all endpoints. */
   count(): Promise<number>;
   /** Changes the given fields; resolves to `undefined` when there is no such endpoint. Throws as `create` does. */
@@ -74,11 +74,11 @@ export interface Endpoints {
     id: string,
     change: EndpointChange,
     options?: EndpointWriteOptions,
-  ): Promise<Endpoint | undefined>;
+  ): Promise<WebhookEndpoint | undefined>;
   /** Lets it have events again; those that died meanwhile are for `replayAll`. */
-  enable(id: string, options?: EndpointWriteOptions): Promise<Endpoint | undefined>;
+  enable(id: string, options?: EndpointWriteOptions): Promise<WebhookEndpoint | undefined>;
   /** Lets it have nothing: waiting deliveries die when they are due. */
-  disable(id: string, options?: EndpointWriteOptions): Promise<Endpoint | undefined>;
+  disable(id: string, options?: EndpointWriteOptions): Promise<WebhookEndpoint | undefined>;
   /** Removes it; waiting deliveries die when they are due. */
   remove(id: string, options?: EndpointWriteOptions): Promise<boolean>;
 }
@@ -110,7 +110,7 @@ export function storedEndpoints(
     id: string,
     input: EndpointChange,
     options?: EndpointWriteOptions,
-  ): Promise<Endpoint | undefined> {
+  ): Promise<WebhookEndpoint | undefined> {
     const { events, description, status } = input;
     const given = { ...input, events: events ?? undefined, description: description ?? undefined };
     checkOptionNames(given, { owner: "an endpoint", names: [...inputNames, "status"] });
@@ -181,7 +181,7 @@ function statusFields(status: EndpointRecord["status"]): {
   };
 }
 
-function withoutSecret(stored: EndpointRecord & SenderDocument): Endpoint {
+function withoutSecret(stored: EndpointRecord & SenderDocument): WebhookEndpoint {
   const { id, url, events, description, status, disabledReason, disabledAt, failingSince } = stored;
   const { createdAt, version } = stored;
   const view = { id, url, events, description, status, disabledReason, disabledAt, failingSince };

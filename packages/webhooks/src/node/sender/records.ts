@@ -25,7 +25,7 @@ export interface EventRecord {
 }
 
 /** One try to deliver. */
-export interface Attempt {
+export interface DeliveryAttempt {
   /** When it began; ISO 8601. */
   readonly at: string;
   /** Milliseconds. */
@@ -52,7 +52,7 @@ export interface DeliveryRecord {
   /** How often it was tried, the running try included. */
   readonly attempts: number;
   /** The last tries, oldest first; at most 20. */
-  readonly history: readonly Attempt[];
+  readonly history: readonly DeliveryAttempt[];
   /** Why it is dead. */
   readonly deadReason?: DeadReason | undefined;
   /** When it was delivered or given up; ISO 8601. */

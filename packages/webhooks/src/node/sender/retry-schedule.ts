@@ -2,7 +2,7 @@ import { backoffDelay } from "@fetchwork/kit";
 import { optionError } from "../../errors.ts";
 
 /** When a delivery that failed is tried again. */
-export interface RetryOptions {
+export interface RetryScheduleOptions {
   /** Milliseconds after which a delivery is given up, counted from its event. Default: 3 days. */
   readonly giveUpAfter?: number | undefined;
   /** Milliseconds before the second try; each further wait is `factor` times as long. Default: `5_000`. */
@@ -18,7 +18,7 @@ export interface RetryOptions {
   readonly jitter?: number | undefined;
 }
 
-/** Names of {@link RetryOptions}. */
+/** Names of {@link RetryScheduleOptions}. */
 export const retryOptionNames: readonly string[] = [
   "giveUpAfter",
   "firstDelay",
@@ -43,7 +43,7 @@ const longest = 3650 * 24 * hour;
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
-export function retrySchedule(options: RetryOptions = {}): RetrySchedule {
+export function retrySchedule(options: RetryScheduleOptions = {}): RetrySchedule {
   const {
     giveUpAfter = 72 * hour,
     firstDelay = 5_000,

@@ -3,7 +3,7 @@ import { optionError } from "../../errors.ts";
 import { checkOptionNames } from "../../check-options.ts";
 import { checkVendor, type Vendor } from "../../vendors/define-vendor.ts";
 import type { SenderStore } from "./document-store.ts";
-import { type RetryOptions, retryOptionNames } from "./retry-schedule.ts";
+import { type RetryScheduleOptions, retryOptionNames } from "./retry-schedule.ts";
 import type { AttemptReport } from "./settle-delivery.ts";
 
 /** Options of `createSender`. */
@@ -16,7 +16,7 @@ export interface SenderOptions {
    */
   readonly vendor?: Vendor | undefined;
   /** When a failed delivery is tried again, and for how long. */
-  readonly retry?: RetryOptions | undefined;
+  readonly retry?: RetryScheduleOptions | undefined;
   /** Milliseconds of nothing but failures after which an endpoint is disabled. Default: 5 days. */
   readonly disableAfter?: number | undefined;
   /** Milliseconds for one try, from the connection to the end of the answer. Default: `15_000`. */

@@ -1,6 +1,6 @@
 import type { AttemptResult } from "./attempt-delivery.ts";
 import type { SenderDocument, SenderDocuments } from "./document-store.ts";
-import type { Attempt, DeadReason, DeliveryRecord, EndpointRecord } from "./records.ts";
+import type { DeliveryAttempt, DeadReason, DeliveryRecord, EndpointRecord } from "./records.ts";
 import type { RetrySchedule } from "./retry-schedule.ts";
 
 /** What one try meant for its delivery. */
@@ -10,7 +10,7 @@ export interface AttemptReport {
   readonly eventName: string;
   readonly endpointId: string;
   /** Absent when the delivery was given up without a try. */
-  readonly attempt?: Attempt | undefined;
+  readonly attempt?: DeliveryAttempt | undefined;
   /** Which try it was, from 1. */
   readonly number: number;
   readonly outcome: "delivered" | "retry" | "dead";
@@ -43,7 +43,7 @@ export async function settleDelivery(
   parts: SettleParts,
 ): Promise<AttemptReport> {
   const { startedAt, duration, status, error, url } = result;
-  const attempt: Attempt = {
+  const attempt: DeliveryAttempt = {
     at: startedAt.toISOString(),
     duration: Math.round(duration),
     status,
@@ -81,8 +81,8 @@ export async function giveUp(
   delivery: ClaimedDelivery,
   details: {
     readonly deadReason: DeadReason;
-    readonly attempt?: Attempt;
-    readonly history?: readonly Attempt[];
+    readonly attempt?: DeliveryAttempt;
+    readonly history?: readonly DeliveryAttempt[];
     readonly parts: SettleParts;
   },
 ): Promise<AttemptReport> {
