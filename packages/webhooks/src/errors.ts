@@ -74,7 +74,7 @@ export class WebhookError extends AggregateError {
     this.#event = event;
   }
 
-  /** The event as it was received, before any transform. Of an unverified delivery: what its headers say. */
+  /** The event as it was received, before any transform. Of an unverified delivery: the names in its headers. */
   get event(): Partial<UntypedEvent> | undefined {
     return this.#event;
   }

@@ -101,7 +101,7 @@ describe("a vendor", () => {
 });
 
 describe("errors", () => {
-  it("belong to the family of Fetchwork", () => {
+  it("Errors of webhooks are recognized by isFetchworkError()", () => {
     const usage = new WebhookUsageError("ERR_WEBHOOKS_OPTION", "x");
     expect(usage).toBeInstanceOf(UsageError);
     expect(usage).toBeInstanceOf(TypeError);

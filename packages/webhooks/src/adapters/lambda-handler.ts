@@ -27,7 +27,7 @@ export interface LambdaEvent {
     { readonly http?: { readonly method?: string | undefined } | undefined } | undefined;
 }
 
-/** What a Lambda function returns. */
+/** The result of a Lambda function. */
 export interface LambdaResult {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -65,7 +65,7 @@ export function createLambdaHandler<Events extends EventMap, Transformed>(
     try {
       request = toRequest(event);
     } catch {
-      // A header or method that no request can have, such as TRACE.
+      // A header or method that a `Request` does not allow, such as TRACE.
       return unreadable;
     }
     const running: Promise<unknown>[] = [];
@@ -105,7 +105,7 @@ function toRequest(event: LambdaEvent): Request {
 
 function bodyOf({ body, isBase64Encoded = false }: LambdaEvent): Uint8Array<ArrayBuffer> {
   if (typeof body !== "string") return new Uint8Array(0);
-  // What is no base64 has no bytes, and so no right signature.
+  // Invalid base64 becomes an empty body, whose signature is invalid.
   return isBase64Encoded ? (decodeBase64(body) ?? new Uint8Array(0)) : encoder.encode(body);
 }
 

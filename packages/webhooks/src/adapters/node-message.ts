@@ -1,19 +1,19 @@
-/** What a receiver uses of Node's `IncomingMessage`, with what frameworks and clouds put on it. */
+/** The part of Node's `IncomingMessage` that a receiver uses, with properties that frameworks and clouds add. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
-  /** Express: the URL before a router took its part off. */
+  /** Express: the URL before a router removed its mount path. */
   readonly originalUrl?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** A body that somebody read before: bytes and text are used, anything else is not. */
+  /** A body that was read before. Bytes and strings are used, other values are ignored. */
   readonly body?: unknown;
-  /** Bytes or text of a body that somebody read before, as some clouds keep them. */
+  /** Bytes or text of a body that was read before, as some clouds keep them. */
   readonly rawBody?: unknown;
-  /** Whether somebody has read, or begun to. */
+  /** Whether reading has started. */
   readonly readableDidRead?: boolean;
-  /** Whether nothing more will come, because the connection broke or somebody ended it. */
+  /** Whether no more data will arrive, because the connection was closed. */
   readonly destroyed?: boolean;
-  /** Whether all of the body has come. */
+  /** Whether all of the body has arrived. */
   readonly complete?: boolean;
   on(event: string, listener: (value: Uint8Array) => void): unknown;
   off(event: string, listener: (value: Uint8Array) => void): unknown;
@@ -21,7 +21,7 @@ export interface NodeRequest {
   destroy(error?: Error): unknown;
 }
 
-/** What a receiver uses of Node's `ServerResponse`. */
+/** The part of Node's `ServerResponse` that a receiver uses. */
 export interface NodeResponse {
   readonly headersSent: boolean;
   readonly destroyed?: boolean;

@@ -17,7 +17,7 @@ export type WebMiddleware = (request: Request, ...runtime: readonly unknown[]) =
 
 /** Options of {@link createWebMiddleware}. */
 export interface WebReceiverOptions extends ReceiverOptions {
-  /** Responds to requests for other paths; gets all arguments of the runtime. Default: 404. */
+  /** Responds to requests for other paths; called with all arguments of the runtime. Default: 404. */
   readonly fallback?:
     ((request: Request, ...runtime: never[]) => Response | Promise<Response>) | undefined;
 }

@@ -16,7 +16,7 @@ import { createNameCheck } from "./validate-event-name.ts";
 import { checkVendor, type Vendor } from "../vendors/define-vendor.ts";
 import type { VendorEvents } from "../vendors/vendor-events.ts";
 
-/** An event as a handler of `on` gets it: with what the transform adds. */
+/** The event that a handler of `on` is called with: with what the transform adds. */
 export type TransformedEvent<
   Events extends EventMap,
   Name extends string,
@@ -25,7 +25,7 @@ export type TransformedEvent<
   ? WebhookEvent<Events, Name>
   : WebhookEvent<Events, Name> & Added<Transformed>;
 
-/** What a transform adds: without the parts that it hands on as it got them, of which more is known by the name. */
+/** What a transform adds, without the parts that it leaves as they are: their types follow from the event name. */
 type Added<Transformed> = Transformed extends UntypedEvent
   ? {
       [
@@ -38,7 +38,7 @@ type Added<Transformed> = Transformed extends UntypedEvent
     }
   : Transformed;
 
-/** Handles the events of one or more names. What it returns is awaited when it is a promise, and else ignored. */
+/** Handles the events of one or more names. A promise that it returns is awaited. */
 export type EventListener<Events extends EventMap, Name extends string, Transformed = unknown> = (
   event: TransformedEvent<Events, Name, Transformed>,
   context: HandlerContext,
@@ -50,30 +50,30 @@ export type AnyListener<Events extends EventMap> = (
   context: HandlerContext,
 ) => unknown;
 
-/** Is told of every failure. What it throws is logged. */
+/** Called with every failure. What it throws is logged. */
 export type ErrorListener = (error: WebhookError) => unknown;
 
 /** Calls handlers by event. All methods are bound. */
 export interface EventHandler<Events extends EventMap = VendorEvents, Transformed = unknown> {
   /**
-   * Adds a handler for a name or several; once for each time that the name is given.
+   * Adds a handler for one or more names; twice for a name that is listed twice.
    *
-   * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME`, `ERR_WEBHOOKS_ARGUMENT` when the handler is no function
+   * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME`, `ERR_WEBHOOKS_ARGUMENT` when the handler is not a function
    */
   readonly on: <Name extends EventName<Events>>(
     eventName: Name | readonly Name[],
     handler: EventListener<Events, Name, Transformed>,
   ) => void;
-  /** Adds a handler for every event, known or not. It gets the event without the transform. */
+  /** Adds a handler for every event, known or unknown. It is called with the event without the transform. */
   readonly onAny: (handler: AnyListener<Events>) => void;
   /**
-   * Adds a handler of failures: called once for each handler that failed, and once for a delivery that could not be
-   * verified, read or started. Nothing waits for it.
+   * Adds a listener of failures: called once for each handler that failed, and once for a delivery that could not be
+   * verified, read or started. It is not awaited.
    */
   readonly onError: (handler: ErrorListener) => void;
   /**
-   * Removes the most recent registration of a handler, for each name. `*` is for `onAny`, `error` for `onError`. A handler
-   * that is not registered is no mistake.
+   * Removes the most recent registration of a handler, for each name. `*` is for `onAny`, `error` for `onError`. Ignores
+   * handlers that are not registered.
    */
   readonly removeListener: <Name extends EventName<Events> | "*" | "error">(
     eventName: Name | readonly Name[],
@@ -89,7 +89,7 @@ export interface EventHandler<Events extends EventMap = VendorEvents, Transforme
   readonly receive: (event: ReceivedEvent) => Promise<void>;
 }
 
-/** What `receive` takes. */
+/** The argument of `receive`. */
 export interface ReceivedEvent {
   readonly id: string;
   readonly name: string;
@@ -97,7 +97,7 @@ export interface ReceivedEvent {
 }
 
 /**
- * Makes handlers and `receive` without verification, for events that come from elsewhere.
+ * Makes handlers and `receive` without verification, for events from another source.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
@@ -108,14 +108,14 @@ export function createEventHandler<Events extends EventMap = VendorEvents, Trans
   return createHandling(options).handler;
 }
 
-/** What `Webhooks` needs beside the public methods. */
+/** The public methods of an event handler, and the parts that `Webhooks` needs. */
 export interface Handling<Events extends EventMap, Transformed> {
   readonly vendor: Vendor<Events>;
   readonly handler: EventHandler<Events, Transformed>;
   readonly dispatcher: Dispatcher;
 }
 
-/** Makes the public methods, and what they are made of. */
+/** Makes an event handler and its parts. */
 export function createHandling<Events extends EventMap, Transformed>(
   options: EventHandlerOptions<Events, Transformed>,
 ): Handling<Events, Transformed> {
@@ -173,7 +173,7 @@ export function createHandling<Events extends EventMap, Transformed>(
   return { vendor, handler, dispatcher };
 }
 
-/** Checks what `receive` was called with, as JavaScript may pass anything. */
+/** Checks the argument of `receive`, because JavaScript may pass anything. */
 function checkEvent(event: ReceivedEvent | undefined, errors: ErrorListeners): UntypedEvent {
   const { name, payload } = event ?? {};
   if (event === undefined || typeof name !== "string" || name === "") {
@@ -182,7 +182,7 @@ function checkEvent(event: ReceivedEvent | undefined, errors: ErrorListeners): U
   if (typeof payload !== "object" || payload === null) {
     throw errors.report(eventError("Event payload not passed", event));
   }
-  // Any object has fields, of which nothing is known.
+  // Any object has fields with unknown values.
   return event as UntypedEvent;
 }
 

@@ -7,19 +7,19 @@ import { checkVendor, type Vendor } from "../vendors/define-vendor.ts";
 
 /** Options of {@link validateEventName}. */
 export interface ValidateEventNameOptions {
-  /** What is done about an unknown name. Default: `"throw"`. */
+  /** What is done with an unknown name. Default: `"throw"`. */
   readonly onUnknownEventName?: "throw" | "warn" | "ignore" | undefined;
   /** Receives the warning. Default: the console. */
   readonly log?: Partial<Logger> | undefined;
-  /** Whose names are known. Default: `vendor`. */
+  /** The vendor whose names are known. Default: `vendor`. */
   readonly vendor?: Vendor | undefined;
 }
 
 /**
  * Checks that handlers can be registered for a name.
  *
- * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME` for what is no text, for `*` and `error` always, and for an unknown
- *   name unless `onUnknownEventName` is `warn` or `ignore`
+ * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME` for a value that is not a string, for `*` and `error` always, and for an
+ *   unknown name unless `onUnknownEventName` is `warn` or `ignore`
  */
 export function validateEventName(name: string, options: ValidateEventNameOptions = {}): void {
   checkOptionNames(options, {

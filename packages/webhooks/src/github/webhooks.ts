@@ -58,7 +58,7 @@ export class Webhooks<Transformed = unknown> extends VendorWebhooks<GithubEvents
 }
 
 /**
- * Makes handlers of GitHub's events and `receive` without verification, for events that come from elsewhere.
+ * Makes handlers of GitHub's events and `receive` without verification, for events from another source.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */

@@ -14,7 +14,7 @@ interface StoredReplay extends ReplayDocument {
   readonly version: number;
 }
 
-/** What a collection of `@fetchwork/documents` offers, as far as it is used here. */
+/** The part of a collection of `@fetchwork/documents` that is used here. */
 export interface ReplayCollection {
   insert(document: ReplayDocument, options: { readonly id: string }): Promise<unknown>;
   get(id: string): Promise<StoredReplay | undefined>;
@@ -35,13 +35,13 @@ export interface CollectionReplayStoreOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** So many claims between two removals of what is out of date. */
+/** Number of claims between two removals of expired documents. */
 const claimsPerCleaning = 1000;
 
 /**
- * Remembers deliveries in a collection of `@fetchwork/documents`, so that restarts and other processes know of them.
+ * Remembers deliveries in a collection of `@fetchwork/documents`, so that they survive restarts, and several processes share them.
  *
- * Define the collection with an index on `until`; what is out of date is removed now and then.
+ * Define the collection with an index on `until`; expired documents are removed from time to time.
  *
  * @example
  * ```ts
@@ -67,7 +67,7 @@ export function collectionReplayStore(
         return "new";
       }
       const known = await collection.get(key);
-      // Removed since: whoever had it failed, and the sender will try again.
+      // Released in between because its handlers failed. The sender will retry.
       if (known === undefined) return "running";
       if (known.until > now()) return known.done ? "done" : "running";
       const takeOver = (): Promise<unknown> =>
@@ -86,7 +86,7 @@ export function collectionReplayStore(
   };
 }
 
-/** Tells whether a change was made, or refused with this code. */
+/** Returns whether a change was made, and not refused with this code. */
 async function tryTo(change: () => Promise<unknown>, refusal: string): Promise<boolean> {
   try {
     return (await change()) !== undefined;

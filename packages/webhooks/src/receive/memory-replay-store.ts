@@ -4,7 +4,7 @@ import type { ReplayState, ReplayStore } from "./replay-store.ts";
 
 /** Options of {@link memoryReplayStore}. */
 export interface MemoryReplayStoreOptions {
-  /** Deliveries that are remembered at most; beyond them the oldest is forgotten. Default: `100_000`. */
+  /** Maximum number of deliveries; beyond it the oldest is forgotten. Default: `100_000`. */
   readonly max?: number | undefined;
   /** Returns the time in milliseconds. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;

@@ -1,7 +1,7 @@
 import type { Logger } from "@fetchwork/kit";
 import type { BodyKind } from "../vendors/define-vendor.ts";
 
-/** Names of {@link ReceiverOptions}, and what others call them. */
+/** Names of {@link ReceiverOptions}, and their names in other libraries. */
 export const receiverOptions: {
   readonly names: readonly string[];
   readonly otherNames: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export const receiverOptions: {
 
 /** Options of receivers. */
 export interface ReceiverOptions {
-  /** Path that deliveries come to; slashes at its end do not count. Default: the vendor's. */
+  /** Path of deliveries; trailing slashes are ignored. Default: the path of the vendor. */
   readonly path?: string | undefined;
   /**
    * Milliseconds from the arrival of a request to its response: 202 while handlers still run, 503 when a secret function
@@ -30,21 +30,21 @@ export interface ReceiverOptions {
    */
   readonly timeout?: number | undefined;
   /**
-   * `"await"` answers when the handlers are done, `"ack"` with 202 as soon as the delivery is verified. With `"ack"` a
-   * failure is told to `onError` and the log only: the sender does not try again. Default: `"await"`.
+   * `"await"` responds when the handlers are done, `"ack"` with 202 as soon as the delivery is verified. With `"ack"`, a
+   * failure is reported to `onError` and the log only: the sender does not retry. Default: `"await"`.
    */
   readonly mode?: "await" | "ack" | undefined;
-  /** Maximum size of a body in bytes; more is answered with 413. Default: `26_214_400` (25 MiB). */
+  /** Maximum size of a body in bytes; the response to a larger one is 413. Default: `26_214_400` (25 MiB). */
   readonly maxBody?: number | undefined;
-  /** Milliseconds in which a body must have come; else 408. Default: `10_000`. */
+  /** Milliseconds in which a body must arrive; else the response is 408. Default: `10_000`. */
   readonly bodyTimeout?: number | undefined;
-  /** Kinds of bodies that are taken; others are answered with 415. Default: the vendor's, mostly JSON. */
+  /** Kinds of bodies that are accepted; the response to others is 415. Default: those of the vendor, mostly JSON. */
   readonly contentTypes?: readonly BodyKind[] | undefined;
   /**
-   * Shows the sender name and message of the first error that a handler threw, cut after 1,000 characters. Unsafe where
-   * messages hold secrets. The status is 500 in any case. Default: `false`.
+   * Sends name and message of the first error that a handler threw, truncated to 1,000 characters. Unsafe where messages
+   * contain secrets. The status is 500 in any case. Default: `false`.
    */
   readonly exposeErrors?: boolean | undefined;
-  /** Default: the log of the `Webhooks`. */
+  /** Receives log messages. Default: the log of the `Webhooks`. */
   readonly log?: Partial<Logger> | undefined;
 }

@@ -9,7 +9,7 @@ export interface BodyLimits {
 }
 
 /**
- * Bounds the bytes of bodies that are not verified yet, over all requests, because anybody can send them. Beyond it the
+ * Bounds the bytes of bodies that are not verified yet, over all requests, because anyone can send them. Beyond it the
  * largest body that is still arriving is refused, so that a few large bodies do not keep small ones out.
  */
 export class UnverifiedBudget {

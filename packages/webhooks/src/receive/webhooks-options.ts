@@ -4,11 +4,11 @@ import type { ReplayOptions } from "./replay-store.ts";
 import type { HeaderReader } from "../headers.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
 
-/** What is known about a delivery before it is verified; nothing of it can be believed. */
+/** What is known about a delivery before it is verified; none of it is trustworthy. */
 export interface DeliveryContext {
   /** Identifier of the delivery; `""` when unknown. */
   readonly id: string;
-  /** Name of the event; `""` when only the body says it. */
+  /** Name of the event; `""` when only the body contains it. */
   readonly name: string;
   /** Headers of the delivery. */
   readonly headers: HeaderReader;
@@ -27,20 +27,20 @@ export interface WebhooksOptions<
   Transformed = unknown,
 > extends EventHandlerOptions<Events, Transformed> {
   /**
-   * The secret that the sender has too. Of several, the first one signs and each one verifies. A function is asked for
-   * each delivery; when it fails, the delivery is answered with 500 and not handled.
+   * The secret that is shared with the sender. Of several, the first one signs and all verify. A function is called for each
+   * delivery; when it fails, the response is 500 and the delivery is not handled.
    */
   readonly secret: string | readonly string[] | SecretFunction;
-  /** More secrets to verify with, for instance the old one while it is replaced. Default: none. */
+  /** More secrets to verify with, for example the old secret during a rotation. Default: none. */
   readonly additionalSecrets?: readonly string[] | undefined;
   /**
-   * Handles each delivery once that has a signed identifier; see {@link ReplayOptions}. `true` for the defaults. Default:
+   * Handles each delivery with a signed identifier once; see {@link ReplayOptions}. `true` for the defaults. Default:
    * `false`.
    */
   readonly replay?: boolean | ReplayOptions | undefined;
   /**
-   * Maximum number of bytes that receivers and `verifyAndParse` keep of bodies that are not verified yet, over all
-   * requests. Beyond it the largest of them is refused with 503. Memory in use may be three times as much. Default:
+   * Maximum number of bytes of unverified bodies that receivers and `verifyAndParse` keep, over all requests. Beyond it the
+   * largest body is refused with 503. Memory in use may be three times as much. Default:
    * `67_108_864` (64 MiB).
    */
   readonly maxUnverified?: number | undefined;

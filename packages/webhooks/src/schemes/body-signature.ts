@@ -15,8 +15,8 @@ export async function sign(secret: string, payload: string | Uint8Array): Promis
 }
 
 /**
- * Tells whether a signature is the one that {@link sign} makes. Compares in constant time; a signature of any other form
- * is wrong.
+ * Returns whether a signature is the one that {@link sign} makes. Compares in constant time; any other form of signature
+ * is invalid.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT` when secret, payload or signature are missing or an empty text
  */
@@ -32,7 +32,7 @@ export async function verify(
 }
 
 /**
- * Tells whether a signature is right for a secret, or else for one of others, in their order.
+ * Returns whether a signature is valid for a secret, or for one of additional secrets.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT` as {@link verify}
  */
@@ -63,6 +63,6 @@ function checkText(what: string, value: unknown): asserts value is string {
   const isMissing = value === undefined || value === null || value === "";
   throw new WebhookUsageError(
     "ERR_WEBHOOKS_ARGUMENT",
-    isMissing ? `${what} required` : `${what} is ${typeof value}, expected a text`,
+    isMissing ? `${what} required` : `${what} is ${typeof value}, expected a string`,
   );
 }

@@ -5,13 +5,13 @@ import { joinBytes } from "./hmac-key.ts";
 export interface Ed25519Key {
   /** Returns the signature in base64; `undefined` when there is only a public key. */
   readonly sign: ((prefix: string, body: string | Uint8Array) => Promise<string>) | undefined;
-  /** Tells whether a signature in base64 is right; `undefined` when there is only a private key. */
+  /** Returns whether a signature in base64 is valid; `undefined` when there is only a private key. */
   readonly verify:
     | ((signature: string, prefix: string, body: string | Uint8Array) => Promise<boolean>)
     | undefined;
 }
 
-// What stands before the bytes of a key in PKCS #8 and in SPKI (RFC 8410, 7 and 4).
+// The bytes before a key in PKCS #8 and in SPKI (RFC 8410, 7 and 4).
 const privatePrefix = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
 const publicPrefix = [0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
 
@@ -44,7 +44,7 @@ function verifierOf(point: Uint8Array): NonNullable<Ed25519Key["verify"]> {
   let imported: Promise<CryptoKey> | undefined;
   return async (signature, prefix, body) => {
     const bytes = decodeBase64(signature);
-    // One way to write a signature, and no other: the last digit has bits to spare.
+    // Accepts one encoding of each signature only: the last base64 digit has unused bits.
     if (bytes?.length !== 64 || encodeBase64(bytes) !== signature) return false;
     const der = Uint8Array.from([...publicPrefix, ...point]);
     imported ??= crypto.subtle.importKey("spki", der, "Ed25519", false, ["verify"]);

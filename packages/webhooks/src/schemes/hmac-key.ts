@@ -1,10 +1,10 @@
 import { encodeBase64 } from "@fetchwork/kit";
 import type { MaybePromise } from "../maybe-promise.ts";
 
-/** A hash, as Web Crypto names it. */
+/** A hash algorithm, by its name in Web Crypto. */
 export type HashName = "SHA-1" | "SHA-256" | "SHA-512";
 
-/** How a digest is written. */
+/** How a digest is encoded. */
 export type DigestEncoding = "hex" | "base64";
 
 /** A key for HMAC (RFC 2104), imported once. */
@@ -13,7 +13,7 @@ export interface HmacKey {
   digest(encoding: DigestEncoding, prefix: string, body: string | Uint8Array): MaybePromise<string>;
 }
 
-/** A key of Node's own, which never has to be read again. */
+/** A key object of Node. */
 interface NativeKey {
   readonly type: string;
 }
@@ -46,8 +46,8 @@ export function createHmacKey(secret: Uint8Array<ArrayBuffer>, hash: HashName): 
 }
 
 /**
- * `node:crypto` where there is one, without an import that other runtimes would stumble over. For small messages it is
- * many times faster than Web Crypto, which goes through a thread for each one.
+ * `node:crypto` where there is one, without an import that would fail on other runtimes. For small messages it is
+ * many times faster than Web Crypto, which uses a thread for each message.
  */
 function nativeCrypto(): NativeCrypto | undefined {
   const { process } = globalThis as {
@@ -60,7 +60,7 @@ function nativeCrypto(): NativeCrypto | undefined {
 }
 
 function webKey(secret: Uint8Array<ArrayBuffer>, hash: HashName): HmacKey {
-  // Imported at the first use, as an import that nobody waits for could reject unseen.
+  // Imported on first use: the rejection of an import that is not awaited would be unhandled.
   let imported: Promise<CryptoKey> | undefined;
   return {
     digest: async (encoding, prefix, body) => {
@@ -73,7 +73,7 @@ function webKey(secret: Uint8Array<ArrayBuffer>, hash: HashName): HmacKey {
   };
 }
 
-/** Puts a text before bytes. */
+/** Prepends a text to bytes. */
 export function joinBytes(prefix: string, body: string | Uint8Array): Uint8Array<ArrayBuffer> {
   if (typeof body === "string") return encoder.encode(prefix + body);
   const head = encoder.encode(prefix);

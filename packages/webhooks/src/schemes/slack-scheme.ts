@@ -40,11 +40,11 @@ export function slackScheme(options: TimestampOptions = {}): SignatureScheme {
         }),
         verify: ({ headers, body }) => {
           if (checkHeaders(headers) !== undefined) return false;
-          const given = headerOf(headers, signatureHeader).slice(3);
+          const received = headerOf(headers, signatureHeader).slice(3);
           const digest = key.digest("hex", signedPrefix(headers), body);
           return typeof digest === "string"
-            ? constantTimeEqual(given, digest)
-            : digest.then((text) => constantTimeEqual(given, text));
+            ? constantTimeEqual(received, digest)
+            : digest.then((text) => constantTimeEqual(received, text));
         },
         fingerprint: (label, content) => key.digest("hex", label, content),
       };

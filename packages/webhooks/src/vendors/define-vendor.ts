@@ -7,7 +7,7 @@ import type { SignatureScheme } from "../schemes/signature-scheme.ts";
 /** A kind of body: `application/json`, or `application/x-www-form-urlencoded`. */
 export type BodyKind = "json" | "form";
 
-/** What a delivery says about itself. */
+/** Identifier and event name of a delivery. */
 export interface DeliveryNames {
   /** Identifier of the delivery. */
   readonly id: string;
@@ -19,17 +19,17 @@ export interface DeliveryNames {
 export interface Vendor<Events extends EventMap = EventMap> {
   /** Names the vendor: lower-case letters, digits and `-`. */
   readonly name: string;
-  /** Path of the receiver when no other is given. */
+  /** Default path of receivers. */
   readonly path: string;
   /** How deliveries are signed. */
   readonly scheme: SignatureScheme;
-  /** Header of the event's name, as it is sent. Absent: the body says it. */
+  /** Header of the event name, as it is sent. Absent: the body contains the name. */
   readonly eventHeader?: string | undefined;
-  /** Header of the delivery's identifier, as it is sent. Absent: the body says it. */
+  /** Header of the delivery identifier, as it is sent. Absent: the body contains the identifier. */
   readonly deliveryHeader?: string | undefined;
   /** Names of events and of `<event>.<action>`. Empty: every name is known. */
   readonly eventNames: readonly string[];
-  /** Bodies that are taken unless the receiver says otherwise. Default: `["json"]`. */
+  /** Kinds of bodies that receivers accept by default. Default: `["json"]`. */
   readonly contentTypes?: readonly BodyKind[] | undefined;
   /** Content type of what a sender sends. Default: `application/json`. */
   readonly contentType?: string | undefined;
@@ -41,16 +41,16 @@ export interface Vendor<Events extends EventMap = EventMap> {
    * when it has none. Default: none but that of the scheme.
    */
   readonly signedId?: ((payload: UnknownPayload) => string) | undefined;
-  /** Reads the action of a payload. Default: `payload.action` when it is a text. */
+  /** Reads the action of a payload. Default: `payload.action` when it is a string. */
   readonly actionOf?: ((payload: UnknownPayload) => string | undefined) | undefined;
-  /** Text that the receiver answers instead of `ok`, for handshakes. Default: none. */
+  /** Returns the text to respond with instead of `ok`, when a delivery is a handshake. Default: none. */
   readonly handshakeResponse?: ((payload: UnknownPayload) => string | undefined) | undefined;
   /** Carries the type of the events; never set. */
   readonly events?: Events | undefined;
 }
 
 /**
- * Checks that an option is a vendor, and not the name of one.
+ * Checks that an option is a vendor, and not the name of a vendor.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
@@ -79,7 +79,7 @@ const properties = [
 const token = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 
 /**
- * Describes a platform of your own.
+ * Describes a platform.
  *
  * @example
  * ```ts
@@ -117,7 +117,7 @@ export function defineVendor<Events extends EventMap>(
     }
   }
   if (eventHeader === undefined && describe === undefined) {
-    throw optionError("describe", describe, "a function where there is no eventHeader");
+    throw optionError("describe", describe, "a function, because there is no eventHeader");
   }
   if (!Array.isArray(eventNames)) throw optionError("eventNames", eventNames, "a list of names");
   return Object.freeze({ ...vendor });

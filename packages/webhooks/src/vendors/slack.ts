@@ -12,7 +12,7 @@ export interface SlackEvents {
  * Slack: Events API, interactive components and slash commands.
  *
  * The name is the type of the inner event for the Events API, `slash_command` for commands, else the `type` of the
- * payload. The challenge of `url_verification` is answered without a handler.
+ * payload. The challenge of `url_verification` is responded to without a handler.
  */
 export const slack: Vendor<SlackEvents> = /* @__PURE__ */ defineVendor<SlackEvents>({
   name: "slack",

@@ -100,23 +100,26 @@ async function serveFetch(
   return `http://127.0.0.1:${server.port}`;
 }
 
-it.each(Object.entries(frameworks))("%s delivers, and keeps its other paths", async (_, start) => {
-  const origin = await start();
-  const body = '{ "emoji": "😀",  "spaces":1 }';
-  const response = await fetch(origin + path, await delivery(webhooks, body));
-  expect([response.status, await response.text()]).toEqual([200, "ok\n"]);
-  expect(seen).toEqual([{ emoji: "😀", spaces: 1 }]);
-  const wrong = await fetch(
-    origin + path,
-    await delivery(webhooks, body, {
-      "x-hub-signature-256": `sha256=${"0".repeat(64)}`,
-    }),
-  );
-  expect(wrong.status).toBe(400);
-  if (_ !== "Node http") expect((await fetch(`${origin}/other`)).status).toBe(404);
-});
+it.each(Object.entries(frameworks))(
+  "%s delivers to the receiver, and keeps its other paths",
+  async (_, start) => {
+    const origin = await start();
+    const body = '{ "emoji": "😀",  "spaces":1 }';
+    const response = await fetch(origin + path, await delivery(webhooks, body));
+    expect([response.status, await response.text()]).toEqual([200, "ok\n"]);
+    expect(seen).toEqual([{ emoji: "😀", spaces: 1 }]);
+    const wrong = await fetch(
+      origin + path,
+      await delivery(webhooks, body, {
+        "x-hub-signature-256": `sha256=${"0".repeat(64)}`,
+      }),
+    );
+    expect(wrong.status).toBe(400);
+    if (_ !== "Node http") expect((await fetch(`${origin}/other`)).status).toBe(404);
+  },
+);
 
-it("a route handler of Next.js delivers: an exported POST", async () => {
+it("A route handler of Next.js delivers as an exported POST", async () => {
   const POST = createWebMiddleware(webhooks, { path });
   const request = new Request(`http://x${path}`, await delivery(webhooks, '{"a":1}'));
   expect((await POST(request, { params: Promise.resolve({}) })).status).toBe(200);
@@ -127,7 +130,7 @@ it.each([
   ["a header that no request can have", { headers: { "a b": "1" } }],
   ["a header value that no request can have", { headers: { a: "1\n2" } }],
   ["a method that no request can have", { httpMethod: "TRACE" }],
-])("a Lambda function answers 400 to %s", async (_, part) => {
+])("A Lambda function responds with 400 to %s", async (_, part) => {
   const handler = createLambdaHandler(webhooks);
   const event = { httpMethod: "POST", path, headers: {}, body: "{}", ...part };
   expect(await handler(event)).toMatchObject({
@@ -142,28 +145,31 @@ const places: readonly (readonly [string, (context: object) => readonly unknown[
   ["Next.js, with after", (context) => [{ params: Promise.resolve({}) }, context]],
 ];
 
-it.each(places)("what still runs after a 202 is passed to waitUntil of %s", async (_, runtime) => {
-  const slow = new Webhooks({ secret: "s" });
-  const gate = Promise.withResolvers<void>();
-  slow.onAny(() => gate.promise);
-  const worker = createWebMiddleware(slow, { timeout: 5 });
-  const kept: Promise<unknown>[] = [];
-  const request = new Request(`http://x${path}`, await delivery(slow, "{}"));
-  // As that of Workers, it must be called as a method.
-  class Context {
-    readonly #kept = kept;
-    waitUntil(promise: Promise<unknown>): void {
-      this.#kept.push(promise);
+it.each(places)(
+  "Handlers that run after a 202 are passed to waitUntil of %s",
+  async (_, runtime) => {
+    const slow = new Webhooks({ secret: "s" });
+    const gate = Promise.withResolvers<void>();
+    slow.onAny(() => gate.promise);
+    const worker = createWebMiddleware(slow, { timeout: 5 });
+    const kept: Promise<unknown>[] = [];
+    const request = new Request(`http://x${path}`, await delivery(slow, "{}"));
+    // As that of Workers, it must be called as a method.
+    class Context {
+      readonly #kept = kept;
+      waitUntil(promise: Promise<unknown>): void {
+        this.#kept.push(promise);
+      }
     }
-  }
-  const response = await worker(request, ...runtime(new Context()));
-  expect(response.status).toBe(202);
-  expect(kept).toHaveLength(1);
-  gate.resolve();
-  await Promise.all(kept);
-});
+    const response = await worker(request, ...runtime(new Context()));
+    expect(response.status).toBe(202);
+    expect(kept).toHaveLength(1);
+    gate.resolve();
+    await Promise.all(kept);
+  },
+);
 
-it("a waitUntil that throws is logged and costs neither the response nor the process", async () => {
+it("A waitUntil that throws is logged, and changes neither the response nor the process", async () => {
   const errors: unknown[] = [];
   const slow = new Webhooks({ secret: "s", log: { error: (error) => errors.push(error) } });
   const gate = Promise.withResolvers<void>();
@@ -181,7 +187,7 @@ it("a waitUntil that throws is logged and costs neither the response nor the pro
   gate.resolve();
 });
 
-it("a fallback gets all arguments of the runtime", async () => {
+it("A fallback is called with all arguments of the runtime", async () => {
   const receive = createWebMiddleware(webhooks, {
     fallback: (_, env: { readonly name: string }, context: { readonly id: number }) =>
       new Response(`${env.name} ${context.id}`),
@@ -213,7 +219,7 @@ it.each<readonly [string, LambdaEvent]>([
       isBase64Encoded: true,
     },
   ],
-])("a Lambda function delivers events of format %s", async (_, event) => {
+])("A Lambda function delivers events of format %s", async (_, event) => {
   const { headers } = await delivery(webhooks, text);
   const handler = createLambdaHandler(webhooks);
   const single = headers as Record<string, string>;
@@ -233,13 +239,13 @@ it.each<readonly [string, LambdaEvent]>([
   expect(broken.statusCode).toBe(400);
 });
 
-it("a Lambda function answers what is no delivery", async () => {
+it("A Lambda function responds to requests that are not deliveries", async () => {
   const handler = createLambdaHandler(webhooks);
   expect(await handler({})).toMatchObject({ statusCode: 404 });
   expect(await handler({ httpMethod: "GET", path })).toMatchObject({ statusCode: 404 });
 });
 
-it("a Lambda function returns after everything that still runs", async () => {
+it("A Lambda function returns after all handlers", async () => {
   const slow = new Webhooks({ secret: "s" });
   let isDone = false;
   slow.onAny(async () => {

@@ -55,7 +55,7 @@ function readUntil(socket: Socket, end: RegExp): Promise<string> {
 }
 
 describe("createNodeMiddleware", () => {
-  it("does not wait for the body of a client that has gone before", async () => {
+  it("The Node middleware does not wait for the body of a disconnected client", async () => {
     const webhooks = new Webhooks({ secret, log });
     const middleware = createNodeMiddleware(webhooks, { bodyTimeout: Infinity });
     const answered = new Promise<boolean>((resolve, reject) => {
@@ -84,7 +84,7 @@ describe("createNodeMiddleware", () => {
       413,
     ],
     ["an URL that is none", text("{}", {}, "//x:99999/a"), 422],
-  ])("keeps the connection after %s", async (_, request, status) => {
+  ])("The Node middleware keeps the connection open after %s", async (_, request, status) => {
     const webhooks = new Webhooks({ secret, log });
     const port = await listen(listenerOf(webhooks, { maxBody: 150_000 }));
     const socket = connect(port, "127.0.0.1");
@@ -95,7 +95,7 @@ describe("createNodeMiddleware", () => {
     socket.destroy();
   });
 
-  it("keeps the connection after an error message beyond ASCII", async () => {
+  it("The Node middleware keeps the connection open after an error message beyond ASCII", async () => {
     const webhooks = new Webhooks({ secret, log });
     let calls = 0;
     webhooks.on("issues", () => {
@@ -110,7 +110,7 @@ describe("createNodeMiddleware", () => {
     socket.destroy();
   });
 
-  it("cuts off a client that goes on and on after 413", async () => {
+  it("The Node middleware disconnects a client that keeps sending after 413", async () => {
     const webhooks = new Webhooks({ secret, log });
     const port = await listen(listenerOf(webhooks, { maxBody: 1000 }));
     const socket = connect(port, "127.0.0.1");
@@ -127,7 +127,7 @@ describe("createNodeMiddleware", () => {
     clearInterval(flood);
   });
 
-  it("survives a client that leaves in the middle of a body", async () => {
+  it("The Node middleware survives a client that disconnects in the middle of a body", async () => {
     const webhooks = new Webhooks({ secret, log });
     const failure = Promise.withResolvers<string>();
     webhooks.onError(({ code }) => failure.resolve(code));
@@ -138,7 +138,7 @@ describe("createNodeMiddleware", () => {
     expect(await failure.promise).toBe("ERR_WEBHOOKS_BODY");
   });
 
-  it("refuses a body that a parser has read, at once and with a reason", async () => {
+  it("The Node middleware refuses a body that a parser has read, at once and with a reason", async () => {
     const webhooks = new Webhooks({ secret, log });
     const app = express().use(express.json()).use(createNodeMiddleware(webhooks));
     const port = await listen(app);
@@ -159,7 +159,7 @@ describe("createNodeMiddleware", () => {
         },
       }),
     ],
-  ])("takes the bytes that %s kept", async (_, parser) => {
+  ])("The Node middleware uses the bytes that %s kept", async (_, parser) => {
     const webhooks = new Webhooks({ secret, log });
     const seen: unknown[] = [];
     webhooks.onAny(({ payload }) => seen.push(payload));
@@ -170,7 +170,7 @@ describe("createNodeMiddleware", () => {
     expect(seen).toEqual([{ emoji: "😀" }]);
   });
 
-  it("limits bytes that somebody kept, too", async () => {
+  it("The Node middleware limits kept bytes, too", async () => {
     const webhooks = new Webhooks({ secret, log });
     const middleware = createNodeMiddleware(webhooks, { maxBody: 10 });
     const port = await listen(
@@ -182,7 +182,7 @@ describe("createNodeMiddleware", () => {
     expect((await fetch(`http://127.0.0.1:${port}${path}`, init)).status).toBe(413);
   });
 
-  it("resolves to false for another path, after next", async () => {
+  it("The Node middleware resolves to false for another path, after next", async () => {
     const webhooks = new Webhooks({ secret, log });
     const middleware = createNodeMiddleware(webhooks);
     const results: unknown[] = [];
@@ -217,7 +217,7 @@ describe("createNodeMiddleware", () => {
     socket.destroy();
   });
 
-  it("answers where Express mounted it, at its own path", async () => {
+  it("The Node middleware responds where Express mounted it at its path", async () => {
     const webhooks = new Webhooks({ secret, log });
     const port = await listen(
       express().use("/hooks", createNodeMiddleware(webhooks, { path: "/hooks" })),
@@ -227,7 +227,7 @@ describe("createNodeMiddleware", () => {
     expect((await fetch(`http://127.0.0.1:${port}/hooks/other`, init)).status).toBe(404);
   });
 
-  it("leaves a response alone that somebody else has sent", async () => {
+  it("The Node middleware ignores a response that was already sent", async () => {
     const webhooks = new Webhooks({ secret, log });
     const { promise, resolve } = Promise.withResolvers<void>();
     webhooks.onAny(() => promise);
@@ -243,7 +243,7 @@ describe("createNodeMiddleware", () => {
     await expect.poll(() => results).toEqual([true]);
   });
 
-  it("gives the secret function the URL, with its query", async () => {
+  it("The Node middleware passes the URL with its query to the secret function", async () => {
     const webhooks = new Webhooks({
       log,
       secret: ({ url }) => new URL(url ?? "", "http://x").searchParams.get("tenant") ?? undefined,
@@ -264,7 +264,7 @@ describe("createNodeMiddleware", () => {
     [{ mode: "later" }, "mode"],
     [{ contentTypes: [] }, "contentTypes"],
     [{ contentTypes: ["xml"] }, "contentTypes"],
-  ])("refuses the options %j", (options, what) => {
+  ])("createNodeMiddleware() refuses the options %j", (options, what) => {
     const webhooks = new Webhooks({ secret, log });
     expect(() => createNodeMiddleware(webhooks, options as ReceiverOptions)).toThrow(
       expect.objectContaining({

@@ -69,7 +69,7 @@ const programs: readonly (readonly [string, string, object])[] = [
   ],
 ];
 
-it.each(programs)("the web middleware has the type of a handler of %s", (name, text, options) => {
+it.each(programs)("The web middleware has the type of a handler of %s", (name, text, options) => {
   const project = join(folder, name.replaceAll(/\W+/g, "-"));
   mkdirSync(project, { recursive: true });
   writeFileSync(join(project, "program.mts"), text);

@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 describe("receive", () => {
-  it("calls the handlers of the action, of the name and of any event, in this order", async () => {
+  it("receive() calls the handlers of the action, of the name and of any event, in this order", async () => {
     const { on, onAny, receive } = createEventHandler();
     const calls: string[] = [];
     onAny(() => calls.push("any"));
@@ -29,7 +29,7 @@ describe("receive", () => {
     expect(calls).toEqual(["action", "name", "any"]);
   });
 
-  it("runs handlers in parallel and waits for all, also when one fails", async () => {
+  it("receive() runs handlers in parallel and waits for all, even when one fails", async () => {
     const { on, receive } = createEventHandler({ log: quiet });
     const calls: string[] = [];
     const gate = Promise.withResolvers<void>();
@@ -46,7 +46,7 @@ describe("receive", () => {
     expect(calls).toEqual(["second", "first"]);
   });
 
-  it("rejects with all errors in the order of the handlers, each with the event", async () => {
+  it("receive() rejects with all errors in the order of the handlers, each with the event", async () => {
     const { on, onError, receive } = createEventHandler();
     const told: WebhookError[] = [];
     onError((error) => told.push(error));
@@ -75,13 +75,13 @@ describe("receive", () => {
     [{ id: "1", name: "push" }, "Event payload not passed"],
     [{ id: "1", name: "push", payload: null }, "Event payload not passed"],
     [{ id: "1", name: "push", payload: "x" }, "Event payload not passed"],
-  ])("rejects %j", async (event, message) => {
+  ])("receive() rejects %j", async (event, message) => {
     const promise = createEventHandler().receive(event as never);
     await expect(promise).rejects.toMatchObject({ code: "ERR_WEBHOOKS_EVENT", message });
   });
 
   it.each(["__proto__", "constructor", "toString", "*", "error", "hasOwnProperty"])(
-    "calls the handlers of any event only, for one named %s",
+    "receive() calls only the handlers of any event for one named %s",
     async (name) => {
       const { on, onAny, onError, receive } = createEventHandler();
       const names: string[] = [];
@@ -93,7 +93,7 @@ describe("receive", () => {
     },
   );
 
-  it("calls no named handler for any other text as name or action", async () => {
+  it("receive() calls no named handler for any other name or action", async () => {
     const { on, onAny, receive } = createEventHandler();
     on(["issues", "issues.opened"], () => expect.unreachable());
     let calls = 0;
@@ -113,14 +113,14 @@ describe("receive", () => {
     expect(Object.getOwnPropertyNames(Object.prototype)).not.toContain("opened");
   });
 
-  it("takes an action only when it is the payload's own text", async () => {
+  it("receive() reads an action only when it is an own string property of the payload", async () => {
     const { on, receive } = createEventHandler();
     on("issues.opened", () => expect.unreachable());
     await receive({ id: "1", name: "issues", payload: Object.create({ action: "opened" }) });
     await receive({ id: "1", name: "issues", payload: { action: ["opened"] } });
   });
 
-  it("reports what error handlers throw, and goes on", async () => {
+  it("receive() logs what error listeners throw, and continues", async () => {
     const logged: unknown[] = [];
     const log = { error: (...all: unknown[]) => logged.push(all[1]) };
     const { on, onError, receive } = createEventHandler({ log });
@@ -134,7 +134,7 @@ describe("receive", () => {
     await expect.poll(() => logged).toEqual([thrown, rejected]);
   });
 
-  it("does not wait for error handlers", async () => {
+  it("receive() does not wait for error listeners", async () => {
     const { on, onError, receive } = createEventHandler();
     onError(() => new Promise(() => undefined));
     on("issues", () => Promise.reject(new Error("x")));
@@ -150,7 +150,7 @@ describe("on", () => {
     );
   });
 
-  it("refuses a handler that is no function", () => {
+  it("on() refuses a handler that is not a function", () => {
     const { on, onAny, onError } = createEventHandler();
     for (const add of [
       () => on("push", 5 as never),
@@ -161,7 +161,7 @@ describe("on", () => {
     }
   });
 
-  it("warns of an unknown name and takes it, ignores it, or throws, as it was told", async () => {
+  it("on() warns of an unknown name, ignores it, or throws, as onUnknownEventName says", async () => {
     const warnings: unknown[] = [];
     const log = { warn: (message: unknown) => warnings.push(message) };
     const calls: string[] = [];
@@ -178,7 +178,7 @@ describe("on", () => {
     expect(() => throwing.on("unknown" as "push", () => undefined)).toThrow(/not a known/);
   });
 
-  it("adds a handler once for each time that a name is given", async () => {
+  it("on() adds a handler once for each time that a name is listed", async () => {
     const { on, receive } = createEventHandler();
     let calls = 0;
     on(["issues", "issues", "issues.opened"], () => (calls += 1));
@@ -188,7 +188,7 @@ describe("on", () => {
 });
 
 describe("removeListener", () => {
-  it("removes the most recent registration only", async () => {
+  it("removeListener() removes only the most recent registration", async () => {
     const { on, removeListener, receive } = createEventHandler();
     const calls: string[] = [];
     const twice = (): unknown => calls.push("twice");
@@ -200,7 +200,7 @@ describe("removeListener", () => {
     expect(calls).toEqual(["twice", "between"]);
   });
 
-  it("takes lists, * and error, and names that are unknown", async () => {
+  it("removeListener() accepts lists, *, error and unknown names", async () => {
     const { on, onAny, onError, removeListener, receive } = createEventHandler();
     const never = (): never => expect.unreachable();
     const fail = (): never => {
@@ -217,7 +217,7 @@ describe("removeListener", () => {
     await expect(receive(opened)).rejects.toThrow("x");
   });
 
-  it("takes effect for events that were handled before", async () => {
+  it("removeListener() applies to events that were dispatched before", async () => {
     const { on, removeListener, receive } = createEventHandler();
     let calls = 0;
     const count = (): unknown => (calls += 1);
@@ -235,28 +235,31 @@ describe("transform", () => {
   it.each([
     ["a value", (event: object) => ({ ...event, extra: 1 })],
     ["a promise", async (event: object) => ({ ...event, extra: 1 })],
-  ])("gives %s to handlers of on, once for each, and the event to onAny", async (_, transform) => {
-    let calls = 0;
-    const { on, onAny, receive } = createEventHandler({
-      transform: (event) => {
-        calls += 1;
-        return transform(event);
-      },
-    });
-    const seen: unknown[] = [];
-    on(["issues", "issues.opened"], (event) => seen.push(event));
-    onAny((event) => seen.push(event));
-    await receive(opened);
-    expect(seen).toHaveLength(3);
-    expect(seen).toContain(opened);
-    expect(seen.filter((event) => event !== opened)).toEqual([
-      { ...opened, extra: 1 },
-      { ...opened, extra: 1 },
-    ]);
-    expect(calls).toBe(2);
-  });
+  ])(
+    "A transform passes %s to handlers of on, once for each, and not to onAny",
+    async (_, transform) => {
+      let calls = 0;
+      const { on, onAny, receive } = createEventHandler({
+        transform: (event) => {
+          calls += 1;
+          return transform(event);
+        },
+      });
+      const seen: unknown[] = [];
+      on(["issues", "issues.opened"], (event) => seen.push(event));
+      onAny((event) => seen.push(event));
+      await receive(opened);
+      expect(seen).toHaveLength(3);
+      expect(seen).toContain(opened);
+      expect(seen.filter((event) => event !== opened)).toEqual([
+        { ...opened, extra: 1 },
+        { ...opened, extra: 1 },
+      ]);
+      expect(calls).toBe(2);
+    },
+  );
 
-  it("that fails is a failure of its handler", async () => {
+  it("A transform that fails is a failure of its handler", async () => {
     const { on, onError, receive } = createEventHandler({
       transform: () => {
         throw new Error("no transform");
@@ -271,7 +274,7 @@ describe("transform", () => {
 });
 
 describe("handlerTimeout", () => {
-  it("fails a handler that takes longer, and aborts its signal", async () => {
+  it("handlerTimeout fails a handler that takes longer, and aborts its signal", async () => {
     vi.useFakeTimers();
     const logged: unknown[] = [];
     const log = { error: (...all: unknown[]) => logged.push(all[1]) };
@@ -296,7 +299,7 @@ describe("handlerTimeout", () => {
 });
 
 describe("concurrency", () => {
-  it("runs so many handlers at once, over all events, in order", async () => {
+  it("concurrency limits the handlers that run at once, over all events, in order", async () => {
     const { on, receive } = createEventHandler({ concurrency: 2 });
     let running = 0;
     let most = 0;
@@ -316,7 +319,7 @@ describe("concurrency", () => {
     expect(results.map(({ status }) => status).indexOf("rejected")).toBe(3);
   });
 
-  it("refuses an event, before any of its handlers runs, when too many wait", async () => {
+  it("backlog refuses an event before any of its handlers runs when too many wait", async () => {
     const { on, receive } = createEventHandler({ concurrency: 1, backlog: 1 });
     const gate = Promise.withResolvers<void>();
     let calls = 0;
@@ -336,26 +339,26 @@ describe("concurrency", () => {
 });
 
 describe("validateEventName", () => {
-  it.each(emitterEventNames)("knows %s", (name) => {
+  it.each(emitterEventNames)("validateEventName() accepts %s", (name) => {
     expect(() => validateEventName(name)).not.toThrow();
   });
 
   it.each(["unknown", "issues.unknown", "__proto__", "constructor", ""])(
-    "throws for %j",
+    "validateEventName() throws for %j",
     (name) => {
       expect(() => validateEventName(name)).toThrow(TypeError);
       expect(() => validateEventName(name, { onUnknownEventName: "ignore" })).not.toThrow();
     },
   );
 
-  it("warns through its log when told to", () => {
+  it("validateEventName() warns through its log with onUnknownEventName warn", () => {
     const warnings: unknown[] = [];
     const log = { warn: (message: unknown) => warnings.push(message) };
     validateEventName("unknown", { onUnknownEventName: "warn", log });
     expect(warnings).toEqual(['"unknown" is not a known webhook name of vendor']);
   });
 
-  it.each(["*", "error"])("always throws for %s", (name) => {
+  it.each(["*", "error"])("validateEventName() always throws for %s", (name) => {
     for (const onUnknownEventName of ["throw", "warn", "ignore"] as const) {
       expect(() => validateEventName(name, { onUnknownEventName })).toThrow(
         /use on(Any|Error)\(\)/,
@@ -363,20 +366,20 @@ describe("validateEventName", () => {
     }
   });
 
-  it("throws for what is no text", () => {
+  it("validateEventName() throws for a value that is not a string", () => {
     expect(() => validateEventName(5 as never)).toThrow("eventName must be of type string");
   });
 });
 
 describe("emitterEventNames", () => {
-  it("has the 323 names once each, and cannot be changed", () => {
+  it("emitterEventNames contains the 323 names once each, and is frozen", () => {
     expect(emitterEventNames).toHaveLength(323);
     expect(new Set(emitterEventNames).size).toBe(323);
     expect(Object.isFrozen(emitterEventNames)).toBe(true);
     expect(emitterEventNames.filter((name) => !name.includes("."))).toHaveLength(75);
   });
 
-  it("has the names of the table", () => {
+  it("emitterEventNames contains the names of the table", () => {
     expect(emitterEventNames).toEqual(
       expect.arrayContaining([
         "vendor_app_authorization.revoked",

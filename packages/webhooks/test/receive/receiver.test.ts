@@ -60,7 +60,7 @@ describe.each(receivers)("%s", (name, start) => {
       400,
       mismatch,
     ],
-  ])("refuses %s", async (_, init, status, body) => {
+  ])("A receiver refuses %s", async (_, init, status, body) => {
     const { send } = await run(create());
     const response = await send(path, init);
     expect(response.headers.get("content-type")).toBe("application/json");
@@ -77,21 +77,21 @@ describe.each(receivers)("%s", (name, start) => {
       Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d),
       "SyntaxError: Invalid JSON",
     ],
-  ])("refuses a signed body that is %s with 400", async (_, body, error) => {
+  ])("A receiver responds with 400 to a signed body that is %s", async (_, body, error) => {
     const webhooks = create();
     const { send } = await run(webhooks);
     const response = await send(path, await delivery(webhooks, body));
     expect([response.status, await response.json()]).toEqual([400, { error }]);
   });
 
-  it("refuses an empty body with 400", async () => {
+  it("A receiver responds with 400 to an empty body", async () => {
     const { send } = await run(create());
     const init = signed(`sha256=${"0".repeat(64)}`);
     const response = await send(path, { ...init, body: "" });
     expect([response.status, await response.text()]).toEqual([400, mismatch]);
   });
 
-  it("refuses an empty event name with 400", async () => {
+  it("A receiver responds with 400 to an empty event name", async () => {
     const webhooks = create();
     const { send } = await run(webhooks);
     const response = await send(path, await delivery(webhooks, "{}", { "x-vendor-event": "" }));
@@ -137,7 +137,7 @@ describe.each(receivers)("%s", (name, start) => {
     },
   );
 
-  it("answers ok, with the types that it takes", async () => {
+  it("A receiver responds with ok and the accepted media types", async () => {
     const webhooks = create();
     const seen: unknown[] = [];
     webhooks.on("issues.opened", (event) => seen.push(event));
@@ -160,14 +160,14 @@ describe.each(receivers)("%s", (name, start) => {
     ["an event named error", { "x-vendor-event": "error" }],
     ["an empty identifier", { "x-vendor-delivery": "" }],
     ["a content type in capitals", { "content-type": "Application/JSON; charset=UTF-8" }],
-  ])("answers ok to %s", async (_, headers) => {
+  ])("A receiver responds with ok to %s", async (_, headers) => {
     const webhooks = create();
     webhooks.onError(() => expect.unreachable());
     const { send } = await run(webhooks);
     expect((await send(path, await delivery(webhooks, "{}", headers))).status).toBe(200);
   });
 
-  it("takes bodies with a byte-order mark, over which the signature is", async () => {
+  it("A receiver accepts a body with a byte-order mark that is signed", async () => {
     const webhooks = create();
     const seen: unknown[] = [];
     webhooks.onAny(({ payload }) => seen.push(payload));
@@ -178,7 +178,7 @@ describe.each(receivers)("%s", (name, start) => {
   });
 
   it.each(["/api/vendor/webhooks/", "/api/vendor/webhooks?a=1", "/api/vendor/webhooks/?a=1"])(
-    "takes %s for its path",
+    "A receiver accepts %s as its path",
     async (url) => {
       const webhooks = create();
       const { send } = await run(webhooks);
@@ -196,7 +196,7 @@ describe.each(receivers)("%s", (name, start) => {
     },
   );
 
-  it("answers 202 when handlers take longer than the timeout, and logs their error", async () => {
+  it("A receiver responds with 202 when handlers exceed the timeout, and logs their error", async () => {
     const errors: unknown[] = [];
     const webhooks = new Webhooks({ secret: "s", log: { error: (error) => errors.push(error) } });
     const { promise, reject } = Promise.withResolvers<void>();
@@ -211,7 +211,7 @@ describe.each(receivers)("%s", (name, start) => {
   it.each<[string, () => never | Promise<never>]>([
     ["throws", () => fail()],
     ["rejects", async () => fail()],
-  ])("answers as ever when its log %s", async (_, write) => {
+  ])("A receiver responds as usual when its log %s", async (_, write) => {
     const log = { debug: write, info: write, warn: write, error: write };
     const webhooks = new Webhooks({ secret: "s", log });
     webhooks.on("issues", () => undefined);
@@ -225,7 +225,7 @@ describe.each(receivers)("%s", (name, start) => {
     expect((await send(path, signed(`sha256=${"0".repeat(64)}`))).status).toBe(400);
   });
 
-  it("acknowledges first with mode ack, and tells of failures afterwards", async () => {
+  it("A receiver with mode ack acknowledges first, and reports failures afterwards", async () => {
     const webhooks = create();
     const failure = Promise.withResolvers<Error>();
     webhooks.onError(failure.resolve);
@@ -238,7 +238,7 @@ describe.each(receivers)("%s", (name, start) => {
     expect((await failure.promise).message).toBe("afterwards");
   });
 
-  it("refuses with 503 what it could not handle, before it acknowledges", async () => {
+  it("A receiver with mode ack responds with 503 when too many handlers wait", async () => {
     const gate = Promise.withResolvers<void>();
     const webhooks = new Webhooks({
       secret: "mysecret",
@@ -265,7 +265,7 @@ describe.each(receivers)("%s", (name, start) => {
     await expect.poll(() => calls).toBe(3);
   });
 
-  it("takes forms when told to, with the payload in a field", async () => {
+  it("A receiver accepts forms with a payload field when contentTypes has form", async () => {
     const webhooks = create();
     const seen: unknown[] = [];
     webhooks.onAny(({ payload }) => seen.push(payload));
@@ -283,7 +283,7 @@ describe.each(receivers)("%s", (name, start) => {
     expect(Object.getPrototypeOf(seen[1])).toBeNull();
   });
 
-  it("takes 25 MiB to the byte", { timeout: 60_000 }, async () => {
+  it("A receiver accepts a body of exactly 25 MiB", { timeout: 60_000 }, async () => {
     const webhooks = create();
     const { send } = await run(webhooks, { bodyTimeout: 60_000 });
     const body = new Uint8Array(26_214_400).fill(0x20);
@@ -298,7 +298,7 @@ describe.each(receivers)("%s", (name, start) => {
     ]);
   });
 
-  it("counts the bytes of a body that does not say its length", async () => {
+  it("A receiver limits a body without Content-Length", async () => {
     const webhooks = create();
     const { send } = await run(webhooks, { maxBody: 1000 });
     const init = await delivery(webhooks, "{}");
@@ -314,7 +314,7 @@ describe.each(receivers)("%s", (name, start) => {
     expect([413, "cut off"]).toContain(status);
   });
 
-  it("cuts off a body that does not come", async () => {
+  it("A receiver responds with 408 to a body that does not arrive", async () => {
     const webhooks = create();
     const { send } = await run(webhooks, { bodyTimeout: 20 });
     const init = await delivery(webhooks, "{}");
@@ -346,7 +346,7 @@ describe.each(receivers)("%s", (name, start) => {
       },
     );
 
-    it("gives back what the replay store grants too late, and does not handle it", async () => {
+    it("A receiver releases a claim that is granted too late, and does not handle the delivery", async () => {
       const grant = Promise.withResolvers<"new">();
       const released = Promise.withResolvers<string>();
       const store = { ...open, claim: () => grant.promise, release: released.resolve };
@@ -361,7 +361,7 @@ describe.each(receivers)("%s", (name, start) => {
       expect(calls).toBe(0);
     });
 
-    it("answers 500, not 202, when handlers failed and the replay store never settles", async () => {
+    it("A receiver responds with 500 when handlers failed and the replay store never settles", async () => {
       const replay = { store: { ...open, release: never }, dropEqualBodiesFor: 1 };
       const webhooks = new Webhooks({ secret: "mysecret", log: quiet, replay });
       webhooks.onAny(() => fail());
@@ -379,7 +379,7 @@ describe.each(receivers)("%s", (name, start) => {
       return { ...(await delivery(webhooks, "{}")), body, duplex: "half" } as RequestInit;
     }
 
-    it("refuses the largest body with 503, and takes small ones", async () => {
+    it("A receiver beyond maxUnverified responds with 503 to the largest body, and accepts small ones", async () => {
       const webhooks = new Webhooks({ secret: "mysecret", log: quiet, maxUnverified: 1000 });
       const errors: string[] = [];
       webhooks.onError(({ code }) => errors.push(code));

@@ -50,7 +50,7 @@ function counting(by: Vendor, replay: boolean | ReplayOptions) {
 }
 
 describe("replay protection", () => {
-  it("drops a delivery whose signed identifier was handled, and makes that visible", async () => {
+  it("A receiver drops a duplicate of a signed identifier, and reports it", async () => {
     const dropped: unknown[] = [];
     const { webhooks, warnings, handled } = counting(fetchwork, {
       onDuplicate: ({ id, name, payload }) => dropped.push([id, name, payload]),
@@ -95,7 +95,7 @@ describe("replay protection", () => {
     },
   );
 
-  it("drops equal bodies for as long as it is told to, and warns of each", async () => {
+  it("dropEqualBodiesFor drops equal bodies for its time, and warns of each", async () => {
     let time = 0;
     const store = memoryReplayStore({ now: () => time });
     const replay = { store, dropEqualBodiesFor: 1000 };
@@ -119,17 +119,20 @@ describe("replay protection", () => {
       '{"type":"event_callback","event_id":"Ev1","event":{"type":"a"},"n":1}',
       '{"type":"event_callback","event_id":"Ev1","event":{"type":"a"},"n":2}',
     ],
-  ])("knows a delivery by the identifier in its signed body: %s", async (by, first, second) => {
-    const { webhooks, handled } = counting(by, true);
-    await webhooks.verifyAndReceive(await delivery(first, { by }));
-    await webhooks.verifyAndReceive(await delivery(second, { by }));
-    expect(handled.length).toBe(1);
-    const other = first.replace(/(evt_|Ev)1/, "$12");
-    await webhooks.verifyAndReceive(await delivery(other, { by }));
-    expect(handled.length).toBe(2);
-  });
+  ])(
+    "A receiver identifies a delivery by the identifier in its signed body: %s",
+    async (by, first, second) => {
+      const { webhooks, handled } = counting(by, true);
+      await webhooks.verifyAndReceive(await delivery(first, { by }));
+      await webhooks.verifyAndReceive(await delivery(second, { by }));
+      expect(handled.length).toBe(1);
+      const other = first.replace(/(evt_|Ev)1/, "$12");
+      await webhooks.verifyAndReceive(await delivery(other, { by }));
+      expect(handled.length).toBe(2);
+    },
+  );
 
-  it("handles what has no identifier each time, also where others have one", async () => {
+  it("A receiver handles a delivery without an identifier each time", async () => {
     const { webhooks, handled } = counting(slack, true);
     const sent = await delivery('{"type":"view_closed"}', { by: slack });
     await webhooks.verifyAndReceive(sent);
@@ -146,14 +149,14 @@ describe("replay protection", () => {
     { onDuplicate: "log" },
     { store: {} },
     { store: null },
-  ])("refuses the options %j", (replay) => {
+  ])("A Webhooks refuses the replay options %j", (replay) => {
     const options = { secret, vendor: fetchwork, log, replay: replay as ReplayOptions };
     expect(() => new Webhooks(options)).toThrow(
       expect.objectContaining({ code: "ERR_WEBHOOKS_OPTION" }),
     );
   });
 
-  it("goes on when onDuplicate throws, and logs it", async () => {
+  it("A receiver responds when onDuplicate throws, and logs the error", async () => {
     const errors: unknown[] = [];
     const failure = new Error("counter");
     const webhooks = new Webhooks({
@@ -186,7 +189,7 @@ describe("replay protection", () => {
     }
   });
 
-  it("handles a delivery again after a handler failed", async () => {
+  it("A receiver handles a delivery again after a handler failed", async () => {
     const webhooks = new Webhooks({ secret, vendor: fetchwork, log, replay: true });
     let calls = 0;
     webhooks.onAny(() => {
@@ -200,7 +203,7 @@ describe("replay protection", () => {
     expect(calls).toBe(2);
   });
 
-  it("refuses a delivery with 409 while it is handled, so that the sender tries again", async () => {
+  it("A receiver responds with 409 while the same delivery is handled, so that the sender retries", async () => {
     const webhooks = new Webhooks({ secret, vendor: fetchwork, log, replay: true });
     const gate = Promise.withResolvers<void>();
     webhooks.onAny(() => gate.promise);
@@ -214,7 +217,7 @@ describe("replay protection", () => {
     await first;
   });
 
-  it("keeps senders with other secrets apart", async () => {
+  it("Deliveries with different secrets are never duplicates of each other", async () => {
     const store = memoryReplayStore();
     const keys: string[] = [];
     const spy: ReplayStore = {
@@ -230,7 +233,7 @@ describe("replay protection", () => {
     expect(keys[0]).toMatch(/^fetchwork:[\da-f]{64}$/);
   });
 
-  it("answers 503 when the store fails before the handlers, and only logs it after", async () => {
+  it("A receiver responds with 503 when the store fails before the handlers, and logs it afterwards", async () => {
     const errors: unknown[] = [];
     const failing = async (): Promise<never> => Promise.reject(new Error("store"));
     const broken: ReplayStore = { claim: failing, complete: failing, release: failing };
@@ -251,7 +254,7 @@ describe("replay protection", () => {
 });
 
 describe("memoryReplayStore", () => {
-  it("forgets a lease that ran out, and a delivery that was kept long enough", () => {
+  it("memoryReplayStore() forgets an expired lease and an expired delivery", () => {
     let time = 0;
     const store = memoryReplayStore({ now: () => time });
     expect(store.claim("a", 10)).toBe("new");
@@ -266,7 +269,7 @@ describe("memoryReplayStore", () => {
     expect(store.claim("a", 10)).toBe("new");
   });
 
-  it("remembers so many at most, the newest", () => {
+  it("memoryReplayStore() remembers the newest deliveries up to max", () => {
     const store = memoryReplayStore({ max: 3 });
     for (const key of ["a", "b", "c", "d"]) expect(store.claim(key, 1000)).toBe("new");
     expect(store.claim("d", 1000)).toBe("running");

@@ -8,7 +8,7 @@ const limits = { maxSize: 1_000, timeout: Infinity };
 const log = { warn: () => undefined, error: () => undefined };
 
 describe("UnverifiedBudget", () => {
-  it("never counts more than its maximum, and nothing when all bodies are closed", () => {
+  it("An UnverifiedBudget never counts more than its maximum, and nothing after all bodies are closed", () => {
     const step = fc.record({ body: fc.nat(4), size: fc.nat(120), settles: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -38,7 +38,7 @@ describe("UnverifiedBudget", () => {
     );
   });
 
-  it("refuses the largest body that is still arriving, else the one that grows", () => {
+  it("An UnverifiedBudget refuses the largest arriving body, or else the one that grows", () => {
     const budget = new UnverifiedBudget(100);
     const [settled, large, small] = [budget.open(limits), budget.open(limits), budget.open(limits)];
     const refused: string[] = [];
@@ -62,7 +62,7 @@ describe("UnverifiedBudget", () => {
 });
 
 describe("maxUnverified", () => {
-  it("bounds all receivers of a Webhooks and verifyAndParse together", async () => {
+  it("maxUnverified limits all receivers of a Webhooks and verifyAndParse together", async () => {
     const secret = (): Promise<string> => gate.promise;
     const gate = Promise.withResolvers<string>();
     const webhooks = new Webhooks({ secret, log, maxUnverified: 1000 });
@@ -82,7 +82,7 @@ describe("maxUnverified", () => {
     expect(await webhooks.verifyAndParse(await request())).toMatchObject({ name: "issues" });
   });
 
-  it("does not count what handlers work on", async () => {
+  it("maxUnverified does not count bodies that are being handled", async () => {
     const webhooks = new Webhooks({ secret: "s", log, maxUnverified: 1000 });
     const gate = Promise.withResolvers<void>();
     webhooks.onAny(() => gate.promise);
@@ -98,7 +98,7 @@ describe("maxUnverified", () => {
     expect(again.status).toBe(200);
   });
 
-  it("must not be less than maxBody", () => {
+  it("maxUnverified must be at least maxBody", () => {
     const webhooks = new Webhooks({ secret: "s", log, maxUnverified: 1000 });
     expect(() => createWebMiddleware(webhooks)).toThrow("maxBody is 26214400, expected at most");
   });

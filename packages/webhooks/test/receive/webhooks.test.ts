@@ -32,13 +32,13 @@ describe("new Webhooks", () => {
     { secret, replay: { keepFor: 0 } },
     { secret, replay: { lease: Number.NaN } },
     { secret, replay: { store: {} } },
-  ])("refuses %j", (options) => {
+  ])("new Webhooks() refuses %j", (options) => {
     expect(() => new Webhooks(options as never)).toThrow(
       expect.objectContaining({ code: expect.stringMatching(/^ERR_WEBHOOKS_(OPTION|SECRET)$/) }),
     );
   });
 
-  it("does not show its secret", () => {
+  it("A Webhooks does not show its secret when it is inspected", () => {
     const webhooks = create({ secret: "very-secret", additionalSecrets: ["also-secret"] });
     expect(inspect(webhooks, { depth: 9, showHidden: true })).not.toMatch(
       /very-secret|also-secret/,
@@ -46,7 +46,7 @@ describe("new Webhooks", () => {
     expect(JSON.stringify(webhooks)).not.toMatch(/very-secret|also-secret/);
   });
 
-  it("has bound methods", async () => {
+  it("The methods of a Webhooks are bound", async () => {
     const { sign, verify, on, receive, verifyAndReceive, verifyAndParse } = create();
     const seen: unknown[] = [];
     on("push", ({ payload: body }) => seen.push(body));
@@ -69,7 +69,7 @@ describe("sign", () => {
       "Hello, World!",
       "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
     ],
-  ])("signs with %s", async (key, body, expected) => {
+  ])("sign() signs with %s", async (key, body, expected) => {
     expect(await create({ secret: key }).sign(body)).toBe(expected);
     expect(await create({ secret: key }).sign(new TextEncoder().encode(body))).toBe(expected);
   });
@@ -88,7 +88,7 @@ describe("verify", () => {
     [payload, ""],
     [undefined, signature],
     [{ foo: "bar" }, signature],
-  ])("rejects %j and %j with a TypeError", async (body, given) => {
+  ])("verify() rejects %j and %j with a TypeError", async (body, given) => {
     await expect(create().verify(body as never, given as never)).rejects.toThrow(TypeError);
   });
 
@@ -103,18 +103,18 @@ describe("verify", () => {
     ["as SHA-1", `sha1=${signature.slice(7, 47)}`],
     ["as words", "foo"],
     ["of another body", "sha256=143ca8d517ba1b181025d732b1cf275d90104fca57bb02a565542978aa18c4b6"],
-  ])("is false for a signature %s", async (_, given) => {
+  ])("verify() returns false for a signature %s", async (_, given) => {
     expect(await create().verify(payload, given)).toBe(false);
   });
 
-  it("is true for the signature, and for headers that have it", async () => {
+  it("verify() returns true for the signature, and for headers that contain it", async () => {
     expect(await create().verify(payload, signature)).toBe(true);
     const headers = { "X-Hub-Signature-256": signature };
     expect(await create().verify(payload, headers)).toBe(true);
     expect(await create().verify(payload, new Headers(headers))).toBe(true);
   });
 
-  it("tries all secrets", async () => {
+  it("verify() tries all secrets", async () => {
     expect(await create({ secret: ["new", secret] }).verify(payload, signature)).toBe(true);
     const rotating = create({ secret: "new", additionalSecrets: ["old", secret] });
     expect(await rotating.verify(payload, signature)).toBe(true);
@@ -130,7 +130,7 @@ describe("verifyAndReceive", () => {
     ["no signature", { ...sent, signature: undefined }],
     ["an empty payload", { ...sent, payload: "" }],
     ["another payload", { ...sent, payload: `${payload} ` }],
-  ])("rejects %s, and tells the error handlers", async (_, given) => {
+  ])("verifyAndReceive() rejects %s, and calls the error listeners", async (_, given) => {
     const webhooks = create();
     const errors: WebhookError[] = [];
     webhooks.onError((error) => errors.push(error));
@@ -141,7 +141,7 @@ describe("verifyAndReceive", () => {
     expect(errors[0]?.event).toMatchObject({ id: "1", name: "push" });
   });
 
-  it("rejects a parsed payload with a TypeError", async () => {
+  it("verifyAndReceive() rejects a parsed payload with a TypeError", async () => {
     const given = { ...sent, payload: { foo: "bar" } } as never;
     await expect(create().verifyAndReceive(given)).rejects.toThrow(/raw body/);
   });
@@ -157,13 +157,13 @@ describe("verifyAndReceive", () => {
     expect(errors[0]?.errors).toEqual([new SyntaxError(errors[0]?.message)]);
   });
 
-  it("rejects without a name", async () => {
+  it("verifyAndReceive() rejects a delivery without an event name", async () => {
     await expect(create().verifyAndReceive({ ...sent, name: "" })).rejects.toMatchObject({
       code: "ERR_WEBHOOKS_EVENT",
     });
   });
 
-  it("keeps bodies out of what errors show", async () => {
+  it("Errors do not show bodies when they are inspected", async () => {
     const webhooks = create();
     webhooks.onAny(() => {
       throw new Error("x");
@@ -186,7 +186,7 @@ describe("verifyAndReceive", () => {
 });
 
 describe("verifyAndParse", () => {
-  it("returns the event of a request, without calling handlers", async () => {
+  it("verifyAndParse() returns the event of a request without calling handlers", async () => {
     const webhooks = create();
     webhooks.onAny(() => expect.unreachable());
     const headers = {
@@ -204,7 +204,7 @@ describe("verifyAndParse", () => {
     });
   });
 
-  it("refuses an impossible signature before it reads the request", async () => {
+  it("verifyAndParse() refuses a malformed signature before it reads the request", async () => {
     const request = new Request("http://x/", { method: "POST", body: payload });
     await expect(create().verifyAndParse(request)).rejects.toMatchObject({
       code: "ERR_WEBHOOKS_SIGNATURE",
@@ -214,7 +214,7 @@ describe("verifyAndParse", () => {
 });
 
 describe("a secret function", () => {
-  it("finds the secret of a tenant, and none of an unknown one", async () => {
+  it("A secret function finds the secret of a tenant, and none for an unknown tenant", async () => {
     const webhooks = create({
       secret: async ({ headers }) => (headers.get("x-tenant") === "a" ? [secret] : undefined),
     });
@@ -225,7 +225,7 @@ describe("a secret function", () => {
     });
   });
 
-  it("that fails is an error of its own, with the cause", async () => {
+  it("A secret function that fails causes ERR_WEBHOOKS_SECRET_FUNCTION with its error as the cause", async () => {
     const cause = new Error("no database");
     const webhooks = create({ secret: () => Promise.reject(cause) });
     const promise = webhooks.verifyAndReceive({ id: "", name: "push", payload, signature });

@@ -56,7 +56,7 @@ describe.each(schemes)("%s", (_, scheme, secret) => {
   const key = scheme.createKey(secret);
   const message = fc.record({ id: fc.uuid(), body: fc.uint8Array({ maxLength: 200 }) });
 
-  it("verifies any bytes that it signed", async () => {
+  it("A scheme verifies any bytes that it signed", async () => {
     await fc.assert(
       fc.asyncProperty(message, async (sent) => {
         const headers = new Headers(await key.sign({ ...sent, timestamp: now() }));
@@ -68,7 +68,7 @@ describe.each(schemes)("%s", (_, scheme, secret) => {
     );
   });
 
-  it("refuses every change of a bit, every cut and every addition", async () => {
+  it("A scheme refuses every changed bit, every truncation and every addition", async () => {
     await fc.assert(
       fc.asyncProperty(message, fc.nat(), fc.nat(7), async (sent, at, bit) => {
         const headers = new Headers(await key.sign({ ...sent, timestamp: now() }));
@@ -89,7 +89,7 @@ describe.each(schemes)("%s", (_, scheme, secret) => {
     );
   });
 
-  it("refuses every change of a character in the signature", async () => {
+  it("A scheme refuses every changed character of the signature", async () => {
     const sent = { id: "msg_1", timestamp: now(), body: bytes };
     const right = await key.sign(sent);
     const signature = right[scheme.signatureHeader] ?? "";
@@ -105,7 +105,7 @@ describe.each(schemes)("%s", (_, scheme, secret) => {
     }
   });
 
-  it("refuses what another secret signed, and any text for a signature", async () => {
+  it("A scheme refuses signatures by another secret, and arbitrary text", async () => {
     const other = secret.startsWith("whsk_")
       ? ed25519().secret
       : secret.startsWith("whsec_M")
@@ -124,7 +124,7 @@ describe.each(schemes)("%s", (_, scheme, secret) => {
     );
   });
 
-  it("has fingerprints that can be keys of any store and differ by secret", async () => {
+  it("Fingerprints are safe keys of a store, and differ by secret", async () => {
     const fingerprint = await key.fingerprint("id:", "msg_1");
     expect(fingerprint).toMatch(/^[\w-]{20,128}$/);
     expect(await key.fingerprint("id:", encoder.encode("msg_1"))).toBe(fingerprint);
@@ -146,14 +146,17 @@ describe.each(schemes.filter(([, scheme]) => /Standard|Stripe|Slack/.test(scheme
   (_, scheme, secret) => {
     const key = scheme.createKey(secret);
 
-    it.each([-301, 302, 1e6, -1e6])("is refused when it is %i s from now", async (offset) => {
-      const sent = { id: "1", timestamp: now() + offset, body: bytes };
-      const headers = new Headers(await key.sign(sent));
-      expect(scheme.checkHeaders(headers)).toBe("timestamp");
-      expect(await key.verify({ headers, body: bytes })).toBe(false);
-    });
+    it.each([-301, 302, 1e6, -1e6])(
+      "A timestamp is refused when it is %i s from now",
+      async (offset) => {
+        const sent = { id: "1", timestamp: now() + offset, body: bytes };
+        const headers = new Headers(await key.sign(sent));
+        expect(scheme.checkHeaders(headers)).toBe("timestamp");
+        expect(await key.verify({ headers, body: bytes })).toBe(false);
+      },
+    );
 
-    it.each([-298, 0, 298])("is taken when it is %i s from now", async (offset) => {
+    it.each([-298, 0, 298])("A timestamp is accepted when it is %i s from now", async (offset) => {
       const sent = { id: "1", timestamp: now() + offset, body: bytes };
       const headers = new Headers(await key.sign(sent));
       expect(await key.verify({ headers, body: bytes })).toBe(true);
@@ -162,7 +165,7 @@ describe.each(schemes.filter(([, scheme]) => /Standard|Stripe|Slack/.test(scheme
 );
 
 describe("other makes", () => {
-  it("@octokit/webhooks-methods accepts what we sign, and we what it signs", async () => {
+  it("@octokit/webhooks-methods verifies our signatures, and we verify its signatures", async () => {
     expect(await sign("secret", body)).toBe(await octokitSign("secret", body));
     expect(await octokitVerify("secret", body, await sign("secret", body))).toBe(true);
     expect(await verify("secret", body, await octokitSign("secret", body))).toBe(true);
@@ -176,7 +179,7 @@ describe("other makes", () => {
       new SvixWebhook(whsec),
       standardScheme({ headerPrefix: "svix-" }),
     ],
-  ])("%s accepts what we sign, and we what it signs", async (_, peer, scheme) => {
+  ])("%s verifies our signatures, and we verify its signatures", async (_, peer, scheme) => {
     const key = scheme.createKey(whsec);
     const timestamp = now();
     const headers = await key.sign({ id: "msg_1", timestamp, body: bytes });
@@ -187,7 +190,7 @@ describe("other makes", () => {
     expect(await key.verify({ headers: theirs, body: bytes })).toBe(true);
   });
 
-  it("stripe accepts what we sign, and we what it signs", async () => {
+  it("stripe verifies our signatures, and we verify its signatures", async () => {
     const scheme = stripeScheme();
     const key = scheme.createKey("whsec_test");
     const headers = await key.sign({ id: "", timestamp: now(), body: bytes });
@@ -200,7 +203,7 @@ describe("other makes", () => {
     ).toBe(true);
   });
 
-  it("the example of Slack's documentation is verified", async () => {
+  it("slackScheme() verifies the example of Slack's documentation", async () => {
     const scheme = slackScheme({ now: () => 1_531_420_618_000 });
     const sent =
       "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c";
@@ -216,7 +219,7 @@ describe("other makes", () => {
 describe("Standard Webhooks", () => {
   const scheme = standardScheme();
 
-  it("takes the right one of several signatures, and not too many", async () => {
+  it("standardScheme() accepts a valid one of several signatures, but not of too many", async () => {
     const key = scheme.createKey(whsec);
     const right = await key.sign({ id: "1", timestamp: now(), body: bytes });
     const wrong = `v1,${"A".repeat(43)}=`;
@@ -227,7 +230,7 @@ describe("Standard Webhooks", () => {
     expect(await key.verify({ headers, body: bytes })).toBe(false);
   });
 
-  it("verifies Ed25519 with the public key alone, which cannot sign", async () => {
+  it("standardScheme() verifies Ed25519 with a public key, which cannot sign", async () => {
     const headers = new Headers(
       await scheme.createKey(pair.secret).sign({ id: "1", timestamp: now(), body: bytes }),
     );
@@ -238,7 +241,7 @@ describe("Standard Webhooks", () => {
     );
   });
 
-  it("never takes one version for the other", async () => {
+  it("standardScheme() never accepts a signature of another version", async () => {
     const sent = { id: "1", timestamp: now(), body: bytes };
     const v1 = new Headers(await scheme.createKey(whsec).sign(sent));
     const v1a = new Headers(await scheme.createKey(pair.secret).sign(sent));
@@ -258,7 +261,7 @@ describe("Standard Webhooks", () => {
     },
   );
 
-  it("refuses to sign an identifier that does not end clearly", async () => {
+  it("standardScheme() refuses to sign an ambiguous identifier", async () => {
     const key = scheme.createKey(whsec);
     await expect(key.sign({ id: "a.b", timestamp: now(), body: bytes })).rejects.toThrow(
       /full stop/,
@@ -266,13 +269,13 @@ describe("Standard Webhooks", () => {
     await expect(key.sign({ id: "a\r\nb", timestamp: now(), body: bytes })).rejects.toThrow();
   });
 
-  it("names the identifier that it signed", async () => {
+  it("standardScheme() returns the signed identifier", async () => {
     const key = scheme.createKey(whsec);
     const headers = new Headers(await key.sign({ id: "1", timestamp: now(), body: bytes }));
     expect(scheme.signedId?.(headers)).toBe("1");
   });
 
-  it("takes base64 secrets without padding, as standardwebhooks does", async () => {
+  it("standardScheme() accepts base64 secrets without padding, as standardwebhooks does", async () => {
     const short = `whsec_${Buffer.alloc(32, 7).toString("base64").replaceAll("=", "")}`;
     const body = '{"type":"a"}';
     const signed = await scheme.createKey(short).sign({ id: "1", timestamp: now(), body });
@@ -280,7 +283,7 @@ describe("Standard Webhooks", () => {
     expect(scheme.createKey(short).verify({ headers: new Headers(signed), body })).toBe(true);
   });
 
-  it("takes a secret without a prefix as text only when it is told to", async () => {
+  it("standardScheme() reads a secret without prefix as text with secrets: text only", async () => {
     const text = "a secret of the test";
     expect(() => scheme.createKey(text)).toThrow("whsec_");
     const own = standardScheme({ secrets: "text" });
@@ -308,7 +311,7 @@ describe("Stripe", () => {
       "nine signatures",
       (t: number, v: string) => `t=${t},${`v1=${"0".repeat(64)},`.repeat(8)}v1=${v}`,
     ],
-  ])("refuses %s", async (_, write) => {
+  ])("stripeScheme() refuses %s", async (_, write) => {
     const key = stripeScheme().createKey("s");
     const sent = { id: "", timestamp: now(), body: bytes };
     const digest = /v1=(.*)/.exec((await key.sign(sent))["stripe-signature"] ?? "")?.[1] ?? "";
@@ -333,7 +336,7 @@ describe("a scheme with timestamps", () => {
 describe("a token", () => {
   const scheme = tokenScheme({ header: "X-Gitlab-Token" });
 
-  it("is right, or not", async () => {
+  it("tokenScheme() verifies the token and refuses others", async () => {
     const key = scheme.createKey("token");
     for (const [given, is] of [
       ["token", true],
@@ -347,7 +350,7 @@ describe("a token", () => {
     }
   });
 
-  it("that no header can carry is refused", () => {
+  it("tokenScheme() refuses a token with characters that headers do not allow", () => {
     expect(() => scheme.createKey("a\nb")).toThrow(
       expect.objectContaining({ code: "ERR_WEBHOOKS_SECRET" }),
     );
@@ -355,7 +358,7 @@ describe("a token", () => {
 });
 
 describe("the static functions", () => {
-  it("verify with the first secret, or one of the others", async () => {
+  it("verifyWithFallback() verifies with the first secret or an additional one", async () => {
     const signature = await sign("b", body);
     expect(await verifyWithFallback("a", body, signature, ["c", "b"])).toBe(true);
     expect(await verifyWithFallback("a", body, signature, ["c"])).toBe(false);
@@ -372,13 +375,16 @@ describe("the static functions", () => {
     ["s", body, undefined],
     ["s", body, ""],
     ["s", body, 5],
-  ])("refuse %j, %j, %j with a TypeError", async (secret, payload, signature) => {
-    await expect(verify(secret as string, payload as string, signature as string)).rejects.toThrow(
-      TypeError,
-    );
-  });
+  ])(
+    "sign() and verify() reject %j, %j, %j with a TypeError",
+    async (secret, payload, signature) => {
+      await expect(
+        verify(secret as string, payload as string, signature as string),
+      ).rejects.toThrow(TypeError);
+    },
+  );
 
-  it("sign and verify bytes of every length from none", async () => {
+  it("sign() and verify() accept bytes of any length, zero included", async () => {
     for (const length of [0, 1, 63, 64, 65, 100_000]) {
       const sent = new Uint8Array(length).fill(0xff);
       expect(await verify("s", sent, await sign("s", sent))).toBe(true);
@@ -462,7 +468,7 @@ describe("vendors", () => {
       { id: "u1", name: "merge_request" },
       ["merge_request.open", "merge_request"],
     ],
-  ])("%s says what a delivery is", async (...row) => {
+  ])("%s reads identifier, name and action of a delivery", async (...row) => {
     const [, vendor, secret, payload, headers, names, called] = row;
     const webhooks = new Webhooks({
       secret,

@@ -55,7 +55,7 @@ export interface EndpointQuery {
 /** Manages the receivers of a sender. */
 export interface Endpoints {
   /**
-   * Adds one. The answer is the only one that has the secret.
+   * Adds one. Only this call returns the secret.
    *
    * @throws WebhookUsageError `ERR_WEBHOOKS_TARGET`, `ERR_WEBHOOKS_SECRET`, or `ERR_WEBHOOKS_OPTION` for another field
    */
@@ -75,11 +75,11 @@ export interface Endpoints {
     change: EndpointChange,
     options?: EndpointWriteOptions,
   ): Promise<WebhookEndpoint | undefined>;
-  /** Lets it have events again; those that died meanwhile are for `replayAll`. */
+  /** Resumes deliveries to it. Deliveries that were given up in between are for `replayAll`. */
   enable(id: string, options?: EndpointWriteOptions): Promise<WebhookEndpoint | undefined>;
-  /** Lets it have nothing: waiting deliveries die when they are due. */
+  /** Stops deliveries to it: pending deliveries are given up when they are due. */
   disable(id: string, options?: EndpointWriteOptions): Promise<WebhookEndpoint | undefined>;
-  /** Removes it; waiting deliveries die when they are due. */
+  /** Removes it. Pending deliveries are given up when they are due. */
   remove(id: string, options?: EndpointWriteOptions): Promise<boolean>;
 }
 
@@ -118,7 +118,7 @@ export function storedEndpoints(
     const fields = check(input);
     const change = {
       ...fields,
-      // How long the old URL has failed says nothing about another one.
+      // For how long the old URL has failed means nothing for another one.
       ...(fields.url !== undefined && { failingSince: undefined }),
       ...(status !== undefined && statusFields(status)),
     };
@@ -189,12 +189,12 @@ function withoutSecret(stored: EndpointRecord & SenderDocument): WebhookEndpoint
 }
 
 function checkEvents(given: readonly unknown[]): readonly string[] {
-  const names = Array.isArray(given) ? given.filter(isWantedName) : [];
+  const names = Array.isArray(given) ? given.filter(isFilter) : [];
   if (names.length > 0 && names.length <= 100 && names.length === given.length) return names;
   throw optionError("events", given, "1 to 100 names of events");
 }
 
-function isWantedName(name: unknown): name is string {
+function isFilter(name: unknown): name is string {
   return typeof name === "string" && isEventName(name.replace(/\.\*$/, ""));
 }
 
@@ -202,7 +202,7 @@ function checkDescription(description: string): string {
   if (typeof description === "string" && description.length <= 500) return description;
   throw new WebhookUsageError(
     "ERR_WEBHOOKS_OPTION",
-    "description is no text of at most 500 characters",
+    "description must be a string of at most 500 characters",
   );
 }
 

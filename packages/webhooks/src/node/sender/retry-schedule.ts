@@ -1,19 +1,19 @@
 import { backoffDelay } from "@fetchwork/kit";
 import { optionError } from "../../errors.ts";
 
-/** When a delivery that failed is tried again. */
+/** When a failed delivery is retried. */
 export interface RetryScheduleOptions {
   /** Milliseconds after which a delivery is given up, counted from its event. Default: 3 days. */
   readonly giveUpAfter?: number | undefined;
-  /** Milliseconds before the second try; each further wait is `factor` times as long. Default: `5_000`. */
+  /** Milliseconds before the second attempt; each further delay is `factor` times as long. Default: `5_000`. */
   readonly firstDelay?: number | undefined;
   /** Default: 3. */
   readonly factor?: number | undefined;
-  /** Most milliseconds between two tries. Default: 12 hours. */
+  /** Maximum delay between two attempts in milliseconds. Default: 12 hours. */
   readonly maxDelay?: number | undefined;
   /**
-   * Part of each wait that chance may take away or add, so that deliveries that failed together do not come back
-   * together: 0 to 1. Default: 0.2.
+   * Maximum random change of each delay, as a part of it from 0 to 1, so that deliveries that failed together are not
+   * retried together. Default: 0.2.
    */
   readonly jitter?: number | undefined;
 }
@@ -27,15 +27,15 @@ export const retryOptionNames: readonly string[] = [
   "jitter",
 ];
 
-/** The same, complete. */
+/** A complete schedule. */
 export interface RetrySchedule {
   readonly giveUpAfter: number;
-  /** Milliseconds to wait after so many tries, the first included. */
+  /** Returns the milliseconds to wait after a number of attempts, the first included. */
   delayAfter(attempts: number): number;
 }
 
 const hour = 3_600_000;
-/** Milliseconds: what a date can take, whatever day it is added to. */
+/** Milliseconds that can be added to any date. */
 const longest = 3650 * 24 * hour;
 
 /**

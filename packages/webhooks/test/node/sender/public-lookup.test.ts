@@ -26,7 +26,7 @@ describe("publicLookup", () => {
     [["2606:2800:21f::1", "::1"]],
     [["::ffff:10.0.0.1"]],
     [["168.63.129.16"]],
-  ])("refuses a name with %j, whichever would be used", async (addresses) => {
+  ])("publicLookup() refuses a name with %j among its addresses", async (addresses) => {
     for (const all of [true, false]) {
       await expect(look(answer(...addresses), all)).rejects.toMatchObject({
         code: "ERR_WEBHOOKS_TARGET",
@@ -34,7 +34,7 @@ describe("publicLookup", () => {
     }
   });
 
-  it("gives public addresses, all or the first", async () => {
+  it("publicLookup() returns all public addresses or the first", async () => {
     const lookup = answer("93.184.215.14", "2606:2800:21f::1");
     expect(await look(lookup, false)).toEqual(["93.184.215.14", 4]);
     expect(await look(lookup, true)).toEqual([
@@ -43,7 +43,7 @@ describe("publicLookup", () => {
     ]);
   });
 
-  it("fails when there is no address, and as the system does", async () => {
+  it("publicLookup() fails without an address, and with the error of the system", async () => {
     await expect(look(answer(), true)).rejects.toThrow("no address");
     const unknown = Object.assign(new Error("ENOTFOUND"), { code: "ENOTFOUND" });
     const failing: LookupAll = (_, __, callback) => callback(unknown, []);

@@ -11,19 +11,19 @@ describe("retrySchedule", () => {
     { giveUpAfter: Infinity },
     { maxDelay: -5 },
     { giveUpAfter: 1e15 },
-  ])("refuses %j", (options) => {
+  ])("retrySchedule() refuses %j", (options) => {
     expect(() => retrySchedule(options)).toThrow(
       expect.objectContaining({ code: "ERR_WEBHOOKS_OPTION" }),
     );
   });
 
-  it("waits longer after each try, up to the limit", () => {
+  it("delayAfter() grows with each attempt up to the maximum", () => {
     const { delayAfter } = retrySchedule({ jitter: 0 });
     const delays = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 200].map((n) => delayAfter(n) / 1000);
     expect(delays).toEqual([5, 15, 45, 135, 405, 1215, 3645, 10_935, 32_805, 43_200, 43_200]);
   });
 
-  it("spreads each wait within its part of chance", () => {
+  it("delayAfter() stays within the jitter", () => {
     const { delayAfter } = retrySchedule({
       jitter: 0.5,
       firstDelay: 1000,
@@ -40,7 +40,7 @@ describe("retrySchedule", () => {
     );
   });
 
-  it("stays a number after any amount of tries, also without a first delay", () => {
+  it("delayAfter() stays finite after any number of attempts", () => {
     const { delayAfter } = retrySchedule({ firstDelay: 0, factor: 100, jitter: 1 });
     expect(delayAfter(1_000_000)).toBe(0);
   });

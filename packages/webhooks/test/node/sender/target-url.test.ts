@@ -5,23 +5,23 @@ const strict = { allowHttp: false, allowPrivate: false };
 
 describe("checkTarget", () => {
   it.each([
-    [undefined, "no absolute URL"],
-    [5, "no absolute URL"],
-    ["", "no absolute URL"],
-    ["/hooks", "no absolute URL"],
-    ["https://", "no absolute URL"],
-    [`https://example.com/${"a".repeat(2048)}`, "no absolute URL"],
-    ["http://example.com/", "not https"],
-    ["ftp://example.com/", "not https"],
-    ["file:///etc/passwd", "not https"],
-    ["javascript:alert(1)", "not https"],
+    [undefined, "absolute URL"],
+    [5, "absolute URL"],
+    ["", "absolute URL"],
+    ["/hooks", "absolute URL"],
+    ["https://", "absolute URL"],
+    [`https://example.com/${"a".repeat(2048)}`, "absolute URL"],
+    ["http://example.com/", "expected https"],
+    ["ftp://example.com/", "expected https"],
+    ["file:///etc/passwd", "expected https"],
+    ["javascript:alert(1)", "expected https"],
     ["https://user:pass@example.com/", "credentials"],
     ["https://user@example.com/", "credentials"],
     ["https://127.0.0.1/", "not public"],
     ["https://2130706433/", "not public"],
     ["https://[::1]:8443/", "not public"],
     ["https://169.254.169.254/latest/meta-data", "not public"],
-  ])("refuses %j", (url, reason) => {
+  ])("checkTarget() refuses %j", (url, reason) => {
     expect(() => checkTarget(url, strict)).toThrow(
       expect.objectContaining({
         code: "ERR_WEBHOOKS_TARGET",
@@ -30,7 +30,7 @@ describe("checkTarget", () => {
     );
   });
 
-  it("gives the normal form without the fragment", () => {
+  it("checkTarget() returns the normalized URL without its fragment", () => {
     expect(checkTarget("HTTPS://Example.COM:443/a/../b?c#d", strict)).toBe(
       "https://example.com/b?c",
     );
@@ -42,7 +42,7 @@ describe("checkTarget", () => {
     expect(checkTarget(url, strict)).toBe(url);
   });
 
-  it("takes private addresses where they are allowed", () => {
+  it("checkTarget() accepts private addresses with allowPrivate", () => {
     const rules = { allowHttp: false, allowPrivate: true };
     expect(checkTarget("https://10.0.0.1/x", rules)).toBe("https://10.0.0.1/x");
   });
