@@ -195,7 +195,7 @@ describe("createNodeMiddleware", () => {
   });
 
   it.each(["//", "///", "///?x=1", "//x:99999/a"])(
-    "leaves %s to other routes of Express",
+    "The Node middleware leaves %s to other routes of Express",
     async (url) => {
       const app = express();
       app.use(createNodeMiddleware(new Webhooks({ secret, log })));
@@ -208,14 +208,17 @@ describe("createNodeMiddleware", () => {
     },
   );
 
-  it.each(["/", "//", "///", "//?x=1"])("takes %s for the path /", async (url) => {
-    const webhooks = new Webhooks({ secret, log });
-    const socket = connect(await listen(listenerOf(webhooks, { path: "/" })), "127.0.0.1");
-    const answer = readUntil(socket, /ok\n$|error/);
-    socket.write((await good(webhooks)).replace(path, url));
-    expect(await answer).toContain("200 OK");
-    socket.destroy();
-  });
+  it.each(["/", "//", "///", "//?x=1"])(
+    "The Node middleware accepts %s as the path /",
+    async (url) => {
+      const webhooks = new Webhooks({ secret, log });
+      const socket = connect(await listen(listenerOf(webhooks, { path: "/" })), "127.0.0.1");
+      const answer = readUntil(socket, /ok\n$|error/);
+      socket.write((await good(webhooks)).replace(path, url));
+      expect(await answer).toContain("200 OK");
+      socket.destroy();
+    },
+  );
 
   it("The Node middleware responds where Express mounted it at its path", async () => {
     const webhooks = new Webhooks({ secret, log });

@@ -122,7 +122,7 @@ describe.skipIf(!isLinux || (!isHere && !isCI))(`Bun, Deno and workerd (${reason
     });
   }
 
-  it.each(["bun", "deno", "worker"])("deliver over a socket: %s", async (name) => {
+  it.each(["bun", "deno", "worker"])("Runtimes deliver over a socket: %s", async (name) => {
     const origin = await start(name);
     const url = `${origin}/api/vendor/webhooks`;
     const signer = new Webhooks({ secret: "mysecret" });
@@ -146,7 +146,7 @@ describe.skipIf(!isLinux || (!isHere && !isCI))(`Bun, Deno and workerd (${reason
   });
 
   it.each(["bun", "deno", "worker"])(
-    "finish what runs after a 202 with the middleware as it stands: %s",
+    "Runtimes finish handlers after a 202 with the middleware as their handler: %s",
     async (name) => {
       const origin = await start(name);
       const signer = new Webhooks({ secret: "mysecret" });

@@ -143,7 +143,7 @@ describe("receive", () => {
 });
 
 describe("on", () => {
-  it.each(["*", "error", 5, undefined])("refuses the name %j", (name) => {
+  it.each(["*", "error", 5, undefined])("on() refuses the name %j", (name) => {
     const { on } = createEventHandler();
     expect(() => on(name as never, () => undefined)).toThrow(
       expect.objectContaining({ code: "ERR_WEBHOOKS_EVENT_NAME" }),

@@ -118,7 +118,7 @@ describe.each(receivers)("%s", (name, start) => {
     ["a frozen error", Object.freeze(new Error("cold")), "Error: cold"],
     ["an error that throws when looked at", hostile(), unspecified],
   ])(
-    "answers 500 when a handler throws %s, and exposes it only if asked",
+    "A receiver responds with 500 when a handler throws %s, and exposes it only with exposeErrors",
     async (_, thrown, shown) => {
       const webhooks = create();
       webhooks.on("issues", () => {
@@ -187,7 +187,7 @@ describe.each(receivers)("%s", (name, start) => {
   );
 
   it.each(["/", "/api/vendor", "/API/vendor/webhooks", "/api/vendor/%77ebhooks"])(
-    "takes %s for another path",
+    "A receiver ignores %s as another path",
     async (url) => {
       const webhooks = create();
       const { send } = await run(webhooks);
@@ -333,7 +333,7 @@ describe.each(receivers)("%s", (name, start) => {
     ];
 
     it.each(settings.flatMap((row) => [[...row, "await"] as const, [...row, "ack"] as const]))(
-      "answers 503 though %s never settles: %j, %s",
+      "A receiver responds with 503 when %s never settles: %j, %s",
       async (_, options, mode) => {
         const webhooks = new Webhooks({ secret: "mysecret", log: quiet, ...options });
         const errors: string[] = [];

@@ -74,11 +74,14 @@ describe("sign", () => {
     expect(await create({ secret: key }).sign(new TextEncoder().encode(body))).toBe(expected);
   });
 
-  it.each([undefined, null, "", {}, 5])("rejects the payload %j with a TypeError", async (body) => {
-    const promise = create().sign(body as never);
-    await expect(promise).rejects.toThrow(TypeError);
-    await expect(promise).rejects.toMatchObject({ code: "ERR_WEBHOOKS_ARGUMENT" });
-  });
+  it.each([undefined, null, "", {}, 5])(
+    "sign() rejects the payload %j with a TypeError",
+    async (body) => {
+      const promise = create().sign(body as never);
+      await expect(promise).rejects.toThrow(TypeError);
+      await expect(promise).rejects.toMatchObject({ code: "ERR_WEBHOOKS_ARGUMENT" });
+    },
+  );
 });
 
 describe("verify", () => {
@@ -146,16 +149,21 @@ describe("verifyAndReceive", () => {
     await expect(create().verifyAndReceive(given)).rejects.toThrow(/raw body/);
   });
 
-  it.each(["{", "null", "5", '"x"', "true"])("rejects the body %j, and tells", async (body) => {
-    const webhooks = create();
-    const errors: WebhookError[] = [];
-    webhooks.onError((error) => errors.push(error));
-    const own = await webhooks.sign(body);
-    const promise = webhooks.verifyAndReceive({ ...sent, payload: body, signature: own });
-    await expect(promise).rejects.toMatchObject({ code: "ERR_WEBHOOKS_JSON", status: 400 });
-    expect(errors).toMatchObject([{ code: "ERR_WEBHOOKS_JSON", event: { id: "1", name: "push" } }]);
-    expect(errors[0]?.errors).toEqual([new SyntaxError(errors[0]?.message)]);
-  });
+  it.each(["{", "null", "5", '"x"', "true"])(
+    "verifyAndReceive() rejects the body %j, and calls the error listeners",
+    async (body) => {
+      const webhooks = create();
+      const errors: WebhookError[] = [];
+      webhooks.onError((error) => errors.push(error));
+      const own = await webhooks.sign(body);
+      const promise = webhooks.verifyAndReceive({ ...sent, payload: body, signature: own });
+      await expect(promise).rejects.toMatchObject({ code: "ERR_WEBHOOKS_JSON", status: 400 });
+      expect(errors).toMatchObject([
+        { code: "ERR_WEBHOOKS_JSON", event: { id: "1", name: "push" } },
+      ]);
+      expect(errors[0]?.errors).toEqual([new SyntaxError(errors[0]?.message)]);
+    },
+  );
 
   it("verifyAndReceive() rejects a delivery without an event name", async () => {
     await expect(create().verifyAndReceive({ ...sent, name: "" })).rejects.toMatchObject({

@@ -136,7 +136,7 @@ describe.each(schemes)("%s", (_, scheme, secret) => {
     expect(await scheme.createKey(other).fingerprint("id:", "msg_1")).not.toBe(fingerprint);
   });
 
-  it.each(["", undefined, 5])("refuses the secret %j", (given) => {
+  it.each(["", undefined, 5])("A scheme refuses the secret %j", (given) => {
     expect(() => scheme.createKey(given as string)).toThrow();
   });
 });
@@ -250,7 +250,7 @@ describe("Standard Webhooks", () => {
   });
 
   it.each(["whsec_", "whsec_***", "not base64!", "whsk_AAAA", "whpk_AAAA"])(
-    "refuses the secret %s, without showing it",
+    "standardScheme() refuses the secret %s, without showing it",
     (secret) => {
       expect(() => scheme.createKey(secret)).toThrow(
         expect.objectContaining({

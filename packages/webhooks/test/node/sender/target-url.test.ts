@@ -38,9 +38,12 @@ describe("checkTarget", () => {
     expect(checkTarget("http://example.com", open)).toBe("http://example.com/");
   });
 
-  it.each(["https://8.8.8.8/", "https://[2606:4700::1111]/"])("takes the address %s", (url) => {
-    expect(checkTarget(url, strict)).toBe(url);
-  });
+  it.each(["https://8.8.8.8/", "https://[2606:4700::1111]/"])(
+    "checkTarget() accepts the address %s",
+    (url) => {
+      expect(checkTarget(url, strict)).toBe(url);
+    },
+  );
 
   it("checkTarget() accepts private addresses with allowPrivate", () => {
     const rules = { allowHttp: false, allowPrivate: true };
