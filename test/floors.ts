@@ -6,4 +6,5 @@
 export const floors: Readonly<Record<string, readonly string[]>> = {
   endpoint: ["."],
   webhooks: ["node", "github", "adapters", "receive", "dispatch", "vendors", "schemes", "."],
+  kit: ["bodies", "waiting", "addresses", "secrets", "credentials", "options", "errors", "."],
 };
