@@ -1,5 +1,4 @@
-import type { Logger } from "@fetchwork/kit";
-import type { KnownOptions } from "@fetchwork/kit";
+import type { KnownOptions, Logger } from "@fetchwork/kit";
 import { checkOptionNames } from "../check-options.ts";
 import type { EventMap } from "../event-map.ts";
 import { readWebBody } from "../receive/read-web-body.ts";

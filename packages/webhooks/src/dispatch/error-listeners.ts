@@ -3,10 +3,16 @@ import type { WebhookError } from "../errors.ts";
 import { guarded } from "../maybe-promise.ts";
 import type { UntypedHandler } from "./handler-registry.ts";
 
+interface Registered {
+  readonly listener: unknown;
+  /** Calls the listener. Never throws. */
+  readonly call: (error: WebhookError) => void;
+}
+
 /** The listeners of `onError`. What they throw or reject with is logged. */
 export class ErrorListeners {
   readonly #log: Logger;
-  #listeners: readonly { readonly listener: unknown; call(error: WebhookError): void }[] = [];
+  #listeners: readonly Registered[] = [];
 
   constructor(log: Logger) {
     this.#log = log;

@@ -1,5 +1,4 @@
-import { checkInteger } from "../check-options.ts";
-import { checkOptionNames } from "../check-options.ts";
+import { checkInteger, checkOptionNames } from "../check-options.ts";
 import type { ReplayState, ReplayStore } from "./replay-store.ts";
 
 /** Options of {@link memoryReplayStore}. */
