@@ -54,7 +54,7 @@ export class DeliveryProcessor {
     const { headers, body, names, url } = raw;
     if (this.vendor.scheme.checkHeaders(headers) !== undefined) return undefined;
     const context = { ...(names ?? this.namesOf(headers)), headers, url };
-    return chain(this.findKeys(context), (keys) => findMatch(keys, { headers, body }));
+    return chain(this.findKeys(context), (keys) => findMatch(keys, 0, { headers, body }));
   }
 
   /** Verifies and parses; ignores the replay store. */
@@ -161,13 +161,17 @@ export function signatureError(
   });
 }
 
-/** Finds the first key that verifies a message. */
+/** Finds the first key from an index on that verifies a message. */
 function findMatch(
-  [key, ...others]: readonly SignatureKey[],
+  keys: readonly SignatureKey[],
+  index: number,
   message: SignedMessage,
 ): MaybePromise<SignatureKey | undefined> {
+  const key = keys[index];
   if (key === undefined) return undefined;
-  return chain(key.verify(message), (isMatch) => (isMatch ? key : findMatch(others, message)));
+  return chain(key.verify(message), (isMatch) =>
+    isMatch ? key : findMatch(keys, index + 1, message),
+  );
 }
 
 function valueOf(headers: HeaderReader, name: string | undefined): string {
