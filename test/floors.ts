@@ -6,6 +6,22 @@
  */
 export const floors: Readonly<Record<string, readonly string[]>> = {
   endpoint: ["."],
+  http: [
+    "node/server",
+    "node/application",
+    "node/exchange",
+    "node/request",
+    "node/client",
+    "client",
+    "client/request",
+    "client/response",
+    "client/transport",
+    "client/cookies",
+    "client/option-values.ts",
+    "exchange",
+    "message",
+    ".",
+  ],
   middleware: [
     "adapters",
     "node",
@@ -26,6 +42,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "runtime",
     ".",
   ],
+  webhooks: ["node", "github", "adapters", "receive", "dispatch", "vendors", "schemes", "."],
   kit: ["bodies", "waiting", "addresses", "secrets", "credentials", "options", "errors", "."],
   oauth2: [
     "node",

@@ -80,6 +80,11 @@ export const claims: readonly Claim[] = [
     does: "receives signed deliveries, refuses forged ones",
   },
   {
+    entry: "@fetchwork/webhooks/github",
+    test: "webhooks-github",
+    does: "receives as GitHub signs",
+  },
+  {
     entry: "@fetchwork/webhooks/signature",
     test: "webhooks-signature",
     does: "signs and verifies a published vector",

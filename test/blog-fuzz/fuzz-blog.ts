@@ -66,7 +66,7 @@ export async function fuzzBlog({
   const tokens = createSessionTokens({ secret: jwtSecret, lifetime: 3_600 });
   const handler = around(app.handler);
   const operations = operationsOf(app.openApi);
-  const faultOf = createContract(app.openApi);
+  const checkHeaders = createContract(app.openApi);
   const faults = new Map<string, string>();
   const statuses = new Map<string, Set<number>>();
   const background: Promise<unknown>[] = [];
@@ -91,7 +91,7 @@ export async function fuzzBlog({
       };
       const name = made.operation?.id ?? "none";
       statuses.set(name, (statuses.get(name) ?? new Set()).add(read.status));
-      const fault = faultOf(made, read);
+      const fault = checkHeaders(made, read);
       if (fault !== undefined) {
         const key = `${name} ${fault.slice(0, 60)}`;
         if (!faults.has(key)) {

@@ -79,13 +79,13 @@ const isDead = ({ outcome }: AttemptReport): boolean => outcome === "dead";
 
 describe("what cannot be sent", () => {
   it.each([
-    [{ name: "a\r\nx-evil: 1", payload: {} }, "name is no name"],
-    [{ name: "", payload: {} }, "name is no name"],
-    [{ name: "a", payload: {}, id: "a b" }, "id is not"],
-    [{ name: "a", payload: {}, id: "a\nb" }, "id is not"],
-    [{ name: "a", payload: { big: 1n } }, "no JSON form"],
+    [{ name: "a\r\nx-evil: 1", payload: {} }, "invalid event name"],
+    [{ name: "", payload: {} }, "invalid event name"],
+    [{ name: "a", payload: {}, id: "a b" }, "invalid id"],
+    [{ name: "a", payload: {}, id: "a\nb" }, "invalid id"],
+    [{ name: "a", payload: { big: 1n } }, "cannot be written as JSON"],
     [{ name: "a", payload: { text: "x".repeat(2_000_000) } }, "exceeds 1048576 bytes"],
-    [{ name: "a", payload: () => {} }, "no JSON form"],
+    [{ name: "a", payload: () => {} }, "can be written as JSON"],
   ])("is refused before anything is stored: %#", async (event, message) => {
     const sender = makeSender();
     await expect(sender.send(event)).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { brand, describeValue, UsageError } from "@fetchwork/kit";
 import type { UntypedEvent } from "./event-map.ts";
 
-/** Codes of the mistakes of a programmer that this package refuses. */
+/** Codes of mistakes in the program. */
 export type WebhookUsageErrorCode =
   | "ERR_WEBHOOKS_ARGUMENT"
   | "ERR_WEBHOOKS_EVENT_NAME"
@@ -9,7 +9,7 @@ export type WebhookUsageErrorCode =
   | "ERR_WEBHOOKS_SECRET"
   | "ERR_WEBHOOKS_TARGET";
 
-/** Codes of what goes wrong with a delivery. */
+/** Codes of what can go wrong with a delivery. */
 export type WebhookErrorCode =
   | "ERR_WEBHOOKS_BODY"
   | "ERR_WEBHOOKS_BODY_BUDGET"
@@ -27,38 +27,38 @@ export type WebhookErrorCode =
   | "ERR_WEBHOOKS_SIGNATURE"
   | "ERR_WEBHOOKS_TIMEOUT";
 
-/** A call that can never work: a wrong option, a missing argument, an event name that cannot be. */
+/** A call that can never work: an invalid option, a missing argument, an event name that is reserved or unknown. */
 export class WebhookUsageError extends UsageError {
   override readonly name: string = "WebhookUsageError";
   /** Stable; what to test for. */
   declare readonly code: WebhookUsageErrorCode;
 
-  // oxlint-disable-next-line eslint/no-useless-constructor -- it takes the codes of this package only
+  // oxlint-disable-next-line eslint/no-useless-constructor -- narrows the code to those of this package
   constructor(code: WebhookUsageErrorCode, message: string, options?: ErrorOptions) {
     super(code, message, options);
   }
 }
 
-/** What {@link WebhookError} says besides its message. */
+/** Options of {@link WebhookError}. */
 export interface WebhookErrorOptions extends ErrorOptions {
   /** What handlers threw, or what is wrong with the body. Default: none. */
   readonly errors?: readonly unknown[] | undefined;
-  /** The event or as much of it as is known. Default: none. */
+  /** The event, or the part of it that is known. Default: none. */
   readonly event?: Partial<UntypedEvent> | undefined;
-  /** Status that a receiver answers with. Default: 500. */
+  /** Status of a receiver's response. Default: 500. */
   readonly status?: number | undefined;
 }
 
 /**
- * Something went wrong with a delivery: it could not be verified, read or handled. What `onError` handlers get.
+ * A delivery could not be verified, read or handled. `onError` listeners are called with it.
  *
- * No message has a part of a body, a signature or a secret, and `event` is not printed with the error.
+ * No message contains a part of a body, a signature or a secret, and `event` is not printed with the error.
  */
 export class WebhookError extends AggregateError {
   override readonly name: string = "WebhookError";
   /** Stable; what to test for. */
   readonly code: WebhookErrorCode;
-  /** Status that a receiver answers with. */
+  /** Status of a receiver's response. */
   readonly status: number;
   readonly #event: Partial<UntypedEvent> | undefined;
 
@@ -74,13 +74,13 @@ export class WebhookError extends AggregateError {
     this.#event = event;
   }
 
-  /** The event as it was received, before any transform; of one that could not be verified, what its headers say. */
+  /** The event as it was received, before any transform. Of an unverified delivery: the names in its headers. */
   get event(): Partial<UntypedEvent> | undefined {
     return this.#event;
   }
 }
 
-/** A handler failed. It has the handler's error as `cause` and alone in `errors`. */
+/** A handler failed. The handler's error is its `cause`, and the only one of its `errors`. */
 export class WebhookHandlerError extends WebhookError {
   override readonly name: string = "WebhookHandlerError";
 }
@@ -90,10 +90,40 @@ export class WebhookReceiveError extends WebhookError {
   override readonly name: string = "WebhookReceiveError";
 }
 
-/** The error for an option that is not what was expected. */
-export function optionError(what: string, value: unknown, expected: string): WebhookUsageError {
+/** Makes the error for an invalid option. */
+export function optionError(name: string, value: unknown, expected: string): WebhookUsageError {
   return new WebhookUsageError(
     "ERR_WEBHOOKS_OPTION",
-    `${what} is ${describeValue(value)}, expected ${expected}`,
+    `${name} is ${describeValue(value)}, expected ${expected}`,
   );
+}
+
+type BodyErrorCode = Extract<WebhookErrorCode, `ERR_WEBHOOKS_BODY${string}`>;
+
+const bodyErrors: Readonly<Record<BodyErrorCode, readonly [status: number, message: string]>> = {
+  ERR_WEBHOOKS_BODY: [400, "the request was aborted"],
+  ERR_WEBHOOKS_BODY_BUDGET: [503, "too many bytes wait for verification"],
+  ERR_WEBHOOKS_BODY_SIZE: [413, "the body is too large"],
+  ERR_WEBHOOKS_BODY_TIMEOUT: [408, "the body took too long to arrive"],
+  ERR_WEBHOOKS_BODY_USED: [
+    500,
+    "the body was already read; put the receiver before body parsers, or keep the bytes in request.rawBody",
+  ],
+};
+
+/** Makes the error for a body that cannot be read. */
+export function bodyError(code: BodyErrorCode, cause?: unknown): WebhookError {
+  const [status, message] = bodyErrors[code];
+  return new WebhookError(code, message, { status, ...(cause === undefined ? {} : { cause }) });
+}
+
+/** Returns the same error with an event. */
+export function withEvent(error: WebhookError, event: Partial<UntypedEvent>): WebhookError {
+  const { code, message, status, errors, cause } = error;
+  return new WebhookError(code, message, {
+    status,
+    errors,
+    event,
+    ...(cause === undefined ? {} : { cause }),
+  });
 }

@@ -1,12 +1,12 @@
 /**
- * What a vendor sends: an interface from event names to payloads.
+ * The events of a vendor: an interface from event names to payloads.
  *
- * A key is an event (`issues`), or an event and its action (`issues.opened`). A name with a dot is an event of its own
- * when the part before its first dot is no key: `invoice.paid`.
+ * A key is an event (`issues`), or an event and its action (`issues.opened`). A name with a dot is an event without
+ * action when the part before its first dot is not a key: `invoice.paid`.
  */
 export type EventMap = object;
 
-/** A payload whose fields nobody has described. */
+/** A payload with unknown fields. */
 export interface UnknownPayload {
   readonly [field: string]: unknown;
 }
@@ -38,7 +38,7 @@ export type WebhookEvent<
       readonly id: string;
       /** The event without its action. */
       readonly name: BaseName<Events, Name>;
-      /** What the body said. */
+      /** The parsed body. */
       readonly payload: Payload<Events, Name>;
     }
   : never;
@@ -51,12 +51,12 @@ export type TopLevelName<Events extends EventMap> = {
 /** Any event of a vendor: a union that narrows by `name`. */
 export type AnyEvent<Events extends EventMap> = WebhookEvent<Events, TopLevelName<Events>>;
 
-/** An event of which nothing is known but its shape. */
+/** An event with an unknown payload. */
 export interface UntypedEvent {
   /** Identifier of the delivery. */
   readonly id: string;
   /** The event without its action. */
   readonly name: string;
-  /** What the body said. */
+  /** The parsed body. */
   readonly payload: UnknownPayload;
 }

@@ -3,8 +3,8 @@ export {
   type CollectionReplayStoreOptions,
   type ReplayCollection,
   type ReplayDocument,
-} from "./collection-replay-store.ts";
-export { vendor } from "./default-vendor.ts";
+} from "./receive/collection-replay-store.ts";
+export { vendor } from "./vendors/default-vendor.ts";
 export {
   WebhookError,
   type WebhookErrorCode,
@@ -14,7 +14,7 @@ export {
   WebhookUsageError,
   type WebhookUsageErrorCode,
 } from "./errors.ts";
-export type { EventHandlerOptions, HandlerContext } from "./event-handler-options.ts";
+export type { EventHandlerOptions, HandlerContext } from "./dispatch/event-handler-options.ts";
 export {
   type AnyListener,
   createEventHandler,
@@ -23,7 +23,7 @@ export {
   type EventListener,
   type ReceivedEvent,
   type TransformedEvent,
-} from "./event-handler.ts";
+} from "./dispatch/event-handler.ts";
 export type {
   AnyEvent,
   BaseName,
@@ -34,31 +34,46 @@ export type {
   UntypedEvent,
   WebhookEvent,
 } from "./event-map.ts";
-export { emitterEventNames, type EmitterWebhookEventName } from "./event-names.ts";
-export type { HeaderRecord } from "./header-record.ts";
-export { createLambdaHandler, type LambdaEvent, type LambdaResult } from "./lambda-handler.ts";
-export type { Logger } from "./logger.ts";
-export { memoryReplayStore, type MemoryReplayStoreOptions } from "./memory-replay-store.ts";
-export type { NodeRequest, NodeResponse } from "./node-message.ts";
-export { createNodeMiddleware, type NodeMiddleware } from "./node-middleware.ts";
-export type { ReceiverOptions } from "./receiver-options.ts";
-export type { ReplayOptions, ReplayState, ReplayStore } from "./replay-store.ts";
+export { emitterEventNames, type EmitterWebhookEventName } from "./vendors/event-names.ts";
+export type { HeaderReader, HeaderRecord } from "./headers.ts";
+export type { MaybePromise } from "./maybe-promise.ts";
+export {
+  createLambdaHandler,
+  type LambdaEvent,
+  type LambdaResult,
+} from "./adapters/lambda-handler.ts";
+export type { Logger } from "@fetchwork/kit";
+export { memoryReplayStore, type MemoryReplayStoreOptions } from "./receive/memory-replay-store.ts";
+export type { NodeRequest, NodeResponse } from "./adapters/node-message.ts";
+export { createNodeMiddleware, type NodeMiddleware } from "./adapters/node-middleware.ts";
+export type { ReceiverOptions } from "./receive/receiver-options.ts";
+export type { ReplayOptions, ReplayState, ReplayStore } from "./receive/replay-store.ts";
 export type {
-  HeaderReader,
-  MaybePromise,
   MessageToSign,
   SignatureFault,
   SignatureKey,
   SignatureScheme,
   SignedMessage,
-} from "./signature-scheme.ts";
-export { validateEventName, type ValidateEventNameOptions } from "./validate-event-name.ts";
-export { defineVendor, type BodyKind, type DeliveryNames, type Vendor } from "./vendor.ts";
-export type { EmitterWebhookEvent, VendorEvents, VendorPayload } from "./vendor-events.ts";
-export type { DeliveryContext, SecretFunction, WebhooksOptions } from "./webhooks-options.ts";
+} from "./schemes/signature-scheme.ts";
+export {
+  validateEventName,
+  type ValidateEventNameOptions,
+} from "./dispatch/validate-event-name.ts";
+export {
+  defineVendor,
+  type BodyKind,
+  type DeliveryNames,
+  type Vendor,
+} from "./vendors/define-vendor.ts";
+export type { EmitterWebhookEvent, VendorEvents, VendorPayload } from "./vendors/vendor-events.ts";
+export type {
+  DeliveryContext,
+  SecretFunction,
+  WebhooksOptions,
+} from "./receive/webhooks-options.ts";
 export {
   createWebMiddleware,
   type WebMiddleware,
   type WebReceiverOptions,
-} from "./web-middleware.ts";
-export { type Delivery, type SignDetails, Webhooks } from "./webhooks.ts";
+} from "./adapters/web-middleware.ts";
+export { type Delivery, type SignDetails, Webhooks } from "./receive/webhooks.ts";

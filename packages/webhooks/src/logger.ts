@@ -1,43 +1,30 @@
+import { guardLogger, type Logger } from "@fetchwork/kit";
 import { optionError } from "./errors.ts";
-import { isThenable } from "./thenable.ts";
 
-/** Receives what happens. `console` is one. */
-export interface Logger {
-  debug(message: unknown, ...details: unknown[]): void;
-  info(message: unknown, ...details: unknown[]): void;
-  warn(message: unknown, ...details: unknown[]): void;
-  error(message: unknown, ...details: unknown[]): void;
-}
-
-/** Does nothing. Lets callers see that a message would go nowhere. */
+/** Does nothing. Callers compare with it to skip making a message that goes nowhere. */
 export function silent(): void {}
 
-type Write = Logger["error"];
+const defaults: Logger = {
+  debug: silent,
+  info: silent,
+  warn: (...all) => console.warn(...all),
+  error: (...all) => console.error(...all),
+};
 
 /**
- * Completes a logger without changing it: `debug` and `info` do nothing, `warn` and `error` go to the console. A log that
- * fails must neither fail a delivery nor end the process, so what it throws or rejects with is dropped.
+ * Completes a logger without changing it: `debug` and `info` default to nothing, `warn` and `error` to the console. What
+ * the logger throws or rejects with is dropped.
+ *
+ * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function completeLogger(log: Partial<Logger> = {}): Logger {
   if (typeof log !== "object" && typeof log !== "function") {
     throw optionError("log", log, "an object with debug, info, warn and error");
   }
-  return {
-    debug: guarded(log.debug?.bind(log)) ?? silent,
-    info: guarded(log.info?.bind(log)) ?? silent,
-    warn: guarded(log.warn?.bind(log)) ?? ((...all) => console.warn(...all)),
-    error: guarded(log.error?.bind(log)) ?? ((...all) => console.error(...all)),
-  };
+  return guardLogger(log, defaults);
 }
 
-function guarded(write: Write | undefined): Write | undefined {
-  if (write === undefined) return undefined;
-  return (...all) => {
-    try {
-      const written: unknown = write(...all);
-      if (isThenable(written)) written.then(undefined, silent);
-    } catch {
-      // See above.
-    }
-  };
+/** Makes a text from outside safe for one line of a log: at most 200 printable ASCII characters. */
+export function oneLine(text: string): string {
+  return text.slice(0, 200).replaceAll(/[^\x20-\x7e]/g, "?");
 }

@@ -31,7 +31,7 @@ const everything = `
   export * as vendors from ${JSON.stringify(join(source, "vendors/index.ts"))};
   export * as signature from ${JSON.stringify(join(source, "signature/index.ts"))};`;
 
-it("brings along what is used, and nothing else", async () => {
+it("A bundle contains what is used, and nothing else", async () => {
   const signature = JSON.stringify(join(source, "signature/index.ts"));
   const small = await bundle(`export { verify } from ${signature};`, "es");
   expect(gzipSync(small, { level: 9 }).length).toBeLessThan(2048);
@@ -42,7 +42,7 @@ it("brings along what is used, and nothing else", async () => {
   expect(gzipSync(receiver, { level: 9 }).length).toBeLessThan(13_824);
 });
 
-it("runs where there are web standards only, with the same results", async () => {
+it("A bundle runs with web standards only, with the same results", async () => {
   const globals = { Request, Response, Headers, URL, URLSearchParams, TextEncoder, TextDecoder };
   const timers = { setTimeout, clearTimeout, performance, btoa, atob, console, AbortController };
   // The context has classes of its own for bytes, which the platform's crypto must accept.

@@ -5,7 +5,7 @@ import { createNodeMiddleware, Webhooks } from "../src/index.ts";
 import { delivery } from "./receivers.ts";
 
 it(
-  "handles or reports each of 10,000 deliveries at 50 connections once",
+  "A receiver handles or reports each of 10,000 deliveries on 50 connections once",
   { timeout: 120_000 },
   async () => {
     const quiet = { warn: () => undefined, error: () => undefined };

@@ -64,7 +64,7 @@ describe.each(factories)("the options of %s", (owner, make, needed) => {
     });
   });
 
-  it("are refused when there are none at all but null", () => {
+  it("are refused when they are null", () => {
     expect(thrownBy(() => make(null as never))).toMatchObject({ code: "ERR_WEBHOOKS_OPTION" });
   });
 });
@@ -74,25 +74,25 @@ describe("an option that is misspelt", () => {
     [() => new Webhooks({ secret: "s", reply: true } as never), 'did you mean "replay"?'],
     [() => createWebMiddleware(webhooks, { limit: 5 } as never), 'did you mean "maxBody"?'],
     [() => createNodeMiddleware(webhooks, { time_out: 5 } as never), 'did you mean "timeout"?'],
-  ])("is named with the one that was meant: %#", (call, advice) => {
+  ])("A misspelt option is reported with the one that was meant: %#", (call, advice) => {
     expect(thrownBy(call)).toMatchObject({ message: expect.stringContaining(advice) });
   });
 });
 
 describe("an option that is null", () => {
   it.each(["vendor", "log", "replay", "transform", "concurrency", "additionalSecrets"])(
-    "is refused by its name: %s",
+    "An option that is null is refused by its name: %s",
     (name) => {
       expect(thrownBy(() => new Webhooks({ secret: "s", [name]: null }))).toMatchObject({
         code: "ERR_WEBHOOKS_OPTION",
-        message: `Webhooks: ${name} is null; leave it out to use its default`,
+        message: `Webhooks: ${name} is null; omit it to use its default`,
       });
     },
   );
 });
 
 describe("a vendor", () => {
-  it.each(["github", 5, {}])("must be one, and not %j", (given) => {
+  it.each(["github", 5, {}])("The option vendor must be a vendor, and not %j", (given) => {
     expect(thrownBy(() => new Webhooks({ secret: "s", vendor: given } as never))).toMatchObject({
       code: "ERR_WEBHOOKS_OPTION",
       message: expect.stringMatching(/^vendor is .*, expected a vendor, such as github of /),
@@ -101,7 +101,7 @@ describe("a vendor", () => {
 });
 
 describe("errors", () => {
-  it("belong to the family of Fetchwork", () => {
+  it("Errors of webhooks are recognized by isFetchworkError()", () => {
     const usage = new WebhookUsageError("ERR_WEBHOOKS_OPTION", "x");
     expect(usage).toBeInstanceOf(UsageError);
     expect(usage).toBeInstanceOf(TypeError);

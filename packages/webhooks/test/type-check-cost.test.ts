@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, "../../..");
 const folder = join(root, "node_modules/.cache/webhooks-type-check");
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it("a program with 50 typed handlers of GitHub's events takes few instantiations to check", () => {
+it("A program with 50 typed handlers of GitHub's events needs few instantiations to type check", () => {
   mkdirSync(folder, { recursive: true });
   const names = github.eventNames
     .filter((name) => name.includes("."))

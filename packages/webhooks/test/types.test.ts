@@ -18,7 +18,7 @@ import {
 } from "../src/vendors/index.ts";
 
 // What is checked here is checked by the compiler; the calls only show that it also runs.
-it("narrows name and payload of the default vendor", () => {
+it("on() narrows name and payload of the default vendor", () => {
   const { on, onAny } = createEventHandler();
   on("issues.opened", ({ name, payload }) => {
     expectTypeOf(name).toEqualTypeOf<"issues">();
@@ -38,7 +38,7 @@ it("narrows name and payload of the default vendor", () => {
   expect(emitterEventNames[0]).toBe("branch_protection_configuration");
 });
 
-it("narrows GitHub's payloads by event, by action, and by the field action", () => {
+it("on() narrows GitHub's payloads by event, by action, and by the field action", () => {
   const webhooks = new Webhooks({ secret: "s", vendor: github });
   webhooks.on("issues.labeled", ({ payload }) => {
     expectTypeOf(payload.action).toEqualTypeOf<"labeled">();
@@ -65,7 +65,7 @@ it("narrows GitHub's payloads by event, by action, and by the field action", () 
   expect(github.eventNames).not.toContain("vendor_app_authorization");
 });
 
-it("knows the fields of every event of GitHub's, of actions of several words too", () => {
+it("on() types the fields of every event of GitHub, including actions of several words", () => {
   type OpenPart<Part> = Part extends unknown ? (string extends keyof Part ? Part : never) : never;
   type Undescribed = {
     [Name in GithubEventName]: [OpenPart<GithubEvents[Name]>] extends [never] ? never : Name;
@@ -86,7 +86,7 @@ it("knows the fields of every event of GitHub's, of actions of several words too
   expect(github.eventNames).toContain("pull_request.ready_for_review");
 });
 
-it("types one's own events, and those of a vendor whose names are open", () => {
+it("on() types custom events, and those of a vendor with any names", () => {
   interface ShopEvents {
     readonly "order.paid": { readonly total: number };
     readonly refund: { readonly action: string };
@@ -114,7 +114,7 @@ it("types one's own events, and those of a vendor whose names are open", () => {
   expect(shop.path).toBe("/hooks");
 });
 
-it("adds what a transform returns", () => {
+it("on() adds the type that a transform returns", () => {
   const { on, onAny } = createEventHandler({ transform: (event) => ({ ...event, octo: 1 }) });
   on("issues.opened", ({ octo, payload }) => {
     expectTypeOf(octo).toEqualTypeOf<number>();
@@ -124,7 +124,7 @@ it("adds what a transform returns", () => {
   expect(on).toBeTypeOf("function");
 });
 
-it("keeps what is known of payloads under a transform that leaves them alone", () => {
+it("on() keeps the types of payloads with a transform that does not change them", () => {
   const webhooks = new Webhooks({
     secret: "s",
     vendor: github,
@@ -147,12 +147,12 @@ it("keeps what is known of payloads under a transform that leaves them alone", (
   expect(on).toBeTypeOf("function");
 });
 
-it("is a handler of @fetchwork/http", () => {
+it("The web middleware is a Handler of @fetchwork/http", () => {
   const handler: Handler = createWebMiddleware(new Webhooks({ secret: "s" }));
   expect(handler).toBeTypeOf("function");
 });
 
-it("refuses vendors that cannot work", () => {
+it("defineVendor() refuses invalid vendors", () => {
   const good = { name: "x", path: "/x", scheme: hmacScheme(), eventHeader: "X-E", eventNames: [] };
   for (const bad of [
     { name: "X Y" },

@@ -131,7 +131,7 @@ function receiver(
     return ({ method, url }, { payload }) => {
       const isHere = method === "POST" && trimSlashes(new URL(url).pathname) === trimSlashes(path);
       if (!isHere) return { response: text("not found\n", { status: 404 }) };
-      return { response: text(vendor.replyTo?.(fieldsOf(payload)) ?? "ok\n") };
+      return { response: text(vendor.handshakeResponse?.(fieldsOf(payload)) ?? "ok\n") };
     };
   }
   const log = { warn: () => {}, error: () => {} };

@@ -1,8 +1,8 @@
 import { constantTimeEqual } from "@fetchwork/kit";
 import { optionError } from "../errors.ts";
-import { createHmacKey, type DigestEncoding, type HashName } from "../hmac-key.ts";
-import { checkOptionNames } from "../option-names.ts";
-import type { SignatureScheme } from "../signature-scheme.ts";
+import { createHmacKey, type DigestEncoding, type HashName } from "./hmac-key.ts";
+import { checkOptionNames } from "../check-options.ts";
+import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
 import { headerOf } from "./timestamp.ts";
 
@@ -12,9 +12,9 @@ export interface HmacSchemeOptions {
   readonly header?: string | undefined;
   /** Text before the digest. Default: `sha256=`, or the hash that was chosen. */
   readonly prefix?: string | undefined;
-  /** How the digest is written; hex in lower case. Default: `"hex"`. */
+  /** How the digest is encoded; hex is in lower case. Default: `"hex"`. */
   readonly encoding?: DigestEncoding | undefined;
-  /** Default: `"SHA-256"`. `"SHA-1"` is for senders that know no better. */
+  /** Default: `"SHA-256"`. `"SHA-1"` is for legacy senders. */
   readonly hash?: HashName | undefined;
 }
 
@@ -22,7 +22,7 @@ const sizes: Readonly<Record<HashName, number>> = { "SHA-1": 20, "SHA-256": 32, 
 
 /**
  * HMAC (RFC 2104) of the body, as GitHub, Shopify and many others sign. Nothing else is signed: a copied delivery stays
- * valid for ever, and two deliveries with the same body cannot be told apart.
+ * valid forever, and two deliveries with the same body cannot be distinguished.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
@@ -50,7 +50,8 @@ export function hmacScheme(options: HmacSchemeOptions = {}): SignatureScheme {
     name: `${hash} HMAC of the body`,
     signatureHeader,
     requiredHeaders: [signatureHeader],
-    faultOf: (headers) => (isDigest(headerOf(headers, signatureHeader)) ? undefined : "signature"),
+    checkHeaders: (headers) =>
+      isDigest(headerOf(headers, signatureHeader)) ? undefined : "signature",
     createKey: (secret) => {
       const key = createHmacKey(secretBytes(secret), hash);
       return {
@@ -63,11 +64,11 @@ export function hmacScheme(options: HmacSchemeOptions = {}): SignatureScheme {
         verify: ({ headers, body }) => {
           const signature = headerOf(headers, signatureHeader);
           if (!isDigest(signature)) return false;
-          const given = signature.slice(prefix.length);
+          const received = signature.slice(prefix.length);
           const digest = key.digest(encoding, "", body);
           return typeof digest === "string"
-            ? constantTimeEqual(given, digest)
-            : digest.then((text) => constantTimeEqual(given, text));
+            ? constantTimeEqual(received, digest)
+            : digest.then((text) => constantTimeEqual(received, text));
         },
         fingerprint: (label, content) => key.digest("hex", label, content),
       };

@@ -3,16 +3,16 @@ import { WebhookUsageError } from "../errors.ts";
 const encoder = new TextEncoder();
 
 /**
- * The bytes of a secret that is a text.
+ * Encodes a secret as UTF-8.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_SECRET`
  */
 export function secretBytes(secret: string): Uint8Array<ArrayBuffer> {
   if (typeof secret === "string" && secret !== "") return encoder.encode(secret);
-  throw secretError("a secret is empty or no text");
+  throw secretError("a secret must be a non-empty string");
 }
 
-/** The error for a secret; never with a part of it. */
+/** Makes the error for an invalid secret. The message must not contain a part of it. */
 export function secretError(message: string): WebhookUsageError {
   return new WebhookUsageError("ERR_WEBHOOKS_SECRET", message);
 }

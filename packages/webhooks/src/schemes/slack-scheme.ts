@@ -1,7 +1,8 @@
 import { constantTimeEqual } from "@fetchwork/kit";
-import { createHmacKey } from "../hmac-key.ts";
-import { checkOptionNames } from "../option-names.ts";
-import type { HeaderReader, SignatureScheme } from "../signature-scheme.ts";
+import { createHmacKey } from "./hmac-key.ts";
+import { checkOptionNames } from "../check-options.ts";
+import type { HeaderReader } from "../headers.ts";
+import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
 import {
   createTimestampCheck,
@@ -21,7 +22,7 @@ const timestampHeader = "x-slack-request-timestamp";
 export function slackScheme(options: TimestampOptions = {}): SignatureScheme {
   checkOptionNames(options, { owner: "slackScheme", names: timestampOptionNames });
   const isTimely = createTimestampCheck(options);
-  const faultOf: SignatureScheme["faultOf"] = (headers) => {
+  const checkHeaders: SignatureScheme["checkHeaders"] = (headers) => {
     if (!/^v0=[\da-f]{64}$/.test(headerOf(headers, signatureHeader))) return "signature";
     return isTimely(headerOf(headers, timestampHeader)) ? undefined : "timestamp";
   };
@@ -29,7 +30,7 @@ export function slackScheme(options: TimestampOptions = {}): SignatureScheme {
     name: "Slack",
     signatureHeader,
     requiredHeaders: [signatureHeader, timestampHeader],
-    faultOf,
+    checkHeaders,
     createKey: (secret) => {
       const key = createHmacKey(secretBytes(secret), "SHA-256");
       return {
@@ -38,12 +39,12 @@ export function slackScheme(options: TimestampOptions = {}): SignatureScheme {
           [signatureHeader]: `v0=${await key.digest("hex", `v0:${timestamp}:`, body)}`,
         }),
         verify: ({ headers, body }) => {
-          if (faultOf(headers) !== undefined) return false;
-          const given = headerOf(headers, signatureHeader).slice(3);
+          if (checkHeaders(headers) !== undefined) return false;
+          const received = headerOf(headers, signatureHeader).slice(3);
           const digest = key.digest("hex", signedPrefix(headers), body);
           return typeof digest === "string"
-            ? constantTimeEqual(given, digest)
-            : digest.then((text) => constantTimeEqual(given, text));
+            ? constantTimeEqual(received, digest)
+            : digest.then((text) => constantTimeEqual(received, text));
         },
         fingerprint: (label, content) => key.digest("hex", label, content),
       };

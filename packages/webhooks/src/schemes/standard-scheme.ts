@@ -1,9 +1,9 @@
 import { constantTimeEqual, decodeBase64 } from "@fetchwork/kit";
-import { createEd25519Key, type Ed25519Key } from "../ed25519-key.ts";
+import { createEd25519Key, type Ed25519Key } from "./ed25519-key.ts";
 import { optionError } from "../errors.ts";
-import { createHmacKey } from "../hmac-key.ts";
-import { checkOptionNames } from "../option-names.ts";
-import type { MessageToSign, SignatureKey, SignatureScheme } from "../signature-scheme.ts";
+import { createHmacKey } from "./hmac-key.ts";
+import { checkOptionNames } from "../check-options.ts";
+import type { MessageToSign, SignatureKey, SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes, secretError } from "./secret-bytes.ts";
 import {
   createTimestampCheck,
@@ -30,17 +30,17 @@ interface HeaderNames {
 
 interface StandardHeaders {
   readonly names: HeaderNames;
-  readonly faultOf: SignatureScheme["faultOf"];
+  readonly checkHeaders: SignatureScheme["checkHeaders"];
 }
 
-/** More than anyone sends: a few while secrets are replaced. */
+/** More than any sender uses, even during a rotation of secrets. */
 const maxSignatures = 16;
 
 /**
  * Standard Webhooks 1.0: `<id>.<timestamp>.<body>` signed with HMAC-SHA256 (`v1`) or Ed25519 (`v1a`).
  *
  * Secrets are base64, with `whsec_` before it or not; `whsk_…` and `whpk_…` are the private and the public key of
- * Ed25519. Another version than the secret's is never accepted.
+ * Ed25519. A signature of the other version is never accepted.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
@@ -63,7 +63,7 @@ export function standardScheme(options: StandardSchemeOptions = {}): SignatureSc
     signature: `${start}signature`,
   };
   const isTimely = createTimestampCheck(options);
-  const faultOf: SignatureScheme["faultOf"] = (headers) => {
+  const checkHeaders: SignatureScheme["checkHeaders"] = (headers) => {
     const signatures = headerOf(headers, names.signature);
     if (signaturesOf(signatures, "v1").length + signaturesOf(signatures, "v1a").length === 0) {
       return "signature";
@@ -76,12 +76,12 @@ export function standardScheme(options: StandardSchemeOptions = {}): SignatureSc
     signatureHeader: names.signature,
     requiredHeaders: [names.signature, names.id, names.timestamp],
     signedId: (headers) => headerOf(headers, names.id),
-    faultOf,
+    checkHeaders,
     createKey: (secret) => {
       const ed25519 = createEd25519Key(secret);
       return ed25519 === undefined
-        ? createSymmetricKey(secret, secrets, { names, faultOf })
-        : createAsymmetricKey(secret, ed25519, { names, faultOf });
+        ? createSymmetricKey(secret, secrets, { names, checkHeaders })
+        : createAsymmetricKey(secret, ed25519, { names, checkHeaders });
     },
   };
 }
@@ -89,14 +89,12 @@ export function standardScheme(options: StandardSchemeOptions = {}): SignatureSc
 function createSymmetricKey(
   secret: string,
   secrets: "base64" | "text",
-  { names, faultOf }: StandardHeaders,
+  { names, checkHeaders }: StandardHeaders,
 ): SignatureKey {
   const isText = secrets === "text" && !secret.startsWith("whsec_");
   const bytes = isText ? secretBytes(secret) : secretOf(secret);
   if (bytes === undefined || bytes.length === 0) {
-    throw secretError(
-      "a secret of Standard Webhooks is whsec_ and base64, or whsk_ or whpk_ and a key",
-    );
+    throw secretError("invalid secret, expected whsec_ and base64, or whsk_ or whpk_ and a key");
   }
   const key = createHmacKey(bytes, "SHA-256");
   return {
@@ -105,10 +103,10 @@ function createSymmetricKey(
       return headersOf(names, message, `v1,${digest}`);
     },
     verify: ({ headers, body }) => {
-      if (faultOf(headers) !== undefined) return false;
-      const given = signaturesOf(headerOf(headers, names.signature), "v1");
+      if (checkHeaders(headers) !== undefined) return false;
+      const received = signaturesOf(headerOf(headers, names.signature), "v1");
       const matches = (digest: string): boolean =>
-        given.some((text) => constantTimeEqual(text, digest));
+        received.some((text) => constantTimeEqual(text, digest));
       const prefix = `${headerOf(headers, names.id)}.${headerOf(headers, names.timestamp)}.`;
       const digest = key.digest("base64", prefix, body);
       return typeof digest === "string" ? matches(digest) : digest.then(matches);
@@ -117,7 +115,7 @@ function createSymmetricKey(
   };
 }
 
-/** Reads base64, with its padding or without it, as senders write both. */
+/** Decodes base64 with or without padding, because senders use both. */
 function secretOf(secret: string): Uint8Array<ArrayBuffer> | undefined {
   const text = secret.startsWith("whsec_") ? secret.slice(6) : secret;
   return decodeBase64(text.includes("=") ? text : text.padEnd(Math.ceil(text.length / 4) * 4, "="));
@@ -126,9 +124,9 @@ function secretOf(secret: string): Uint8Array<ArrayBuffer> | undefined {
 function createAsymmetricKey(
   secret: string,
   { sign, verify }: Ed25519Key,
-  { names, faultOf }: StandardHeaders,
+  { names, checkHeaders }: StandardHeaders,
 ): SignatureKey {
-  // A public key is not a secret; the digest only has to differ from that of another key.
+  // A public key is not a secret; the digest only has to differ by key.
   const digests = createHmacKey(secretBytes(secret), "SHA-256");
   return {
     sign: async (message) => {
@@ -136,7 +134,7 @@ function createAsymmetricKey(
       return headersOf(names, message, `v1a,${await sign(prefixOf(message), message.body)}`);
     },
     verify: async ({ headers, body }) => {
-      if (verify === undefined || faultOf(headers) !== undefined) return false;
+      if (verify === undefined || checkHeaders(headers) !== undefined) return false;
       const prefix = `${headerOf(headers, names.id)}.${headerOf(headers, names.timestamp)}.`;
       for (const text of signaturesOf(headerOf(headers, names.signature), "v1a")) {
         if (await verify(text, prefix, body)) return true;
@@ -156,7 +154,7 @@ function headersOf(
 }
 
 function prefixOf({ id, timestamp }: MessageToSign): string {
-  // A full stop would leave it open where the identifier ends.
+  // With a full stop in it, the end of the identifier would be ambiguous.
   if (!isIdentifier(id) || id.includes(".")) {
     throw optionError("id", id, "1 to 256 visible characters without a full stop");
   }
@@ -167,7 +165,7 @@ function isIdentifier(id: string): boolean {
   return /^[!-~]{1,256}$/.test(id);
 }
 
-/** The signatures of one version; more than a few are none. */
+/** Returns the signatures of one version; none when there are too many. */
 function signaturesOf(header: string, version: "v1" | "v1a"): readonly string[] {
   if (header.length > 2048) return [];
   const pattern = version === "v1" ? /^v1,[A-Za-z\d+/]{43}=$/ : /^v1a,[A-Za-z\d+/]{86}==$/;

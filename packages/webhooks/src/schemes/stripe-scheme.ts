@@ -1,7 +1,7 @@
 import { constantTimeEqual } from "@fetchwork/kit";
-import { createHmacKey } from "../hmac-key.ts";
-import { checkOptionNames } from "../option-names.ts";
-import type { SignatureScheme } from "../signature-scheme.ts";
+import { createHmacKey } from "./hmac-key.ts";
+import { checkOptionNames } from "../check-options.ts";
+import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
 import {
   createTimestampCheck,
@@ -12,7 +12,7 @@ import {
 
 const signatureHeader = "stripe-signature";
 
-/** More than anyone sends: two while a secret is replaced. */
+/** More than any sender uses: two during a rotation of secrets. */
 const maxSignatures = 8;
 
 interface StripeSignature {
@@ -32,10 +32,10 @@ export function stripeScheme(options: TimestampOptions = {}): SignatureScheme {
     name: "Stripe",
     signatureHeader,
     requiredHeaders: [signatureHeader],
-    faultOf: (headers) => {
-      const given = parse(headerOf(headers, signatureHeader));
-      if (given === undefined) return "signature";
-      return isTimely(given.timestamp) ? undefined : "timestamp";
+    checkHeaders: (headers) => {
+      const received = parse(headerOf(headers, signatureHeader));
+      if (received === undefined) return "signature";
+      return isTimely(received.timestamp) ? undefined : "timestamp";
     },
     createKey: (secret) => {
       const key = createHmacKey(secretBytes(secret), "SHA-256");
@@ -44,11 +44,11 @@ export function stripeScheme(options: TimestampOptions = {}): SignatureScheme {
           [signatureHeader]: `t=${timestamp},v1=${await key.digest("hex", `${timestamp}.`, body)}`,
         }),
         verify: ({ headers, body }) => {
-          const given = parse(headerOf(headers, signatureHeader));
-          if (given === undefined || !isTimely(given.timestamp)) return false;
+          const received = parse(headerOf(headers, signatureHeader));
+          if (received === undefined || !isTimely(received.timestamp)) return false;
           const matches = (digest: string): boolean =>
-            given.digests.some((text) => constantTimeEqual(text, digest));
-          const digest = key.digest("hex", `${given.timestamp}.`, body);
+            received.digests.some((text) => constantTimeEqual(text, digest));
+          const digest = key.digest("hex", `${received.timestamp}.`, body);
           return typeof digest === "string" ? matches(digest) : digest.then(matches);
         },
         fingerprint: (label, content) => key.digest("hex", label, content),
@@ -62,7 +62,7 @@ function parse(header: string): StripeSignature | undefined {
   let timestamp: string | undefined;
   const digests: string[] = [];
   for (const item of header.split(",")) {
-    // A second timestamp could be another one than was signed.
+    // The second of two timestamps might not be the signed one.
     if (item.startsWith("t=") && timestamp !== undefined) return undefined;
     if (item.startsWith("t=")) timestamp = item.slice(2);
     else if (/^v1=[\da-f]{64}$/.test(item)) digests.push(item.slice(3));

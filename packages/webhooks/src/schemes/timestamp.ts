@@ -1,9 +1,9 @@
 import { optionError } from "../errors.ts";
-import type { HeaderReader } from "../signature-scheme.ts";
+import type { HeaderReader } from "../headers.ts";
 
 /** Options of schemes that sign a time. */
 export interface TimestampOptions {
-  /** Seconds that a timestamp may differ from now, in the past and in the future. Default: `300`. */
+  /** Maximum difference between a timestamp and now in seconds, in both directions. Default: `300`. */
   readonly tolerance?: number | undefined;
   /** Returns the time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
@@ -12,7 +12,7 @@ export interface TimestampOptions {
 /** Names of {@link TimestampOptions}. */
 export const timestampOptionNames: readonly string[] = ["tolerance", "now"];
 
-/** Makes a check of timestamps: texts of whole seconds since 1970. */
+/** Makes a check of timestamps, which are strings of whole seconds since 1970. */
 export function createTimestampCheck(options: TimestampOptions): (timestamp: string) => boolean {
   const { tolerance = 300, now = Date.now } = options;
   if (typeof tolerance !== "number" || !(tolerance >= 0)) {
@@ -23,7 +23,7 @@ export function createTimestampCheck(options: TimestampOptions): (timestamp: str
     /^[1-9]\d{0,11}$/.test(timestamp) && Math.abs(now() / 1000 - Number(timestamp)) <= tolerance;
 }
 
-/** The value of a header; `""` when it is absent. */
+/** Returns the value of a header; `""` when it is absent. */
 export function headerOf(headers: HeaderReader, name: string): string {
   return headers.get(name) ?? "";
 }

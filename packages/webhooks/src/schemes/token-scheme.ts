@@ -1,7 +1,7 @@
 import { constantTimeEqual } from "@fetchwork/kit";
-import { createHmacKey } from "../hmac-key.ts";
-import { checkOptionNames } from "../option-names.ts";
-import type { SignatureScheme } from "../signature-scheme.ts";
+import { createHmacKey } from "./hmac-key.ts";
+import { checkOptionNames } from "../check-options.ts";
+import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes, secretError } from "./secret-bytes.ts";
 import { headerOf } from "./timestamp.ts";
 
@@ -9,7 +9,7 @@ const fixed = new Uint8Array(0);
 
 /**
  * The secret itself in a header, as GitLab sends it. It proves that the sender knows the secret, and nothing about the
- * body: use it over TLS only, and a signing scheme where there is one.
+ * body. Use it over TLS only, and prefer a scheme that signs.
  */
 export function tokenScheme(options: { readonly header: string }): SignatureScheme {
   checkOptionNames(options, { owner: "tokenScheme", names: ["header"] });
@@ -19,21 +19,22 @@ export function tokenScheme(options: { readonly header: string }): SignatureSche
     signatureHeader,
     requiredHeaders: [signatureHeader],
     carriesSecret: true,
-    faultOf: (headers) => (headerOf(headers, signatureHeader).length > 0 ? undefined : "signature"),
+    checkHeaders: (headers) =>
+      headerOf(headers, signatureHeader).length > 0 ? undefined : "signature",
     createKey: (secret) => {
       const key = createHmacKey(secretBytes(secret), "SHA-256");
-      // The comparison is of digests, so that it does not tell the length of the secret.
+      // Compares digests, so that the time does not depend on the length of the secret.
       const expected = key.digest("hex", secret, fixed);
       if (!/^[\x21-\x7e]+$/.test(secret)) {
-        throw secretError("a token has characters that no header can carry");
+        throw secretError("a token contains characters that are not allowed in a header");
       }
       return {
         sign: () => ({ [signatureHeader]: secret }),
         verify: ({ headers }) => {
-          const given = key.digest("hex", headerOf(headers, signatureHeader), fixed);
-          return typeof given === "string" && typeof expected === "string"
-            ? constantTimeEqual(given, expected)
-            : Promise.all([given, expected]).then(([left, right]) =>
+          const received = key.digest("hex", headerOf(headers, signatureHeader), fixed);
+          return typeof received === "string" && typeof expected === "string"
+            ? constantTimeEqual(received, expected)
+            : Promise.all([received, expected]).then(([left, right]) =>
                 constantTimeEqual(left, right),
               );
         },

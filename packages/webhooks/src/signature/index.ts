@@ -1,1 +1,1 @@
-export { sign, verify, verifyWithFallback } from "./signature.ts";
+export { sign, verify, verifyWithFallback } from "../schemes/body-signature.ts";

@@ -1,6 +1,6 @@
 import type { UnknownPayload } from "../event-map.ts";
 
-/** The first field of a payload that is a text; `""` when there is none. */
+/** Returns the first field of a payload that is a string; `""` when there is none. */
 export function textOf(payload: UnknownPayload, ...fields: readonly string[]): string {
   for (const field of fields) {
     const value = Object.hasOwn(payload, field) ? payload[field] : undefined;
@@ -9,13 +9,13 @@ export function textOf(payload: UnknownPayload, ...fields: readonly string[]): s
   return "";
 }
 
-/** A field of a payload that is an object; an empty one when there is none. */
+/** Returns a field of a payload that is an object; an empty object when there is none. */
 export function objectOf(payload: UnknownPayload, field: string): UnknownPayload {
   const value = Object.hasOwn(payload, field) ? payload[field] : undefined;
   return typeof value === "object" && value !== null ? (value as UnknownPayload) : {};
 }
 
-/** For vendors whose events have no actions. */
+/** `actionOf` of vendors whose events have no actions. */
 export function noAction(): undefined {
   return undefined;
 }

@@ -1,6 +1,6 @@
 import type { UnknownPayload } from "../event-map.ts";
 import { standardScheme } from "../schemes/standard-scheme.ts";
-import { defineVendor, type Vendor } from "../vendor.ts";
+import { defineVendor, type Vendor } from "./define-vendor.ts";
 
 /** Any event: the names are the sender's. */
 export interface FetchworkEvents {
@@ -11,7 +11,7 @@ export interface FetchworkEvents {
  * What `createSender` of `@fetchwork/webhooks/sender` sends by default: signed as Standard Webhooks do, so that the
  * identifier in `webhook-id` is signed too, and the event's name in `webhook-event`.
  *
- * A secret that begins with `whsec_` verifies with every implementation of Standard Webhooks; any other one is taken as
+ * A secret that begins with `whsec_` verifies with every implementation of Standard Webhooks; any other secret is used as
  * text.
  */
 export const fetchwork: Vendor<FetchworkEvents> = /* @__PURE__ */ defineVendor<FetchworkEvents>({

@@ -1,7 +1,7 @@
 // oxlint-disable-next-line typescript/ban-ts-comment, jsdoc/check-tag-names -- optional: without it, payloads are `any`
 /** @ts-ignore */
 import type { components } from "@octokit/openapi-webhooks-types";
-import type { EmitterWebhookEventName } from "../event-names.ts";
+import type { EmitterWebhookEventName } from "./event-names.ts";
 
 /** GitHub's names: those of the default vendor, where `vendor` is `github`. */
 export type GithubEventName =

@@ -1,7 +1,10 @@
-import { emitterEventNames } from "../event-names.ts";
+import { emitterEventNames } from "./event-names.ts";
 import { hmacScheme } from "../schemes/hmac-scheme.ts";
-import { defineVendor, type Vendor } from "../vendor.ts";
+import { defineVendor, type Vendor } from "./define-vendor.ts";
 import type { GithubEventName, GithubEvents } from "./github-events.ts";
+
+/** GitHub's event names, and every `<event>.<action>`. Frozen. */
+export const githubEventNames: readonly GithubEventName[] = /* @__PURE__ */ githubNames();
 
 /**
  * GitHub: `X-GitHub-Event`, `X-GitHub-Delivery`, `X-Hub-Signature-256`, `/api/github/webhooks`.
@@ -14,7 +17,7 @@ export const github: Vendor<GithubEvents> = /* @__PURE__ */ defineVendor<GithubE
   scheme: /* @__PURE__ */ hmacScheme(),
   eventHeader: "X-GitHub-Event",
   deliveryHeader: "X-GitHub-Delivery",
-  eventNames: /* @__PURE__ */ githubNames(),
+  eventNames: githubEventNames,
 });
 
 function githubNames(): readonly GithubEventName[] {

@@ -1,9 +1,9 @@
 import type { UnknownPayload } from "../event-map.ts";
 import { tokenScheme } from "../schemes/token-scheme.ts";
-import { defineVendor, type Vendor } from "../vendor.ts";
+import { defineVendor, type Vendor } from "./define-vendor.ts";
 import { objectOf, textOf } from "./by-body.ts";
 
-/** Any event by its `object_kind`, and `<kind>.<action>`: `push`, `merge_request`, `merge_request.open`, … */
+/** Any event, by its `object_kind`, and `<kind>.<action>`: `push`, `merge_request`, `merge_request.open`, … */
 export interface GitlabEvents {
   readonly [name: string]: UnknownPayload;
 }

@@ -1,11 +1,11 @@
-export { vendor } from "../default-vendor.ts";
+export { vendor } from "./default-vendor.ts";
 export { hmacScheme, type HmacSchemeOptions } from "../schemes/hmac-scheme.ts";
 export { slackScheme } from "../schemes/slack-scheme.ts";
 export { standardScheme, type StandardSchemeOptions } from "../schemes/standard-scheme.ts";
 export { stripeScheme } from "../schemes/stripe-scheme.ts";
 export type { TimestampOptions } from "../schemes/timestamp.ts";
 export { tokenScheme } from "../schemes/token-scheme.ts";
-export { defineVendor, type BodyKind, type DeliveryNames, type Vendor } from "../vendor.ts";
+export { defineVendor, type BodyKind, type DeliveryNames, type Vendor } from "./define-vendor.ts";
 export { fetchwork, type FetchworkEvents } from "./fetchwork.ts";
 export { github } from "./github.ts";
 export type { GithubEventName, GithubEvents } from "./github-events.ts";

@@ -1,6 +1,6 @@
 import type { UnknownPayload } from "../event-map.ts";
 import { hmacScheme } from "../schemes/hmac-scheme.ts";
-import { defineVendor, type Vendor } from "../vendor.ts";
+import { defineVendor, type Vendor } from "./define-vendor.ts";
 import { noAction } from "./by-body.ts";
 
 /** Any topic, as the header has it: `orders/create`, `app/uninstalled`, … */

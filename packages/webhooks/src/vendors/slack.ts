@@ -1,6 +1,6 @@
 import type { UnknownPayload } from "../event-map.ts";
 import { slackScheme } from "../schemes/slack-scheme.ts";
-import { defineVendor, type Vendor } from "../vendor.ts";
+import { defineVendor, type Vendor } from "./define-vendor.ts";
 import { noAction, objectOf, textOf } from "./by-body.ts";
 
 /** Any event: `app_mention`, `message`, `block_actions`, `view_submission`, `slash_command`, … */
@@ -12,7 +12,7 @@ export interface SlackEvents {
  * Slack: Events API, interactive components and slash commands.
  *
  * The name is the type of the inner event for the Events API, `slash_command` for commands, else the `type` of the
- * payload. The challenge of `url_verification` is answered without a handler.
+ * payload. The challenge of `url_verification` is responded to without a handler.
  */
 export const slack: Vendor<SlackEvents> = /* @__PURE__ */ defineVendor<SlackEvents>({
   name: "slack",
@@ -31,6 +31,6 @@ export const slack: Vendor<SlackEvents> = /* @__PURE__ */ defineVendor<SlackEven
   },
   signedId: (payload) => textOf(payload, "event_id", "trigger_id"),
   actionOf: noAction,
-  replyTo: (payload) =>
+  handshakeResponse: (payload) =>
     textOf(payload, "type") === "url_verification" ? textOf(payload, "challenge") : undefined,
 });

@@ -1,6 +1,6 @@
 import type { UnknownPayload } from "../event-map.ts";
 import { standardScheme } from "../schemes/standard-scheme.ts";
-import { defineVendor, type Vendor } from "../vendor.ts";
+import { defineVendor, type Vendor } from "./define-vendor.ts";
 import { noAction, textOf } from "./by-body.ts";
 
 /** Payload of Standard Webhooks. */

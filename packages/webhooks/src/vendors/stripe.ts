@@ -1,6 +1,6 @@
 import type { UnknownPayload } from "../event-map.ts";
 import { stripeScheme } from "../schemes/stripe-scheme.ts";
-import { defineVendor, type Vendor } from "../vendor.ts";
+import { defineVendor, type Vendor } from "./define-vendor.ts";
 import { noAction, textOf } from "./by-body.ts";
 
 /** Payload of Stripe: its event object. */

@@ -1,8 +1,8 @@
 import { HttpError, type Transport } from "@fetchwork/http";
 import { parseRetryAfter } from "@fetchwork/kit";
 import { WebhookUsageError } from "../../errors.ts";
-import type { SignatureKey } from "../../signature-scheme.ts";
-import type { Vendor } from "../../vendor.ts";
+import type { SignatureKey } from "../../schemes/signature-scheme.ts";
+import type { Vendor } from "../../vendors/define-vendor.ts";
 import { checkTarget, type TargetRules } from "./target-url.ts";
 
 /** What goes to an endpoint. */
@@ -26,14 +26,14 @@ export interface AttemptOptions {
   readonly signal: AbortSignal;
 }
 
-/** What came of one try. */
+/** Result of one attempt. */
 export interface AttemptResult {
   readonly startedAt: Date;
   /** Milliseconds. */
   readonly duration: number;
-  /** Status of the answer. */
+  /** Status of the response. */
   readonly status?: number;
-  /** Code of what prevented an answer. */
+  /** Code of the error when there was no response. */
   readonly error?: string;
   /** Milliseconds that the server asked to wait. */
   readonly retryAfter?: number | undefined;
@@ -42,7 +42,7 @@ export interface AttemptResult {
 /** Bytes of a response that are read, so that its connection can be used again; the connection of a longer one is closed. */
 const maximumResponse = 16_384;
 
-/** Signs a message, sends it and takes the status of the answer. Never rejects. */
+/** Signs a message, sends it and reads the status of the response. Never rejects. */
 export async function attemptDelivery(
   message: Message,
   options: AttemptOptions,
@@ -50,7 +50,7 @@ export async function attemptDelivery(
   const startedAt = new Date();
   const begun = performance.now();
   const late = new AbortController();
-  // Not `AbortSignal.timeout`, whose timer would outlive the try.
+  // Not `AbortSignal.timeout`, whose timer would outlive the attempt.
   const timer = setTimeout(() => late.abort(), options.timeout);
   const signal = AbortSignal.any([options.signal, late.signal]);
   try {
@@ -114,7 +114,10 @@ async function post(
     }
     const target = checkTarget(new URL(location, url).href, rules);
     if (vendor.scheme.carriesSecret === true && new URL(target).origin !== new URL(url).origin) {
-      throw new WebhookUsageError("ERR_WEBHOOKS_TARGET", "A redirect would tell the secret");
+      throw new WebhookUsageError(
+        "ERR_WEBHOOKS_TARGET",
+        "a redirect to another origin would disclose the secret",
+      );
     }
     url = target;
   }

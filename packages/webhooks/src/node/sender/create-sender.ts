@@ -1,19 +1,19 @@
 import type { Transport } from "@fetchwork/http";
 import { optionError, WebhookUsageError } from "../../errors.ts";
-import { checkOptionNames } from "../../option-names.ts";
-import type { SignatureKey } from "../../signature-scheme.ts";
+import { checkOptionNames } from "../../check-options.ts";
+import type { SignatureKey } from "../../schemes/signature-scheme.ts";
 import { fetchwork } from "../../vendors/fetchwork.ts";
-import { VERSION } from "../../version.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";
 import type { SenderDocument, SenderTransaction } from "./document-store.ts";
 import { type Endpoints, storedEndpoints } from "./endpoints.ts";
 import { isEventName } from "./event-filter.ts";
 import { EventWriter, type PreparedEvent, type SentEvent } from "./event-writer.ts";
-import { guardedListener } from "../../guarded-listener.ts";
+import { guarded } from "../../maybe-promise.ts";
 import { lazyTransport } from "./lazy-transport.ts";
 import { publicTransport } from "./public-transport.ts";
 import { pruneSettled } from "./prune.ts";
-import { type DeliveryRecord, senderCollections } from "./records.ts";
+import type { DeliveryRecord } from "./records.ts";
+import { senderCollections } from "./sender-collections.ts";
 import { retrySchedule } from "./retry-schedule.ts";
 import { checkSenderOptions, type SenderOptions } from "./sender-options.ts";
 import { unlessTakenOver } from "./settle-delivery.ts";
@@ -22,10 +22,10 @@ import { unlessTakenOver } from "./settle-delivery.ts";
 export interface EventToSend {
   /** Letters, digits and `_.:/-`; at most 128. */
   readonly name: string;
-  /** Sent as JSON. Its `action`, when it is a text, counts for filters of endpoints. */
+  /** Sent as JSON. Filters of endpoints use its `action`, when it is a string. */
   readonly payload: object;
   /**
-   * Tells the event from all others: 1 to 64 letters, digits, `_` and `-`. Sending the same event again under the same
+   * Identifies the event: 1 to 64 letters, digits, `_` and `-`. Sending the same event again under the same
    * identifier stores nothing new. Default: a random UUID.
    */
   readonly id?: string | undefined;
@@ -33,7 +33,7 @@ export interface EventToSend {
 
 /** Options of `Sender.send`. */
 export interface SendEventOptions {
-  /** Stores the event with the caller's own changes, or not at all. Default: a transaction of its own. */
+  /** Stores the event with the caller's own changes, or not at all. Default: in a separate transaction. */
   readonly transaction?: SenderTransaction | undefined;
 }
 
@@ -46,13 +46,13 @@ export interface DeliveryQuery {
   readonly status?: DeliveryRecord["status"] | undefined;
   readonly endpointId?: string | undefined;
   readonly eventId?: string | undefined;
-  /** Most deliveries, 1 to 1000. Default: 100. */
+  /** Maximum number of deliveries, 1 to 1000. Default: 100. */
   readonly limit?: number | undefined;
   /** Default: 0. */
   readonly offset?: number | undefined;
 }
 
-/** Sends events to endpoints, and goes on trying. Made by {@link createSender}. */
+/** Sends events to endpoints, and retries. Made by {@link createSender}. */
 export interface Sender extends AsyncDisposable {
   readonly endpoints: Endpoints;
   /**
@@ -62,33 +62,35 @@ export interface Sender extends AsyncDisposable {
    * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT`
    */
   send(event: EventToSend, options?: SendEventOptions): Promise<SentEvent>;
-  /** Begins to deliver what is due; without it this process only stores. */
+  /** Starts to deliver; without it this process only stores. */
   start(): void;
   /**
-   * Takes no further deliveries and waits for those under way; after `grace` milliseconds they are cut off, to be tried
-   * again by whoever works next. Default: `10_000`.
+   * Claims no further deliveries and waits for running attempts. After `grace` milliseconds it aborts them; the next worker
+   * retries them. Default: `10_000`.
    */
   stop(options?: { readonly grace?: number | undefined }): Promise<void>;
   /** Lists deliveries, newest first. */
   deliveries(query?: DeliveryQuery): Promise<readonly StoredDelivery[]>;
   /** Lists deliveries that were given up, newest first. */
   deadLetters(query?: Omit<DeliveryQuery, "status">): Promise<readonly StoredDelivery[]>;
-  /** Delivers once more, with all its tries. Resolves to whether there is such a delivery. */
+  /** Delivers again, with all attempts. Resolves to whether there is such a delivery. */
   replay(deliveryId: string): Promise<boolean>;
-  /** Does that with all deliveries that were given up. Resolves to their number. */
+  /** Replays all deliveries that were given up. Resolves to their number. */
   replayAll(query?: { readonly endpointId?: string | undefined }): Promise<number>;
 }
 
 const queryNames = ["id", "status", "endpointId", "eventId", "limit", "offset"];
+/** The version of this package, part of the default `user-agent`. */
+const version = "0.1.0";
 const identifier = /^[\w-]{1,64}$/;
-/** Milliseconds between two looks for what is old enough to be removed. */
+/** Milliseconds between two removals of old documents. */
 const pruneInterval = 3_600_000;
 
 /**
  * Makes a sender of webhooks on a document store.
  *
- * Every event is stored before `send` answers, and delivered at least once to each endpoint that wants it, whatever
- * process ends in between. A receiver tells repetitions by the identifier of the event.
+ * Every event is stored before `send` resolves, and delivered at least once to each endpoint that is subscribed to it, even
+ * when processes crash in between. A receiver recognizes duplicates by the identifier of the event.
  *
  * @example
  * ```ts
@@ -107,12 +109,12 @@ export function createSender(options: SenderOptions): Sender {
     allowHttp = false,
     allowPrivate = false,
     transport = allowPrivate ? lazyTransport(anyTransport) : publicTransport(),
-    userAgent = `fetchwork-webhooks/${VERSION}`,
+    userAgent = `fetchwork-webhooks/${version}`,
     onAttempt = () => {},
     onError = logError,
   } = options;
-  const tellError = guardedListener(onError, logError);
-  const tellAttempt = guardedListener(onAttempt, tellError);
+  const reportError = guarded(onError, logError);
+  const reportAttempt = guarded(onAttempt, reportError);
   const schedule = retrySchedule(options.retry);
   const { giveUpAfter } = schedule;
   const rules = { allowHttp, allowPrivate: allowPrivate || options.transport !== undefined };
@@ -131,8 +133,8 @@ export function createSender(options: SenderOptions): Sender {
     rules,
     userAgent,
     keyFor: rememberedKeys((secret) => vendor.scheme.createKey(secret)),
-    onAttempt: tellAttempt,
-    onError: tellError,
+    onAttempt: reportAttempt,
+    onError: reportError,
   });
   let pruneTimer: ReturnType<typeof setInterval> | undefined;
   let pruning: Promise<void> | undefined;
@@ -140,7 +142,7 @@ export function createSender(options: SenderOptions): Sender {
 
   function prune(): void {
     pruning ??= pruneSettled({ deliveries, events }, numbers.keepFor)
-      .catch(tellError)
+      .catch(reportError)
       .finally(() => {
         pruning = undefined;
       });
@@ -163,7 +165,7 @@ export function createSender(options: SenderOptions): Sender {
 
   async function replay(id: string): Promise<boolean> {
     const delivery = await deliveries.get(id);
-    // One that is still under way needs no second run.
+    // A pending delivery needs no replay.
     if (delivery?.status === undefined || delivery.status === "pending")
       return delivery !== undefined;
     const now = Date.now();
@@ -175,7 +177,7 @@ export function createSender(options: SenderOptions): Sender {
       deadReason: undefined,
       settledAt: undefined,
     } as const;
-    // Who came in between replays it as well.
+    // A concurrent change is a replay, too.
     await unlessTakenOver(deliveries.update(id, change, { ifVersion: delivery.version }));
     worker.wake([delivery.endpointId]);
     return true;
@@ -222,7 +224,7 @@ export function createSender(options: SenderOptions): Sender {
       const { endpointId } = query;
       const where = {
         status: "dead",
-        // Those that die again meanwhile have had their turn.
+        // Excludes those that are given up again while this runs.
         settledAt: { lte: new Date().toISOString() },
         ...(endpointId !== undefined && { endpointId }),
       };
@@ -242,14 +244,15 @@ function prepareEvent(
   { id = crypto.randomUUID(), name, payload }: EventToSend,
   maxPayload: number,
 ): PreparedEvent {
-  if (!isEventName(name)) throw argumentError("name is no name of an event");
+  if (!isEventName(name))
+    throw argumentError("invalid event name, expected 1 to 128 letters, digits and _.:/-");
   if (typeof id !== "string" || !identifier.test(id)) {
-    throw argumentError("id is not 1 to 64 letters, digits, _ and -");
+    throw argumentError("invalid id, expected 1 to 64 letters, digits, _ and -");
   }
   const text = typeof payload === "object" && payload !== null ? toJson(payload) : undefined;
   // A `toJSON` may make anything of it, as that of a date does.
   if (text === undefined || !/^[{[]/.test(text)) {
-    throw argumentError("payload has no JSON form, or is no object");
+    throw argumentError("payload must be an object that can be written as JSON");
   }
   if (Buffer.byteLength(text) > maxPayload) {
     throw argumentError(`payload exceeds ${maxPayload} bytes`);
@@ -263,7 +266,9 @@ function toJson(payload: object): string | undefined {
   try {
     return JSON.stringify(payload);
   } catch (cause) {
-    throw new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", "payload has no JSON form", { cause });
+    throw new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", "payload cannot be written as JSON", {
+      cause,
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { SignatureKey } from "../../signature-scheme.ts";
+import type { SignatureKey } from "../../schemes/signature-scheme.ts";
 import { attemptDelivery, type AttemptOptions } from "./attempt-delivery.ts";
 import type { SenderDocument, SenderDocuments, SenderFilter } from "./document-store.ts";
 import type { EndpointRecord, EventRecord } from "./records.ts";
@@ -12,12 +12,12 @@ import {
   unlessTakenOver,
 } from "./settle-delivery.ts";
 
-/** What a worker works with. */
+/** Options of a {@link DeliveryWorker}. */
 export interface WorkerParts extends SettleParts, Omit<AttemptOptions, "signal"> {
   readonly events: SenderDocuments<EventRecord>;
-  /** Deliveries that are tried at once. */
+  /** Maximum number of concurrent attempts. */
   readonly concurrency: number;
-  /** Of these, how many may go to one endpoint. */
+  /** Maximum number of concurrent attempts to one endpoint. */
   readonly endpointConcurrency: number;
   /** Milliseconds between two looks for deliveries that are due. */
   readonly pollInterval: number;
@@ -31,12 +31,12 @@ export interface WorkerParts extends SettleParts, Omit<AttemptOptions, "signal">
   readonly onError: (error: unknown) => void;
 }
 
-/** Endpoints that one look leaves out at most; a query has its limits. */
+/** Maximum number of endpoints that one query excludes. */
 const maxLeftOut = 200;
 
 /**
  * Takes due deliveries from the store and sends them. Any number of workers, in any number of processes, share one store:
- * a delivery belongs to whoever moved its due time forward, until that time.
+ * a delivery belongs to the worker that moved its due time forward, until that time.
  *
  * Endpoints that are known to have more than they may get now wait in line, and are asked for by name. Looks at the whole
  * store leave them out, so that the backlog of one endpoint neither hides others nor costs with each delivery.
@@ -81,7 +81,7 @@ export class DeliveryWorker {
     this.#wake();
   }
 
-  /** Takes nothing more, and lets what runs end; aborts it after `grace` milliseconds, to be tried again later. */
+  /** Claims nothing more and waits for running attempts. After `grace` milliseconds it aborts them, to be retried later. */
   async stop(grace: number): Promise<void> {
     this.#state = "stopped";
     clearTimeout(this.#timer);
@@ -136,7 +136,7 @@ export class DeliveryWorker {
     for (const endpointId of inLine) {
       const room = this.#roomFor(endpointId);
       if (room <= 0) continue;
-      // If it has more, it gets in line again, at the end.
+      // If it has more, it queues again at the end.
       this.#waiting.delete(endpointId);
       const running = this.#load.get(endpointId) ?? 0;
       const due = await this.#findDue({ endpointId }, room * 2 + running);
@@ -274,7 +274,7 @@ export class DeliveryWorker {
     const { signal } = this.#abort;
     const result = await attemptDelivery(message, { ...parts, signal });
     if (signal.aborted && result.status === undefined) {
-      // Cut off by `stop`, which says nothing about the endpoint: it falls due at once, for whoever works next.
+      // Aborted by `stop`, which is not the endpoint's fault: it is due at once, for the next worker.
       const dueAt = new Date().toISOString();
       await unlessTakenOver(
         parts.deliveries.update(delivery.id, { dueAt }, { ifVersion: delivery.version }),

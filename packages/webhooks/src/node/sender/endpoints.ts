@@ -1,6 +1,6 @@
 import { optionError, WebhookUsageError } from "../../errors.ts";
-import { checkOptionNames } from "../../option-names.ts";
-import type { SignatureScheme } from "../../signature-scheme.ts";
+import { checkOptionNames } from "../../check-options.ts";
+import type { SignatureScheme } from "../../schemes/signature-scheme.ts";
 import type { SenderDocument, SenderDocuments } from "./document-store.ts";
 import { isEventName } from "./event-filter.ts";
 import type { EndpointRecord } from "./records.ts";
@@ -32,7 +32,7 @@ export interface EndpointChange {
 }
 
 /** A receiver of events, without its secret. */
-export type Endpoint = Omit<EndpointRecord, "secret"> &
+export type WebhookEndpoint = Omit<EndpointRecord, "secret"> &
   Pick<SenderDocument, "id" | "version" | "createdAt">;
 
 /** Guards a change of an endpoint against a change in between. */
@@ -55,18 +55,18 @@ export interface EndpointQuery {
 /** Manages the receivers of a sender. */
 export interface Endpoints {
   /**
-   * Adds one. The answer is the only one that has the secret.
+   * Adds one. Only this call returns the secret.
    *
    * @throws WebhookUsageError `ERR_WEBHOOKS_TARGET`, `ERR_WEBHOOKS_SECRET`, or `ERR_WEBHOOKS_OPTION` for another field
    */
-  create(input: EndpointInput): Promise<Endpoint & { readonly secret: string }>;
-  get(id: string): Promise<Endpoint | undefined>;
+  create(input: EndpointInput): Promise<WebhookEndpoint & { readonly secret: string }>;
+  get(id: string): Promise<WebhookEndpoint | undefined>;
   /**
    * Lists endpoints in the order in which they were created.
    *
    * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
    */
-  list(query?: EndpointQuery): Promise<readonly Endpoint[]>;
+  list(query?: EndpointQuery): Promise<readonly WebhookEndpoint[]>;
   /** Counts all endpoints. */
   count(): Promise<number>;
   /** Changes the given fields; resolves to `undefined` when there is no such endpoint. Throws as `create` does. */
@@ -74,12 +74,12 @@ export interface Endpoints {
     id: string,
     change: EndpointChange,
     options?: EndpointWriteOptions,
-  ): Promise<Endpoint | undefined>;
-  /** Lets it have events again; those that died meanwhile are for `replayAll`. */
-  enable(id: string, options?: EndpointWriteOptions): Promise<Endpoint | undefined>;
-  /** Lets it have nothing: waiting deliveries die when they are due. */
-  disable(id: string, options?: EndpointWriteOptions): Promise<Endpoint | undefined>;
-  /** Removes it; waiting deliveries die when they are due. */
+  ): Promise<WebhookEndpoint | undefined>;
+  /** Resumes deliveries to it. Deliveries that were given up in between are for `replayAll`. */
+  enable(id: string, options?: EndpointWriteOptions): Promise<WebhookEndpoint | undefined>;
+  /** Stops deliveries to it: pending deliveries are given up when they are due. */
+  disable(id: string, options?: EndpointWriteOptions): Promise<WebhookEndpoint | undefined>;
+  /** Removes it. Pending deliveries are given up when they are due. */
   remove(id: string, options?: EndpointWriteOptions): Promise<boolean>;
 }
 
@@ -110,7 +110,7 @@ export function storedEndpoints(
     id: string,
     input: EndpointChange,
     options?: EndpointWriteOptions,
-  ): Promise<Endpoint | undefined> {
+  ): Promise<WebhookEndpoint | undefined> {
     const { events, description, status } = input;
     const given = { ...input, events: events ?? undefined, description: description ?? undefined };
     checkOptionNames(given, { owner: "an endpoint", names: [...inputNames, "status"] });
@@ -118,7 +118,7 @@ export function storedEndpoints(
     const fields = check(input);
     const change = {
       ...fields,
-      // How long the old URL has failed says nothing about another one.
+      // For how long the old URL has failed means nothing for another one.
       ...(fields.url !== undefined && { failingSince: undefined }),
       ...(status !== undefined && statusFields(status)),
     };
@@ -181,7 +181,7 @@ function statusFields(status: EndpointRecord["status"]): {
   };
 }
 
-function withoutSecret(stored: EndpointRecord & SenderDocument): Endpoint {
+function withoutSecret(stored: EndpointRecord & SenderDocument): WebhookEndpoint {
   const { id, url, events, description, status, disabledReason, disabledAt, failingSince } = stored;
   const { createdAt, version } = stored;
   const view = { id, url, events, description, status, disabledReason, disabledAt, failingSince };
@@ -189,12 +189,12 @@ function withoutSecret(stored: EndpointRecord & SenderDocument): Endpoint {
 }
 
 function checkEvents(given: readonly unknown[]): readonly string[] {
-  const names = Array.isArray(given) ? given.filter(isWantedName) : [];
+  const names = Array.isArray(given) ? given.filter(isFilter) : [];
   if (names.length > 0 && names.length <= 100 && names.length === given.length) return names;
   throw optionError("events", given, "1 to 100 names of events");
 }
 
-function isWantedName(name: unknown): name is string {
+function isFilter(name: unknown): name is string {
   return typeof name === "string" && isEventName(name.replace(/\.\*$/, ""));
 }
 
@@ -202,7 +202,7 @@ function checkDescription(description: string): string {
   if (typeof description === "string" && description.length <= 500) return description;
   throw new WebhookUsageError(
     "ERR_WEBHOOKS_OPTION",
-    "description is no text of at most 500 characters",
+    "description must be a string of at most 500 characters",
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * Tells whether an endpoint wants an event. `issues` takes every `issues` event, `issues.opened` those with that action,
+ * Returns whether an endpoint is subscribed to an event. `issues` takes every `issues` event, `issues.opened` those with that action,
  * and `order.*` whatever begins with `order.`; no list takes everything.
  */
 export function wantsEvent(
@@ -16,7 +16,7 @@ export function wantsEvent(
   );
 }
 
-/** Tells whether a text can be an event's name in a header and in a filter. */
+/** Returns whether a value is a valid name of an event, for headers and filters. */
 export function isEventName(name: unknown): name is string {
   return typeof name === "string" && /^[A-Za-z\d][\w.:/-]{0,127}$/.test(name);
 }

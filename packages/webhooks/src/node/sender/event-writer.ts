@@ -1,12 +1,8 @@
 import { WebhookUsageError } from "../../errors.ts";
 import type { SenderDocument, SenderStore, SenderTransaction } from "./document-store.ts";
 import { wantsEvent } from "./event-filter.ts";
-import {
-  type DeliveryRecord,
-  type EndpointRecord,
-  type EventRecord,
-  senderCollections,
-} from "./records.ts";
+import { type DeliveryRecord, type EndpointRecord, type EventRecord } from "./records.ts";
+import { senderCollections } from "./sender-collections.ts";
 
 /** An event, ready to be stored. */
 export interface PreparedEvent extends EventRecord {
@@ -14,16 +10,16 @@ export interface PreparedEvent extends EventRecord {
   readonly action: string | undefined;
 }
 
-/** What became of an event. */
+/** Result of sending an event. */
 export interface SentEvent {
   readonly id: string;
-  /** How many endpoints it goes to. */
+  /** Number of endpoints that it is sent to. */
   readonly deliveries: number;
-  /** Whether an event with this identifier was there before; then nothing was stored. */
+  /** Whether an event with this identifier was stored before; then nothing was stored now. */
   readonly isDuplicate: boolean;
 }
 
-/** The same, with the endpoints that it goes to. */
+/** The result, with the endpoints that the event is sent to. */
 export interface WrittenEvent extends SentEvent {
   readonly endpointIds: readonly string[];
 }
@@ -36,7 +32,7 @@ interface WaitingEvent {
   readonly reject: (error: unknown) => void;
 }
 
-/** Most events of one transaction, so that other changes of the store get their turn. */
+/** Maximum number of events of one transaction, so that other changes of the store get their turn. */
 const batchSize = 64;
 
 /**
@@ -69,7 +65,7 @@ export class EventWriter {
     return this.#storeEvent(transaction, await enabledEndpoints(transaction), event);
   }
 
-  // Never rejects: each event's promise gets its failure.
+  // Never rejects: a failure rejects the promise of its event.
   async #drain(): Promise<void> {
     this.#isWriting = true;
     // Calls of the same turn go together.
@@ -120,7 +116,7 @@ export class EventWriter {
       if (earlier.name !== name || earlier.payload !== payload) {
         throw new WebhookUsageError(
           "ERR_WEBHOOKS_ARGUMENT",
-          `The id ${id} belongs to another event`,
+          `the id ${id} belongs to another event`,
         );
       }
       const count = await deliveries.count({ where: { eventId: id } });

@@ -17,7 +17,7 @@ export type {
   SenderTransaction,
 } from "./document-store.ts";
 export type {
-  Endpoint,
+  WebhookEndpoint,
   EndpointChange,
   EndpointInput,
   EndpointQuery,
@@ -26,15 +26,15 @@ export type {
 } from "./endpoints.ts";
 export type { SentEvent } from "./event-writer.ts";
 export { publicTransport } from "./public-transport.ts";
+export { senderCollections } from "./sender-collections.ts";
 export {
-  type Attempt,
+  type DeliveryAttempt,
   type DeadReason,
   type DeliveryRecord,
   type DisabledReason,
   type EndpointRecord,
   type EventRecord,
-  senderCollections,
 } from "./records.ts";
-export type { RetryOptions } from "./retry-schedule.ts";
+export type { RetryScheduleOptions } from "./retry-schedule.ts";
 export type { SenderOptions } from "./sender-options.ts";
 export type { AttemptReport } from "./settle-delivery.ts";

@@ -18,7 +18,7 @@ export function publicLookup(lookup: LookupAll): LookupFunction {
       if (error !== null || first === undefined) {
         callback(error ?? new Error("no address"), "", 0);
       } else if (!addresses.every(({ address }) => isPublicAddress(address))) {
-        // One special address is enough: which of them would be used is chance.
+        // One private address is enough, because any of them may be used.
         callback(notPublic(), "", 0);
       } else if (options.all === true) {
         callback(null, addresses);
@@ -29,7 +29,7 @@ export function publicLookup(lookup: LookupAll): LookupFunction {
   };
 }
 
-/** The error for a target that is not public. */
+/** Makes the error for a target that is not public. */
 export function notPublic(): WebhookUsageError {
-  return new WebhookUsageError("ERR_WEBHOOKS_TARGET", "The target's address is not public");
+  return new WebhookUsageError("ERR_WEBHOOKS_TARGET", "the target's address is not public");
 }

@@ -1,14 +1,12 @@
-import type { SenderCollection } from "./document-store.ts";
-
-/** Why an endpoint gets nothing. */
+/** Why an endpoint is disabled. */
 export type DisabledReason = "manual" | "gone" | "failing";
 
 /** A receiver of events, as it is stored. */
 export interface EndpointRecord {
   readonly url: string;
-  /** Names of events that it wants; absent for all. */
+  /** Names of events that it is subscribed to; absent for all. */
   readonly events?: readonly string[] | undefined;
-  /** Signs what is sent; stored as it is, so whoever can read the store can sign. */
+  /** Signs deliveries. Stored in plain text, so anyone who can read the store can sign. */
   readonly secret: string;
   readonly description?: string | undefined;
   readonly status: "enabled" | "disabled";
@@ -26,15 +24,15 @@ export interface EventRecord {
   readonly payload: string;
 }
 
-/** One try to deliver. */
-export interface Attempt {
+/** One attempt to deliver. */
+export interface DeliveryAttempt {
   /** When it began; ISO 8601. */
   readonly at: string;
   /** Milliseconds. */
   readonly duration: number;
-  /** Status of the answer, if there was one. */
+  /** Status of the response, if there was one. */
   readonly status?: number | undefined;
-  /** Code of the error when there was no answer: `ERR_HTTP_TIMEOUT`, `ERR_HTTP_CONNECTION`, … */
+  /** Code of the error when there was no response: `ERR_HTTP_TIMEOUT`, `ERR_HTTP_CONNECTION`, … */
   readonly error?: string | undefined;
 }
 
@@ -47,37 +45,16 @@ export interface DeliveryRecord {
   readonly eventName: string;
   readonly endpointId: string;
   readonly status: "pending" | "delivered" | "dead";
-  /** When it is tried next; while it is being tried, when another process may take it over. ISO 8601. */
+  /** Time of the next attempt; during an attempt, the time from which another process may take it over. ISO 8601. */
   readonly dueAt: string;
   /** When it is given up; ISO 8601. */
   readonly expiresAt: string;
-  /** How often it was tried, the running try included. */
+  /** Number of attempts, a running one included. */
   readonly attempts: number;
-  /** The last tries, oldest first; at most 20. */
-  readonly history: readonly Attempt[];
-  /** Why it is dead. */
+  /** The last attempts, oldest first; at most 20. */
+  readonly history: readonly DeliveryAttempt[];
+  /** Why it was given up. */
   readonly deadReason?: DeadReason | undefined;
   /** When it was delivered or given up; ISO 8601. */
   readonly settledAt?: string | undefined;
 }
-
-/** The collections of a sender, for `openStore(url, { collections })`; they are prepared at first use otherwise. */
-export const senderCollections: {
-  readonly endpoints: SenderCollection<EndpointRecord>;
-  readonly events: SenderCollection<EventRecord>;
-  readonly deliveries: SenderCollection<DeliveryRecord>;
-} = {
-  endpoints: { name: "webhook_endpoints", unique: [], indexes: [["status"]], search: [] },
-  events: { name: "webhook_events", unique: [], indexes: [], search: [] },
-  deliveries: {
-    name: "webhook_deliveries",
-    unique: [["eventId", "endpointId"]],
-    indexes: [
-      // With the endpoint, so that a look that leaves some out need not open what it passes over.
-      ["status", "dueAt", "endpointId"],
-      ["endpointId", "status", "dueAt"],
-      ["settledAt"],
-    ],
-    search: [],
-  },
-};

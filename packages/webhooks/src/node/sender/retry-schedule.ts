@@ -1,23 +1,24 @@
+import { backoffDelay } from "@fetchwork/kit";
 import { optionError } from "../../errors.ts";
 
-/** When a delivery that failed is tried again. */
-export interface RetryOptions {
+/** When a failed delivery is retried. */
+export interface RetryScheduleOptions {
   /** Milliseconds after which a delivery is given up, counted from its event. Default: 3 days. */
   readonly giveUpAfter?: number | undefined;
-  /** Milliseconds before the second try; each further wait is `factor` times as long. Default: `5_000`. */
+  /** Milliseconds before the second attempt; each further delay is `factor` times as long. Default: `5_000`. */
   readonly firstDelay?: number | undefined;
   /** Default: 3. */
   readonly factor?: number | undefined;
-  /** Most milliseconds between two tries. Default: 12 hours. */
+  /** Maximum delay between two attempts in milliseconds. Default: 12 hours. */
   readonly maxDelay?: number | undefined;
   /**
-   * Part of each wait that chance may take away or add, so that deliveries that failed together do not come back
-   * together: 0 to 1. Default: 0.2.
+   * Maximum random change of each delay, as a part of it from 0 to 1, so that deliveries that failed together are not
+   * retried together. Default: 0.2.
    */
   readonly jitter?: number | undefined;
 }
 
-/** Names of {@link RetryOptions}. */
+/** Names of {@link RetryScheduleOptions}. */
 export const retryOptionNames: readonly string[] = [
   "giveUpAfter",
   "firstDelay",
@@ -26,15 +27,15 @@ export const retryOptionNames: readonly string[] = [
   "jitter",
 ];
 
-/** The same, complete. */
+/** A complete schedule. */
 export interface RetrySchedule {
   readonly giveUpAfter: number;
-  /** Milliseconds to wait after so many tries, the first included. */
+  /** Returns the milliseconds to wait after a number of attempts, the first included. */
   delayAfter(attempts: number): number;
 }
 
 const hour = 3_600_000;
-/** Milliseconds: what a date can take, whatever day it is added to. */
+/** Milliseconds that can be added to any date. */
 const longest = 3650 * 24 * hour;
 
 /**
@@ -42,7 +43,7 @@ const longest = 3650 * 24 * hour;
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
-export function retrySchedule(options: RetryOptions = {}): RetrySchedule {
+export function retrySchedule(options: RetryScheduleOptions = {}): RetrySchedule {
   const {
     giveUpAfter = 72 * hour,
     firstDelay = 5_000,
@@ -57,13 +58,14 @@ export function retrySchedule(options: RetryOptions = {}): RetrySchedule {
   }
   if (!(factor >= 1 && factor <= 100)) throw optionError("retry.factor", factor, "1 to 100");
   if (!(jitter >= 0 && jitter <= 1)) throw optionError("retry.jitter", jitter, "0 to 1");
+  const backoff = {
+    baseDelay: firstDelay,
+    maxDelay,
+    factor,
+    jitter: [1 - jitter, 1 + jitter],
+  } as const;
   return {
     giveUpAfter,
-    delayAfter(attempts) {
-      // Finite, as nothing times infinity is no number.
-      const growth = Math.min(factor ** (attempts - 1), Number.MAX_VALUE);
-      const planned = Math.min(maxDelay, firstDelay * growth);
-      return planned * (1 + jitter * (2 * Math.random() - 1));
-    },
+    delayAfter: (attempts) => backoffDelay(attempts, backoff),
   };
 }

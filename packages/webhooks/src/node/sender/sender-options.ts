@@ -1,9 +1,9 @@
 import type { Transport } from "@fetchwork/http";
 import { optionError } from "../../errors.ts";
-import { checkOptionNames } from "../../option-names.ts";
-import { checkVendor, type Vendor } from "../../vendor.ts";
+import { checkOptionNames } from "../../check-options.ts";
+import { checkVendor, type Vendor } from "../../vendors/define-vendor.ts";
 import type { SenderStore } from "./document-store.ts";
-import { type RetryOptions, retryOptionNames } from "./retry-schedule.ts";
+import { type RetryScheduleOptions, retryOptionNames } from "./retry-schedule.ts";
 import type { AttemptReport } from "./settle-delivery.ts";
 
 /** Options of `createSender`. */
@@ -15,26 +15,26 @@ export interface SenderOptions {
    * identifier.
    */
   readonly vendor?: Vendor | undefined;
-  /** When a failed delivery is tried again, and for how long. */
-  readonly retry?: RetryOptions | undefined;
+  /** When a failed delivery is retried, and for how long. */
+  readonly retry?: RetryScheduleOptions | undefined;
   /** Milliseconds of nothing but failures after which an endpoint is disabled. Default: 5 days. */
   readonly disableAfter?: number | undefined;
-  /** Milliseconds for one try, from the connection to the end of the answer. Default: `15_000`. */
+  /** Milliseconds for one attempt, from the connection to the end of the response. Default: `15_000`. */
   readonly timeout?: number | undefined;
-  /** Tries at once, in this process. Default: 32. */
+  /** Maximum number of concurrent attempts in this process. Default: 32. */
   readonly concurrency?: number | undefined;
-  /** Tries at once to one endpoint, in this process. Default: 8. */
+  /** Maximum number of concurrent attempts to one endpoint in this process. Default: 8. */
   readonly endpointConcurrency?: number | undefined;
-  /** Milliseconds between two looks for due deliveries; what this process sends is taken at once. Default: `1_000`. */
+  /** Milliseconds between two queries for due deliveries; what this process sends is delivered at once. Default: `1_000`. */
   readonly pollInterval?: number | undefined;
   /**
-   * Milliseconds after which another process may take over a delivery, because the one that tried it has ended. Longer
-   * than a try may take. Default: 30 seconds more than `timeout` for each request of a try.
+   * Milliseconds after which another process may take over a delivery, because the process that claimed it has crashed.
+   * Longer than an attempt may take. Default: 30 seconds more than `timeout` for each request of an attempt.
    */
   readonly lease?: number | undefined;
   /** Milliseconds for which delivered and dead deliveries are kept. Default: 30 days. */
   readonly keepFor?: number | undefined;
-  /** Most bytes of an event's body. Default: 1 MiB. */
+  /** Maximum size of an event's body in bytes. Default: 1 MiB. */
   readonly maxPayload?: number | undefined;
   /** Redirects (307 and 308) that are followed; each target is checked like the first. Default: 0, they are failures. */
   readonly maxRedirects?: number | undefined;
@@ -42,17 +42,17 @@ export interface SenderOptions {
   readonly allowHttp?: boolean | undefined;
   /**
    * Allows targets in private networks, on this machine and in other special ranges. What counts is the address that is
-   * connected to, not the name; one that stands in a URL is refused with the URL. Default: false. With a `transport` of
-   * your own it is that one's business.
+   * connected to, not the name; one that stands in a URL is refused with the URL. Default: false. A custom
+   * `transport` must check addresses itself.
    */
   readonly allowPrivate?: boolean | undefined;
   /** Carries the requests. Default: `undiciTransport`, which refuses special addresses unless `allowPrivate`. */
   readonly transport?: Transport | undefined;
   /** Default: `fetchwork-webhooks/` and the version. */
   readonly userAgent?: string | undefined;
-  /** Hears of every try and of every delivery that is given up. Default: nobody. */
+  /** Called after every attempt, and when a delivery is given up. Default: none. */
   readonly onAttempt?: ((report: AttemptReport) => unknown) | undefined;
-  /** Hears of failures of the store, which are tried again, and of those of `onAttempt`. Default: `console.error`. */
+  /** Called with failures of the store, which are retried, and of `onAttempt`. Default: `console.error`. */
   readonly onError?: ((error: unknown) => unknown) | undefined;
 }
 

@@ -1,20 +1,20 @@
 import type { AttemptResult } from "./attempt-delivery.ts";
 import type { SenderDocument, SenderDocuments } from "./document-store.ts";
-import type { Attempt, DeadReason, DeliveryRecord, EndpointRecord } from "./records.ts";
+import type { DeliveryAttempt, DeadReason, DeliveryRecord, EndpointRecord } from "./records.ts";
 import type { RetrySchedule } from "./retry-schedule.ts";
 
-/** What one try meant for its delivery. */
+/** Outcome of one attempt for its delivery. */
 export interface AttemptReport {
   readonly deliveryId: string;
   readonly eventId: string;
   readonly eventName: string;
   readonly endpointId: string;
-  /** Absent when the delivery was given up without a try. */
-  readonly attempt?: Attempt | undefined;
-  /** Which try it was, from 1. */
+  /** Absent when the delivery was given up without an attempt. */
+  readonly attempt?: DeliveryAttempt | undefined;
+  /** Number of the attempt, from 1. */
   readonly number: number;
   readonly outcome: "delivered" | "retry" | "dead";
-  /** When it is tried again; ISO 8601. */
+  /** Time of the next attempt; ISO 8601. */
   readonly nextAt?: string | undefined;
   readonly deadReason?: DeadReason | undefined;
 }
@@ -33,7 +33,7 @@ export interface SettleParts {
 
 const historyLength = 20;
 
-/** Stores what came of a try, and what it says about the endpoint. */
+/** Stores the result of an attempt, and what it means for the endpoint. */
 export async function settleDelivery(
   delivery: ClaimedDelivery,
   result: AttemptResult & {
@@ -43,7 +43,7 @@ export async function settleDelivery(
   parts: SettleParts,
 ): Promise<AttemptReport> {
   const { startedAt, duration, status, error, url } = result;
-  const attempt: Attempt = {
+  const attempt: DeliveryAttempt = {
     at: startedAt.toISOString(),
     duration: Math.round(duration),
     status,
@@ -67,7 +67,7 @@ export async function settleDelivery(
   const left = Date.parse(delivery.expiresAt) - now;
   const planned = parts.schedule.delayAfter(delivery.attempts);
   if (planned > left) return giveUp(delivery, { deadReason: "expired", attempt, history, parts });
-  // A server that asks for a pause gets it, but none that outlives the delivery: it has its last try then.
+  // `Retry-After` is honoured until the delivery expires: that is the time of its last attempt.
   const wait = Math.max(planned, Math.min(result.retryAfter ?? 0, left));
   const dueAt = new Date(now + wait).toISOString();
   const isOurs = await unlessTakenOver(
@@ -81,8 +81,8 @@ export async function giveUp(
   delivery: ClaimedDelivery,
   details: {
     readonly deadReason: DeadReason;
-    readonly attempt?: Attempt;
-    readonly history?: readonly Attempt[];
+    readonly attempt?: DeliveryAttempt;
+    readonly history?: readonly DeliveryAttempt[];
     readonly parts: SettleParts;
   },
 ): Promise<AttemptReport> {
@@ -95,14 +95,14 @@ export async function giveUp(
       { ifVersion: delivery.version },
     ),
   );
-  // Whoever took it over tries again.
+  // The process that took it over retries.
   return report(
     delivery,
     isOurs ? { attempt, outcome: "dead", deadReason } : { attempt, outcome: "retry" },
   );
 }
 
-/** Tells whether an error says that the document changed in between. */
+/** Returns whether a change failed because the document was changed in between. */
 export function isVersionConflict(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error)) return false;
   return typeof error.code === "string" && error.code.endsWith("_VERSION");
@@ -130,7 +130,7 @@ async function noteFailure(
   { endpoints, disableAfter }: SettleParts,
 ): Promise<"enabled" | "disabled" | "gone"> {
   const endpoint = await endpoints.get(id);
-  // What another URL answers says nothing about the one that it has now.
+  // The response of another URL means nothing for the current one.
   if (endpoint === undefined || endpoint.url !== url) return "enabled";
   if (endpoint.status === "disabled") {
     return status === 410 && endpoint.disabledReason === "gone" ? "gone" : "disabled";

@@ -3,7 +3,7 @@ import { WebhookUsageError } from "../../errors.ts";
 
 /** Which URLs may be targets. */
 export interface TargetRules {
-  /** Whether `http:` is allowed besides `https:`. */
+  /** Whether `http:` is allowed as well as `https:`. */
   readonly allowHttp: boolean;
   /** Whether a URL may have an address that is not public for its host. */
   readonly allowPrivate: boolean;
@@ -18,13 +18,13 @@ export interface TargetRules {
  */
 export function checkTarget(given: unknown, { allowHttp, allowPrivate }: TargetRules): string {
   if (typeof given !== "string" || given.length > 2048 || !URL.canParse(given)) {
-    throw refused("it is no absolute URL of at most 2048 characters");
+    throw refused("expected an absolute URL of at most 2048 characters");
   }
   const url = new URL(given);
   if (url.protocol !== "https:" && !(allowHttp && url.protocol === "http:")) {
-    throw refused(allowHttp ? "it is neither http nor https" : "it is not https");
+    throw refused(allowHttp ? "expected http or https" : "expected https");
   }
-  if (url.username !== "" || url.password !== "") throw refused("it has credentials");
+  if (url.username !== "" || url.password !== "") throw refused("it contains credentials");
   if (!allowPrivate && hasPrivateAddress(url)) throw refused("its address is not public");
   url.hash = "";
   return url.href;
@@ -37,5 +37,5 @@ export function hasPrivateAddress({ hostname }: URL): boolean {
 }
 
 function refused(reason: string): WebhookUsageError {
-  return new WebhookUsageError("ERR_WEBHOOKS_TARGET", `The URL cannot be a target: ${reason}`);
+  return new WebhookUsageError("ERR_WEBHOOKS_TARGET", `invalid target URL: ${reason}`);
 }

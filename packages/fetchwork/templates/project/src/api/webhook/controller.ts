@@ -16,7 +16,7 @@ import {
   type OutputOf,
 } from "@fetchwork/rest";
 import { WebhookUsageError } from "@fetchwork/webhooks";
-import type { StoredDelivery, Endpoint, Sender } from "@fetchwork/webhooks/sender";
+import type { StoredDelivery, WebhookEndpoint, Sender } from "@fetchwork/webhooks/sender";
 import { delivery, webhookList, type newWebhook, type webhookChange } from "./model.ts";
 
 const shownOfDelivery = Object.keys(delivery.properties);
@@ -40,7 +40,7 @@ export function createWebhookController(sender: Sender): WebhookController {
   /** Makes a change of the version that the request has seen, or again when another one came between. */
   async function change<R>(
     { params, request }: Pick<Call, "params" | "request">,
-    write: (current: Endpoint, options: { readonly ifVersion: number }) => Promise<R>,
+    write: (current: WebhookEndpoint, options: { readonly ifVersion: number }) => Promise<R>,
   ): Promise<R> {
     // It ends: each time the version is another one, somebody else has finished.
     for (;;) {
@@ -115,13 +115,13 @@ function idOf(params: Call["params"]): string {
   return params["id"] ?? "";
 }
 
-function found(endpoint: Endpoint | undefined): Endpoint {
+function found(endpoint: WebhookEndpoint | undefined): WebhookEndpoint {
   if (!endpoint) throw notFound();
   return endpoint;
 }
 
 /** What is seen of a webhook; its version is its entity tag. */
-function shown(endpoint: Endpoint, fields = webhookList.selectable): object {
+function shown(endpoint: WebhookEndpoint, fields = webhookList.selectable): object {
   return view(endpoint, fields);
 }
 

@@ -1,0 +1,75 @@
+import { ByteCollector } from "@fetchwork/kit";
+import { bodyError } from "../errors.ts";
+import type { UnverifiedBody } from "../receive/unverified-budget.ts";
+import type { NodeRequest } from "./node-message.ts";
+
+const encoder = new TextEncoder();
+
+/**
+ * Reads the bytes of a request within the limits of its body, or takes the bytes that a framework kept. A body that was
+ * read without keeping its bytes is refused at once: they are lost, and its stream would never end.
+ *
+ * @throws WebhookError `ERR_WEBHOOKS_BODY_USED`, `ERR_WEBHOOKS_BODY_SIZE`, `ERR_WEBHOOKS_BODY_TIMEOUT`,
+ *   `ERR_WEBHOOKS_BODY_BUDGET`, `ERR_WEBHOOKS_BODY`
+ */
+export function readNodeBody(
+  request: NodeRequest,
+  unverified: UnverifiedBody,
+): Uint8Array | Promise<Uint8Array> {
+  const kept = bytesOf(request.rawBody) ?? bytesOf(request.body);
+  if (kept !== undefined) {
+    unverified.check(kept.length);
+    return kept;
+  }
+  if (request.readableDidRead === true) throw bodyError("ERR_WEBHOOKS_BODY_USED");
+  // It has emitted its last event, so nothing would end the wait.
+  if (request.destroyed === true) throw bodyError("ERR_WEBHOOKS_BODY");
+  return readStream(request, unverified);
+}
+
+function bytesOf(body: unknown): Uint8Array | undefined {
+  if (body instanceof Uint8Array) return body;
+  return typeof body === "string" ? encoder.encode(body) : undefined;
+}
+
+// By events and not as an async iterable, whose `return()` would destroy the request before the response is sent.
+function readStream(request: NodeRequest, unverified: UnverifiedBody): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const body = new ByteCollector();
+    const stop = (): void => {
+      request.off("data", onData);
+      request.off("end", onEnd);
+      request.off("close", onClose);
+      request.off("error", onError);
+      // Without a listener a later error of the connection would end the process.
+      request.on("error", ignore);
+    };
+    const fail = (error: unknown): void => {
+      stop();
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- always a WebhookError
+      reject(error);
+    };
+    const onData = (chunk: Uint8Array | string): void => {
+      const bytes = typeof chunk === "string" ? encoder.encode(chunk) : chunk;
+      try {
+        unverified.grow(body.size + bytes.length);
+      } catch (error) {
+        return fail(error);
+      }
+      body.add(bytes);
+    };
+    const onEnd = (): void => {
+      stop();
+      resolve(body.join());
+    };
+    const onError = (cause: unknown): void => fail(bodyError("ERR_WEBHOOKS_BODY", cause));
+    const onClose = (): void => onError(undefined);
+    unverified.start(fail);
+    request.on("data", onData);
+    request.on("end", onEnd);
+    request.on("close", onClose);
+    request.on("error", onError);
+  });
+}
+
+function ignore(): void {}

@@ -1,0 +1,43 @@
+import { checkOptions, type KnownOptions } from "@fetchwork/kit";
+import { optionError, WebhookUsageError } from "./errors.ts";
+
+/**
+ * Refuses options that do not exist, and `null` as a value.
+ *
+ * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
+ */
+export function checkOptionNames(options: unknown, known: KnownOptions): void {
+  checkOptions(options, known, toUsageError);
+  for (const [name, value] of Object.entries(options ?? {})) {
+    if (value === null) {
+      throw toUsageError(`${known.owner}: ${name} is null; omit it to use its default`);
+    }
+  }
+}
+
+/**
+ * Checks an integer of at least `minimum`, or `Infinity`.
+ *
+ * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
+ */
+export function checkInteger(name: string, value: unknown, minimum: number): void {
+  const isInteger = Number.isSafeInteger(value) || value === Infinity;
+  if (typeof value === "number" && isInteger && value >= minimum) return;
+  throw optionError(name, value, `an integer of at least ${minimum}`);
+}
+
+/**
+ * Checks milliseconds that a timer can wait, or `Infinity`.
+ *
+ * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
+ */
+export function checkDuration(name: string, value: unknown): void {
+  if (typeof value === "number" && value > 0 && (value <= 2_147_483_647 || value === Infinity)) {
+    return;
+  }
+  throw optionError(name, value, "milliseconds from 1 to 2147483647, or Infinity");
+}
+
+function toUsageError(message: string): WebhookUsageError {
+  return new WebhookUsageError("ERR_WEBHOOKS_OPTION", message);
+}

@@ -1,0 +1,42 @@
+import type { Logger } from "@fetchwork/kit";
+import type { EventMap, UntypedEvent } from "../event-map.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
+import type { Vendor } from "../vendors/define-vendor.ts";
+
+/** The second argument of a handler. */
+export interface HandlerContext {
+  /** Aborted after `handlerTimeout`. */
+  readonly signal: AbortSignal;
+}
+
+/** Names of {@link EventHandlerOptions}. */
+export const handlerOptionNames: readonly string[] = [
+  "vendor",
+  "transform",
+  "log",
+  "onUnknownEventName",
+  "concurrency",
+  "backlog",
+  "handlerTimeout",
+];
+
+/** Options of `createEventHandler`. */
+export interface EventHandlerOptions<Events extends EventMap, Transformed = unknown> {
+  /** The platform that sends. Default: `vendor`. */
+  readonly vendor?: Vendor<Events> | undefined;
+  /**
+   * Changes the event for handlers registered with `on`; called once for each of them. They are called with what it
+   * returns. Default: none.
+   */
+  readonly transform?: ((event: UntypedEvent) => MaybePromise<Transformed>) | undefined;
+  /** Default: the console, without `debug` and `info`. */
+  readonly log?: Partial<Logger> | undefined;
+  /** What `on` does with an unknown event name. Default: `"warn"`. */
+  readonly onUnknownEventName?: "warn" | "ignore" | "throw" | undefined;
+  /** Maximum number of handlers that run at once, over all deliveries; others wait. Default: `Infinity`. */
+  readonly concurrency?: number | undefined;
+  /** Maximum number of handlers that wait; beyond it a delivery is refused with 503. Default: `10_000`. */
+  readonly backlog?: number | undefined;
+  /** Milliseconds after which a handler counts as failed and its signal is aborted. Default: `Infinity`. */
+  readonly handlerTimeout?: number | undefined;
+}

@@ -1,0 +1,204 @@
+import { Semaphore } from "@fetchwork/kit";
+import { vendor as defaultVendor } from "../vendors/default-vendor.ts";
+import { optionError, WebhookError, WebhookUsageError } from "../errors.ts";
+import {
+  type EventHandlerOptions,
+  type HandlerContext,
+  handlerOptionNames,
+} from "./event-handler-options.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import type { ErrorListeners } from "./error-listeners.ts";
+import type { AnyEvent, EventMap, EventName, UntypedEvent, WebhookEvent } from "../event-map.ts";
+import type { UntypedHandler } from "./handler-registry.ts";
+import { completeLogger } from "../logger.ts";
+import { checkDuration, checkInteger, checkOptionNames } from "../check-options.ts";
+import { createNameCheck } from "./validate-event-name.ts";
+import { checkVendor, type Vendor } from "../vendors/define-vendor.ts";
+import type { VendorEvents } from "../vendors/vendor-events.ts";
+
+/** The event that a handler of `on` is called with: with what the transform adds. */
+export type TransformedEvent<
+  Events extends EventMap,
+  Name extends string,
+  Transformed,
+> = unknown extends Transformed
+  ? WebhookEvent<Events, Name>
+  : WebhookEvent<Events, Name> & Added<Transformed>;
+
+/** What a transform adds, without the parts that it leaves as they are: their types follow from the event name. */
+type Added<Transformed> = Transformed extends UntypedEvent
+  ? {
+      [
+        Key in keyof Transformed as Key extends keyof UntypedEvent
+          ? UntypedEvent[Key] extends Transformed[Key]
+            ? never
+            : Key
+          : Key
+      ]: Transformed[Key];
+    }
+  : Transformed;
+
+/** Handles the events of one or more names. A promise that it returns is awaited. */
+export type EventListener<Events extends EventMap, Name extends string, Transformed = unknown> = (
+  event: TransformedEvent<Events, Name, Transformed>,
+  context: HandlerContext,
+) => unknown;
+
+/** Handles every event. */
+export type AnyListener<Events extends EventMap> = (
+  event: AnyEvent<Events>,
+  context: HandlerContext,
+) => unknown;
+
+/** Called with every failure. What it throws is logged. */
+export type ErrorListener = (error: WebhookError) => unknown;
+
+/** Calls handlers by event. All methods are bound. */
+export interface EventHandler<Events extends EventMap = VendorEvents, Transformed = unknown> {
+  /**
+   * Adds a handler for one or more names; twice for a name that is listed twice.
+   *
+   * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME`, `ERR_WEBHOOKS_ARGUMENT` when the handler is not a function
+   */
+  readonly on: <Name extends EventName<Events>>(
+    eventName: Name | readonly Name[],
+    handler: EventListener<Events, Name, Transformed>,
+  ) => void;
+  /** Adds a handler for every event, known or unknown. It is called with the event without the transform. */
+  readonly onAny: (handler: AnyListener<Events>) => void;
+  /**
+   * Adds a listener of failures: called once for each handler that failed, and once for a delivery that could not be
+   * verified, read or started. It is not awaited.
+   */
+  readonly onError: (handler: ErrorListener) => void;
+  /**
+   * Removes the most recent registration of a handler, for each name. `*` is for `onAny`, `error` for `onError`. Ignores
+   * handlers that are not registered.
+   */
+  readonly removeListener: <Name extends EventName<Events> | "*" | "error">(
+    eventName: Name | readonly Name[],
+    handler: (...parameters: never[]) => unknown,
+  ) => void;
+  /**
+   * Calls the handlers of `<name>.<action>`, of `<name>` and of any event, in this order and in parallel, and resolves
+   * when all are done.
+   *
+   * @throws WebhookReceiveError `ERR_WEBHOOKS_RECEIVE` with a `WebhookHandlerError` in `errors` for each that failed
+   * @throws WebhookError `ERR_WEBHOOKS_EVENT` without name or payload, `ERR_WEBHOOKS_OVERLOAD` with too many waiting
+   */
+  readonly receive: (event: ReceivedEvent) => Promise<void>;
+}
+
+/** The argument of `receive`. */
+export interface ReceivedEvent {
+  readonly id: string;
+  readonly name: string;
+  readonly payload: object;
+}
+
+/**
+ * Makes handlers and `receive` without verification, for events from another source.
+ *
+ * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
+ */
+export function createEventHandler<Events extends EventMap = VendorEvents, Transformed = unknown>(
+  options: EventHandlerOptions<Events, Transformed> = {},
+): EventHandler<Events, Transformed> {
+  checkOptionNames(options, { owner: "createEventHandler", names: handlerOptionNames });
+  return createHandling(options).handler;
+}
+
+/** The public methods of an event handler, and the parts that `Webhooks` needs. */
+export interface Handling<Events extends EventMap, Transformed> {
+  readonly vendor: Vendor<Events>;
+  readonly handler: EventHandler<Events, Transformed>;
+  readonly dispatcher: Dispatcher;
+}
+
+/** Makes an event handler and its parts. */
+export function createHandling<Events extends EventMap, Transformed>(
+  options: EventHandlerOptions<Events, Transformed>,
+): Handling<Events, Transformed> {
+  // The type parameter is `VendorEvents` when no vendor is given.
+  const { vendor = defaultVendor as unknown as Vendor<Events>, transform, log } = options;
+  const { onUnknownEventName = "warn", concurrency = Infinity, backlog = 10_000 } = options;
+  const { handlerTimeout = Infinity } = options;
+  if (transform !== undefined && typeof transform !== "function") {
+    throw optionError("transform", transform, "a function");
+  }
+  checkVendor(vendor);
+  checkInteger("concurrency", concurrency, 1);
+  checkInteger("backlog", backlog, 0);
+  checkDuration("handlerTimeout", handlerTimeout);
+  const logger = completeLogger(log);
+  const checkName = createNameCheck(vendor, onUnknownEventName, logger);
+  const dispatcher = new Dispatcher({
+    log: logger,
+    actionOf: vendor.actionOf,
+    transform,
+    handlerTimeout,
+    semaphore:
+      concurrency === Infinity ? undefined : new Semaphore(concurrency, { maxWaiting: backlog }),
+  });
+  const { handlers, errors } = dispatcher;
+
+  const add = (name: unknown, handler: UntypedHandler): void => {
+    handlers.add(checkName(name), handler);
+  };
+  const remove = (name: string, handler: UntypedHandler): void => {
+    if (name === "*") handlers.removeAny(handler);
+    else if (name === "error") errors.remove(handler);
+    else handlers.remove(name, handler);
+  };
+  const handler: EventHandler<Events, Transformed> = {
+    on: (eventName, listener) => {
+      checkHandler(listener);
+      if (!Array.isArray(eventName)) return add(eventName, listener);
+      for (const name of eventName) add(name, listener);
+    },
+    onAny: (listener) => {
+      checkHandler(listener);
+      handlers.addAny(listener);
+    },
+    onError: (listener) => {
+      checkHandler(listener);
+      errors.add(listener);
+    },
+    removeListener: (eventName, listener) => {
+      if (typeof eventName === "string") remove(eventName, listener);
+      else for (const name of eventName) remove(name, listener);
+    },
+    receive: async (event) => dispatcher.dispatch(checkEvent(event, errors)),
+  };
+  return { vendor, handler, dispatcher };
+}
+
+/** Checks the argument of `receive`, because JavaScript may pass anything. */
+function checkEvent(event: ReceivedEvent | undefined, errors: ErrorListeners): UntypedEvent {
+  const { name, payload } = event ?? {};
+  if (event === undefined || typeof name !== "string" || name === "") {
+    throw errors.report(eventError("Event name not passed", event));
+  }
+  if (typeof payload !== "object" || payload === null) {
+    throw errors.report(eventError("Event payload not passed", event));
+  }
+  // Any object has fields with unknown values.
+  return event as UntypedEvent;
+}
+
+function eventError(message: string, event: ReceivedEvent | undefined): WebhookError {
+  return new WebhookError("ERR_WEBHOOKS_EVENT", message, {
+    status: 400,
+    // Of any shape, because it is not an event.
+    event: (event ?? {}) as Partial<UntypedEvent>,
+    errors: [new TypeError(message)],
+  });
+}
+
+function checkHandler(handler: unknown): void {
+  if (typeof handler === "function") return;
+  throw new WebhookUsageError(
+    "ERR_WEBHOOKS_ARGUMENT",
+    `handler is ${typeof handler}, expected a function`,
+  );
+}

@@ -1,0 +1,17 @@
+export { createNodeMiddleware } from "../adapters/node-middleware.ts";
+export { createWebMiddleware } from "../adapters/web-middleware.ts";
+export { WebhookError } from "../errors.ts";
+export {
+  type EmitterWebhookEvent,
+  type EmitterWebhookEventName,
+  emitterEventNames,
+  type GithubEventNameOptions,
+  validateEventName,
+} from "./events.ts";
+export {
+  createEventHandler,
+  type GithubErrorListener,
+  type GithubEventHandlerOptions,
+  type GithubWebhooksOptions,
+  Webhooks,
+} from "./webhooks.ts";

@@ -1,0 +1,97 @@
+import { checkOptionNames } from "../check-options.ts";
+import type { ReplayStore } from "./replay-store.ts";
+
+/** One delivery, as {@link collectionReplayStore} keeps it. */
+export interface ReplayDocument {
+  /** Whether its handlers have run. */
+  readonly done: boolean;
+  /** Milliseconds since 1970 until which it counts. */
+  readonly until: number;
+}
+
+/** A document with its version. */
+interface StoredReplay extends ReplayDocument {
+  readonly version: number;
+}
+
+/** The part of a collection of `@fetchwork/documents` that is used here. */
+export interface ReplayCollection {
+  insert(document: ReplayDocument, options: { readonly id: string }): Promise<unknown>;
+  get(id: string): Promise<StoredReplay | undefined>;
+  replace(
+    id: string,
+    document: ReplayDocument,
+    options?: { readonly ifVersion?: number | undefined },
+  ): Promise<unknown>;
+  remove(id: string): Promise<boolean>;
+  removeMany(selection: {
+    readonly where: { readonly until: { readonly lt: number } };
+  }): Promise<number>;
+}
+
+/** Options of {@link collectionReplayStore}. */
+export interface CollectionReplayStoreOptions {
+  /** Returns the time in milliseconds. Default: `Date.now`. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** Number of claims between two removals of expired documents. */
+const claimsPerCleaning = 1000;
+
+/**
+ * Remembers deliveries in a collection of `@fetchwork/documents`, so that they survive restarts, and several processes share them.
+ *
+ * Define the collection with an index on `until`; expired documents are removed from time to time.
+ *
+ * @example
+ * ```ts
+ * const deliveries = defineCollection<ReplayDocument>("webhook-deliveries", { indexes: ["until"] });
+ * const replay = { store: collectionReplayStore(store.collection(deliveries)) };
+ * ```
+ */
+export function collectionReplayStore(
+  collection: ReplayCollection,
+  options: CollectionReplayStoreOptions = {},
+): ReplayStore {
+  checkOptionNames(options, { owner: "collectionReplayStore", names: ["now"] });
+  const { now = Date.now } = options;
+  let claims = 0;
+  return {
+    claim: async (key, lease) => {
+      claims += 1;
+      if (claims % claimsPerCleaning === 0) {
+        await collection.removeMany({ where: { until: { lt: now() } } });
+      }
+      const own = { done: false, until: now() + lease };
+      if (await tryTo(() => collection.insert(own, { id: key }), "ERR_DOCUMENTS_UNIQUE")) {
+        return "new";
+      }
+      const known = await collection.get(key);
+      // Released in between because its handlers failed. The sender will retry.
+      if (known === undefined) return "running";
+      if (known.until > now()) return known.done ? "done" : "running";
+      const takeOver = (): Promise<unknown> =>
+        collection.replace(key, own, { ifVersion: known.version });
+      return (await tryTo(takeOver, "ERR_DOCUMENTS_VERSION")) ? "new" : "running";
+    },
+    complete: async (key, keepFor) => {
+      const done = { done: true, until: now() + keepFor };
+      if ((await collection.replace(key, done)) === undefined) {
+        await tryTo(() => collection.insert(done, { id: key }), "ERR_DOCUMENTS_UNIQUE");
+      }
+    },
+    release: async (key) => {
+      await collection.remove(key);
+    },
+  };
+}
+
+/** Returns whether a change was made, and not refused with this code. */
+async function tryTo(change: () => Promise<unknown>, refusal: string): Promise<boolean> {
+  try {
+    return (await change()) !== undefined;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === refusal) return false;
+    throw error;
+  }
+}

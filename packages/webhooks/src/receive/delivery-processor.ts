@@ -1,0 +1,179 @@
+import type { Dispatcher } from "../dispatch/dispatcher.ts";
+import { WebhookError, withEvent } from "../errors.ts";
+import type { UnknownPayload, UntypedEvent } from "../event-map.ts";
+import type { HeaderReader } from "../headers.ts";
+import { chain, type MaybePromise } from "../maybe-promise.ts";
+import type { SignatureKey, SignedMessage } from "../schemes/signature-scheme.ts";
+import type { BodyKind, DeliveryNames, Vendor } from "../vendors/define-vendor.ts";
+import type { FindKeys } from "./find-keys.ts";
+import { parseBody } from "./parse-body.ts";
+import type { ReplayGuard, ReplayMark } from "./replay-guard.ts";
+
+/** A delivery as it was received, with its whole body. */
+export interface RawDelivery {
+  readonly headers: HeaderReader;
+  readonly body: string | Uint8Array;
+  readonly kind: BodyKind;
+  /** Identifier and name, where neither headers nor body contain them. */
+  readonly names?: DeliveryNames | undefined;
+  readonly url?: string | undefined;
+}
+
+/** A delivery that is verified, parsed and claimed. */
+export interface AcceptedDelivery {
+  readonly event: UntypedEvent;
+  /** The text to respond with, when the delivery is a handshake. */
+  readonly handshake: string | undefined;
+  /** Its claim in the replay store; `undefined` when it has none. */
+  readonly mark: ReplayMark | undefined;
+  /** Whether it was handled before, and must not be handled again. */
+  readonly isDuplicate: boolean;
+}
+
+/** Takes a delivery from its bytes to its handlers: verifies, parses, claims its replay mark, dispatches. */
+export class DeliveryProcessor {
+  readonly vendor: Vendor;
+  readonly dispatcher: Dispatcher;
+  readonly findKeys: FindKeys;
+  readonly #replay: ReplayGuard | undefined;
+
+  constructor(
+    vendor: Vendor,
+    dispatcher: Dispatcher,
+    findKeys: FindKeys,
+    replay: ReplayGuard | undefined,
+  ) {
+    this.vendor = vendor;
+    this.dispatcher = dispatcher;
+    this.findKeys = findKeys;
+    this.#replay = replay;
+  }
+
+  /** Finds the key that a message was signed with. */
+  verify(raw: Omit<RawDelivery, "kind">): MaybePromise<SignatureKey | undefined> {
+    const { headers, body, names, url } = raw;
+    if (this.vendor.scheme.checkHeaders(headers) !== undefined) return undefined;
+    const context = { ...(names ?? this.namesOf(headers)), headers, url };
+    return chain(this.findKeys(context), (keys) => findMatch(keys, 0, { headers, body }));
+  }
+
+  /** Verifies and parses; ignores the replay store. */
+  parse(raw: RawDelivery): MaybePromise<UntypedEvent> {
+    return chain(this.verify(raw), (key) => {
+      if (key === undefined) throw this.#verificationError(raw);
+      return this.#readEvent(raw);
+    });
+  }
+
+  /** Verifies, parses and claims. */
+  accept(raw: RawDelivery): MaybePromise<AcceptedDelivery> {
+    return chain(this.verify(raw), (key) => {
+      if (key === undefined) throw this.#verificationError(raw);
+      const event = this.#readEvent(raw);
+      const handshake = this.vendor.handshakeResponse?.(event.payload);
+      const claim = handshake === undefined ? this.#replay?.claim(event, raw, key) : undefined;
+      if (claim === undefined) return { event, handshake, mark: undefined, isDuplicate: false };
+      return claim.then((mark) =>
+        mark === "duplicate"
+          ? { event, handshake, mark: undefined, isDuplicate: true }
+          : { event, handshake, mark, isDuplicate: false },
+      );
+    });
+  }
+
+  /**
+   * Runs the handlers of an accepted delivery, and settles its replay mark.
+   *
+   * @param onFailure - Called as soon as handlers have failed, before the replay store is updated, which may take a while.
+   * @throws WebhookReceiveError, WebhookError `ERR_WEBHOOKS_OVERLOAD`
+   */
+  run(
+    { event, mark, isDuplicate }: AcceptedDelivery,
+    onFailure?: (error: unknown) => void,
+  ): Promise<void> | undefined {
+    if (isDuplicate) return undefined;
+    return mark === undefined
+      ? this.dispatcher.dispatch(event)
+      : this.#runOnce(event, mark, onFailure);
+  }
+
+  async #runOnce(
+    event: UntypedEvent,
+    mark: ReplayMark,
+    onFailure: ((error: unknown) => void) | undefined,
+  ): Promise<void> {
+    try {
+      await this.dispatcher.dispatch(event);
+    } catch (error) {
+      onFailure?.(error);
+      await mark.release();
+      throw error;
+    }
+    await mark.complete();
+  }
+
+  /** Calls the error listeners with a failure of a delivery, and returns it. */
+  report(error: unknown): unknown {
+    return error instanceof WebhookError ? this.dispatcher.errors.report(error) : error;
+  }
+
+  /** Reads identifier and name from headers, unverified. */
+  namesOf(headers: HeaderReader): DeliveryNames {
+    const { deliveryHeader, eventHeader } = this.vendor;
+    return { id: valueOf(headers, deliveryHeader), name: valueOf(headers, eventHeader) };
+  }
+
+  /** Reads the event of a verified delivery. */
+  #readEvent(raw: RawDelivery): UntypedEvent {
+    const known = raw.names ?? this.namesOf(raw.headers);
+    let payload: UnknownPayload;
+    try {
+      payload = parseBody(raw.body, raw.kind);
+    } catch (error) {
+      throw error instanceof WebhookError ? withEvent(error, known) : error;
+    }
+    const { id, name } = raw.names ?? this.vendor.describe?.(raw.headers, payload) ?? known;
+    if (!name) {
+      const event = { id, name, payload };
+      throw new WebhookError("ERR_WEBHOOKS_EVENT", "Event name not passed", { status: 400, event });
+    }
+    return { id, name, payload };
+  }
+
+  #verificationError({ headers, names = this.namesOf(headers) }: RawDelivery): WebhookError {
+    const isLate = this.vendor.scheme.checkHeaders(headers) === "timestamp";
+    return signatureError(isLate ? "timestamp" : "signature", names);
+  }
+}
+
+/** Makes the error for a delivery that cannot be verified. */
+export function signatureError(
+  fault: "signature" | "timestamp",
+  names: DeliveryNames,
+): WebhookError {
+  const message =
+    fault === "signature"
+      ? "signature does not match event payload and secret"
+      : "timestamp is too far from now";
+  return new WebhookError("ERR_WEBHOOKS_SIGNATURE", `[@fetchwork/webhooks] ${message}`, {
+    status: 400,
+    event: names,
+  });
+}
+
+/** Finds the first key from an index on that verifies a message. */
+function findMatch(
+  keys: readonly SignatureKey[],
+  index: number,
+  message: SignedMessage,
+): MaybePromise<SignatureKey | undefined> {
+  const key = keys[index];
+  if (key === undefined) return undefined;
+  return chain(key.verify(message), (isMatch) =>
+    isMatch ? key : findMatch(keys, index + 1, message),
+  );
+}
+
+function valueOf(headers: HeaderReader, name: string | undefined): string {
+  return name === undefined ? "" : (headers.get(name.toLowerCase()) ?? "");
+}

@@ -1,0 +1,62 @@
+import { optionError, WebhookError } from "../errors.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
+import type { SignatureKey, SignatureScheme } from "../schemes/signature-scheme.ts";
+import type { DeliveryContext, SecretFunction } from "./webhooks-options.ts";
+
+/** Maximum number of cached keys when a function returns the secrets. */
+const maxKeys = 1000;
+
+/** Finds the keys of a delivery. The first one signs. */
+export type FindKeys = (delivery: DeliveryContext) => MaybePromise<readonly SignatureKey[]>;
+
+/**
+ * Makes keys of secrets: once, or when a function returns a secret for the first time.
+ *
+ * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`, `ERR_WEBHOOKS_SECRET`
+ */
+export function createFindKeys(
+  scheme: SignatureScheme,
+  secret: string | readonly string[] | SecretFunction,
+  additionalSecrets: readonly string[],
+): FindKeys {
+  if (!Array.isArray(additionalSecrets)) {
+    throw optionError("additionalSecrets", typeof additionalSecrets, "a list of secrets");
+  }
+  const additional = additionalSecrets.map((text: string) => scheme.createKey(text));
+  if (typeof secret === "function") return findKeysOf(secret, scheme, additional);
+  const secrets = typeof secret === "string" ? [secret] : secret;
+  if (!Array.isArray(secrets) || secrets.length === 0 || secrets.includes("")) {
+    throw optionError("secret", secrets?.length === 0 ? "" : typeof secret, "a secret");
+  }
+  const keys = [...secrets.map((text: string) => scheme.createKey(text)), ...additional];
+  return () => keys;
+}
+
+function findKeysOf(
+  findSecrets: SecretFunction,
+  scheme: SignatureScheme,
+  additional: readonly SignatureKey[],
+): FindKeys {
+  const cache = new Map<string, SignatureKey>();
+  const keyOf = (secret: string): SignatureKey => {
+    const cached = cache.get(secret);
+    if (cached !== undefined) return cached;
+    const key = scheme.createKey(secret);
+    const [oldest] = cache.keys();
+    if (cache.size >= maxKeys && oldest !== undefined) cache.delete(oldest);
+    cache.set(secret, key);
+    return key;
+  };
+  return async (delivery) => {
+    try {
+      const secrets = (await findSecrets(delivery)) ?? [];
+      const list = typeof secrets === "string" ? [secrets] : secrets;
+      return [...list.map(keyOf), ...additional];
+    } catch (cause) {
+      throw new WebhookError("ERR_WEBHOOKS_SECRET_FUNCTION", "the secret function failed", {
+        cause,
+        event: { id: delivery.id, name: delivery.name },
+      });
+    }
+  };
+}

@@ -1,0 +1,256 @@
+import type { Logger } from "@fetchwork/kit";
+import { checkDuration, checkInteger } from "../check-options.ts";
+import { bodyError, optionError, WebhookError, withEvent } from "../errors.ts";
+import type { HeaderReader } from "../headers.ts";
+import { completeLogger, oneLine, silent } from "../logger.ts";
+import { isThenable, type MaybePromise, withTimeout } from "../maybe-promise.ts";
+import type { BodyKind } from "../vendors/define-vendor.ts";
+import {
+  type AcceptedDelivery,
+  type DeliveryProcessor,
+  signatureError,
+} from "./delivery-processor.ts";
+import { bodyKindOf } from "./parse-body.ts";
+import type { ReceiverOptions } from "./receiver-options.ts";
+import {
+  type ConstantResponses,
+  constantResponses,
+  errorResponse,
+  failureResponse,
+  type ReceiverResponse,
+  textResponse,
+} from "./receiver-response.ts";
+import type { BodyLimits, UnverifiedBody, UnverifiedBudget } from "./unverified-budget.ts";
+
+/** Keeps the runtime alive until a promise settles. */
+export type WaitUntil = (promise: Promise<unknown>) => void;
+
+/** A request at the receiver's path, of any runtime. */
+export interface IncomingRequest {
+  readonly method: string;
+  readonly url: string | undefined;
+  readonly headers: HeaderReader;
+  /** Reads the body, and counts its bytes before it keeps them. */
+  readonly readBody: (unverified: UnverifiedBody) => MaybePromise<Uint8Array>;
+  readonly waitUntil?: WaitUntil | undefined;
+}
+
+const mediaTypeOf: Readonly<Record<BodyKind, string>> = {
+  json: "application/json",
+  form: "application/x-www-form-urlencoded",
+};
+
+/** Responds to deliveries: what the middlewares of all runtimes share. */
+export class Receiver {
+  /** Path without trailing slashes. */
+  readonly path: string;
+  readonly log: Logger;
+  readonly #processor: DeliveryProcessor;
+  readonly #budget: UnverifiedBudget;
+  readonly #limits: BodyLimits;
+  readonly #timeout: number;
+  readonly #mode: "await" | "ack";
+  readonly #exposeErrors: boolean;
+  readonly #kinds: readonly BodyKind[];
+  readonly #requiredHeaders: readonly string[];
+  /** The header `accept` of refusals. */
+  readonly #accept: Readonly<Record<string, string>>;
+  readonly #responses: ConstantResponses;
+
+  /** @throws WebhookUsageError `ERR_WEBHOOKS_OPTION` */
+  constructor(processor: DeliveryProcessor, budget: UnverifiedBudget, options: ReceiverOptions) {
+    const { vendor, dispatcher } = processor;
+    const { path = vendor.path, timeout = 9_000, mode = "await", log } = options;
+    const { maxBody = 26_214_400, bodyTimeout = 10_000, exposeErrors = false } = options;
+    const { contentTypes = vendor.contentTypes ?? ["json"] } = options;
+    if (typeof path !== "string") throw optionError("path", path, "a path");
+    checkDuration("timeout", timeout);
+    checkDuration("bodyTimeout", bodyTimeout);
+    checkInteger("maxBody", maxBody, 1);
+    if (maxBody > budget.maximum) {
+      const expected = `at most maxUnverified of Webhooks, ${budget.maximum}`;
+      throw optionError("maxBody", maxBody, expected);
+    }
+    if (typeof exposeErrors !== "boolean") {
+      throw optionError("exposeErrors", exposeErrors, "true or false");
+    }
+    if (mode !== "await" && mode !== "ack") throw optionError("mode", mode, '"await" or "ack"');
+    this.path = trimSlashes(path.startsWith("/") ? path : `/${path}`);
+    this.log = log === undefined ? dispatcher.log : completeLogger(log);
+    this.#processor = processor;
+    this.#budget = budget;
+    this.#limits = { maxSize: maxBody, timeout: bodyTimeout };
+    this.#timeout = timeout;
+    this.#mode = mode;
+    this.#exposeErrors = exposeErrors;
+    this.#kinds = checkKinds(contentTypes);
+    this.#requiredHeaders = requiredHeaders(processor);
+    const mediaTypes = this.#kinds.map((kind) => mediaTypeOf[kind]);
+    this.#accept = { accept: mediaTypes.join(", ") };
+    this.#responses = constantResponses(mediaTypes);
+  }
+
+  /** Reads, verifies and handles a delivery. Never rejects. */
+  async respond(request: IncomingRequest): Promise<ReceiverResponse> {
+    const deadline = performance.now() + this.#timeout;
+    const kind = this.#checkHead(request);
+    if (typeof kind !== "string") return kind;
+    const { headers, url, waitUntil } = request;
+    const unverified = this.#budget.open(this.#limits);
+    let delivery: AcceptedDelivery;
+    try {
+      const reading = request.readBody(unverified);
+      const body = isThenable(reading) ? await reading : reading;
+      unverified.settle();
+      const accepting = this.#processor.accept({ headers, body, kind, url });
+      delivery = isThenable(accepting) ? await this.#inTime(accepting, deadline) : accepting;
+    } catch (error) {
+      return this.#refuse(error, headers);
+    } finally {
+      unverified.close();
+    }
+    if (this.log.debug !== silent) {
+      const { id, name } = delivery.event;
+      this.log.debug(`${oneLine(name)} event received (id: ${oneLine(id)})`);
+    }
+    if (delivery.isDuplicate) return this.#responses.duplicate;
+    if (this.#mode === "ack" && delivery.handshake === undefined) {
+      return this.#acknowledge(delivery, waitUntil);
+    }
+    return this.#handle(delivery, deadline, waitUntil);
+  }
+
+  /** Checks method and headers. Returns the kind of the body, or a response when the body need not be read. */
+  #checkHead({ method, headers }: IncomingRequest): ReceiverResponse | BodyKind {
+    if (method !== "POST") return errorResponse(404, `Unknown route: ${method} ${this.path}`);
+    const kind = bodyKindOf(headers.get("content-type"));
+    if (kind === undefined || !this.#kinds.includes(kind)) return this.#responses.unsupported;
+    const missing = this.#requiredHeaders.filter((name) => headers.get(name) === null);
+    if (missing.length > 0) {
+      return errorResponse(400, `Required headers missing: ${missing.join(", ")}`, this.#accept);
+    }
+    const { vendor, dispatcher } = this.#processor;
+    const fault = vendor.scheme.checkHeaders(headers);
+    if (fault !== undefined) {
+      // Making an error costs more than the rest of this refusal.
+      if (!dispatcher.errors.isEmpty) {
+        dispatcher.errors.report(signatureError(fault, this.#processor.namesOf(headers)));
+      }
+      return this.#responses[fault];
+    }
+    if (Number(headers.get("content-length") ?? 0) > this.#limits.maxSize) {
+      return this.#refuse(bodyError("ERR_WEBHOOKS_BODY_SIZE"), headers);
+    }
+    return kind;
+  }
+
+  /** Waits for the secret function and the replay store until the deadline. A later claim is released. */
+  #inTime(accepting: Promise<AcceptedDelivery>, deadline: number): Promise<AcceptedDelivery> {
+    return withTimeout(accepting, timeLeft(deadline), () => {
+      accepting.then(
+        ({ mark }) => mark?.release(),
+        (error: unknown) => this.#processor.report(error),
+      );
+      const message = "finding the secret or asking the replay store took too long";
+      throw new WebhookError("ERR_WEBHOOKS_TIMEOUT", message, { status: 503 });
+    });
+  }
+
+  /** Runs the handlers; responds when they are done, or at the deadline. */
+  #handle(
+    delivery: AcceptedDelivery,
+    deadline: number,
+    waitUntil: WaitUntil | undefined,
+  ): MaybePromise<ReceiverResponse> {
+    const { handshake } = delivery;
+    const ok = handshake === undefined ? this.#responses.ok : textResponse(200, handshake);
+    // What handlers fail with is the response, even when the replay store never settles.
+    let failure: ReceiverResponse | undefined;
+    let running: Promise<void> | undefined;
+    try {
+      running = this.#processor.run(delivery, (error) => {
+        failure = this.#fail(error);
+      });
+    } catch (error) {
+      return this.#fail(error);
+    }
+    if (running === undefined) return ok;
+    const done = running.then(
+      () => ok,
+      (error: unknown) => failure ?? this.#fail(error),
+    );
+    return withTimeout(done, timeLeft(deadline), () => {
+      waitUntil?.(done);
+      return failure ?? this.#responses.pending;
+    });
+  }
+
+  /** Responds before the handlers run. */
+  #acknowledge(delivery: AcceptedDelivery, waitUntil: WaitUntil | undefined): ReceiverResponse {
+    let start: () => void;
+    try {
+      // An acknowledged delivery must not be refused afterwards.
+      start = this.#processor.dispatcher.reserve(delivery.event);
+    } catch (error) {
+      void delivery.mark?.release();
+      return this.#fail(error);
+    }
+    const work = this.#handleLater(delivery, start);
+    waitUntil?.(work);
+    return this.#responses.acknowledged;
+  }
+
+  async #handleLater(delivery: AcceptedDelivery, start: () => void): Promise<void> {
+    // Lets the response be sent first.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    try {
+      start();
+      await this.#processor.run(delivery);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Reports a delivery that could not be read or accepted, and makes its response. */
+  #refuse(error: unknown, headers: HeaderReader): ReceiverResponse {
+    const isAnonymous = error instanceof WebhookError && error.event === undefined;
+    const failure = isAnonymous ? withEvent(error, this.#processor.namesOf(headers)) : error;
+    return this.#fail(this.#processor.report(failure));
+  }
+
+  /** Logs a failure and makes its response. A wrong signature is the sender's mistake, so it gets one line. */
+  #fail(error: unknown): ReceiverResponse {
+    if (error instanceof WebhookError && error.code === "ERR_WEBHOOKS_SIGNATURE") {
+      this.log.warn(error.message);
+    } else {
+      this.log.error(error);
+    }
+    return failureResponse(error, { exposeErrors: this.#exposeErrors });
+  }
+}
+
+/** Removes trailing slashes. */
+export function trimSlashes(path: string): string {
+  let end = path.length;
+  while (end > 1 && path.charCodeAt(end - 1) === 0x2f) end -= 1;
+  return end === path.length ? path : path.slice(0, end);
+}
+
+function timeLeft(deadline: number): number {
+  return Math.max(0, deadline - performance.now());
+}
+
+function checkKinds(kinds: unknown): readonly BodyKind[] {
+  if (Array.isArray(kinds) && kinds.length > 0 && kinds.every(isKind)) return [...kinds];
+  throw optionError("contentTypes", typeof kinds, 'a list of "json" and "form"');
+}
+
+function isKind(kind: unknown): kind is BodyKind {
+  return kind === "json" || kind === "form";
+}
+
+function requiredHeaders({ vendor }: DeliveryProcessor): readonly string[] {
+  const { eventHeader, deliveryHeader, scheme } = vendor;
+  const names = [eventHeader, ...scheme.requiredHeaders, deliveryHeader];
+  return [...new Set(names.flatMap((name) => (name === undefined ? [] : [name.toLowerCase()])))];
+}

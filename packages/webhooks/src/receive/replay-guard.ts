@@ -1,0 +1,146 @@
+import type { Logger } from "@fetchwork/kit";
+import { checkDuration, checkOptionNames } from "../check-options.ts";
+import { optionError, WebhookError } from "../errors.ts";
+import type { UntypedEvent } from "../event-map.ts";
+import type { HeaderReader } from "../headers.ts";
+import { oneLine } from "../logger.ts";
+import { guarded, type MaybePromise } from "../maybe-promise.ts";
+import type { SignatureKey } from "../schemes/signature-scheme.ts";
+import type { Vendor } from "../vendors/define-vendor.ts";
+import { memoryReplayStore } from "./memory-replay-store.ts";
+import type { ReplayOptions, ReplayStore } from "./replay-store.ts";
+
+/** The claim of one delivery in a replay store. Its methods log what the store fails with, and never reject. */
+export interface ReplayMark {
+  /** Remembers the delivery as handled. */
+  complete(): Promise<void>;
+  /** Forgets the delivery, because it was not handled: the next one with its identifier is new. */
+  release(): Promise<void>;
+}
+
+/** What proves that two deliveries are the same. */
+interface Identity {
+  readonly label: "id:" | "body:";
+  readonly content: string | Uint8Array;
+  /** Milliseconds for which the delivery is remembered once it is handled. */
+  readonly keepFor: number;
+}
+
+const optionNames = ["store", "keepFor", "lease", "dropEqualBodiesFor", "onDuplicate"];
+
+/** Handles each delivery once, as {@link ReplayOptions} say. */
+export class ReplayGuard {
+  readonly #vendor: Vendor;
+  readonly #log: Logger;
+  readonly #store: ReplayStore;
+  readonly #keepFor: number;
+  readonly #lease: number;
+  readonly #dropEqualBodiesFor: number | undefined;
+  readonly #onDuplicate: (event: UntypedEvent) => void;
+
+  /**
+   * Warns where replay protection can have no effect.
+   *
+   * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
+   */
+  constructor(options: ReplayOptions, vendor: Vendor, log: Logger) {
+    checkOptionNames(options, { owner: "replay", names: optionNames });
+    const { store = memoryReplayStore(), keepFor = 86_400_000, lease = 60_000 } = options;
+    const { dropEqualBodiesFor, onDuplicate = () => undefined } = options;
+    checkAge("replay.keepFor", keepFor);
+    checkDuration("replay.lease", lease);
+    if (typeof store?.claim !== "function") throw optionError("replay.store", store, "a store");
+    if (typeof onDuplicate !== "function") {
+      throw optionError("replay.onDuplicate", onDuplicate, "a function");
+    }
+    const { name, scheme, signedId } = vendor;
+    if (dropEqualBodiesFor !== undefined) {
+      checkAge("replay.dropEqualBodiesFor", dropEqualBodiesFor);
+      if (scheme.signedId !== undefined) {
+        const expected = `nothing with ${scheme.name}, which signs an identifier`;
+        throw optionError("replay.dropEqualBodiesFor", dropEqualBodiesFor, expected);
+      }
+    } else if (scheme.signedId === undefined && signedId === undefined) {
+      log.warn(
+        `replay protection has no effect for the vendor ${name}, which signs no identifier: ` +
+          "every delivery is handled, unless dropEqualBodiesFor is set",
+      );
+    }
+    this.#vendor = vendor;
+    this.#log = log;
+    this.#store = store;
+    this.#keepFor = keepFor;
+    this.#lease = lease;
+    this.#dropEqualBodiesFor = dropEqualBodiesFor;
+    this.#onDuplicate = guarded(onDuplicate, (error) => {
+      log.error("onDuplicate of webhooks failed", error);
+    });
+  }
+
+  /**
+   * Claims a verified delivery. Resolves to its mark, or to `"duplicate"` when it was handled before; `undefined` when
+   * nothing identifies it.
+   *
+   * @param key - The key that it was signed with.
+   * @throws WebhookError `ERR_WEBHOOKS_RUNNING`, `ERR_WEBHOOKS_REPLAY_STORE`
+   */
+  claim(
+    event: UntypedEvent,
+    message: { readonly headers: HeaderReader; readonly body: string | Uint8Array },
+    key: SignatureKey,
+  ): Promise<ReplayMark | "duplicate"> | undefined {
+    const { scheme, signedId } = this.#vendor;
+    const id = scheme.signedId?.(message.headers) || signedId?.(event.payload);
+    if (id) return this.#claim(event, key, { label: "id:", content: id, keepFor: this.#keepFor });
+    const keepFor = this.#dropEqualBodiesFor;
+    if (keepFor === undefined) return undefined;
+    return this.#claim(event, key, { label: "body:", content: message.body, keepFor });
+  }
+
+  async #claim(
+    event: UntypedEvent,
+    signatureKey: SignatureKey,
+    { label, content, keepFor }: Identity,
+  ): Promise<ReplayMark | "duplicate"> {
+    const fingerprint = await signatureKey.fingerprint(label, content);
+    // 256 bits are enough, and stores limit the length of keys.
+    const key = `${this.#vendor.name}:${fingerprint.slice(0, 64)}`;
+    const store = this.#store;
+    let state;
+    try {
+      state = await store.claim(key, this.#lease);
+    } catch (cause) {
+      const message = "the replay store failed";
+      throw new WebhookError("ERR_WEBHOOKS_REPLAY_STORE", message, { cause, event, status: 503 });
+    }
+    if (state === "running") {
+      const message = "this delivery is being handled";
+      throw new WebhookError("ERR_WEBHOOKS_RUNNING", message, { event, status: 409 });
+    }
+    if (state !== "new") {
+      const proof = label === "id:" ? "its signed identifier" : "an equal body";
+      this.#log.warn(
+        `${oneLine(event.name)} event dropped (id: ${oneLine(event.id)}): ${proof} was handled before`,
+      );
+      this.#onDuplicate(event);
+      return "duplicate";
+    }
+    return {
+      complete: () => this.#change(() => store.complete(key, keepFor)),
+      release: () => this.#change(() => store.release(key)),
+    };
+  }
+
+  async #change(change: () => MaybePromise<void>): Promise<void> {
+    try {
+      await change();
+    } catch (error) {
+      this.#log.error("the replay store of webhooks failed", error);
+    }
+  }
+}
+
+function checkAge(name: string, value: unknown): void {
+  if (typeof value === "number" && value > 0 && value !== Infinity) return;
+  throw optionError(name, value, "milliseconds");
+}

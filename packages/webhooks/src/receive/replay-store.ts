@@ -1,0 +1,44 @@
+import type { UntypedEvent } from "../event-map.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
+
+/** State of a delivery: unknown, being handled, or handled. */
+export type ReplayState = "new" | "running" | "done";
+
+/**
+ * Remembers deliveries, so that each is handled once. Keys are the name of the vendor, a colon and a digest: at most 128
+ * characters, and safe to store.
+ */
+export interface ReplayStore {
+  /**
+   * Claims a delivery atomically. `"new"`: the caller has claimed it for `lease` milliseconds. After them it is new again,
+   * unless it is done.
+   */
+  claim(key: string, lease: number): MaybePromise<ReplayState>;
+  /** Marks a delivery as done for `keepFor` milliseconds. */
+  complete(key: string, keepFor: number): MaybePromise<void>;
+  /** Releases a claim, because a handler failed: the next delivery with this key is new. */
+  release(key: string): MaybePromise<void>;
+}
+
+/**
+ * Options of replay protection. A delivery is a duplicate when it has the signed identifier of a handled one.
+ * Without a signed identifier it is handled each time, because different events may have the same body.
+ */
+export interface ReplayOptions {
+  /** Remembers deliveries. Default: a new `memoryReplayStore`. */
+  readonly store?: ReplayStore | undefined;
+  /** Milliseconds for which a handled delivery is remembered. Default: 24 hours. */
+  readonly keepFor?: number | undefined;
+  /** Milliseconds after which a claim expires, because its process crashed. Longer than any handler runs. Default: `60_000`. */
+  readonly lease?: number | undefined;
+  /**
+   * Milliseconds for which deliveries without a signed identifier count as duplicates when their bodies are equal.
+   * Genuine events with equal bodies are then dropped, whatever their names. Default: none are dropped.
+   */
+  readonly dropEqualBodiesFor?: number | undefined;
+  /**
+   * Called with each delivery that is dropped as a duplicate, after a warning was logged. What it throws is
+   * logged. Default: none.
+   */
+  readonly onDuplicate?: ((event: UntypedEvent) => unknown) | undefined;
+}

@@ -1,0 +1,259 @@
+import { checkInteger, checkOptionNames } from "../check-options.ts";
+import { handlerOptionNames } from "../dispatch/event-handler-options.ts";
+import { createHandling, type EventHandler } from "../dispatch/event-handler.ts";
+import { bodyError, WebhookUsageError } from "../errors.ts";
+import type { AnyEvent, EventMap } from "../event-map.ts";
+import { type HeaderReader, type HeaderRecord, readHeaders } from "../headers.ts";
+import { isThenable } from "../maybe-promise.ts";
+import type { Vendor } from "../vendors/define-vendor.ts";
+import type { VendorEvents } from "../vendors/vendor-events.ts";
+import {
+  type AcceptedDelivery,
+  DeliveryProcessor,
+  type RawDelivery,
+  signatureError,
+} from "./delivery-processor.ts";
+import { createFindKeys } from "./find-keys.ts";
+import { bodyKindOf } from "./parse-body.ts";
+import { readWebBody } from "./read-web-body.ts";
+import type { ReceiverOptions } from "./receiver-options.ts";
+import { Receiver } from "./receiver.ts";
+import { ReplayGuard } from "./replay-guard.ts";
+import { UnverifiedBudget } from "./unverified-budget.ts";
+import type { WebhooksOptions } from "./webhooks-options.ts";
+
+/** A delivery in parts. The payload is the raw body: its bytes, or its text when it is UTF-8. */
+export type Delivery =
+  | {
+      readonly id: string;
+      readonly name: string;
+      readonly payload: string | Uint8Array;
+      readonly signature: string;
+    }
+  | {
+      readonly payload: string | Uint8Array;
+      readonly headers: HeaderReader | HeaderRecord;
+    };
+
+/** What is signed with the payload, by vendors that sign more than the payload. */
+export interface SignDetails {
+  /** Identifier of the delivery. Default: a random one. */
+  readonly id?: string | undefined;
+  /** Seconds since 1970. Default: now. */
+  readonly timestamp?: number | undefined;
+}
+
+const optionNames = [
+  ...handlerOptionNames,
+  "secret",
+  "additionalSecrets",
+  "replay",
+  "maxUnverified",
+];
+
+/** Limits of a `Request` that `verifyAndParse` reads. */
+const parseLimits = { maxSize: 26_214_400, timeout: Infinity };
+
+/**
+ * Verifies deliveries and calls handlers. All methods are bound.
+ *
+ * @example
+ * ```ts
+ * const webhooks = new Webhooks({ secret: "…" });
+ * webhooks.on("issues.opened", ({ payload }) => console.log(payload));
+ * await webhooks.verifyAndReceive({ id, name, payload: rawBody, signature });
+ * ```
+ */
+export class Webhooks<
+  Events extends EventMap = VendorEvents,
+  Transformed = unknown,
+> implements EventHandler<Events, Transformed> {
+  /** The platform that sends. */
+  readonly vendor: Vendor<Events>;
+  /** Adds a handler for a name or several. See {@link EventHandler}. */
+  readonly on: EventHandler<Events, Transformed>["on"];
+  /** Adds a handler for every event. See {@link EventHandler}. */
+  readonly onAny: EventHandler<Events, Transformed>["onAny"];
+  /** Adds a listener of failures. See {@link EventHandler}. */
+  readonly onError: EventHandler<Events, Transformed>["onError"];
+  /** Removes the most recent registration of a handler. See {@link EventHandler}. */
+  readonly removeListener: EventHandler<Events, Transformed>["removeListener"];
+  /** Calls handlers without verifying anything. See {@link EventHandler}. */
+  readonly receive: EventHandler<Events, Transformed>["receive"];
+  readonly #processor: DeliveryProcessor;
+  readonly #budget: UnverifiedBudget;
+
+  /** @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`, `ERR_WEBHOOKS_SECRET` */
+  constructor(options: WebhooksOptions<Events, Transformed>) {
+    const { secret, additionalSecrets = [], replay = false } = options ?? {};
+    const { maxUnverified = 67_108_864 } = options ?? {};
+    if (secret === undefined || secret === null || secret === "") {
+      throw new WebhookUsageError("ERR_WEBHOOKS_OPTION", "options.secret required");
+    }
+    checkOptionNames(options, { owner: "Webhooks", names: optionNames });
+    const { vendor, handler, dispatcher } = createHandling(options);
+    checkInteger("maxUnverified", maxUnverified, 1);
+    this.#budget = new UnverifiedBudget(maxUnverified);
+    this.#processor = new DeliveryProcessor(
+      vendor,
+      dispatcher,
+      createFindKeys(vendor.scheme, secret, additionalSecrets),
+      replay === false
+        ? undefined
+        : new ReplayGuard(replay === true ? {} : replay, vendor, dispatcher.log),
+    );
+    this.vendor = vendor;
+    this.on = handler.on;
+    this.onAny = handler.onAny;
+    this.onError = handler.onError;
+    this.removeListener = handler.removeListener;
+    this.receive = handler.receive;
+    this.sign = this.sign.bind(this);
+    this.verify = this.verify.bind(this);
+    this.verifyAndReceive = this.verifyAndReceive.bind(this);
+    this.verifyAndParse = this.verifyAndParse.bind(this);
+  }
+
+  /**
+   * Signs a payload with the first secret. Resolves to the value of the signature header.
+   *
+   * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT` without a payload
+   */
+  async sign(payload: string | Uint8Array, details: SignDetails = {}): Promise<string> {
+    const { id = crypto.randomUUID(), timestamp = Math.floor(Date.now() / 1000) } = details;
+    const body = checkPayload(payload);
+    const [key] = await this.#processor.findKeys({ id, name: "", headers: new Headers() });
+    const headers = await key?.sign({ id, timestamp, body });
+    const signature = headers?.[this.vendor.scheme.signatureHeader];
+    if (signature === undefined) throw argumentError("there is no secret to sign with");
+    return signature;
+  }
+
+  /**
+   * Tells whether a signature of a payload is valid for any of the secrets. Vendors that sign more than the payload need
+   * all headers of the delivery instead of the signature.
+   *
+   * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT` without payload or signature
+   */
+  async verify(
+    payload: string | Uint8Array,
+    signature: string | HeaderReader | HeaderRecord,
+  ): Promise<boolean> {
+    const body = checkPayload(payload);
+    if (signature === undefined || signature === null || signature === "") {
+      throw argumentError("signature required");
+    }
+    const headers = this.#headersOf(signature, "", "");
+    return (await this.#processor.verify({ headers, body })) !== undefined;
+  }
+
+  /**
+   * Verifies a delivery and calls its handlers.
+   *
+   * @throws WebhookError `ERR_WEBHOOKS_SIGNATURE`, `ERR_WEBHOOKS_JSON`, and what `receive` throws; the error listeners are
+   *   called with each of them too
+   */
+  async verifyAndReceive(delivery: Delivery): Promise<void> {
+    let accepted: AcceptedDelivery;
+    try {
+      const accepting = this.#processor.accept(this.#toRaw(delivery));
+      accepted = isThenable(accepting) ? await accepting : accepting;
+    } catch (error) {
+      throw this.#processor.report(error);
+    }
+    await this.#processor.run(accepted);
+  }
+
+  /**
+   * Verifies a delivery and returns its event, without calling handlers and without replay protection. Reads at most 25 MiB
+   * of a `Request`.
+   *
+   * @throws WebhookError `ERR_WEBHOOKS_SIGNATURE`, `ERR_WEBHOOKS_JSON`, and for a `Request` `ERR_WEBHOOKS_BODY_USED`,
+   *   `ERR_WEBHOOKS_BODY_SIZE`, `ERR_WEBHOOKS_BODY_BUDGET`
+   */
+  async verifyAndParse(delivery: Request | Delivery): Promise<AnyEvent<Events>> {
+    if (!isRequest(delivery)) return this.#parse(delivery);
+    const { headers, url } = delivery;
+    const unverified = this.#budget.open(parseLimits);
+    try {
+      const canVerify = this.vendor.scheme.checkHeaders(headers) === undefined;
+      if (canVerify && Number(headers.get("content-length") ?? 0) > parseLimits.maxSize) {
+        throw bodyError("ERR_WEBHOOKS_BODY_SIZE");
+      }
+      const payload = canVerify ? await readWebBody(delivery, unverified) : new Uint8Array(0);
+      unverified.settle();
+      return await this.#parse({ payload, headers }, url);
+    } finally {
+      unverified.close();
+    }
+  }
+
+  /** @internal Makes a receiver. */
+  static createReceiver<Events extends EventMap, Transformed>(
+    webhooks: Webhooks<Events, Transformed>,
+    options: ReceiverOptions,
+  ): Receiver {
+    return new Receiver(webhooks.#processor, webhooks.#budget, options);
+  }
+
+  async #parse(delivery: Delivery, url?: string): Promise<AnyEvent<Events>> {
+    try {
+      const event = await this.#processor.parse({ ...this.#toRaw(delivery), url });
+      // The vendor's types describe its payloads.
+      return event as AnyEvent<Events>;
+    } catch (error) {
+      throw this.#processor.report(error);
+    }
+  }
+
+  #headersOf(
+    signature: string | HeaderReader | HeaderRecord,
+    id: string,
+    name: string,
+  ): HeaderReader {
+    if (typeof signature !== "string") return readHeaders(signature);
+    const { scheme, eventHeader = "", deliveryHeader = "" } = this.vendor;
+    return {
+      get: (header) => {
+        if (header === scheme.signatureHeader) return signature;
+        if (header === eventHeader.toLowerCase()) return name;
+        return header === deliveryHeader.toLowerCase() ? id : null;
+      },
+    };
+  }
+
+  #toRaw(delivery: Delivery): RawDelivery {
+    const { payload } = delivery;
+    if ("headers" in delivery) {
+      const headers = readHeaders(delivery.headers);
+      const kind = bodyKindOf(headers.get("content-type")) ?? "json";
+      return { headers, body: checkPayload(payload), kind };
+    }
+    const { id, name, signature } = delivery;
+    const names = { id, name };
+    if (!signature || payload === "" || payload === undefined) {
+      throw signatureError("signature", names);
+    }
+    const headers = this.#headersOf(signature, id, name);
+    return { headers, body: checkPayload(payload), kind: "json", names };
+  }
+}
+
+function isRequest(delivery: Request | Delivery): delivery is Request {
+  return "arrayBuffer" in delivery && "headers" in delivery;
+}
+
+/** Refuses an empty text like a missing payload, because that is what remains when a body was lost. */
+function checkPayload(payload: unknown): string | Uint8Array {
+  if (payload instanceof Uint8Array) return payload;
+  if (typeof payload === "string" && payload !== "") return payload;
+  throw argumentError(
+    payload === undefined || payload === null || payload === ""
+      ? "payload required"
+      : `payload is ${typeof payload}, expected the raw body as bytes or text`,
+  );
+}
+
+function argumentError(message: string): WebhookUsageError {
+  return new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", message);
+}

@@ -1,0 +1,62 @@
+import type { HeaderReader } from "../headers.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
+
+/** A message to sign. */
+export interface MessageToSign {
+  /** Identifier of the delivery. */
+  readonly id: string;
+  /** Seconds since 1970. Schemes without a timestamp ignore it. */
+  readonly timestamp: number;
+  /** The body, as it is sent: its bytes, or its text when it is UTF-8. */
+  readonly body: string | Uint8Array;
+}
+
+/** A message as it was received. */
+export interface SignedMessage {
+  /** Headers of the delivery. */
+  readonly headers: HeaderReader;
+  /** The body as it was received: its bytes, or its text when it is UTF-8. */
+  readonly body: string | Uint8Array;
+}
+
+/** One imported secret. */
+export interface SignatureKey {
+  /** Returns the headers that carry the signature, by name in lower case. Rejects or throws when the key cannot sign. */
+  sign(message: MessageToSign): MaybePromise<Readonly<Record<string, string>>>;
+  /** Returns whether a signature of the message is valid. Compares in constant time; never throws because of a message. */
+  verify(message: SignedMessage): MaybePromise<boolean>;
+  /**
+   * Returns the digest of a label and a content, which differs by key. Keys of a replay store are made of it. Letters, digits, `-` and `_`.
+   */
+  fingerprint(label: string, content: string | Uint8Array): MaybePromise<string>;
+}
+
+/** Why a delivery cannot be verified: a malformed signature, or a timestamp too far from now. */
+export type SignatureFault = "signature" | "timestamp";
+
+/** How a vendor signs, for any number of secrets. */
+export interface SignatureScheme {
+  /** Names the scheme, for messages. */
+  readonly name: string;
+  /** Header of the signature, in lower case. */
+  readonly signatureHeader: string;
+  /** All headers that are needed to verify, in lower case. */
+  readonly requiredHeaders: readonly string[];
+  /** Whether the header contains the secret itself, which must then not be sent to another origin. Default: false. */
+  readonly carriesSecret?: boolean | undefined;
+  /**
+   * Reads the identifier of the delivery that the signature covers, from headers of a delivery that was verified. Only
+   * such an identifier proves a duplicate. Absent: the signature covers none.
+   */
+  readonly signedId?: ((headers: HeaderReader) => string) | undefined;
+  /**
+   * Checks the headers before the body is read. Returns why no signature can be valid; `undefined` when one can.
+   */
+  checkHeaders(headers: HeaderReader): SignatureFault | undefined;
+  /**
+   * Imports a secret.
+   *
+   * @throws WebhookUsageError `ERR_WEBHOOKS_SECRET` when it cannot be a secret of this scheme
+   */
+  createKey(secret: string): SignatureKey;
+}
