@@ -12,7 +12,7 @@ import { endpoint as octokit } from "@octokit/endpoint";
 import { parse as parseUriTemplate } from "uri-template";
 import uritemplate from "uritemplate";
 import { parseTemplate as parseUrlTemplate } from "url-template";
-import { createEndpoint, expand, github } from "../../packages/endpoint/dist/index.js";
+import { createEndpoint, expand, githubPreset } from "../../packages/endpoint/dist/index.js";
 import { malformed } from "../../packages/endpoint/test/rfc-6570.ts";
 import { Part } from "../harness/part.ts";
 import { secondsToCheckRoutes } from "./literal-routes.mjs";
@@ -21,7 +21,7 @@ const part = new Part("endpoint");
 part.uses("@octokit/endpoint", "url-template", "uri-template", "uritemplate");
 const OURS = "@fetchwork/endpoint";
 const root = resolve(import.meta.dirname, "../..");
-const ours = createEndpoint({ vendor: github });
+const ours = createEndpoint({ vendor: githubPreset });
 const shared = {
   baseUrl: "https://api.example.com",
   org: "octo",

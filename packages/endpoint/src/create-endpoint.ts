@@ -6,7 +6,7 @@ import { mergeOptions } from "./merge.ts";
 import type { EndpointDefaults, EndpointOptions, RequestOptions } from "./options.ts";
 import { isObject, pick, type PlainObject } from "./own-property.ts";
 import { checkOptions, placeParameters, type Settings } from "./parse-options.ts";
-import { vendor as defaultVendor, github, type VendorPreset } from "./preset.ts";
+import { githubPreset, vendorPreset, type VendorPreset } from "./preset.ts";
 import type { ArrayFormat } from "./query.ts";
 import { splitRoute } from "./route.ts";
 import { optionNames } from "./url-template.ts";
@@ -15,7 +15,7 @@ import { VERSION } from "./version.ts";
 /** Options of {@link createEndpoint}. What they say wins over the preset. */
 export interface CreateEndpointOptions {
   /**
-   * A preset, `"github"` for that one, or a vendor's name for media types. Default: the preset `vendor`.
+   * A preset, `"github"` for that one, or a vendor's name for media types. Default: `vendorPreset`.
    */
   readonly vendor?: string | VendorPreset | undefined;
   /** Put before every url that is not absolute. Default: the preset's. */
@@ -54,7 +54,7 @@ const propertiesOfPreset = ["vendor", "baseUrl", "methodCase", "plusParameters",
  */
 export function createEndpoint(options: CreateEndpointOptions = {}): Endpoint {
   checkNames("createEndpoint", options, optionsOfEndpoint);
-  const { vendor = defaultVendor } = options;
+  const { vendor = vendorPreset } = options;
   const preset = typeof vendor === "string" ? presetOf(vendor) : vendor;
   checkNames("vendor", preset, propertiesOfPreset);
   const {
@@ -79,7 +79,7 @@ export function createEndpoint(options: CreateEndpointOptions = {}): Endpoint {
 }
 
 function presetOf(vendor: string): VendorPreset {
-  return vendor === "github" ? github : { ...defaultVendor, vendor };
+  return vendor === "github" ? githubPreset : { ...vendorPreset, vendor };
 }
 
 /** Builds request options with the default preset; see {@link Endpoint}. */

@@ -11,7 +11,7 @@ export type { TemplateValue } from "./expression.ts";
 export type { HeadersOption } from "./headers.ts";
 export type { MediaTypeOption } from "./media-type.ts";
 export type { EndpointDefaults, EndpointOptions, RequestOptions } from "./options.ts";
-export { github, vendor, type VendorPreset } from "./preset.ts";
+export { githubPreset, vendorPreset, type VendorPreset } from "./preset.ts";
 export type { ArrayFormat } from "./query.ts";
 export type {
   OptionalVariables,

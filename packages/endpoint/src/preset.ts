@@ -13,10 +13,10 @@ export interface VendorPreset {
 }
 
 /** The default. Its `baseUrl` is a placeholder: set your own. */
-export const vendor: VendorPreset = { vendor: "vendor", baseUrl: "{base_url}" };
+export const vendorPreset: VendorPreset = { vendor: "vendor", baseUrl: "{base_url}" };
 
 /** GitHub's REST and GraphQL API. */
-export const github: VendorPreset = {
+export const githubPreset: VendorPreset = {
   vendor: "github",
   baseUrl: "https://api.github.com",
   methodCase: "upper",

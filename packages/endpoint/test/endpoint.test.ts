@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
-import { compile, createEndpoint, endpoint, type EndpointOptions, github } from "../src/index.ts";
+import {
+  compile,
+  createEndpoint,
+  endpoint,
+  type EndpointOptions,
+  githubPreset,
+} from "../src/index.ts";
 
 const api = endpoint.defaults({ baseUrl: "https://api.example.com" });
 const accept = "application/vnd.vendor.v3+json";
@@ -298,7 +304,7 @@ describe("media types", () => {
   it("adds previews for GraphQL", () => {
     const mediaType = { previews: ["a-preview", "b"] };
     const request = (options: EndpointOptions): string | undefined =>
-      createEndpoint({ vendor: github })("POST /graphql", options).headers["accept"];
+      createEndpoint({ vendor: githubPreset })("POST /graphql", options).headers["accept"];
     const full = "application/vnd.github.a-preview+json,application/vnd.github.b-preview+json";
     expect(request({ mediaType })).toBe(full);
     expect(
@@ -312,7 +318,7 @@ describe("media types", () => {
 });
 
 describe("presets", () => {
-  const gh = createEndpoint({ vendor: github });
+  const gh = createEndpoint({ vendor: githubPreset });
 
   it("is GitHub's API when chosen", () => {
     expect(gh("GET /search/issues", { q: "a b+c d" })).toMatchObject({
@@ -427,7 +433,7 @@ describe("options of createEndpoint", () => {
 
   it("take the name github for its preset", () => {
     const named = createEndpoint({ vendor: "github" });
-    expect(named("GET /x/")).toStrictEqual(createEndpoint({ vendor: github })("GET /x/"));
+    expect(named("GET /x/")).toStrictEqual(createEndpoint({ vendor: githubPreset })("GET /x/"));
   });
 });
 

@@ -2,7 +2,7 @@ export { addVary, changeHeaders, setDefault } from "./message/change-headers.ts"
 export {
   addQueryParameters,
   type QueryParameters,
-  type QueryValue,
+  type QueryParameterValue,
 } from "./client/request/add-query-parameters.ts";
 export { buildRequestObject, type RequestObject } from "./client/request/build-request-object.ts";
 export type { ClientLoggerOptions, ClientLogRecord } from "./client/client-logger.ts";
@@ -11,7 +11,7 @@ export { CookieJar, type CookieJarOptions, type CookieStore } from "./client/coo
 export type { EncodedBody } from "./client/request/encode-body.ts";
 export { fetchTransport, type FetchFunction } from "./client/transport/fetch-transport.ts";
 export type { HeaderValue, RequestHeaders } from "./client/request/header-values.ts";
-export type { Hook, HookRequest, Hooks, RetryReason } from "./client/hooks.ts";
+export type { Hook, HookRequest, ClientHooks, RetryReason } from "./client/hooks.ts";
 export { Method } from "./client/request/method.ts";
 export { mockTransport } from "./client/transport/mock-transport.ts";
 export type { RedirectOptions } from "./client/redirect.ts";
@@ -20,20 +20,20 @@ export { ResponseError } from "./client/response/response-error.ts";
 export type { EndpointRequest, RequestBody, RestRequest } from "./client/request/rest-request.ts";
 export { buildResponse, ResponseHead, RestResponse } from "./client/response/rest-response.ts";
 export {
-  createRetryPolicy,
+  createRetryRules,
   mayRetry,
   retryDelay,
   type AttemptOutcome,
   type FailedAttempt,
   type RepeatedRequest,
   type RetryOptions,
-  type RetryPolicy,
+  type RetryRules,
 } from "./client/retry.ts";
 export type {
   Progress,
   RequestPolicy,
   SendOptions,
-  TimeoutOptions,
+  ClientTimeouts,
 } from "./client/send-options.ts";
 export { defaultClient, makeRequest, send, stream, trySend } from "./client/send.ts";
 export type { ClientSettings } from "./client/settings.ts";

@@ -17,7 +17,7 @@ import {
 } from "./settings.ts";
 import { StreamResponse } from "./response/stream-response.ts";
 import { TransportSource } from "./transport/transport-source.ts";
-import { transportRequest } from "./transport/transport-request.ts";
+import { transportRequest } from "./transport-request.ts";
 import type { StreamedResponse, Transport, WholeResponse } from "./transport/transport.ts";
 
 /** Options of a {@link Client}. */

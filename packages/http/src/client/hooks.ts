@@ -30,7 +30,7 @@ export interface RetryReason {
  * Functions around requests; each may be asynchronous, and what one throws ends the request as it is. With `extend`
  * those of the parent run first.
  */
-export interface Hooks {
+export interface ClientHooks {
   /** Once per request, before it is sent. Headers it sets fall under the rules for redirects. */
   readonly beforeRequest?: Hook<[request: HookRequest]> | undefined;
   /** Before a request is sent again, before the pause. */
@@ -63,7 +63,7 @@ export interface HookLists {
   readonly onError: readonly ((error: unknown, request: HookRequest) => unknown)[];
 }
 
-const checkNames = nameCheck<Hooks>({
+const checkNames = nameCheck<ClientHooks>({
   owner: "hooks",
   names: {
     beforeRequest: true,
@@ -86,7 +86,7 @@ const checkNames = nameCheck<Hooks>({
  *
  * @throws HttpUsageError `ERR_HTTP_OPTION`
  */
-export function hookLists(given: Hooks, parent: HookLists | undefined): HookLists {
+export function hookLists(given: ClientHooks, parent: HookLists | undefined): HookLists {
   if (typeof given !== "object" || given === null) throw optionError("hooks", given, "an object");
   checkNames(given);
   return {

@@ -9,7 +9,7 @@ import { ResponseHead } from "./response/rest-response.ts";
 import { retryDelay, type AttemptOutcome } from "./retry.ts";
 import type { SendOptions } from "./send-options.ts";
 import type { Settings } from "./settings.ts";
-import { transportRequest } from "./transport/transport-request.ts";
+import { transportRequest } from "./transport-request.ts";
 import { AbortError, RedirectError } from "./transport/transport-errors.ts";
 import type { TransportHead, TransportRequest } from "./transport/transport.ts";
 

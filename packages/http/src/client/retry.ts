@@ -50,7 +50,7 @@ export interface RetryOptions {
 }
 
 /** Rules of retries: checked options. */
-export interface RetryPolicy {
+export interface RetryRules {
   readonly retries: number;
   readonly methods: ReadonlySet<string>;
   readonly statuses: ReadonlySet<number>;
@@ -96,7 +96,7 @@ const checkNames = nameCheck<RetryOptions>({
  *
  * @throws HttpUsageError `ERR_HTTP_OPTION`
  */
-export function createRetryPolicy(options: RetryOptions = {}): RetryPolicy {
+export function createRetryRules(options: RetryOptions = {}): RetryRules {
   if (typeof options !== "object" || options === null) {
     throw optionError("retry", options, "false, a number or an object");
   }
@@ -155,7 +155,7 @@ export interface AttemptOutcome {
 }
 
 /** Whether the rules allow a request to be sent twice (RFC 9110, 9.2.2). */
-export function mayRetry({ methods }: RetryPolicy, request: RepeatedRequest): boolean {
+export function mayRetry({ methods }: RetryRules, request: RepeatedRequest): boolean {
   return request.hasIdempotencyKey || methods.has(request.method);
 }
 
@@ -165,7 +165,7 @@ export function mayRetry({ methods }: RetryPolicy, request: RepeatedRequest): bo
  * @param attempt - Number of attempts so far, at least 1.
  */
 export async function retryDelay(
-  policy: RetryPolicy,
+  policy: RetryRules,
   request: RepeatedRequest,
   attempt: number,
   { response, error, isOfHandler = false }: AttemptOutcome,

@@ -5,7 +5,7 @@ import type { RetryOptions } from "./retry.ts";
 import type { PhaseTimeouts } from "./transport/transport.ts";
 
 /** Milliseconds that a request may take, in parts and in all; 0 means no limit. */
-export interface TimeoutOptions {
+export interface ClientTimeouts {
   /** Name look-up, TCP and TLS handshake together. Default: `10_000`. */
   readonly connect?: number | undefined;
   /** From the end of the request to the end of the response's head. Default: `30_000`. */
@@ -29,8 +29,8 @@ export interface Progress {
 
 /** What counts for every request of a client, and may differ for one of them. */
 export interface RequestPolicy {
-  /** Limits in time; a number is the one for the total. Default: see {@link TimeoutOptions}. */
-  readonly timeout?: number | TimeoutOptions | undefined;
+  /** Limits in time; a number is the one for the total. Default: see {@link ClientTimeouts}. */
+  readonly timeout?: number | ClientTimeouts | undefined;
   /**
    * Bytes of a body after decompression; more is a `TooLargeError`. Default: `16_777_216` for `send`, and no limit for
    * `stream`. `Infinity` takes it away.
@@ -95,7 +95,7 @@ export const otherPolicyNames: Readonly<Record<string, keyof RequestPolicy>> = {
   validateStatus: "throwOnStatus",
 };
 
-const checkTimeoutNames = nameCheck<TimeoutOptions>({
+const checkTimeoutNames = nameCheck<ClientTimeouts>({
   owner: "timeout",
   names: { connect: true, headers: true, body: true, total: true },
   otherNames: {

@@ -8,11 +8,11 @@ import {
   type RequestHeaders,
   isCredentialHeader,
 } from "./request/header-values.ts";
-import { hookLists, type HookLists, type Hooks } from "./hooks.ts";
+import { hookLists, type HookLists, type ClientHooks } from "./hooks.ts";
 import type { QueryParameters } from "./request/add-query-parameters.ts";
 import { defaultRedirects, redirectPolicy, type RedirectPolicy } from "./redirect.ts";
 import { parseRequestUrl } from "./request/request-url.ts";
-import { createRetryPolicy, type RetryPolicy } from "./retry.ts";
+import { createRetryRules, type RetryRules } from "./retry.ts";
 import { amount, optionError } from "./option-values.ts";
 import {
   defaultTimeouts,
@@ -37,7 +37,7 @@ export interface ClientSettings extends RequestPolicy {
   /** Keeps cookies; a request with a `Cookie` header of its own gets none. Default: none. */
   readonly cookies?: CookieStore | undefined;
   /** Functions around requests. Default: none. */
-  readonly hooks?: Hooks | undefined;
+  readonly hooks?: ClientHooks | undefined;
   /** Logs requests and responses, with secrets masked. Default: `false`. */
   readonly logger?: boolean | ClientLoggerOptions | undefined;
 }
@@ -47,7 +47,7 @@ export interface Settings extends RequestDefaults {
   readonly timeouts: Timeouts;
   readonly maxResponseSize: number | undefined;
   readonly redirect: RedirectPolicy | undefined;
-  readonly retry: RetryPolicy | undefined;
+  readonly retry: RetryRules | undefined;
   readonly throwOnStatus: boolean;
   readonly cookies: CookieStore | undefined;
   readonly hooks: HookLists | undefined;
@@ -193,8 +193,8 @@ function placeOf(given: string | undefined, base: Settings): Place {
 }
 
 /** Reads the option `retry`; undefined when nothing is sent again. */
-function retryPolicy(given: NonNullable<RequestPolicy["retry"]>): RetryPolicy | undefined {
+function retryPolicy(given: NonNullable<RequestPolicy["retry"]>): RetryRules | undefined {
   if (given === false) return undefined;
-  const policy = createRetryPolicy(typeof given === "number" ? { retries: given } : given);
+  const policy = createRetryRules(typeof given === "number" ? { retries: given } : given);
   return policy.retries === 0 ? undefined : policy;
 }

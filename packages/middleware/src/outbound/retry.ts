@@ -1,5 +1,5 @@
 import {
-  createRetryPolicy,
+  createRetryRules,
   deriveRequest,
   mayRetry,
   nativeRequest,
@@ -9,7 +9,7 @@ import {
   type Handler,
   type Middleware,
   type RetryOptions,
-  type RetryPolicy,
+  type RetryRules,
 } from "@fetchwork/http";
 import { UsageError } from "@fetchwork/kit";
 import { continueStream, readUpTo } from "../body/stream-start.ts";
@@ -51,9 +51,9 @@ export function retry(options: RetryMiddlewareOptions = {}): Middleware {
   };
 }
 
-function readPolicy(rules: RetryOptions): RetryPolicy {
+function readPolicy(rules: RetryOptions): RetryRules {
   try {
-    return createRetryPolicy(rules);
+    return createRetryRules(rules);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     throw new MiddlewareError("ERR_MIDDLEWARE_OPTION", error.message, { cause: error });
@@ -65,7 +65,7 @@ function sentRequest({ method, headers }: Request): Parameters<typeof mayRetry>[
 }
 
 async function sendWithBody(
-  policy: RetryPolicy,
+  policy: RetryRules,
   next: Handler,
   {
     request,
@@ -81,7 +81,7 @@ async function sendWithBody(
 }
 
 async function sendWithRetries(
-  policy: RetryPolicy,
+  policy: RetryRules,
   next: Handler,
   makeRequest: () => Request,
   context: Context,

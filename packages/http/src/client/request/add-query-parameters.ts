@@ -1,5 +1,5 @@
 /** A value of a query parameter; a list repeats the name, `undefined` and `null` leave it out. */
-export type QueryValue =
+export type QueryParameterValue =
   | string
   | number
   | bigint
@@ -9,7 +9,7 @@ export type QueryValue =
   | readonly (string | number | bigint | boolean)[];
 
 /** Query parameters by name. */
-export type QueryParameters = Readonly<Record<string, QueryValue>>;
+export type QueryParameters = Readonly<Record<string, QueryParameterValue>>;
 
 /**
  * Adds query parameters to a URL: sorted by name, form-encoded (a space is `+`), after what the URL has, before its

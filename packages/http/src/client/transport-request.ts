@@ -1,10 +1,10 @@
-import type { RequestObject } from "../request/build-request-object.ts";
-import type { EncodedBody } from "../request/encode-body.ts";
-import { hasHeader } from "../request/header-values.ts";
-import { redactUrl } from "./redact-url.ts";
-import type { Progress, SendOptions } from "../send-options.ts";
-import { AbortError } from "./transport-errors.ts";
-import type { PhaseTimeouts, TransportRequest } from "./transport.ts";
+import type { RequestObject } from "./request/build-request-object.ts";
+import type { EncodedBody } from "./request/encode-body.ts";
+import { hasHeader } from "./request/header-values.ts";
+import { redactUrl } from "./transport/redact-url.ts";
+import type { Progress, SendOptions } from "./send-options.ts";
+import { AbortError } from "./transport/transport-errors.ts";
+import type { PhaseTimeouts, TransportRequest } from "./transport/transport.ts";
 
 /** What an exchange needs beside its request. */
 export interface ExchangeLimits extends Pick<
