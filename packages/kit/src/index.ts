@@ -1,3 +1,4 @@
+export { backoffDelay, requestedDelay, type BackoffOptions } from "./backoff.ts";
 export { encodeBase64, decodeBase64 } from "./base64.ts";
 export {
   formatBasicCredentials,
@@ -19,8 +20,11 @@ export {
   UsageError,
 } from "./fetchwork-error.ts";
 export { formatIP, parseIP, type IPAddress } from "./ip-address.ts";
-export { maskForm, maskJson, maskUrl, type MaskOptions } from "./mask.ts";
+export { guardLogger, type Logger } from "./logger.ts";
+export { maskForm, maskHeaders, maskJson, maskUrl, type MaskOptions } from "./mask.ts";
+export { pause } from "./pause.ts";
 export { isPublicAddress } from "./public-address.ts";
 export { BodyTooLargeError, readBody, type ReadBodyOptions } from "./read-body.ts";
 export { parseRetryAfter } from "./retry-after.ts";
 export { isSecretName, isSecretParameter } from "./secret-names.ts";
+export { QueueFullError, Semaphore, type SemaphoreOptions } from "./semaphore.ts";

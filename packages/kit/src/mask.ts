@@ -4,7 +4,7 @@ import { isSecretName, isSecretParameter } from "./secret-names.ts";
 export interface MaskOptions {
   /** What stands for a secret value. Default: `***`. */
   readonly label?: string | undefined;
-  /** Whether a value of that name is masked; the name is decoded. Default: `isSecretParameter`, for JSON `isSecretName`. */
+  /** Whether a value of that name is masked; the name is decoded. Default: `isSecretParameter`, for JSON and headers `isSecretName`. */
   readonly isSecret?: ((name: string) => boolean) | undefined;
 }
 
@@ -48,7 +48,34 @@ export function maskJson(value: unknown, options: MaskOptions = {}): unknown {
   return text === undefined ? undefined : (JSON.parse(text) as unknown);
 }
 
+/**
+ * Masks the values of secret headers, and what is secret in the URLs of all others, such as `Location`, `Referer` and
+ * `Link`. Returns an object without prototype from names in lower case to values; several values of one name are
+ * joined by a comma and a blank.
+ *
+ * @param headers - A `Headers`, or pairs of a name and a value.
+ */
+export function maskHeaders(
+  headers: Iterable<readonly [name: string, value: string]>,
+  options: MaskOptions = {},
+): Readonly<Record<string, string>> {
+  const { label = defaultLabel, isSecret = isSecretName } = options;
+  const masked = Object.create(null) as Record<string, string>;
+  for (const [given, value] of headers) {
+    const name = given.toLowerCase();
+    const shown = isSecret(name) ? label : maskUrls(value, label);
+    masked[name] = name in masked ? `${masked[name]}, ${shown}` : shown;
+  }
+  return masked;
+}
+
 const defaultLabel = "***";
+
+/** Masks each URL of a value; fields separate URLs by characters that no URL has. */
+function maskUrls(value: string, label: string): string {
+  if (!/[?#@]/.test(value)) return value;
+  return value.replace(/[^\s<>"]+/g, (part) => maskUrl(part, { label }));
+}
 
 /** A fragment is a form (RFC 6749, 4.2.2), or a path of an application with a query of its own. */
 function maskFragment(fragment: string, options: MaskOptions): string {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { maskForm, maskJson, maskUrl } from "../src/mask.ts";
+import { maskForm, maskHeaders, maskJson, maskUrl } from "../src/mask.ts";
 
 describe("maskUrl", () => {
   it.each([
@@ -80,5 +80,48 @@ describe("maskJson", () => {
 
   it.each([undefined, null, 1, "text", [1]])("returns %j as it is", (value) => {
     expect(maskJson(value)).toEqual(value);
+  });
+});
+
+describe("maskHeaders", () => {
+  it("masks secret headers and the secrets in URLs of the others", () => {
+    const headers = new Headers({
+      Authorization: "Bearer S",
+      "X-Api-Key": "S",
+      Location: "https://app/cb?code=S&state=x",
+      Link: '<https://u:S@host/?token=S>; rel="next"',
+      "Content-Type": "text/plain",
+    });
+    expect({ ...maskHeaders(headers) }).toEqual({
+      authorization: "***",
+      "x-api-key": "***",
+      location: "https://app/cb?code=***&state=x",
+      link: '<https://***@host/?token=***>; rel="next"',
+      "content-type": "text/plain",
+    });
+  });
+
+  it("joins values of one name, whatever its case, and keeps names of the prototype", () => {
+    const pairs = [
+      ["A", "1"],
+      ["a", "2"],
+      ["__proto__", "3"],
+    ] as const;
+    expect(Object.entries(maskHeaders(pairs))).toEqual([
+      ["a", "1, 2"],
+      ["__proto__", "3"],
+    ]);
+  });
+
+  it("takes another label and other names", () => {
+    const isSecret = (name: string): boolean => name === "x-a";
+    const pairs = [
+      ["X-A", "S"],
+      ["authorization", "shown"],
+    ] as const;
+    expect({ ...maskHeaders(pairs, { label: "-", isSecret }) }).toEqual({
+      "x-a": "-",
+      authorization: "shown",
+    });
   });
 });

@@ -19,7 +19,7 @@ export {
   type CredentialChecker,
 } from "./access/basic-auth.ts";
 export { generateBcryptHash } from "./access/bcrypt-hash.ts";
-export { bearer, type BearerOptions, type TokenSource } from "./outbound/bearer.ts";
+export { bearer, type BearerOptions, type BearerTokenSource } from "./outbound/bearer.ts";
 export {
   Benchmarks,
   benchmarks,
@@ -81,11 +81,10 @@ export type {
   IdempotencyRecord,
   IdempotencyRun,
   IdempotencyStore,
-  StoredAnswer,
+  StoredResponse,
 } from "./limits/idempotency-store.ts";
 export { idempotency, type IdempotencyOptions } from "./limits/idempotency.ts";
-export { parseIPRange, type IPRange } from "./address/ip-range.ts";
-export { ipMatcher, type IPMatcher } from "./address/ip-matcher.ts";
+export { ipMatcher, parseIPRange, type IPMatcher, type IPRange } from "./address/ip-matcher.ts";
 export type { HttpsCheck, HttpsCheckOptions } from "./address/is-https.ts";
 export { formatSpec, type LogFormatter, type LogRecord } from "./observe/log-record.ts";
 export type { LogSink } from "./log/log-sink.ts";

@@ -79,11 +79,9 @@ const withOptions = {
 
 /** Exported functions that have no options. */
 const withoutOptions = new Set(
-  `AbortHandlerError HandlerTimeoutError InvalidBodyError MiddlewareError RequestError acceptsEncoding addressOfNode
-  anonymizeIP authorizedUser bypassPattern canonicalPath canonicalizePath chooseEncoding cleanDoubleSlashes cleanPath
-  earlyHints encodeJSON etagMatches formatCombined formatDuration formatJSON formatSpec generateArgon2Hash
-  generateBcryptHash getTraceID gzip headers ipMatcher isAuthorized isInRange maybe newErrorLogger originMatcher
-  parseForwarded parseForwardedFor parseFromTo parseIPRange parseTimestamp queryMasker reject renderJSON
+  `AbortHandlerError HandlerTimeoutError InvalidBodyError MiddlewareError RequestError anonymizeIP authorizedUser
+  canonicalPath canonicalizePath cleanPath earlyHints encodeJSON formatSpec generateArgon2Hash generateBcryptHash
+  getTraceID gzip headers ipMatcher isAuthorized maybe newErrorLogger parseFromTo parseIPRange reject renderJSON
   renderJSONFromBytes renderJSONWithHTML requestHeaders rewrite secAllHeaders startServerTiming stripSlashes wrap`.split(
     /\s+/,
   ),

@@ -38,7 +38,7 @@ describe("the subpaths of @fetchwork/middleware", () => {
       const module = (await import(/* @vite-ignore */ href)) as object;
       for (const name of Object.keys(module)) names.add(name);
     }
-    expect(Object.keys(main).filter((name) => !names.has(name))).toEqual([]);
+    expect([...names].toSorted()).toEqual(Object.keys(main).toSorted());
   });
 
   it("are named for their files", () => {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { defineCollection, type CollectionDefinition, type Store } from "@fetchwork/documents";
+import type { RateLimitStore, RateLimitVerdict } from "@fetchwork/middleware";
 
 /** Requests of a key as the store keeps them, under the SHA-256 of the key. */
 export interface StoredRequests {
@@ -12,29 +13,6 @@ export interface StoredRequests {
 /** Where requests are counted; for `openStore`. */
 export const rateLimitCollection: CollectionDefinition<StoredRequests> =
   defineCollection<StoredRequests>("rate-limits", { expires: { field: "expiresAt" } });
-
-/** How much a key may take, as `rateLimit` of `@fetchwork/middleware` says it. */
-export interface RequestQuota {
-  /** Requests in any window. */
-  readonly limit: number;
-  /** Length of the window in milliseconds. */
-  readonly window: number;
-}
-
-/** What became of one request. */
-export interface RequestVerdict {
-  /** Whether it was counted and may pass. A refused one is not counted. */
-  readonly isAllowed: boolean;
-  /** Requests that may still pass now. */
-  readonly remaining: number;
-  /** Milliseconds until more may pass. */
-  readonly resetAfter: number;
-}
-
-/** A `RateLimitStore` of `@fetchwork/middleware`. */
-export interface DocumentsRateLimitStore {
-  take(key: string, quota: RequestQuota): Promise<RequestVerdict>;
-}
 
 /** Parts of a window in which requests are counted together. */
 const windowParts = 10;
@@ -56,7 +34,7 @@ class Refused extends Error {
  *
  * A window is longer than asked for by less than a tenth, so that none of the asked length ever holds more requests.
  */
-export function documentsRateLimitStore(store: Pick<Store, "collection">): DocumentsRateLimitStore {
+export function documentsRateLimitStore(store: Pick<Store, "collection">): RateLimitStore {
   const documents = store.collection(rateLimitCollection);
   return {
     async take(key, { limit, window }) {
@@ -64,7 +42,7 @@ export function documentsRateLimitStore(store: Pick<Store, "collection">): Docum
       const length = Math.ceil(window / windowParts);
       const part = Math.floor(now / length);
       const expiresAt = now + (windowParts + 1) * length;
-      const verdict = (isAllowed: boolean, parts: StoredRequests["parts"]): RequestVerdict => {
+      const verdict = (isAllowed: boolean, parts: StoredRequests["parts"]): RateLimitVerdict => {
         const [oldest = part] = parts[0] ?? [];
         return {
           isAllowed,

@@ -19,12 +19,7 @@ export { notFound, writeConditionally } from "./conditional-write.ts";
 export { writeReference } from "./documentation.ts";
 export type { StoredAttempts } from "./documents-attempt-store.ts";
 export { attemptCollection, documentsAttemptStore } from "./documents-attempt-store.ts";
-export type {
-  DocumentsRateLimitStore,
-  RequestQuota,
-  RequestVerdict,
-  StoredRequests,
-} from "./documents-rate-limit-store.ts";
+export type { StoredRequests } from "./documents-rate-limit-store.ts";
 export { documentsRateLimitStore, rateLimitCollection } from "./documents-rate-limit-store.ts";
 export type { RestErrorCode } from "./errors.ts";
 export { RestError } from "./errors.ts";

@@ -1,10 +1,10 @@
 import { defineCollection, type Store, type Stored } from "@fetchwork/documents";
-import type { IdempotencyStore, StoredAnswer } from "@fetchwork/middleware";
+import type { IdempotencyStore, StoredResponse } from "@fetchwork/middleware";
 
 interface KeyRecord {
   readonly fingerprint: string;
   readonly owner: string;
-  readonly answer?: StoredAnswer | undefined;
+  readonly response?: StoredResponse | undefined;
   /** Milliseconds since 1970. */
   readonly until: number;
 }
@@ -46,7 +46,8 @@ export function documentsIdempotency(
       const record = { fingerprint, owner, until: until() };
       // One step, whoever else tries: who finds another owner came too late.
       const known = await records.upsert(record, { id: key, change: withoutMeta });
-      if (known.owner !== owner) return { fingerprint: known.fingerprint, answer: known.answer };
+      if (known.owner !== owner)
+        return { fingerprint: known.fingerprint, response: known.response };
       const renew = async (): Promise<void> => {
         if (renewals.has(owner) && (await isOwn(key, owner))) {
           await records.update(key, { until: until() });
@@ -62,10 +63,10 @@ export function documentsIdempotency(
       renewals.set(owner, { timer: timer.unref(), running: undefined });
       return undefined;
     },
-    async complete(key, { owner, answer, keepFor }) {
+    async complete(key, { owner, response, keepFor }) {
       await end(owner);
       if (await isOwn(key, owner))
-        await records.update(key, { answer, until: Date.now() + keepFor });
+        await records.update(key, { response, until: Date.now() + keepFor });
     },
     async abandon(key, { owner }) {
       await end(owner);
@@ -74,6 +75,6 @@ export function documentsIdempotency(
   };
 }
 
-function withoutMeta({ fingerprint, owner, answer, until }: Stored<KeyRecord>): KeyRecord {
-  return { fingerprint, owner, until, ...(answer !== undefined && { answer }) };
+function withoutMeta({ fingerprint, owner, response, until }: Stored<KeyRecord>): KeyRecord {
+  return { fingerprint, owner, until, ...(response !== undefined && { response }) };
 }

@@ -1,7 +1,7 @@
 import type { Context } from "@fetchwork/http";
 import { checkFlag, optionError } from "../check-options.ts";
 import { ipMatcher } from "../address/ip-matcher.ts";
-import { clientAddressReader, type RealIPOptions } from "../address/real-ip.ts";
+import { clientAddressReader, type RealIPOptions } from "../address/client-address.ts";
 
 /** Options of what only listed addresses may see. */
 export interface AddressGuardOptions extends RealIPOptions {

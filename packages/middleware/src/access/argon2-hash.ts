@@ -1,5 +1,5 @@
 import { decodeBase64, encodeBase64 } from "@fetchwork/kit";
-import { builtinModule } from "../runtime/builtin-module.ts";
+import { builtinModule } from "../runtime/platform.ts";
 import { optionError } from "../check-options.ts";
 import { runInHashQueue } from "./hash-queue.ts";
 

@@ -1,5 +1,5 @@
 import { createContextKey, empty, type Context, type Middleware } from "@fetchwork/http";
-import { constantTimeEqual, parseBasicCredentials } from "@fetchwork/kit";
+import { constantTimeEqual, parseBasicCredentials, QueueFullError } from "@fetchwork/kit";
 import {
   checkFlag,
   checkFunction,
@@ -14,8 +14,7 @@ import {
   type BasicAuthOptions,
   type CredentialChecker,
 } from "./basic-auth-options.ts";
-import { HashQueueFullError } from "./hash-queue.ts";
-import { refuse } from "../response/plain-answer.ts";
+import { refuse } from "../response/plain-response.ts";
 
 export type { BasicAuthOptions, CredentialChecker } from "./basic-auth-options.ts";
 
@@ -68,7 +67,7 @@ export function basicAuth(checker: CredentialChecker, options: BasicAuthOptions 
       const verdict = checker(user, password);
       if (!(verdict instanceof Promise)) return decide(verdict);
       return verdict.then(decide, (error: unknown) => {
-        if (error instanceof HashQueueFullError) return busy();
+        if (error instanceof QueueFullError) return busy();
         throw error;
       });
     };

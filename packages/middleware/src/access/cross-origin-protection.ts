@@ -9,8 +9,8 @@ import {
   type OptionNames,
 } from "../check-options.ts";
 import { RequestError } from "../errors.ts";
-import { refuse } from "../response/plain-answer.ts";
-import { hostOf } from "../request/request-host.ts";
+import { refuse } from "../response/plain-response.ts";
+import { hostOf } from "../request/request-url.ts";
 
 /** Options of {@link crossOriginProtection}. */
 export interface CrossOriginProtectionOptions {

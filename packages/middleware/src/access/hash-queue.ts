@@ -1,38 +1,19 @@
-/** How many computations run at once: each of Argon2id holds 64 MiB. */
-const maxRunning = 4;
+import { Semaphore } from "@fetchwork/kit";
 
-/** How many may wait. More would wait longer than a client does, and the queue would be an attack's to fill. */
-const maxWaiting = 100;
-
-// One for the process, because memory and processor are the process's: middlewares share it.
-let running = 0;
-const waiting: (() => void)[] = [];
-
-/** Thrown for a computation that would have to wait behind too many others. */
-export class HashQueueFullError extends Error {
-  override readonly name: string = "HashQueueFullError";
-}
+// One for the process, because memory and processors belong to the process: an Argon2id hash needs 64 MiB. Clients do
+// not wait longer than 100 hashes take, and an attacker could fill a longer queue.
+const hashes = new Semaphore(4, { maxWaiting: 100 });
 
 /**
- * Runs a computation of a password hash when it is its turn.
+ * Computes a password hash: at most four at a time in a process.
  *
- * @throws HashQueueFullError when too many wait already, as a rejection
+ * @throws QueueFullError when 100 computations wait already, as a rejection
  */
 export async function runInHashQueue<T>(compute: () => Promise<T>): Promise<T> {
-  if (running < maxRunning) {
-    running += 1;
-  } else if (waiting.length < maxWaiting) {
-    await new Promise<void>((resolve) => {
-      waiting.push(resolve);
-    });
-  } else {
-    throw new HashQueueFullError("too many password hashes at once");
-  }
+  await hashes.acquire();
   try {
     return await compute();
   } finally {
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
+    hashes.release();
   }
 }

@@ -1,7 +1,7 @@
 import type { Middleware } from "@fetchwork/http";
 import { encodeJSON } from "../json/encode-json.ts";
 import { ipMatcher } from "../address/ip-matcher.ts";
-import { clientAddressReader, type RealIPOptions } from "../address/real-ip.ts";
+import { clientAddressReader, type RealIPOptions } from "../address/client-address.ts";
 import { checkCalled, checkOptions, type OptionNames } from "../check-options.ts";
 
 /** Options of {@link onlyFrom}. */

@@ -1,7 +1,7 @@
 import type { Handler, Middleware } from "@fetchwork/http";
 import { checkFunction, optionError } from "../check-options.ts";
 import type { RequestCondition } from "../compose/maybe.ts";
-import { refuse } from "../response/plain-answer.ts";
+import { refuse } from "../response/plain-response.ts";
 
 /**
  * Answers with a status and a message, as plain text and without asking the handler, when the condition is true. A

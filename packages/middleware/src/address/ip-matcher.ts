@@ -1,6 +1,8 @@
 import { formatIP, parseIP, type IPAddress } from "@fetchwork/kit";
 import { optionError } from "../check-options.ts";
-import { isInRange, parseIPRange, type IPRange } from "./ip-range.ts";
+import { isInAny, parseIPRange, type IPRange } from "./ip-range.ts";
+
+export { parseIPRange, type IPRange } from "./ip-range.ts";
 
 /** Decides about one address; text that is no address is never in a list. */
 export type IPMatcher = (address: string) => boolean;
@@ -33,30 +35,6 @@ export function ipMatcher(rules: readonly string[]): IPMatcher {
     if (parsed === undefined) return false;
     return isInAny(parsed, ranges) || startsWithAny(parsed, prefixes);
   };
-}
-
-/**
- * Makes a matcher of ranges and complete addresses only, for decisions that a prefix is too loose for.
- *
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
- */
-export function rangeMatcher(
-  rules: readonly string[],
-  what: string,
-): (address: IPAddress) => boolean {
-  if (!Array.isArray(rules)) throw optionError(what, rules, "a list of addresses and ranges");
-  const ranges = (rules as readonly unknown[]).map((rule) => {
-    const range = typeof rule === "string" ? parseIPRange(rule) : undefined;
-    if (range === undefined)
-      throw optionError(what, rule, "an address or a range such as 10.0.0.0/8");
-    return range;
-  });
-  return (address) => isInAny(address, ranges);
-}
-
-function isInAny(address: IPAddress, ranges: readonly IPRange[]): boolean {
-  for (const range of ranges) if (isInRange(address, range)) return true;
-  return false;
 }
 
 function startsWithAny(address: IPAddress, prefixes: readonly string[]): boolean {

@@ -1,6 +1,5 @@
 import { deriveRequest } from "@fetchwork/http";
 import { readBody as readUpTo } from "@fetchwork/kit";
-import { isBodyLimitError } from "./body-limit-error.ts";
 import { MiddlewareError } from "../errors.ts";
 
 /** What reading a body gave: all its bytes, or why there are none. */
@@ -67,4 +66,17 @@ export function withStream(
     if (value !== null) headers[name] = value;
   }
   return deriveRequest(request, { body, headers });
+}
+
+/** Deeper than this nobody wraps errors, and a cycle ends. */
+const maxDepth = 10;
+
+/** Whether an error, or what caused it, says that a body is over the server's own limit; srvx names it so. */
+export function isBodyLimitError(error: unknown): boolean {
+  let inner = error;
+  for (let depth = 0; depth < maxDepth && inner instanceof Error; depth += 1) {
+    if (inner.name === "BodyTooLargeError") return true;
+    inner = inner.cause;
+  }
+  return false;
 }

@@ -8,8 +8,8 @@ import {
 } from "@fetchwork/http";
 import { checkFunction, checkOptions, optionError, type OptionNames } from "../check-options.ts";
 import { etagMatches } from "./etag-matches.ts";
-import { sha1Hex } from "../runtime/sha1.ts";
-import { pathAndQueryOf } from "../request/request-path.ts";
+import { shortHash } from "../runtime/short-hash.ts";
+import { pathAndQueryOf } from "../request/request-url.ts";
 
 /** Options of {@link cacheControl} and {@link cacheControlDynamic}. */
 export interface CacheControlOptions {
@@ -109,7 +109,7 @@ class TagCache {
   of(key: string): string {
     const known = this.#tags.get(key);
     if (known !== undefined) return known;
-    const tag = `"${sha1Hex(key)}"`;
+    const tag = `"${shortHash(key)}"`;
     if (key.length > longestKey) return tag;
     if (this.#tags.size >= largestCache) {
       // The one that has been there longest.

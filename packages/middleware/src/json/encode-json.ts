@@ -1,6 +1,6 @@
 import { text } from "@fetchwork/http";
 import { MiddlewareError } from "../errors.ts";
-import { refuse } from "../response/plain-answer.ts";
+import { refuse } from "../response/plain-response.ts";
 
 const contentType = "application/json; charset=utf-8";
 

@@ -4,8 +4,8 @@ import { encodeJSON } from "./encode-json.ts";
 import { writeSafely, writeToConsole, type LogSink } from "../log/log-sink.ts";
 import { queryMasker } from "../log/mask-query.ts";
 import { oneLine } from "../log/one-line.ts";
-import { readClientAddress } from "../address/real-ip.ts";
-import { pathAndQueryOf } from "../request/request-path.ts";
+import { readClientAddress } from "../address/client-address.ts";
+import { pathAndQueryOf } from "../request/request-url.ts";
 
 /** What an {@link ErrorLogger} writes about a failure. Nothing of it is sent. */
 export interface FailureReport {

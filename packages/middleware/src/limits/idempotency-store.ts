@@ -1,42 +1,42 @@
 /** A response that can be sent again. */
-export interface StoredAnswer {
+export interface StoredResponse {
   readonly status: number;
   readonly statusText: string;
   readonly headers: readonly (readonly [string, string])[];
-  /** Base64; null when the body was too large or never ended, and so cannot be sent again. */
+  /** Base64; null when the body was not stored, because it was too large or never ended. */
   readonly body: string | null;
 }
 
-/** What is known about a key. */
+/** What a store knows about a key. */
 export interface IdempotencyRecord {
-  /** Digest of the request that came first. */
+  /** Digest of the first request. */
   readonly fingerprint: string;
-  /** Its answer; absent while it runs. */
-  readonly answer?: StoredAnswer | undefined;
+  /** Its response; absent while it runs. */
+  readonly response?: StoredResponse | undefined;
 }
 
 /** A request that runs under a key. */
 export interface IdempotencyRun {
   readonly fingerprint: string;
-  /** Tells this run from others under the same key. */
+  /** Distinguishes this run from others under the same key. */
   readonly owner: string;
 }
 
-/** Keeps answers for `idempotency`. Its keys are digests. */
+/** Stores responses for `idempotency`. Its keys are digests. */
 export interface IdempotencyStore {
   /**
-   * Takes a key for a run, in one step, whoever else tries. Resolves to what is known about the key when somebody has it,
-   * else to `undefined`. The key falls free after `lockFor` milliseconds, should the process end before it is done.
+   * Takes a key for a run, atomically. Resolves to the record when the key is taken, else to undefined. Should the
+   * process end before the run, the key is released after `lockFor` milliseconds.
    */
   begin(
     key: string,
     run: IdempotencyRun & { readonly lockFor: number },
   ): Promise<IdempotencyRecord | undefined>;
-  /** Puts the answer in the place of the run, for `keepFor` milliseconds, unless another run has the key by now. */
+  /** Replaces the run by its response, for `keepFor` milliseconds, unless another run has taken the key. */
   complete(
     key: string,
-    run: IdempotencyRun & { readonly answer: StoredAnswer; readonly keepFor: number },
+    run: IdempotencyRun & { readonly response: StoredResponse; readonly keepFor: number },
   ): Promise<void>;
-  /** Frees the key, if the run still has it. */
+  /** Releases the key, if the run still holds it. */
   abandon(key: string, run: IdempotencyRun): Promise<void>;
 }

@@ -12,12 +12,11 @@ import {
 } from "../check-options.ts";
 import { encodeJSON } from "../json/encode-json.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "./idempotency-store.ts";
-import { keepAnswer, replayAnswer } from "./keep-answer.ts";
+import { replayResponse, storeResponse } from "./stored-response.ts";
 import { memoryIdempotencyStore } from "./memory-idempotency-store.ts";
 import { readBody, restoreBody } from "../body/read-body.ts";
-import { randomHex } from "../runtime/random-hex.ts";
-import { clientAddressReader } from "../address/real-ip.ts";
-import { pathAndQueryOf } from "../request/request-path.ts";
+import { clientAddressReader } from "../address/client-address.ts";
+import { pathAndQueryOf } from "../request/request-url.ts";
 
 /** Options of {@link idempotency}. */
 export interface IdempotencyOptions {
@@ -96,7 +95,6 @@ export function idempotency(options: IdempotencyOptions = {}): Middleware {
   checkAmount(maxRequestBytes, "maxRequestBytes", 0);
   checkAmount(maxResponseBytes, "maxResponseBytes", 0);
   const counted: ReadonlySet<string> = new Set(methods);
-  const makeOwner = randomHex(16);
 
   const run = async (
     next: Handler,
@@ -112,7 +110,7 @@ export function idempotency(options: IdempotencyOptions = {}): Middleware {
     }
     const key = await digest(encoder.encode(`${await actor(request, context)}\0${name}`));
     const fingerprint = await fingerprintOf(request, read.bytes);
-    const own = { fingerprint, owner: makeOwner() };
+    const own = { fingerprint, owner: crypto.randomUUID() };
     let known: IdempotencyRecord | undefined;
     try {
       known = await store.begin(key, { ...own, lockFor });
@@ -120,7 +118,7 @@ export function idempotency(options: IdempotencyOptions = {}): Middleware {
       report(context, cause);
       return encodeJSON(503, { error: "try again later" }, { headers: { "retry-after": "5" } });
     }
-    if (known !== undefined) return answerKnown(known, fingerprint);
+    if (known !== undefined) return respondTo(known, fingerprint);
 
     const free = (): Promise<void> =>
       store.abandon(key, own).catch((cause: unknown) => report(context, cause));
@@ -136,13 +134,13 @@ export function idempotency(options: IdempotencyOptions = {}): Middleware {
       throw error;
     }
     // From here on the work is done, so a repetition must not do it again: a failure leaves the key taken.
-    const kept = await keepAnswer(response, maxResponseBytes);
+    const { response: sent, stored } = await storeResponse(response, maxResponseBytes);
     try {
-      await store.complete(key, { ...own, answer: kept.answer, keepFor });
+      await store.complete(key, { ...own, response: stored, keepFor });
     } catch (cause) {
       report(context, cause);
     }
-    return kept.response;
+    return sent;
   };
 
   return (next) => (request, context) => {
@@ -159,18 +157,18 @@ export function idempotency(options: IdempotencyOptions = {}): Middleware {
   };
 }
 
-function answerKnown(known: IdempotencyRecord, fingerprint: string): Response {
+function respondTo(known: IdempotencyRecord, fingerprint: string): Response {
   if (known.fingerprint !== fingerprint) {
     return encodeJSON(422, { error: "this Idempotency-Key belongs to another request" });
   }
-  if (known.answer === undefined) {
+  if (known.response === undefined) {
     return encodeJSON(
       409,
       { error: "a request with this Idempotency-Key is running" },
       { headers: { "retry-after": "1" } },
     );
   }
-  const response = replayAnswer(known.answer);
+  const response = replayResponse(known.response);
   if (response === undefined) {
     return encodeJSON(409, { error: "the request was done, and its answer was not kept" });
   }

@@ -46,14 +46,14 @@ export function memoryIdempotencyStore(
   return {
     begin(key, { fingerprint, owner, lockFor }) {
       const time = now();
-      const answered = done.get(key);
-      if (answered !== undefined && answered.until > time) return Promise.resolve(answered);
-      if (answered !== undefined) forget(key);
+      const finished = done.get(key);
+      if (finished !== undefined && finished.until > time) return Promise.resolve(finished);
+      if (finished !== undefined) forget(key);
       const other = running.get(key);
       if (other !== undefined && other.until > time) {
         return Promise.resolve({ fingerprint: other.fingerprint });
       }
-      // Set anew, a key stands last, so those that ran out stand first.
+      // Deleted and set again, a key becomes the last, so the expired ones are the first.
       running.delete(key);
       for (const [oldest, { until }] of running) {
         if (until > time) break;
@@ -64,13 +64,13 @@ export function memoryIdempotencyStore(
     },
     complete(key, run) {
       const time = now();
-      const isAnswered = (done.get(key)?.until ?? -Infinity) > time;
-      if (isAnswered || (running.has(key) && !owns(key, run))) return Promise.resolve();
+      const isFinished = (done.get(key)?.until ?? -Infinity) > time;
+      if (isFinished || (running.has(key) && !owns(key, run))) return Promise.resolve();
       running.delete(key);
-      const { answer, fingerprint } = run;
-      const size = key.length + 500 + (answer.body?.length ?? 0) + sizeOf(answer.headers);
+      const { response, fingerprint } = run;
+      const size = key.length + 500 + (response.body?.length ?? 0) + sizeOf(response.headers);
       forget(key);
-      done.set(key, { fingerprint, answer, until: time + run.keepFor, size });
+      done.set(key, { fingerprint, response, until: time + run.keepFor, size });
       bytes += size;
       for (const [oldest, { until }] of done) {
         if (until > time && done.size <= maxKeys && bytes <= maxBytes) break;

@@ -2,10 +2,10 @@ import { changeHeaders, setDefault, type Context, type Middleware } from "@fetch
 import { formatIP, parseIP } from "@fetchwork/kit";
 import { checkFunction, checkOptions, optionError, type OptionNames } from "../check-options.ts";
 import { memoryRateLimitStore } from "./memory-rate-limit-store.ts";
-import { refuse } from "../response/plain-answer.ts";
+import { refuse } from "../response/plain-response.ts";
 import type { RateLimitStore, RateLimitVerdict } from "./rate-limit-store.ts";
-import { clientAddressReader, type RealIPOptions } from "../address/real-ip.ts";
-import { sha1Hex } from "../runtime/sha1.ts";
+import { clientAddressReader, type RealIPOptions } from "../address/client-address.ts";
+import { shortHash } from "../runtime/short-hash.ts";
 
 /** Options of {@link rateLimit}. */
 export interface RateLimitOptions extends RealIPOptions {
@@ -161,7 +161,7 @@ function addressKey(address: string | undefined, prefix: number): string {
 
 /** Keys take a bounded place, and different ones stay different. */
 function shorten(key: string): string {
-  return key.length <= maxKeyLength ? key : `${key.slice(0, 100)}:${sha1Hex(key)}`;
+  return key.length <= maxKeyLength ? key : `${key.slice(0, 100)}:${shortHash(key)}`;
 }
 
 function tooManyRequests(): Response {

@@ -10,7 +10,7 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return false
 `;
 
-// A key that has fallen free is taken back: better an answer that is kept than none.
+// A released key is taken again: a stored response is better than none.
 const completeScript = `
 local known = redis.call('GET', KEYS[1])
 if known and known ~= ARGV[1] then return 0 end
@@ -24,7 +24,7 @@ return 0
 `;
 
 /**
- * Makes a store in Redis, for all processes together. It holds answers, so whoever reads that Redis reads them.
+ * Makes a store in Redis, for all processes together. Everyone who can read that Redis can read the stored responses.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
@@ -45,8 +45,8 @@ export function redisIdempotencyStore(
       return readRecord(known);
     },
     async complete(key, run) {
-      const { answer, fingerprint, keepFor } = run;
-      const record = JSON.stringify({ fingerprint, answer });
+      const { response, fingerprint, keepFor } = run;
+      const record = JSON.stringify({ fingerprint, response });
       await complete(prefix + key, mark(run), record, String(keepFor));
     },
     async abandon(key, run) {
@@ -55,7 +55,7 @@ export function redisIdempotencyStore(
   };
 }
 
-/** What stands in Redis while a request runs. */
+/** The value in Redis while a request runs. */
 function mark({ fingerprint, owner }: IdempotencyRun): string {
   return JSON.stringify({ fingerprint, owner });
 }
@@ -63,9 +63,9 @@ function mark({ fingerprint, owner }: IdempotencyRun): string {
 function readRecord(reply: unknown): IdempotencyRecord {
   const record: unknown = typeof reply === "string" ? JSON.parse(reply) : undefined;
   if (typeof record !== "object" || record === null || !("fingerprint" in record)) {
-    throw new TypeError("Redis holds something else under a key of idempotency");
+    throw new TypeError("a key of redisIdempotencyStore holds another value");
   }
-  // Nobody but `complete` and `begin` writes under the prefix.
+  // Only `complete` and `begin` write under the prefix.
   return record as IdempotencyRecord;
 }
 

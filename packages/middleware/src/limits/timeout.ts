@@ -10,7 +10,7 @@ import {
 import { Deadline } from "./deadline.ts";
 import { DeadlineContext } from "./deadline-context.ts";
 import type { HandlerTimeoutError } from "../errors.ts";
-import { readUpTo } from "../body/read-up-to.ts";
+import { readUpTo } from "../body/stream-start.ts";
 import { isBodyUsed, replaceBody, takeResponse, type TakenResponse } from "../body/replace-body.ts";
 
 /** Options of {@link timeout}. */

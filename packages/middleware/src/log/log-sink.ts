@@ -1,4 +1,4 @@
-import { onWorkers } from "../runtime/on-workers.ts";
+import { onWorkers } from "../runtime/platform.ts";
 
 /** Receives whole lines, each with its line break; several at a time. */
 export type LogSink = (lines: string) => void;

@@ -8,8 +8,8 @@ import {
   optionError,
   type OptionNames,
 } from "../check-options.ts";
-import { refuse } from "../response/plain-answer.ts";
-import { pathBounds, searchOf } from "../request/request-path.ts";
+import { refuse } from "../response/plain-response.ts";
+import { pathBounds, searchOf } from "../request/request-url.ts";
 import { listFolder } from "./file-listing.ts";
 import { filePathOf } from "./file-path.ts";
 import { openFile, type FileRoot } from "./open-file.ts";

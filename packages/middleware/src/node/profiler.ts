@@ -2,10 +2,10 @@ import { text, type Context, type Handler, type Middleware } from "@fetchwork/ht
 import { addressGuard, type AddressGuardOptions } from "../access/address-guard.ts";
 import { checkCalled, checkOptions, optionError, type OptionNames } from "../check-options.ts";
 import { encodeJSON } from "../json/encode-json.ts";
-import { toJSON, variableReader } from "../observe/metrics.ts";
+import { toJSON, variableReader } from "../observe/metric-variables.ts";
 import { noCache } from "../content/no-cache.ts";
-import { refuse } from "../response/plain-answer.ts";
-import { pathOf } from "../request/request-path.ts";
+import { refuse } from "../response/plain-response.ts";
+import { pathOf } from "../request/request-url.ts";
 import { hideValues, runtimeFigures } from "../observe/runtime-figures.ts";
 import { heapSnapshot } from "./heap-snapshot.ts";
 import {

@@ -1,7 +1,6 @@
 import { setDefault, type Middleware } from "@fetchwork/http";
 import { changeResult } from "../response/change-result.ts";
 import { checkHeaderValue, checkOptions, optionError, type OptionNames } from "../check-options.ts";
-import { environmentVariable } from "../runtime/environment-variable.ts";
 
 /** Options of {@link appInfo}. */
 export interface AppInfoOptions {
@@ -48,6 +47,15 @@ export function appInfo(options: AppInfoOptions): Middleware {
   return (next) => (request, context) => {
     return changeResult(next(request, context), context, change);
   };
+}
+
+/** Value of an environment variable, where the runtime has an environment. */
+function environmentVariable(name: string): string | undefined {
+  const { process } = globalThis as {
+    readonly process?: { readonly env?: Readonly<Record<string, unknown>> };
+  };
+  const value = process?.env?.[name];
+  return typeof value === "string" ? value : undefined;
 }
 
 const knownOptions: OptionNames<AppInfoOptions> = {

@@ -1,5 +1,5 @@
 import { empty, type Context, type Middleware } from "@fetchwork/http";
-import { canonicalizePath } from "../path/canonical-path.ts";
+import { canonicalizePath } from "../path/canonicalize-path.ts";
 import {
   checkAmount,
   checkFlag,
@@ -11,7 +11,7 @@ import {
   type OptionNames,
 } from "../check-options.ts";
 import { encodeJSON } from "../json/encode-json.ts";
-import { pathOf } from "../request/request-path.ts";
+import { pathOf } from "../request/request-url.ts";
 
 /** One thing that has to work for the service to work. */
 export interface HealthCheck {

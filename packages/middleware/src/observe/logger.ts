@@ -18,9 +18,9 @@ import {
 } from "./log-record.ts";
 import { batchLines, writeToConsole, type LogSink } from "../log/log-sink.ts";
 import { queryMasker } from "../log/mask-query.ts";
-import { readClientAddress } from "../address/real-ip.ts";
+import { readClientAddress } from "../address/client-address.ts";
 import { acceptedIdentifier } from "../request/request-identifier.ts";
-import { pathAndQueryOf } from "../request/request-path.ts";
+import { pathAndQueryOf } from "../request/request-url.ts";
 
 export { anonymizeIP } from "./anonymize-ip.ts";
 export { formatSpec, type LogFormatter, type LogRecord } from "./log-record.ts";

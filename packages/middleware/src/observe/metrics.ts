@@ -8,7 +8,8 @@ import {
   type OptionNames,
 } from "../check-options.ts";
 import { encodeJSON } from "../json/encode-json.ts";
-import { pathEndsWith } from "../path/path-ends-with.ts";
+import { pathEndsWith } from "../path/canonicalize-path.ts";
+import { toJSON, variableReader } from "./metric-variables.ts";
 import { preferredType } from "./preferred-type.ts";
 import { prometheusText } from "./prometheus-text.ts";
 import { runtimeFigures } from "./runtime-figures.ts";
@@ -36,16 +37,6 @@ export interface MetricsOptions extends AddressGuardOptions {
   readonly showArguments?: boolean | undefined;
 }
 
-/** Reads the variables of an answer. */
-export type VariableReader = (context: Context) => Promise<Readonly<Record<string, unknown>>>;
-
-const reserved: ReadonlySet<string> = new Set([
-  "cmdline",
-  "eventLoop",
-  "heap",
-  "memory",
-  "process",
-]);
 const types = {
   json: "application/json",
   openmetrics: "application/openmetrics-text",
@@ -130,49 +121,6 @@ export function metricsAllowAll(
 ): Middleware {
   checkOptions(options, { owner: "metricsAllowAll", names: figureNames });
   return metrics({ ...options, allowAll: true });
-}
-
-/**
- * Checks variables and prepares to read them.
- *
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for one that is no function, or has the name of a figure
- */
-export function variableReader(variables: Readonly<Record<string, () => unknown>>): VariableReader {
-  const entries = Object.entries(variables);
-  for (const [name, read] of entries) {
-    checkFunction(read, `variables.${name}`);
-    if (reserved.has(name)) throw optionError("variables", name, "another name; this one is taken");
-  }
-  return async (context) => {
-    const values = await Promise.all(
-      entries.map(async ([name, read]) => {
-        try {
-          return [[name, await read()] as const];
-        } catch (cause) {
-          context.waitUntil(
-            Promise.reject(new Error(`the variable ${name} cannot be read`, { cause })),
-          );
-          return [];
-        }
-      }),
-    );
-    return Object.fromEntries(values.flat());
-  };
-}
-
-/** Leaves out what JSON cannot write, so that one variable does not cost all others. */
-export function toJSON(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const written = Object.entries(values).map(([name, value]) => {
-    try {
-      const json = JSON.stringify(value, (_, inner: unknown) =>
-        typeof inner === "bigint" ? Number(inner) : inner,
-      );
-      return [name, json === undefined ? undefined : (JSON.parse(json) as unknown)] as const;
-    } catch {
-      return [name, undefined] as const;
-    }
-  });
-  return Object.fromEntries(written);
 }
 
 function choose<T extends keyof typeof types>(request: Request, offered: readonly T[]): T | "json" {

@@ -7,7 +7,7 @@ import {
   optionError,
   type OptionNames,
 } from "../check-options.ts";
-import { readClientAddress } from "../address/real-ip.ts";
+import { readClientAddress } from "../address/client-address.ts";
 
 /** The part of `@opentelemetry/api` that is used: `import * as api from "@opentelemetry/api"` has it. */
 export interface OpenTelemetryApi<OtelContext = unknown, Span extends OpenTelemetrySpan = never> {

@@ -1,6 +1,6 @@
 import { empty, text, type Middleware } from "@fetchwork/http";
 import { checkOptions, optionError, type OptionNames } from "../check-options.ts";
-import { pathEndsWith } from "../path/path-ends-with.ts";
+import { pathEndsWith } from "../path/canonicalize-path.ts";
 
 /** Options of {@link ping}. */
 export interface PingOptions {

@@ -1,12 +1,12 @@
 import { exposedResponse, type Context, type Middleware } from "@fetchwork/http";
-import { isBodyLimitError } from "../body/body-limit-error.ts";
+import { isBodyLimitError } from "../body/read-body.ts";
 import { checkFunction, checkOptions, type OptionNames } from "../check-options.ts";
 import { AbortHandlerError } from "../errors.ts";
 import { writeSafely } from "../log/log-sink.ts";
 import { oneLine } from "../log/one-line.ts";
-import { refuse } from "../response/plain-answer.ts";
-import { readClientAddress } from "../address/real-ip.ts";
-import { pathOf } from "../request/request-path.ts";
+import { refuse } from "../response/plain-response.ts";
+import { readClientAddress } from "../address/client-address.ts";
+import { pathOf } from "../request/request-url.ts";
 
 /** Options of {@link recoverer}. */
 export interface RecovererOptions {

@@ -1,4 +1,4 @@
-import { builtinModule } from "../runtime/builtin-module.ts";
+import { builtinModule } from "../runtime/platform.ts";
 import { checkFlag } from "../check-options.ts";
 
 /** What a runtime says about itself; parts are absent where it does not. */

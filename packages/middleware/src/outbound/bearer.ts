@@ -3,7 +3,7 @@ import { MiddlewareError } from "../errors.ts";
 import { checkNext, checkOptions, optionError, type OptionNames } from "../check-options.ts";
 
 /** Gives the current token; asked once per request. */
-export type TokenSource = () => string | Promise<string>;
+export type BearerTokenSource = () => string | Promise<string>;
 
 /** Options of {@link bearer}. */
 export interface BearerOptions {
@@ -26,7 +26,7 @@ export interface BearerOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the token, or later what the function gives, cannot be one; the
  * message does not show it
  */
-export function bearer(token: string | TokenSource, options: BearerOptions = {}): Middleware {
+export function bearer(token: string | BearerTokenSource, options: BearerOptions = {}): Middleware {
   checkOptions(options, knownOptions);
   const allowed = checkOrigins(options.origins);
   const fixed = typeof token === "string" ? authorization(token) : undefined;

@@ -14,7 +14,7 @@ import {
   optionError,
   type OptionNames,
 } from "../check-options.ts";
-import { continueStream, readUpTo } from "../body/read-up-to.ts";
+import { continueStream, readUpTo } from "../body/stream-start.ts";
 
 /** Options of {@link retry}. */
 export interface RetryOptions {

@@ -1,11 +1,7 @@
 import { deriveRequest, type Middleware } from "@fetchwork/http";
 import { checkNoOptions } from "../check-options.ts";
-import { pathBounds, searchOf } from "../request/request-path.ts";
-
-/** Makes each run of slashes one slash: `//api//v1/` is `/api/v1/`. Everything else stays. */
-export function cleanDoubleSlashes(path: string): string {
-  return path.includes("//") ? path.replace(/\/{2,}/g, "/") : path;
-}
+import { cleanDoubleSlashes } from "./canonicalize-path.ts";
+import { pathBounds, searchOf } from "../request/request-url.ts";
 
 /**
  * Hands requests on with each run of slashes in the path as one slash, so that `/users//1` is `/users/1`. A slash at the

@@ -1,89 +1,95 @@
 import { MiddlewareError } from "../errors.ts";
-import type { LinearPattern } from "./linear-pattern.ts";
 
 /** Writes the replacement of one match: `path`, and `query` when the template has one. */
 export interface PathTemplate {
-  readonly hasQuery: boolean;
-  readonly path: (text: string, match: Int32Array) => string;
-  readonly query: (text: string, match: Int32Array) => string;
+  readonly path: (match: RegExpMatchArray) => string;
+  readonly query: ((match: RegExpMatchArray) => string) | undefined;
 }
 
-type Part = string | number;
+/** The groups of a pattern: how many, and the names of those that have one. */
+export interface PatternGroups {
+  readonly count: number;
+  readonly names: readonly string[];
+}
+
+/** Text as it is, or a reference to a group by number or name. */
+type Part = { readonly text: string } | { readonly group: number | string };
 
 /**
  * Parses a replacement: `$1`, `${1}`, `${name}`, `$<name>` and `$&` stand for what a group matched, `$$` for a dollar.
- * What a group puts into the query is escaped, so that a path brings in no parameters of its own.
+ * As in JavaScript, `$12` is group 1 and a "2" where there is no group 12. What a group adds to the query is escaped, so
+ * that a path cannot add parameters.
  *
+ * @param groups - The groups of the pattern; undefined when they are unknown, and then a missing group is empty.
  * @throws MiddlewareError `ERR_MIDDLEWARE_PATTERN` for a group that the pattern does not have, and for control
  *   characters, backslashes and fragments
  */
-export function parsePathTemplate(template: string, pattern: LinearPattern): PathTemplate {
+export function parsePathTemplate(
+  template: string,
+  groups: PatternGroups | undefined,
+): PathTemplate {
   // oxlint-disable-next-line no-control-regex
   if (/[\0-\x1f\x7f\\#]/.test(template)) {
     throw templateError(template, "has a control character, a backslash or a fragment");
   }
-  const question = template.search(/\?/);
-  const hasQuery = question !== -1;
-  const path = parseParts(hasQuery ? template.slice(0, question) : template, pattern);
-  const query = parseParts(hasQuery ? template.slice(question + 1) : "", pattern);
+  const [path = "", ...rest] = template.split("?");
+  const pathParts = parseParts(path, template, groups);
+  if (rest.length === 0) return { path: (match) => fill(pathParts, match), query: undefined };
+  const queryParts = parseParts(rest.join("?"), template, groups);
   return {
-    hasQuery,
-    path: (text, match) => path.map((part) => valueOf(part, text, match)).join(""),
-    query: (text, match) =>
-      query
-        .map((part) =>
-          typeof part === "string" ? part : valueOf(part, text, match).replace(/[&=+;]/g, escape),
-        )
-        .join(""),
+    path: (match) => fill(pathParts, match),
+    query: (match) => fill(queryParts, match, escapeInQuery),
   };
 }
 
-function parseParts(template: string, pattern: LinearPattern): readonly Part[] {
+function parseParts(
+  text: string,
+  template: string,
+  groups: PatternGroups | undefined,
+): readonly Part[] {
   const parts: Part[] = [];
-  let position = 0;
-  while (position < template.length) {
-    const dollar = template.indexOf("$", position);
-    const end = dollar === -1 ? template.length : dollar;
-    if (end > position) parts.push(template.slice(position, end));
-    if (dollar === -1) break;
-    const rest = template.slice(dollar + 1);
-    const reference = /^(?:[$&]|\d{1,2}|\{\w+\}|<\w+>)/.exec(rest)?.[0];
-    if (reference === undefined)
-      throw templateError(template, "has a $ that names no group; write $$");
-    const [part, length] = readReference(reference, pattern, template);
-    parts.push(part);
-    position = dollar + 1 + length;
+  for (const [token] of text.matchAll(/[^$]+|\$(?:[$&]|\d{1,2}|\{\w+\}|<\w+>)?/g)) {
+    if (token === "$") throw templateError(template, "has a $ without a group; write $$");
+    if (token === "$$") parts.push({ text: "$" });
+    else if (token === "$&") parts.push({ group: 0 });
+    else if (token.startsWith("$")) {
+      const name = token.replace(/^\$[{<]?|[}>]$/g, "");
+      const group = /^\d+$/.test(name) ? Number(name) : name;
+      if (groups !== undefined && !hasGroup(groups, group, token)) {
+        throw templateError(template, `names the group ${name}, which the pattern does not have`);
+      }
+      parts.push({ group });
+    } else parts.push({ text: token });
   }
   return parts;
 }
 
-function readReference(
-  reference: string,
-  pattern: LinearPattern,
-  template: string,
-): readonly [Part, number] {
-  if (reference === "$") return ["$", 1];
-  if (reference === "&") return [0, 1];
-  const name = reference.replace(/^[{<]|[}>]$/g, "");
-  if (/^\d/.test(name)) {
-    if (Number(name) <= pattern.groupCount) return [Number(name), reference.length];
-    // As in JavaScript, $12 is group 1 and a "2" where there is no group 12.
-    const first = Number(name.charAt(0));
-    if (name === reference && name.length === 2 && first <= pattern.groupCount) return [first, 1];
-  }
-  const index = pattern.groupNames.get(name);
-  if (index === undefined) throw templateError(template, `names the group ${name}, which is none`);
-  return [index, reference.length];
+function hasGroup({ count, names }: PatternGroups, group: number | string, token: string): boolean {
+  if (typeof group === "string") return names.includes(group);
+  return group <= count || (/^\$\d\d$/.test(token) && Math.floor(group / 10) <= count);
 }
 
-function valueOf(part: Part, text: string, match: Int32Array): string {
-  if (typeof part === "string") return part;
-  const start = match[part * 2] ?? -1;
-  return start === -1 ? "" : text.slice(start, match[part * 2 + 1]);
+function fill(
+  parts: readonly Part[],
+  match: RegExpMatchArray,
+  escape: (value: string) => string = (value) => value,
+): string {
+  let text = "";
+  for (const part of parts) text += "text" in part ? part.text : escape(valueOf(part.group, match));
+  return text;
 }
 
-function escape(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+function valueOf(group: number | string, match: RegExpMatchArray): string {
+  if (typeof group === "string") return match.groups?.[group] ?? "";
+  if (group < match.length || group < 10) return match[group] ?? "";
+  return (match[Math.floor(group / 10)] ?? "") + String(group % 10);
+}
+
+function escapeInQuery(value: string): string {
+  return value.replace(
+    /[&=+;]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 function templateError(template: string, what: string): MiddlewareError {

@@ -1,44 +1,52 @@
 import { createContextKey, deriveRequest, type Middleware } from "@fetchwork/http";
-import { canonicalizePath, removeDotSegments } from "./canonical-path.ts";
 import { optionError } from "../check-options.ts";
-import { cleanDoubleSlashes } from "./clean-path.ts";
-import { LinearPattern, type MatchBudget } from "./linear-pattern.ts";
-import { parsePathTemplate, type PathTemplate } from "./path-template.ts";
-import { refuse } from "../response/plain-answer.ts";
-import { pathAndQueryOf, pathOf, searchOf } from "../request/request-path.ts";
+import { MiddlewareError } from "../errors.ts";
+import { pathAndQueryOf, pathOf, searchOf } from "../request/request-url.ts";
+import { refuse } from "../response/plain-response.ts";
+import { canonicalizePath, cleanDoubleSlashes, removeDotSegments } from "./canonicalize-path.ts";
+import { parsePathTemplate, type PathTemplate, type PatternGroups } from "./path-template.ts";
 
-// Both bound the time of one request: a step takes 5 to 20 ns.
+// Bounds what one request costs with a native RegExp, together with a pattern that does not backtrack far.
 const maxPathLength = 8192;
-const maxSteps = 300_000;
-// A replacement may repeat a group; this is longer than any server takes.
+// A replacement may repeat a group. No server accepts a longer request target.
 const maxResultLength = 65_536;
 
 const rewrittenKey = createContextKey<boolean>("rewritten");
 
+/** A compiled pattern of another regular-expression engine. `RE2JS.compile(…)` of `re2js` is one. */
+export interface PathPattern {
+  /** All matches in a text, from left to right, as `String.prototype.matchAll` returns them. */
+  matchAll(text: string): Iterable<RegExpMatchArray>;
+}
+
 /**
- * Rewrites the path of requests: every match of the pattern in it becomes the replacement, once per exchange; later
- * rewrites leave a request alone that one has changed. The handler finds what the client asked for in the request
- * header `X-Original-URL`. A request that does not match stays as it is, and may bring such a header itself.
+ * Rewrites the path of requests: every match of the pattern becomes the replacement, once per exchange. Later rewrites
+ * skip a request that an earlier one has changed. The handler finds the original path and query in the request header
+ * `X-Original-URL`. A request that does not match stays as it is, with an `X-Original-URL` that the client may have sent.
  *
- * The pattern is looked for anywhere in the canonical, still percent-encoded path (see {@link canonicalizePath});
- * `^` and `$` tie it to the ends. It is matched in linear time by an engine of our own, without back-references and
- * look-around. A path of more than 8,192 characters, or one on which the pattern takes more than 300,000 steps (about
- * 3 ms), is answered with 414; one without a safe meaning with 400.
+ * The pattern is searched for anywhere in the canonical, still percent-encoded path (see {@link canonicalizePath});
+ * use `^` and `$` to match the whole path. A path of more than 8,192 characters gets 414, an ambiguous one 400.
+ *
+ * A native `RegExp` may take exponential time for some patterns, such as `(a+)+$`. Use one only for patterns that you
+ * write. For a pattern that comes from outside, pass a pattern of `re2js`, which matches in linear time.
  *
  * In the replacement `$1`, `${1}`, `${name}` and `$&` stand for groups. Its dot segments and repeated slashes are
- * cleaned away. With a `?` it replaces the query too; groups are escaped there.
+ * removed. With a `?` it replaces the query too; groups are escaped there.
  *
- * @param from - Text of a regular expression, or a `RegExp` with no flags but `i` and `g`; 1,000 characters at most.
+ * @param from - Source of a regular expression, a `RegExp` without the flag `y`, or a pattern of another engine.
+ * @param to - The replacement: a path, optionally with a query.
  * @example
  * ```ts
  * rewrite("^/sites/(.*)/settings/$", "/sites/settings/$1");
+ * rewrite(RE2JS.compile(patternFromUser), "/x/$1");
  * ```
- * @throws MiddlewareError `ERR_MIDDLEWARE_PATTERN` when pattern or replacement are refused
+ * @throws MiddlewareError `ERR_MIDDLEWARE_PATTERN` for an invalid pattern or replacement
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
-export function rewrite(from: string | RegExp, to: string): Middleware {
-  const pattern = compile(from);
+export function rewrite(from: string | RegExp | PathPattern, to: string): Middleware {
+  const { pattern, groups } = compile(from);
   if (typeof to !== "string") throw optionError("to", to, "text");
-  const template = parsePathTemplate(to, pattern);
+  const template = parsePathTemplate(to, groups);
 
   return (next) => (request, context) => {
     if (context.get(rewrittenKey) === true) return next(request, context);
@@ -48,7 +56,7 @@ export function rewrite(from: string | RegExp, to: string): Middleware {
     const canonical = canonicalizePath(path);
     if (canonical === undefined) return refuse(400, "Bad Request");
     const target = replaceAll(canonical, pattern, template);
-    if (target === "too much") return refuse(414, "URI Too Long");
+    if (target === "too long") return refuse(414, "URI Too Long");
     if (target === undefined) return next(request, context);
     context.set(rewrittenKey, true);
     const rewritten = deriveRequest(request, {
@@ -59,13 +67,38 @@ export function rewrite(from: string | RegExp, to: string): Middleware {
   };
 }
 
-function compile(from: string | RegExp): LinearPattern {
-  if (typeof from === "string") return new LinearPattern(from);
-  if (!(from instanceof RegExp)) throw optionError("from", from, "text or a RegExp");
-  if (/[^gi]/.test(from.flags)) {
-    throw optionError("from", String(from), "a RegExp with no flags but i and g");
+function compile(from: string | RegExp | PathPattern): {
+  readonly pattern: PathPattern;
+  readonly groups?: PatternGroups;
+} {
+  if (typeof from === "string" || from instanceof RegExp) {
+    const regexp = compileNative(from);
+    const pattern: PathPattern = { matchAll: (text) => text.matchAll(regexp) };
+    return { pattern, groups: groupsOf(regexp) };
   }
-  return new LinearPattern(from.source, { ignoreCase: from.ignoreCase });
+  if (typeof from === "object" && from !== null && typeof from.matchAll === "function") {
+    return { pattern: from };
+  }
+  throw optionError("from", from, "text, a RegExp or a pattern with matchAll()");
+}
+
+function compileNative(from: string | RegExp): RegExp {
+  if (typeof from === "string") {
+    try {
+      return new RegExp(from, "g");
+    } catch (cause) {
+      const message = `invalid pattern ${JSON.stringify(from.slice(0, 100))}`;
+      throw new MiddlewareError("ERR_MIDDLEWARE_PATTERN", message, { cause });
+    }
+  }
+  if (from.sticky) throw optionError("from", String(from), "a RegExp without the flag y");
+  return from.global ? new RegExp(from) : new RegExp(from, `${from.flags}g`);
+}
+
+function groupsOf({ source, flags }: RegExp): PatternGroups {
+  // With an empty alternative the pattern matches the empty text, and the match lists all groups.
+  const match = new RegExp(`${source}|`, flags).exec("");
+  return { count: (match?.length ?? 1) - 1, names: Object.keys(match?.groups ?? {}) };
 }
 
 interface Target {
@@ -75,34 +108,28 @@ interface Target {
 
 function replaceAll(
   path: string,
-  pattern: LinearPattern,
+  pattern: PathPattern,
   template: PathTemplate,
-): Target | "too much" | undefined {
-  const budget: MatchBudget = { steps: maxSteps };
+): Target | "too long" | undefined {
   let result = "";
   let query: string | undefined;
-  let copied = 0;
   let lastEnd = -1;
-  for (let from = 0; from <= path.length;) {
-    const match = pattern.find(path, from, budget);
-    if (budget.steps < 0 || result.length > maxResultLength) return "too much";
-    if (match === undefined) break;
-    const [start = 0, end = 0] = match;
-    // An empty match right behind another one is none.
-    if (end > start || start !== lastEnd) {
-      result += path.slice(copied, start) + template.path(path, match);
-      query = template.hasQuery ? `?${template.query(path, match)}` : undefined;
-      copied = end;
-      lastEnd = end;
-    }
-    from = end > start ? end : end + 1;
+  for (const match of pattern.matchAll(path)) {
+    const { index: start = 0 } = match;
+    const end = start + match[0].length;
+    // An empty match right after another match does not count, as in Go.
+    if (end === start && start === lastEnd) continue;
+    result += path.slice(Math.max(lastEnd, 0), start) + template.path(match);
+    if (result.length > maxResultLength) return "too long";
+    if (template.query !== undefined) query = `?${template.query(match)}`;
+    lastEnd = end;
   }
   if (lastEnd === -1) return undefined;
-  result += path.slice(copied);
-  return result.length > maxResultLength ? "too much" : { path: result, query };
+  result += path.slice(lastEnd);
+  return result.length > maxResultLength ? "too long" : { path: result, query };
 }
 
-/** A path from the root, without dot segments and repeated slashes; one at the end stays. */
+/** A path from the root, without dot segments and repeated slashes. A slash at the end stays. */
 function cleanTarget(path: string): string {
   return removeDotSegments(cleanDoubleSlashes(`/${path}`));
 }

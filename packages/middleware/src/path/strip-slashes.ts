@@ -1,6 +1,6 @@
 import { deriveRequest, type Middleware } from "@fetchwork/http";
 import { checkNoOptions } from "../check-options.ts";
-import { pathBounds, searchOf } from "../request/request-path.ts";
+import { pathBounds, searchOf } from "../request/request-url.ts";
 
 /**
  * Hands requests on without the slash at the end of their path: `/users/` is `/users`. One slash is taken away, and the

@@ -1,4 +1,5 @@
 import { RequestError } from "../errors.ts";
+import { parseTimestamp } from "./timestamp.ts";
 
 /** A span of time. */
 export interface FromTo {
@@ -27,30 +28,6 @@ export function parseFromTo(source: Request | URL | URLSearchParams): FromTo {
   return { from: read(query, "from"), to: read(query, "to") };
 }
 
-/** Reads one date in the formats of {@link parseFromTo}; undefined when it is none. */
-export function parseTimestamp(text: string): Date | undefined {
-  const match = dateTime.exec(text) ?? date.exec(text);
-  if (match?.groups === undefined) return undefined;
-  const { year, month, day, hour, minute, second, fraction = "", zone } = match.groups;
-  // RFC 3339 has seconds always, so a zone without them is none of the formats.
-  if (zone !== undefined && second === undefined) return undefined;
-  const offset = offsetOf(zone);
-  const parts = [year, month, day, hour, minute, second].map((part) => Number(part ?? 0));
-  const [y = 0, m = 0, d = 0, h = 0, min = 0, s = 0] = parts;
-  if (h > 23 || min > 59 || s > 59 || offset === undefined) return undefined;
-  const time = new Date(0);
-  time.setUTCFullYear(y, m - 1, d);
-  // A day that the month does not have has moved into another month.
-  if (time.getUTCMonth() !== m - 1 || time.getUTCDate() !== d) return undefined;
-  time.setUTCHours(h, min - offset, s, Number(fraction.padEnd(3, "0").slice(0, 3)));
-  return time;
-}
-
-const date = /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)$/;
-// A plus sign in a query stands for a space (WHATWG URL, 5.1), so an offset may start with one.
-const dateTime =
-  /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)T(?<hour>\d\d):(?<minute>\d\d)(:(?<second>\d\d)(\.(?<fraction>\d{1,9}))?)?(?<zone>Z|[+ -]\d\d:\d\d)?$/;
-
 function read(query: URLSearchParams, name: "from" | "to"): Date {
   const text = query.get(name) ?? "";
   const time = parseTimestamp(text);
@@ -61,13 +38,4 @@ function read(query: URLSearchParams, name: "from" | "to"): Date {
     400,
     `incorrect ${name} time: can't parse date ${shown}`,
   );
-}
-
-/** Minutes east of Greenwich; undefined when there is no such zone. */
-function offsetOf(zone: string | undefined): number | undefined {
-  if (zone === undefined || zone === "Z") return 0;
-  const hours = Number(zone.slice(1, 3));
-  const minutes = Number(zone.slice(4));
-  if (hours > 23 || minutes > 59) return undefined;
-  return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
 }

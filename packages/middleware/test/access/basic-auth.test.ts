@@ -1,4 +1,5 @@
 import { createContext, text, wrap, type Middleware } from "@fetchwork/http";
+import { QueueFullError } from "@fetchwork/kit";
 import { describe, expect, it, vi } from "vitest";
 import {
   argon2Verifier,
@@ -20,7 +21,7 @@ import {
   isAuthorized,
 } from "../../src/access/basic-auth.ts";
 import { bcryptVerifier, generateBcryptHash } from "../../src/access/bcrypt-hash.ts";
-import { HashQueueFullError, runInHashQueue } from "../../src/access/hash-queue.ts";
+import { runInHashQueue } from "../../src/access/hash-queue.ts";
 
 // bcrypt of "good" with cost 4, Argon2id of "good" with the salt 16 times 0x07 (research A15).
 const bcryptHash = await quickBcrypt("good");
@@ -243,9 +244,7 @@ describe("the hash variants", () => {
           }),
       ),
     );
-    await expect(runInHashQueue(() => Promise.resolve())).rejects.toBeInstanceOf(
-      HashQueueFullError,
-    );
+    await expect(runInHashQueue(() => Promise.resolve())).rejects.toBeInstanceOf(QueueFullError);
     const middleware = basicAuthWithBcryptHash("dev", bcryptHash);
     expect(await ask(middleware, basic("dev", "good"))).toMatchObject({ status: 503 });
     expect(releases).toHaveLength(4);

@@ -26,7 +26,7 @@ describe("sendErrorJSON", () => {
     expect(await response.text()).toBe('{"error":"failed"}\n');
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(
-      /^failed - db is down\\x1b\[31m - 500 - 192\.0\.2\.1 - \/a%20b\?token=\*{8}&x=2 \[caused by middleware\/test\/send-error-json\.test\.ts:\d+\]\n$/,
+      /^failed - db is down\\x1b\[31m - 500 - 192\.0\.2\.1 - \/a%20b\?token=\*{8}&x=2 \[caused by test\/json\/send-error-json\.test\.ts:\d+\]\n$/,
     );
   });
 });
@@ -45,7 +45,7 @@ describe("newErrorLogger", () => {
       status: 500,
       cause: new Error(`x\n    at forged.js:1:1\n    at ${"a".repeat(1_000_000)} b.js:1:1`),
     });
-    expect(lines[0]).toMatch(/\[caused by middleware\/test\/send-error-json\.test\.ts:\d+\]\n$/);
+    expect(lines[0]).toMatch(/\[caused by test\/json\/send-error-json\.test\.ts:\d+\]\n$/);
   });
 
   it("answers all the same when the sink throws", async () => {

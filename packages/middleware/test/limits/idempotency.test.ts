@@ -313,18 +313,18 @@ describe("memoryIdempotencyStore", () => {
   it("keeps the answer of the run that has the key, whenever a run before it ends", async () => {
     let time = 0;
     const store = memoryIdempotencyStore({ now: () => time });
-    const answer = { status: 200, statusText: "", headers: [], body: "" };
+    const response = { status: 200, statusText: "", headers: [], body: "" };
     const slow = { fingerprint: "f", owner: "slow" };
     const quick = { fingerprint: "f", owner: "quick" };
     await store.begin("k", { ...slow, lockFor: 10 });
     time = 10;
     expect(await store.begin("k", { ...quick, lockFor: 10 })).toBeUndefined();
-    await store.complete("k", { ...slow, answer: { ...answer, status: 201 }, keepFor: 100 });
+    await store.complete("k", { ...slow, response: { ...response, status: 201 }, keepFor: 100 });
     expect(await store.begin("k", { ...slow, lockFor: 10 })).toEqual({ fingerprint: "f" });
     await store.abandon("k", slow);
-    await store.complete("k", { ...quick, answer, keepFor: 100 });
-    await store.complete("k", { ...slow, answer: { ...answer, status: 201 }, keepFor: 100 });
-    expect((await store.begin("k", { ...slow, lockFor: 10 }))?.answer?.status).toBe(200);
+    await store.complete("k", { ...quick, response, keepFor: 100 });
+    await store.complete("k", { ...slow, response: { ...response, status: 201 }, keepFor: 100 });
+    expect((await store.begin("k", { ...slow, lockFor: 10 }))?.response?.status).toBe(200);
   });
 
   it.each([{ maxKeys: 0 }, { maxKeys: 1.5 }, { maxBytes: -1 }])("refuses %j", (options) => {
@@ -410,11 +410,11 @@ describe.skipIf(redisIsMissing())("redisIdempotencyStore on a real server", () =
     expect(await store.begin("a", { ...own, lockFor: 1000 })).toBeDefined();
     await store.abandon("a", own);
     expect(await store.begin("a", { ...own, lockFor: 60_000 })).toBeUndefined();
-    const answer = { status: 200, statusText: "", headers: [], body: "" };
-    await store.complete("a", { fingerprint: "f", owner: "stranger", answer, keepFor: 5 });
-    expect((await store.begin("a", { ...own, lockFor: 5 }))?.answer).toBeUndefined();
-    await store.complete("a", { ...own, answer, keepFor: 50_000 });
-    expect((await store.begin("a", { ...own, lockFor: 5 }))?.answer).toEqual(answer);
+    const response = { status: 200, statusText: "", headers: [], body: "" };
+    await store.complete("a", { fingerprint: "f", owner: "stranger", response, keepFor: 5 });
+    expect((await store.begin("a", { ...own, lockFor: 5 }))?.response).toBeUndefined();
+    await store.complete("a", { ...own, response, keepFor: 50_000 });
+    expect((await store.begin("a", { ...own, lockFor: 5 }))?.response).toEqual(response);
     const left = Number(await redis.client.sendCommand(["PTTL", "i:a"]));
     expect(left).toBeGreaterThan(40_000);
     expect(left).toBeLessThanOrEqual(50_000);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anonymizeIP } from "../../src/observe/anonymize-ip.ts";
-import { formatDuration } from "../../src/observe/format-duration.ts";
+import { formatDuration } from "../../src/observe/log-record.ts";
 import { oneCompactLine, oneLine } from "../../src/log/one-line.ts";
 
 describe("oneLine", () => {

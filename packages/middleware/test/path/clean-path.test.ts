@@ -1,7 +1,8 @@
 import { text, wrap } from "@fetchwork/http";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cleanDoubleSlashes, cleanPath } from "../../src/path/clean-path.ts";
+import { cleanDoubleSlashes } from "../../src/path/canonicalize-path.ts";
+import { cleanPath } from "../../src/path/clean-path.ts";
 import { stripSlashes } from "../../src/path/strip-slashes.ts";
 
 const clean = wrap(({ url }) => text(url.slice("http://h".length)), cleanPath());

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseFromTo, parseTimestamp } from "../../src/request/parse-from-to.ts";
+import { parseFromTo } from "../../src/request/parse-from-to.ts";
+import { parseTimestamp } from "../../src/request/timestamp.ts";
 
 const query = (from: string, to: string): Request =>
   new Request(`http://h/?${new URLSearchParams({ from, to })}`);

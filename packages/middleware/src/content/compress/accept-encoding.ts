@@ -5,23 +5,14 @@ interface WeightedCoding {
 }
 
 /**
- * Whether an `Accept-Encoding` field accepts a content coding (RFC 9110, 12.5.3).
+ * Chooses the content coding that an `Accept-Encoding` field prefers (RFC 9110, 12.5.3); the first one of equal weights.
+ * Returns undefined when it accepts none, or prefers `identity`.
  *
- * A coding that is named counts for itself and outranks `*`; the lowest weight counts when it is named twice. `x-gzip` is
- * `gzip`. No field, an empty one, and a weight that is no weight accept nothing: a plain body is never wrong.
+ * A coding that is named has its own weight, others that of `*`. Of two weights for one coding the lower counts.
+ * `x-gzip` is `gzip`. A missing or empty field and an invalid weight accept nothing, because a plain body is always
+ * right.
  *
- * @param field - Value of the header, several fields joined by commas; null when there is none.
- * @param coding - Such as `gzip`, in lower case.
- */
-export function acceptsEncoding(field: string | null, coding: string): boolean {
-  return field !== null && weightOf(parse(field), coding) > 0;
-}
-
-/**
- * Chooses the content coding that an `Accept-Encoding` field likes best; the first of them on a tie.
- *
- * Gives `undefined` when it accepts none, or names `identity` with a greater weight.
- *
+ * @param field - Value of the header, with several fields joined by commas; null when there is none.
  * @param offered - Codings that can be sent, the preferred one first, in lower case.
  */
 export function chooseEncoding<Coding extends string>(
@@ -33,7 +24,7 @@ export function chooseEncoding<Coding extends string>(
   let chosen: Coding | undefined;
   let best = 0;
   for (const coding of offered) {
-    const weight = weightOf(codings, coding);
+    const weight = lowestWeight(codings, coding) ?? lowestWeight(codings, "*") ?? 0;
     if (weight > best) {
       best = weight;
       chosen = coding;
@@ -64,11 +55,7 @@ function weightIn(parameters: readonly string[]): number {
   return 1;
 }
 
-function weightOf(codings: readonly WeightedCoding[], wanted: string): number {
-  return lowest(codings, wanted) ?? lowest(codings, "*") ?? 0;
-}
-
-function lowest(codings: readonly WeightedCoding[], wanted: string): number | undefined {
+function lowestWeight(codings: readonly WeightedCoding[], wanted: string): number | undefined {
   let found: number | undefined;
   for (const { name, weight } of codings) {
     if (name === wanted && (found === undefined || weight < found)) found = weight;

@@ -1,48 +1,40 @@
-import {
-  addVary,
-  changeHeaders,
-  createContextKey,
-  type Context,
-  type Middleware,
-} from "@fetchwork/http";
-import { chooseEncoding } from "./accept-encoding.ts";
-import { checkAmount, checkOptions, optionError, type OptionNames } from "../../check-options.ts";
-import { findEncoders, type ContentCoding, type ContentEncoder } from "./content-encoder.ts";
-import { peekStream } from "./peek-stream.ts";
-import { readSmall } from "./read-small.ts";
+import { addVary, changeHeaders, createContextKey, type Middleware } from "@fetchwork/http";
 import {
   isBodyUsed,
   replaceBody,
   takeResponse,
-  type ReplacedBody,
-  type ResponseHead,
   type TakenResponse,
 } from "../../body/replace-body.ts";
+import { peekStream, readIfSmall } from "../../body/stream-start.ts";
+import { checkAmount, checkOptions, optionError, type OptionNames } from "../../check-options.ts";
+import { chooseEncoding } from "./accept-encoding.ts";
+import { findEncoders, type ContentCoding, type ContentEncoder } from "./content-encoder.ts";
 import { sniffedBytes, sniffType } from "./sniff-type.ts";
 
 /** Options of {@link compress}. */
 export interface CompressOptions {
   /**
-   * Content codings on offer, the preferred one first; one that the runtime cannot make is left out. A client that gives
-   * them different weights decides itself. Default: `["zstd", "br", "gzip"]`.
+   * Content codings to offer, the preferred one first. Those that the runtime does not support are skipped. A client that
+   * weights them differently decides. Default: `["zstd", "br", "gzip"]`.
    */
   readonly encodings?: readonly ContentCoding[] | undefined;
-  /** Beginnings of media types that are compressed, without regard to case. Default: text, JSON, XML, scripts, fonts. */
+  /** Prefixes of the media types to compress, in any case. Default: text, JSON, XML, scripts, fonts. */
   readonly types?: readonly string[] | undefined;
   /**
-   * Minimum size of a body that is there as a whole, in bytes: that of `json`, `text` and `new Response("text")`, not of a
-   * stream whose chunks come later. Default: 1024, below which a packet is sent all the same.
+   * Minimum size in bytes of a body that is available as a whole, such as that of `json()`, `text()` and
+   * `new Response("text")`. Does not apply to a stream whose chunks come later. Default: `1024`: a smaller body fits into
+   * one packet anyway.
    */
   readonly threshold?: number | undefined;
-  /** Effort for gzip, 1 to 9. Default: 6. */
+  /** Gzip level, 1 to 9. Default: `6`. */
   readonly gzipLevel?: number | undefined;
-  /** Effort for Brotli, 0 to 11; 11 takes more than ten times as long as 4. Default: 4. */
+  /** Brotli quality, 0 to 11. 11 takes more than ten times as long as 4. Default: `4`. */
   readonly brotliQuality?: number | undefined;
-  /** Effort for Zstandard, 1 to 19. Default: 3. */
+  /** Zstandard level, 1 to 19. Default: `3`. */
   readonly zstdLevel?: number | undefined;
   /**
-   * Size up to which a whole body is compressed on the thread that serves, in bytes; beyond it on another one, which
-   * takes a little more CPU time, uses all processors and holds nobody up. Default: 32_768, about 1 ms of gzip.
+   * Maximum size in bytes of a body that is compressed on the calling thread. A larger one is compressed on a thread of
+   * the pool, which costs a little more CPU time and does not delay other requests. Default: `32_768`, about 1 ms of gzip.
    */
   readonly syncLimit?: number | undefined;
 }
@@ -67,115 +59,161 @@ const defaultTypes = [
 ];
 
 /**
- * Compresses responses with Zstandard, Brotli or gzip, as the client's `Accept-Encoding` has it.
+ * Compresses responses with Zstandard, Brotli or gzip, whichever the client's `Accept-Encoding` prefers.
  *
- * Every response gets `Vary: Accept-Encoding`, also one that is never compressed, such as an image: whether it is may
- * change, and a cache that holds one variant must not serve it to everybody. Compressed are those whose type is listed (one without `Content-Type` is
- * judged by its first bytes), but never the statuses 204, 205, 206 and 304, what has a `Content-Encoding` or a
- * `Content-Range`, and `Cache-Control: no-transform`. A strong `ETag` becomes a weak one, because the bytes differ.
+ * A response is compressed when its media type is listed; without a `Content-Type` its first bytes decide. Never
+ * compressed: the statuses 204, 205, 206 and 304, responses with `Content-Encoding` or `Content-Range`, and those with
+ * `Cache-Control: no-transform`. A strong `ETag` becomes weak, because the bytes differ. Every response gets
+ * `Vary: Accept-Encoding`, because a cache must not serve one client's variant to all.
  *
- * Each chunk of a stream is flushed, so events arrive at once, and a slow client slows the source down. The encoder lives
- * from the first chunk until the body ends or the client leaves. A body that is known as a whole (`json`, `text`) keeps a
- * `Content-Length`. A HEAD gets the headers of the
- * GET. Inside another `compress` it does nothing.
+ * Each chunk of a stream is flushed, so events arrive at once, and a slow client slows the source down. A body that is
+ * available as a whole (`json()`, `text()`) keeps a `Content-Length`. A HEAD gets the headers of the GET. A second
+ * `compress` around or inside this one does nothing.
  *
- * On Workers the runtime makes gzip of what leaves with that header, and elsewhere without Node's `zlib`
- * `CompressionStream` does: gzip alone, at a level of its own and without flushing, so event streams and NDJSON stay as
- * they are.
+ * On Workers the runtime compresses responses that are marked as gzip. Other runtimes without Node's `zlib` use
+ * `CompressionStream`: gzip only, with a fixed level and without flushing, so event streams and NDJSON stay uncompressed.
  *
- * Who can make a client ask for pages with a text of his choice beside a secret may guess the secret by the size of the
- * answer (the BREACH attack); leave such pages out by `maybe`.
+ * An attacker who can make a client request pages with a text of the attacker's choice next to a secret may guess the
+ * secret from the size of the response (the BREACH attack). Exclude such pages with `maybe`.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function compress(options: CompressOptions = {}): Middleware {
   checkOptions(options, knownOptions);
-  const {
-    encodings = ["zstd", "br", "gzip"],
-    types = defaultTypes,
-    threshold = 1024,
-    gzipLevel = 6,
-    brotliQuality = 4,
-    zstdLevel = 3,
-    syncLimit = 32_768,
-  } = options;
+  const { encodings = ["zstd", "br", "gzip"], types = defaultTypes } = options;
+  const { threshold = 1024, syncLimit = 32_768 } = options;
+  const { gzipLevel = 6, brotliQuality = 4, zstdLevel = 3 } = options;
   checkCodings(encodings);
   checkAmount(threshold, "threshold", 0);
   checkAmount(syncLimit, "syncLimit", 0);
   checkLevel("gzipLevel", gzipLevel, [1, 9]);
   checkLevel("brotliQuality", brotliQuality, [0, 11]);
   checkLevel("zstdLevel", zstdLevel, [1, 19]);
-  const encoders = findEncoders({ gzip: gzipLevel, br: brotliQuality, zstd: zstdLevel, syncLimit });
-  const policy: Policy = { types: checkTypes(types), threshold, syncLimit };
-  const choose = chooser(encodings, encoders);
+  const isListed = typeMatcher(types);
+  const chooseEncoder = encoderChooser(
+    encodings,
+    findEncoders({ gzip: gzipLevel, br: brotliQuality, zstd: zstdLevel }, syncLimit),
+  );
+
+  const compressWhole = (
+    taken: TakenResponse,
+    encoder: ContentEncoder,
+    isHead: boolean,
+  ): Response | Promise<Response> => {
+    const { headers, body } = taken;
+    // A HEAD without a body represents the GET, which has one unless its Content-Length says otherwise.
+    const isEmpty = body === "" || (body === null && !isHead);
+    if (isEmpty || body instanceof ReadableStream) return replaceBody(taken, body, headers);
+    if (!headers.has("content-type") && (body === null || !isListed(sniffType(startOf(body))))) {
+      return replaceBody(taken, body, headers);
+    }
+    markEncoded(headers, encoder.coding);
+    if (isHead || body === null) return replaceBody(taken, null, headers);
+    const encoded = encoder.encode(body);
+    return encoded instanceof Promise
+      ? encoded.then((bytes) => replaceBody(taken, bytes, headers))
+      : replaceBody(taken, encoded, headers);
+  };
+
+  const compressStream = async (
+    taken: TakenResponse,
+    source: ReadableStream<Uint8Array>,
+    encoder: ContentEncoder,
+    { isHead, signal }: { readonly isHead: boolean; readonly signal: AbortSignal },
+  ): Promise<Response> => {
+    const { headers } = taken;
+    const type = headers.get("content-type")?.toLowerCase();
+    const isEvents = type !== undefined && isLive(type);
+    let stream = source;
+    if (threshold > 0 && !isEvents && !headers.has("content-length")) {
+      // The body of a native `Response` is a stream even when it was made of a short text.
+      const start = await readIfSmall(stream, threshold);
+      if ("bytes" in start) return replaceBody(taken, start.bytes, headers);
+      stream = start.stream;
+    }
+    if (type === undefined) {
+      if (isHead) return replaceBody(taken, stream, headers);
+      const peeked = await peekStream(stream, signal);
+      stream = peeked.stream;
+      if (peeked.first === undefined || !isListed(sniffType(peeked.first))) {
+        return replaceBody(taken, stream, headers);
+      }
+    }
+    markEncoded(headers, encoder.coding);
+    if (isHead) {
+      stream.cancel().catch(() => undefined);
+      return replaceBody(taken, null, headers);
+    }
+    return replaceBody(taken, encoder.encodeStream(stream, isEvents ? "live" : "any"), headers);
+  };
 
   return (next) => (request, context) => {
     if (context.get(compressKey) === true) return next(request, context);
     context.set(compressKey, true);
-    const encoder = choose(request.headers.get("accept-encoding"));
+    const encoder = chooseEncoder(request.headers.get("accept-encoding"));
+    const finish = (response: Response): Response | Promise<Response> => {
+      if (encoder === undefined || !isCompressible(response, encoder, isListed)) {
+        return changeHeaders(response, context, varyOnEncoding);
+      }
+      const taken = takeResponse(response);
+      const { headers, body } = taken;
+      varyOnEncoding(headers);
+      const length = headers.get("content-length");
+      if (length !== null && Number(length) < Math.max(threshold, 1)) {
+        return replaceBody(taken, body, headers);
+      }
+      const isHead = request.method === "HEAD";
+      return body instanceof ReadableStream && !body.locked
+        ? compressStream(taken, body, encoder, { isHead, signal: context.signal })
+        : compressWhole(taken, encoder, isHead);
+    };
     const result = next(request, context);
-    if (encoder === undefined) {
-      return result instanceof Promise
-        ? result.then((response) => changeHeaders(response, context, vary))
-        : changeHeaders(result, context, vary);
-    }
-    const isHead = request.method === "HEAD";
-    const after = (response: Response): Response | Promise<Response> =>
-      isCompressible(response, policy, encoder)
-        ? encode(response, { encoder, policy, isHead, context })
-        : changeHeaders(response, context, vary);
-    return result instanceof Promise ? result.then(after) : after(result);
+    return result instanceof Promise ? result.then(finish) : finish(result);
   };
 }
 
 const compressKey = createContextKey<boolean>("compress");
 
-interface Policy {
-  readonly types: readonly string[];
-  readonly threshold: number;
-  readonly syncLimit: number;
-}
-
-interface Encoding {
-  readonly encoder: ContentEncoder;
-  readonly policy: Policy;
-  readonly isHead: boolean;
-  readonly context: Context;
-}
-
-function vary(headers: Headers): void {
+function varyOnEncoding(headers: Headers): void {
   addVary(headers, "Accept-Encoding");
 }
 
-// Browsers send a handful of values; the rest is not worth remembering.
-const largestMemory = 64;
-const longestField = 128;
+// Browsers send a handful of values. Others are not worth the memory.
+const maxRememberedFields = 64;
+const maxRememberedLength = 128;
 
-function chooser(
+/** Chooses the encoder for an `Accept-Encoding` field, and remembers the choice. */
+function encoderChooser(
   encodings: readonly ContentCoding[],
   encoders: ReadonlyMap<ContentCoding, ContentEncoder>,
 ): (field: string | null) => ContentEncoder | undefined {
   const offered = encodings.filter((coding) => encoders.has(coding));
-  const memory = new Map<string, ContentEncoder | undefined>();
+  const chosen = new Map<string, ContentEncoder | undefined>();
   return (field) => {
     if (field === null) return undefined;
-    if (memory.has(field)) return memory.get(field);
+    if (chosen.has(field)) return chosen.get(field);
     const coding = chooseEncoding(field, offered);
     const encoder = coding === undefined ? undefined : encoders.get(coding);
-    if (memory.size < largestMemory && field.length <= longestField) memory.set(field, encoder);
+    if (chosen.size < maxRememberedFields && field.length <= maxRememberedLength) {
+      chosen.set(field, encoder);
+    }
     return encoder;
   };
 }
 
 const neverCompressed: ReadonlySet<number> = new Set([0, 101, 204, 205, 206, 304]);
 
-/** Whether status and headers allow it, as far as the type is known. */
-function isCompressible(response: Response, { types }: Policy, encoder: ContentEncoder): boolean {
+/** Whether status and headers allow compression. A response without a type may still be excluded by its first bytes. */
+function isCompressible(
+  response: Response,
+  encoder: ContentEncoder,
+  isListed: (type: string) => boolean,
+): boolean {
   if (neverCompressed.has(response.status) || isBodyUsed(response)) return false;
   const { headers } = response;
   const type = headers.get("content-type")?.toLowerCase();
   if (type !== undefined) {
-    if (!types.some((start) => type.startsWith(start))) return false;
+    if (!isListed(type)) return false;
     if (!encoder.flushes && isLive(type)) return false;
   }
   const coding = headers.get("content-encoding");
@@ -185,110 +223,22 @@ function isCompressible(response: Response, { types }: Policy, encoder: ContentE
   return cacheControl === null || !/(?:^|[\s,])no-transform(?:$|[\s,])/i.test(cacheControl);
 }
 
+/** Whether a client waits for each chunk of this media type. */
 function isLive(type: string): boolean {
   return type.startsWith("text/event-stream") || type.startsWith("application/x-ndjson");
 }
 
-function encode(response: Response, encoding: Encoding): Response | Promise<Response> {
-  const { policy, isHead } = encoding;
-  const taken = takeResponse(response);
-  const { headers, body } = taken;
-  const length = headers.get("content-length");
-  vary(headers);
-  const isSmall = length !== null && (Number(length) < policy.threshold || Number(length) === 0);
-  // A HEAD without a body stands for the GET, which has one unless its length says otherwise.
-  if (isSmall || body === "" || (body === null && !isHead)) {
-    return replaceBody(taken, body, headers);
-  }
-  const type = headers.get("content-type")?.toLowerCase();
-  const mayBeSmall =
-    length === null && policy.threshold > 0 && !(type !== undefined && isLive(type));
-  if (mayBeSmall && body instanceof ReadableStream && !body.locked) {
-    // What a platform's `Response` was made of is a stream to us, also a short text.
-    return readSmall(body, policy.threshold).then((found) =>
-      "bytes" in found
-        ? replaceBody(taken, found.bytes, headers)
-        : encodeBody({ ...taken, body: found.stream }, encoding),
-    );
-  }
-  return encodeBody(taken, encoding);
+function startOf(body: string | Uint8Array): Uint8Array {
+  return typeof body === "string" ? new TextEncoder().encode(body.slice(0, sniffedBytes)) : body;
 }
 
-function encodeBody(taken: TakenResponse, encoding: Encoding): Response | Promise<Response> {
-  const { encoder, isHead } = encoding;
-  const { headers, body } = taken;
-  const type = headers.get("content-type");
-  if (type === null) return encodeUntyped(taken, headers, body, encoding);
-  if (isHead) {
-    if (body instanceof ReadableStream) body.cancel().catch(() => undefined);
-    return replaceBody(taken, null, markEncoded(headers, encoder));
-  }
-  if (body instanceof ReadableStream) {
-    if (body.locked) return replaceBody(taken, body, headers);
-    const stream = encoder.encodeStream(body, { isLive: isLive(type.toLowerCase()) });
-    return replaceBody(taken, stream, markEncoded(headers, encoder));
-  }
-  return encodeWhole(taken, markEncoded(headers, encoder), body ?? "", encoding);
-}
-
-/** Headers of the encoded body. */
-function markEncoded(headers: Headers, encoder: ContentEncoder): Headers {
-  headers.set("content-encoding", encoder.coding);
+function markEncoded(headers: Headers, coding: ContentCoding): void {
+  headers.set("content-encoding", coding);
   headers.delete("content-length");
-  // Ranges would be of the plain bytes.
+  // Ranges would count the plain bytes.
   headers.delete("accept-ranges");
   const etag = headers.get("etag");
   if (etag !== null && !etag.startsWith("W/")) headers.set("etag", `W/${etag}`);
-  return headers;
-}
-
-function encodeWhole(
-  head: ResponseHead,
-  headers: Headers,
-  body: string | Uint8Array<ArrayBuffer>,
-  { encoder, policy }: Encoding,
-): Response | Promise<Response> {
-  const { encodeNow, encodeLater } = encoder;
-  if (encodeNow === undefined || encodeLater === undefined) {
-    const stream = new Response(body).body;
-    return replaceBody(head, stream && encoder.encodeStream(stream, { isLive: false }), headers);
-  }
-  if (body.length <= policy.syncLimit) return replaceBody(head, encodeNow(body), headers);
-  return encodeLater(body).then((encoded) => replaceBody(head, encoded, headers));
-}
-
-/** Encodes a body without `Content-Type` when it begins like a listed type. The guess is not sent. */
-function encodeUntyped(
-  head: ResponseHead,
-  headers: Headers,
-  body: ReplacedBody,
-  encoding: Encoding,
-): Response | Promise<Response> {
-  const { encoder, isHead, context } = encoding;
-  const isListed = (first: Uint8Array | undefined): boolean => {
-    if (first === undefined) return false;
-    const type = sniffType(first);
-    return encoding.policy.types.some((start) => type.startsWith(start));
-  };
-  if (body === null || (body instanceof ReadableStream && (body.locked || isHead))) {
-    return replaceBody(head, body, headers);
-  }
-  if (body instanceof ReadableStream) {
-    return peekStream(body, context.signal).then(({ first, stream }) =>
-      isListed(first)
-        ? replaceBody(
-            head,
-            encoder.encodeStream(stream, { isLive: false }),
-            markEncoded(headers, encoder),
-          )
-        : replaceBody(head, stream, headers),
-    );
-  }
-  const first =
-    typeof body === "string" ? new TextEncoder().encode(body.slice(0, sniffedBytes)) : body;
-  if (!isListed(first)) return replaceBody(head, body, headers);
-  markEncoded(headers, encoder);
-  return isHead ? replaceBody(head, null, headers) : encodeWhole(head, headers, body, encoding);
 }
 
 function checkCodings(encodings: readonly string[]): void {
@@ -300,18 +250,22 @@ function checkCodings(encodings: readonly string[]): void {
   }
 }
 
-function checkTypes(types: readonly string[]): readonly string[] {
-  if (!Array.isArray(types)) throw optionError("types", types, "a list of media types");
-  return types.map((type: unknown) => {
-    if (typeof type !== "string" || type.trim() === "")
-      throw optionError("type", type, "the beginning of a media type");
-    return type.trim().toLowerCase();
+/** Whether a media type, in lower case, starts with one of the prefixes. */
+function typeMatcher(prefixes: readonly string[]): (type: string) => boolean {
+  if (!Array.isArray(prefixes)) throw optionError("types", prefixes, "a list of media types");
+  const checked = prefixes.map((prefix: unknown) => {
+    if (typeof prefix !== "string" || prefix.trim() === "") {
+      throw optionError("type", prefix, "the beginning of a media type");
+    }
+    return prefix.trim().toLowerCase();
   });
+  return (type) => checked.some((prefix) => type.startsWith(prefix));
 }
 
-function checkLevel(name: string, level: number, [least, most]: [number, number]): void {
-  if (!Number.isInteger(level) || level < least || level > most)
-    throw optionError(name, level, `a whole number from ${least} to ${most}`);
+function checkLevel(name: string, level: number, [min, max]: [number, number]): void {
+  if (!Number.isInteger(level) || level < min || level > max) {
+    throw optionError(name, level, `a whole number from ${min} to ${max}`);
+  }
 }
 
 const knownOptions: OptionNames<CompressOptions> = {

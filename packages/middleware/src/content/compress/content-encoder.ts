@@ -1,192 +1,199 @@
-import { encodeChunks } from "./encode-chunks.ts";
-import { findZlib, type NativeZlib, type ZlibOptions } from "./native-zlib.ts";
-import { onWorkers } from "../../runtime/on-workers.ts";
+import { builtinModule } from "../../runtime/platform.ts";
+import { onWorkers } from "../../runtime/platform.ts";
+import { flushChunks, type ZlibStream } from "./flush-chunks.ts";
 
-/** A content coding that can be made here. */
+/** A content coding of {@link compress}. */
 export type ContentCoding = "br" | "gzip" | "zstd";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Makes a content coding. */
+/** Makes one content coding. */
 export interface ContentEncoder {
   readonly coding: ContentCoding;
-  /** Whether every chunk goes out as soon as it is there. */
+  /** Whether every chunk of a stream goes out as soon as it arrives. */
   readonly flushes: boolean;
-  /** Encodes a whole body at once; undefined where the platform has only streams. */
-  readonly encodeNow: ((body: string | Uint8Array) => Bytes) | undefined;
-  /** Encodes a whole body on another thread. */
-  readonly encodeLater: ((body: string | Uint8Array) => Promise<Bytes>) | undefined;
-  /** Encodes a body as it comes. */
+  /** Encodes a body that is available as a whole. */
+  readonly encode: (body: string | Bytes) => Bytes | Promise<Bytes> | ReadableStream<Bytes>;
+  /** Encodes a stream; for `live`, the first chunk goes out before the second is read. */
   readonly encodeStream: (
     body: ReadableStream<Uint8Array>,
-    kind: { readonly isLive: boolean },
+    kind: "live" | "any",
   ) => ReadableStream<Bytes>;
 }
 
-/** How much effort each coding takes, and where. */
-export interface EncoderSettings {
-  readonly gzip: number;
-  readonly br: number;
-  readonly zstd: number;
-  /** The largest body, in bytes, that is encoded on the thread that serves. */
-  readonly syncLimit: number;
-}
-
 /**
- * Finds the codings that this runtime can make; without `zlib` only `gzip`, by `CompressionStream`, and on Cloudflare's
- * Workers by the runtime.
+ * Finds the encoders of this runtime: all with `zlib` (Node, Bun and Deno), else only gzip.
+ *
+ * @param levels - Level of each coding; only `zlib` uses them.
+ * @param syncLimit - Maximum size in bytes of a body that is encoded on the calling thread.
  */
 export function findEncoders(
-  settings: EncoderSettings,
+  levels: Readonly<Record<ContentCoding, number>>,
+  syncLimit: number,
 ): ReadonlyMap<ContentCoding, ContentEncoder> {
-  if (onWorkers()) {
-    return new Map([[workersGzip.coding, workersGzip]]);
-  }
   const zlib = findZlib();
-  const encoders = zlib === undefined ? [platformGzip()] : zlibEncoders(zlib, settings);
-  return new Map(encoders.flatMap((entry) => (entry ? [[entry.coding, entry] as const] : [])));
+  const encoders = onWorkers()
+    ? [workersGzip]
+    : zlib === undefined
+      ? platformGzip()
+      : zlibEncoders(zlib, levels, syncLimit);
+  return new Map(encoders.map((encoder) => [encoder.coding, encoder]));
 }
 
-/**
- * Workers encode what a response says is encoded, and would encode a second time what is so already. Their bodies are
- * plain until they are sent, those of `fetch` too, so that responses can be made of each other.
- */
+/** Workers encode a response that is marked as encoded, and would encode an encoded body twice. */
 const workersGzip: ContentEncoder = {
   coding: "gzip",
   flushes: false,
-  encodeNow: undefined,
-  encodeLater: undefined,
-  // Bytes are bytes; the types differ about where these may be.
+  encode: (body) => streamOf(body),
   encodeStream: (body) => body as ReadableStream<Bytes>,
 };
 
-function zlibEncoders(zlib: NativeZlib, settings: EncoderSettings): ContentEncoder[] {
-  const { constants } = zlib;
-  const { syncLimit } = settings;
-  const encoders: ContentEncoder[] = [];
-  encoders.push(
-    zlibEncoder(
-      "gzip",
-      { now: zlib.gzipSync, later: zlib.gzip, stream: zlib.createGzip },
-      {
-        whole: { level: settings.gzip },
-        chunk: { flush: constants["Z_SYNC_FLUSH"] ?? 2 },
-        syncLimit,
-      },
-    ),
-    zlibEncoder(
-      "br",
-      {
-        now: zlib.brotliCompressSync,
-        later: zlib.brotliCompress,
-        stream: zlib.createBrotliCompress,
-      },
-      {
-        whole: {
-          params: brotliParams(constants, settings.br),
-        },
-        chunk: { flush: constants["BROTLI_OPERATION_FLUSH"] ?? 1 },
-        syncLimit,
-      },
-    ),
-  );
-  const { zstdCompressSync, zstdCompress, createZstdCompress } = zlib;
-  if (zstdCompressSync && zstdCompress && createZstdCompress) {
-    encoders.push(
-      zlibEncoder(
-        "zstd",
-        { now: zstdCompressSync, later: zstdCompress, stream: createZstdCompress },
-        {
-          whole: { params: zstdParams(constants, settings.zstd) },
-          chunk: { flush: constants["ZSTD_e_flush"] ?? 1 },
-          syncLimit,
-        },
-      ),
+/** `CompressionStream`, which has no level and no flush. */
+function platformGzip(): ContentEncoder[] {
+  const { CompressionStream } = globalThis as {
+    readonly CompressionStream?: typeof globalThis.CompressionStream;
+  };
+  if (CompressionStream === undefined) return [];
+  const encodeStream = (body: ReadableStream<Uint8Array>): ReadableStream<Bytes> =>
+    // It accepts any bytes; the types restrict the memory that holds them.
+    body.pipeThrough(
+      new CompressionStream("gzip") as unknown as ReadableWritablePair<Bytes, Uint8Array>,
     );
-  }
-  return encoders;
+  return [
+    {
+      coding: "gzip",
+      flushes: false,
+      encode: (body) => encodeStream(streamOf(body)),
+      encodeStream,
+    },
+  ];
 }
 
-// A window of 512 KiB instead of 4 MiB and more, so that an open event stream costs little memory; browsers refuse
+function streamOf(body: string | Bytes): ReadableStream<Bytes> {
+  return new Blob([body]).stream();
+}
+
+// A window of 512 KiB instead of 4 MiB and more, so that an open event stream needs little memory. Browsers refuse
 // more than 8 MiB (RFC 9659).
 const windowBits = 19;
 
-function brotliParams(
-  constants: NativeZlib["constants"],
-  quality: number,
-): Readonly<Record<number, number>> {
-  return {
-    [constants["BROTLI_PARAM_QUALITY"] ?? 1]: quality,
-    [constants["BROTLI_PARAM_LGWIN"] ?? 2]: windowBits,
-  };
-}
-
-function zstdParams(
-  constants: NativeZlib["constants"],
-  level: number,
-): Readonly<Record<number, number>> {
-  return {
-    [constants["ZSTD_c_compressionLevel"] ?? 100]: level,
-    [constants["ZSTD_c_windowLog"] ?? 101]: windowBits,
-  };
-}
-
-interface ZlibFunctions {
-  readonly now: NativeZlib["gzipSync"];
-  readonly later: NativeZlib["gzip"];
-  readonly stream: NativeZlib["createGzip"];
+function zlibEncoders(
+  zlib: NativeZlib,
+  levels: Readonly<Record<ContentCoding, number>>,
+  syncLimit: number,
+): ContentEncoder[] {
+  const { constants } = zlib;
+  const gzip = zlibEncoder(
+    "gzip",
+    { sync: zlib.gzipSync, pooled: zlib.gzip, stream: zlib.createGzip },
+    { level: levels.gzip, flush: constants["Z_SYNC_FLUSH"] ?? 2 },
+    syncLimit,
+  );
+  const br = zlibEncoder(
+    "br",
+    {
+      sync: zlib.brotliCompressSync,
+      pooled: zlib.brotliCompress,
+      stream: zlib.createBrotliCompress,
+    },
+    {
+      params: {
+        [constants["BROTLI_PARAM_QUALITY"] ?? 1]: levels.br,
+        [constants["BROTLI_PARAM_LGWIN"] ?? 2]: windowBits,
+      },
+      flush: constants["BROTLI_OPERATION_FLUSH"] ?? 1,
+    },
+    syncLimit,
+  );
+  const { zstdCompressSync, zstdCompress, createZstdCompress } = zlib;
+  if (!zstdCompressSync || !zstdCompress || !createZstdCompress) return [gzip, br];
+  const zstd = zlibEncoder(
+    "zstd",
+    { sync: zstdCompressSync, pooled: zstdCompress, stream: createZstdCompress },
+    {
+      params: {
+        [constants["ZSTD_c_compressionLevel"] ?? 100]: levels.zstd,
+        [constants["ZSTD_c_windowLog"] ?? 101]: windowBits,
+      },
+      flush: constants["ZSTD_e_flush"] ?? 1,
+    },
+    syncLimit,
+  );
+  return [gzip, br, zstd];
 }
 
 function zlibEncoder(
   coding: ContentCoding,
-  { now, later, stream }: ZlibFunctions,
-  options: {
-    readonly whole: ZlibOptions;
-    readonly chunk: { readonly flush: number };
-    readonly syncLimit: number;
-  },
+  { sync, pooled, stream }: ZlibFunctions,
+  { flush, ...options }: ZlibOptions,
+  syncLimit: number,
 ): ContentEncoder {
-  const { whole, syncLimit } = options;
-  // One more turn to the thread pool for each piece of output; most bodies then need one.
-  const large = { ...whole, chunkSize: 65_536 };
-  const perChunk = { ...whole, ...options.chunk };
-  const encodeNow = (body: string | Uint8Array): Bytes => now(body, whole);
+  // Each piece of output needs a turn of the thread pool. With pieces of this size most bodies need one.
+  const pooledOptions = { ...options, chunkSize: 65_536 };
+  const encodePooled = (body: string | Bytes): Promise<Bytes> =>
+    new Promise((resolve, reject) => {
+      pooled(body, pooledOptions, (error, encoded) => {
+        if (error) reject(error);
+        else resolve(encoded);
+      });
+    });
   return {
     coding,
     flushes: true,
-    encodeNow,
-    encodeLater: (body) =>
-      new Promise((resolve, reject) => {
-        later(body, large, (error, encoded) => {
-          if (error) reject(error);
-          else resolve(encoded);
-        });
-      }),
-    encodeStream: (body, { isLive }) =>
-      encodeChunks(body, {
-        makeStream: () => stream(perChunk),
-        encodeNow,
-        isLive,
-        largestSyncChunk: syncLimit,
+    encode: (body) => (body.length <= syncLimit ? sync(body, options) : encodePooled(body)),
+    encodeStream: (body, kind) =>
+      flushChunks(body, () => stream({ ...options, flush }), {
+        encodeOnly: (chunk) => sync(chunk, options),
+        maxOnlyChunk: kind === "live" ? -1 : syncLimit,
       }),
   };
 }
 
-/** What every platform has: no level, and nothing comes out before much has gone in. */
-function platformGzip(): ContentEncoder | undefined {
-  const { CompressionStream } = globalThis as {
-    readonly CompressionStream?: typeof globalThis.CompressionStream;
-  };
-  if (CompressionStream === undefined) return undefined;
-  return {
-    coding: "gzip",
-    flushes: false,
-    encodeNow: undefined,
-    encodeLater: undefined,
-    encodeStream: (body) =>
-      body.pipeThrough(
-        // It takes any bytes; the types differ about where these may be.
-        new CompressionStream("gzip") as unknown as ReadableWritablePair<Bytes, Uint8Array>,
-      ),
-  };
+interface ZlibOptions {
+  readonly level?: number;
+  readonly params?: Readonly<Record<number, number>>;
+  readonly flush?: number | undefined;
+  readonly chunkSize?: number;
+}
+
+type SyncEncode = (body: string | Uint8Array, options: ZlibOptions) => Bytes;
+type PooledEncode = (
+  body: string | Uint8Array,
+  options: ZlibOptions,
+  done: (error: Error | null, encoded: Bytes) => void,
+) => void;
+type MakeStream = (options: ZlibOptions) => ZlibStream;
+
+/** The functions of `zlib` for one coding. */
+interface ZlibFunctions {
+  readonly sync: SyncEncode;
+  readonly pooled: PooledEncode;
+  readonly stream: MakeStream;
+}
+
+/** What this file uses of Node's `zlib`. Zstandard came with Node 22.15. */
+interface NativeZlib {
+  readonly constants: Readonly<Record<string, number>>;
+  readonly gzipSync: SyncEncode;
+  readonly gzip: PooledEncode;
+  readonly createGzip: MakeStream;
+  readonly brotliCompressSync: SyncEncode;
+  readonly brotliCompress: PooledEncode;
+  readonly createBrotliCompress: MakeStream;
+  readonly zstdCompressSync?: SyncEncode;
+  readonly zstdCompress?: PooledEncode;
+  readonly createZstdCompress?: MakeStream;
+}
+
+function findZlib(): NativeZlib | undefined {
+  const zlib = builtinModule<NativeZlib>("node:zlib");
+  const isComplete =
+    zlib?.constants !== undefined &&
+    zlib.gzipSync !== undefined &&
+    zlib.gzip !== undefined &&
+    zlib.createGzip !== undefined &&
+    zlib.brotliCompressSync !== undefined &&
+    zlib.brotliCompress !== undefined &&
+    zlib.createBrotliCompress !== undefined;
+  return isComplete ? (zlib as NativeZlib) : undefined;
 }

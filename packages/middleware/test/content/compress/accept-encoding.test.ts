@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { acceptsEncoding, chooseEncoding } from "../../../src/content/compress/accept-encoding.ts";
+import { chooseEncoding } from "../../../src/content/compress/accept-encoding.ts";
 
 /** Several fields arrive as one. */
 const joined = (fields: readonly string[]): string | null => {
@@ -10,7 +10,7 @@ const joined = (fields: readonly string[]): string | null => {
   return headers.get("accept-encoding");
 };
 
-describe("A10: acceptsEncoding accepts gzip", () => {
+describe("A10: chooseEncoding() chooses gzip for", () => {
   it.each<{ fields: string[] }>([
     { fields: ["gzip"] },
     { fields: ["br, gzip"] },
@@ -29,11 +29,11 @@ describe("A10: acceptsEncoding accepts gzip", () => {
     { fields: [",, ,gzip"] },
     { fields: ["gzip;x=1;q=0.5"] },
   ])("$fields", ({ fields }) => {
-    expect(acceptsEncoding(joined(fields), "gzip")).toBe(true);
+    expect(chooseEncoding(joined(fields), ["gzip"])).toBe("gzip");
   });
 });
 
-describe("A10: acceptsEncoding refuses gzip", () => {
+describe("A10: chooseEncoding() refuses gzip for", () => {
   it.each<{ fields: string[] }>([
     { fields: [] },
     { fields: [""] },
@@ -55,13 +55,13 @@ describe("A10: acceptsEncoding refuses gzip", () => {
     { fields: ["gzip, gzip;q=0"] },
     { fields: ["gzipp"] },
   ])("$fields", ({ fields }) => {
-    expect(acceptsEncoding(joined(fields), "gzip")).toBe(false);
+    expect(chooseEncoding(joined(fields), ["gzip"])).toBeUndefined();
   });
 });
 
 const offered = ["zstd", "br", "gzip"] as const;
 
-describe("chooseEncoding", () => {
+describe("chooseEncoding()", () => {
   it.each([
     [null, undefined],
     ["gzip, deflate, br, zstd", "zstd"],
@@ -73,7 +73,7 @@ describe("chooseEncoding", () => {
     ["gzip;q=0.5, identity", undefined],
     ["gzip;q=0.5, identity;q=0.5", "gzip"],
     ["deflate", undefined],
-  ])("%s: %s", (field, expected) => {
+  ])("chooses for %s: %s", (field, expected) => {
     expect(chooseEncoding(field, offered)).toBe(expected);
   });
 
@@ -92,13 +92,15 @@ describe("chooseEncoding", () => {
     }) => { encodings(available: readonly string[]): string[] };
     fc.assert(
       fc.property(written, fc.constantFrom(...offered), (field, wanted) => {
+        // It ignores the weight of identity when it is not asked for it.
+        fc.pre(!field.includes("identity"));
         const oracle = new Negotiator({ headers: { "accept-encoding": field } });
-        expect(acceptsEncoding(field, wanted)).toBe(oracle.encodings([wanted]).includes(wanted));
+        expect(chooseEncoding(field, [wanted])).toBe(oracle.encodings([wanted])[0]);
       }),
     );
   });
 
-  it("never chooses what is not accepted or weighs less than another", () => {
+  it("never chooses a coding that is not accepted or has a lower weight than another", () => {
     fc.assert(
       fc.property(list, (entries) => {
         const field = entries.map((entry) => entry.coding + entry.weight).join(",");
@@ -121,7 +123,7 @@ describe("chooseEncoding", () => {
     );
   });
 
-  it("takes any text, and a long one in linear time: else this would take minutes", () => {
+  it("accepts any text, and reads a long one in linear time, or this would take minutes", () => {
     fc.assert(
       fc.property(fc.string(), (field) => {
         expect([undefined, ...offered]).toContain(chooseEncoding(field, offered));

@@ -9,3 +9,8 @@ export function builtinModule<T>(name: string): Partial<T> | undefined {
   const module = process?.getBuiltinModule?.(name);
   return typeof module === "object" && module !== null ? module : undefined;
 }
+
+/** Whether this is a worker of Cloudflare, where what a request has not waited for ends with it. */
+export function onWorkers(): boolean {
+  return globalThis.navigator?.userAgent === "Cloudflare-Workers";
+}
