@@ -105,7 +105,12 @@ export class CapturedResponse implements Response {
     if (this.#holder !== undefined) return { status, statusText, headers, body: this.#holder.body };
     this.#isTaken = true;
     const whole = this.#source.whole();
-    return { status, statusText, headers, body: whole === undefined ? this.body : whole };
+    if (whole === undefined) return { status, statusText, headers, body: this.body };
+    // What decides by the size of a body looks at its length.
+    if (whole !== null && !this.headers.has("content-length")) {
+      headers.push("content-length", String(Buffer.byteLength(whole)));
+    }
+    return { status, statusText, headers, body: whole };
   }
 
   #bodyHolder(): Response {

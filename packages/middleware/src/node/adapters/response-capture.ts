@@ -38,6 +38,8 @@ export class ResponseCapture {
   #heldBytes: number;
   #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
   #needsDrain: boolean;
+  /** Whether Node's own `end` runs, which calls `write` of the response over HTTP/2. */
+  #isEnding: boolean;
   /** Whether the head is Node's to write. */
   #isSent: boolean;
 
@@ -47,7 +49,7 @@ export class ResponseCapture {
     this.#functions = {
       writeHead: response.writeHead,
       write: response.write,
-      end: response.end,
+      end: response.req.httpVersionMajor === 2 ? this.#guardEnd(response.end) : response.end,
       flushHeaders: response.flushHeaders,
     };
     this.#waiters = [];
@@ -57,6 +59,7 @@ export class ResponseCapture {
     this.#heldBytes = 0;
     this.#controller = undefined;
     this.#needsDrain = false;
+    this.#isEnding = false;
     this.#isSent = false;
     this.#install();
   }
@@ -133,6 +136,19 @@ export class ResponseCapture {
     return this.#exchange.response;
   };
 
+  #guardEnd(end: ServerResponse["end"]): ServerResponse["end"] {
+    const { response } = this.#exchange;
+    const guarded = (...given: unknown[]): unknown => {
+      this.#isEnding = true;
+      try {
+        return Reflect.apply(end, response, given);
+      } finally {
+        this.#isEnding = false;
+      }
+    };
+    return guarded as ServerResponse["end"];
+  }
+
   #install(): void {
     const response: ServerResponse & CaptureHolder = this.#exchange.response;
     const { writeHead } = this.#functions;
@@ -144,7 +160,10 @@ export class ResponseCapture {
       if (this.#state === "open") applyHead(response, status, rest);
       return response;
     };
+    const { write: nodeWrite } = this.#functions;
     const write = (chunk: unknown, second?: unknown, third?: unknown): boolean => {
+      if (this.#isEnding)
+        return Reflect.apply(nodeWrite, response, [chunk, second, third]) === true;
       const callback = callbackOf(second, third);
       return this.#call({ kind: "write", chunk, encoding: encodingOf(second), callback });
     };
@@ -193,7 +212,8 @@ export class ResponseCapture {
     this.#captured = new CapturedResponse(
       {
         status: response.statusCode,
-        statusText: response.statusMessage ?? "",
+        // HTTP/2 has none, and warns of it.
+        statusText: response.req.httpVersionMajor === 2 ? "" : (response.statusMessage ?? ""),
         headers: messageHeaders({
           read: (name) => response.getHeader(name),
           write: (name, value) => void response.setHeader(name, value),

@@ -45,13 +45,14 @@ export function sendResponse(
     return;
   }
   response.statusCode = status;
-  response.statusMessage = statusText;
+  // Node writes the standard text when there is none.
+  if (statusText !== "") response.statusMessage = statusText;
+  else if (Object.hasOwn(response, "statusMessage"))
+    Reflect.deleteProperty(response, "statusMessage");
   const names = setHeaders(response, taken.headers);
   if (headers === "replace") {
     for (const name of response.getHeaderNames()) if (!names.has(name)) response.removeHeader(name);
   }
-  // Node writes the standard text when it is undefined.
-  if (statusText === "") Reflect.deleteProperty(response, "statusMessage");
   const { end } = functions;
   if (body instanceof ReadableStream && hasBody(response)) {
     pump(exchange, functions, body).catch((error: unknown) => {
