@@ -1,7 +1,7 @@
 import { checkOptions as checkNames, describeValue } from "@fetchwork/kit";
 import { MiddlewareError } from "./errors.ts";
 
-// RFC 9110, 5.6.2 and 5.5: a token; and visible characters, so that no value starts a header of its own.
+// RFC 9110, 5.6.2 and 5.5: a token; and visible characters, so that no value starts another header.
 const tokenPattern = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 // oxlint-disable-next-line no-control-regex
 const valuePattern = /^[^\0-\x08\x0a-\x1f\x7f\u0100-\uffff]*$/;
@@ -10,14 +10,14 @@ const valuePattern = /^[^\0-\x08\x0a-\x1f\x7f\u0100-\uffff]*$/;
 export interface OptionNames<Options> {
   /** The factory. */
   readonly owner: string;
-  /** All names; the type has them counted, so that none is forgotten. */
+  /** All names. The type requires each of them. */
   readonly names: Readonly<Record<keyof Options & string, true>>;
   /** What Express, Hono, helmet and others call them, and the name here. */
   readonly otherNames?: Readonly<Record<string, keyof Options & string>> | undefined;
 }
 
 /**
- * Refuses options that a factory does not have, and what is not an object: among it a handler, because somebody wrote
+ * Refuses unknown options, and any argument that is not an object: also a handler, from
  * `wrap(handler, cors)` without the call.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
@@ -48,15 +48,15 @@ export function checkCalled(owner: string, argument: unknown): void {
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
-export function checkNoOptions(owner: string, given: readonly unknown[]): void {
-  if (given.length === 0) return;
-  checkCalled(owner, given[0]);
+export function checkNoOptions(owner: string, args: readonly unknown[]): void {
+  if (args.length === 0) return;
+  checkCalled(owner, args[0]);
   throw new MiddlewareError("ERR_MIDDLEWARE_OPTION", `${owner} has no options`);
 }
 
 /**
  * Refuses what is not a handler, at the first request of `wrap(handler, owner)` without the call: a factory whose first
- * argument may be a function cannot tell a handler from it before.
+ * argument may be a function cannot distinguish it from a handler before.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
@@ -78,11 +78,11 @@ export function checkFunction(value: unknown, what: string): void {
   throw optionError(what, value, "a function");
 }
 
-/** What is more milliseconds is taken for 1 by the timers of Node and browsers. */
+/** Maximum milliseconds of a timer. Node and browsers treat a longer time as 1 ms. */
 export const longestTimer = 2_147_483_647;
 
 /**
- * Checks that an option is true or false, so that `"false"` switches nothing on.
+ * Checks that an option is true or false, so that `"false"` does not enable anything.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
@@ -112,18 +112,14 @@ export function checkTexts(value: unknown, what: string): void {
 }
 
 /**
- * Checks that an option is a whole number of at least `least`, or `Infinity`.
+ * Checks that an option is a whole number of at least `min`, or `Infinity`.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
-export function checkAmount(value: unknown, what: string, least: number): void {
-  if (
-    typeof value === "number" &&
-    value >= least &&
-    (Number.isInteger(value) || value === Infinity)
-  )
+export function checkAmount(value: unknown, what: string, min: number): void {
+  if (typeof value === "number" && value >= min && (Number.isInteger(value) || value === Infinity))
     return;
-  throw optionError(what, value, `a whole number of at least ${least}`);
+  throw optionError(what, value, `a whole number of at least ${min}`);
 }
 
 /**

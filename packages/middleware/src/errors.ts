@@ -9,8 +9,8 @@ export type MiddlewareErrorCode =
   | "ERR_MIDDLEWARE_SERVER";
 
 /**
- * A call that can never work: an invalid or contradictory option, a value without a JSON form. Options are refused by the
- * factory, never at a request.
+ * A call that can never work: an invalid or contradictory option, a value without a JSON form. Options are refused by
+ * the factory, never at a request.
  */
 export class MiddlewareError extends UsageError {
   override readonly name: string = "MiddlewareError";
@@ -40,7 +40,7 @@ export class HandlerTimeoutError extends FetchworkError {
 }
 
 /**
- * Breaks an exchange off without a word: `recoverer` lets it pass, logs nothing and answers nothing, so that the
+ * Ends an exchange without a response: `recoverer` rethrows it and logs nothing, so that the
  * server cuts the connection. `ABORT_HANDLER` is one that is ready to be thrown.
  */
 export class AbortHandlerError extends FetchworkError {
@@ -60,8 +60,8 @@ export type RequestErrorCode =
   | "ERR_MIDDLEWARE_DATE";
 
 /**
- * Something is wrong with a request. A handler need not catch it: `recoverer` and the servers respond with its status and
- * its message, and log nothing.
+ * Something is wrong with a request. A handler need not catch it: `recoverer` and the servers respond with its status
+ * and its message, and log nothing.
  */
 export class RequestError extends FetchworkError {
   override readonly name: string = "RequestError";

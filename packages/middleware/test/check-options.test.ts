@@ -94,7 +94,7 @@ describe("factories", () => {
       (bypassPatterns) => middleware.crossOriginProtection({ bypassPatterns }),
     ],
     ["fileServer", "dotFiles", (dotFiles) => node.fileServer(".", { dotFiles })],
-  ])("%s refuses what is no list of texts for %s", (_factory, option, make) => {
+  ])("%s refuses what is not a list of texts for %s", (_factory, option, make) => {
     for (const value of ["text", null, 1, {}, [1], ["a", null], [["a"]]]) {
       expect(() => make(value as never)).toThrow(
         expect.objectContaining({

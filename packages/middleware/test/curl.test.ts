@@ -162,7 +162,7 @@ describe.skipIf(isMissing).each([
     expect(await curl(timed, "/upload", ...body)).toBe(`POST ${lorem.length}`);
   });
 
-  it("sees early hints before the answer", async () => {
+  it("receives early hints before the response", async () => {
     const answer = await curl(handler(), "/hints", "--include", "--compressed");
     expect(answer).toMatch(
       /^HTTP\/1\.1 103 Early Hints\r\nlink: <\/app\.css>; rel=preload; as=style\r\n\r\nHTTP\/1\.1 200 OK/i,

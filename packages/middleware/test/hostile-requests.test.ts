@@ -54,7 +54,7 @@ describe("a body that looks like requests", () => {
     ["rateLimit", rateLimit({ limit: 1 })],
     ["timeout", timeout(5000)],
     ["logger of bodies", logger({ body: true, sink: () => undefined })],
-  ])("is never taken for requests by %s", async (_case, middleware) => {
+  ])("is never read as requests by %s", async (_case, middleware) => {
     for (const handler of [reading, ignoring]) {
       const targets: string[] = [];
       const note: Middleware = (next) => (request, context) => {

@@ -147,7 +147,7 @@ describe("options", () => {
     ["realIp", { trustProxy: true }, "trustedProxies"],
     ["fileServer", { dotfiles: "allow" }, "dotFiles"],
     ["crossOriginProtection", { origin: 1 }, "trustedOrigins"],
-    ["recoverer", { onError: yes }, "answer"],
+    ["recoverer", { onError: yes }, "respond"],
     ["retry", { limit: 3 }, "retries"],
     ["throttle", { backlogTimeout: 3 }, "timeout"],
   ])("%s() names the option that was meant by %o", async (name, options, meant) => {
@@ -171,7 +171,7 @@ describe("options", () => {
     ["metricsAllowAll", () => middleware.metricsAllowAll({ addresses: ["10.0.0.1"] } as never)],
     ["metrics", () => middleware.metrics({ allowAll: true, addresses: ["10.0.0.1"] })],
     ["profiler", () => node.profiler({ allowAll: true, addresses: ["10.0.0.1"] })],
-  ])("%s() refuses addresses where everybody is allowed", (_name, make) => {
+  ])("%s() refuses addresses together with allowAll", (_name, make) => {
     expect(make).toThrow(expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }));
   });
 });

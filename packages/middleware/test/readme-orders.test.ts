@@ -51,7 +51,7 @@ describe.each(["README.md", "packages/middleware/README.md", "docs/middlewares.m
     };
     const reads: Handler = async (request) => text(String(await middleware.decodeJSON(request)));
 
-    it("is of one stack with cors() at least", () => {
+    it("has at least one stack with cors()", () => {
       expect(stacksOf(file).length).toBeGreaterThan(0);
     });
 
@@ -81,7 +81,7 @@ describe.each(["README.md", "packages/middleware/README.md", "docs/middlewares.m
       },
     );
 
-    it("answers a preflight with the headers of cors() and trace()", async () => {
+    it("responds to a preflight with the headers of cors() and trace()", async () => {
       const headers = { "access-control-request-method": "PUT" };
       for (const response of await ask(fails, { method: "OPTIONS", headers })) {
         expect(response.status).toBe(204);

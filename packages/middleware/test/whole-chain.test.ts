@@ -127,7 +127,7 @@ async function ask(url: string, encoding = "identity"): Promise<Asked> {
 }
 
 describe("inside every middleware at once", () => {
-  it("events reach the client each by itself, and its abort the handler", async () => {
+  it("events reach the client one by one, and its abort the handler", async () => {
     let send = (_event: string): void => undefined;
     const { promise: left, resolve: leave } = Promise.withResolvers<void>();
     const handler: Handler = () => {
@@ -172,7 +172,7 @@ describe("inside every middleware at once", () => {
     response.resume();
   });
 
-  it("the runtime's own answer to an upgrade comes out as it went in", async () => {
+  it("the runtime's own response to an upgrade is not changed", async () => {
     // Node has no such response; Deno, Bun and Workers make it.
     const upgrade = Object.defineProperty(new Response(null), "status", { value: 101 });
     const handler = wrap(() => upgrade, ...everything());
@@ -227,7 +227,7 @@ async function startChat(): Promise<string> {
   return `127.0.0.1:${server.port}`;
 }
 
-describe("WebSockets beside every middleware at once", () => {
+describe("WebSockets next to every middleware at once", () => {
   it("talk, while the same server answers pages", async () => {
     const host = await startChat();
     const client = new WebSocket(`ws://${host}/chat`, { headers: { authorization } });

@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 describe("on Workers", () => {
-  it("says that a body is gzip and leaves the encoding to the runtime, which would do it twice", async () => {
+  it("marks a body as gzip and leaves the encoding to the runtime, which would encode it twice", async () => {
     const handler = wrap(() => text("plain ".repeat(1000)), compress());
     const headers = { "accept-encoding": "zstd, br, gzip" };
     const response = await handler(new Request("http://localhost/", { headers }));
@@ -21,7 +21,7 @@ describe("on Workers", () => {
     expect(await response.text()).toBe("plain ".repeat(1000));
   });
 
-  it("leaves a body alone for clients that take no gzip", async () => {
+  it("does not mark a body for clients that do not accept gzip", async () => {
     const handler = wrap(() => text("plain ".repeat(1000)), compress());
     const headers = { "accept-encoding": "zstd, br" };
     const response = await handler(new Request("http://localhost/", { headers }));

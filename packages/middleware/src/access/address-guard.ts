@@ -3,21 +3,22 @@ import { checkFlag, optionError } from "../check-options.ts";
 import { ipMatcher } from "../address/ip-matcher.ts";
 import { clientAddressReader, type RealIPOptions } from "../address/client-address.ts";
 
-/** Options of what only listed addresses may see. */
+/** Options for what only listed addresses may access. */
 export interface AddressGuardOptions extends RealIPOptions {
   /**
-   * Addresses, ranges and starts of addresses that may see it; see {@link ipMatcher}. Default: none, so nobody does.
+   * Addresses, ranges and prefixes of addresses that have access; see {@link ipMatcher}. Default: none, which refuses
+   * all clients.
    */
   readonly addresses?: readonly string[] | undefined;
-  /** Lets everybody see it. Default: `false`. */
+  /** Gives access to all clients. Default: `false`. */
   readonly allowAll?: boolean | undefined;
 }
 
-/** Gives `undefined` for a request that may pass, else the address that may not, empty when there is none. */
+/** Returns undefined for a request that may pass, else the refused address, which is empty when it is unknown. */
 export type AddressGuard = (request: Request, context: Context) => string | undefined;
 
 /**
- * Makes a guard that is closed unless it is opened.
+ * Makes a guard that refuses all clients by default.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */

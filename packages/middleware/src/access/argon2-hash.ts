@@ -38,7 +38,7 @@ interface CryptoModule {
  */
 export async function generateArgon2Hash(password: string): Promise<Argon2Hash> {
   if (typeof password !== "string" || password === "") {
-    // The message names no password.
+    // The message must not contain the password.
     throw optionError("password", typeof password === "string" ? "" : password, "text");
   }
   const salt = crypto.getRandomValues(new Uint8Array(saltLength));
@@ -49,7 +49,7 @@ export async function generateArgon2Hash(password: string): Promise<Argon2Hash> 
 /**
  * Makes a check of passwords against a hash.
  *
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for a hash or a salt that is none
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for an invalid hash or salt
  */
 export function argon2Verifier(hash: string, salt: string): (password: string) => Promise<boolean> {
   const expected = typeof hash === "string" ? decodeBase64(hash) : undefined;
@@ -61,7 +61,7 @@ export function argon2Verifier(hash: string, salt: string): (password: string) =
     throw optionError("salt", typeof salt, "8 bytes or more as base64");
   }
   return async (password) => {
-    // An empty password is no password, and takes as long as any other.
+    // An empty password is always wrong, and takes as long as any other.
     const tag = await computeArgon2(encoder.encode(password === "" ? " " : password), nonce);
     let difference = password === "" ? 1 : 0;
     for (const [index, byte] of expected.entries()) difference |= byte ^ (tag[index] ?? 0);

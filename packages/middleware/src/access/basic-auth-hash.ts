@@ -18,15 +18,17 @@ export { generateBcryptHash } from "./bcrypt-hash.ts";
 /** Options of the variants that compare with a hash. */
 export interface BasicAuthHashOptions extends BasicAuthOptions {
   /**
-   * Milliseconds for which credentials that were right pass without another computation, because a browser sends them
-   * with every request. Kept is a keyed digest of the last ones, in memory. 0 computes every time. Default: `60_000`.
+   * Milliseconds for which accepted credentials are not computed again, because a browser sends them
+   * with every request. Only a keyed digest of the last ones is kept, in memory. 0 computes every time. Default:
+   * `60_000`.
    */
   readonly rememberFor?: number | undefined;
 }
 
 /**
- * Lets one user pass whose password has this bcrypt hash. The hash is computed for unknown users too, so the time tells
- * nothing about them; it takes some 50 ms of the thread. When 100 computations wait already, answers 503.
+ * Accepts one user, whose password has this bcrypt hash. The hash is computed for unknown users too, so the time
+ * reveals nothing about them; it takes about 50 ms of the thread. When 100 computations wait already, responds with
+ * 503.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
@@ -39,11 +41,11 @@ export function basicAuthWithBcryptHash(
 }
 
 /**
- * Lets one user pass whose password has this Argon2id hash; see {@link generateArgon2Hash}. The hash is computed for
- * unknown users too, four at once in a process. When 100 computations wait already, answers 503.
+ * Accepts one user, whose password has this Argon2id hash; see {@link generateArgon2Hash}. The hash is computed for
+ * unknown users too, at most four at once in a process. When 100 computations wait already, responds with 503.
  *
- * @param hash - Of `generateArgon2Hash`, base64.
- * @param salt - Of `generateArgon2Hash`, base64.
+ * @param hash - Result of `generateArgon2Hash`, base64.
+ * @param salt - Result of `generateArgon2Hash`, base64.
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function basicAuthWithArgon2Hash(
@@ -55,7 +57,7 @@ export function basicAuthWithArgon2Hash(
   return basicAuthWithHash(user, argon2Verifier(hash, salt), options);
 }
 
-/** {@link basicAuthWithBcryptHash} that makes browsers ask: 401 and `WWW-Authenticate` for every refusal. */
+/** {@link basicAuthWithBcryptHash} with a prompt in browsers: 401 and `WWW-Authenticate` for every refusal. */
 export function basicAuthWithBcryptHashAndPrompt(
   user: string,
   hash: string,
@@ -65,7 +67,7 @@ export function basicAuthWithBcryptHashAndPrompt(
   return basicAuthWithBcryptHash(user, hash, { prompt: true, ...options });
 }
 
-/** {@link basicAuthWithArgon2Hash} that makes browsers ask: 401 and `WWW-Authenticate` for every refusal. */
+/** {@link basicAuthWithArgon2Hash} with a prompt in browsers: 401 and `WWW-Authenticate` for every refusal. */
 export function basicAuthWithArgon2HashAndPrompt(
   user: string,
   hash: string,

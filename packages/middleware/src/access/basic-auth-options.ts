@@ -6,12 +6,12 @@ export type CredentialChecker = (user: string, password: string) => boolean | Pr
 /** Options of {@link basicAuth} and its variants. */
 export interface BasicAuthOptions {
   /**
-   * Answers every refusal with 401, `Unauthorized` and `WWW-Authenticate`, so that a browser asks the user, again if it
-   * must. Default: `false`, or `true` for the variants with a prompt.
+   * Responds to every refusal with 401, `Unauthorized` and `WWW-Authenticate`, so that a browser asks the user, again
+   * if it must. Default: `false`, or `true` for the variants with a prompt.
    */
   readonly prompt?: boolean | undefined;
   /**
-   * Sends `WWW-Authenticate` with every 401, as RFC 9110, 15.5.2 asks, and leaves the 403 as it is. Default: `false`.
+   * Sends `WWW-Authenticate` with every 401, as RFC 9110, 15.5.2 requires, and keeps the 403. Default: `false`.
    */
   readonly challenge?: boolean | undefined;
   /** Realm of `WWW-Authenticate`. Default: `restricted`. */

@@ -21,11 +21,11 @@ export type { BasicAuthOptions, CredentialChecker } from "./basic-auth-options.t
 const authorizedKey = createContextKey<string>("authorized user");
 
 /**
- * Asks for HTTP Basic credentials (RFC 7617) and has a function check them.
+ * Requires HTTP Basic credentials (RFC 7617) and checks them with a function.
  *
- * Answers 401 without a body when the request has none, or malformed ones, and 403 without a body when they are
- * rejected. Options turn that into what RFC 9110 asks and browsers understand. Put it inside TLS: the password travels
- * with every request as it is.
+ * Responds with 401 without a body when credentials are missing or malformed, and with 403 without a body when they are
+ * rejected. Options change that to what RFC 9110 requires and browsers understand. Use it only with TLS: the password
+ * is sent unencrypted with every request.
  *
  * @example
  * ```ts
@@ -59,7 +59,7 @@ export function basicAuth(checker: CredentialChecker, options: BasicAuthOptions 
       if (credentials === undefined) return missing();
       const { username: user, password } = credentials;
       const decide = (isRight: unknown): Response | Promise<Response> => {
-        // Anything but true is a refusal, whatever a checker without types returns.
+        // Any other value than true refuses, also one from a checker without types.
         if (isRight !== true) return wrong();
         context.set(authorizedKey, user);
         return next(request, context);
@@ -75,7 +75,7 @@ export function basicAuth(checker: CredentialChecker, options: BasicAuthOptions 
 }
 
 /**
- * Lets one user with one password pass; both are compared in constant time. Answers as {@link basicAuth} does.
+ * Accepts one user with one password; both are compared in constant time. Responds as {@link basicAuth} does.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`, also for an empty password
  */
@@ -89,14 +89,14 @@ export function basicAuthWithUserPasswd(
     throw optionError("password", typeof password === "string" ? "" : typeof password, "text");
   }
   return basicAuth((givenUser, givenPassword) => {
-    // Both always, so that the time does not tell which one was wrong.
+    // Always both, so that the time does not reveal which one was wrong.
     const isRightUser = constantTimeEqual(givenUser, user);
     const isRightPassword = constantTimeEqual(givenPassword, password);
     return isRightUser && isRightPassword;
   }, options);
 }
 
-/** {@link basicAuthWithUserPasswd} that makes browsers ask: 401 and `WWW-Authenticate` for every refusal. */
+/** {@link basicAuthWithUserPasswd} with a prompt in browsers: 401 and `WWW-Authenticate` for every refusal. */
 export function basicAuthWithPrompt(
   user: string,
   password: string,

@@ -3,7 +3,7 @@ import { runInHashQueue } from "./hash-queue.ts";
 
 const encoder = new TextEncoder();
 
-/** bcrypt uses no more; what follows would be ignored. */
+/** bcrypt ignores all further bytes. */
 const maxBytes = 72;
 
 const cost = 10;
@@ -35,17 +35,17 @@ export async function generateBcryptHash(password: string): Promise<string> {
 /**
  * Makes a check of passwords against a hash of bcrypt (`$2a$`, `$2b$` or `$2y$`).
  *
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for a hash that is none
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for an invalid hash
  */
 export function bcryptVerifier(hash: string): (password: string) => Promise<boolean> {
   if (typeof hash !== "string" || !pattern.test(hash)) {
-    throw new MiddlewareError("ERR_MIDDLEWARE_OPTION", "hash is no hash of bcrypt");
+    throw new MiddlewareError("ERR_MIDDLEWARE_OPTION", "hash must be a bcrypt hash");
   }
   return async (password) => {
     const bytes = encoder.encode(password);
     const isPossible = bytes.length > 0 && bytes.length <= maxBytes;
     const { bcryptVerify } = await import("hash-wasm");
-    // What cannot be right takes as long as what can.
+    // An impossible password takes as long as a possible one.
     const tried = isPossible ? bytes : new Uint8Array(maxBytes).fill(32);
     const isEqual = await runInHashQueue(() => bcryptVerify({ password: tried, hash }));
     return isPossible && isEqual;

@@ -14,14 +14,14 @@ import { readBody, restoreBody } from "../body/read-body.ts";
 /** Options of {@link blackWords} and {@link blackWordsFn}. */
 export interface BlackWordsOptions {
   /**
-   * Largest body that is read into memory, in bytes; a larger one is answered with 413. `Infinity` reads everything
+   * Maximum size of a body in bytes, which is read into memory; a larger one gets 413. `Infinity` reads everything
    * that arrives, which lets one request fill the memory. Default: `1_048_576`.
    */
   readonly limit?: number | undefined;
 }
 
 /**
- * Answers 403 to requests whose body contains one of the words, as part of other words too and without regard to case;
+ * Responds with 403 to requests whose body contains one of the words, also as part of other words and in any case;
  * 400 when the body cannot be read, and 413 when it is over the limit. The handler finds the body whole.
  *
  * It is a coarse net. The body is read as UTF-8 and not decoded: escapes of JSON (`\u0062`), of forms (`%62`), another

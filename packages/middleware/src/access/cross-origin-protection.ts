@@ -18,7 +18,7 @@ export interface CrossOriginProtectionOptions {
   readonly trustedOrigins?: readonly string[] | undefined;
   /** Requests that are not checked; see {@link CrossOriginProtection.addBypassPattern}. Default: none. */
   readonly bypassPatterns?: readonly string[] | undefined;
-  /** Answers what is refused. Default: 403 and the reason as plain text. */
+  /** Responds to refused requests. Default: 403 and the reason as plain text. */
   readonly denyHandler?: Handler | undefined;
   /**
    * Checks requests with an `Upgrade` header too, though they are `GET`: a WebSocket is not bound to its page's origin.
@@ -36,13 +36,14 @@ const defaultPorts: Readonly<Record<string, string>> = { http: "80", https: "443
 
 /**
  * Refuses requests that a browser sends for a page of another origin, so that no such page can act for a user (CSRF).
- * No token and no cookie is needed: browsers say where a request comes from in `Sec-Fetch-Site`, older ones in `Origin`.
+ * No token and no cookie is needed: browsers send where a request comes from in `Sec-Fetch-Site`, older ones in
+ * `Origin`.
  *
  * - `GET`, `HEAD` and `OPTIONS` pass: they must not change anything.
  * - `Sec-Fetch-Site` of `same-origin` or `none` passes, every other value is refused.
- * - Without it, an `Origin` of HTTP(S) passes whose host and port are those of the request. Which of both schemes is not
- *   compared, since a proxy may end TLS; send `Strict-Transport-Security`.
- * - Without both it is no browser, and passes.
+ * - Without it, an `Origin` of HTTP(S) passes whose host and port are those of the request. Which of both schemes is
+ *   not compared, since a proxy may end TLS; send `Strict-Transport-Security`.
+ * - Without both it does not come from a browser, and passes.
  *
  * The semantics are those of Go 1.25's `http.CrossOriginProtection`.
  *
@@ -106,7 +107,7 @@ export class CrossOriginProtection {
   }
 
   /**
-   * Has refused requests answered by a handler; null for the default, 403 and the reason as plain text.
+   * Sets the handler that responds to refused requests; null for the default, 403 and the reason as plain text.
    *
    * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
    */
@@ -115,7 +116,7 @@ export class CrossOriginProtection {
     this.#denyHandler = handler ?? undefined;
   }
 
-  /** The error for which a request is refused, with status 403; `undefined` when it may pass. Answers nothing. */
+  /** The error for which a request is refused, with status 403; undefined when it may pass. Sends no response. */
   check(request: Request): RequestError | undefined {
     if (safeMethods.has(request.method)) {
       if (!this.#checkUpgrades || !request.headers.has("upgrade")) return undefined;
@@ -163,7 +164,7 @@ function isSameHost(origin: string, url: string): boolean {
   if (parts === null) return false;
   const [, scheme = "", host = "", port] = parts;
   const ownPort = Object.hasOwn(defaultPorts, scheme) ? defaultPorts[scheme] : undefined;
-  // A page that can be at this host came over HTTP: `app://example.com` is somebody else.
+  // A page that can be at this host came over HTTP: `app://example.com` is another origin.
   if (ownPort === undefined) return false;
   // A request behind a proxy that ends TLS may name the port that belongs to the page's scheme.
   const hostAndPort = port === undefined || port === ownPort ? host : `${host}:${port}`;

@@ -6,18 +6,18 @@ import { checkCalled, checkOptions, type OptionNames } from "../check-options.ts
 
 /** Options of {@link onlyFrom}. */
 export interface OnlyFromOptions extends RealIPOptions {
-  /** Addresses, ranges and starts of addresses that may pass; see {@link ipMatcher}. An empty list lets all pass. */
+  /** Addresses, ranges and prefixes of addresses that may pass; see {@link ipMatcher}. An empty list lets all pass. */
   readonly addresses: readonly string[];
 }
 
 /**
- * Lets only listed addresses pass; see {@link ipMatcher} for what a rule is. Without rules everybody passes.
+ * Lets only listed addresses pass; see {@link ipMatcher} for the rules. Without rules all requests pass.
  *
  * The address is what {@link getRealIP} finds: that of `realIp` around it, or of the headers that {@link RealIPOptions}
  * names.
- * **A client can send these headers itself**: give `trustedProxies`, here or to `realIp`.
+ * **A client can send these headers itself**: set `trustedProxies`, here or in `realIp`.
  *
- * Answers 403 and `{"error":"ip \"1.2.3.4\" rejected"}`; 500 when the connection has no address.
+ * Responds with 403 and `{"error":"ip \"1.2.3.4\" rejected"}`; 500 when the connection has no address.
  *
  * @example
  * ```ts
@@ -30,11 +30,11 @@ export function onlyFrom(...rules: readonly string[]): Middleware;
 export function onlyFrom(options: OnlyFromOptions): Middleware;
 export function onlyFrom(...args: readonly (string | OnlyFromOptions)[]): Middleware {
   checkCalled("onlyFrom", args[0]);
-  const given = optionsOf(args);
-  checkOptions(given, knownOptions);
-  const { addresses, ...options } = given;
+  const options = optionsOf(args);
+  checkOptions(options, knownOptions);
+  const { addresses, ...addressOptions } = options;
   const isListed = ipMatcher(addresses);
-  const read = clientAddressReader(options);
+  const read = clientAddressReader(addressOptions);
   if (addresses.length === 0) return (next) => next;
   return (next) => (request, context) => {
     const address = read(request, context);
@@ -49,7 +49,7 @@ export function onlyFrom(...args: readonly (string | OnlyFromOptions)[]): Middle
 function optionsOf(args: readonly (string | OnlyFromOptions)[]): OnlyFromOptions {
   const [first] = args;
   if (typeof first === "object" && first !== null && !Array.isArray(first)) return first;
-  // Whatever is no string is refused by name when the rules are read.
+  // `ipMatcher` refuses rules that are not strings.
   return { addresses: args as readonly string[] };
 }
 

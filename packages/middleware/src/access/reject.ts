@@ -4,7 +4,7 @@ import type { RequestCondition } from "../compose/maybe.ts";
 import { refuse } from "../response/plain-response.ts";
 
 /**
- * Answers with a status and a message, as plain text and without asking the handler, when the condition is true. A
+ * Responds with a status and a message, as plain text and without calling the handler, when the condition is true. A
  * condition that throws fails the request, so nothing is let through by mistake.
  *
  * @param status - 200 to 599, one that allows a body.
@@ -13,7 +13,7 @@ import { refuse } from "../response/plain-response.ts";
  * ```ts
  * reject(403, "no robots", (request) => /bot/i.test(request.headers.get("user-agent") ?? ""));
  * ```
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the status allows no body or the condition is no function
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the status allows no body or the condition is not a function
  */
 export function reject(status: number, message: string, condition: RequestCondition): Middleware {
   checkFunction(condition, "condition");
@@ -24,7 +24,7 @@ export function reject(status: number, message: string, condition: RequestCondit
   return (next) => (request, context) => {
     const isRejected = condition(request, context);
     if (isRejected instanceof Promise) {
-      return isRejected.then((answer) => (answer ? rejected : next)(request, context));
+      return isRejected.then((refused) => (refused ? rejected : next)(request, context));
     }
     return (isRejected ? rejected : next)(request, context);
   };

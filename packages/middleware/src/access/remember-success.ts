@@ -4,10 +4,10 @@ import { checkAmount } from "../check-options.ts";
 const encoder = new TextEncoder();
 
 /**
- * Spares the checker from credentials that it accepted a moment ago. It keeps nothing but an HMAC of the last ones, under
+ * Skips the checker for credentials that it has just accepted. Keeps only an HMAC of the last ones, under
  * a key that exists in this process only.
  *
- * @param milliseconds - Time for which they count, from the check on; 0 for not at all.
+ * @param milliseconds - How long a success is remembered; 0 to check every time.
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function rememberSuccess(
@@ -21,7 +21,7 @@ export function rememberSuccess(
   let until = 0;
   return async (user, password) => {
     key ??= makeKey();
-    // A user holds no colon, so different credentials are different texts.
+    // A user name has no colon, so different credentials are different texts.
     const data = encoder.encode(`${user}:${password}`);
     const tag = new Uint8Array(await crypto.subtle.sign("HMAC", await key, data));
     if (remembered !== undefined && performance.now() < until && isEqual(tag, remembered)) {

@@ -46,17 +46,17 @@ const contexts = new WeakMap<H3Event, Context>();
  * Makes a middleware of h3 2 of one of ours, for `app.use`.
  *
  * Under `serve((request, exchange) => app.request(request, undefined, { exchange }))` it shares the exchange's context,
- * which h3 then knows as `event.context.exchange`; elsewhere the outermost one makes it and the others use it. h3 has read
- * the path before, so a changed one changes nothing; changed headers and a changed body reach the handler. h3 answers
- * errors itself, so that `recoverer` sees none. To wrap a whole application, `wrap((request) => app.fetch(request), …)`
- * does without this.
+ * which h3 then knows as `event.context.exchange`; elsewhere the outermost one makes it and the others use it. h3 has
+ * read the path before, so a changed one has no effect; changed headers and a changed body reach the handler. h3
+ * responds to errors itself, so that `recoverer` sees none. To wrap a whole application, `wrap((request) =>
+ * app.fetch(request), …)` does without this.
  *
  * @example
  * ```ts
  * import { toResponse } from "h3";
  * app.use(toH3(compress(), { toResponse }));
  * ```
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when an argument is no function
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when an argument is not a function
  */
 export function toH3<Event extends H3Event>(
   middleware: Middleware,

@@ -13,10 +13,10 @@ export type ClientAddressHeader =
 /** Options of `realIp` and `getRealIP`. */
 export interface RealIPOptions {
   /**
-   * Addresses and ranges (CIDR) of one's own proxies, such as `["10.0.0.0/8"]`. A header then counts only when the
-   * connection comes from one of them, and where the nearest entry of a list is no address, the connection's own is the
-   * client's. An empty list trusts no header. Default: every client is believed, which is safe only behind a proxy that
-   * sets or removes all of {@link RealIPOptions.headers}.
+   * Addresses and ranges (CIDR) of your own proxies, such as `["10.0.0.0/8"]`. A header then counts only when the
+   * connection comes from one of them, and where the nearest entry of a list is not an address, that of the
+   * connection is the client's. An empty list trusts no header. Default: every client is trusted, which is safe only
+   * behind a proxy that sets or removes all of {@link RealIPOptions.headers}.
    */
   readonly trustedProxies?: readonly string[] | undefined;
   /**
@@ -45,10 +45,10 @@ export type ClientAddressReader = (request: Request, context: PeerHolder) => str
 /** What knows the other end of the connection: a context, or an object with its address. */
 export type PeerHolder = Context | Pick<Context, "peer">;
 
-/** Set once `realIp` has decided who the client is. */
+/** Set once `realIp` has found the client's address. */
 export const decidedKey = createContextKey<true>("real ip");
 
-/** Whether `realIp`, or a runtime that knows more than we do, has said who the client is. */
+/** Whether `realIp`, or a runtime that knows the client, has set its address. */
 function isDecided(context: Context): boolean {
   return context.get(decidedKey) === true || context.ip !== context.peer;
 }
@@ -69,7 +69,7 @@ export function addressReader(options: RealIPOptions): ClientAddressReader {
       if (value === null) continue;
       const found = readTrusted(header, value, isTrusted);
       if (found !== undefined) return found;
-      // The proxy wrote this list; where nobody can read it, the other headers may be the client's own words.
+      // The proxy wrote this list. Where it is invalid, the other headers may come from the client.
       if (isList(header)) break;
     }
     return peer.text;
@@ -99,7 +99,7 @@ function checkHeaders(headers: unknown): void {
   }
 }
 
-/** Believes every header, as the specification says; only public addresses count. */
+/** Trusts every header, as the specification requires; only public addresses count. */
 function readOpen(
   request: Request,
   context: PeerHolder,
@@ -117,9 +117,9 @@ function readOpen(
 }
 
 /**
- * Walks from the nearest proxy outwards. The first address that is none of ours is the client; everything beyond it is
- * what the client claims. An entry that is no address ends the walk at the last proxy that is known. Some proxies add
- * the client's port to its address.
+ * Walks from the nearest proxy outwards. The first address that is not a trusted proxy is the client; everything
+ * beyond it is what the client claims. An entry that is not an address ends the walk at the last known proxy. Some
+ * proxies add the client's port to its address.
  */
 function readTrusted(
   header: ClientAddressHeader,
@@ -136,7 +136,7 @@ function readTrusted(
     nearest = spell(text, address);
     if (!isTrusted(address)) return nearest;
   }
-  // The others name the last hop only: a proxy's own address there says nothing about the client.
+  // The others have one entry only: the address of a proxy there does not identify the client.
   return isList(header) ? nearest : undefined;
 }
 

@@ -9,7 +9,7 @@ const maxElements = 100;
 const tokenCharacters = /[!#$%&'*+\-.^_`|~\dA-Za-z]/;
 
 /**
- * Reads a `Forwarded` header: one element per proxy, the nearest last. Gives `undefined` when it does not follow the
+ * Reads a `Forwarded` header: one element per proxy, the nearest last. Returns undefined when it does not follow the
  * grammar of RFC 7239, 4, names a parameter twice, or has more than 100 elements, because then no part of it can be
  * relied on.
  *
@@ -56,7 +56,7 @@ export function addressOfNode(node: string): string | undefined {
 
 /**
  * Entries of an `X-Forwarded-For` header, trimmed, the nearest proxy's last. Entries need not be addresses. Only the
- * last 100 are given: what stands before them was not added by proxies.
+ * last 100 are returned: no proxy has added those before them.
  */
 export function parseForwardedFor(value: string): readonly string[] {
   const entries: string[] = [];

@@ -4,7 +4,7 @@ import { isInAny, parseIPRange, type IPRange } from "./ip-range.ts";
 
 export { parseIPRange, type IPRange } from "./ip-range.ts";
 
-/** Decides about one address; text that is no address is never in a list. */
+/** Whether an address matches. Text that is not an address never matches. */
 export type IPMatcher = (address: string) => boolean;
 
 /**

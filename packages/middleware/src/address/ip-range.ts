@@ -12,7 +12,7 @@ export interface IPRange {
 
 /**
  * Reads a range in CIDR notation (RFC 4632, RFC 4291), such as `10.0.0.0/8` or `2001:db8::/32`; a lone address is the
- * range of itself. Bits behind the prefix length are dropped. Gives `undefined` for everything else; addresses are as
+ * range of itself. Bits behind the prefix length are dropped. Returns undefined for everything else; addresses are as
  * strict as for {@link parseIP}.
  */
 export function parseIPRange(text: string): IPRange | undefined {

@@ -4,23 +4,23 @@ import { rangeMatcher } from "./ip-range.ts";
 import { parsePeer } from "./peer-address.ts";
 import { checkOptions, type OptionNames } from "../check-options.ts";
 
-/** Decides whether the client came over HTTPS. */
+/** Whether the client uses HTTPS. */
 export type HttpsCheck = (request: Request, context: Pick<Context, "peer">) => boolean;
 
-/** Whose word counts for {@link httpsCheck}. */
+/** Options of {@link httpsCheck}. */
 export interface HttpsCheckOptions {
   /**
-   * Addresses and ranges (CIDR) of one's own proxies. `X-Forwarded-Proto` and `Forwarded` then count only when the
-   * connection comes from one of them. Default: everybody is believed.
+   * Addresses and ranges (CIDR) of your own proxies. `X-Forwarded-Proto` and `Forwarded` then count only when the
+   * connection comes from one of them. Default: every client is trusted.
    */
   readonly trustedProxies?: readonly string[] | undefined;
 }
 
 /**
- * Prepares the question whether a client came over HTTPS: the server itself says so, or `X-Forwarded-Proto` is `https`
+ * Makes a check whether a client uses HTTPS: the server itself uses it, or `X-Forwarded-Proto` is `https`
  * (alone, not in a list), or an element of `Forwarded` has `proto=https` (RFC 7239, 5.4).
  *
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when a proxy is no address and no range
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when a proxy is neither an address nor a range
  */
 export function httpsCheck(options: HttpsCheckOptions = {}): HttpsCheck {
   checkOptions(options, knownOptions);

@@ -2,14 +2,14 @@ import { deriveRequest } from "@fetchwork/http";
 import { readBody as readUpTo } from "@fetchwork/kit";
 import { MiddlewareError } from "../errors.ts";
 
-/** What reading a body gave: all its bytes, or why there are none. */
+/** The result of reading a body: its bytes, or why it could not be read. */
 export type ReadBody =
   | { readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly failure: "too large" | "unreadable"; readonly cause: unknown };
 
 /**
- * Reads a whole body, and stops as soon as it is larger than `limit` bytes. Counts what arrives; a declared length only
- * refuses early.
+ * Reads a whole body, and stops as soon as it is larger than `limit` bytes. Counts the bytes that arrive; a declared
+ * length only refuses early.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_BODY_USED` when somebody else has read the body
  */
@@ -25,7 +25,7 @@ export async function readBody(message: Request | Response, limit: number): Prom
   }
   if (body === null) return { bytes: new Uint8Array(0) };
   if (declared !== undefined && declared > limit) {
-    // A server can throw away what nobody will read, and keep the connection.
+    // The server can discard the unread body and keep the connection.
     body.cancel().catch(() => undefined);
     return tooLarge;
   }
@@ -37,8 +37,8 @@ export async function readBody(message: Request | Response, limit: number): Prom
 }
 
 /**
- * Length that a message declares for its body. Beside `Transfer-Encoding` it counts for nothing (RFC 9112, 6.3), which
- * is how requests are smuggled past those who believe it.
+ * Length that a message declares for its body. It is ignored together with `Transfer-Encoding` (RFC 9112, 6.3): that
+ * combination is used to smuggle requests.
  */
 export function declaredLength(headers: Headers): number | undefined {
   const length = headers.get("content-length");
@@ -68,10 +68,10 @@ export function withStream(
   return deriveRequest(request, { body, headers });
 }
 
-/** Deeper than this nobody wraps errors, and a cycle ends. */
+/** Maximum depth of causes, which also ends a cycle. */
 const maxDepth = 10;
 
-/** Whether an error, or what caused it, says that a body is over the server's own limit; srvx names it so. */
+/** Whether an error or one of its causes means that a body exceeds a limit, ours or the server's. */
 export function isBodyLimitError(error: unknown): boolean {
   let inner = error;
   for (let depth = 0; depth < maxDepth && inner instanceof Error; depth += 1) {

@@ -1,9 +1,9 @@
 import { FastResponse } from "srvx";
 
-/** What a response can have for a body. */
+/** The body of a response. */
 export type ReplacedBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
 
-/** What a new response takes over from an old one. */
+/** What a new response copies from an old one. */
 export interface ResponseHead {
   readonly status: number;
   readonly statusText: string;
@@ -12,12 +12,13 @@ export interface ResponseHead {
 }
 
 /**
- * Makes a response with another body and other headers, and everything else of the first one, also what only `fetch` can
- * set: `url` and `redirected`. On Node it goes out without the platform's `Response`, and text and bytes with their length.
+ * Makes a response with another body and other headers. It keeps all else of the first one, even what only `fetch` can
+ * set: `url` and `redirected`. On Node it goes out without the platform's `Response`, and text and bytes with their
+ * length.
  */
 export function replaceBody(head: ResponseHead, body: ReplacedBody, headers: Headers): Response {
   const { status, statusText, url, redirected } = head;
-  // The platform takes any stream of bytes; the types differ about where these may be.
+  // The platform accepts any stream of bytes; the types restrict the memory that holds them.
   const replaced = new FastResponse(body as BodyInit | null, { status, statusText, headers });
   if (url !== "") {
     Object.defineProperty(replaced, "url", { value: url, configurable: true });
@@ -26,14 +27,14 @@ export function replaceBody(head: ResponseHead, body: ReplacedBody, headers: Hea
   return replaced;
 }
 
-/** A response taken apart. The response itself must not be used any more. */
+/** The parts of a response, which must not be used any more. */
 export interface TakenResponse extends ResponseHead {
   readonly headers: Headers;
   /** Text and bytes when the platform's `Response` was not made yet. */
   readonly body: ReplacedBody;
 }
 
-/** Takes a response apart without making a stream of what is whole. */
+/** Takes a response apart without turning a whole body into a stream. */
 export function takeResponse(response: Response): TakenResponse {
   const { status, statusText } = response;
   if (!isPreparable(response)) {
@@ -53,7 +54,7 @@ export function takeResponse(response: Response): TakenResponse {
   }
   if (body instanceof ReadableStream) return { ...head, headers, body };
   if (ArrayBuffer.isView(body)) {
-    // Whoever gives bytes to a `Response` gives them away, so they are in memory of their own.
+    // Bytes that are passed to a `Response` belong to it, so nothing else changes them.
     const bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
     return { ...head, headers, body: bytes as Uint8Array<ArrayBuffer> };
   }
@@ -61,7 +62,7 @@ export function takeResponse(response: Response): TakenResponse {
   return { ...head, headers, body: new Response(body as BodyInit).body };
 }
 
-/** Whether somebody has read the body. Does not make a platform's `Response` to find out. */
+/** Whether the body was read. Does not create a native `Response` to find out. */
 export function isBodyUsed(response: Response): boolean {
   return !isPreparable(response) && response.bodyUsed;
 }

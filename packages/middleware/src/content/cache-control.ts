@@ -20,21 +20,21 @@ export interface CacheControlOptions {
   readonly etagUrl?: "absolute" | "path" | undefined;
 }
 
-/** Gives the version of what a request is about: of the application, of a row, of a folder. */
+/** Returns the version of what a request asks for: of the application, of a row, of a folder. */
 export type VersionFunction = (request: Request, context: Context) => string;
 
 /**
- * Lets clients keep responses, and answers 304 to those who still have the current one, without asking the handler.
+ * Lets clients cache responses, and responds with 304 to those that have the current one, without calling the handler.
  *
- * Sets `ETag`, made of version and URL, and `Cache-Control: max-age=<maxAge>, no-cache`, each only where the handler set
- * none, and not on a status of 400 or more: with a tag a stored error would be confirmed until the version changes. An
- * `If-None-Match` of a GET or HEAD that has the tag gets 304, unless the request also has `If-Match` or
+ * Sets `ETag`, made of version and URL, and `Cache-Control: max-age=<maxAge>, no-cache`, each only where the handler
+ * set none, and not on a status of 400 or more: with a tag a stored error would be confirmed until the version
+ * changes. An `If-None-Match` of a GET or HEAD that has the tag gets 304, unless the request also has `If-Match` or
  * `If-Unmodified-Since`, which only the handler can judge. `*` is left to the handler as well.
  *
  * Whatever else a response depends on, such as the user, must be part of the version.
  *
  * @param maxAge - In seconds; a fraction is dropped.
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when `maxAge` is negative or not finite, or the version is no text
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when `maxAge` is negative or not finite, or the version is not a text
  */
 export function cacheControl(
   maxAge: number,
@@ -49,7 +49,8 @@ export function cacheControl(
  * As {@link cacheControl}, with a version that depends on the request. A function that throws fails the request.
  *
  * @param maxAge - In seconds; a fraction is dropped.
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when `maxAge` is negative or not finite, or `version` is no function
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when `maxAge` is negative or not finite, or `version` is not a
+ * function
  */
 export function cacheControlDynamic(
   maxAge: number,
@@ -99,7 +100,7 @@ function isConfirmed({ method, headers }: Request, etag: string): boolean {
   return !headers.has("if-match") && !headers.has("if-unmodified-since");
 }
 
-// A megabyte or so at most: whoever asks for ever new URLs costs a sum each and no memory.
+// About a megabyte. A client that requests many different URLs costs a hash each and no memory.
 const largestCache = 1000;
 const longestKey = 512;
 

@@ -35,8 +35,8 @@ export type MethodsFunction = (
 export interface CorsOptions {
   /**
    * Who may read the responses: origins such as `https://app.example.com`, all subdomains of a host as
-   * `https://*.example.com`, regular expressions that match a whole origin (see {@link originMatcher}), `null` for pages
-   * without an origin, `*` for everybody; or a function. Default: `["*"]`.
+   * `https://*.example.com`, regular expressions that match a whole origin (see {@link originMatcher}), `null` for
+   * pages without an origin, `*` for everybody; or a function. Default: `["*"]`.
    */
   readonly allowedOrigins?: readonly (string | RegExp)[] | OriginCheck | undefined;
   /** Default: GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD. */
@@ -56,14 +56,15 @@ export interface CorsOptions {
    */
   readonly unsafeAnyOriginWithCredentials?: boolean | undefined;
   /**
-   * For how long browsers keep the response to a preflight, in seconds. 0 asks them not to keep it. Default: no header, and
-   * browsers keep it for 5 seconds (Fetch, 4.8).
+   * For how long browsers keep the response to a preflight, in seconds. 0 asks them not to keep it. Default: no
+   * header, and browsers keep it for 5 seconds (Fetch, 4.8).
    */
   readonly maxAge?: number | undefined;
 }
 
 /**
- * Lets pages of other origins read the responses (Fetch, 3.2), and answers preflights with 204 without asking the handler.
+ * Lets pages of other origins read the responses (Fetch, 3.2), and answers preflights with 204 without asking the
+ * handler.
  *
  * A request of an origin that is not allowed reaches the handler and gets no header, so the browser keeps the response
  * from the page; it does not protect the handler (see `crossOriginProtection`). Every response has `Vary: Origin`, also

@@ -20,7 +20,7 @@ export interface SunsetOptions {
 }
 
 /**
- * Says in a `Deprecation` header that what answers should not be used any more, and since when. It still works; see
+ * Announces in a `Deprecation` header that an API should not be used any more, and since when. It still works; see
  * {@link sunset} for when it ends.
  *
  * @example
@@ -28,7 +28,7 @@ export interface SunsetOptions {
  * deprecation("1.0.2", new Date("2020-09-01T18:32:00Z"));
  * // Deprecation: version="1.0.2", date="2020-09-01T18:32:00Z"
  * ```
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the date is none, or version or link cannot be sent
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for an invalid date, version or link
  */
 export function deprecation(
   version: string,
@@ -51,9 +51,9 @@ export function deprecation(
 }
 
 /**
- * Says in a `Sunset` header (RFC 8594) when what answers will stop working.
+ * Announces in a `Sunset` header (RFC 8594) when an API will stop working.
  *
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the date is none, or the link cannot be sent
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for an invalid date or link
  */
 export function sunset(date: Date, options: SunsetOptions = {}): Middleware {
   checkOptions(options, sunsetOptions);

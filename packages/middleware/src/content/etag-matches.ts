@@ -1,17 +1,18 @@
 /**
- * Whether an entity tag is among those of an `If-None-Match` field (RFC 9110, 13.1.2), by the weak comparison of 8.8.3.2.
+ * Whether an entity tag is among those of an `If-None-Match` field (RFC 9110, 13.1.2), by the weak comparison of
+ * 8.8.3.2.
  *
- * Reads the list as the grammar has it: a tag may hold commas, and several fields come joined by commas. What is no tag
- * is passed over. `*` never matches, because only whoever holds the resource knows whether it exists. Takes time linear
+ * Follows the grammar: a tag may contain commas, and several fields are joined by commas. An invalid tag
+ * is skipped. `*` never matches, because only the owner of the resource knows whether it exists. Takes time linear
  * in the length of the field.
  *
- * @param field - Value of the header; null when there is none.
+ * @param field - Value of the header, or null.
  * @param etag - Tag of the current representation, with its quotes, weak or strong.
  */
 export function etagMatches(field: string | null, etag: string): boolean {
   if (field === null) return false;
   const wanted = etag.startsWith("W/") ? etag.slice(2) : etag;
-  // Without its quotes it is no tag, and could equal what stands between two of them.
+  // Text without quotes is not a tag, and could equal the text between two tags.
   if (wanted.length < 2 || !wanted.startsWith('"') || !wanted.endsWith('"')) return false;
   let position = 0;
   while (position < field.length) {

@@ -14,10 +14,10 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Answers with a value as JSON: `Content-Type: application/json; charset=utf-8`, the JSON and a line break, with `<`,
- * `>`, `&`, U+2028 and U+2029 written as escapes, so that it may stand in a page.
+ * Makes a response of a value as JSON: `Content-Type: application/json; charset=utf-8`, the JSON and a line break,
+ * with `<`, `>`, `&`, U+2028 and U+2029 escaped, so that it is safe inside a page.
  *
- * A value without a JSON form is answered with 500 as plain text that does not say why; {@link encodeJSON} throws
+ * A value without a JSON form results in a 500 as plain text without a reason; {@link encodeJSON} throws
  * instead.
  *
  * @param init - Default: status 200. Its `Content-Type` wins.
@@ -29,7 +29,7 @@ export function renderJSON(value: unknown, init?: ResponseInit): Response {
 }
 
 /**
- * Answers with JSON that is there already, byte for byte, as `application/json; charset=utf-8`.
+ * Makes a response of encoded JSON, byte for byte, as `application/json; charset=utf-8`.
  *
  * @param init - Default: status 200. Its `Content-Type` wins.
  */
@@ -44,7 +44,7 @@ export function renderJSONFromBytes(
 }
 
 /**
- * Answers as {@link renderJSON} does, with `<`, `>` and `&` as they are. Never put such JSON into a page.
+ * Makes the response of {@link renderJSON}, with `<`, `>` and `&` unescaped. Never put such JSON into a page.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_JSON` when the value has no JSON form
  */
@@ -53,8 +53,8 @@ export function renderJSONWithHTML(value: unknown, init?: ResponseInit): Respons
 }
 
 /**
- * Answers with a status and a value as JSON, as {@link renderJSON} writes it. The value is encoded before there is a
- * response, so a failure leaves nothing half sent. What goes wrong while it is written is in the report of
+ * Makes a response of a status and a value as JSON, as {@link renderJSON} writes it. The value is encoded before
+ * there is a response, so a failure leaves nothing half sent. What goes wrong while it is written is in the report of
  * `context.onFinish`.
  *
  * @example

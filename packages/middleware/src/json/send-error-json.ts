@@ -9,13 +9,13 @@ import { pathAndQueryOf } from "../request/request-url.ts";
 
 /** What an {@link ErrorLogger} writes about a failure. Nothing of it is sent. */
 export interface FailureReport {
-  /** Status of the answer. */
+  /** Status of the response. */
   readonly status: number;
   /** What went wrong; its message goes into the log. Default: none. */
   readonly cause?: unknown;
   /** Whose request it was. Default: the line has no address and no URL. */
   readonly request?: Request | undefined;
-  /** Tells the client's address. Default: the line has none. */
+  /** Returns the client's address. Default: the line has none. */
   readonly context?: Context | undefined;
 }
 
@@ -27,15 +27,15 @@ export interface ErrorLogger {
 
 /** Options of {@link sendErrorJSON}. */
 export interface SendErrorOptions extends Omit<FailureReport, "status"> {
-  /** More for the reader of the answer, any value with a JSON form. Default: no such member. */
+  /** More for the client: any value with a JSON form. Default: no such member. */
   readonly details?: unknown;
   /** Logs the failure. Default: nothing is logged. */
   readonly logger?: ErrorLogger | undefined;
 }
 
 /**
- * Answers with a status and `{ "error": …, "details": … }`, as {@link encodeJSON} writes it. What is sent is what the
- * caller writes; the message of `cause` goes into the log only.
+ * Makes a response of a status and `{ "error": …, "details": … }`, as {@link encodeJSON} writes it. What is sent is
+ * what the caller writes; the message of `cause` goes into the log only.
  *
  * @example
  * ```ts
@@ -63,7 +63,7 @@ export function sendErrorJSON(
  * breaks and controls, and secret values of the query are masked.
  *
  * @param sink - Receives each line with its line break. Default: the standard output.
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the sink is no function
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the sink is not a function
  */
 export function newErrorLogger(sink: LogSink = writeToConsole): ErrorLogger {
   checkFunction(sink, "sink");

@@ -1,6 +1,6 @@
 import type { Context, ContextKey, FinishListener } from "@fetchwork/http";
 
-/** A context whose signal ends with a deadline as well; everything else is that of the exchange. */
+/** A context whose signal also aborts at a deadline. All else is that of the exchange. */
 export class DeadlineContext implements Context {
   readonly #outer: Context;
   #controller: AbortController | undefined;
@@ -14,7 +14,7 @@ export class DeadlineContext implements Context {
     this.#unlink = undefined;
   }
 
-  /** Made when somebody asks for it: `AbortSignal.any()` costs more than most handlers. */
+  /** Made at the first use: `AbortSignal.any()` costs more than most handlers. */
   get signal(): AbortSignal {
     if (this.#controller !== undefined) return this.#controller.signal;
     const controller = new AbortController();
@@ -37,7 +37,7 @@ export class DeadlineContext implements Context {
     this.#controller?.abort(reason);
   }
 
-  /** Lets go of the outer signal, which may live much longer. */
+  /** Stops listening to the outer signal, which may live much longer. */
   release(): void {
     this.#unlink?.();
     this.#unlink = undefined;

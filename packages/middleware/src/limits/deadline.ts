@@ -1,6 +1,6 @@
 import { HandlerTimeoutError } from "../errors.ts";
 
-/** A point in time. The timer starts when somebody waits, so a handler that answers at once costs none. */
+/** A point in time. The timer starts with the first {@link Deadline.watch}, so a synchronous handler needs none. */
 export class Deadline {
   readonly #milliseconds: number;
   readonly #end: number;

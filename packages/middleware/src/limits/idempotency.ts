@@ -20,7 +20,7 @@ import { pathAndQueryOf } from "../request/request-url.ts";
 
 /** Options of {@link idempotency}. */
 export interface IdempotencyOptions {
-  /** Keeps the answers. Default: a {@link memoryIdempotencyStore} of its own. */
+  /** Stores the responses. Default: a new {@link memoryIdempotencyStore}. */
   readonly store?: IdempotencyStore | undefined;
   /** Header of the key. Default: `Idempotency-Key`. */
   readonly header?: string | undefined;
@@ -29,27 +29,27 @@ export interface IdempotencyOptions {
   /** Whether a request of these methods without a key is refused with 400. Default: `false`. */
   readonly required?: boolean | undefined;
   /**
-   * Says who sends a request: a key counts for its actor only, so nobody reads another's answer by guessing a key.
-   * Default: the user of `basicAuth`, else the `Authorization` header, else the client's address. Give one when a cookie
-   * or a token that changes tells users apart.
+   * Identifies the sender of a request. A key is valid for its actor only, so guessing a key does not reveal the
+   * response of another actor. Default: the user of `basicAuth`, else the `Authorization` header, else the client's
+   * address. Set it when a cookie or a changing token identifies users.
    */
   readonly actor?: ((request: Request, context: Context) => string | Promise<string>) | undefined;
-  /** Milliseconds for which an answer is kept. Default: 24 hours. */
+  /** How long a response is stored, in milliseconds. Default: 24 hours. */
   readonly keepFor?: number | undefined;
   /**
-   * Milliseconds after which a key falls free whose request never ended, because the process did. Longer than any handler
-   * takes: after it, a repetition runs a second time. Default: `300_000`.
+   * Milliseconds after which a key is released whose request never ended, because its process did. Must be longer
+   * than any handler takes: after it, a repetition runs again. Default: `300_000`.
    */
   readonly lockFor?: number | undefined;
-  /** Bytes of a request's body that are read at most; beyond them 413. Default: 1 MiB. */
+  /** Maximum size of a request's body in bytes; a larger one gets 413. Default: 1 MiB. */
   readonly maxRequestBytes?: number | undefined;
   /**
-   * Bytes of a response's body that are kept at most. A larger one is sent, but a repetition gets 409 in its place.
+   * Maximum size of a stored body in bytes. A larger response is sent, but a repetition gets 409.
    * Default: 1 MiB.
    */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * Whether an answer is kept; one that is not lets a repetition run. Default: below 500, except 408, 409, 425 and 429.
+   * Whether a response is stored. If not, a repetition runs again. Default: below 500, except 408, 409, 425 and 429.
    */
   readonly shouldKeep?: ((response: Response) => boolean) | undefined;
 }
@@ -59,17 +59,17 @@ const encoder = new TextEncoder();
 
 /**
  * Runs a request once, however often a client repeats it under one `Idempotency-Key`
- * (draft-ietf-httpapi-idempotency-key-header-07), and answers repetitions with the answer of the first, marked with
+ * (draft-ietf-httpapi-idempotency-key-header-07). Repetitions get the response of the first request, marked with
  * `Idempotency-Replayed: true`.
  *
  * - 409 and `Retry-After` while the first one runs;
  * - 422 for a key that came with another request: method, URL, `Content-Type` or body differ;
- * - 400 for a key that is none (1 to 255 visible characters, in quotes or not), 413 for too large a body;
+ * - 400 for an invalid key (not 1 to 255 visible characters, with or without quotes), 413 for a body that is too large;
  * - 503 when the store fails before the handler runs; the error goes through `context.waitUntil`.
  *
- * A handler that throws, and an answer that is not kept, let a repetition run. Requests without a key pass untouched.
- * The body of a request with a key is read before the handler runs, and the answer's before it is sent, so that a client
- * never has an answer that is not kept. Put it inside authentication.
+ * After a handler that throws, and a response that is not stored, a repetition runs again. Requests without a key
+ * pass unchanged. The body of a request with a key is read before the handler runs, and the body of the response
+ * before it is sent, so that no client has a response that is not stored. Put it inside authentication.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
@@ -170,7 +170,7 @@ function respondTo(known: IdempotencyRecord, fingerprint: string): Response {
   }
   const response = replayResponse(known.response);
   if (response === undefined) {
-    return encodeJSON(409, { error: "the request was done, and its answer was not kept" });
+    return encodeJSON(409, { error: "the request was done, and its response was not stored" });
   }
   response.headers.set("idempotency-replayed", "true");
   return response;

@@ -3,11 +3,11 @@ import type { IdempotencyRecord, IdempotencyRun, IdempotencyStore } from "./idem
 
 /** Options of {@link memoryIdempotencyStore}. */
 export interface MemoryIdempotencyStoreOptions {
-  /** Answers that are kept at most; then the oldest is forgotten. Default: `10_000`. */
+  /** Maximum number of stored responses. Beyond it the oldest is dropped. Default: `10_000`. */
   readonly maxKeys?: number | undefined;
-  /** Bytes of all kept answers, about; then the oldest is forgotten. Default: 64 MiB. */
+  /** Approximate maximum size of all stored responses in bytes. Beyond it the oldest is dropped. Default: 64 MiB. */
   readonly maxBytes?: number | undefined;
-  /** Milliseconds of a clock that never goes back. Default: `performance.now`. */
+  /** A monotonic clock, in milliseconds. Default: `performance.now`. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -21,7 +21,7 @@ interface Done extends IdempotencyRecord {
 }
 
 /**
- * Makes a store in the memory of this process: for one process, and until it ends. Others share a
+ * Makes a store in the memory of this process. Several processes share a
  * {@link redisIdempotencyStore}.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`

@@ -10,7 +10,7 @@ import {
 /** Options of {@link memoryRateLimitStore}. */
 export interface MemoryRateLimitStoreOptions {
   /**
-   * Keys that are kept at most; then the one that was silent for longest is forgotten. One takes about 300 bytes.
+   * Maximum number of keys. Beyond it the key that was unused for longest is dropped. One takes about 300 bytes.
    * Default: `100_000`.
    */
   readonly maxKeys?: number | undefined;

@@ -1,4 +1,4 @@
-/** How much may be taken, and of what. */
+/** How many requests may pass in which time. */
 export interface RateLimitQuota {
   /** Requests in any window. */
   readonly limit: number;
@@ -6,7 +6,7 @@ export interface RateLimitQuota {
   readonly window: number;
 }
 
-/** What a store says about one request. */
+/** The decision of a store about one request. */
 export interface RateLimitVerdict {
   /** Whether the request was counted and may pass. A refused one is not counted. */
   readonly isAllowed: boolean;
@@ -16,9 +16,9 @@ export interface RateLimitVerdict {
   readonly resetAfter: number;
 }
 
-/** Keeps counts for `rateLimit`. */
+/** Stores the counts of `rateLimit`. */
 export interface RateLimitStore {
-  /** Counts a request, unless its key has no quota left; in one step, whoever else counts. */
+  /** Counts a request, unless its key has no quota left. Atomic. */
   take(key: string, quota: RateLimitQuota): RateLimitVerdict | Promise<RateLimitVerdict>;
 }
 

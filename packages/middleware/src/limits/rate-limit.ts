@@ -16,37 +16,38 @@ export interface RateLimitOptions extends RealIPOptions {
   /** Names the policy in headers and keys; letters, digits and `_ . : -`. Default: `default`. */
   readonly name?: string | undefined;
   /**
-   * Says whose quota a request uses; `undefined` for nobody's. Keep secrets out: the key is stored. Default: the
-   * client's address, as {@link getRealIP} finds it; IPv6 by its {@link RateLimitOptions.ipv6Prefix}.
+   * Returns the key whose quota a request uses; `undefined` for none. Must not contain secrets: the key is stored.
+   * Default: the client's address, as {@link getRealIP} finds it; IPv6 by its {@link RateLimitOptions.ipv6Prefix}.
    */
   readonly key?:
     | ((request: Request, context: Context) => string | undefined | Promise<string | undefined>)
     | undefined;
   /**
-   * Bits of an IPv6 address that count, 1 to 128. A subscriber has a whole /64 at least, and so as many addresses as it
-   * likes. Default: 64.
+   * Number of bits of an IPv6 address that count, 1 to 128. A subscriber has at least a /64, and so as many addresses
+   * as it likes. Default: 64.
    */
   readonly ipv6Prefix?: number | undefined;
-  /** Keeps the counts. Default: a {@link memoryRateLimitStore} of its own. */
+  /** Stores the counts. Default: a new {@link memoryRateLimitStore}. */
   readonly store?: RateLimitStore | undefined;
   /**
-   * What happens when the store fails: `refuse` answers 503, `allow` lets everything pass. The error is reported through
-   * `context.waitUntil` both times. Default: `refuse`.
+   * What happens when the store fails: `refuse` responds with 503, `allow` lets all requests pass. The error is
+   * reported through `context.waitUntil` both times. Default: `refuse`.
    */
   readonly whenStoreFails?: "refuse" | "allow" | undefined;
-  /** Makes the answer beyond the limit; `Retry-After` and the limits are added. Default: 429 as plain text. */
-  readonly answer?: ((request: Request, context: Context) => Response) | undefined;
+  /** Makes the response beyond the limit; `Retry-After` and the limits are added. Default: 429 as plain text. */
+  readonly respond?: ((request: Request, context: Context) => Response) | undefined;
 }
 
 const year = 31_536_000_000;
 const maxKeyLength = 200;
 
 /**
- * Limits how often a client may ask: in no window of the given length do more requests of one key pass than the limit.
+ * Limits how often a client may send requests: no window of the given length lets more requests of one key pass than
+ * the limit.
  *
- * Says so with every response in `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11): `q` and
+ * Every response states it in `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11): `q` and
  * `w` are limit and window in seconds, `r` is what remains, `t` the seconds until more does. A request beyond the limit
- * is answered with 429 and `Retry-After`, and does not count. Several policies around one handler need different names.
+ * gets 429 and `Retry-After`, and does not count. Several policies around one handler need different names.
  *
  * Without `trustedProxies`, here or in `realIp`, clients name their own address and so their own quota.
  *
@@ -60,14 +61,14 @@ const maxKeyLength = 200;
 export function rateLimit(options: RateLimitOptions): Middleware {
   checkOptions(options, knownOptions);
   const { limit, window = 60_000, name = "default", ipv6Prefix = 64, store, key } = options;
-  const { whenStoreFails = "refuse", trustedProxies, headers, answer = tooManyRequests } = options;
+  const { whenStoreFails = "refuse", trustedProxies, headers, respond = tooManyRequests } = options;
   checkRange(limit, "limit", 1, 999_999_999_999);
   checkRange(window, "window", 1, year);
   checkRange(ipv6Prefix, "ipv6Prefix", 1, 128);
   if (!/^[\w.:-]{1,100}$/.test(name))
     throw optionError("name", name, "letters, digits and _ . : -");
   if (key !== undefined) checkFunction(key, "key");
-  checkFunction(answer, "answer");
+  checkFunction(respond, "respond");
   if (store !== undefined && typeof store?.take !== "function") {
     throw optionError("store", store, "a store of rate limits");
   }
@@ -98,7 +99,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
         });
       if (!verdict.isAllowed) {
         return change(
-          changeHeaders(answer(request, context), context, (headers) =>
+          changeHeaders(respond(request, context), context, (headers) =>
             setDefault(headers, "retry-after", String(seconds)),
           ),
         );
@@ -126,7 +127,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
         return fail(error);
       }
       return verdict instanceof Promise
-        ? verdict.then((answer) => judge(answer, request, context), fail)
+        ? verdict.then((settled) => judge(settled, request, context), fail)
         : judge(verdict, request, context);
     };
 
@@ -146,7 +147,7 @@ function addMember(headers: Headers, field: string, member: string, name: string
   else if (!present.includes(`"${name}"`)) headers.set(field, `${present}, ${member}`);
 }
 
-/** Everybody whose address is unknown shares one quota. */
+/** All clients with an unknown address share one quota. */
 function addressKey(address: string | undefined, prefix: number): string {
   const parsed = address === undefined ? undefined : parseIP(address);
   if (parsed === undefined) return "unknown";
@@ -174,9 +175,9 @@ function unavailable(): Response {
   return response;
 }
 
-function checkRange(value: unknown, what: string, least: number, most: number): void {
-  if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
-  throw optionError(what, value, `a whole number from ${least} to ${most}`);
+function checkRange(value: unknown, what: string, min: number, max: number): void {
+  if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) return;
+  throw optionError(what, value, `a whole number from ${min} to ${max}`);
 }
 
 const knownOptions: OptionNames<RateLimitOptions> = {
@@ -189,11 +190,12 @@ const knownOptions: OptionNames<RateLimitOptions> = {
     ipv6Prefix: true,
     store: true,
     whenStoreFails: true,
-    answer: true,
+    respond: true,
     trustedProxies: true,
     headers: true,
   },
   otherNames: {
+    answer: "respond",
     trustProxy: "trustedProxies",
     trustProxies: "trustedProxies",
     trusted: "trustedProxies",
@@ -214,9 +216,9 @@ const knownOptions: OptionNames<RateLimitOptions> = {
     ipv6Subnet: "ipv6Prefix",
     passOnStoreError: "whenStoreFails",
     skipOnError: "whenStoreFails",
-    handler: "answer",
-    message: "answer",
-    statusCode: "answer",
-    errorResponseBuilder: "answer",
+    handler: "respond",
+    message: "respond",
+    statusCode: "respond",
+    errorResponseBuilder: "respond",
   },
 };

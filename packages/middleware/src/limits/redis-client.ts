@@ -6,7 +6,7 @@ export interface CallingRedisClient {
   call(command: string, ...args: string[]): Promise<unknown>;
 }
 
-/** What a store needs of `redis` (node-redis); of a cluster, give one node. */
+/** What a store uses of `redis` (node-redis). For a cluster, pass one node. */
 export interface SendingRedisClient {
   /** Sends a command and resolves to its reply. */
   sendCommand(args: string[]): Promise<unknown>;
@@ -21,7 +21,7 @@ export type RedisScript = (key: string, ...args: readonly string[]) => Promise<u
 /**
  * Prepares a script of Redis. Its text travels once; after that its digest does, until the server forgets it.
  *
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the client is none
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for an object that is not a client
  */
 export function redisScript(client: RedisClient, source: string): RedisScript {
   const send = senderOf(client);

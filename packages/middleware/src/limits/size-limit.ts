@@ -14,12 +14,12 @@ export interface SizeLimitOptions {
 }
 
 /**
- * Answers 413 to requests whose body is larger than `bytes`, and 503 when a body cannot be read to its end; both
- * without a body of their own. Every body is counted; a `Content-Length` over the limit is refused before anything is
- * read, and does not count beside `Transfer-Encoding`.
+ * Responds with 413 when the body of a request is larger than `bytes`, and with 503 when it cannot be read to its
+ * end; both without a body of their own. Every body is counted; a `Content-Length` over the limit is refused before
+ * anything is read, and is ignored together with `Transfer-Encoding`.
  *
  * In `stream` mode a body over the limit fails with a {@link RequestError} of code `ERR_MIDDLEWARE_BODY_TOO_LARGE`. A
- * handler that fails because of it is answered for with 413; one that catches it answers itself.
+ * handler that fails because of it results in a 413; one that catches the error may respond itself.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
@@ -81,7 +81,7 @@ function limitStream(
   limit: number,
   exceed: () => Error,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  // Asked for at the first read: a body that nobody reads is left to the server.
+  // Requested at the first read: an unread body is left to the server.
   let reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined;
   let size = 0;
   return new ReadableStream<Uint8Array<ArrayBuffer>>(

@@ -11,7 +11,7 @@ import {
 export interface ThrottleOptions {
   /** How many requests may wait for a place, first come, first served. Default: 0. */
   readonly backlog?: number | undefined;
-  /** Milliseconds for which a request waits at most. Default: `60_000`. */
+  /** Maximum time in milliseconds that a request waits. Default: `60_000`. */
   readonly timeout?: number | undefined;
   /** Status of those that get no place. Default: 503. */
   readonly status?: number | undefined;
@@ -115,15 +115,15 @@ class Places {
   hold(context: Context): () => void {
     let isHalfDone = false;
     const release = (): void => {
-      if (isHalfDone) this.#give();
+      if (isHalfDone) this.#passOn();
       isHalfDone = true;
     };
     context.onFinish(release);
     return release;
   }
 
-  /** Gives a place to the first that waits, or back. */
-  #give(): void {
+  /** Passes a place to the request that waits longest, or frees it. */
+  #passOn(): void {
     for (const enter of this.#waiting) return enter();
     this.#free += 1;
   }

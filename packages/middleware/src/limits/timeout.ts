@@ -25,38 +25,41 @@ export interface TimeoutOptions {
    * Default: `"buffer"`.
    */
   readonly mode?: "buffer" | "stream" | "head" | undefined;
-  /** Bytes of a streamed body that are held back at most; a longer one goes on as in `"stream"`. Default: 1_048_576. */
+  /**
+   * Maximum bytes of a streamed body that are held back. A longer one continues as in `"stream"`. Default:
+   * `1_048_576`.
+   */
   readonly bufferLimit?: number | undefined;
-  /** Makes the answer, or throws, which is how a client may prefer it. Default: 504 without a body. */
-  readonly answer?: ((error: HandlerTimeoutError, request: Request) => Response) | undefined;
+  /** Makes the response, or throws, which a client may prefer. Default: 504 without a body. */
+  readonly respond?: ((error: HandlerTimeoutError, request: Request) => Response) | undefined;
 }
 
 /**
- * Answers 504 at the deadline when the handler is not done, whether or not it listens.
+ * Responds with 504 when the handler is not done at the deadline, whether or not it listens to its signal.
  *
- * The handler's `context.signal` then aborts with a {@link HandlerTimeoutError}; `request.signal` stays the client's. What
- * the handler still writes fails with the same error, a response that comes too late is cancelled, and what it throws too
- * late is reported. When the client has gone, its reason counts, and there is no 504.
+ * The handler's `context.signal` then aborts with a {@link HandlerTimeoutError}; `request.signal` stays the client's.
+ * What the handler still writes fails with the same error, a response that comes too late is cancelled, and what it
+ * throws too late is reported. When the client has left before, no 504 is sent.
  *
- * Around a `fetch` it works the same: the request is aborted and the caller gets a 504, or what `answer` throws.
+ * Around a `fetch` it works the same: the request is aborted and the caller gets a 504, or what `respond` throws.
  *
  * @param milliseconds - 0 and less switch it off.
  * @example
  * ```ts
  * wrap(handler, timeout(5_000));
- * const api = wrap(fetch, retry(), timeout(2_000, { answer: (error) => { throw error; } }));
+ * const api = wrap(fetch, retry(), timeout(2_000, { respond: (error) => { throw error; } }));
  * ```
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function timeout(milliseconds: number, options: TimeoutOptions = {}): Middleware {
   checkOptions(options, knownOptions);
-  const { mode = "buffer", bufferLimit = 1_048_576, answer = gatewayTimeout } = options;
+  const { mode = "buffer", bufferLimit = 1_048_576, respond = gatewayTimeout } = options;
   if (typeof milliseconds !== "number" || !(milliseconds <= longestTimer))
     throw optionError("milliseconds", milliseconds, `at most ${longestTimer}`);
   if (mode !== "buffer" && mode !== "stream" && mode !== "head")
     throw optionError("mode", mode, '"buffer", "stream" or "head"');
   checkAmount(bufferLimit, "bufferLimit", 0);
-  checkFunction(answer, "answer");
+  checkFunction(respond, "respond");
   if (milliseconds <= 0) return (next) => next;
   return (next) => (request, context) => {
     const inner = new DeadlineContext(context);
@@ -66,7 +69,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
       outer: context,
       mode,
       bufferLimit,
-      answer: (error) => answer(error, request),
+      respond: (error) => respond(error, request),
     });
     const result = next(request, inner);
     return result instanceof Promise ? timed.race(result) : timed.settle(result);
@@ -83,7 +86,7 @@ interface TimedOptions {
   readonly outer: Context;
   readonly mode: "buffer" | "stream" | "head";
   readonly bufferLimit: number;
-  readonly answer: (error: HandlerTimeoutError) => Response;
+  readonly respond: (error: HandlerTimeoutError) => Response;
 }
 
 /** One exchange and its deadline. */
@@ -116,7 +119,7 @@ class TimedExchange {
           this.#finish();
           reject(error);
         } else if (error !== late.reason && error !== inner.signal.reason) {
-          // Nobody waits for it any more; it is reported, not lost.
+          // Nothing awaits it any more, so it is reported.
           outer.waitUntil(result);
         }
       },
@@ -127,7 +130,7 @@ class TimedExchange {
   /** Sees to the body. The response becomes a new one, because inside it belongs to another context. */
   settle(response: Response): Response | Promise<Response> {
     const { deadline, inner, outer, mode } = this.#options;
-    // What is whole has no end to wait for, and is copied by whoever changes it outside.
+    // A whole body has no end to wait for. Outer middlewares that change it copy it.
     if (response.status === 101 || isWhole(response) || isBodyUsed(response)) {
       this.#finish();
       return response;
@@ -243,25 +246,25 @@ class TimedExchange {
     return replaceBody(taken, stream, taken.headers);
   }
 
-  /** Answers; gives what late writes fail with. */
+  /** Responds; returns the error that late writes fail with. */
   #expire(
     error: HandlerTimeoutError,
     resolve: (response: Response) => void,
     reject: (reason: unknown) => void,
   ): unknown {
-    const { inner, outer, answer } = this.#options;
+    const { inner, outer, respond } = this.#options;
     const { signal } = outer;
     const reason: unknown = signal.aborted ? signal.reason : error;
     if (signal.aborted) {
       reject(reason);
     } else {
       try {
-        resolve(answer(error));
+        resolve(respond(error));
       } catch (failure) {
         reject(failure);
       }
     }
-    // After the answer: a handler that listens fails now.
+    // After the response: a handler that listens fails now.
     inner.expire(reason);
     return reason;
   }
@@ -282,13 +285,14 @@ const knownOptions: OptionNames<TimeoutOptions> = {
   names: {
     mode: true,
     bufferLimit: true,
-    answer: true,
+    respond: true,
   },
   otherNames: {
-    onTimeout: "answer",
-    handler: "answer",
-    response: "answer",
-    message: "answer",
+    answer: "respond",
+    onTimeout: "respond",
+    handler: "respond",
+    response: "respond",
+    message: "respond",
     limit: "bufferLimit",
   },
 };

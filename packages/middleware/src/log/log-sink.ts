@@ -3,11 +3,11 @@ import { onWorkers } from "../runtime/platform.ts";
 /** Receives whole lines, each with its line break; several at a time. */
 export type LogSink = (lines: string) => void;
 
-// A turn that makes more is written in parts, so that its lines do not pile up in memory.
+// A longer batch is written in parts, so that it does not grow in memory.
 const largestBatch = 65_536;
 
 /**
- * Collects the lines of one turn of the event loop and gives them to the sink together, because writing costs more
+ * Collects the lines of one turn of the event loop and passes them to the sink together, because writing costs more
  * than formatting.
  */
 export function batchLines(sink: LogSink): (line: string) => void {
@@ -26,7 +26,7 @@ export function batchLines(sink: LogSink): (line: string) => void {
   };
 }
 
-/** Writes to a log. What it throws or rejects with goes to the standard error, and neither fails nor ends anything. */
+/** Writes to a log. An error goes to the standard error, so that a failing log does not fail the request. */
 export function writeSafely(write: () => unknown): void {
   try {
     const written = write();
@@ -44,7 +44,7 @@ export function writeToConsole(lines: string): void {
 }
 
 function laterInThisTurn(): (callback: () => void) => void {
-  // The end of a request takes its timers away, and the lines would wait for ever.
+  // A timer ends with its request, and the lines would never be written.
   if (onWorkers()) return (callback) => queueMicrotask(callback);
   const { setImmediate } = globalThis as {
     readonly setImmediate?: (callback: () => void) => unknown;

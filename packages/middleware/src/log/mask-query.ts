@@ -22,7 +22,7 @@ export function queryMasker(keys: readonly string[] = []): (url: string) => stri
   const options = { label, isSecret };
   return (url) => {
     const start = url.indexOf("?") + 1;
-    // Two slashes in a path are no authority, and an @ behind them ends no password.
+    // Two slashes in a path do not start an authority, and an @ after them does not end a password.
     if (!url.startsWith("/")) return maskUrl(url, options);
     return start === 0 ? url : url.slice(0, start) + maskForm(url.slice(start), options);
   };

@@ -10,8 +10,8 @@ const printable = /^[ -~]*$/;
 const breaks = /[\t-\r\u0085\u2028\u2029]/;
 
 /**
- * Makes text safe to stand in one line of a log: line breaks become spaces, and other controls are written as escapes
- * such as `\x1b`, so that nobody forges a line or speaks to the terminal of a reader.
+ * Makes text safe for one line of a log: line breaks become spaces, and other controls are written as escapes
+ * such as `\x1b`, so that text cannot forge a line or control the terminal of a reader.
  */
 export function oneLine(text: string): string {
   if (printable.test(text) || !unsafe.test(text)) return text;

@@ -2,22 +2,23 @@ import { changeHeaders, setDefault, type Context, type Middleware } from "@fetch
 import { nodeMessages, writeEarlyHints } from "@fetchwork/http/serve";
 import { checkHeaderValue, checkNext, optionError } from "../check-options.ts";
 
-/** Values of `Link`, or a function that gives those of a request; none for no hints. */
+/** Values of `Link`, or a function that returns those of a request; empty for no hints. */
 export type EarlyLinks =
   readonly string[] | ((request: Request, context: Context) => readonly string[] | undefined);
 
 /**
- * Tells a browser what a page will need while the page is being made: sends 103 Early Hints (RFC 8297) before the handler
- * runs, and the same `Link` with the response, unless the handler set one.
+ * Lets a browser load what a page needs while the page is being made: sends 103 Early Hints (RFC 8297) before the
+ * handler runs, and the same `Link` with the response, unless the handler set one.
  *
- * Only `GET` over HTTP/1.1 and later gets hints. Where the server cannot send them, the response has the header alone. Old
- * clients may stumble over an interim response; `maybe` limits it, for instance to `Sec-Fetch-Mode: navigate`.
+ * Only `GET` over HTTP/1.1 and later gets hints. Where the server cannot send them, the response has the header
+ * alone. Old clients may stumble over an interim response; `maybe` limits it, for instance to `Sec-Fetch-Mode:
+ * navigate`.
  *
  * @example
  * ```ts
  * earlyHints(["</app.css>; rel=preload; as=style", "<https://cdn.example>; rel=preconnect"]);
  * ```
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for a link that is none; from a function, at the request
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for an invalid link; from a function, at the request
  */
 export function earlyHints(links: EarlyLinks): Middleware {
   const fixed = typeof links === "function" ? undefined : checkLinks(links);

@@ -32,8 +32,8 @@ export function evaluateConditions(
 }
 
 /**
- * Whether a range may be sent: without `If-Range`, or when that is the exact date of the last change (RFC 9110, 13.1.5).
- * A tag never counts, because ours are weak.
+ * Whether a range may be sent: without `If-Range`, or when that is the exact date of the last change (RFC 9110,
+ * 13.1.5). A tag never counts, because ours are weak.
  */
 export function allowsRange(headers: Headers, { modified }: Validators): boolean {
   const ifRange = headers.get("if-range");

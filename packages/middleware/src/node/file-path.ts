@@ -2,17 +2,17 @@
 export interface FilePathRules {
   /** Names with a leading dot that may be served, with what is in them. */
   readonly dotFiles: ReadonlySet<string>;
-  /** Whether the file system is that of Windows, where more names mean something else than they say. */
+  /** Whether the file system is that of Windows, where more names have a special meaning. */
   readonly isWindows: boolean;
 }
 
 /**
- * Decides which file a path names: the names of folders and file below the root, decoded once. Gives `undefined` for a
+ * Decides which file a path names: the names of folders and file below the root, decoded once. Returns undefined for a
  * path that could leave the root, name something hidden, or mean different things to different readers: `..` in any
  * spelling, empty segments, encoded slashes, backslashes, NUL and other controls, malformed escapes, dot files, and on
  * Windows drives, streams, devices and short names.
  *
- * @param path - Starts with a slash; percent-encoded. A slash at its end stands for the folder itself.
+ * @param path - Starts with a slash; percent-encoded. A slash at the end means the folder itself.
  */
 export function filePathOf(path: string, rules: FilePathRules): readonly string[] | undefined {
   if (!path.startsWith("/")) return undefined;
@@ -45,8 +45,8 @@ function decode(segment: string): string | undefined {
 }
 
 /**
- * Streams and drives (`a:b`), wildcards, names whose end Windows drops (`secret.txt.`), short names (`GIT~1` is `.git`),
- * and devices, which exist in every folder and with every extension.
+ * Streams and drives (`a:b`), wildcards, names whose end Windows drops (`secret.txt.`), short names (`GIT~1` is
+ * `.git`), and devices, which exist in every folder and with every extension.
  */
 function hasWindowsMeaning(name: string): boolean {
   return (

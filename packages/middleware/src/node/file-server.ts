@@ -17,15 +17,18 @@ import { sendFile, type SendSettings } from "./send-file.ts";
 
 /** Options of {@link fileServer}. */
 export interface FileServerOptions {
-  /** Path of URLs that stands for the folder. Default: `/`. */
+  /** Path of URLs at which the folder is served. Default: `/`. */
   readonly prefix?: string | undefined;
-  /** File that answers for a folder; false for none. Default: `index.html`. */
+  /** File that is sent for a folder; false for none. Default: `index.html`. */
   readonly index?: string | false | undefined;
-  /** Lists folders that have no index. Tells everybody what is there. Default: `false`. */
+  /** Lists folders that have no index, which shows all their names. Default: `false`. */
   readonly listing?: boolean | undefined;
-  /** Answers with the root's index, and 200, where there is no such file: for applications that route in the browser. Default: `false`. */
+  /**
+   * Responds with the root's index and 200 where a file is missing: for applications that route in the browser.
+   * Default: `false`.
+   */
   readonly spa?: boolean | undefined;
-  /** HTML of the answer 404. Default: `404 page not found` as plain text. */
+  /** HTML of a 404. Default: `404 page not found` as plain text. */
   readonly notFound?: string | undefined;
   /** Names with a leading dot that are served, with what is in them. Default: `.well-known` (RFC 8615). */
   readonly dotFiles?: readonly string[] | undefined;
@@ -36,7 +39,7 @@ export interface FileServerOptions {
    * `a.js`. Default: `true`.
    */
   readonly precompressed?: boolean | undefined;
-  /** Media types by extension, without its dot, before the usual ones. Default: none. */
+  /** Media types by extension, without its dot, which take precedence over the built-in ones. Default: none. */
   readonly mediaTypes?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -46,15 +49,15 @@ export interface FileServerOptions {
  * reads.
  *
  * Never served: what is outside the folder, also through symbolic links; dot files; and paths that could mean two
- * things, such as encoded slashes and backslashes. All of these are a plain 404. Whoever may write into the folder while
- * it is served is trusted.
+ * things, such as encoded slashes and backslashes. All of these get a plain 404. Everyone who can write to the folder
+ * while it is served is trusted.
  *
  * @param root - Folder; relative to the working directory.
  * @example
  * ```ts
  * const assets = fileServer("dist", { prefix: "/assets", cacheControl: "max-age=31536000, immutable" });
  * ```
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` also when the root is no folder
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` also when the root is not a folder
  */
 export function fileServer(root: string, options: FileServerOptions = {}): Handler {
   const settings = prepare(root, options);
@@ -104,8 +107,8 @@ async function serve(settings: Settings, exchange: Exchange): Promise<Response> 
   }
   if (!isFolderPath) return redirectToFolder(request.url, path);
   if (index !== false) {
-    const answer = await trySend(settings, exchange, [...names, index]);
-    if (answer !== undefined) return answer;
+    const response = await trySend(settings, exchange, [...names, index]);
+    if (response !== undefined) return response;
   }
   if (!listing) return settings.notFound();
   const headers = { "content-type": "text/html; charset=utf-8" };
@@ -175,7 +178,7 @@ function realFolder(root: string): string {
     const folder = realpathSync(root);
     if (statSync(folder).isDirectory()) return folder;
   } catch {
-    // Says nothing that the message does not.
+    // The cause adds nothing to the message.
   }
   throw optionError("root", root, "a folder that exists");
 }

@@ -10,7 +10,7 @@ export interface FileRoot {
   readonly rules: FilePathRules;
 }
 
-/** An open file; whoever gets it closes it. */
+/** An open file. The receiver closes it. */
 export interface OpenFile {
   readonly handle: FileHandle;
   readonly size: number;
@@ -23,7 +23,8 @@ export type Found = OpenFile | { readonly folder: string } | undefined;
 
 /**
  * Opens what some names below a root lead to. Symbolic links are followed first; what they lead to must be inside the
- * root, and not be hidden. Gives `undefined` for what does not exist, may not be read, or is neither file nor folder.
+ * root, and not be hidden. Returns undefined for what does not exist, may not be read, or is neither a file nor a
+ * folder.
  */
 export async function openFile(root: FileRoot, names: readonly string[]): Promise<Found> {
   let handle: FileHandle | undefined;
@@ -72,7 +73,7 @@ const absences: ReadonlySet<unknown> = new Set([
   "EPERM",
 ]);
 
-/** Whether the error says that there is nothing to serve; all others are failures of the machine. */
+/** Whether the error means that there is nothing to serve. All others are failures of the machine. */
 function isAbsence(error: unknown): boolean {
   return error instanceof Error && "code" in error && absences.has(error.code);
 }

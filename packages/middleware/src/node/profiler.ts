@@ -23,7 +23,7 @@ export interface ProfilerOptions extends AddressGuardOptions {
   readonly path?: string | undefined;
   /** Longest profile in seconds, 1 to 3600. Default: 60. */
   readonly maxSeconds?: number | undefined;
-  /** Variables of one's own in `/vars`; as for `metrics`. Default: none. */
+  /** Your own variables in `/vars`, as for `metrics`. Default: none. */
   readonly variables?: Readonly<Record<string, () => unknown>> | undefined;
   /** Shows the values on the command line, which may be secrets. Default: `false`. */
   readonly showArguments?: boolean | undefined;
@@ -60,15 +60,15 @@ const defaultSeconds = 5;
 let isBusy = false;
 
 /**
- * Answers `GET` of `/pprof/…` and `/vars` with profiles of this process, for Chrome's DevTools and other tools.
+ * Responds to `GET` of `/pprof/…` and `/vars` with profiles of this process, for Chrome's DevTools and other tools.
  *
- * `/pprof/` is a page that lists them; `profile`, `heap`, `allocs`, `trace` and `block` are taken for `?seconds=5`, one at
- * a time (409), and end when the client leaves; `heap?snapshot=1` is a heap snapshot, which stops the process meanwhile;
- * `goroutine` (or `resources`) counts what keeps the event loop alive; `cmdline` is the command line; `/vars` has the
- * figures of `metrics`. Nothing may be cached.
+ * `/pprof/` is a page that lists them; `profile`, `heap`, `allocs`, `trace` and `block` are taken for `?seconds=5`,
+ * one at a time (409), and end when the client leaves; `heap?snapshot=1` is a heap snapshot, which blocks the process
+ * while it is taken; `goroutine` (or `resources`) counts what keeps the event loop alive; `cmdline` is the command
+ * line; `/vars` has the figures of `metrics`. Nothing may be cached.
  *
- * **Without addresses nobody gets in**: 403 and `{"error":"ip \"1.2.3.4\" rejected"}`. Snapshots hold every secret of the
- * process: list few addresses, and give `trustedProxies`.
+ * **Without addresses every client is refused**: 403 and `{"error":"ip \"1.2.3.4\" rejected"}`. Snapshots hold every
+ * secret of the process: list few addresses, and set `trustedProxies`.
  *
  * @example
  * ```ts
@@ -96,7 +96,7 @@ export function profiler(...args: readonly (string | ProfilerOptions)[]): Middle
   const readFigures = runtimeFigures({ showArguments });
   const prefix = `${path}/pprof/`;
 
-  const answer: Handler = async (request, context) => {
+  const respond: Handler = async (request, context) => {
     const rejected = guard(request, context);
     if (rejected === "") return encodeJSON(500, { error: "can't get realip: no valid ip found" });
     if (rejected !== undefined) return encodeJSON(403, { error: `ip "${rejected}" rejected` });
@@ -121,7 +121,7 @@ export function profiler(...args: readonly (string | ProfilerOptions)[]): Middle
     }
     return take(name, profile, Number(seconds), context);
   };
-  const uncached = noCache()(answer);
+  const uncached = noCache()(respond);
   return (next) => (request, context) => {
     const target = pathOf(request.url);
     const isOurs = target.startsWith(prefix) || target === `${path}/vars`;
@@ -141,7 +141,7 @@ async function take(
     const result = await profile.take({ seconds, signal: context.signal });
     return text(JSON.stringify(result), { headers: fileHeaders(`${name}.${profile.ending}`) });
   } catch (error) {
-    // Nobody reads this answer; 499 is what logs know such a request by.
+    // The client has left, so nothing reads this response. 499 marks it in logs.
     if (context.signal.aborted) return refuse(499, "Client Closed Request");
     throw error;
   } finally {

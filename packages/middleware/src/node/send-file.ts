@@ -32,14 +32,14 @@ interface Representation {
 const codings = ["br", "zstd", "gzip"] as const;
 const extensions = { br: "br", zstd: "zst", gzip: "gz" } as const;
 
-/** Answers with an open file, and sees to it that it is closed, whatever becomes of the response. */
+/** Responds with an open file, which is closed whatever happens to the response. */
 export async function sendFile(settings: SendSettings, exchange: FileExchange): Promise<Response> {
   const { context, file } = exchange;
   let chosen: Representation = { file, coding: undefined };
   try {
     chosen = await chooseRepresentation(settings, exchange);
     const { handle } = chosen.file;
-    const response = answer(settings, exchange, chosen);
+    const response = respondWith(settings, exchange, chosen);
     if (response.body === null) await handle.close();
     // A middleware may drop the response without reading or cancelling its body.
     else context.onFinish(() => void handle.close());
@@ -75,7 +75,7 @@ async function chooseRepresentation(
   }
 }
 
-function answer(
+function respondWith(
   settings: SendSettings,
   { request, path, names }: FileExchange,
   { file, coding }: Representation,
@@ -109,13 +109,13 @@ function answer(
     headers.delete("content-type");
     return empty(416, { headers });
   }
-  if (ranges !== undefined) return answerRanges(file, headers, ranges);
+  if (ranges !== undefined) return respondWithRanges(file, headers, ranges);
   headers.set("content-length", String(size));
   if (isHead || size === 0) return new Response(null, { headers });
   return new Response(fileBody(file.handle, [{ start: 0, end: size - 1 }]), { headers });
 }
 
-function answerRanges(
+function respondWithRanges(
   { handle, size }: OpenFile,
   headers: Headers,
   ranges: readonly ByteRange[],

@@ -8,7 +8,7 @@ export interface ProfileDuration {
   readonly signal: AbortSignal;
 }
 
-/** Takes a profile; what it gives is written as JSON. */
+/** Takes a profile and returns it as JSON. */
 export type ProfileTaker = (duration: ProfileDuration) => Promise<unknown>;
 
 /** Samples where the processor's time goes, every millisecond. The format is that of `.cpuprofile` files. */

@@ -6,7 +6,7 @@ import { checkHeaderValue, checkOptions, optionError, type OptionNames } from ".
 export interface AppInfoOptions {
   /** Name of the application, sent as `App-Name`. */
   readonly name: string;
-  /** Its version, sent as `App-Version`. Tells attackers too what to look for. */
+  /** Its version, sent as `App-Version`. It helps attackers to find known weaknesses. */
   readonly version: string;
   /** Whose application it is, sent as `Org`. Default: no such header. */
   readonly org?: string | undefined;

@@ -28,8 +28,8 @@ interface Point {
   readonly second: number;
   requests: number;
   total: number;
-  least: number;
-  most: number;
+  min: number;
+  max: number;
 }
 
 const nothing: BenchmarkStats = Object.freeze({
@@ -87,13 +87,13 @@ export class Benchmarks {
     if (last?.second === second) {
       last.requests += 1;
       last.total += duration;
-      last.least = Math.min(last.least, duration);
-      last.most = Math.max(last.most, duration);
+      last.min = Math.min(last.min, duration);
+      last.max = Math.max(last.max, duration);
       return;
     }
     const kept = this.#points.findIndex((point) => point.second > second - this.#range);
     this.#points.splice(0, kept === -1 ? this.#points.length : kept);
-    this.#points.push({ second, requests: 1, total: duration, least: duration, most: duration });
+    this.#points.push({ second, requests: 1, total: duration, min: duration, max: duration });
   }
 
   /**
@@ -117,14 +117,14 @@ export class Benchmarks {
     const sum = (pick: (point: Point) => number): number =>
       points.reduce((total, point) => total + pick(point), 0);
     const requests = sum((point) => point.requests);
-    const least = points.reduce((least, point) => Math.min(least, point.least), Infinity);
-    const most = points.reduce((most, point) => Math.max(most, point.most), 0);
+    const min = points.reduce((min, point) => Math.min(min, point.min), Infinity);
+    const max = points.reduce((max, point) => Math.max(max, point.max), 0);
     return {
       requests,
       requests_sec: requests / (last.second + 1 - first.second),
       average_resp_time: microseconds(sum((point) => point.total) / requests),
-      min_resp_time: microseconds(least),
-      max_resp_time: microseconds(most),
+      min_resp_time: microseconds(min),
+      max_resp_time: microseconds(max),
     };
   }
 }

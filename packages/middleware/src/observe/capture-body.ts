@@ -4,15 +4,15 @@ import { withStream } from "../body/read-body.ts";
 
 /** A request whose body is seen while it is read. */
 export interface CapturedBody {
-  /** Give this one to the handler. */
+  /** The request to pass to the handler. */
   readonly request: Request;
-  /** Start of the body as far as it was read, as UTF-8, and whether there was more. */
+  /** The captured start of the body as UTF-8, and whether the handler has read more. */
   readonly read: () => { readonly text: string; readonly truncated: boolean };
 }
 
 /**
- * Notes up to `maxSize` bytes of a request's body while the handler reads it. Nothing is read that the handler does not
- * read, and nothing waits. Gives `undefined` for a request without a body.
+ * Captures up to `maxSize` bytes of a request's body while the handler reads it. Nothing is read that the handler
+ * does not read, and nothing waits. Returns undefined for a request without a body.
  */
 export function captureBody(request: Request, maxSize: number): CapturedBody | undefined {
   const { body } = request;

@@ -15,11 +15,11 @@ import { pathOf } from "../request/request-url.ts";
 
 /** One thing that has to work for the service to work. */
 export interface HealthCheck {
-  /** Name in the answer. */
+  /** Name in the response. */
   readonly name: string;
   /**
-   * Throws or rejects when something is wrong; the message goes into the answer, so it must hold no secrets. What it
-   * returns does not matter. `signal` is aborted when the time is over or the asker has gone.
+   * Throws or rejects when something is wrong; the message becomes part of the response, so it must not contain
+   * secrets. What it returns does not matter. `signal` is aborted when the time is over or the asker has gone.
    */
   readonly check: (signal: AbortSignal) => unknown;
   /** Milliseconds after which this check has failed. Default: that of {@link HealthOptions}. */
@@ -28,9 +28,9 @@ export interface HealthCheck {
 
 /** Options of {@link health}. */
 export interface HealthOptions {
-  /** Path that is answered, the whole of it; case does not matter. Default: `/health`. */
+  /** The whole path, in any case. Default: `/health`. */
   readonly path?: string | undefined;
-  /** Default: none; the answer is then `[]` and 200. */
+  /** Default: none; the response is then `[]` with 200. */
   readonly checks?: readonly HealthCheck[] | undefined;
   /** Runs the checks at the same time and not one after the other. Default: `false`. */
   readonly parallel?: boolean | undefined;
@@ -38,7 +38,7 @@ export interface HealthOptions {
   readonly timeout?: number | undefined;
 }
 
-/** What one check gave. */
+/** The result of one check. */
 export interface HealthItem {
   /** Name of the check. */
   readonly name: string;
@@ -49,8 +49,8 @@ export interface HealthItem {
 }
 
 /**
- * Answers `GET` and `HEAD` of one path with what the checks give: a JSON array of {@link HealthItem}, 200 when all
- * passed, else 503. Every check runs, also after one failed. All other requests go to the handler.
+ * Responds to `GET` and `HEAD` of one path with the results of the checks: a JSON array of {@link HealthItem}, 200
+ * when all passed, else 503. Every check runs, also after one failed. All other requests go to the handler.
  *
  * Anybody may ask, as often as they like: put it behind `onlyFrom` or `throttle` when the checks cost something.
  *
@@ -72,7 +72,7 @@ export function health(options: HealthOptions = {}): Middleware {
   const prepared = checks.map((item) => prepare(item, timeout));
   const expected = path.toLowerCase();
 
-  const answer = async (method: string, context: Context): Promise<Response> => {
+  const respond = async (method: string, context: Context): Promise<Response> => {
     const items = parallel
       ? await Promise.all(prepared.map((item) => run(item, context.signal)))
       : await runInOrder(prepared, context.signal);
@@ -86,7 +86,7 @@ export function health(options: HealthOptions = {}): Middleware {
     const path = pathOf(request.url);
     const canonical = path.includes("%") ? canonicalizePath(path) : path;
     const isAsked = canonical?.length === expected.length && canonical.toLowerCase() === expected;
-    return isAsked ? answer(method, context) : next(request, context);
+    return isAsked ? respond(method, context) : next(request, context);
   };
 }
 

@@ -24,15 +24,15 @@ export interface LogRecord {
   readonly aborted: boolean;
   /** Address of the client, after the `ip` function. */
   readonly ip: string | undefined;
-  /** What the `user` function gave. */
+  /** Result of the `user` function. */
   readonly user: string | undefined;
-  /** What the `subject` function gave. */
+  /** Result of the `subject` function. */
   readonly subject: string | undefined;
   /** `Referer` of the request, with secret values masked. Not read for the format `spec`. */
   readonly referer: string | undefined;
   /** `User-Agent` of the request. Not read for the format `spec`. */
   readonly userAgent: string | undefined;
-  /** Start of the request's body, as far as the handler read it; only when bodies are logged. */
+  /** Start of the part of the request's body that the handler read; only when bodies are logged. */
   readonly body: string | undefined;
 }
 
@@ -61,7 +61,7 @@ function field(value: string | undefined): string {
   return value === undefined || value === "" ? "" : ` - ${oneLine(value)}`;
 }
 
-/** Apache's combined log format, in UTC. The protocol is always `HTTP/1.1`, because no runtime tells it everywhere. */
+/** Apache's combined log format, in UTC. The protocol is always `HTTP/1.1`, because not every runtime exposes it. */
 export function formatCombined(record: LogRecord): string {
   const { ip, user, time, method, url, status, bytes, referer, userAgent } = record;
   const [, day = "", month = "", year = "", clock = ""] = time.toUTCString().split(/[\s,]+/);
@@ -74,7 +74,7 @@ export function formatCombined(record: LogRecord): string {
 export function formatJSON(record: LogRecord): string {
   const { aborted, ...rest } = record;
   const line = JSON.stringify(aborted ? record : rest);
-  // JSON lets these stand as they are; terminals and log readers do not.
+  // Valid in JSON, but not safe in terminals and log viewers.
   return line.replace(
     /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,

@@ -30,10 +30,10 @@ export type LogField = (request: Request, context: Context) => string | undefine
 
 /** How bodies are logged. */
 export interface LoggerBodyOptions {
-  /** Bytes of a body that are kept at most. Default: `1024`. */
+  /** Maximum number of bytes of a body that are logged. Default: `1024`. */
   readonly maxSize?: number | undefined;
   /**
-   * Changes what is logged, for example to mask secrets; `truncated` says whether the body was longer than `maxSize`.
+   * Changes what is logged, for example to mask secrets; `truncated` is true when the body was longer than `maxSize`.
    * Not called for an empty body. Default: the body, with `...` after it when it was cut.
    */
   readonly transform?: ((body: string, truncated: boolean) => string) | undefined;
@@ -56,8 +56,8 @@ export interface LoggerOptions {
   readonly body?: boolean | LoggerBodyOptions | undefined;
   /**
    * Logs the client's address, as {@link getRealIP} finds it: true as it is, or what the function makes of it, such as
-   * {@link anonymizeIP}. Without `trustedProxies` of `realIp`, clients choose it. Default: `false` for `spec`, `true` for
-   * the others.
+   * {@link anonymizeIP}. Without `trustedProxies` of `realIp`, clients choose it. Default: `false` for `spec`, `true`
+   * for the others.
    */
   readonly ip?: boolean | ((ip: string) => string) | undefined;
   /** Finds the user's name. Default: none is logged. */
@@ -80,8 +80,8 @@ export interface LoggerOptions {
  * the time that it really took. Around a `fetch` it logs a client's exchanges when their bodies have been read.
  *
  * The URL stays percent-encoded, so that no decoded space or line break forges a field or a line; secret values of its
- * query are masked. The identifier is that of `trace`, or without it the request's `X-Request-ID`, if `trace` would take
- * it. Controls in other fields are escaped. What `process.exit()` cuts off is not written.
+ * query are masked. The identifier is that of `trace`, or without it the request's `X-Request-ID`, if `trace` would
+ * take it. Controls in other fields are escaped. What `process.exit()` cuts off is not written.
  *
  * @example
  * ```ts

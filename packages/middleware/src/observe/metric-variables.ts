@@ -1,7 +1,7 @@
 import type { Context } from "@fetchwork/http";
 import { checkFunction, optionError } from "../check-options.ts";
 
-/** Reads the variables of an answer. */
+/** Reads the variables for one response. */
 export type VariableReader = (context: Context) => Promise<Readonly<Record<string, unknown>>>;
 
 const reserved: ReadonlySet<string> = new Set([
@@ -14,7 +14,7 @@ const reserved: ReadonlySet<string> = new Set([
 /**
  * Checks variables and prepares to read them.
  *
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for one that is no function, or has the name of a figure
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for one that is not a function, or has the name of a figure
  */
 export function variableReader(variables: Readonly<Record<string, () => unknown>>): VariableReader {
   const entries = Object.entries(variables);
@@ -39,7 +39,7 @@ export function variableReader(variables: Readonly<Record<string, () => unknown>
   };
 }
 
-/** Leaves out what JSON cannot write, so that one variable does not cost all others. */
+/** Skips values without a JSON form, so that one variable does not fail all others. */
 export function toJSON(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const written = Object.entries(values).map(([name, value]) => {
     try {

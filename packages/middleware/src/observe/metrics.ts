@@ -16,21 +16,21 @@ import { runtimeFigures } from "./runtime-figures.ts";
 
 /** Options of {@link metrics} and {@link metricsAllowAll}. */
 export interface MetricsOptions extends AddressGuardOptions {
-  /** End of the paths that are answered, with its first slash; case does not matter. Default: `/metrics`. */
+  /** End of the paths, with its first slash, in any case. Default: `/metrics`. */
   readonly path?: string | undefined;
   /**
-   * Format of the answer; `auto` follows `Accept`, with JSON for those that take anything. Default: `auto`.
+   * Format of the response; `auto` follows `Accept`, with JSON for clients that accept anything. Default: `auto`.
    */
   readonly format?: "auto" | "json" | "prometheus" | "openmetrics" | undefined;
   /**
-   * Variables of one's own, read for every answer: by name a function that gives any value, or promises it. Numbers,
+   * Your own variables: functions by name, called for every response, that return or resolve to any value. Numbers,
    * booleans and objects of them become gauges for Prometheus. One that fails is left out and reported through
    * `context.waitUntil`. Default: none.
    */
   readonly variables?: Readonly<Record<string, () => unknown>> | undefined;
   /**
-   * Text in the format of Prometheus 0.0.4 that is added to its answers, such as `() => register.metrics()` of
-   * `prom-client`. OpenMetrics is then not offered. Default: none.
+   * Text in the format of Prometheus 0.0.4 that is added to responses in that format, such as `() =>
+   * register.metrics()` of `prom-client`. OpenMetrics is then not offered. Default: none.
    */
   readonly prometheus?: (() => string | Promise<string>) | undefined;
   /** Shows the values on the command line, which may be secrets. Default: `false`. */
@@ -48,10 +48,10 @@ const contentTypes = {
 } as const;
 
 /**
- * Answers `GET` of every path that ends with `/metrics` with figures of the process: command line (names of flags only),
- * memory, heap, event loop, and variables of one's own; as JSON, or as text for Prometheus.
+ * Responds to `GET` of every path that ends with `/metrics` with figures of the process: command line (names of flags
+ * only), memory, heap, event loop, and your own variables; as JSON, or as text for Prometheus.
  *
- * Only listed addresses get them; see {@link ipMatcher}. **Without addresses nobody does**: 403 and
+ * Only listed addresses get them; see {@link ipMatcher}. **Without addresses every client is refused**: 403 and
  * `{"error":"ip 1.2.3.4 rejected"}`. The address is what `realIp` around it found; without it and without
  * `trustedProxies` a client can name any.
  *
@@ -87,7 +87,7 @@ export function metrics(...args: readonly (string | MetricsOptions)[]): Middlewa
     (one) => one !== "openmetrics" || prometheus === undefined,
   );
 
-  const answer = async (request: Request, context: Context): Promise<Response> => {
+  const respond = async (request: Request, context: Context): Promise<Response> => {
     const values = await readVariables(context);
     const headers = new Headers({ "cache-control": "no-store" });
     if (format === "auto") headers.set("vary", "Accept");
@@ -106,13 +106,13 @@ export function metrics(...args: readonly (string | MetricsOptions)[]): Middlewa
     }
     const rejected = guard(request, context);
     return rejected === undefined
-      ? answer(request, context)
+      ? respond(request, context)
       : encodeJSON(403, { error: `ip ${rejected} rejected` });
   };
 }
 
 /**
- * {@link metrics} for everybody. It tells the world about versions, memory and the names of the program's flags.
+ * {@link metrics} for all clients. It reveals versions, memory and the names of the program's flags.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */

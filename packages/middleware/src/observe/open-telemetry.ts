@@ -54,7 +54,7 @@ export interface OpenTelemetrySpan {
 
 /** Options of {@link openTelemetry}. */
 export interface OpenTelemetryOptions {
-  /** Gives the pattern of the route, such as `/articles/:id`, when the response is there. Default: none. */
+  /** Returns the pattern of the route, such as `/articles/:id`; called with the response. Default: none. */
   readonly route?: ((request: Request, context: Context) => string | undefined) | undefined;
   /** Whether the query is recorded, with the secrets that `maskForm` of the kit knows masked. Default: `false`. */
   readonly query?: boolean | undefined;
@@ -81,9 +81,9 @@ const getter = {
 };
 
 /**
- * Makes an OpenTelemetry server span of every request, as a child of the one that the request names (`traceparent`), and
- * active in the handler. Attributes are those of the semantic conventions for HTTP, 1.23 and later. The span ends with the
- * body; a status of 500 and more, and a handler that throws, are its errors.
+ * Makes an OpenTelemetry server span of every request, as a child of the one that the request names (`traceparent`),
+ * and active in the handler. Attributes are those of the semantic conventions for HTTP, 1.23 and later. The span ends
+ * with the body; a status of 500 and more, and a handler that throws, are its errors.
  *
  * The API is an argument, so that there is one copy of it: the one that the SDK was registered with.
  *

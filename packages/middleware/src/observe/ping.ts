@@ -4,15 +4,15 @@ import { pathEndsWith } from "../path/canonicalize-path.ts";
 
 /** Options of {@link ping}. */
 export interface PingOptions {
-  /** End of the paths that are answered, with its first slash; case does not matter. Default: `/ping`. */
+  /** End of the paths, with its first slash, in any case. Default: `/ping`. */
   readonly path?: string | undefined;
 }
 
 const headers = { "content-type": "text/plain" };
 
 /**
- * Answers `GET` and `HEAD` of `/ping`, and of every path that ends so, with 200 and `pong`, without asking the
- * handler.
+ * Responds to `GET` and `HEAD` of `/ping`, and of every path that ends with it, with 200 and `pong`, without calling
+ * the handler.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the path does not start with a slash
  */

@@ -1,9 +1,9 @@
-/** More than any client lists; what follows is not read. */
+/** More than any client lists. Further ranges are ignored. */
 const maxRanges = 50;
 
 /**
- * The media type that an `Accept` header likes best (RFC 9110, 12.5.1); of equals the first. The first too for no header,
- * and for one that takes none of them.
+ * The media type that an `Accept` header prefers (RFC 9110, 12.5.1); the first one of equal weights. Also the first
+ * without a header, and when it accepts none of them.
  *
  * @param types - Lower case, without parameters.
  */
@@ -18,13 +18,13 @@ export function preferredType(accept: string | null, types: readonly string[]): 
     weights.set(type, Math.max(weights.get(type) ?? 0, Math.min(quality, 1)));
   }
   let best = types[0];
-  let most = 0;
+  let highest = 0;
   for (const type of types) {
     const group = `${type.slice(0, type.indexOf("/"))}/*`;
     const weight = weights.get(type) ?? weights.get(group) ?? weights.get("*/*") ?? 0;
-    if (weight > most) {
+    if (weight > highest) {
       best = type;
-      most = weight;
+      highest = weight;
     }
   }
   return best;

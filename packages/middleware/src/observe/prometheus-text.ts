@@ -15,12 +15,12 @@ export type ExpositionFormat = "prometheus" | "openmetrics";
 /** Variables of the user, numbers or nested objects of them; everything else is left out. */
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** Deeper than this nobody nests figures, and a cycle ends. */
+/** Maximum depth of nested figures, which also ends a cycle. */
 const maxDepth = 5;
 
 /**
- * Writes figures in the text format of Prometheus 0.0.4, or in that of OpenMetrics 1.0. Nested variables have their names
- * joined by `_`; characters that no name may have become `_`.
+ * Writes figures in the text format of Prometheus 0.0.4, or in that of OpenMetrics 1.0. Nested variables have their
+ * names joined by `_`; characters that no name may have become `_`.
  */
 export function prometheusText(
   figures: RuntimeFigures,

@@ -16,23 +16,23 @@ export interface RecovererOptions {
    * Makes the response to an error that does not ask for a response itself. Default: 500 `Internal Server Error`, as
    * plain text.
    */
-  readonly answer?: ((error: unknown, request: Request, context: Context) => Response) | undefined;
+  readonly respond?: ((error: unknown, request: Request, context: Context) => Response) | undefined;
 }
 
-/** Thrown by a handler, it cuts the connection without an answer and without a record. */
+/** A handler throws it to close the connection without a response and without a record. */
 export const ABORT_HANDLER: AbortHandlerError = new AbortHandlerError();
 
 /**
- * Answers 500 when the handler throws or rejects, and logs two records: `request panic for <path> from <address>,
+ * Responds with 500 when the handler throws or rejects, and logs two records: `request panic for <path> from <address>,
  * <message>`, and the stack. The client learns nothing of either.
  *
- * An error that asks to be a response (a status and `expose: true`: a {@link RequestError} of `decodeJSON`, or one of your
- * own) becomes it, as in `exposedResponse` of `@fetchwork/http`, and nothing is logged. The error of a client that has a
- * `status` does not ask for one: it is a 500.
+ * An error that asks to be a response (a status and `expose: true`: a {@link RequestError} of `decodeJSON`, or one of
+ * your own) becomes it, as in `exposedResponse` of `@fetchwork/http`, and nothing is logged. The error of a client
+ * that has a `status` does not ask for one: it is a 500.
  *
  * Three errors pass untouched, because the server knows better: an {@link AbortHandlerError}, a body over the server's
- * limit (413), and an abort when the client has gone. Nothing in a record can forge another record: line breaks in what a
- * client sent become spaces, and lines of a stack are indented.
+ * limit (413), and an abort when the client has gone. Nothing in a record can forge another record: line breaks in
+ * what a client sent become spaces, and lines of a stack are indented.
  *
  * What fails after the head, in the body's stream, is the server's to report.
  *
@@ -40,9 +40,9 @@ export const ABORT_HANDLER: AbortHandlerError = new AbortHandlerError();
  */
 export function recoverer(options: RecovererOptions = {}): Middleware {
   checkOptions(options, knownOptions);
-  const { log = console.error, answer = internalServerError } = options;
+  const { log = console.error, respond = internalServerError } = options;
   checkFunction(log, "log");
-  checkFunction(answer, "answer");
+  checkFunction(respond, "respond");
   const recover = (error: unknown, request: Request, context: Context): Response => {
     const exposed = exposedResponse(error);
     if (exposed !== undefined) return exposed;
@@ -50,7 +50,7 @@ export function recoverer(options: RecovererOptions = {}): Middleware {
     for (const record of describe(error, request, context)) {
       writeSafely(() => log(record));
     }
-    return answer(error, request, context);
+    return respond(error, request, context);
   };
   return (next) => (request, context) => {
     try {
@@ -72,7 +72,7 @@ function isServers(error: unknown, context: Context): boolean {
   try {
     if (error instanceof AbortHandlerError || isBodyLimitError(error)) return true;
     if (!(error instanceof Error) || !context.signal.aborted) return false;
-    // Node's reason for a client that has gone has no name of its own.
+    // Node's reason for a client that has left has no distinct name.
     return error.name === "AbortError" || error === context.signal.reason;
   } catch {
     // An error whose members cannot be read is a handler's.
@@ -102,14 +102,15 @@ const knownOptions: OptionNames<RecovererOptions> = {
   owner: "recoverer",
   names: {
     log: true,
-    answer: true,
+    respond: true,
   },
   otherNames: {
+    answer: "respond",
     logger: "log",
     reportError: "log",
-    onError: "answer",
-    handler: "answer",
-    errorHandler: "answer",
-    response: "answer",
+    onError: "respond",
+    handler: "respond",
+    errorHandler: "respond",
+    response: "respond",
   },
 };

@@ -1,7 +1,7 @@
 import { builtinModule } from "../runtime/platform.ts";
 import { checkFlag } from "../check-options.ts";
 
-/** What a runtime says about itself; parts are absent where it does not. */
+/** What a runtime reports about itself; parts are absent where it reports nothing. */
 export interface RuntimeFigures {
   /** The command line, in which values may be hidden. */
   readonly cmdline?: readonly string[] | undefined;
@@ -60,8 +60,8 @@ interface PerfHooks {
 }
 
 /**
- * Makes a reader of the runtime's figures. On Node it measures the event loop from here on; elsewhere it gives what there
- * is, which may be nothing.
+ * Makes a reader of the runtime's figures. On Node it measures the event loop from here on; elsewhere it returns what
+ * there is, which may be nothing.
  *
  * @param showArguments - Shows the command line as it is, which may hold secrets.
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`

@@ -13,7 +13,7 @@ export interface ServerTimingOptions {
   /** Whether to add the time until the head as `total`. Default: `true`. */
   readonly total?: boolean | undefined;
   /**
-   * For which requests the header is sent. Times tell whether something was found, cached or hashed; send them to
+   * For which requests the header is sent. Times can reveal whether something was found, cached or hashed; send them to
    * those who may know. Default: all.
    */
   readonly when?: RequestCondition | undefined;
@@ -31,7 +31,7 @@ const timingsKey = createContextKey<string[]>("server timing");
 const tokenPattern = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 
 /**
- * Sends a `Server-Timing` header, which browsers show beside the request: the time until the head, and what
+ * Sends a `Server-Timing` header, which browsers show with the request: the time until the head, and what
  * {@link addServerTiming} and {@link startServerTiming} measured. It is added to one that the handler sends.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
@@ -67,7 +67,7 @@ export function serverTiming(options: ServerTimingOptions = {}): Middleware {
  * after the head.
  *
  * @param name - Letters, digits and a few signs: a token of HTTP.
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the name is no token, or the duration no number
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the name is not a token, or the duration not a number
  */
 export function addServerTiming(context: Context, name: string, timing: ServerTiming = {}): void {
   const entry = write(name, timing);
@@ -83,7 +83,7 @@ export function addServerTiming(context: Context, name: string, timing: ServerTi
  * const rows = await query();
  * end();
  * ```
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the name is no token
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the name is not a token
  */
 export function startServerTiming(
   context: Context,

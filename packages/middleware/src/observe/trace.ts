@@ -34,7 +34,7 @@ export interface TraceOptions {
 }
 
 /**
- * Gives every exchange an identifier: that of its `X-Request-ID` or a new one. It is in `context.requestId` for the
+ * Adds an identifier to every exchange: that of its `X-Request-ID` or a new one. It is in `context.requestId` for the
  * handler and the log, and in the response, unless the handler set that header.
  *
  * An identifier of the request counts when it has 1 to 255 letters, digits and `_ - = . : + / @ ~`; everything else is
@@ -71,7 +71,7 @@ export function trace(options: TraceOptions = {}): Middleware {
   };
 }
 
-/** Identifier that {@link trace} gave to an exchange; empty without one. */
+/** Identifier that {@link trace} has set for an exchange; empty without one. */
 export function getTraceID(context: Context): string {
   return context.requestId ?? "";
 }

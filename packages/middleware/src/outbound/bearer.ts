@@ -2,7 +2,7 @@ import { deriveRequest, isReceivedRequest, type Middleware } from "@fetchwork/ht
 import { MiddlewareError } from "../errors.ts";
 import { checkNext, checkOptions, optionError, type OptionNames } from "../check-options.ts";
 
-/** Gives the current token; asked once per request. */
+/** Returns the current token; called once per request. */
 export type BearerTokenSource = () => string | Promise<string>;
 
 /** Options of {@link bearer}. */
@@ -13,17 +13,17 @@ export interface BearerOptions {
 
 /**
  * Sends a token with every request, as `Authorization: Bearer` (RFC 6750, 2.1), unless the request has an
- * `Authorization` of its own. A `fetch` inside drops it when it is redirected to another origin.
+ * `Authorization` header already. A `fetch` inside drops it when it is redirected to another origin.
  *
  * It is for clients and guards nothing: around the handler of a server every request fails with a
- * {@link MiddlewareError} of code `ERR_MIDDLEWARE_SERVER`. A server checks credentials with `basicAuth`, or the tokens of
- * `@fetchwork/rest`; a handler that calls another service puts `bearer` around its `fetch`.
+ * {@link MiddlewareError} of code `ERR_MIDDLEWARE_SERVER`. A server checks credentials with `basicAuth`, or the
+ * tokens of `@fetchwork/rest`; a handler that calls another service puts `bearer` around its `fetch`.
  *
  * @example
  * ```ts
  * const api = wrap(fetch, bearer(() => tokens.current(), { origins: ["https://api.example.com"] }));
  * ```
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the token, or later what the function gives, cannot be one; the
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the token, or later the result of the function, is invalid; the
  * message does not show it
  */
 export function bearer(token: string | BearerTokenSource, options: BearerOptions = {}): Middleware {
@@ -52,7 +52,7 @@ export function bearer(token: string | BearerTokenSource, options: BearerOptions
 function guardError(): MiddlewareError {
   return new MiddlewareError(
     "ERR_MIDDLEWARE_SERVER",
-    "bearer stands around the handler of a server, where it guards nothing: it adds a token to the requests of a" +
+    "bearer wraps the handler of a server, where it protects nothing: it adds a token to the requests of a" +
       " client; put it around a fetch, and check the credentials of requests with basicAuth or a function of your own",
   );
 }

@@ -37,10 +37,10 @@ export interface RetryOptions {
 /**
  * Sends a request again when it failed for a reason that may pass: the network, a deadline, or a status that says so.
  *
- * Only requests that may be sent twice: of an idempotent method (RFC 9110, 9.2.2) or with an `Idempotency-Key`, and with
- * a body that fits in `replayLimit`. The pause is a random part of a time that doubles ("full jitter"), and at least what
- * `Retry-After` asks for. An abort ends it at once, with the reason of the signal. The last answer, or error, is given
- * as it is.
+ * Only requests that may be sent twice: of an idempotent method (RFC 9110, 9.2.2) or with an `Idempotency-Key`, and
+ * with a body that fits in `replayLimit`. The pause is a random part of a time that doubles ("full jitter"), and at
+ * least what `Retry-After` asks for. An abort ends it at once, with the reason of the signal. The last answer, or
+ * error, is given as it is.
  *
  * @example
  * ```ts

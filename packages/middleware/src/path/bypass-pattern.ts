@@ -16,12 +16,12 @@ interface Pattern {
 }
 
 /**
- * Compiles a pattern of Go's `http.ServeMux`: `[METHOD ][HOST]/PATH`. `{name}` in the path stands for one segment,
+ * Compiles a pattern of Go's `http.ServeMux`: `[METHOD ][HOST]/PATH`. `{name}` in the path matches one segment,
  * `{name...}` at its end for all that follow, `{$}` for the end; a path that ends with a slash covers all below it, any
  * other only itself. `GET` covers `HEAD`.
  *
  * A path that a server may read in two ways matches nothing: one with an empty segment, an encoded slash or backslash,
- * or an escape that is none.
+ * or an invalid escape.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_PATTERN`
  */

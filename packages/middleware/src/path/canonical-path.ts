@@ -7,10 +7,10 @@ import { refuse } from "../response/plain-response.ts";
 export { canonicalizePath } from "./canonicalize-path.ts";
 
 /**
- * Hands every request on under the canonical spelling of its path, so that guards, rewrites, routers and file servers
- * see one string and none of them can be passed by another spelling. Put it before everything that looks at the path.
+ * Passes every request on with the canonical spelling of its path, so that guards, rewrites, routers and file servers
+ * see one string, and no other spelling gets around them. Put it outside everything that looks at the path.
  *
- * A path without a safe meaning (see {@link canonicalizePath}) is answered with 400.
+ * An ambiguous path (see {@link canonicalizePath}) gets 400.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when it has an argument: it has no options
  */

@@ -1,10 +1,10 @@
 import { pathOf } from "../request/request-url.ts";
 
 /**
- * Gives the one spelling that all spellings of a path share (RFC 3986, 6.2.2): `/%61dmin` is `/admin`, `%2f` is
- * `%2F`, and dot segments are resolved, also those that decoding brings to light. Reserved characters stay encoded, so
- * the meaning does not change. Gives `undefined` for a path that has no safe meaning: a `%` without two hex digits, a
- * NUL, or a backslash, which some take for a slash.
+ * Returns the canonical spelling of a path (RFC 3986, 6.2.2): `/%61dmin` is `/admin`, `%2f` is
+ * `%2F`, and dot segments are resolved, encoded ones too. Reserved characters stay encoded, so
+ * the meaning does not change. Returns undefined for an ambiguous path: one with a `%` without two hex digits, a
+ * NUL, or a backslash, which some servers read as a slash.
  */
 export function canonicalizePath(path: string): string | undefined {
   if (path.includes("\\")) return undefined;
@@ -36,14 +36,14 @@ export function removeDotSegments(path: string): string {
   return kept.length === 1 ? "/" : kept.join("/");
 }
 
-/** Whether the path of a URL ends with `ending`, whatever the case; `ending` is in lower case. */
+/** Whether the path of a URL ends with `ending`, in any case. `ending` is in lower case. */
 export function pathEndsWith(url: string, ending: string): boolean {
   const path = pathOf(url);
   const canonical = path.includes("%") ? (canonicalizePath(path) ?? path) : path;
   return canonical.slice(-ending.length).toLowerCase() === ending;
 }
 
-/** Makes each run of slashes one slash: `//api//v1/` is `/api/v1/`. Everything else stays. */
+/** Replaces each run of slashes by one slash: `//api//v1/` is `/api/v1/`. */
 export function cleanDoubleSlashes(path: string): string {
   return path.includes("//") ? path.replace(/\/{2,}/g, "/") : path;
 }

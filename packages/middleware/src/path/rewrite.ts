@@ -22,7 +22,8 @@ export interface PathPattern {
 /**
  * Rewrites the path of requests: every match of the pattern becomes the replacement, once per exchange. Later rewrites
  * skip a request that an earlier one has changed. The handler finds the original path and query in the request header
- * `X-Original-URL`. A request that does not match stays as it is, with an `X-Original-URL` that the client may have sent.
+ * `X-Original-URL`. A request that does not match stays as it is, with an `X-Original-URL` that the client may have
+ * sent.
  *
  * The pattern is searched for anywhere in the canonical, still percent-encoded path (see {@link canonicalizePath});
  * use `^` and `$` to match the whole path. A path of more than 8,192 characters gets 414, an ambiguous one 400.

@@ -26,7 +26,7 @@ export function pathAndQueryOf(url: string): string {
   return fragment === -1 ? url.slice(start) : url.slice(start, fragment);
 }
 
-/** Query of the URL of a request with its question mark; empty when there is none. */
+/** Query of the URL of a request with its question mark, or an empty text. */
 export function searchOf(url: string): string {
   const target = pathAndQueryOf(url);
   const query = target.indexOf("?");

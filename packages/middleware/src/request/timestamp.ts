@@ -3,7 +3,7 @@ export function parseTimestamp(text: string): Date | undefined {
   const match = dateTime.exec(text) ?? date.exec(text);
   if (match?.groups === undefined) return undefined;
   const { year, month, day, hour, minute, second, fraction = "", zone } = match.groups;
-  // RFC 3339 has seconds always, so a zone without them is none of the formats.
+  // RFC 3339 requires seconds before a zone.
   if (zone !== undefined && second === undefined) return undefined;
   const offset = offsetOf(zone);
   const parts = [year, month, day, hour, minute, second].map((part) => Number(part ?? 0));
@@ -18,11 +18,11 @@ export function parseTimestamp(text: string): Date | undefined {
 }
 
 const date = /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)$/;
-// A plus sign in a query stands for a space (WHATWG URL, 5.1), so an offset may start with one.
+// A plus sign in a query means a space (WHATWG URL, 5.1), so an offset may start with a space.
 const dateTime =
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)T(?<hour>\d\d):(?<minute>\d\d)(:(?<second>\d\d)(\.(?<fraction>\d{1,9}))?)?(?<zone>Z|[+ -]\d\d:\d\d)?$/;
 
-/** Minutes east of Greenwich; undefined when there is no such zone. */
+/** Minutes east of Greenwich; undefined for an invalid zone. */
 function offsetOf(zone: string | undefined): number | undefined {
   if (zone === undefined || zone === "Z") return 0;
   const hours = Number(zone.slice(1, 3));

@@ -1,6 +1,6 @@
 import { changeHeaders, type Context } from "@fetchwork/http";
 
-/** Changes the headers of what a handler gave on their way out; at once, unless it is a promise. */
+/** Changes the headers of a handler's response: at once, or when its promise resolves. */
 export function changeResult(
   result: Response | Promise<Response>,
   context: Context,

@@ -48,7 +48,7 @@ it.skipIf(isMissing)(
   },
 );
 
-it.skipIf(isMissing)("asks for credentials in UTF-8, again after wrong ones", async () => {
+it.skipIf(isMissing)("prompts for credentials in UTF-8, and again after wrong ones", async () => {
   const server = await open(
     wrap(
       (_, context) => text(`hello ${authorizedUser(context)}`),

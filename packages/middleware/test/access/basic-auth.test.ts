@@ -90,7 +90,7 @@ const malformed: readonly (string | undefined)[] = [
 
 // Research A15, row by row.
 describe.each(plain)("%s", (_, middleware) => {
-  it.each(malformed)("answers 401 without a body to %j", async (header) => {
+  it.each(malformed)("responds with 401 and without a body to %j", async (header) => {
     expect(await ask(middleware, header)).toEqual({ status: 401, body: "", challenge: null });
   });
 
@@ -102,7 +102,7 @@ describe.each(plain)("%s", (_, middleware) => {
     ["other", "good"],
     ["", ""],
     ["dev", "x".repeat(100)],
-  ])("answers 403 without a body to %j, %j", async (user, password) => {
+  ])("responds with 403 and without a body to %j, %j", async (user, password) => {
     expect(await ask(middleware, basic(user, password))).toEqual({
       status: 403,
       body: "",
@@ -110,7 +110,7 @@ describe.each(plain)("%s", (_, middleware) => {
     });
   });
 
-  it("lets the right ones pass", async () => {
+  it("accepts the right credentials", async () => {
     const right = { status: 200, body: "true dev", challenge: null };
     expect(await ask(middleware, basic("dev", "good"))).toEqual(right);
     expect(await ask(middleware, basic("dev", "good").replace("Basic", "bAsIc"))).toEqual(right);
@@ -119,7 +119,7 @@ describe.each(plain)("%s", (_, middleware) => {
 
 describe.each(prompting)("%s", (_, middleware) => {
   it.each([...malformed, basic("dev", "bad"), basic("other", "good")])(
-    "asks again after %j",
+    "prompts again after %j",
     async (header) => {
       expect(await ask(middleware, header)).toEqual({
         status: 401,
@@ -129,18 +129,18 @@ describe.each(prompting)("%s", (_, middleware) => {
     },
   );
 
-  it("lets the right ones pass", async () => {
+  it("accepts the right credentials", async () => {
     expect((await ask(middleware, basic("dev", "good"))).body).toBe("true dev");
   });
 });
 
 describe("basicAuth", () => {
-  it("refuses what is no function, and realms that are no header", () => {
+  it("refuses a checker that is not a function, and a realm that cannot be sent", () => {
     expect(() => basicAuth(JSON.parse("null"))).toThrow(option);
     expect(() => basicAuth(() => true, { realm: "a\r\nb" })).toThrow(option);
   });
 
-  it("lets nobody pass on anything but true", async () => {
+  it("refuses every result of a checker but true", async () => {
     const sloppy: unknown = () => "yes";
     if (typeof sloppy !== "function") throw new Error("unreachable");
     const middleware = basicAuth((...args) => sloppy(...args) as boolean);
@@ -162,14 +162,14 @@ describe("basicAuth", () => {
     ).rejects.toThrow("database");
   });
 
-  it("sends a challenge with a 401 alone, when it is asked to", async () => {
+  it("sends a challenge with a 401 only, with the option challenge", async () => {
     const middleware = basicAuth(() => false, { challenge: true, realm: 'a "b" \\' });
     const value = String.raw`Basic realm="a \"b\" \\", charset="UTF-8"`;
     expect(await ask(middleware)).toEqual({ status: 401, body: "", challenge: value });
     expect(await ask(middleware, basic("a", "b"))).toMatchObject({ status: 403, challenge: null });
   });
 
-  it("marks no context that did not pass", () => {
+  it("does not mark the context of a refused request", () => {
     const context = createContext(new Request("http://localhost/"));
     expect(isAuthorized(context)).toBe(false);
     expect(authorizedUser(context)).toBeUndefined();
@@ -188,7 +188,7 @@ describe("the hash variants", () => {
     () => basicAuthWithBcryptHash("dev", bcryptHash, { rememberFor: -1 }),
     () => basicAuthWithUserPasswd("dev", ""),
     () => basicAuthWithUserPasswd("dev", JSON.parse("null")),
-  ])("refuse wrong options: %s", (make) => {
+  ])("refuse invalid options: %s", (make) => {
     expect(make).toThrow(option);
   });
 
@@ -213,7 +213,7 @@ describe("the hash variants", () => {
     expect(unknown).toEqual(known);
   });
 
-  it("remember credentials that were right, and no others", async () => {
+  it("remember accepted credentials, and no others", async () => {
     vi.useFakeTimers({ toFake: ["performance"] });
     try {
       const middleware = basicAuthWithArgon2Hash("dev", argon2Hash, argon2Salt);
@@ -234,7 +234,7 @@ describe("the hash variants", () => {
     }
   });
 
-  it("answer 503 when too many wait", async () => {
+  it("respond with 503 when too many requests wait", async () => {
     const releases: (() => void)[] = [];
     const blocked = Array.from({ length: 104 }, () =>
       runInHashQueue(
@@ -265,7 +265,7 @@ describe("generateBcryptHash", () => {
     await expect(generateBcryptHash(password)).rejects.toThrow(option);
   });
 
-  it("makes a hash that the check takes", async () => {
+  it("makes a hash that the check accepts", async () => {
     const hash = await generateBcryptHash("пароль");
     expect(hash).toMatch(/^\$2[ab]\$10\$/);
     expect(await bcryptVerifier(hash)("пароль")).toBe(true);
@@ -277,7 +277,7 @@ describe("generateBcryptHash", () => {
     expect(await bcryptVerifier(start + bcryptHash.slice(4))("good")).toBe(true);
   });
 
-  it("does not take 72 right bytes for a longer password", async () => {
+  it("does not accept the first 72 bytes of a longer password", async () => {
     const hash = await quickBcrypt("x".repeat(72));
     expect(await bcryptVerifier(hash)("x".repeat(72))).toBe(true);
     expect(await bcryptVerifier(hash)("x".repeat(73))).toBe(false);
@@ -289,7 +289,7 @@ describe("generateArgon2Hash", () => {
     await expect(generateArgon2Hash("")).rejects.toThrow(option);
   });
 
-  it("makes 44 and 24 characters of base64 that the check takes", async () => {
+  it("makes 44 and 24 characters of base64 that the check accepts", async () => {
     const { hash, salt } = await generateArgon2Hash("pass");
     expect([hash.length, salt.length]).toEqual([44, 24]);
     expect(await argon2Verifier(hash, salt)("pass")).toBe(true);

@@ -28,7 +28,7 @@ describe("blackWords", () => {
     ["blah bad2 body bad", 403, refused],
     ['{"a": {"$where": "x"}}', 403, refused],
     ["xBAD1x", 403, refused],
-  ])("answers a body of %j with %s", async (body, status, answer) => {
+  ])("responds to a body of %j with %s", async (body, status, answer) => {
     for (const middleware of [blackWords(words), blackWordsFn(() => [...words, ""])]) {
       const response = await wrap(echo, middleware)(post(body));
       expect([response.status, await response.text()]).toEqual([status, answer]);
@@ -44,7 +44,7 @@ describe("blackWords", () => {
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
   });
 
-  it("answers 400 when the body cannot be read, and does not run the handler", async () => {
+  it("responds with 400 when the body cannot be read, and does not run the handler", async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error("reset")) });
     const handler = vi.fn(echo);
     const response = await wrap(handler, blackWords(words))(post(body));
@@ -55,7 +55,7 @@ describe("blackWords", () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  it("answers 413 over its limit, which can be taken away", async () => {
+  it("responds with 413 above its limit, which can be removed", async () => {
     const long = "x".repeat(1_048_577);
     expect((await wrap(echo, blackWords(words))(post(long))).status).toBe(413);
     expect((await wrap(echo, blackWords(words, { limit: 3 }))(post("1234"))).status).toBe(413);
@@ -63,7 +63,7 @@ describe("blackWords", () => {
     expect(await (await wrap(echo, unlimited)(post(long))).text()).toBe(long);
   });
 
-  it("asks a function for its words at each request with a body", async () => {
+  it("calls a function for the words at each request with a body", async () => {
     let words = ["one"];
     const handler = wrap(
       echo,
@@ -75,7 +75,7 @@ describe("blackWords", () => {
     expect((await handler(new Request("http://h/"))).status).toBe(200);
   });
 
-  it("restores bytes that are no text", async () => {
+  it("passes bytes that are not text on unchanged", async () => {
     const bytes = new Uint8Array([0, 255, 128, 10]);
     const handler: Handler = async (request) => new Response(await request.arrayBuffer());
     const response = await wrap(handler, blackWords(words))(post(bytes));

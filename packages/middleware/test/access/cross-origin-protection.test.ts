@@ -137,7 +137,7 @@ describe("CrossOriginProtection.check", () => {
     expect(calls).toBe(0);
   });
 
-  it("checks upgrades when it is asked to", () => {
+  it("checks upgrades with the option checkUpgrades", () => {
     const headers = { ...site("cross-site", evil), upgrade: "websocket" };
     expect(isAllowed("GET", headers)).toBe(true);
     expect(isAllowed("GET", headers, { checkUpgrades: true })).toBe(false);
@@ -254,7 +254,7 @@ describe("bypass patterns", () => {
 describe("crossOriginProtection", () => {
   const headers = site("cross-site", evil);
 
-  it("answers 403 and the reason", async () => {
+  it("responds with 403 and the reason", async () => {
     const handler = wrap(() => text("next"), crossOriginProtection());
     const response = await handler(request("POST", headers));
     expect([response.status, response.headers.get("content-type"), await response.text()]).toEqual([
@@ -265,7 +265,7 @@ describe("crossOriginProtection", () => {
     expect(await (await handler(request("POST", site("none")))).text()).toBe("next");
   });
 
-  it("answers with the deny handler, and with the default again after null", async () => {
+  it("responds with the deny handler, and with the default again after null", async () => {
     const protection = new CrossOriginProtection();
     const handler = wrap(() => text("next"), protection.handler);
     protection.setDenyHandler(() => text("teapot", { status: 418 }));
@@ -276,7 +276,7 @@ describe("crossOriginProtection", () => {
     expect((await handler(request("POST", headers))).status).toBe(200);
   });
 
-  it("refuses a deny handler that is none", () => {
+  it("refuses a deny handler that is not a function", () => {
     expect(() => crossOriginProtection({ denyHandler: JSON.parse("1") })).toThrow(
       expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }),
     );

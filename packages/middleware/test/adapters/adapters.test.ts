@@ -260,12 +260,12 @@ describe.each(places)("under %s", (name, make) => {
     expect(await (await ask("/in", { headers: { "x-in": "sent" } })).text()).toBe("changed");
   });
 
-  it("bearer is refused, because it guards nothing", async () => {
+  it("bearer() is refused, because it protects nothing", async () => {
     const { ask } = await open(make, bearer("t"));
     expect((await ask("/in")).status).toBe(500);
   });
 
-  it("cacheControl answers 304 without the handler", async () => {
+  it("cacheControl() responds with 304 without the handler", async () => {
     const { ask } = await open(make, cacheControl(60, "v1"));
     const first = await ask("/text");
     await first.text();
@@ -333,7 +333,7 @@ describe.each(places)("under %s", (name, make) => {
     await source.closed;
   });
 
-  it("timeout answers 504", async () => {
+  it("timeout() responds with 504", async () => {
     const { ask } = await open(make, timeout(50));
     expect((await ask("/slow")).status).toBe(504);
     expect(await (await ask("/text")).text()).toBe(lorem);
@@ -359,7 +359,7 @@ describe.each(places)("under %s", (name, make) => {
     expect(response.headers.get("server-timing")).toMatch(/^inner;dur=1, total;dur=/);
   });
 
-  it("finish listeners hear of the end", async () => {
+  it("finish listeners are called at the end", async () => {
     const { promise: finished, resolve } = Promise.withResolvers<number>();
     const listen: Middleware = (next) => (request, context) => {
       context.onFinish(({ bytes }) => resolve(bytes));
@@ -378,7 +378,7 @@ describe.each(places)("under %s", (name, make) => {
 });
 
 describe("toH3", () => {
-  it("refuses what is no function", () => {
+  it("refuses what is not a function", () => {
     for (const [middleware, options] of [
       [7, { toResponse }],
       [gzip(), { toResponse: "h3" }],
@@ -418,7 +418,7 @@ describe("toH3", () => {
     ]);
   });
 
-  it("tells an address that the option finds, and the end of the body", async () => {
+  it("passes the address that the option finds, and the end of the body", async () => {
     const { promise: finished, resolve } = Promise.withResolvers<string>();
     const listen: Middleware = (next) => (request, context) => {
       context.onFinish(({ bytes }) => resolve(`${context.ip} ${bytes}`));

@@ -99,13 +99,16 @@ it.each([
   ["the specification's order without realIp()", [], "8.8.8.8"],
   ["what realIp() around them found", [realIp()], "8.8.8.8"],
   ["what realIp() found of trusted proxies", [realIp({ trustedProxies: [] })], "127.0.0.1"],
-])("everything that asks for the client's address uses %s", async (_case, outer, address) => {
-  expect(await addressesSeen(...outer)).toEqual(
-    Object.fromEntries(everything.map((name) => [name, address])),
-  );
-});
+])(
+  "every middleware that uses the client's address gets it from %s",
+  async (_case, outer, address) => {
+    expect(await addressesSeen(...outer)).toEqual(
+      Object.fromEntries(everything.map((name) => [name, address])),
+    );
+  },
+);
 
-it("context.ip is the connection's address until realIp() says otherwise", async () => {
+it("context.ip is the connection's address until realIp() changes it", async () => {
   const seen = vi.fn();
   const handler: Handler = (_request, context) => {
     seen(context.ip);

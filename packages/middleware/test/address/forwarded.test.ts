@@ -47,7 +47,7 @@ describe("parseForwarded", () => {
     expect(read(value)).toEqual(expected);
   });
 
-  it("reads what it is given in quotes, whatever that is", () => {
+  it("reads any quoted text", () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ maxLength: 20 }), { minLength: 1, maxLength: 5 }),
@@ -61,7 +61,7 @@ describe("parseForwarded", () => {
     );
   });
 
-  it("takes linear time for hostile input: else this would take minutes", () => {
+  it("takes linear time for hostile input, or this would take minutes", () => {
     for (const unit of ['"', "\\", "for=", "a", ";", ",", " ", 'for="', "=", "for=a;"]) {
       const value = unit.repeat(1_000_000 / unit.length);
       parseForwarded(value);

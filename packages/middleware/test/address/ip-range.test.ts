@@ -21,7 +21,7 @@ describe("parseIPRange", () => {
     expect(parseIPRange(text)).toBeUndefined();
   });
 
-  it("holds the addresses that net.BlockList holds", () => {
+  it("contains the addresses that net.BlockList contains", () => {
     const v4 = fc.record({
       family: fc.constant("ipv4" as const),
       base: fc.ipV4(),

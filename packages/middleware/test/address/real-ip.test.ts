@@ -94,7 +94,7 @@ describe("getRealIP in the specification's order", () => {
     expect(find(headers, connection)).toBe(expected);
   });
 
-  it("reads Forwarded when it is asked to", () => {
+  it("reads Forwarded when it is listed", () => {
     const options: RealIPOptions = { headers: ["forwarded"] };
     const forwarded = 'for=10.0.0.1, For="[2001:db8::1]:4711";proto=https, for=8.8.8.8';
     expect(find({ forwarded, "x-real-ip": "9.9.9.9" }, peer, options)).toBe("2001:db8::1");
@@ -163,7 +163,7 @@ describe("getRealIP with trusted proxies", () => {
     expect(find(headers, connection, options)).toBe(expected);
   });
 
-  it("reads only the headers that it is given, in their order", () => {
+  it("reads only the listed headers, in their order", () => {
     const headers = { "x-real-ip": "6.6.6.6", forwarded: "for=7.7.7.7, for=9.9.9.9" };
     expect(find(headers, proxy, { ...options, headers: ["forwarded"] })).toBe("9.9.9.9");
     expect(find(headers, proxy, { ...options, headers: ["x-real-ip", "forwarded"] })).toBe(
@@ -171,16 +171,16 @@ describe("getRealIP with trusted proxies", () => {
     );
   });
 
-  it("asks no other header when Forwarded does not follow its grammar", () => {
+  it("reads no other header when Forwarded is malformed", () => {
     const headers = { forwarded: "for=9.9.9.9, for", "x-real-ip": "6.6.6.6" };
     expect(find(headers, proxy, { ...options, headers: ["forwarded", "x-real-ip"] })).toBe(proxy);
   });
 
-  it("trusts nobody with an empty list", () => {
+  it("trusts no client with an empty list", () => {
     expect(find({ "x-forwarded-for": "9.9.9.9" }, proxy, { trustedProxies: [] })).toBe(proxy);
   });
 
-  it("never takes what stands left of a client's address", () => {
+  it("never returns an entry to the left of a client's address", () => {
     fc.assert(
       fc.property(fc.array(fc.string()), fc.ipV4(), (claims, client) => {
         fc.pre(!client.startsWith("10.") && client !== "127.0.0.1");
@@ -214,7 +214,7 @@ describe("realIp", () => {
     expect(await seen({}, "1.2.3.4:80")).toBe("1.2.3.4");
   });
 
-  it("leaves the address of the context when there is none", async () => {
+  it("does not change the address of the context when there is none", async () => {
     expect(await seen({}, "bad-addr")).toBe("bad-addr");
   });
 });

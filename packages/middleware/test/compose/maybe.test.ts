@@ -30,14 +30,14 @@ describe("maybe", () => {
     // Research A1.
     [true, "marked"],
     [false, "plain"],
-  ])("with a condition of %s answers %s", async (answer, body) => {
+  ])("with a condition of %s responds with %s", async (answer, body) => {
     for (const condition of [() => answer, async () => answer]) {
       const handler = wrap(() => text("plain"), maybe(marks, condition));
       expect(await (await handler(request())).text()).toBe(body);
     }
   });
 
-  it("builds the middleware once and asks the condition once per request", async () => {
+  it("builds the middleware once and calls the condition once per request", async () => {
     const build = vi.fn(marks);
     const condition = vi.fn(() => true);
     const handler = wrap(() => text("plain"), maybe(build, condition));
@@ -47,7 +47,7 @@ describe("maybe", () => {
     expect(condition).toHaveBeenCalledTimes(2);
   });
 
-  it("lets nothing through when the condition throws", () => {
+  it("fails the request when the condition throws", () => {
     const handler = vi.fn(() => text("plain"));
     const condition = () => {
       throw new Error("broken");
@@ -56,7 +56,7 @@ describe("maybe", () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  it("refuses what is no function", () => {
+  it("refuses what is not a function", () => {
     expect(() => Reflect.apply(maybe, undefined, [marks])).toThrow("condition is undefined");
     expect(() => Reflect.apply(maybe, undefined, ["gzip", () => true])).toThrow(
       'middleware is "gzip"',
@@ -67,7 +67,7 @@ describe("maybe", () => {
 });
 
 describe("reject", () => {
-  it.each([200, 599])("takes the status %s", async (status) => {
+  it.each([200, 599])("accepts the status %s", async (status) => {
     const response = await wrap(
       () => text("next"),
       reject(status, "x", () => true),
@@ -85,7 +85,7 @@ describe("reject", () => {
     // Research A1.
     ["now", () => true],
     ["later", async () => true],
-  ])("answers with its status and message when the condition is true %s", async (_, condition) => {
+  ])("responds with its status and message when the condition is true %s", async (_, condition) => {
     const next = vi.fn(() => text("next"));
     const response = await wrap(next, reject(403, "no no", condition))(request());
     expect(response.status).toBe(403);

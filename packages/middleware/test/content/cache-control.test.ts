@@ -16,7 +16,7 @@ describe("cacheControl refuses", () => {
     );
   });
 
-  it("a version that is no text, and one that is no function", () => {
+  it("a version that is not a text, and one that is not a function", () => {
     // @ts-expect-error: not a text
     expect(() => cacheControl(1, 7)).toThrow(/version is 7/);
     // @ts-expect-error: not a function
@@ -133,7 +133,7 @@ describe("A9: revalidation", () => {
   });
 });
 
-it("lets the handler's own headers stand", async () => {
+it("keeps the handler's own headers", async () => {
   const handler = wrap(
     () => text("x", { headers: { etag: '"mine"', "cache-control": "private" } }),
     cacheControl(1, "v1"),
@@ -142,14 +142,14 @@ it("lets the handler's own headers stand", async () => {
   expect([headers.get("etag"), headers.get("cache-control")]).toEqual(['"mine"', "private"]);
 });
 
-it("gives no tag to an error (Go does, and a stored error is then confirmed for ever)", async () => {
+it("adds no tag to an error (Go does, and a stored error is then confirmed for ever)", async () => {
   for (const status of [400, 404, 500]) {
     const { headers } = await wrap(() => empty(status), cacheControl(1, "v1"))(new Request(url));
     expect([...headers]).toEqual([]);
   }
 });
 
-it("fails the request when the version function throws, and gives it request and context", async () => {
+it("passes request and context to the version function, and fails the request when it throws", async () => {
   const request = new Request(url);
   const context = createContext(request);
   const version = vi.fn(() => {
@@ -161,7 +161,7 @@ it("fails the request when the version function throws, and gives it request and
   expect(version).toHaveBeenCalledWith(request, context);
 });
 
-it("keeps giving right tags to more URLs than it remembers", async () => {
+it("makes right tags for more URLs than it remembers", async () => {
   const handler = wrap(() => empty(), cacheControl(1, "v1"));
   for (let round = 0; round < 2; round += 1) {
     for (let index = 0; index < 2500; index += 1) {

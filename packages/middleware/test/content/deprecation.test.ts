@@ -70,7 +70,7 @@ it.each([
   expect(await headersOf(middleware)).toEqual(expected);
 });
 
-it("leaves the handler's header, and adds to its links", async () => {
+it("keeps the handler's header, and adds to its links", async () => {
   expect(await headersOf(sunset(date, { link: "/b" }), { sunset: "soon", link: "</a>" })).toEqual({
     sunset: "soon",
     link: '</a>, </b>; rel="sunset"; type="text/html"',

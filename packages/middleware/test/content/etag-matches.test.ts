@@ -63,7 +63,7 @@ describe("etagMatches", () => {
     );
   });
 
-  it("takes any text, and a long one in linear time: else this would take minutes", () => {
+  it("accepts any text, and reads a long one in linear time, or this would take minutes", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (field, wanted) => {
         expect(typeof etagMatches(field, wanted)).toBe("boolean");

@@ -64,7 +64,7 @@ describe("headers", () => {
     expect([...response.headers]).toEqual(expected);
   });
 
-  it("leaves alone what the handler set, merges Vary and adds cookies", async () => {
+  it("keeps what the handler set, merges Vary and adds cookies", async () => {
     const handler = wrap(
       () => text("x", { headers: { "x-a": "handler", vary: "Origin", "set-cookie": "a=1" } }),
       headers({ "x-a": "outside", vary: "origin, Accept", "set-cookie": "b=2" }, "x-a:again"),
@@ -75,7 +75,7 @@ describe("headers", () => {
     expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
   });
 
-  it("answers at once to a handler that answers at once", () => {
+  it("responds at once when the handler does", () => {
     const incoming = request();
     const handler = headers("a:b")(() => empty());
     expect(handler(incoming, createContext(incoming))).toBeInstanceOf(Response);
@@ -99,7 +99,7 @@ describe("requestHeaders", () => {
     });
   });
 
-  it("leaves the response and the incoming request alone", async () => {
+  it("changes neither the response nor the incoming request", async () => {
     const incoming = request();
     const response = await wrap(() => empty(), requestHeaders("h1:v1"))(incoming);
     expect([...response.headers]).toEqual([]);

@@ -17,7 +17,7 @@ it("refuses an Expires that cannot be sent", () => {
   );
 });
 
-it("A9: takes the conditions off the request and leaves the rest", async () => {
+it("A9: removes the conditions of the request and keeps the rest", async () => {
   let seen: [string, string][] = [];
   const handler = wrap(({ headers }) => {
     seen = [...headers];
@@ -27,7 +27,7 @@ it("A9: takes the conditions off the request and leaves the rest", async () => {
   expect(seen).toEqual([["accept", "a/b"]]);
 });
 
-it.each(Object.entries(conditions))("A9: takes %s off the request alone", async (name, value) => {
+it.each(Object.entries(conditions))("A9: removes only %s from the request", async (name, value) => {
   let seen: [string, string][] = [];
   const handler = wrap(({ headers }) => {
     seen = [...headers];
@@ -37,7 +37,7 @@ it.each(Object.entries(conditions))("A9: takes %s off the request alone", async 
   expect(seen).toEqual([["accept", "a/b"]]);
 });
 
-it("hands a request without conditions on as it is", async () => {
+it("passes a request without conditions on unchanged", async () => {
   const incoming = new Request("http://localhost/");
   let seen: Request | undefined;
   await wrap((request) => {
@@ -57,7 +57,7 @@ it("A9: sets the four headers", async () => {
   expect(response.headers.get("x-accel-expires")).toBe("0");
 });
 
-it("lets the handler, and the option, decide otherwise", async () => {
+it("lets the handler, and the option, override it", async () => {
   const handler = wrap(
     async () => text("x", { headers: { "cache-control": "max-age=1" } }),
     noCache({ expires: "0" }),

@@ -49,7 +49,7 @@ describe("decodeJSON", () => {
     );
   });
 
-  it("keeps what the body holds out of its message", async () => {
+  it("keeps the contents of the body out of its message", async () => {
     const error = await decodeJSON(post('{"password": hunter2}')).catch((error: unknown) => error);
     expect(JSON.stringify([error, String(error), (error as Error).cause])).not.toContain("hunter");
   });
@@ -58,7 +58,7 @@ describe("decodeJSON", () => {
     await expect(decodeJSON(post("1"), { limit })).rejects.toThrow("limit");
   });
 
-  it("refuses a body that is used", async () => {
+  it("refuses a used body", async () => {
     const request = post("1");
     await request.text();
     await expect(decodeJSON(request)).rejects.toThrow(
@@ -79,7 +79,7 @@ describe("decodeJSON", () => {
     expect(await decodeJSON(post(body))).toEqual(JSON.parse(body.replace("\ufeff", "")));
   });
 
-  it("tells why a body cannot be read, and quotes no body that is no JSON", async () => {
+  it("reports why a body cannot be read, and does not quote invalid JSON", async () => {
     const cause = expect.objectContaining({ message: "reset" });
     await expect(decodeJSON(post(broken()))).rejects.toThrow(expect.objectContaining({ cause }));
     const failure: unknown = await decodeJSON(post("secret")).catch((error: unknown) => error);
@@ -93,12 +93,12 @@ describe("decodeJSON", () => {
     await expect(decodeJSON(text(JSON.stringify(`${long}x`)))).rejects.toThrow("1048576");
   });
 
-  it("gives what a schema makes of the value, with its type", async () => {
+  it("returns what a schema makes of the value, with its type", async () => {
     const { title } = await decodeJSON(post('{"title":1}'), { schema: titleSchema });
     expect(title.toUpperCase()).toBe("1");
   });
 
-  it("says what a schema found wrong", async () => {
+  it("reports the issues of a schema", async () => {
     await expect(decodeJSON(post("{}"), { schema: titleSchema })).rejects.toThrow(
       expect.objectContaining({
         name: "InvalidBodyError",

@@ -23,13 +23,16 @@ const type = "application/json; charset=utf-8";
 const hostile = { a: "</script>&\u2028\u2029" };
 
 describe("encoding JSON", () => {
-  it.each(unencodable)("answers 500 without a reason for %s in renderJSON", async (_, value) => {
-    expect(await read(renderJSON(value))).toEqual([
-      500,
-      "text/plain; charset=utf-8",
-      "Internal Server Error\n",
-    ]);
-  });
+  it.each(unencodable)(
+    "responds with 500 without a reason for %s in renderJSON",
+    async (_, value) => {
+      expect(await read(renderJSON(value))).toEqual([
+        500,
+        "text/plain; charset=utf-8",
+        "Internal Server Error\n",
+      ]);
+    },
+  );
 
   it.each(unencodable)("throws for %s in encodeJSON and renderJSONWithHTML", (_, value) => {
     const expected = expect.objectContaining({ code: "ERR_MIDDLEWARE_JSON" });
@@ -71,7 +74,7 @@ describe("encoding JSON", () => {
     }
   });
 
-  it("counts the bytes that it was given", () => {
+  it("sends the length of the bytes", () => {
     const response = renderJSONFromBytes(new TextEncoder().encode('"é"'));
     expect(response.headers.get("content-length")).toBe("4");
   });

@@ -38,7 +38,7 @@ describe("newErrorLogger", () => {
     );
   });
 
-  it("takes no line of a message for the place, however long it is", () => {
+  it("does not read a line of a message as the place, however long it is", () => {
     const lines: string[] = [];
     const logger = newErrorLogger((text) => void lines.push(text));
     logger.log({
@@ -48,7 +48,7 @@ describe("newErrorLogger", () => {
     expect(lines[0]).toMatch(/\[caused by test\/json\/send-error-json\.test\.ts:\d+\]\n$/);
   });
 
-  it("answers all the same when the sink throws", async () => {
+  it("responds when the sink throws", async () => {
     const report = vi.spyOn(console, "error").mockReturnValue();
     const logger = newErrorLogger(() => {
       throw new Error("disk full");
@@ -63,7 +63,7 @@ describe("newErrorLogger", () => {
     ["a stack without places", { stack: "Error: x\n    at nowhere" }],
     ["a stack of one long line", { stack: `Error: x\n    at ${"a".repeat(65_536)}` }],
     ["a stack that is no text", { stack: JSON.parse("5") }],
-  ])("leaves the place out for %s", (_case, members) => {
+  ])("omits the place for %s", (_case, members) => {
     const lines: string[] = [];
     const logger = newErrorLogger((text) => void lines.push(text));
     logger.log({ status: 500, cause: Object.assign(new Error("x"), members) });

@@ -60,7 +60,7 @@ describe("idempotency", () => {
   });
 
   it.each([" ", "a b", "é", '"', '"a', 'a"b', "x".repeat(256), '""', "a\tb"])(
-    "answers 400 to the key %j",
+    "responds with 400 to the key %j",
     async (key) => {
       const { handler, runs } = counting();
       const headers = { "idempotency-key": key };
@@ -69,7 +69,7 @@ describe("idempotency", () => {
     },
   );
 
-  it("replays the answer and runs once", async () => {
+  it("replays the response and runs once", async () => {
     const { handler, runs } = counting();
     const first = await ask(handler);
     const second = await ask(handler);
@@ -87,7 +87,7 @@ describe("idempotency", () => {
     expect(runs()).toBe(2);
   });
 
-  it("takes a key in quotes for the same key", async () => {
+  it("treats a key in quotes as the same key", async () => {
     const { handler, runs } = counting();
     await ask(handler, { key: "abc" });
     await ask(handler, { key: '"abc"' });
@@ -101,7 +101,7 @@ describe("idempotency", () => {
     ["query", { path: "/?a=b" }],
     ["method", { method: "PATCH" }],
     ["content type", { headers: { "content-type": "application/json" } }],
-  ])("answers 422 to the same key with another %s", async (_, sent) => {
+  ])("responds with 422 to the same key with another %s", async (_, sent) => {
     const { handler, runs } = counting();
     await ask(handler);
     const response = await ask(handler, sent);
@@ -112,7 +112,7 @@ describe("idempotency", () => {
     ]);
   });
 
-  it("answers 409 while the first one runs", async () => {
+  it("responds with 409 while the first one runs", async () => {
     const gate = Promise.withResolvers<Response>();
     const entered = Promise.withResolvers<void>();
     const handler = wrap(() => {
@@ -129,14 +129,14 @@ describe("idempotency", () => {
     expect(await (await ask(handler)).text()).toBe("done");
   });
 
-  it("runs once of a hundred at once", async () => {
+  it("runs once for a hundred requests at once", async () => {
     const { handler, runs } = counting();
     const answers = await Promise.all(Array.from({ length: 100 }, () => ask(handler)));
     expect(runs()).toBe(1);
     expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
   });
 
-  it("lets a repetition run after a failure and after answers that are not kept", async () => {
+  it("runs a repetition after a failure and after responses that are not stored", async () => {
     const outcomes: (() => Response)[] = [
       () => {
         throw new Error("first");
@@ -154,7 +154,7 @@ describe("idempotency", () => {
     expect(outcomes).toHaveLength(1);
   });
 
-  it("keeps actors apart", async () => {
+  it("separates the keys of different actors", async () => {
     const { handler, runs } = counting();
     await ask(handler, { peer: "1.1.1.1" });
     await ask(handler, { peer: "2.2.2.2" });
@@ -170,7 +170,7 @@ describe("idempotency", () => {
     expect(byCookie.runs()).toBe(2);
   });
 
-  it("knows the user of basicAuth, whatever the password was", async () => {
+  it("identifies the user of basicAuth, whatever the password was", async () => {
     const inner = counting();
     const handler = wrap(
       inner.handler,
@@ -182,7 +182,7 @@ describe("idempotency", () => {
     expect(inner.runs()).toBe(2);
   });
 
-  it("leaves other methods and requests without a key alone", async () => {
+  it("ignores other methods and requests without a key", async () => {
     const { handler, runs } = counting();
     await ask(handler, { method: "GET" });
     await ask(handler, { method: "GET" });
@@ -194,13 +194,13 @@ describe("idempotency", () => {
     expect((await ask(counting({ required: true }).handler, { key: "" })).status).toBe(400);
   });
 
-  it("answers 413 to a body over the limit, and takes one at it", async () => {
+  it("responds with 413 to a body above the limit, and accepts one at it", async () => {
     const { handler, runs } = counting({ maxRequestBytes: 4 });
     expect((await ask(handler, { body: "12345" })).status).toBe(413);
     expect([(await ask(handler, { body: "1234" })).status, runs()]).toEqual([201, 1]);
   });
 
-  it("sends an answer that is too large whole, and runs no second time", async () => {
+  it("sends a response that is too large in full, and does not run again", async () => {
     let runs = 0;
     const body = "x".repeat(300_000);
     const handler = wrap(
@@ -215,7 +215,7 @@ describe("idempotency", () => {
     const second = await ask(handler);
     expect([second.status, await second.json(), runs]).toEqual([
       409,
-      { error: "the request was done, and its answer was not kept" },
+      { error: "the request was done, and its response was not stored" },
       1,
     ]);
   });
@@ -236,7 +236,7 @@ describe("idempotency", () => {
     await reader?.cancel();
   });
 
-  it("replays answers without a body, bytes and several cookies", async () => {
+  it("replays responses without a body, bytes and several cookies", async () => {
     const answers = [
       () => empty(204),
       () => new Response(Uint8Array.from([0, 255, 128]), { status: 200 }),
@@ -258,7 +258,7 @@ describe("idempotency", () => {
     }
   });
 
-  it("answers 503 and runs nothing when the store fails; sends the answer when it fails later", async () => {
+  it("responds with 503 without running when the store fails, and sends the response when it fails later", async () => {
     const failing = (): Promise<never> => Promise.reject(new Error("down"));
     const memory = memoryIdempotencyStore();
     const closed = counting({ store: { begin: failing, complete: failing, abandon: failing } });
@@ -282,7 +282,7 @@ describe("idempotency", () => {
 });
 
 describe("memoryIdempotencyStore", () => {
-  it("forgets answers when their time is over, and keys whose request never ended", async () => {
+  it("drops responses when their time is over, and keys whose request never ended", async () => {
     let time = 0;
     const now = (): number => time;
     const { handler, runs } = counting({ store: memoryIdempotencyStore({ now }), keepFor: 1000 });
@@ -310,7 +310,7 @@ describe("memoryIdempotencyStore", () => {
     await expect.poll(() => hung).toBe(2);
   });
 
-  it("keeps the answer of the run that has the key, whenever a run before it ends", async () => {
+  it("keeps the response of the run that holds the key, whenever an earlier run ends", async () => {
     let time = 0;
     const store = memoryIdempotencyStore({ now: () => time });
     const response = { status: 200, statusText: "", headers: [], body: "" };
@@ -333,7 +333,7 @@ describe("memoryIdempotencyStore", () => {
     );
   });
 
-  it("keeps the keys of all requests that run, whatever others begin", async () => {
+  it("keeps the keys of all running requests, whatever others begin", async () => {
     let time = 0;
     const store = memoryIdempotencyStore({ now: () => time });
     const begin = (key: string, lockFor: number): Promise<unknown> =>
@@ -347,7 +347,7 @@ describe("memoryIdempotencyStore", () => {
     expect(await begin("short", 100)).toBeUndefined();
   });
 
-  it("keeps nothing of requests whose key has fallen free", async () => {
+  it("keeps nothing of requests whose key was released", async () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
     let time = 0;
@@ -365,7 +365,7 @@ describe("memoryIdempotencyStore", () => {
     expect((await begin(50_000)) - before).toBeLessThan(3_000_000);
   });
 
-  it.each([{ maxKeys: 2 }, { maxBytes: 1500 }])("forgets the oldest beyond %j", async (options) => {
+  it.each([{ maxKeys: 2 }, { maxBytes: 1500 }])("drops the oldest beyond %j", async (options) => {
     const { handler, runs } = counting({ store: memoryIdempotencyStore(options) });
     for (const key of ["a", "b", "c"]) await ask(handler, { key });
     await ask(handler, { key: "c" });
@@ -399,7 +399,7 @@ describe.skipIf(redisIsMissing())("redisIdempotencyStore on a real server", () =
     expect(await replay.json()).toEqual({ run: 1, body: "body" });
   });
 
-  it("keeps an answer for its time, and frees an abandoned key", async () => {
+  it("keeps a response for its time, and releases an abandoned key", async () => {
     const store = redisIdempotencyStore(redis.client, { prefix: "i:" });
     const own = { fingerprint: "f", owner: "o" };
     expect(await store.begin("a", { ...own, lockFor: 1000 })).toBeUndefined();

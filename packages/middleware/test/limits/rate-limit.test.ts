@@ -84,9 +84,9 @@ describe("rateLimit", () => {
     expect((await ask(handler)).status).toBe(200);
   });
 
-  it("answers what it is told to, with Retry-After and the limits", async () => {
-    const answer = (request: Request): Response => text(`not ${request.method}`, { status: 403 });
-    const handler = wrap(next, rateLimit({ limit: 1, answer }));
+  it("responds with the option respond, with Retry-After and the limits", async () => {
+    const respond = (request: Request): Response => text(`not ${request.method}`, { status: 403 });
+    const handler = wrap(next, rateLimit({ limit: 1, respond }));
     await ask(handler);
     expect(await ask(handler)).toMatchObject({
       status: 403,
@@ -96,11 +96,11 @@ describe("rateLimit", () => {
         "ratelimit-policy": '"default";q=1;w=60',
       },
     });
-    const wrong = { limit: 1, answer: 429 };
-    expect(() => Reflect.apply(rateLimit, undefined, [wrong])).toThrow("answer is 429");
+    const wrong = { limit: 1, respond: 429 };
+    expect(() => Reflect.apply(rateLimit, undefined, [wrong])).toThrow("respond is 429");
   });
 
-  it("counts each client for itself", async () => {
+  it("counts each client separately", async () => {
     const handler = wrap(next, rateLimit({ limit: 1 }));
     expect((await ask(handler, "1.2.3.4")).status).toBe(200);
     expect((await ask(handler, "1.2.3.4")).status).toBe(429);
@@ -123,7 +123,7 @@ describe("rateLimit", () => {
     expect((await ask(handler, second)).status).toBe(status);
   });
 
-  it("takes the address that realIp found", async () => {
+  it("uses the address that realIp found", async () => {
     const handler = wrap(next, realIp({ trustedProxies: ["10.0.0.1"] }), rateLimit({ limit: 1 }));
     expect((await ask(handler, "10.0.0.1", { "x-forwarded-for": "1.1.1.1" })).status).toBe(200);
     expect((await ask(handler, "10.0.0.1", { "x-forwarded-for": "2.2.2.2" })).status).toBe(200);
@@ -131,7 +131,7 @@ describe("rateLimit", () => {
     expect((await ask(handler, "9.9.9.9", { "x-forwarded-for": "4.4.4.4" })).status).toBe(429);
   });
 
-  it("takes a key of one's own, also a promised one, and none", async () => {
+  it("uses a custom key, also a promised one, and none", async () => {
     const key = (request: Request): string | undefined => request.headers.get("x-key") ?? undefined;
     const plain = wrap(next, rateLimit({ limit: 1, key }));
     const promised = wrap(next, rateLimit({ limit: 1, key: async (request) => key(request) }));
@@ -252,7 +252,7 @@ describe("memoryRateLimitStore", () => {
     expect(take()).toEqual({ isAllowed: true, remaining: 0, resetAfter: 500 });
   });
 
-  it("forgets the key that was silent for longest, and those that are over", () => {
+  it("drops the key that was unused for longest, and the expired ones", () => {
     const { now, advance } = clock();
     const store = memoryRateLimitStore({ now, maxKeys: 2 });
     const quota = { limit: 1, window: 1000 };
@@ -275,7 +275,7 @@ describe("memoryRateLimitStore", () => {
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(150 * 1024 * 1024);
   });
 
-  it("refuses to keep no key", () => {
+  it("refuses a maximum of no keys", () => {
     expect(() => memoryRateLimitStore({ maxKeys: 0 })).toThrow(
       expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }),
     );
@@ -331,7 +331,7 @@ describe.skipIf(redisIsMissing())("redisRateLimitStore on a real server", () => 
     expect((await store.take("script", quota)).remaining).toBe(3);
   });
 
-  it("takes a client in the shape of ioredis", async () => {
+  it("accepts a client with the shape of ioredis", async () => {
     const store = redisRateLimitStore({
       call: (command, ...args) => redis.client.sendCommand([command, ...args]),
     });
@@ -340,13 +340,13 @@ describe.skipIf(redisIsMissing())("redisRateLimitStore on a real server", () => 
     expect((await ask(handler, "9.9.9.9")).status).toBe(429);
   });
 
-  it("refuses what is no client", () => {
+  it("refuses what is not a client", () => {
     expect(() => redisRateLimitStore(JSON.parse("{}"))).toThrow(
       expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }),
     );
   });
 
-  it("answers 503 when the server is gone", async () => {
+  it("responds with 503 when the server is gone", async () => {
     const gone = await startRedis();
     const store = redisRateLimitStore(gone.client);
     const handler = wrap(next, rateLimit({ limit: 5, store }));

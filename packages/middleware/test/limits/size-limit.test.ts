@@ -58,7 +58,7 @@ describe.each<SizeLimitOptions>([{ mode: "buffer" }, { mode: "stream" }])(
       ],
       ["a lie", chunked(["12345678901"], { headers: { "content-length": "1" } }), 413, ""],
       ["a length that is none", chunked(["1"], { headers: { "content-length": "+99" } }), 200, "1"],
-    ])("answers a body of %s", async (_, request, status, body) => {
+    ])("responds to a body of %s", async (_, request, status, body) => {
       const response = await wrap(echo, sizeLimit(10, options))(request);
       expect([response.status, await response.text()]).toEqual([status, body]);
     });
@@ -71,7 +71,7 @@ describe.each<SizeLimitOptions>([{ mode: "buffer" }, { mode: "stream" }])(
       expect(handler).not.toHaveBeenCalled();
     });
 
-    it("leaves headers as they were, and requests without a body alone", async () => {
+    it("keeps headers, and passes requests without a body on unchanged", async () => {
       const handler: Handler = ({ headers }) => text(String(headers.get("content-length")));
       const ask = async (request: Request): Promise<string> =>
         (await wrap(handler, sizeLimit(10, options))(request)).text();
@@ -103,7 +103,7 @@ describe("sizeLimit", () => {
     );
   });
 
-  it("answers 503 when a body cannot be read, and does not run the handler", async () => {
+  it("responds with 503 when a body cannot be read, and does not run the handler", async () => {
     const handler = vi.fn(echo);
     const response = await wrap(handler, sizeLimit(10))(chunked(["123"], { fails: true }));
     expect([response.status, await response.text()]).toEqual([503, ""]);
@@ -133,7 +133,7 @@ describe("sizeLimit", () => {
       expect(reads).toEqual(["12345", "67890"]);
     });
 
-    it("lets the handler answer when it catches the error, which says what was wrong", async () => {
+    it("lets the handler respond when it catches the error, which has the reason", async () => {
       const handler: Handler = async (request) => {
         const answer = await request.text().catch((error: unknown) => (error as Error).message);
         return text(answer);
@@ -170,7 +170,7 @@ describe("sizeLimit", () => {
       }
     });
 
-    it("leaves a body alone that nobody reads", async () => {
+    it("does not touch an unread body", async () => {
       const request = chunked(["1"]);
       expect(await (await wrap(() => text("x"), stream)(request)).text()).toBe("x");
       expect(request.bodyUsed).toBe(false);

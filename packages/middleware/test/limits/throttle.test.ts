@@ -50,7 +50,7 @@ describe("throttle", () => {
   });
 
   // Research A6.
-  it("answers 10 of 100 requests at once and refuses 90", async () => {
+  it("passes 10 of 100 concurrent requests and refuses 90", async () => {
     const { handler, open } = gate();
     const throttled = wrap(handler, throttle(10));
     const answers = Array.from({ length: 100 }, () => ask(throttled));
@@ -66,7 +66,7 @@ describe("throttle", () => {
     expect((await Promise.all(later)).map((response) => response.status)).toEqual([200, 200]);
   });
 
-  it("takes a wait of nothing and a Retry-After of nothing", async () => {
+  it("accepts a wait of 0 and a Retry-After of 0", async () => {
     const { handler, open } = gate();
     const throttled = wrap(handler, throttle(1, { backlog: 5, timeout: 0, retryAfter: 0 }));
     const first = ask(throttled);
@@ -94,7 +94,7 @@ describe("throttle", () => {
     await first;
   });
 
-  it("gives places back when handlers fail", async () => {
+  it("frees places when handlers fail", async () => {
     const middleware = throttle(1);
     const rejects = wrap(() => Promise.reject(new Error("a")), middleware);
     const throws = wrap(() => {
@@ -108,7 +108,7 @@ describe("throttle", () => {
     ).toBe(200);
   });
 
-  it("answers with another status and Retry-After", async () => {
+  it("responds with another status and Retry-After", async () => {
     const { handler } = gate();
     const throttled = wrap(handler, throttle(1, { status: 429, retryAfter: 7 }));
     void ask(throttled);
@@ -116,7 +116,7 @@ describe("throttle", () => {
     expect([response.status, response.headers.get("retry-after")]).toEqual([429, "7"]);
   });
 
-  it("keeps those that wait in order", async () => {
+  it("lets waiting requests pass in order", async () => {
     const order: string[] = [];
     const releases: (() => void)[] = [];
     const throttled = wrap(
@@ -139,7 +139,7 @@ describe("throttle", () => {
     expect(order).toEqual(["1", "2", "3"]);
   });
 
-  it("refuses those that wait too long", async () => {
+  it("refuses requests that wait too long", async () => {
     vi.useFakeTimers();
     try {
       const { handler, entered } = gate();
@@ -155,7 +155,7 @@ describe("throttle", () => {
     }
   });
 
-  it("forgets a waiting client that has gone, and keeps the place of a handler that works", async () => {
+  it("drops a waiting client that has left, and keeps the place of a working handler", async () => {
     const { handler, open, entered } = gate();
     const throttled = wrap(handler, throttle(1, { backlog: 5 }));
     const start = (): [Promise<Response>, () => void] => {

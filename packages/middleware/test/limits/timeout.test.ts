@@ -55,7 +55,7 @@ describe("timeout refuses", () => {
     ["what no timer can hold", 2 ** 31],
     ["an unknown mode", 1, { mode: "body" }],
     ["a negative bufferLimit", 1, { bufferLimit: -1 }],
-    ["an answer that is no function", 1, { answer: 504 }],
+    ["an answer that is no function", 1, { respond: 504 }],
   ])("%s", (_case, milliseconds, options) => {
     expect(() => timeout(milliseconds as number, options as TimeoutOptions)).toThrow(
       expect.objectContaining({ name: "MiddlewareError", code: "ERR_MIDDLEWARE_OPTION" }),
@@ -64,7 +64,7 @@ describe("timeout refuses", () => {
 });
 
 describe("A11: timeout", () => {
-  it("gives a handler's answer in time: status, headers, body", async () => {
+  it("returns a handler's response in time: status, headers, body", async () => {
     const handlers: Handler[] = [
       () => json({ a: 1 }, { status: 201, headers: { "x-a": "1" } }),
       async () => json({ a: 1 }, { status: 201, headers: { "x-a": "1" } }),
@@ -80,14 +80,14 @@ describe("A11: timeout", () => {
     }
   });
 
-  it("answers at once to a handler that answers at once, and starts no timer", () => {
+  it("responds at once when the handler does, and starts no timer", () => {
     const incoming = request();
     const result = timeout(1000)(() => text("x"))(incoming, createContext(incoming));
     expect(result).toBeInstanceOf(Response);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("shows the handler the deadline, with a reason of its own", async () => {
+  it("signals the deadline to the handler, with a HandlerTimeoutError", async () => {
     let seen: AbortSignal | undefined;
     const answered = wrap(async (_request, { signal }) => {
       seen = signal;
@@ -110,7 +110,7 @@ describe("A11: timeout", () => {
     expect(timeout(milliseconds)(handler)).toBe(handler);
   });
 
-  it("answers an empty 504 at the deadline to a handler that ignores it, and drops what there was", async () => {
+  it("responds with an empty 504 at the deadline when the handler ignores it, and drops its output", async () => {
     const { handler, writer } = openStream();
     const answered = wrap(handler, timeout(1000))(request());
     void writer.write(bytes("partial"));
@@ -121,7 +121,7 @@ describe("A11: timeout", () => {
     await expect(writer.write(bytes("late"))).rejects.toBeInstanceOf(HandlerTimeoutError);
   });
 
-  it("answers 504 to a handler that obeys the signal, and reports nothing", async () => {
+  it("responds with 504 when the handler obeys the signal, and reports nothing", async () => {
     const reportError = vi.fn();
     const incoming = request();
     const context = createContext(incoming, { reportError });
@@ -180,7 +180,7 @@ describe("A11: timeout", () => {
     }
   });
 
-  it("answers no 504 when the client has gone, and late writes fail with its reason", async () => {
+  it("sends no 504 when the client has left, and late writes fail with its reason", async () => {
     const client = new AbortController();
     const incoming = request();
     const { handler, writer } = openStream();
@@ -196,7 +196,7 @@ describe("A11: timeout", () => {
     await expect(writer.write(bytes("late"))).rejects.toBe(gone);
   });
 
-  it("gives the client's reason when the client went before the deadline and the handler ignores both", async () => {
+  it("fails with the client's reason when the client left before the deadline and the handler ignores both", async () => {
     const client = new AbortController();
     const incoming = request();
     const answered = wrap(never, timeout(1000))(
@@ -211,7 +211,7 @@ describe("A11: timeout", () => {
 });
 
 describe("the body", () => {
-  it("is held back until it is whole, and then has a length", async () => {
+  it("is held back until it is complete, and then has a length", async () => {
     const { handler, writer } = openStream();
     let isAnswered = false;
     const answered = Promise.resolve(wrap(handler, timeout(1000))(request()));
@@ -234,7 +234,7 @@ describe("the body", () => {
     expect(await failed).toMatchObject({ message: "broken" });
   });
 
-  it("goes on as it comes when it is longer than the limit, and breaks off at the deadline", async () => {
+  it("is streamed when it is longer than the limit, and aborted at the deadline", async () => {
     const { handler, writer } = openStream();
     const answered = wrap(handler, timeout(1000, { bufferLimit: 3 }))(request());
     void writer.write(bytes("ab"));
@@ -307,7 +307,7 @@ describe("around and inside other middlewares", () => {
     }
   });
 
-  it("gives the handler the exchange's own values", async () => {
+  it("passes the values of the exchange to the handler", async () => {
     const key = createContextKey<string>("key");
     const incoming = request();
     const context = createContext(incoming, { peer: "192.0.2.1" });
@@ -349,15 +349,15 @@ describe("around and inside other middlewares", () => {
     expect(remove.mock.calls.length).toBeGreaterThanOrEqual(add.mock.calls.length);
   });
 
-  it("answers what it is told to, or throws it", async () => {
+  it("responds with the option respond, or throws its error", async () => {
     const custom = wrap(
       never,
-      timeout(10, { answer: (error) => text(error.message, { status: 503 }) }),
+      timeout(10, { respond: (error) => text(error.message, { status: 503 }) }),
     )(request());
     const thrown = wrap(
       never,
       timeout(10, {
-        answer: (error) => {
+        respond: (error) => {
           throw error;
         },
       }),
@@ -400,7 +400,7 @@ describe("over a socket", () => {
     await left;
   });
 
-  it("answers 504 from a server, and cancels the handler's body when the client leaves", async () => {
+  it("responds with 504 from a server, and cancels the handler's body when the client leaves", async () => {
     const { promise: cancelled, resolve } = Promise.withResolvers<unknown>();
     const { promise: started, resolve: start } = Promise.withResolvers<void>();
     const handler: Handler = ({ url }) => {

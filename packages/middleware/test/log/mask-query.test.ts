@@ -44,7 +44,7 @@ describe("queryMasker", () => {
     expect(mask(url)).toBe(masked);
   });
 
-  it("masks names of one's own too, with those that it always masks", () => {
+  it("masks custom names too, with those that it always masks", () => {
     expect(queryMasker(["IBAN"])("/a?iban=1&to[Iban]=2&token=3&ibans=4")).toBe(
       "/a?iban=********&to[Iban]=********&token=********&ibans=4",
     );
@@ -78,7 +78,7 @@ describe("queryMasker", () => {
     );
   });
 
-  it("takes linear time: else this would take minutes", () => {
+  it("takes linear time, or this would take minutes", () => {
     for (const piece of ["password=a;", "a=b&", "%", "a[", "=", ";", "+"]) {
       const url = `/?${piece.repeat(1_000_000 / piece.length)}=`;
       expect(mask(url)).not.toContain("password=a");

@@ -18,7 +18,7 @@ describe("oneLine", () => {
     expect(oneLine(text)).toBe(line);
   });
 
-  it("leaves no control in any text", () => {
+  it("leaves no control character in any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         // oxlint-disable-next-line no-control-regex
@@ -27,7 +27,7 @@ describe("oneLine", () => {
     );
   });
 
-  it("makes runs of white space one space when it is to be compact", () => {
+  it("replaces runs of white space by one space in compact text", () => {
     expect(oneCompactLine("a \n\n  b\r\nc d")).toBe("a b c d");
   });
 });

@@ -52,7 +52,7 @@ describe("earlyHints", () => {
     expect(await ask(server)).toEqual({ hints: [103, value], link: value });
   });
 
-  it("leaves the handler's own Link alone", async () => {
+  it("keeps the handler's own Link", async () => {
     await using server = await start(links, "</own>; rel=next");
     expect((await ask(server)).link).toBe("</own>; rel=next");
   });
@@ -73,7 +73,7 @@ describe("earlyHints", () => {
     expect(answer).toContain("</app.css>");
   });
 
-  it("sets the header alone where no server is", async () => {
+  it("only sets the header without a server", async () => {
     const handler = wrap(() => text("page"), earlyHints(links));
     const response = await handler(new Request("http://localhost/"));
     expect(response.headers.get("link")).toBe(links.join(", "));

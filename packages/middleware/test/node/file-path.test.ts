@@ -153,7 +153,7 @@ describe("parseRange", () => {
     expect(parseRange(field, 10)).toEqual(ranges);
   });
 
-  it("gives ranges inside the file, never more bytes than it has, in linear time", () => {
+  it("returns ranges inside the file, never more bytes than it has, in linear time", () => {
     const spec = fc.tuple(fc.option(fc.nat(30)), fc.option(fc.nat(30)));
     const field = fc
       .array(spec)
@@ -174,7 +174,7 @@ describe("parseRange", () => {
     );
   });
 
-  it("reads ranges in linear time: else this would take minutes", () => {
+  it("reads ranges in linear time, or this would take minutes", () => {
     parseRange(`bytes=${"0-".repeat(1_000_000)}`, 10);
     parseRange(`bytes=${" ".repeat(1_000_000)}x`, 10);
     parseRange(`bytes=0-${" ".repeat(1_000_000)}x`, 10);

@@ -118,7 +118,7 @@ describe("fileServer", () => {
     "/static/a".padEnd(5000, "a"),
     "/staticx/xyz.js",
     "/xyz.js",
-  ])("answers 404 for %s, also with listing and as an application", async (path) => {
+  ])("responds with 404 for %s, also with listing and as an application", async (path) => {
     for (const options of [{}, { listing: true }]) expect(await read(path, options)).toBe(missing);
     expect(await read(path, { spa: true })).not.toContain("secret");
   });
@@ -160,7 +160,7 @@ describe("fileServer", () => {
     expect(response.status).toBe(404);
   });
 
-  it("lists a folder only when it is told so, without what it does not serve", async () => {
+  it("lists a folder only with the option listing, without what it does not serve", async () => {
     const response = await ask("/static/1/", { listing: true });
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(await response.text()).toBe(
@@ -172,7 +172,7 @@ describe("fileServer", () => {
   });
 
   it.each(["/static/nothing", "/other", "/static/.env"])(
-    "answers %s with its own page, also with listing",
+    "responds to %s with its own page, also with listing",
     async (path) => {
       for (const listing of [false, true]) {
         const response = await ask(path, { notFound: "<h1>gone</h1>", listing });
@@ -183,12 +183,12 @@ describe("fileServer", () => {
     },
   );
 
-  it.each(["POST", "PUT", "DELETE", "OPTIONS"])("answers %s with 405", async (method) => {
+  it.each(["POST", "PUT", "DELETE", "OPTIONS"])("responds to %s with 405", async (method) => {
     const response = await ask("/static/xyz.js", {}, { method });
     expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
 
-  it("describes a file, and Cache-Control as it is told", async () => {
+  it("describes a file, with Cache-Control of the option", async () => {
     const response = await ask("/static/digits.bin", {
       cacheControl: (path) => (path.endsWith(".bin") ? "max-age=5" : undefined),
       mediaTypes: { BIN: "application/x-digits" },
@@ -235,7 +235,7 @@ describe("fileServer", () => {
     [{ range: "bytes=0-1", "if-range": tag }, 200],
     [{ range: "bytes=10-" }, 416],
     [{ range: "bytes=0-1", "if-none-match": tag }, 304],
-  ])("answers the conditions %j with %s", async (headers, status) => {
+  ])("responds to the conditions %j with %s", async (headers, status) => {
     const response = await ask("/static/digits.bin", {}, { headers });
     expect(response.status).toBe(status);
     if (status === 304) {
@@ -249,7 +249,7 @@ describe("fileServer", () => {
     ["bytes=7-", "789", "bytes 7-9/10"],
     ["bytes=-2", "89", "bytes 8-9/10"],
     ["bytes=5-99", "56789", "bytes 5-9/10"],
-  ])("answers the range %s", async (range, body, contentRange) => {
+  ])("responds to the range %s", async (range, body, contentRange) => {
     const response = await ask("/static/digits.bin", {}, { headers: { range } });
     expect(response.status).toBe(206);
     expect(response.headers.get("content-range")).toBe(contentRange);
@@ -257,7 +257,7 @@ describe("fileServer", () => {
     expect(await response.text()).toBe(body);
   });
 
-  it("answers several ranges as multipart/byteranges, with the right length", async () => {
+  it("responds to several ranges with multipart/byteranges and the right length", async () => {
     const response = await ask("/static/digits.bin", {}, { headers: { range: "bytes=-1,0-1" } });
     const type = response.headers.get("content-type") ?? "";
     const boundary = /^multipart\/byteranges; boundary=(\S+)$/.exec(type)?.[1] ?? "";
@@ -269,7 +269,7 @@ describe("fileServer", () => {
     expect(response.headers.get("content-length")).toBe(String(body.length));
   });
 
-  it("says how large the file is when no range is inside", async () => {
+  it("sends the size of the file when no range is inside", async () => {
     const response = await ask("/static/digits.bin", {}, { headers: { range: "bytes=50-" } });
     expect(response.headers.get("content-range")).toBe("bytes */10");
     expect(await response.text()).toBe("");
@@ -297,7 +297,7 @@ describe("fileServer", () => {
     );
   });
 
-  it("sends no precompressed file that is old, for ranges, or when it is told not to", async () => {
+  it("sends no precompressed file that is old, for ranges, or without the option", async () => {
     const headers = { "accept-encoding": "gzip" };
     expect(await (await ask("/static/old.css", {}, { headers })).text()).toBe("new");
     const range = { ...headers, range: "bytes=0-6" };
@@ -309,7 +309,7 @@ describe("fileServer", () => {
     ]);
   });
 
-  it("answers HEAD as GET, without a body", async () => {
+  it("responds to HEAD as to GET, without a body", async () => {
     for (const path of ["/static/xyz.js", "/static/nothing", "/static/2/"]) {
       const [get, head] = [await ask(path), await ask(path, {}, { method: "HEAD" })];
       expect(head.status).toBe(get.status);
@@ -353,7 +353,7 @@ describe("fileServer over a socket", () => {
     expect((await curl(`${server.url}big.bin`)).length).toBe(1_000_000);
   });
 
-  it("fails the request, and keeps no file open, when Cache-Control cannot be told", async () => {
+  it("fails the request, and keeps no file open, when the option cacheControl throws", async () => {
     const before = readdirSync("/proc/self/fd").length;
     const cacheControl = (): string => {
       throw new Error("no rule");
@@ -364,7 +364,7 @@ describe("fileServer over a socket", () => {
     expect(readdirSync("/proc/self/fd").length).toBeLessThanOrEqual(before);
   });
 
-  it("breaks off when the file becomes shorter while it is sent", async () => {
+  it("aborts the response when the file becomes shorter while it is sent", async () => {
     const file = join(root, "shrinking.bin");
     writeFileSync(file, "x".repeat(1_000_000));
     const response = await ask("/static/shrinking.bin");

@@ -44,7 +44,7 @@ describe("profiler", () => {
       profiler({ addresses: ["9.9.9.9"], trustedProxies: [] }),
       { headers: { "x-real-ip": "9.9.9.9" } },
     ],
-  ])("answers 403 to everything %s", async (_, middleware, sent) => {
+  ])("responds with 403 to everything %s", async (_, middleware, sent) => {
     for (const path of [
       "/pprof/",
       "/pprof/profile",
@@ -60,7 +60,7 @@ describe("profiler", () => {
     }
   });
 
-  it("answers 500 when there is no address", async () => {
+  it("responds with 500 when there is no address", async () => {
     expect((await ask(open, "/vars", { peer: "bad-addr" })).status).toBe(500);
   });
 
@@ -71,7 +71,7 @@ describe("profiler", () => {
     expect(await response.text()).toContain("Types of profiles available");
   });
 
-  it("answers /vars with figures and variables", async () => {
+  it("responds to /vars with figures and variables", async () => {
     const middleware = profiler({ allowAll: true, variables: { visits: () => 3 } });
     const response = await ask(middleware, "/vars");
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
@@ -80,7 +80,7 @@ describe("profiler", () => {
     expect(JSON.parse(body)).toMatchObject({ visits: 3, process: { pid: process.pid } });
   });
 
-  it("serves below another path and leaves the rest to the handler", async () => {
+  it("serves below another path and passes the rest to the handler", async () => {
     const middleware = profiler({ path: "/debug", allowAll: true });
     expect((await ask(middleware, "/debug/vars")).headers.get("content-type")).toContain("json");
     for (const path of ["/vars", "/pprof/", "/debug/varsx", "/debug/pprof", "/"]) {
@@ -107,7 +107,7 @@ describe("profiler", () => {
   });
 
   it.each(["", "-1", "61", "1e1", "abc", "0x1", "99999999"])(
-    "answers 400 to ?seconds=%s",
+    "responds with 400 to ?seconds=%s",
     async (seconds) => {
       expect((await ask(open, `/pprof/profile?seconds=${seconds}`)).status).toBe(400);
     },
@@ -127,7 +127,7 @@ describe("profiler", () => {
     for (const member of members) expect(profile).toHaveProperty(member.replace(".", "\\."));
   });
 
-  it("answers 409 while another profile is taken, and ends one whose client has left", async () => {
+  it("responds with 409 while another profile is taken, and ends one whose client has left", async () => {
     await using server = await serve(
       wrap(() => text("next"), open),
       {
@@ -162,7 +162,7 @@ describe("profiler", () => {
     expect((await ask(open, "/pprof/block?seconds=0")).status).toBe(200);
   });
 
-  it("frees the place of a snapshot whose reader has gone", async () => {
+  it("frees the place of a snapshot whose reader has left", async () => {
     const response = await ask(open, "/pprof/heap?snapshot=1");
     const reader = response.body?.getReader();
     await reader?.read();

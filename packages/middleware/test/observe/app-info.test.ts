@@ -35,14 +35,14 @@ describe("appInfo", () => {
     }
   });
 
-  it("keeps what the handler set, also of a handler that answers later", async () => {
+  it("keeps what the handler set, also an asynchronous one", async () => {
     const handler = async (): Promise<Response> => text("x", { headers: { org: "mine" } });
     const response = await wrap(handler, appInfo(info))(request());
     expect(response.headers.get("org")).toBe("mine");
     expect(response.headers.get("app-name")).toBe("app-name");
   });
 
-  it("answers without a promise when the handler does", () => {
+  it("responds without a promise when the handler does", () => {
     const handler = appInfo(info)(() => text("x"));
     expect(handler(request(), createContext(request()))).toBeInstanceOf(Response);
   });

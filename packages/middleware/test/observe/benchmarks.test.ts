@@ -87,7 +87,7 @@ describe("Benchmarks", () => {
         max_resp_time: 1_000_000,
       },
     ],
-  ])("forgets what is older than its range of %s ms", (timeRange, stats) => {
+  ])("drops what is older than its range of %s ms", (timeRange, stats) => {
     const clock = makeClock();
     const target = new Benchmarks({ timeRange, now: clock.now });
     for (const duration of [50, 150, 250, 100]) target.update(duration);

@@ -55,7 +55,7 @@ describe("health", () => {
       503,
       '[{"name":"check1","status":"ok"},{"name":"check2","status":"failed","error":"some error"}]\n',
     ],
-  ])("answers when %s", async (_, options, status, body) => {
+  ])("responds when %s", async (_, options, status, body) => {
     expect(await ask(options)).toEqual([status, json, body]);
   });
 
@@ -67,11 +67,11 @@ describe("health", () => {
     ["POST", "/health", "next"],
     ["GET", "/v2/health", "next"],
     ["GET", "/health/", "next"],
-  ])("answers %s %s with %j", async (method, path, body) => {
+  ])("responds to %s %s with %j", async (method, path, body) => {
     expect((await ask({}, { method, path }))[2]).toBe(body);
   });
 
-  it("runs checks one after the other, and side by side when it is told so", async () => {
+  it("runs checks one after the other, and in parallel with the option", async () => {
     const log: string[] = [];
     const slow = (name: string) => ({
       name,
@@ -108,7 +108,7 @@ describe("health", () => {
     }
   });
 
-  it("aborts the signal of a check when the asker has gone", async () => {
+  it("aborts the signal of a check when the client has left", async () => {
     const asker = new AbortController();
     const request = new Request("http://localhost/health");
     const context = createContext(request, { signal: asker.signal });

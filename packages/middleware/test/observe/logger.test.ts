@@ -112,7 +112,7 @@ describe("logger", () => {
     expect(await lineOf(options, request)).toBe(line);
   });
 
-  it("shows the identifier of the exchange, also one that was made on the way", async () => {
+  it("logs the identifier of the exchange, also one that an inner middleware made", async () => {
     const handler: Handler = (_, context) => {
       context.requestId = "made";
       return empty(204);
@@ -131,7 +131,7 @@ describe("logger", () => {
     expect(await lineOf({}, request)).toBe(`[INFO] GET - / - ${shown}200 (9) - <time>\n`);
   });
 
-  it("shows the address that a middleware inside found", async () => {
+  it("logs the address that an inner middleware found", async () => {
     const handler: Handler = (_, context) => {
       context.ip = "1.2.3.4";
       return text("x", { status: 503 });
@@ -142,7 +142,7 @@ describe("logger", () => {
     );
   });
 
-  it("logs no body unless it is told to", async () => {
+  it("logs no body by default", async () => {
     const expected = "[INFO] POST - / - 200 (9) - <time>\n";
     expect(await lineOf({}, post("/", "password=1"))).toBe(expected);
     expect(await lineOf({ body: false }, post("/", "password=1"))).toBe(expected);
@@ -155,7 +155,7 @@ describe("logger", () => {
     expect(transform).not.toHaveBeenCalled();
   });
 
-  it("logs a body that comes in pieces up to the limit, and counts them right", async () => {
+  it("logs a body in chunks up to the limit, and counts its bytes right", async () => {
     const pieces = (...texts: readonly string[]): Request => {
       const stream = new ReadableStream<Uint8Array>({
         start: (controller) => {
@@ -188,7 +188,7 @@ describe("logger", () => {
     expect(seen).toHaveBeenCalledWith("3", "text/plain;charset=UTF-8");
   });
 
-  it("gives the handler the whole body, and logs what it read of it", async () => {
+  it("passes the whole body to the handler, and logs what it read of it", async () => {
     const handler: Handler = async (request) => text(await request.text());
     const long = "x".repeat(100_000);
     const lines: string[] = [];
@@ -201,7 +201,7 @@ describe("logger", () => {
     );
   });
 
-  it("shows no one-time code, JWT or signature of a query, and masks names of one's own", async () => {
+  it("logs no one-time code, JWT or signature of a query, and masks custom names", async () => {
     const request = new Request("http://localhost/callback?code=SplxlOB&jwt=eyJ.a.b&sig=1&iban=2");
     expect(await lineOf({ maskedKeys: ["iban"] }, request)).toBe(
       "[INFO] GET - /callback?code=********&jwt=********&sig=********&iban=******** - 200 (9) - <time>\n",
@@ -243,7 +243,7 @@ describe("logger", () => {
     });
   });
 
-  it("writes what a format function makes, and gives records to a backend", async () => {
+  it("writes what a format function returns, and passes records to a backend", async () => {
     const format = ({ method, status }: LogRecord): string => `${method} ${status}`;
     expect(await lineOf({ format }, new Request("http://h/"))).toBe("GET 200\n");
     const records: LogRecord[] = [];
@@ -277,7 +277,7 @@ describe("logger", () => {
     report.mockRestore();
   });
 
-  it("logs the status, bytes and failures that really were", async () => {
+  it("logs the actual status, bytes and failures", async () => {
     const lines: string[] = [];
     const format = ({ url, status, bytes }: LogRecord): string => `${url} ${status} ${bytes}`;
     const sink = (text: string): void => void lines.push(...text.trimEnd().split("\n"));
@@ -311,7 +311,7 @@ describe("logger", () => {
     ]);
   });
 
-  it("logs a client that goes away before the answer as 499", async () => {
+  it("logs a client that leaves before the response as 499", async () => {
     const lines: string[] = [];
     const sink = (text: string): void => void lines.push(text);
     const asker = new AbortController();

@@ -61,7 +61,7 @@ describe("metrics", () => {
     ["another path", metrics("1.2."), { path: "/api/METRICS?a=b" }],
     ["a header that is believed", metrics("8.8.8.8"), { headers: { "x-real-ip": "8.8.8.8" } }],
     ["everybody", metricsAllowAll(), { peer: "bad-addr" }],
-  ])("answers JSON to %s", async (_, middleware, sent) => {
+  ])("responds with JSON to %s", async (_, middleware, sent) => {
     const { status, type, body } = await ask(middleware, sent);
     expect([status, type, body.endsWith("}\n")]).toEqual([200, json, true]);
     expect(JSON.parse(body)).toMatchObject({
@@ -80,12 +80,12 @@ describe("metrics", () => {
     [{ path: "/metrics/" }],
     [{ path: "/xmetrics" }],
     [{ path: "/?/metrics" }],
-  ])("leaves %j to the handler", async (sent) => {
+  ])("passes %j to the handler", async (sent) => {
     const { status, type } = await ask(metricsAllowAll(), sent);
     expect([status, type]).toEqual([200, "text/plain;charset=UTF-8"]);
   });
 
-  it("takes the address that realIp found", async () => {
+  it("uses the address that realIp found", async () => {
     const stack = [realIp({ trustedProxies: ["10.0.0.1"] }), metrics("8.8.8.8")];
     const headers = { "x-forwarded-for": "8.8.8.8" };
     expect((await ask(stack, { peer: "10.0.0.1", headers })).status).toBe(200);
@@ -105,7 +105,7 @@ describe("metrics", () => {
     );
   });
 
-  it("shows variables, and none that fails", async () => {
+  it("shows variables, except those that fail", async () => {
     const cycle: Record<string, unknown> = {};
     cycle["self"] = cycle;
     const variables = {
@@ -135,7 +135,7 @@ describe("metrics", () => {
     ["text/plain", "text/plain; version=0.0.4; charset=utf-8"],
     [prometheus, "application/openmetrics-text; version=1.0.0; charset=utf-8"],
     ["image/png", json],
-  ])("answers Accept: %s with %s", async (accept, type) => {
+  ])("responds to Accept: %s with %s", async (accept, type) => {
     const headers = accept === undefined ? {} : { accept };
     expect((await ask(metricsAllowAll(), { headers })).type).toBe(type);
   });
@@ -178,7 +178,7 @@ describe("prometheusText", () => {
     expect([...seen]).toContain("nodejs_eventloop_lag_p99_seconds");
   });
 
-  it("is nothing but its end where a runtime says nothing", () => {
+  it("has only its end where a runtime reports nothing", () => {
     expect(prometheusText({}, {}, "openmetrics")).toBe("# EOF\n");
   });
 });

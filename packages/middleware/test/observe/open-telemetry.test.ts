@@ -140,7 +140,7 @@ describe("openTelemetry", () => {
     });
   });
 
-  it("names the route, and the query when it is asked to", async () => {
+  it("names the route, and the query with the option", async () => {
     const span = await run(() => text("x"), { route: () => "/a/:id", query: true });
     expect(span?.name).toBe("GET /a/:id");
     expect(span?.attributes).toMatchObject({ "http.route": "/a/:id", "url.query": "secret=***" });
@@ -185,7 +185,7 @@ describe("openTelemetry", () => {
     [200, api.SpanStatusCode.UNSET, undefined],
     [404, api.SpanStatusCode.UNSET, undefined],
     [503, api.SpanStatusCode.ERROR, "503"],
-  ])("gives status %i the span status %i", async (status, code, type) => {
+  ])("maps status %i to the span status %i", async (status, code, type) => {
     const span = await run(() => text("x", { status }));
     expect([span?.status, span?.attributes["error.type"]]).toEqual([code, type]);
   });
@@ -203,7 +203,7 @@ describe("openTelemetry", () => {
     });
   });
 
-  it("makes no span where it is not wanted", async () => {
+  it("makes no span for a request that the option excludes", async () => {
     expect(
       await run(() => text("x"), { when: ({ url }) => url.endsWith("/ping") }),
     ).toBeUndefined();

@@ -25,7 +25,7 @@ describe("ping", () => {
     ["GET", "/v2/ping#a", "pong"],
     ["GET", "/%70ing", "pong"],
     ["HEAD", "/ping", ""],
-  ])("answers %s %s", async (method, path, body) => {
+  ])("responds to %s %s", async (method, path, body) => {
     expect(await ask(method, path)).toEqual([200, "text/plain", body]);
   });
 
@@ -37,11 +37,11 @@ describe("ping", () => {
     ["GET", "/ping/"],
     ["GET", "/?a=/ping"],
     ["GET", "/%zz/pin"],
-  ])("leaves %s %s to the handler", async (method, path) => {
+  ])("passes %s %s to the handler", async (method, path) => {
     expect((await ask(method, path))[2]).toBe("next");
   });
 
-  it("answers another path", async () => {
+  it("responds to another path", async () => {
     const handler = wrap(() => text("next"), ping({ path: "/alive" }));
     expect(await (await handler(new Request("http://localhost/api/alive"))).text()).toBe("pong");
     expect(await (await handler(new Request("http://localhost/ping"))).text()).toBe("next");

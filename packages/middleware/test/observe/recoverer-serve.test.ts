@@ -3,7 +3,7 @@ import { serve } from "@fetchwork/http/serve";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ABORT_HANDLER, decodeJSON, parseFromTo, recoverer, sizeLimit } from "../../src/index.ts";
 
-it("ABORT_HANDLER cuts the connection under serve, and is reported to nobody", async () => {
+it("ABORT_HANDLER closes the connection under serve, and is not reported", async () => {
   const reportError = vi.fn();
   const log = vi.fn();
   const handler = wrap(() => Promise.reject(ABORT_HANDLER), recoverer({ log }));
@@ -40,7 +40,7 @@ describe("what a handler throws about bad input", () => {
     for (const layers of [[], ["recoverer"]]) {
       const log = vi.fn();
       const reportError = vi.fn();
-      const around = layers.map(() => recoverer({ log, answer: () => json("hidden") }));
+      const around = layers.map(() => recoverer({ log, respond: () => json("hidden") }));
       const options = { port: 0, hostname: "127.0.0.1", signals: false, reportError };
       const server = await serve(wrap(handler, ...around), options);
       onTestFinished(() => server.close());
@@ -64,7 +64,7 @@ describe("what a handler throws about bad input", () => {
     expect(log).not.toHaveBeenCalled();
   });
 
-  it("is 500 with a record when the error is a client's that has a status", async () => {
+  it("is 500 with a record when the error comes from a client and has a status", async () => {
     const log = vi.fn();
     const handler = wrap(upstream, recoverer({ log }));
     const server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });

@@ -38,7 +38,7 @@ async function ask(
   return { response, records };
 }
 
-it.each([{ log: "stderr" }, { answer: 500 }])("refuses %s", (options) => {
+it.each([{ log: "stderr" }, { respond: 500 }])("refuses %s", (options) => {
   expect(() => recoverer(options as unknown as RecovererOptions)).toThrow(
     expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }),
   );
@@ -48,7 +48,7 @@ describe("A3: recoverer", () => {
   it.each([
     ["throws", throwing],
     ["rejects", rejecting],
-  ])("answers 500 and logs message and stack when the handler %s", async (_case, make) => {
+  ])("responds with 500 and logs message and stack when the handler %s", async (_case, make) => {
     const { response, records } = await ask(make(new Error("oh my!")));
     expect(response.status).toBe(500);
     expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
@@ -73,7 +73,7 @@ describe("A3: recoverer", () => {
   it.each([
     ["ABORT_HANDLER", ABORT_HANDLER],
     ["an AbortHandlerError of one's own", new AbortHandlerError("enough")],
-  ])("lets %s pass, and logs nothing", async (_case, sentinel) => {
+  ])("rethrows %s, and logs nothing", async (_case, sentinel) => {
     for (const make of [throwing, rejecting]) {
       const log = vi.fn();
       const handler = async (): Promise<Response> =>
@@ -83,7 +83,7 @@ describe("A3: recoverer", () => {
     }
   });
 
-  it("answers 500 also outside of gzip, because that has sent nothing", async () => {
+  it("responds with 500 also outside of gzip, which has sent nothing", async () => {
     const request = new Request("http://localhost/", { headers: { "accept-encoding": "gzip" } });
     const handler = wrap(throwing(new Error("x")), recoverer({ log: () => undefined }), gzip());
     expect((await handler(request)).status).toBe(500);
@@ -97,7 +97,7 @@ describe("A3: recoverer", () => {
 });
 
 describe("recoverer", () => {
-  it("lets an abort pass when the client has gone, and no other one", async () => {
+  it("rethrows an abort when the client has left, and no other one", async () => {
     const abort = new DOMException("gone", "AbortError");
     await expect(ask(rejecting(abort), { signal: AbortSignal.abort(abort) })).rejects.toBe(abort);
     expect((await ask(rejecting(abort))).response.status).toBe(500);
@@ -110,7 +110,7 @@ describe("recoverer", () => {
     expect((await ask(rejecting(gone))).response.status).toBe(500);
   });
 
-  it("keeps a client from forging records", async () => {
+  it("does not let a client forge records", async () => {
     const { records } = await ask(throwing(new Error("a\nrequest panic for /x\r\n\u001b[2J")), {
       path: "/a%0ab",
     });
@@ -151,19 +151,19 @@ describe("recoverer", () => {
       "something without a text",
     ],
     ["an object without a text", () => Object.create(null) as unknown, "something without a text"],
-  ])("answers 500 to %s", async (_case, make, message) => {
+  ])("responds with 500 to %s", async (_case, make, message) => {
     const { response, records } = await ask(throwing(make()));
     expect(response.status).toBe(500);
     expect(records[0]).toBe(`request panic for /failed from 192.0.2.1, ${message}`);
   });
 
-  it("answers what it is told to, and survives a log that fails", async () => {
+  it("responds with the option respond, and survives a log that fails", async () => {
     vi.spyOn(console, "error").mockReturnValue();
     const options: RecovererOptions = {
       log: () => {
         throw new Error("disk full");
       },
-      answer: (error) => text(String(error), { status: 503 }),
+      respond: (error) => text(String(error), { status: 503 }),
     };
     const response = await wrap(
       throwing("x"),
@@ -187,7 +187,7 @@ describe("recoverer", () => {
     expect(log).toHaveBeenCalledExactlyOnceWith("request panic for / from unknown, x");
   });
 
-  it("leaves a body over the server's limit to the server, which answers 413", async () => {
+  it("leaves a body above the server's limit to the server, which responds with 413", async () => {
     const log = vi.fn();
     const handler = wrap(async (request) => text(await request.text()), recoverer({ log }));
     const options = { port: 0, hostname: "127.0.0.1", signals: false, maxRequestBodySize: 3 };

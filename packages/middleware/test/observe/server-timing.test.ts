@@ -20,7 +20,7 @@ describe("serverTiming refuses", () => {
     );
   });
 
-  it("a name that is no token, and a duration that is no number", () => {
+  it("a name that is not a token, and a duration that is not a number", () => {
     const context = createContext(request());
     for (const name of ["", "a b", "a,b", "a\r\nb", "ü"]) {
       expect(() => addServerTiming(context, name)).toThrow(/name is/);
@@ -51,7 +51,7 @@ describe("serverTiming", () => {
     );
   });
 
-  it("sends nothing when there is nothing, nor to whom it is not meant", async () => {
+  it("sends nothing without measurements, and nothing to excluded clients", async () => {
     expect(await timingsOf(() => text("x"), { total: false })).toBeNull();
     expect(await timingsOf(() => text("x"), { when: () => false })).toBeNull();
     expect(await timingsOf(() => text("x"), { when: async () => true })).toMatch(/^total/);

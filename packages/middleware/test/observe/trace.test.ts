@@ -54,7 +54,7 @@ describe("trace", () => {
     for (const id of ids) expect(id).toMatch(/^[\da-f]{40}$/);
   });
 
-  it("trusts nobody when it is told so", async () => {
+  it("replaces every identifier with the option", async () => {
     expect((await ask({ trust: false }, "mine"))[1]).toMatch(/^[\da-f]{40}$/);
   });
 
@@ -65,7 +65,7 @@ describe("trace", () => {
     expect(response.headers.get("x-request-id")).toBeNull();
   });
 
-  it("gives an inner one the identifier of the outer one, and keeps the handler's header", async () => {
+  it("uses the identifier of an outer trace(), and keeps the handler's header", async () => {
     const handler = wrap(showId, trace(), trace({ trust: false }));
     const response = await handler(new Request("http://localhost/"));
     expect(response.headers.get("x-request-id")).toBe(await response.text());
@@ -84,7 +84,7 @@ describe("trace", () => {
     expect(response.headers.get("x-request-id")).toBe("of-the-server");
   });
 
-  it("changes no request unless it is told to", async () => {
+  it("does not change the request by default", async () => {
     const request = new Request("http://localhost/");
     const handler: Handler = (given) => text(String(given === request));
     expect(await (await trace()(handler)(request, createContext(request))).text()).toBe("true");

@@ -34,7 +34,7 @@ describe("bearer", () => {
     },
   );
 
-  it("sends a token, or what a function gives each time", async () => {
+  it("sends a token, or what a function returns each time", async () => {
     let count = 0;
     expect(await ask(bearer("t0ken=="))).toBe("Bearer t0ken==");
     expect(await ask(bearer(() => "sync"))).toBe("Bearer sync");
@@ -42,7 +42,7 @@ describe("bearer", () => {
     expect([await ask(middleware), await ask(middleware)]).toEqual(["Bearer t1", "Bearer t2"]);
   });
 
-  it("leaves the caller's own Authorization, and the caller's request, alone", async () => {
+  it("keeps the caller's own Authorization, and does not change the caller's request", async () => {
     const own = new Request(url, { headers: { authorization: "Basic a" } });
     const plain = new Request(url);
     expect(await ask(bearer("t"), own)).toBe("Basic a");
@@ -51,7 +51,7 @@ describe("bearer", () => {
     expect(await ask(bearer("t"), deriveRequest(plain, { headers: { a: "1" } }))).toBe("Bearer t");
   });
 
-  it("fails every request to a server that it stands around, because it guards nothing", async () => {
+  it("fails every request to a server that it wraps, because it protects nothing", async () => {
     const refusal = expect.objectContaining({ code: "ERR_MIDDLEWARE_SERVER" });
     const handler = vi.fn<Handler>(() => text("secret"));
     for (const layers of [[bearer("t")], [requestHeaders("a:1"), bearer("t")]]) {
@@ -90,7 +90,7 @@ describe("bearer", () => {
     expect(await response.text()).toBe("Bearer t");
   });
 
-  it("keeps the token from other origins", async () => {
+  it("does not send the token to other origins", async () => {
     const middleware = bearer("t", { origins: ["https://api.example.com"] });
     expect(await ask(middleware, new Request("https://api.example.com/x"))).toBe("Bearer t");
     for (const other of [

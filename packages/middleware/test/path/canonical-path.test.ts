@@ -22,7 +22,7 @@ describe("canonicalizePath", () => {
     ["/a//b", "/a//b"],
     ["/.well-known/x", "/.well-known/x"],
     ["/%252e%252e/a", "/%252e%252e/a"],
-  ])("gives %j as %j", (path, canonical) => {
+  ])("returns %j as %j", (path, canonical) => {
     expect(canonicalizePath(path)).toBe(canonical);
   });
 
@@ -57,7 +57,7 @@ describe("canonicalPath", () => {
     ["http://h/admin?q=%zz", "200 http://h/admin?q=%zz"],
     ["http://h//%61/?", "200 http://h//a/?"],
     ["http://h/a#%61", "200 http://h/a#%61"],
-  ])("answers %s with %j", async (url, expected) => {
+  ])("responds to %s with %j", async (url, expected) => {
     expect(await ask(url)).toBe(expected);
   });
 });

@@ -27,7 +27,7 @@ describe("cleanPath", () => {
     ["/a?b=//c", "/a?b=//c"],
     ["/a#//", "/a#//"],
     ["//evil.example//a", "/evil.example/a"],
-  ])("hands %j on as %j", async (path, cleaned) => {
+  ])("passes %j on as %j", async (path, cleaned) => {
     expect(await seen(clean, path)).toBe(cleaned);
   });
 
@@ -56,7 +56,7 @@ describe("stripSlashes", () => {
     ["/users/?a=/", "/users?a=/"],
     ["/users?a=/", "/users?a=/"],
     ["/users/#a/", "/users"],
-  ])("hands %j on as %j", async (path, stripped) => {
+  ])("passes %j on as %j", async (path, stripped) => {
     expect(await seen(strip, path)).toBe(stripped);
   });
 
@@ -64,11 +64,11 @@ describe("stripSlashes", () => {
     ["//api////v1//", "/api/v1"],
     ["//", "/"],
     ["///", "/"],
-  ])("inside cleanPath hands %j on as %j", async (path, expected) => {
+  ])("inside cleanPath passes %j on as %j", async (path, expected) => {
     expect(await seen(both, path)).toBe(expected);
   });
 
-  it("with cleanPath gives a path without empty segments, whatever came", async () => {
+  it("with cleanPath passes on a path without empty segments, whatever was sent", async () => {
     const path = fc
       .array(fc.constantFrom("", "a", "%2F", "b.c"))
       .map((parts) => `/${parts.join("/")}`);

@@ -39,7 +39,7 @@ describe("parseFromTo", () => {
     expect(parseFromTo(new URL(request.url).searchParams)).toEqual(expected);
   });
 
-  it("reads an offset whose plus sign nobody encoded", () => {
+  it("reads an offset whose plus sign is not encoded", () => {
     const { from } = parseFromTo(
       new Request("http://h/?from=2022-04-06T18:30:25+02:00&to=20220501"),
     );

@@ -14,16 +14,16 @@ import { sniffedBytes, sniffType } from "./sniff-type.ts";
 /** Options of {@link compress}. */
 export interface CompressOptions {
   /**
-   * Content codings to offer, the preferred one first. Those that the runtime does not support are skipped. A client that
-   * weights them differently decides. Default: `["zstd", "br", "gzip"]`.
+   * Content codings to offer, the preferred one first. Those that the runtime does not support are skipped. A client
+   * that weights them differently decides. Default: `["zstd", "br", "gzip"]`.
    */
   readonly encodings?: readonly ContentCoding[] | undefined;
   /** Prefixes of the media types to compress, in any case. Default: text, JSON, XML, scripts, fonts. */
   readonly types?: readonly string[] | undefined;
   /**
    * Minimum size in bytes of a body that is available as a whole, such as that of `json()`, `text()` and
-   * `new Response("text")`. Does not apply to a stream whose chunks come later. Default: `1024`: a smaller body fits into
-   * one packet anyway.
+   * `new Response("text")`. Does not apply to a stream whose chunks come later. Default: `1024`: a smaller body fits
+   * into one packet anyway.
    */
   readonly threshold?: number | undefined;
   /** Gzip level, 1 to 9. Default: `6`. */
@@ -34,7 +34,8 @@ export interface CompressOptions {
   readonly zstdLevel?: number | undefined;
   /**
    * Maximum size in bytes of a body that is compressed on the calling thread. A larger one is compressed on a thread of
-   * the pool, which costs a little more CPU time and does not delay other requests. Default: `32_768`, about 1 ms of gzip.
+   * the pool, which costs a little more CPU time and does not delay other requests. Default: `32_768`, about 1 ms of
+   * gzip.
    */
   readonly syncLimit?: number | undefined;
 }
@@ -71,7 +72,8 @@ const defaultTypes = [
  * `compress` around or inside this one does nothing.
  *
  * On Workers the runtime compresses responses that are marked as gzip. Other runtimes without Node's `zlib` use
- * `CompressionStream`: gzip only, with a fixed level and without flushing, so event streams and NDJSON stay uncompressed.
+ * `CompressionStream`: gzip only, with a fixed level and without flushing, so event streams and NDJSON stay
+ * uncompressed.
  *
  * An attacker who can make a client request pages with a text of the attacker's choice next to a secret may guess the
  * secret from the size of the response (the BREACH attack). Exclude such pages with `maybe`.

@@ -2,7 +2,7 @@ import type { Middleware } from "@fetchwork/http";
 import { compress } from "./compress.ts";
 import { checkCalled } from "../../check-options.ts";
 
-/** Media types that {@link gzip} compresses when it is given none. */
+/** Media types that {@link gzip} compresses by default. */
 const defaultTypes: readonly string[] = Object.freeze([
   "text/html",
   "text/plain",

@@ -41,7 +41,7 @@ describe("over a socket", () => {
     }
   });
 
-  it("answers HEAD without a length that is not the GET's", async () => {
+  it("responds to HEAD without a length that differs from the GET's", async () => {
     const { url } = await start(wrap(() => json({ lorem }), compress()));
     const response = await get(url, "gzip", "HEAD");
     expect(response.headers["content-encoding"]).toBe("gzip");
@@ -50,7 +50,7 @@ describe("over a socket", () => {
   });
 
   it.each(["gzip", "br", "zstd"])(
-    "brings an event to the client before the next one by %s",
+    "sends each event before the next one exists, with %s",
     async (coding) => {
       let send: (text: string) => void = () => undefined;
       const handler = wrap(() => {
@@ -90,7 +90,7 @@ describe("over a socket", () => {
     await cancelled;
   });
 
-  it("lets a client that does not read hold the source back", async () => {
+  it("stops reading the source while a client does not read", async () => {
     let bytes = 0;
     const { promise: stalled, resolve } = Promise.withResolvers<number>();
     let timer: NodeJS.Timeout | undefined;

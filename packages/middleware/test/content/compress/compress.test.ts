@@ -107,12 +107,12 @@ describe("A10: gzip compresses", () => {
     if (body.length > 200) expect(body.length).toBeLessThan(lorem.length / 2);
   });
 
-  it("does not send the type that it guessed", async () => {
+  it("does not send the type that it has guessed", async () => {
     const response = await wrap(() => new Response(streamOf(lorem)), gzip())(ask("gzip"));
     expect(response.headers.has("content-type")).toBe(false);
   });
 
-  it("takes away Content-Length and Accept-Ranges, and weakens a strong ETag", async () => {
+  it("removes Content-Length and Accept-Ranges, and weakens a strong ETag", async () => {
     for (const [before, after] of [
       ['"a"', 'W/"a"'],
       ['W/"a"', 'W/"a"'],
@@ -271,7 +271,7 @@ describe("compress", () => {
     ["gzip, deflate, br", "br", brotliDecompressSync],
     ["gzip", "gzip", gunzipSync],
     ["br;q=0.5, gzip;q=0.6", "gzip", gunzipSync],
-  ])("answers %s with %s, whole, large and in chunks", async (accept, coding, decode) => {
+  ])("responds to %s with %s, whole, large and in chunks", async (accept, coding, decode) => {
     const large = lorem.repeat(100);
     for (const handler of [
       () => text(lorem),
@@ -288,7 +288,7 @@ describe("compress", () => {
     }
   });
 
-  it("leaves a body below the threshold alone, and HEAD says the same", async () => {
+  it("does not compress a body below the threshold, also for HEAD", async () => {
     const handler = wrap(
       ({ url }) => text("a".repeat(Number(new URL(url).search.slice(1)))),
       compress(),
@@ -307,7 +307,7 @@ describe("compress", () => {
     }
   });
 
-  it("leaves a native response below the threshold alone, as it does that of text()", async () => {
+  it("does not compress a native response below the threshold, as it does not that of text()", async () => {
     const init = { headers: { "content-type": "text/plain" } };
     const made: Record<string, (size: number) => Response> = {
       "a text": (size) => new Response("a".repeat(size), init),
@@ -345,7 +345,7 @@ describe("compress", () => {
     }
   });
 
-  it("waits for no chunk to learn whether a stream is small, and passes its failure on", async () => {
+  it("does not wait for a chunk to find whether a stream is small, and passes its failure on", async () => {
     const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>>();
     const init = { headers: { "content-type": "text/html" } };
     const handler = wrap(() => new Response(readable, init), compress());
@@ -362,7 +362,7 @@ describe("compress", () => {
     ]);
   });
 
-  it("answers a small body at once, and a large one from another thread", async () => {
+  it("compresses a small body at once, and a large one on another thread", async () => {
     const handler = compress()(({ url }) => text(lorem.repeat(url.endsWith("large") ? 15 : 14)));
     const requests = ["small", "large"].map(
       (path) => new Request(`http://localhost/${path}`, { headers: { "accept-encoding": "gzip" } }),
@@ -373,14 +373,14 @@ describe("compress", () => {
     await results[1];
   });
 
-  it("does nothing inside another one", async () => {
+  it("does nothing inside another compress()", async () => {
     const response = await wrap(() => text(lorem), gzip(), compress(), gzip())(ask("br, gzip"));
     expect(response.headers.get("content-encoding")).toBe("gzip");
     expect(response.headers.get("vary")).toBe("Accept-Encoding");
     expect(gunzipSync(await bytesOf(response)).toString()).toBe(lorem);
   });
 
-  it("only offers what is listed", async () => {
+  it("offers only the listed encodings", async () => {
     const response = await wrap(
       () => text(lorem),
       compress({ encodings: ["br"] }),
@@ -390,7 +390,7 @@ describe("compress", () => {
 });
 
 describe("a compressed stream", () => {
-  it("gives each chunk as it comes", async () => {
+  it("passes each chunk on as it arrives", async () => {
     const { readable, writable } = new TransformStream<Uint8Array>();
     const writer = writable.getWriter();
     const handler = (): Response =>
@@ -411,7 +411,7 @@ describe("a compressed stream", () => {
     gunzip.destroy();
   });
 
-  it("asks its source for no more than the reader takes", async () => {
+  it("reads no more of its source than the reader reads", async () => {
     let pulled = 0;
     const source = new ReadableStream<Uint8Array>(
       {
@@ -497,7 +497,7 @@ describe("without zlib", () => {
     ).toBe(false);
   });
 
-  it("leaves event streams and NDJSON alone, because nothing would come out", async () => {
+  it("does not compress event streams and NDJSON, because nothing would be flushed", async () => {
     noZlib();
     const middleware = compress();
     for (const type of ["text/event-stream", "application/x-ndjson; charset=utf-8"]) {

@@ -80,13 +80,13 @@ export function middlewares(settings: MiddlewareSettings): readonly Middleware[]
     }),
     secure(secAllHeaders()),
     appInfo({ name, version }),
-    recoverer({ log: logs?.failed, answer: () => new Problem(500).toResponse() }),
+    recoverer({ log: logs?.failed, respond: () => new Problem(500).toResponse() }),
     ping(),
     health({ checks }),
     metrics("127.0.0.1", "::1"),
     ...(signInLimit === 0 ? [] : [maybe(limitSignIns(signInLimit, signIns), checksPassword)]), // #if users
     maybe(compress(), (request) => !showsOneDocument(request)),
-    timeout(15_000, { answer: () => new Problem(504).toResponse() }),
+    timeout(15_000, { respond: () => new Problem(504).toResponse() }),
   ];
 }
 
@@ -96,7 +96,7 @@ function limitSignIns(limit: number, store: RateLimitStore | undefined): Middlew
     limit,
     store,
     name: "sign-in",
-    answer: () => new Problem(429, { detail: "too many sign-ins; see Retry-After" }).toResponse(),
+    respond: () => new Problem(429, { detail: "too many sign-ins; see Retry-After" }).toResponse(),
   });
 }
 
