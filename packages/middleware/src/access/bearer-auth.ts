@@ -16,6 +16,7 @@ import {
 } from "../check-options.ts";
 import { refuse } from "../response/plain-response.ts";
 import { jwtVerifier, type BearerKey } from "./jwt-verifier.ts";
+import { place } from "../order.ts";
 
 export type { BearerKey } from "./jwt-verifier.ts";
 
@@ -96,7 +97,7 @@ export function bearerAuth(options: BearerAuthOptions): Middleware {
   const verify = chooseVerifier(options);
   const challenge = challenges(realm, scopes);
 
-  return (next) => {
+  return place("bearerAuth", (next) => {
     checkNext("bearerAuth", next);
     return async (request, context) => {
       const token = findToken(request);
@@ -108,7 +109,7 @@ export function bearerAuth(options: BearerAuthOptions): Middleware {
       context.set(bearerClaimsKey, claims);
       return await pass(next, request, context);
     };
-  };
+  });
 }
 
 function pass(next: Handler, request: Request, context: Context): Response | Promise<Response> {

@@ -6,6 +6,7 @@ import {
   type Middleware,
 } from "@fetchwork/http";
 import { checkFunction, optionError } from "../check-options.ts";
+import { place } from "../order.ts";
 
 /**
  * Lets a request pass when one of several guards does, such as a session or a token. They are asked in order, and the first
@@ -24,7 +25,7 @@ export function some(...guards: readonly Middleware[]): Middleware {
   if (guards.length < 2) throw optionError("guards", guards.length, "at least two guards");
   for (const guard of guards) checkFunction(guard, "guard");
   const passedKey = createContextKey<boolean>("passed a guard");
-  return (next) => {
+  return place("some", (next) => {
     const inner: Handler = (request, context) => {
       context.set(passedKey, true);
       return next(request, context);
@@ -44,7 +45,7 @@ export function some(...guards: readonly Middleware[]): Middleware {
       return joinRefusals(refusals, context);
     };
     return ask;
-  };
+  });
 }
 
 function isRefusal({ status }: Response): boolean {

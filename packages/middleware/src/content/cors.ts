@@ -16,6 +16,7 @@ import {
   type OptionNames,
 } from "../check-options.ts";
 import { originMatcher, type OriginMatcher } from "./origin-matcher.ts";
+import { place } from "../order.ts";
 
 /** Decides about an origin, which is given as the browser sent it. */
 export type OriginCheck = (
@@ -82,7 +83,7 @@ export function cors(options: CorsOptions = {}): Middleware {
   checkOptions(options, knownOptions);
   const policy = makePolicy(options);
   const { allows } = policy;
-  return (next) => (request, context) => {
+  return place("cors", (next) => (request, context) => {
     const origin = request.headers.get("origin");
     if (origin === null) return changeResult(next(request, context), context, varyOnOrigin);
     const isAllowed = allows(origin, request, context);
@@ -92,7 +93,7 @@ export function cors(options: CorsOptions = {}): Middleware {
       );
     }
     return respond({ request, context, next, policy }, isTrue(isAllowed) ? origin : undefined);
-  };
+  });
 }
 
 /** Anything but true is a refusal: a check without types may return an object, such as a query that was not awaited. */

@@ -4,6 +4,7 @@ import { readIfSmall } from "../body/stream-start.ts";
 import { checkAmount, checkFlag, checkOptions, type OptionNames } from "../check-options.ts";
 import { builtinModule } from "../runtime/platform.ts";
 import { etagMatches } from "./etag-matches.ts";
+import { place } from "../order.ts";
 
 /** Options of {@link etag}. */
 export interface EtagOptions {
@@ -40,7 +41,7 @@ export function etag(options: EtagOptions = {}): Middleware {
   checkAmount(maxSize, "maxSize", 0);
   const prefix = strong ? "" : "W/";
 
-  return (next) => (request, context) => {
+  return place("etag", (next) => (request, context) => {
     const result = next(request, context);
     if (request.method !== "GET" && request.method !== "HEAD") return result;
     const after = (response: Response): Response | Promise<Response> => {
@@ -53,7 +54,7 @@ export function etag(options: EtagOptions = {}): Middleware {
         : confirm(request, context, tagged);
     };
     return result instanceof Promise ? result.then(after) : after(result);
-  };
+  });
 }
 
 function mayHash({ headers }: Response, maxSize: number): boolean {

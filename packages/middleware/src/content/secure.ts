@@ -16,6 +16,7 @@ export {
   type DirectiveName,
   type PolicyDirectives,
 } from "./content-security-policy.ts";
+import { place } from "../order.ts";
 
 /** Parts of `Strict-Transport-Security` (RFC 6797, 6.1). */
 export interface HstsOptions {
@@ -87,7 +88,7 @@ export function secure(options: SecureOptions = {}): Middleware {
   const pairs = fixedHeaders(options);
   const hstsValue = hsts === false ? "" : writeHsts(hsts);
   const isHttps = httpsCheck({ trustedProxies: options.trustedProxies });
-  return (next) => (request, context) => {
+  return place("secure", (next) => (request, context) => {
     if (policy?.needsNonce === true) context.set(cspNonceKey, randomNonce());
     const result = next(request, context);
     const change = (headers: Headers): void => {
@@ -101,7 +102,7 @@ export function secure(options: SecureOptions = {}): Middleware {
       }
     };
     return changeResult(result, context, change);
-  };
+  });
 }
 
 /**

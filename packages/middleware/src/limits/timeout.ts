@@ -12,6 +12,7 @@ import { DeadlineContext } from "./deadline-context.ts";
 import type { HandlerTimeoutError } from "../errors.ts";
 import { readUpTo } from "../body/stream-start.ts";
 import { isBodyUsed, replaceBody, takeResponse, type TakenResponse } from "../body/replace-body.ts";
+import { place } from "../order.ts";
 
 /** Options of {@link timeout}. */
 export interface TimeoutOptions {
@@ -61,7 +62,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
   checkAmount(bufferLimit, "bufferLimit", 0);
   checkFunction(respond, "respond");
   if (milliseconds <= 0) return (next) => next;
-  return (next) => (request, context) => {
+  return place("timeout", (next) => (request, context) => {
     const inner = new DeadlineContext(context);
     const timed = new TimedExchange({
       deadline: new Deadline(milliseconds),
@@ -73,7 +74,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
     });
     const result = next(request, inner);
     return result instanceof Promise ? timed.race(result) : timed.settle(result);
-  };
+  });
 }
 
 function gatewayTimeout(): Response {

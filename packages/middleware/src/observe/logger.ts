@@ -21,6 +21,7 @@ import { queryMasker } from "../log/mask-query.ts";
 import { readClientAddress } from "../address/client-address.ts";
 import { acceptedIdentifier } from "../request/request-identifier.ts";
 import { pathAndQueryOf } from "../request/request-url.ts";
+import { place } from "../order.ts";
 
 export { anonymizeIP } from "./anonymize-ip.ts";
 export { formatSpec, type LogFormatter, type LogRecord } from "./log-record.ts";
@@ -95,16 +96,16 @@ export function logger(options: LoggerOptions = {}): Middleware {
   const settings = prepare(options);
   const { maxBodySize } = settings;
   if (maxBodySize === undefined) {
-    return (next) => (request, context) => {
+    return place("logger", (next) => (request, context) => {
       context.onFinish((report) => settings.write(request, context, { report }));
       return next(request, context);
-    };
+    });
   }
-  return (next) => (request, context) => {
+  return place("logger", (next) => (request, context) => {
     const captured = captureBody(request, maxBodySize);
     context.onFinish((report) => settings.write(request, context, { report, captured }));
     return next(captured?.request ?? request, context);
-  };
+  });
 }
 
 interface End {
