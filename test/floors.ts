@@ -7,6 +7,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
   endpoint: ["."],
   middleware: [
     "adapters",
+    "node/adapters",
     "node",
     "observe",
     "limits",
@@ -25,4 +26,5 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "runtime",
     ".",
   ],
+  kit: ["bodies", "waiting", "addresses", "secrets", "credentials", "options", "errors", "."],
 };

@@ -6,16 +6,19 @@ export interface Logger {
   error(message: unknown, ...details: unknown[]): void;
 }
 
-type Write = Logger["error"];
+type Write = (message: unknown, ...details: unknown[]) => void;
 
 /**
  * Completes a logger without changing it. What its methods throw or reject with is dropped, because a log that fails
  * must not fail the work that is logged.
  *
  * @param logger - Any of the methods; they are called as methods of this object.
- * @param defaults - Its methods stand in for the missing ones, as they are.
+ * @param defaults - Functions for the missing methods. The result has these functions themselves.
  */
-export function guardLogger(logger: Partial<Logger>, defaults: Logger): Logger {
+export function guardLogger(
+  logger: Partial<Logger>,
+  defaults: Readonly<Record<keyof Logger, Write>>,
+): Logger {
   return {
     debug: guard(logger.debug?.bind(logger)) ?? defaults.debug,
     info: guard(logger.info?.bind(logger)) ?? defaults.info,

@@ -37,7 +37,7 @@ describe("docs/conformance/middleware.md", () => {
     const texts = new Map<string, string>();
     for (const { file, name } of rows.flatMap(testsOf)) {
       // Those of the whole workspace are named from its root.
-      const place = file.startsWith("test/")
+      const place = /^(?:packages|test)\//.test(file)
         ? path.join(import.meta.dirname, "../../..", file)
         : (testFiles.get(path.basename(file)) ?? "");
       if (!texts.has(file)) texts.set(file, existsSync(place) ? await readFile(place, "utf8") : "");

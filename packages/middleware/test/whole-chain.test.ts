@@ -228,7 +228,7 @@ async function startChat(): Promise<string> {
 }
 
 describe("WebSockets next to every middleware at once", () => {
-  it("talk, while the same server answers pages", async () => {
+  it("talk while the same server serves pages", async () => {
     const host = await startChat();
     const client = new WebSocket(`ws://${host}/chat`, { headers: { authorization } });
     await once(client, "open");

@@ -10,7 +10,7 @@ export interface AddressGuardOptions extends RealIPOptions {
    * all clients.
    */
   readonly addresses?: readonly string[] | undefined;
-  /** Gives access to all clients. Default: `false`. */
+  /** Allows all clients. Default: `false`. */
   readonly allowAll?: boolean | undefined;
 }
 

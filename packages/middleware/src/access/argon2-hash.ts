@@ -88,7 +88,7 @@ export function computeArgon2(
   );
 }
 
-/** For runtimes without Argon2 of their own. */
+/** For runtimes without a native Argon2. */
 export async function computeInWasm(
   password: Uint8Array,
   salt: Uint8Array<ArrayBuffer>,

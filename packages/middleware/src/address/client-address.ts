@@ -2,7 +2,7 @@ import { createContextKey, type Context } from "@fetchwork/http";
 import { parseIP, type IPAddress } from "@fetchwork/kit";
 import { optionError } from "../check-options.ts";
 import { addressOfNode, parseForwarded, parseForwardedFor } from "./forwarded.ts";
-import { rangeMatcher } from "./ip-range.ts";
+import { rangeMatcher } from "./range-matcher.ts";
 import { isNonPrivateAddress } from "./non-private-address.ts";
 import { parsePeer, spell } from "./peer-address.ts";
 

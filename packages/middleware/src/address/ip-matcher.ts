@@ -1,8 +1,8 @@
-import { formatIP, parseIP, type IPAddress } from "@fetchwork/kit";
+import { formatIP, parseIP, parseIPRange, type IPAddress, type IPRange } from "@fetchwork/kit";
 import { optionError } from "../check-options.ts";
-import { isInAny, parseIPRange, type IPRange } from "./ip-range.ts";
+import { isInAny } from "./range-matcher.ts";
 
-export { parseIPRange, type IPRange } from "./ip-range.ts";
+export { parseIPRange, type IPRange } from "@fetchwork/kit";
 
 /** Whether an address matches. Text that is not an address never matches. */
 export type IPMatcher = (address: string) => boolean;

@@ -1,6 +1,6 @@
 import type { Context } from "@fetchwork/http";
 import { parseForwarded } from "./forwarded.ts";
-import { rangeMatcher } from "./ip-range.ts";
+import { rangeMatcher } from "./range-matcher.ts";
 import { parsePeer } from "./peer-address.ts";
 import { checkOptions, type OptionNames } from "../check-options.ts";
 

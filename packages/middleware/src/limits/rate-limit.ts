@@ -1,5 +1,5 @@
 import { changeHeaders, setDefault, type Context, type Middleware } from "@fetchwork/http";
-import { formatIP, parseIP } from "@fetchwork/kit";
+import { formatIP, networkAddress, parseIP } from "@fetchwork/kit";
 import { checkFunction, checkOptions, optionError, type OptionNames } from "../check-options.ts";
 import { memoryRateLimitStore } from "./memory-rate-limit-store.ts";
 import { refuse } from "../response/plain-response.ts";
@@ -153,12 +153,7 @@ function addressKey(address: string | undefined, prefix: number): string {
   const parsed = address === undefined ? undefined : parseIP(address);
   if (parsed === undefined) return "unknown";
   if (parsed.version === 4 || prefix === 128) return formatIP(parsed);
-  const words = parsed.words.map((word, index) => {
-    const bits = Math.min(Math.max(prefix - index * 32, 0), 32);
-    return bits === 0 ? 0 : (word & (0xffffffff << (32 - bits))) >>> 0;
-  });
-  const [a = 0, b = 0, c = 0, d = 0] = words;
-  return `${formatIP({ version: 6, words: [a, b, c, d] })}/${prefix}`;
+  return `${formatIP(networkAddress(parsed, prefix))}/${prefix}`;
 }
 
 /** Keys take a bounded place, and different ones stay different. */

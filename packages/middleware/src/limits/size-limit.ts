@@ -16,7 +16,7 @@ export interface SizeLimitOptions {
 
 /**
  * Responds with 413 when the body of a request is larger than `bytes`, and with 503 when it cannot be read to its
- * end; both without a body of their own. Every body is counted; a `Content-Length` over the limit is refused before
+ * end; both without a body. Every body is counted; a `Content-Length` above the limit is refused before
  * anything is read, and is ignored together with `Transfer-Encoding`.
  *
  * In `stream` mode a body over the limit fails with a {@link RequestError} of code `ERR_MIDDLEWARE_BODY_TOO_LARGE`. A

@@ -1,4 +1,5 @@
 import { empty, type Context, type Middleware } from "@fetchwork/http";
+import { Semaphore } from "@fetchwork/kit";
 import {
   checkAmount,
   checkOptions,
@@ -22,8 +23,8 @@ export interface ThrottleOptions {
 /**
  * Lets a number of requests run at once and refuses the others with 503 and no body.
  *
- * The places belong to the value that this returns: all handlers that it wraps share them. A request gives its place
- * back when its handler is done and its response has been sent, broken off or failed; a client that goes away does not
+ * The places belong to the value that this returns: all handlers that it wraps share them. A request releases its place
+ * when its handler is done and its response has been sent, broken off or failed; a client that goes away does not
  * free the place of a handler that still works.
  *
  * @param limit - Requests at once, at least 1; `Infinity` for no limit.
@@ -52,10 +53,10 @@ export function throttle(limit: number, options: ThrottleOptions = {}): Middlewa
   const refusal = empty(status, {
     headers: retryAfter === undefined ? {} : { "retry-after": String(retryAfter) },
   });
-  const places = new Places(limit, backlog);
+  const places = new Semaphore(limit, { maxWaiting: backlog });
   return (next) => {
     const run = (request: Request, context: Context): Response | Promise<Response> => {
-      const release = places.hold(context);
+      const release = releaseAtEnd(places, context);
       let result: Response | Promise<Response>;
       try {
         result = next(request, context);
@@ -68,65 +69,39 @@ export function throttle(limit: number, options: ThrottleOptions = {}): Middlewa
       return result;
     };
     return (request, context) => {
-      if (places.take()) return run(request, context);
-      const turn = places.wait(context, timeout);
-      if (turn === undefined) return refusal;
-      return turn.then((isMine) => (isMine ? run(request, context) : refusal));
+      if (places.tryAcquire()) return run(request, context);
+      if (timeout === 0 || places.waiting >= backlog) return refusal;
+      return waitForPlace(places, context, timeout).then((hasPlace) =>
+        hasPlace ? run(request, context) : refusal,
+      );
     };
   };
 }
 
-/** A counting semaphore with a bounded queue. */
-class Places {
-  readonly #backlog: number;
-  // A set keeps the order and forgets one in the middle at no cost.
-  readonly #waiting = new Set<() => void>();
-  #free: number;
+/** Resolves to whether the request got a place before the timeout and before its client left. */
+function waitForPlace(places: Semaphore, context: Context, timeout: number): Promise<boolean> {
+  const waiting = new AbortController();
+  const stop = (): void => waiting.abort();
+  const timer = setTimeout(stop, timeout);
+  context.onFinish(stop);
+  return places
+    .acquire(waiting.signal)
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => clearTimeout(timer));
+}
 
-  constructor(limit: number, backlog: number) {
-    this.#free = limit;
-    this.#backlog = backlog;
-  }
-
-  take(): boolean {
-    if (this.#free === 0) return false;
-    this.#free -= 1;
-    return true;
-  }
-
-  /** Resolves to whether it is the request's turn; `undefined` when too many wait. */
-  wait(context: Context, timeout: number): Promise<boolean> | undefined {
-    if (this.#waiting.size >= this.#backlog || timeout === 0) return undefined;
-    return new Promise((resolve) => {
-      const leave = (isMine: boolean): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(enter);
-        resolve(isMine);
-      };
-      const enter = (): void => leave(true);
-      const timer = setTimeout(leave, timeout, false);
-      this.#waiting.add(enter);
-      // A client that has gone needs no place. After the turn this does nothing.
-      context.onFinish(() => leave(false));
-    });
-  }
-
-  /** Keeps a place until the exchange has ended and the function that this returns was called. */
-  hold(context: Context): () => void {
-    let isHalfDone = false;
-    const release = (): void => {
-      if (isHalfDone) this.#passOn();
-      isHalfDone = true;
-    };
-    context.onFinish(release);
-    return release;
-  }
-
-  /** Passes a place to the request that waits longest, or frees it. */
-  #passOn(): void {
-    for (const enter of this.#waiting) return enter();
-    this.#free += 1;
-  }
+/** Releases a place when the exchange has ended and the returned function was called, whichever is later. */
+function releaseAtEnd(places: Semaphore, context: Context): () => void {
+  let isHalfDone = false;
+  const release = (): void => {
+    if (isHalfDone) places.release();
+    isHalfDone = true;
+  };
+  context.onFinish(release);
+  return release;
 }
 
 const knownOptions: OptionNames<ThrottleOptions> = {

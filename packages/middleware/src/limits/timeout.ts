@@ -1,4 +1,4 @@
-import { empty, isWhole, type Context, type Middleware } from "@fetchwork/http";
+import { empty, type Middleware } from "@fetchwork/http";
 import {
   checkAmount,
   checkFunction,
@@ -7,11 +7,9 @@ import {
   optionError,
   type OptionNames,
 } from "../check-options.ts";
-import { Deadline } from "./deadline.ts";
-import { DeadlineContext } from "./deadline-context.ts";
 import type { HandlerTimeoutError } from "../errors.ts";
-import { readUpTo } from "../body/stream-start.ts";
-import { isBodyUsed, replaceBody, takeResponse, type TakenResponse } from "../body/replace-body.ts";
+import { Deadline } from "./deadline.ts";
+import { TimedExchange } from "./timed-exchange.ts";
 import { place } from "../order.ts";
 
 /** Options of {@link timeout}. */
@@ -63,222 +61,18 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
   checkFunction(respond, "respond");
   if (milliseconds <= 0) return (next) => next;
   return place("timeout", (next) => (request, context) => {
-    const inner = new DeadlineContext(context);
-    const timed = new TimedExchange({
-      deadline: new Deadline(milliseconds),
-      inner,
-      outer: context,
+    const exchange = new TimedExchange(new Deadline(milliseconds), context, {
       mode,
       bufferLimit,
       respond: (error) => respond(error, request),
     });
-    const result = next(request, inner);
-    return result instanceof Promise ? timed.race(result) : timed.settle(result);
+    const result = next(request, exchange.context);
+    return result instanceof Promise ? exchange.race(result) : exchange.settle(result);
   });
 }
 
 function gatewayTimeout(): Response {
   return empty(504);
-}
-
-interface TimedOptions {
-  readonly deadline: Deadline;
-  readonly inner: DeadlineContext;
-  readonly outer: Context;
-  readonly mode: "buffer" | "stream" | "head";
-  readonly bufferLimit: number;
-  readonly respond: (error: HandlerTimeoutError) => Response;
-}
-
-/** One exchange and its deadline. */
-class TimedExchange {
-  readonly #options: TimedOptions;
-
-  constructor(options: TimedOptions) {
-    this.#options = options;
-  }
-
-  /** Waits for the handler until the deadline. */
-  race(result: Promise<Response>): Promise<Response> {
-    const { deadline, inner, outer } = this.#options;
-    const { promise, resolve, reject } = Promise.withResolvers<Response>();
-    let late: { readonly reason: unknown } | undefined;
-    deadline.watch((error) => {
-      late = { reason: this.#expire(error, resolve, reject) };
-    });
-    result.then(
-      (response) => {
-        if (late === undefined) resolve(this.settle(response));
-        else if (!isBodyUsed(response)) {
-          takeStream(response)
-            ?.cancel(late.reason)
-            .catch(() => undefined);
-        }
-      },
-      (error: unknown) => {
-        if (late === undefined) {
-          this.#finish();
-          reject(error);
-        } else if (error !== late.reason && error !== inner.signal.reason) {
-          // Nothing awaits it any more, so it is reported.
-          outer.waitUntil(result);
-        }
-      },
-    );
-    return promise;
-  }
-
-  /** Sees to the body. The response becomes a new one, because inside it belongs to another context. */
-  settle(response: Response): Response | Promise<Response> {
-    const { deadline, inner, outer, mode } = this.#options;
-    // A whole body has no end to wait for. Outer middlewares that change it copy it.
-    if (response.status === 101 || isWhole(response) || isBodyUsed(response)) {
-      this.#finish();
-      return response;
-    }
-    const taken = takeResponse(response);
-    const { body } = taken;
-    if (!(body instanceof ReadableStream) || body.locked) {
-      this.#finish();
-      return replaceBody(taken, body, taken.headers);
-    }
-    if (mode === "head") {
-      deadline.stop();
-      outer.onFinish(() => inner.release());
-      return replaceBody(taken, body, taken.headers);
-    }
-    const reader = body.getReader();
-    return mode === "buffer" ? this.#buffer(taken, reader) : this.#stream(taken, undefined, reader);
-  }
-
-  #buffer(
-    taken: TakenResponse,
-    reader: ReadableStreamDefaultReader<Uint8Array>,
-  ): Promise<Response> {
-    const { deadline, outer, bufferLimit } = this.#options;
-    const { promise, resolve, reject } = Promise.withResolvers<Response>();
-    let isOver = false;
-    const { signal } = outer;
-    const giveUp = (reason: unknown): void => {
-      isOver = true;
-      signal.removeEventListener("abort", onAbort);
-      reader.cancel(reason).catch(() => undefined);
-    };
-    const onAbort = (): void => {
-      this.#finish();
-      reject(signal.reason);
-      giveUp(signal.reason);
-    };
-    if (signal.aborted) {
-      onAbort();
-      return promise;
-    }
-    signal.addEventListener("abort", onAbort, { once: true });
-    deadline.watch((error) => giveUp(this.#expire(error, resolve, reject)));
-    readUpTo(reader, bufferLimit).then(
-      ({ bytes, isWhole }) => {
-        if (isOver) return;
-        signal.removeEventListener("abort", onAbort);
-        if (isWhole) {
-          this.#finish();
-          resolve(replaceBody(taken, bytes, taken.headers));
-        } else {
-          resolve(this.#stream(taken, bytes, reader));
-        }
-      },
-      (error: unknown) => {
-        if (isOver) return;
-        signal.removeEventListener("abort", onAbort);
-        this.#finish();
-        reject(error);
-      },
-    );
-    return promise;
-  }
-
-  /** Passes a body on as it is asked for, until the deadline. */
-  #stream(
-    taken: TakenResponse,
-    before: Uint8Array | undefined,
-    reader: ReadableStreamDefaultReader<Uint8Array>,
-  ): Response {
-    const { deadline, inner } = this.#options;
-    let isOver = false;
-    let pending = before;
-    const stream = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          deadline.watch((error) => {
-            isOver = true;
-            controller.error(error);
-            reader.cancel(error).catch(() => undefined);
-            inner.expire(error);
-          });
-        },
-        pull: async (controller) => {
-          const chunk = pending;
-          if (chunk !== undefined) {
-            pending = undefined;
-            controller.enqueue(chunk);
-            return;
-          }
-          try {
-            const { done, value } = await reader.read();
-            if (isOver) return;
-            if (!done) {
-              controller.enqueue(value);
-              return;
-            }
-            this.#finish();
-            controller.close();
-          } catch (error) {
-            this.#finish();
-            if (!isOver) throw error;
-          }
-        },
-        cancel: (reason) => {
-          isOver = true;
-          this.#finish();
-          return reader.cancel(reason);
-        },
-      },
-      { highWaterMark: 0 },
-    );
-    return replaceBody(taken, stream, taken.headers);
-  }
-
-  /** Responds; returns the error that late writes fail with. */
-  #expire(
-    error: HandlerTimeoutError,
-    resolve: (response: Response) => void,
-    reject: (reason: unknown) => void,
-  ): unknown {
-    const { inner, outer, respond } = this.#options;
-    const { signal } = outer;
-    const reason: unknown = signal.aborted ? signal.reason : error;
-    if (signal.aborted) {
-      reject(reason);
-    } else {
-      try {
-        resolve(respond(error));
-      } catch (failure) {
-        reject(failure);
-      }
-    }
-    // After the response: a handler that listens fails now.
-    inner.expire(reason);
-    return reason;
-  }
-
-  #finish(): void {
-    this.#options.deadline.stop();
-    this.#options.inner.release();
-  }
-}
-
-function takeStream(response: Response): ReadableStream<Uint8Array> | undefined {
-  const { body } = takeResponse(response);
-  return body instanceof ReadableStream && !body.locked ? body : undefined;
 }
 
 const knownOptions: OptionNames<TimeoutOptions> = {

@@ -1,4 +1,4 @@
-import { formatIP } from "@fetchwork/kit";
+import { formatIP, networkAddress } from "@fetchwork/kit";
 import { parsePeer } from "../address/peer-address.ts";
 
 /**
@@ -8,9 +8,6 @@ import { parsePeer } from "../address/peer-address.ts";
 export function anonymizeIP(ip: string): string {
   const peer = parsePeer(ip);
   if (peer === undefined) return ip;
-  const { version, words } = peer.address;
-  const [a, b, c, d] = words;
-  return version === 4
-    ? formatIP({ version, words: [a, b, c, (d & 0xffffff00) >>> 0] })
-    : formatIP({ version, words: [a, (b & 0xffff0000) >>> 0, 0, 0] });
+  const { address } = peer;
+  return formatIP(networkAddress(address, address.version === 4 ? 24 : 48));
 }

@@ -13,7 +13,7 @@ export interface AppInfoOptions {
   readonly org?: string | undefined;
   /**
    * Name of the machine, sent as `M-Host`; false sends none. Default: the environment variable `MHOST`, read once,
-   * here; no header where it is empty, or where there is no environment.
+   * here; no header where it is empty, or where the runtime has no environment.
    */
   readonly host?: string | false | undefined;
 }

@@ -93,36 +93,36 @@ export interface LoggerOptions {
  */
 export function logger(options: LoggerOptions = {}): Middleware {
   checkOptions(options, knownOptions);
-  const settings = prepare(options);
-  const { maxBodySize } = settings;
-  if (maxBodySize === undefined) {
+  const body = readBodyOptions(options.body);
+  const log = exchangeLogger(options, body?.transform);
+  if (body === undefined) {
     return place("logger", (next) => (request, context) => {
-      context.onFinish((report) => settings.write(request, context, { report }));
+      context.onFinish((report) => log(request, context, report));
       return next(request, context);
     });
   }
   return place("logger", (next) => (request, context) => {
-    const captured = captureBody(request, maxBodySize);
-    context.onFinish((report) => settings.write(request, context, { report, captured }));
+    const captured = captureBody(request, body.maxSize);
+    context.onFinish((report) => log(request, context, report, captured));
     return next(captured?.request ?? request, context);
   });
 }
 
-interface End {
-  readonly report: FinishReport;
-  readonly captured?: CapturedBody | undefined;
-}
-
-interface Settings {
-  readonly maxBodySize: number | undefined;
-  /** Returns what the backend returned. */
-  readonly write: (request: Request, context: Context, end: End) => unknown;
-}
+/** Logs the end of an exchange; returns what the backend returns, whose rejection the context reports. */
+type ExchangeLogger = (
+  request: Request,
+  context: Context,
+  report: FinishReport,
+  captured?: CapturedBody,
+) => unknown;
 
 const formatters = { spec: formatSpec, combined: formatCombined, json: formatJSON };
 
-function prepare(options: LoggerOptions): Settings {
-  const { prefix, format = "spec", body = false, maskedKeys = [], user, subject } = options;
+function exchangeLogger(
+  options: LoggerOptions,
+  transformBody: LoggedBody["transform"] = markCut,
+): ExchangeLogger {
+  const { prefix, format = "spec", maskedKeys = [], user, subject } = options;
   const { ip = format !== "spec", sink = writeToConsole, backend } = options;
   if (typeof format !== "function" && !Object.hasOwn(formatters, format))
     throw optionError("format", format, "spec, combined, json or a function");
@@ -136,14 +136,12 @@ function prepare(options: LoggerOptions): Settings {
   if (typeof ip !== "boolean") checkFunction(ip, "ip");
   if (prefix !== undefined) checkTexts([prefix], "prefix");
   checkTexts(maskedKeys, "maskedKeys");
-  const { maxSize, transform } = readBodyOptions(body);
-
   const mask = queryMasker(maskedKeys);
   const readsHeaders = backend !== undefined || format !== "spec";
   const showIP = typeof ip === "function" ? ip : (address: string) => address;
   const writeLine = backend === undefined ? batchLines(sink) : undefined;
 
-  const write = (request: Request, context: Context, { report, captured }: End): unknown => {
+  return (request, context, report, captured) => {
     const { status, bytes, duration, aborted } = report;
     const address = ip === false ? undefined : readClientAddress(request, context);
     const referer = readsHeaders ? request.headers.get("referer") : null;
@@ -163,12 +161,10 @@ function prepare(options: LoggerOptions): Settings {
       subject: subject?.(request, context),
       referer: referer === null ? undefined : mask(referer),
       userAgent: readsHeaders ? (request.headers.get("user-agent") ?? undefined) : undefined,
-      body: captured === undefined ? undefined : describeBody(captured, transform),
+      body: captured === undefined ? undefined : describeBody(captured, transformBody),
     };
-    // What a backend rejects with is reported by the context.
     return backend === undefined ? writeLine?.(formatter(record)) : backend(record);
   };
-  return { maxBodySize: body === false ? undefined : maxSize, write };
 }
 
 interface LoggedBody {
@@ -176,18 +172,19 @@ interface LoggedBody {
   readonly transform: (body: string, truncated: boolean) => string;
 }
 
-function readBodyOptions(body: boolean | LoggerBodyOptions): LoggedBody {
+/** How bodies are logged; undefined when they are not. */
+function readBodyOptions(body: boolean | LoggerBodyOptions = false): LoggedBody | undefined {
   if (typeof body !== "object" || body === null) checkFlag(body, "body");
   else checkOptions(body, knownBodyOptions);
   const { maxSize = 1024, transform = markCut } = typeof body === "object" ? body : {};
   checkAmount(maxSize, "body.maxSize", 0);
   checkFunction(transform, "body.transform");
-  return { maxSize, transform };
+  return body === false ? undefined : { maxSize, transform };
 }
 
 function describeBody(
   captured: CapturedBody,
-  transform: (body: string, truncated: boolean) => string,
+  transform: LoggedBody["transform"],
 ): string | undefined {
   const { text, truncated } = captured.read();
   return text === "" ? undefined : transform(text, truncated);

@@ -1,7 +1,6 @@
 import { canonicalizePath } from "./canonicalize-path.ts";
 import { MiddlewareError } from "../errors.ts";
-import { pathOf } from "../request/request-url.ts";
-import { hostOf } from "../request/request-url.ts";
+import { hostOf, pathOf } from "../request/request-url.ts";
 
 /** Decides whether a request matches a pattern. */
 export type RequestMatcher = (request: Request) => boolean;

@@ -140,7 +140,7 @@ describe("fileServer", () => {
     ["/static/a%20b/%C3%A9.html", "200 accent", "200 accent"],
     ["/static/.well-known/security.txt", "200 Contact", "200 Contact"],
     ["/static/empty.txt", "200 ", "200 "],
-  ])("answers %s", async (path, plain, application) => {
+  ])("responds to %s", async (path, plain, application) => {
     expect(await read(path)).toBe(plain);
     expect(await read(path, { spa: true })).toBe(application);
   });

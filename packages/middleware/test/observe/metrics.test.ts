@@ -46,7 +46,7 @@ describe("metrics", () => {
       { headers: { "x-real-ip": "5.6.7.8" } },
       "1.2.3.4",
     ],
-  ])("answers 403 to %s", async (_, middleware, sent, address) => {
+  ])("responds with 403 to %s", async (_, middleware, sent, address) => {
     expect(await ask(middleware, sent)).toEqual({
       status: 403,
       type: json,

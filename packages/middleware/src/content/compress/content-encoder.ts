@@ -1,5 +1,4 @@
-import { builtinModule } from "../../runtime/platform.ts";
-import { onWorkers } from "../../runtime/platform.ts";
+import { builtinModule, onWorkers } from "../../runtime/platform.ts";
 import { flushChunks, type ZlibStream } from "./flush-chunks.ts";
 
 /** A content coding of {@link compress}. */
