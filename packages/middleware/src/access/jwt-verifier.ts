@@ -68,7 +68,13 @@ export function jwtVerifier(options: JwtOptions): (token: string) => Promise<Cla
         return payload;
       } catch (error) {
         // What the key set's server did wrong is not the client's fault.
-        if (error instanceof errors.JOSEError && !serverCodes.has(error.code)) return undefined;
+        const isOfServer =
+          error instanceof errors.JWKSTimeout ||
+          error instanceof errors.JWKSInvalid ||
+          error instanceof errors.JWKInvalid ||
+          // For a response of the key set's server that is not 200.
+          (error instanceof errors.JOSEError && error.constructor === errors.JOSEError);
+        if (error instanceof errors.JOSEError && !isOfServer) return undefined;
         throw error;
       }
     };
@@ -81,13 +87,6 @@ export function jwtVerifier(options: JwtOptions): (token: string) => Promise<Cla
     )(token);
   };
 }
-
-const serverCodes: ReadonlySet<string> = new Set([
-  "ERR_JOSE_GENERIC",
-  "ERR_JWKS_INVALID",
-  "ERR_JWKS_TIMEOUT",
-  "ERR_JWK_INVALID",
-]);
 
 function namesOf(value: string | readonly string[] | undefined, what: string): string[] {
   const names = typeof value === "string" ? [value] : [...(value ?? [])];

@@ -13,8 +13,8 @@ export type ExpressMiddleware = (
 /**
  * Makes a middleware of Express from one of ours, for `app.use`, a router or a route.
  *
- * What Express writes reaches the middleware as a `Response`. A middleware that only changes headers costs about as much as
- * one written for Express: nothing is buffered and no stream is made. All middlewares of a request share one context.
+ * What Express writes reaches the middleware as a `Response`. While a middleware only changes headers, nothing is buffered,
+ * no stream is made, and the writes of Express go out as they are. All middlewares of a request share one context.
  *
  * The URL is the whole one, also under a mount path. A changed path, method, header or body reaches what comes after, and
  * an address that `realIp` found is `request.ip`. Express turns errors into responses itself, so `recoverer` sees the
