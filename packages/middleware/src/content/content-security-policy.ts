@@ -64,8 +64,8 @@ export function policyWriter(directives: PolicyDirectives): {
       throw optionError("directive", name, isKnown ? known : "the name of a directive");
     }
     if (value === false) continue;
-    const sources = value === true ? [] : typeof value === "string" ? [value] : value;
-    if (!Array.isArray(sources)) throw optionError(name, value, "a list of sources");
+    const sources: unknown = value === true ? [] : typeof value === "string" ? [value] : value;
+    if (!isList(sources)) throw optionError(name, value, "a list of sources");
     for (const source of sources) checkSource(name, source);
     parts.push([name, ...sources].join(" "));
   }
@@ -93,6 +93,10 @@ const keywords: ReadonlySet<string> = new Set([
   "unsafe-inline",
   "wasm-unsafe-eval",
 ]);
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
 
 function checkSource(name: string, source: unknown): void {
   if (typeof source !== "string" || !/^[!-+\--:<-~]+$/.test(source)) {

@@ -9,6 +9,7 @@ import {
   type OptionNames,
 } from "../check-options.ts";
 import { cspNonceKey, policyWriter, type PolicyDirectives } from "./content-security-policy.ts";
+import { place } from "../order.ts";
 import { httpsCheck, type HttpsCheckOptions } from "../address/is-https.ts";
 
 export {
@@ -16,7 +17,6 @@ export {
   type DirectiveName,
   type PolicyDirectives,
 } from "./content-security-policy.ts";
-import { place } from "../order.ts";
 
 /** Parts of `Strict-Transport-Security` (RFC 6797, 6.1). */
 export interface HstsOptions {

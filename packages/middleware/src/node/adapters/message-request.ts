@@ -151,7 +151,7 @@ class MessageRequest implements Request {
     if (this.#holder !== undefined) return this.#holder;
     const type = this.headers.get("content-type");
     // Node's type of streams differs from the platform's.
-    const body = this.#hasBody() ? (openBody(this.#message) as unknown as BodyInit) : null;
+    const body = this.#hasBody() ? (openBody(this.#message) as BodyInit) : null;
     this.#holder = new Response(body, type === null ? {} : { headers: { "content-type": type } });
     return this.#holder;
   }

@@ -116,7 +116,8 @@ function feedBody(message: IncomingMessage, request: Request): void {
     });
   }
   for (const [name, fresh] of Object.entries(freshState)) {
-    define(name, { get: () => (source === undefined ? fresh : Reflect.get(source, name)) });
+    const get = (): unknown => (source === undefined ? fresh : Reflect.get(source, name));
+    define(name, { get });
   }
   define("_readableState", { get: () => Reflect.get(open(), "_readableState") as unknown });
 }

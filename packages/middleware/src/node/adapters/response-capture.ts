@@ -2,15 +2,23 @@ import type { ServerResponse } from "node:http";
 import { CapturedResponse } from "./captured-response.ts";
 import type { FrameworkExchange } from "./framework-exchange.ts";
 import { messageHeaders } from "./message-headers.ts";
+import {
+  applyHead,
+  byteLengthOf,
+  callbackOf,
+  encodingOf,
+  isUtf8,
+  lengthOf,
+  toBytes,
+  type WriteCallback,
+} from "./write-arguments.ts";
 import { hasBody, sendResponse, type ResponseFunctions } from "./send-response.ts";
-
-type Callback = (error?: Error | null) => void;
 
 interface HeldCall {
   readonly kind: "write" | "end" | "flush";
   readonly chunk: unknown;
   readonly encoding: BufferEncoding | undefined;
-  readonly callback: Callback | undefined;
+  readonly callback: WriteCallback | undefined;
 }
 
 /** Waits for the response of what stands inside. */
@@ -46,12 +54,11 @@ export class ResponseCapture {
   constructor(exchange: FrameworkExchange) {
     const { response } = exchange;
     this.#exchange = exchange;
-    this.#functions = {
-      writeHead: response.writeHead,
-      write: response.write,
-      end: response.req.httpVersionMajor === 2 ? this.#guardEnd(response.end) : response.end,
-      flushHeaders: response.flushHeaders,
-    };
+    // They are called with the response.
+    // oxlint-disable-next-line typescript/unbound-method
+    const { writeHead, write, end, flushHeaders } = response;
+    const isHttp2 = response.req.httpVersionMajor === 2;
+    this.#functions = { writeHead, write, end: isHttp2 ? this.#guardEnd(end) : end, flushHeaders };
     this.#waiters = [];
     this.#state = "open";
     this.#captured = undefined;
@@ -182,19 +189,12 @@ export class ResponseCapture {
 
   /** Handles one call of the framework; false asks it to wait for "drain". */
   #call(held: HeldCall): boolean {
-    switch (this.#state) {
-      case "open":
-        return this.#begin(held);
-      case "held":
-        return this.#hold(held);
-      case "passing":
-        return this.#forward(held);
-      case "streaming":
-        return this.#enqueue(held);
-      case "replaced":
-        if (held.callback !== undefined) queueMicrotask(held.callback);
-        return false;
-    }
+    if (this.#state === "open") return this.#begin(held);
+    if (this.#state === "held") return this.#hold(held);
+    if (this.#state === "passing") return this.#forward(held);
+    if (this.#state === "streaming") return this.#enqueue(held);
+    if (held.callback !== undefined) queueMicrotask(held.callback);
+    return false;
   }
 
   #begin(held: HeldCall): boolean {
@@ -357,54 +357,4 @@ function getterOf(name: "headersSent"): (this: ServerResponse) => boolean {
   return function headersSent(this: ServerResponse): boolean {
     return Reflect.get(Object.getPrototypeOf(this) as object, name, this) === true;
   };
-}
-
-/** Applies what `writeHead` was called with: a reason, and an object, a flat list or pairs of headers. */
-function applyHead(response: ServerResponse, status: number, rest: readonly unknown[]): void {
-  response.statusCode = status;
-  const [first, second] = rest;
-  if (typeof first === "string") response.statusMessage = first;
-  const headers = typeof first === "string" ? second : (first ?? second);
-  if (headers === undefined || headers === null) return;
-  if (!Array.isArray(headers)) {
-    for (const [name, value] of Object.entries(headers)) {
-      if (value !== undefined) response.setHeader(name, value as string);
-    }
-    return;
-  }
-  const flat: readonly unknown[] = headers.flat();
-  for (let index = 0; index + 1 < flat.length; index += 2) {
-    const name = String(flat[index]);
-    const isRepeated = flat.slice(0, index).some((other, at) => at % 2 === 0 && other === name);
-    const value = String(flat[index + 1]);
-    if (isRepeated) response.appendHeader(name, value);
-    else response.setHeader(name, value);
-  }
-}
-
-function callbackOf(...values: readonly unknown[]): Callback | undefined {
-  return values.find((value): value is Callback => typeof value === "function");
-}
-
-function encodingOf(value: unknown): BufferEncoding | undefined {
-  return typeof value === "string" && Buffer.isEncoding(value) ? value : undefined;
-}
-
-function isUtf8(encoding: BufferEncoding | undefined): boolean {
-  return encoding === undefined || encoding === "utf8" || encoding === "utf-8";
-}
-
-function lengthOf(chunk: unknown): number {
-  return typeof chunk === "string" || chunk instanceof Uint8Array ? chunk.length : 0;
-}
-
-function byteLengthOf(chunk: unknown, encoding: BufferEncoding | undefined): number {
-  return typeof chunk === "string" ? Buffer.byteLength(chunk, encoding) : lengthOf(chunk);
-}
-
-function toBytes(chunk: unknown, encoding: BufferEncoding | undefined): Uint8Array<ArrayBuffer> {
-  if (typeof chunk === "string") return Buffer.from(chunk, encoding);
-  // A buffer that the framework may use again; Node copies nothing either, but writes it at once.
-  if (chunk instanceof Uint8Array) return new Uint8Array(chunk);
-  throw new TypeError(`invalid chunk of type ${typeof chunk}: expected a string or bytes`);
 }

@@ -31,7 +31,7 @@ async function runSuite(files: readonly string[]): Promise<Report> {
     },
   );
   // Mocha exits with the number of failures.
-  const { stdout } = await run.catch((error: { stdout: string }) => error);
+  const { stdout } = await run.catch((error: unknown) => error as { stdout: string });
   return JSON.parse(stdout.slice(stdout.indexOf('{\n  "stats"'))) as Report;
 }
 
