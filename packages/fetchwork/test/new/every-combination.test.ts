@@ -13,7 +13,7 @@ const combinations = auths.flatMap((auth) =>
   lists.flatMap((list) =>
     databases.flatMap((db) =>
       features
-        // Webhooks and password resets need users.
+        // Webhooks and --password-resets requires users.
         .filter((words) => auth !== "none" || words.length === 0)
         .map((words) => ["--auth", auth, "--list", list, "--db", db, ...words]),
     ),
@@ -49,7 +49,7 @@ describe.skipIf(!isAsked)("a new project (FETCHWORK_GENERATOR=1)", () => {
     },
   );
 
-  it("has 36 combinations of options", () => {
+  it("covers 36 combinations of options", () => {
     expect(combinations).toHaveLength(36);
   });
 });

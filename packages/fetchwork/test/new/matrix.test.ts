@@ -122,7 +122,7 @@ describe.skipIf(!isAsked)("a new project (FETCHWORK_GENERATOR=1)", () => {
     },
   );
 
-  it("makes at least twelve of them", () => {
+  it("covers at least twelve combinations", () => {
     expect(combinations.length).toBeGreaterThanOrEqual(12);
   });
 });
