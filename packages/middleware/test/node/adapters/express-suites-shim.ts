@@ -36,7 +36,7 @@ function originsOf(origin: unknown): CorsOptions["allowedOrigins"] {
   return (sent) =>
     new Promise((resolve, reject) => {
       const done: Callback<unknown> = (error, allowed) => {
-        if (error) reject(error as Error);
+        if (error) reject(new Error("their callback failed", { cause: error }));
         else resolve(allowed === sent || allowed === true || [allowed].flat().includes(sent));
       };
       Reflect.apply(origin, undefined, [sent, done]);
