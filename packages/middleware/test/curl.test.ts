@@ -112,11 +112,11 @@ describe.skipIf(isMissing).each([
   });
 
   it("gets a range of the plain bytes", async () => {
-    const answer = await curl(handler(), "/", "--range", "6-10", "--compressed", "--include");
-    expect(answer).toMatch(/^HTTP\/1\.1 206 /);
-    expect(answer).toMatch(new RegExp(`^content-range: bytes 6-10/${lorem.length}\r$`, "im"));
-    expect(answer).not.toMatch(/^content-encoding:/im);
-    expect(answer.endsWith("\r\n\r\nipsum")).toBe(true);
+    const response = await curl(handler(), "/", "--range", "6-10", "--compressed", "--include");
+    expect(response).toMatch(/^HTTP\/1\.1 206 /);
+    expect(response).toMatch(new RegExp(`^content-range: bytes 6-10/${lorem.length}\r$`, "im"));
+    expect(response).not.toMatch(/^content-encoding:/im);
+    expect(response.endsWith("\r\n\r\nipsum")).toBe(true);
   });
 
   it("gets 304 for the tag that it has, also the weak one", async () => {
@@ -163,10 +163,10 @@ describe.skipIf(isMissing).each([
   });
 
   it("receives early hints before the response", async () => {
-    const answer = await curl(handler(), "/hints", "--include", "--compressed");
-    expect(answer).toMatch(
+    const response = await curl(handler(), "/hints", "--include", "--compressed");
+    expect(response).toMatch(
       /^HTTP\/1\.1 103 Early Hints\r\nlink: <\/app\.css>; rel=preload; as=style\r\n\r\nHTTP\/1\.1 200 OK/i,
     );
-    expect(answer.endsWith(lorem)).toBe(true);
+    expect(response.endsWith(lorem)).toBe(true);
   });
 });

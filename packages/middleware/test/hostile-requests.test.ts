@@ -69,10 +69,10 @@ describe("a body that looks like requests", () => {
         `Content-Length: ${body.length}\r\n\r\n${body}`,
         `Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
       ]);
-      const answers = await Promise.all(framed.map((body) => send(port, head + body + last)));
-      for (const answer of answers) {
-        expect(answer).toMatch(/^HTTP\/1\.1 \d{3} /);
-        expect(answer.match(/^HTTP\/1\.1 /gm)?.length).toBeLessThanOrEqual(2);
+      const responses = await Promise.all(framed.map((body) => send(port, head + body + last)));
+      for (const response of responses) {
+        expect(response).toMatch(/^HTTP\/1\.1 \d{3} /);
+        expect(response.match(/^HTTP\/1\.1 /gm)?.length).toBeLessThanOrEqual(2);
       }
       expect(targets).toContain("/first");
       expect(targets).not.toContain("/hidden");
@@ -94,11 +94,11 @@ describe("a connection after a body over the limit", () => {
       `Content-Length: ${body.length}\r\n\r\n${body}`,
       `Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
     ]) {
-      const answers = await send(
+      const responses = await send(
         port,
         `POST / HTTP/1.1\r\nHost: a\r\nIdempotency-Key: k\r\n${framed}GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
       );
-      expect(answers).toMatch(/^HTTP\/1\.1 413 [^]*HTTP\/1\.1 200 [^]*not read$/);
+      expect(responses).toMatch(/^HTTP\/1\.1 413 [^]*HTTP\/1\.1 200 [^]*not read$/);
     }
   });
 });
@@ -120,10 +120,10 @@ describe("addresses that a client claims over a socket", () => {
   ])("%j comes from %s", async (headers, address) => {
     await using server = await serve(show, options);
     const port = Number(new URL(server.url).port);
-    const answer = await send(
+    const response = await send(
       port,
       `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}\r\n\r\n`,
     );
-    expect(answer.split("\r\n\r\n")[1]).toBe(address);
+    expect(response.split("\r\n\r\n")[1]).toBe(address);
   });
 });

@@ -1,4 +1,4 @@
-import { createContextKey, type Context } from "@fetchwork/http";
+import { createContextKey, type Context, type ContextKey } from "@fetchwork/http";
 import { parseIP, type IPAddress } from "@fetchwork/kit";
 import { optionError } from "../check-options.ts";
 import { addressOfNode, parseForwarded, parseForwardedFor } from "./forwarded.ts";
@@ -46,7 +46,7 @@ export type ClientAddressReader = (request: Request, context: PeerHolder) => str
 export type PeerHolder = Context | Pick<Context, "peer">;
 
 /** Set once `realIp` has found the client's address. */
-export const decidedKey = createContextKey<true>("real ip");
+export const decidedKey: ContextKey<true> = createContextKey<true>("real ip");
 
 /** Whether `realIp`, or a runtime that knows the client, has set its address. */
 function isDecided(context: Context): boolean {

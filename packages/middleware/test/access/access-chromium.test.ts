@@ -28,7 +28,7 @@ it.skipIf(isMissing)(
 
     await tab.goto(evil.url);
     await tab.evaluate((url) => fetch(url, { method: "POST", mode: "no-cors" }), target.url);
-    const [answer] = await Promise.all([
+    const [received] = await Promise.all([
       tab.waitForResponse((response) => response.request().isNavigationRequest()),
       tab.evaluate((url) => {
         const form = document.createElement("form");
@@ -38,8 +38,10 @@ it.skipIf(isMissing)(
         form.submit();
       }, target.url),
     ]);
-    expect(answer.status()).toBe(403);
-    expect(await answer.text()).toBe("cross-origin request detected from Sec-Fetch-Site header\n");
+    expect(received.status()).toBe(403);
+    expect(await received.text()).toBe(
+      "cross-origin request detected from Sec-Fetch-Site header\n",
+    );
     expect(changes).toEqual([]);
 
     await tab.goto(target.url);

@@ -38,13 +38,13 @@ function basic(user: string, password: string): string {
   return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 }
 
-interface Answer {
+interface Seen {
   readonly status: number;
   readonly body: string;
   readonly challenge: string | null;
 }
 
-async function ask(middleware: Middleware, authorization?: string): Promise<Answer> {
+async function ask(middleware: Middleware, authorization?: string): Promise<Seen> {
   const handler = wrap(
     (_, context) => text(`${isAuthorized(context)} ${authorizedUser(context)}`),
     middleware,
@@ -177,7 +177,7 @@ describe("basicAuth", () => {
 });
 
 describe("the hash variants", () => {
-  // Go answers 403 to a hash that is none; decision "Everywhere" 6: it throws where it is given.
+  // Go responds with 403 to an invalid hash; decision "Everywhere" 6: it throws where it is given.
   it.each([
     () => basicAuthWithArgon2Hash("dev", "!", argon2Salt),
     () => basicAuthWithArgon2Hash("dev", argon2Hash, "!"),

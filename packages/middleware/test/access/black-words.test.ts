@@ -28,10 +28,10 @@ describe("blackWords", () => {
     ["blah bad2 body bad", 403, refused],
     ['{"a": {"$where": "x"}}', 403, refused],
     ["xBAD1x", 403, refused],
-  ])("responds to a body of %j with %s", async (body, status, answer) => {
+  ])("responds to a body of %j with %s", async (body, status, expected) => {
     for (const middleware of [blackWords(words), blackWordsFn(() => [...words, ""])]) {
       const response = await wrap(echo, middleware)(post(body));
-      expect([response.status, await response.text()]).toEqual([status, answer]);
+      expect([response.status, await response.text()]).toEqual([status, expected]);
     }
   });
 

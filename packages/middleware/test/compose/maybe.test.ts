@@ -30,8 +30,8 @@ describe("maybe", () => {
     // Research A1.
     [true, "marked"],
     [false, "plain"],
-  ])("with a condition of %s responds with %s", async (answer, body) => {
-    for (const condition of [() => answer, async () => answer]) {
+  ])("with a condition of %s responds with %s", async (allowed, body) => {
+    for (const condition of [() => allowed, async () => allowed]) {
       const handler = wrap(() => text("plain"), maybe(marks, condition));
       expect(await (await handler(request())).text()).toBe(body);
     }

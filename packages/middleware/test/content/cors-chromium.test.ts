@@ -11,7 +11,7 @@ it("finds Chromium for the tests of CORS", ({ skip }) => {
 const page: Handler = () =>
   text("<title>page</title>", { headers: { "content-type": "text/html" } });
 
-/** Answers with the cookie that came, and sets one. */
+/** Responds with the cookie that came, and sets one. */
 const api: Handler = (request) =>
   text(`${request.method} ${request.headers.get("cookie") ?? "no cookie"}`, {
     headers: { "set-cookie": "seen=1", "x-total": "7" },

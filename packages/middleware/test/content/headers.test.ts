@@ -4,7 +4,7 @@ import { headers, requestHeaders, type HeaderFields } from "../../src/index.ts";
 
 const request = (): Request => new Request("http://localhost/");
 
-/** Answers with the headers that it sees. */
+/** Responds with the headers that it sees. */
 const echo: Handler = ({ headers: seen }) => Response.json(Object.fromEntries(seen));
 
 describe.each([

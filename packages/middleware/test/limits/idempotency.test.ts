@@ -237,7 +237,7 @@ describe("idempotency", () => {
   });
 
   it("replays responses without a body, bytes and several cookies", async () => {
-    const answers = [
+    const handlers = [
       () => empty(204),
       () => new Response(Uint8Array.from([0, 255, 128]), { status: 200 }),
       () => {
@@ -248,8 +248,8 @@ describe("idempotency", () => {
         return json({}, { headers });
       },
     ];
-    for (const [index, answer] of answers.entries()) {
-      const handler = wrap(answer, idempotency());
+    for (const [index, respond] of handlers.entries()) {
+      const handler = wrap(respond, idempotency());
       const first = await ask(handler, { key: `k${index}` });
       const second = await ask(handler, { key: `k${index}` });
       expect(second.status).toBe(first.status);
@@ -355,7 +355,7 @@ describe("memoryIdempotencyStore", () => {
     const begin = async (count: number): Promise<number> => {
       for (let index = 0; index < count; index += 1) {
         time += 1;
-        // As after an answer that broke off: neither completed nor abandoned.
+        // As after a response that broke off: neither completed nor abandoned.
         await store.begin(`key ${time}`.padEnd(64), { fingerprint: "f", owner: "o", lockFor: 500 });
       }
       collect();

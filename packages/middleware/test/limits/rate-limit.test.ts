@@ -8,7 +8,7 @@ import { realIp } from "../../src/address/real-ip.ts";
 import { redisRateLimitStore } from "../../src/limits/redis-rate-limit-store.ts";
 import { redisIsMissing, startRedis, type TestRedis } from "./redis-server.ts";
 
-interface Answer {
+interface Seen {
   readonly status: number;
   readonly body: string;
   readonly headers: Record<string, string>;
@@ -18,7 +18,7 @@ async function ask(
   handler: Handler,
   peer = "1.2.3.4",
   sent: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<Seen> {
   const request = new Request("http://localhost/", { headers: sent });
   const response = await handler(
     request,
@@ -199,7 +199,7 @@ describe("rateLimit", () => {
     }
   });
 
-  it("answers at once with a store in memory", () => {
+  it("responds at once with a store in memory", () => {
     const request = new Request("http://localhost/");
     const result = wrap(next, rateLimit({ limit: 1 }))(request, createContext(request));
     expect(result).toBeInstanceOf(Response);

@@ -135,8 +135,8 @@ describe("sizeLimit", () => {
 
     it("lets the handler respond when it catches the error, which has the reason", async () => {
       const handler: Handler = async (request) => {
-        const answer = await request.text().catch((error: unknown) => (error as Error).message);
-        return text(answer);
+        const message = await request.text().catch((error: unknown) => (error as Error).message);
+        return text(message);
       };
       const response = await wrap(handler, stream)(chunked(["12345678901"]));
       expect(await response.text()).toBe("the body is larger than 10 bytes");

@@ -59,8 +59,8 @@ describe("throttle", () => {
     expect(await refused[0]?.text()).toBe("");
     expect([...(refused[0]?.headers ?? [])]).toEqual([]);
     open();
-    const answered = await Promise.all(answers.slice(0, 10));
-    expect(answered.map((response) => response.status)).toEqual(Array(10).fill(200));
+    const accepted = await Promise.all(answers.slice(0, 10));
+    expect(accepted.map((response) => response.status)).toEqual(Array(10).fill(200));
     const later = [ask(throttled), ask(throttled)];
     open();
     expect((await Promise.all(later)).map((response) => response.status)).toEqual([200, 200]);

@@ -55,7 +55,7 @@ describe("timeout refuses", () => {
     ["what no timer can hold", 2 ** 31],
     ["an unknown mode", 1, { mode: "body" }],
     ["a negative bufferLimit", 1, { bufferLimit: -1 }],
-    ["an answer that is no function", 1, { respond: 504 }],
+    ["a response that is not a function", 1, { respond: 504 }],
   ])("%s", (_case, milliseconds, options) => {
     expect(() => timeout(milliseconds as number, options as TimeoutOptions)).toThrow(
       expect.objectContaining({ name: "MiddlewareError", code: "ERR_MIDDLEWARE_OPTION" }),

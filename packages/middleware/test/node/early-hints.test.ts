@@ -68,9 +68,9 @@ describe("earlyHints", () => {
     await using server = await start(links);
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
     socket.write("GET / HTTP/1.0\r\nHost: localhost\r\n\r\n");
-    const answer = await readText(socket);
-    expect(answer).toMatch(/^HTTP\/1\.[01] 200 /);
-    expect(answer).toContain("</app.css>");
+    const received = await readText(socket);
+    expect(received).toMatch(/^HTTP\/1\.[01] 200 /);
+    expect(received).toContain("</app.css>");
   });
 
   it("only sets the header without a server", async () => {

@@ -97,10 +97,10 @@ describe("health", () => {
         seen = signal;
         return new Promise(() => undefined);
       };
-      const answer = ask({ checks: [{ name: "a", check, timeout: 50 }] });
+      const received = ask({ checks: [{ name: "a", check, timeout: 50 }] });
       await vi.advanceTimersByTimeAsync(50);
       const error = "not finished after 50 ms";
-      expect(JSON.parse((await answer)[2])).toEqual([{ name: "a", status: "failed", error }]);
+      expect(JSON.parse((await received)[2])).toEqual([{ name: "a", status: "failed", error }]);
       expect(seen?.aborted).toBe(true);
       expect(vi.getTimerCount()).toBe(0);
     } finally {

@@ -13,13 +13,13 @@ interface Sent {
   readonly headers?: Record<string, string>;
 }
 
-interface Answer {
+interface Seen {
   readonly status: number;
   readonly type: string | null;
   readonly body: string;
 }
 
-async function ask(middleware: Middleware | Middleware[], sent: Sent = {}): Promise<Answer> {
+async function ask(middleware: Middleware | Middleware[], sent: Sent = {}): Promise<Seen> {
   const { method = "GET", path = "/metrics", peer = "1.2.3.4", headers = {} } = sent;
   const request = new Request(`http://localhost${path}`, { method, headers });
   const handler = wrap(() => text("next"), ...[middleware].flat());

@@ -70,8 +70,8 @@ describe("trace", () => {
     const response = await handler(new Request("http://localhost/"));
     expect(response.headers.get("x-request-id")).toBe(await response.text());
     const own = wrap(() => text("", { headers: { "x-request-id": "own" } }), trace());
-    const answer = await own(new Request("http://localhost/"));
-    expect(answer.headers.get("x-request-id")).toBe("own");
+    const received = await own(new Request("http://localhost/"));
+    expect(received.headers.get("x-request-id")).toBe("own");
   });
 
   it("sends the identifier of the context with the requests of a client", async () => {

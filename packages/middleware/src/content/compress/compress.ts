@@ -101,9 +101,10 @@ export function compress(options: CompressOptions = {}): Middleware {
   const compressWhole = (
     taken: TakenResponse,
     encoder: ContentEncoder,
-    isHead: boolean,
+    method: string,
   ): Response | Promise<Response> => {
     const { headers, body } = taken;
+    const isHead = method === "HEAD";
     // A HEAD without a body represents the GET, which has one unless its Content-Length says otherwise.
     const isEmpty = body === "" || (body === null && !isHead);
     if (isEmpty || body instanceof ReadableStream) return replaceBody(taken, body, headers);
@@ -122,9 +123,10 @@ export function compress(options: CompressOptions = {}): Middleware {
     taken: TakenResponse,
     source: ReadableStream<Uint8Array>,
     encoder: ContentEncoder,
-    { isHead, signal }: { readonly isHead: boolean; readonly signal: AbortSignal },
+    { method, signal }: { readonly method: string; readonly signal: AbortSignal },
   ): Promise<Response> => {
     const { headers } = taken;
+    const isHead = method === "HEAD";
     const type = headers.get("content-type")?.toLowerCase();
     const isEvents = type !== undefined && isLive(type);
     let stream = source;
@@ -165,10 +167,10 @@ export function compress(options: CompressOptions = {}): Middleware {
       if (length !== null && Number(length) < Math.max(threshold, 1)) {
         return replaceBody(taken, body, headers);
       }
-      const isHead = request.method === "HEAD";
+      const { method } = request;
       return body instanceof ReadableStream && !body.locked
-        ? compressStream(taken, body, encoder, { isHead, signal: context.signal })
-        : compressWhole(taken, encoder, isHead);
+        ? compressStream(taken, body, encoder, { method, signal: context.signal })
+        : compressWhole(taken, encoder, method);
     };
     const result = next(request, context);
     return result instanceof Promise ? result.then(finish) : finish(result);
