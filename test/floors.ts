@@ -24,6 +24,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
   ],
   middleware: [
     "adapters",
+    "node/adapters",
     "node",
     "observe",
     "limits",

@@ -10,6 +10,14 @@ export {
   type BasicAuthHashOptions,
 } from "./access/basic-auth-hash.ts";
 export {
+  bearerAuth,
+  bearerClaimsKey,
+  type BearerAuthOptions,
+  type BearerClaims,
+  type BearerKey,
+  type BearerVerifier,
+} from "./access/bearer-auth.ts";
+export {
   authorizedUser,
   basicAuth,
   basicAuthWithPrompt,
@@ -38,7 +46,7 @@ export { canonicalPath, canonicalizePath } from "./path/canonical-path.ts";
 export { cleanPath } from "./path/clean-path.ts";
 export { compress, type CompressOptions } from "./content/compress/compress.ts";
 export type { ContentCoding } from "./content/compress/content-encoder.ts";
-export { cors, type CorsOptions, type OriginCheck } from "./content/cors.ts";
+export { cors, type CorsOptions, type MethodsFunction, type OriginCheck } from "./content/cors.ts";
 export {
   CrossOriginProtection,
   crossOriginProtection,
@@ -94,6 +102,9 @@ export {
   type LoggerBodyOptions,
   type LoggerOptions,
 } from "./observe/logger.ts";
+export { etag, type EtagOptions } from "./content/etag.ts";
+export { except } from "./compose/except.ts";
+export { some } from "./compose/some.ts";
 export { maybe, type RequestCondition } from "./compose/maybe.ts";
 export {
   memoryIdempotencyStore,
@@ -137,8 +148,11 @@ export { requestHeaders } from "./content/request-headers.ts";
 export { retry, type RetryMiddlewareOptions } from "./outbound/retry.ts";
 export { rewrite } from "./path/rewrite.ts";
 export {
+  cspNonceKey,
   secAllHeaders,
   secure,
+  type PolicyDirectives,
+  type PolicyOptions,
   type HstsOptions,
   type PolicyFunction,
   type SecureOptions,

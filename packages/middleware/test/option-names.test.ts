@@ -34,6 +34,7 @@ const withOptions = {
   basicAuthWithUserPasswd: (options) => middleware.basicAuthWithUserPasswd("a", "b", options),
   bearer: (options) => middleware.bearer("t", options),
   Benchmarks: (options) => new middleware.Benchmarks(options),
+  bearerAuth: (options) => middleware.bearerAuth(options),
   benchmarks: (options) => middleware.benchmarks(options),
   blackWords: (options) => middleware.blackWords(["a"], options),
   blackWordsFn: (options) => middleware.blackWordsFn(() => [], options),
@@ -45,6 +46,7 @@ const withOptions = {
   crossOriginProtection: (options) => middleware.crossOriginProtection(options),
   decodeJSON: (options) => middleware.decodeJSON(post(), options),
   deprecation: (options) => middleware.deprecation("1", date, options),
+  etag: (options) => middleware.etag(options),
   fileServer: (options) => node.fileServer(".", options),
   getRealIP: (options) => middleware.getRealIP(post(), context, options),
   health: (options) => middleware.health(options),
@@ -80,9 +82,9 @@ const withOptions = {
 /** Exported functions that have no options. */
 const withoutOptions = new Set(
   `AbortHandlerError HandlerTimeoutError InvalidBodyError MiddlewareError RequestError anonymizeIP authorizedUser
-  canonicalPath canonicalizePath cleanPath earlyHints encodeJSON formatSpec generateArgon2Hash generateBcryptHash
+  canonicalPath canonicalizePath cleanPath earlyHints encodeJSON except formatSpec generateArgon2Hash generateBcryptHash
   getTraceID gzip headers ipMatcher isAuthorized maybe newErrorLogger parseFromTo parseIPRange reject renderJSON
-  renderJSONFromBytes renderJSONWithHTML requestHeaders rewrite secAllHeaders startServerTiming stripSlashes wrap`.split(
+  renderJSONFromBytes renderJSONWithHTML requestHeaders rewrite secAllHeaders some startServerTiming stripSlashes wrap`.split(
     /\s+/,
   ),
 );

@@ -29,6 +29,7 @@ export type WrappedHandler = (request: Request, context?: Context) => Response |
  */
 export function wrap(handler: Handler, ...middlewares: readonly Middleware[]): WrappedHandler {
   checkFunction(handler, "handler");
+  middlewares.forEach((middleware, index) => checkPlace(middleware, middlewares.slice(index + 1)));
   const outermost = middlewares.reduceRight<Handler>((next, middleware, index) => {
     checkFunction(middleware, `middleware ${index + 1}`);
     const wrapped = middleware(next);
@@ -156,6 +157,17 @@ function countBody(
     // Nothing is read in advance: a response that is never read costs nothing.
     { highWaterMark: 0 },
   );
+}
+
+/** A middleware may refuse, or warn of, what stands inside of it. Those of `@fetchwork/middleware` do. */
+const placeKey: unique symbol = Symbol.for("fetchwork.place") as never;
+
+interface PlacedMiddleware extends Middleware {
+  readonly [placeKey]?: { check(inside: readonly Middleware[]): void };
+}
+
+function checkPlace(middleware: PlacedMiddleware, inside: readonly Middleware[]): void {
+  if (typeof middleware === "function") middleware[placeKey]?.check(inside);
 }
 
 function checkFunction(value: unknown, what: string): void {

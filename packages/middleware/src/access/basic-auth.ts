@@ -15,6 +15,7 @@ import {
   type CredentialChecker,
 } from "./basic-auth-options.ts";
 import { refuse } from "../response/plain-response.ts";
+import { place } from "../order.ts";
 
 export type { BasicAuthOptions, CredentialChecker } from "./basic-auth-options.ts";
 
@@ -52,7 +53,7 @@ export function basicAuth(checker: CredentialChecker, options: BasicAuthOptions 
     : () => empty(401, challenge ? { headers: { "www-authenticate": value } } : {});
   const wrong = prompt ? askAgain : () => empty(403);
 
-  return (next) => {
+  return place("basicAuth", (next) => {
     checkNext("basicAuth", next);
     return (request, context) => {
       const credentials = parseBasicCredentials(request.headers.get("authorization"));
@@ -71,7 +72,7 @@ export function basicAuth(checker: CredentialChecker, options: BasicAuthOptions 
         throw error;
       });
     };
-  };
+  });
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 } from "../check-options.ts";
 import { encodeJSON } from "../json/encode-json.ts";
 import { readBody, restoreBody } from "../body/read-body.ts";
+import { place } from "../order.ts";
 
 /** Options of {@link blackWords} and {@link blackWordsFn}. */
 export interface BlackWordsOptions {
@@ -60,7 +61,7 @@ function refuseWords(words: () => readonly string[], options: BlackWordsOptions)
   checkOptions(options, knownOptions);
   const { limit = 1_048_576 } = options;
   checkAmount(limit, "limit", 0);
-  return (next) => {
+  return place("blackWords", (next) => {
     checkNext("blackWordsFn", next);
     return (request, context) => {
       const { method } = request;
@@ -69,7 +70,7 @@ function refuseWords(words: () => readonly string[], options: BlackWordsOptions)
       }
       return check(next, request, context, { words, limit });
     };
-  };
+  });
 }
 
 async function check(

@@ -3,6 +3,7 @@ import { encodeJSON } from "../json/encode-json.ts";
 import { ipMatcher } from "../address/ip-matcher.ts";
 import { clientAddressReader, type RealIPOptions } from "../address/client-address.ts";
 import { checkCalled, checkOptions, type OptionNames } from "../check-options.ts";
+import { place } from "../order.ts";
 
 /** Options of {@link onlyFrom}. */
 export interface OnlyFromOptions extends RealIPOptions {
@@ -36,14 +37,14 @@ export function onlyFrom(...args: readonly (string | OnlyFromOptions)[]): Middle
   const isListed = ipMatcher(addresses);
   const read = clientAddressReader(addressOptions);
   if (addresses.length === 0) return (next) => next;
-  return (next) => (request, context) => {
+  return place("onlyFrom", (next) => (request, context) => {
     const address = read(request, context);
     if (address === undefined) {
       return encodeJSON(500, { error: "can't get realip: no valid ip found" });
     }
     if (isListed(address)) return next(request, context);
     return encodeJSON(403, { error: `ip "${address}" rejected` });
-  };
+  });
 }
 
 function optionsOf(args: readonly (string | OnlyFromOptions)[]): OnlyFromOptions {

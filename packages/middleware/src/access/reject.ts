@@ -2,6 +2,7 @@ import type { Handler, Middleware } from "@fetchwork/http";
 import { checkFunction, optionError } from "../check-options.ts";
 import type { RequestCondition } from "../compose/maybe.ts";
 import { refuse } from "../response/plain-response.ts";
+import { place } from "../order.ts";
 
 /**
  * Responds with a status and a message, as plain text and without calling the handler, when the condition is true. A
@@ -21,11 +22,11 @@ export function reject(status: number, message: string, condition: RequestCondit
     throw optionError("status", status, "a status that allows a body, 200 to 599");
   if (typeof message !== "string") throw optionError("message", message, "text");
   const rejected: Handler = () => refuse(status, message);
-  return (next) => (request, context) => {
+  return place("reject", (next) => (request, context) => {
     const isRejected = condition(request, context);
     if (isRejected instanceof Promise) {
       return isRejected.then((refused) => (refused ? rejected : next)(request, context));
     }
     return (isRejected ? rejected : next)(request, context);
-  };
+  });
 }

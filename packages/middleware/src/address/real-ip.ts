@@ -7,6 +7,7 @@ import {
   type PeerHolder,
   type RealIPOptions,
 } from "./client-address.ts";
+import { place } from "../order.ts";
 
 export type { ClientAddressHeader, PeerHolder, RealIPOptions } from "./client-address.ts";
 
@@ -28,12 +29,12 @@ export type { ClientAddressHeader, PeerHolder, RealIPOptions } from "./client-ad
 export function realIp(options: RealIPOptions = {}): Middleware {
   checkOptions(options, knownOptions("realIp"));
   const read = addressReader(options);
-  return (next) => (request, context) => {
+  return place("realIp", (next) => (request, context) => {
     const address = read(request, context);
     if (address !== undefined) context.ip = address;
     context.set(decidedKey, true);
     return next(request, context);
-  };
+  });
 }
 
 /**

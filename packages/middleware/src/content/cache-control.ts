@@ -10,6 +10,7 @@ import { checkFunction, checkOptions, optionError, type OptionNames } from "../c
 import { etagMatches } from "./etag-matches.ts";
 import { shortHash } from "../runtime/short-hash.ts";
 import { pathAndQueryOf } from "../request/request-url.ts";
+import { place } from "../order.ts";
 
 /** Options of {@link cacheControl} and {@link cacheControlDynamic}. */
 export interface CacheControlOptions {
@@ -75,7 +76,7 @@ function revalidate(
   const cacheControlValue = `max-age=${Math.floor(maxAge)}, no-cache`;
   const tags = new TagCache();
 
-  return (next: Handler) => (request, context) => {
+  return place("cacheControl", (next: Handler) => (request, context) => {
     const url = etagUrl === "absolute" ? request.url : pathAndQueryOf(request.url);
     const etag = tags.of(`${version(request, context)}:${url}`);
     if (isConfirmed(request, etag)) {
@@ -90,7 +91,7 @@ function revalidate(
             setDefault(headers, "cache-control", cacheControlValue);
           });
     return result instanceof Promise ? result.then(after) : after(result);
-  };
+  });
 }
 
 function isConfirmed({ method, headers }: Request, etag: string): boolean {

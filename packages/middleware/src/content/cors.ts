@@ -16,6 +16,7 @@ import {
   type OptionNames,
 } from "../check-options.ts";
 import { originMatcher, type OriginMatcher } from "./origin-matcher.ts";
+import { place } from "../order.ts";
 
 /** Decides about an origin, which is given as the browser sent it. */
 export type OriginCheck = (
@@ -23,6 +24,13 @@ export type OriginCheck = (
   request: Request,
   context: Context,
 ) => boolean | Promise<boolean>;
+
+/** Returns the methods that an allowed origin may use. */
+export type MethodsFunction = (
+  origin: string,
+  request: Request,
+  context: Context,
+) => readonly string[] | Promise<readonly string[]>;
 
 /** Options of {@link cors}. */
 export interface CorsOptions {
@@ -33,9 +41,12 @@ export interface CorsOptions {
    */
   readonly allowedOrigins?: readonly (string | RegExp)[] | OriginCheck | undefined;
   /** Default: GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD. */
-  readonly allowedMethods?: readonly string[] | undefined;
-  /** Headers of requests. Default: Accept, Content-Type, Authorization, X-Requested-With. */
-  readonly allowedHeaders?: readonly string[] | undefined;
+  readonly allowedMethods?: readonly string[] | MethodsFunction | undefined;
+  /**
+   * Headers of requests; `"requested"` allows those that the preflight asks for. Default: Accept, Content-Type,
+   * Authorization, X-Requested-With.
+   */
+  readonly allowedHeaders?: readonly string[] | "requested" | undefined;
   /** Headers of responses that scripts may read, beside the harmless ones. Default: none. */
   readonly exposedHeaders?: readonly string[] | undefined;
   /** Whether cookies and other credentials are sent along. Default: `false`. */
@@ -72,7 +83,7 @@ export function cors(options: CorsOptions = {}): Middleware {
   checkOptions(options, knownOptions);
   const policy = makePolicy(options);
   const { allows } = policy;
-  return (next) => (request, context) => {
+  return place("cors", (next) => (request, context) => {
     const origin = request.headers.get("origin");
     if (origin === null) return changeResult(next(request, context), context, varyOnOrigin);
     const isAllowed = allows(origin, request, context);
@@ -82,7 +93,7 @@ export function cors(options: CorsOptions = {}): Middleware {
       );
     }
     return respond({ request, context, next, policy }, isTrue(isAllowed) ? origin : undefined);
-  };
+  });
 }
 
 /** Anything but true is a refusal: a check without types may return an object, such as a query that was not awaited. */
@@ -94,6 +105,9 @@ interface Policy {
   readonly allows: OriginCheck;
   /** Whether everybody gets the same `*`. */
   readonly isStar: boolean;
+  /** Allowed methods when they depend on the request. */
+  readonly methods: MethodsFunction | undefined;
+  readonly reflectsHeaders: boolean;
   /** Names in lower case. */
   readonly preflight: readonly (readonly [string, string])[];
   readonly actual: readonly (readonly [string, string])[];
@@ -121,10 +135,12 @@ function respond(
   }
   const allowed = policy.isStar ? "*" : origin;
   if (isPreflight) {
-    const response = empty(204, {
-      headers: [["access-control-allow-origin", allowed], ...policy.preflight.map(copyPair)],
-    });
-    return changeHeaders(response, context, varyOnPreflight);
+    const methods = policy.methods?.(origin, request, context) ?? [];
+    return methods instanceof Promise
+      ? methods.then((list) =>
+          respondToPreflight({ request, context, next, policy }, allowed, list),
+        )
+      : respondToPreflight({ request, context, next, policy }, allowed, methods);
   }
   return changeResult(next(request, context), context, (headers) => {
     varyOnOrigin(headers);
@@ -133,6 +149,27 @@ function respond(
     for (const [name, value] of policy.actual) headers.set(name, value);
   });
 }
+
+function respondToPreflight(
+  { request, context, policy }: Exchange,
+  allowed: string,
+  methods: readonly string[],
+): Response {
+  checkList(methods, "allowedMethods");
+  const requested = request.headers.get("access-control-request-headers") ?? "";
+  const isReflected = policy.reflectsHeaders && headerNames.test(requested);
+  const response = empty(204, {
+    headers: [
+      ["access-control-allow-origin", allowed],
+      ...policy.preflight.map(copyPair),
+      ...listHeader("access-control-allow-methods", methods).map(copyPair),
+      ...listHeader("access-control-allow-headers", isReflected ? [requested] : []).map(copyPair),
+    ],
+  });
+  return changeHeaders(response, context, varyOnPreflight);
+}
+
+const headerNames = /^[\w!#$%&'*+\-.^`|~]+(?: *, *[\w!#$%&'*+\-.^`|~]+)*$/;
 
 function varyOnOrigin(headers: Headers): void {
   addVary(headers, "Origin");
@@ -156,8 +193,12 @@ function makePolicy(options: CorsOptions): Policy {
     unsafeAnyOriginWithCredentials = false,
     maxAge,
   } = options;
-  checkList(allowedMethods, "allowedMethods");
-  checkList(allowedHeaders, "allowedHeaders");
+  const methods = typeof allowedMethods === "function" ? allowedMethods : undefined;
+  const fixedMethods = typeof allowedMethods === "function" ? [] : allowedMethods;
+  const reflectsHeaders = allowedHeaders === "requested";
+  const fixedHeaders = allowedHeaders === "requested" ? [] : allowedHeaders;
+  checkList(fixedMethods, "allowedMethods");
+  checkList(fixedHeaders, "allowedHeaders");
   checkList(exposedHeaders, "exposedHeaders");
   if (maxAge !== undefined) {
     checkAmount(maxAge, "maxAge", 0);
@@ -167,9 +208,11 @@ function makePolicy(options: CorsOptions): Policy {
   checkFlag(unsafeAnyOriginWithCredentials, "unsafeAnyOriginWithCredentials");
   const isStar = checkOrigins(allowedOrigins, allowCredentials, unsafeAnyOriginWithCredentials);
   if (allowCredentials) {
-    const starred = Object.entries({ allowedMethods, allowedHeaders, exposedHeaders }).find(
-      ([, list]) => list.includes("*"),
-    );
+    const starred = Object.entries({
+      allowedMethods: fixedMethods,
+      allowedHeaders: fixedHeaders,
+      exposedHeaders,
+    }).find(([, list]) => list.includes("*"));
     // Fetch, 3.2.2: beside credentials it is the name of a header or method, and allows nothing.
     if (starred) throw optionError(starred[0], "*", "names, because credentials are allowed");
   }
@@ -179,10 +222,12 @@ function makePolicy(options: CorsOptions): Policy {
   return {
     allows: typeof allowedOrigins === "function" ? allowedOrigins : listCheck(allowedOrigins),
     isStar: isStar && !allowCredentials,
+    methods,
+    reflectsHeaders,
     preflight: [
       ...credentials,
-      ...listHeader("access-control-allow-methods", allowedMethods),
-      ...listHeader("access-control-allow-headers", allowedHeaders),
+      ...listHeader("access-control-allow-methods", fixedMethods),
+      ...listHeader("access-control-allow-headers", fixedHeaders),
       ...listHeader("access-control-max-age", maxAge === undefined ? [] : [String(maxAge)]),
     ],
     actual: [...credentials, ...listHeader("access-control-expose-headers", exposedHeaders)],

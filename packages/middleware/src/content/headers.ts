@@ -2,6 +2,7 @@ import { addVary, type Middleware } from "@fetchwork/http";
 import { changeResult } from "../response/change-result.ts";
 import { readHeaderFields, type HeaderFields } from "./header-fields.ts";
 import { checkCalled } from "../check-options.ts";
+import { place } from "../order.ts";
 
 /**
  * Sets headers of every response, each only where the handler set none. `Vary` is merged, and cookies are added to
@@ -29,7 +30,7 @@ export function headers(...fields: readonly HeaderFields[]): Middleware {
       }
     }
   };
-  return (next) => (request, context) => {
+  return place("headers", (next) => (request, context) => {
     return changeResult(next(request, context), context, change);
-  };
+  });
 }

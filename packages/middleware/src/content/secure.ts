@@ -8,7 +8,15 @@ import {
   optionError,
   type OptionNames,
 } from "../check-options.ts";
+import { cspNonceKey, policyWriter, type PolicyDirectives } from "./content-security-policy.ts";
+import { place } from "../order.ts";
 import { httpsCheck, type HttpsCheckOptions } from "../address/is-https.ts";
+
+export {
+  cspNonceKey,
+  type DirectiveName,
+  type PolicyDirectives,
+} from "./content-security-policy.ts";
 
 /** Parts of `Strict-Transport-Security` (RFC 6797, 6.1). */
 export interface HstsOptions {
@@ -28,8 +36,11 @@ export interface SecureOptions extends HttpsCheckOptions {
   readonly contentTypeNosniff?: boolean | undefined;
   /** `Referrer-Policy`. Default: `strict-origin-when-cross-origin`. */
   readonly referrerPolicy?: string | undefined;
-  /** `Content-Security-Policy`; a function may put a nonce of the request into it. Default: none. */
-  readonly contentSecurityPolicy?: string | PolicyFunction | undefined;
+  /**
+   * `Content-Security-Policy`: a text, a function of the request, or directives, in which `'nonce'` stands for a nonce of the
+   * request that the handler finds under {@link cspNonceKey}. Default: none.
+   */
+  readonly contentSecurityPolicy?: string | PolicyFunction | PolicyOptions | undefined;
   /** `Permissions-Policy`. Default: none. */
   readonly permissionsPolicy?: string | undefined;
   /** `Strict-Transport-Security`, sent over HTTPS only; false sends none. Default: `{}`, a year with subdomains. */
@@ -42,6 +53,16 @@ export interface SecureOptions extends HttpsCheckOptions {
   readonly crossOriginResourcePolicy?: string | undefined;
   /** `Cross-Origin-Embedder-Policy`, such as `require-corp`. Default: none. */
   readonly crossOriginEmbedderPolicy?: string | undefined;
+}
+
+/** A `Content-Security-Policy` in parts. */
+export interface PolicyOptions {
+  /** Directives with their sources, such as `{ "default-src": ["'self'"], "script-src": ["'nonce'"] }`. */
+  readonly directives: PolicyDirectives;
+  /**
+   * Whether browsers only report what they would block, by `Content-Security-Policy-Report-Only`. Default: `false`.
+   */
+  readonly reportOnly?: boolean | undefined;
 }
 
 /** Makes the `Content-Security-Policy` of one response. */
@@ -62,24 +83,26 @@ export type PolicyFunction = (request: Request, context: Context) => string;
  */
 export function secure(options: SecureOptions = {}): Middleware {
   checkOptions(options, knownOptions);
-  const { contentSecurityPolicy: policy = "", hsts = {} } = options;
+  const { hsts = {} } = options;
+  const policy = readPolicy(options.contentSecurityPolicy);
   const pairs = fixedHeaders(options);
   const hstsValue = hsts === false ? "" : writeHsts(hsts);
   const isHttps = httpsCheck({ trustedProxies: options.trustedProxies });
-  return (next) => (request, context) => {
+  return place("secure", (next) => (request, context) => {
+    if (policy?.needsNonce === true) context.set(cspNonceKey, randomNonce());
     const result = next(request, context);
     const change = (headers: Headers): void => {
       for (const [name, value] of pairs) setDefault(headers, name, value);
-      if (typeof policy === "function" && !headers.has("content-security-policy")) {
-        const value = policy(request, context);
-        if (value !== "") headers.set("content-security-policy", value);
+      if (policy !== undefined && !headers.has(policy.header)) {
+        const value = policy.write(request, context);
+        if (value !== "") headers.set(policy.header, value);
       }
       if (hstsValue !== "" && isHttps(request, context)) {
         setDefault(headers, "strict-transport-security", hstsValue);
       }
     };
     return changeResult(result, context, change);
-  };
+  });
 }
 
 /**
@@ -92,6 +115,36 @@ export function secAllHeaders(): SecureOptions {
       "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
       "font-src 'self'; form-action 'self'; frame-ancestors 'none'",
     permissionsPolicy: "geolocation=(), microphone=(), camera=()",
+  };
+}
+
+/** CSP 3, 2.3.1 asks for at least 128 random bits. */
+function randomNonce(): string {
+  return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
+}
+
+interface PolicyWriter {
+  readonly header: string;
+  readonly needsNonce: boolean;
+  readonly write: PolicyFunction;
+}
+
+/** A policy that differs from request to request; a text is one of the fixed headers. */
+function readPolicy(policy: SecureOptions["contentSecurityPolicy"]): PolicyWriter | undefined {
+  const header = "content-security-policy";
+  if (typeof policy === "function") return { header, needsNonce: false, write: policy };
+  if (policy === undefined || typeof policy === "string") return undefined;
+  if (typeof policy !== "object" || policy === null) {
+    throw optionError("contentSecurityPolicy", policy, "text, a function or directives");
+  }
+  checkOptions(policy, knownPolicyOptions);
+  const { directives, reportOnly = false } = policy;
+  checkFlag(reportOnly, "contentSecurityPolicy.reportOnly");
+  const { needsNonce, write } = policyWriter(directives);
+  return {
+    header: reportOnly ? `${header}-report-only` : header,
+    needsNonce,
+    write: (_request, context) => write(context),
   };
 }
 
@@ -117,7 +170,7 @@ function fixedHeaders(options: SecureOptions): readonly (readonly [string, strin
     crossOriginOpenerPolicy,
     crossOriginResourcePolicy,
     crossOriginEmbedderPolicy,
-    contentSecurityPolicy: typeof contentSecurityPolicy === "function" ? "" : contentSecurityPolicy,
+    contentSecurityPolicy: typeof contentSecurityPolicy === "string" ? contentSecurityPolicy : "",
   };
   for (const [name, value] of Object.entries(texts)) checkHeaderValue(value, name);
   const pairs = [
@@ -184,6 +237,14 @@ const knownOptions: OptionNames<SecureOptions> = {
     coop: "crossOriginOpenerPolicy",
     corp: "crossOriginResourcePolicy",
     coep: "crossOriginEmbedderPolicy",
+  },
+};
+
+const knownPolicyOptions: OptionNames<PolicyOptions> = {
+  owner: "contentSecurityPolicy of secure",
+  names: {
+    directives: true,
+    reportOnly: true,
   },
 };
 

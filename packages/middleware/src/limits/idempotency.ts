@@ -17,6 +17,7 @@ import { memoryIdempotencyStore } from "./memory-idempotency-store.ts";
 import { readBody, restoreBody } from "../body/read-body.ts";
 import { clientAddressReader } from "../address/client-address.ts";
 import { pathAndQueryOf } from "../request/request-url.ts";
+import { place } from "../order.ts";
 
 /** Options of {@link idempotency}. */
 export interface IdempotencyOptions {
@@ -143,7 +144,7 @@ export function idempotency(options: IdempotencyOptions = {}): Middleware {
     return sent;
   };
 
-  return (next) => (request, context) => {
+  return place("idempotency", (next) => (request, context) => {
     if (!counted.has(request.method)) return next(request, context);
     const value = request.headers.get(header);
     if (value === null) {
@@ -154,7 +155,7 @@ export function idempotency(options: IdempotencyOptions = {}): Middleware {
     const name = parseKey(value);
     if (name === undefined) return encodeJSON(400, { error: `the ${header} header is invalid` });
     return run(next, request, context, name);
-  };
+  });
 }
 
 function respondTo(known: IdempotencyRecord, fingerprint: string): Response {

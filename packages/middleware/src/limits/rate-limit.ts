@@ -6,6 +6,7 @@ import { refuse } from "../response/plain-response.ts";
 import type { RateLimitStore, RateLimitVerdict } from "./rate-limit-store.ts";
 import { clientAddressReader, type RealIPOptions } from "../address/client-address.ts";
 import { shortHash } from "../runtime/short-hash.ts";
+import { place } from "../order.ts";
 
 /** Options of {@link rateLimit}. */
 export interface RateLimitOptions extends RealIPOptions {
@@ -84,7 +85,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   const quota = { limit, window };
   const policy = `"${name}";q=${limit};w=${Math.ceil(window / 1000)}`;
 
-  return (next) => {
+  return place("rateLimit", (next) => {
     const judge = (
       verdict: RateLimitVerdict,
       request: Request,
@@ -137,7 +138,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
         ? owner.then((key) => limited(key, request, context))
         : limited(owner, request, context);
     };
-  };
+  });
 }
 
 /** Adds a member to a list of structured fields (RFC 9651), unless a policy of that name is there. */

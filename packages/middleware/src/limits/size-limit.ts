@@ -2,6 +2,7 @@ import { empty, type Context, type Handler, type Middleware } from "@fetchwork/h
 import { checkAmount, checkOptions, optionError, type OptionNames } from "../check-options.ts";
 import { RequestError } from "../errors.ts";
 import { declaredLength, readBody, restoreBody, withStream } from "../body/read-body.ts";
+import { place } from "../order.ts";
 
 /** Options of {@link sizeLimit}. */
 export interface SizeLimitOptions {
@@ -29,14 +30,14 @@ export function sizeLimit(bytes: number, options: SizeLimitOptions = {}): Middle
   const { mode = "buffer" } = options;
   if (mode !== "buffer" && mode !== "stream") throw optionError("mode", mode, "buffer or stream");
   const run = mode === "buffer" ? runBuffered : runStreamed;
-  return (next) => (request, context) => {
+  return place("sizeLimit", (next) => (request, context) => {
     const { method } = request;
     if (method === "GET" || method === "HEAD") return next(request, context);
     const length = declaredLength(request.headers);
     if (length !== undefined && length > bytes) return empty(413);
     if (request.body === null) return next(request, context);
     return run(next, request, context, bytes);
-  };
+  });
 }
 
 async function runBuffered(

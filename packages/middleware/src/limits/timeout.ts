@@ -10,6 +10,7 @@ import {
 import type { HandlerTimeoutError } from "../errors.ts";
 import { Deadline } from "./deadline.ts";
 import { TimedExchange } from "./timed-exchange.ts";
+import { place } from "../order.ts";
 
 /** Options of {@link timeout}. */
 export interface TimeoutOptions {
@@ -59,7 +60,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
   checkAmount(bufferLimit, "bufferLimit", 0);
   checkFunction(respond, "respond");
   if (milliseconds <= 0) return (next) => next;
-  return (next) => (request, context) => {
+  return place("timeout", (next) => (request, context) => {
     const exchange = new TimedExchange(new Deadline(milliseconds), context, {
       mode,
       bufferLimit,
@@ -67,7 +68,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
     });
     const result = next(request, exchange.context);
     return result instanceof Promise ? exchange.race(result) : exchange.settle(result);
-  };
+  });
 }
 
 function gatewayTimeout(): Response {

@@ -1,6 +1,7 @@
 import { setDefault, type Middleware } from "@fetchwork/http";
 import { changeResult } from "../response/change-result.ts";
 import { checkHeaderValue, checkOptions, optionError, type OptionNames } from "../check-options.ts";
+import { place } from "../order.ts";
 
 /** Options of {@link appInfo}. */
 export interface AppInfoOptions {
@@ -44,9 +45,9 @@ export function appInfo(options: AppInfoOptions): Middleware {
   const change = (headers: Headers): void => {
     for (const [header, value] of pairs) setDefault(headers, header, value);
   };
-  return (next) => (request, context) => {
+  return place("appInfo", (next) => (request, context) => {
     return changeResult(next(request, context), context, change);
-  };
+  });
 }
 
 /** Value of an environment variable, where the runtime has an environment. */

@@ -21,6 +21,7 @@ import { queryMasker } from "../log/mask-query.ts";
 import { readClientAddress } from "../address/client-address.ts";
 import { acceptedIdentifier } from "../request/request-identifier.ts";
 import { pathAndQueryOf } from "../request/request-url.ts";
+import { place } from "../order.ts";
 
 export { anonymizeIP } from "./anonymize-ip.ts";
 export { formatSpec, type LogFormatter, type LogRecord } from "./log-record.ts";
@@ -95,16 +96,16 @@ export function logger(options: LoggerOptions = {}): Middleware {
   const body = readBodyOptions(options.body);
   const log = exchangeLogger(options, body?.transform);
   if (body === undefined) {
-    return (next) => (request, context) => {
+    return place("logger", (next) => (request, context) => {
       context.onFinish((report) => log(request, context, report));
       return next(request, context);
-    };
+    });
   }
-  return (next) => (request, context) => {
+  return place("logger", (next) => (request, context) => {
     const captured = captureBody(request, body.maxSize);
     context.onFinish((report) => log(request, context, report, captured));
     return next(captured?.request ?? request, context);
-  };
+  });
 }
 
 /** Logs the end of an exchange; returns what the backend returns, whose rejection the context reports. */

@@ -7,6 +7,7 @@ import { oneLine } from "../log/one-line.ts";
 import { refuse } from "../response/plain-response.ts";
 import { readClientAddress } from "../address/client-address.ts";
 import { pathOf } from "../request/request-url.ts";
+import { place } from "../order.ts";
 
 /** Options of {@link recoverer}. */
 export interface RecovererOptions {
@@ -52,7 +53,7 @@ export function recoverer(options: RecovererOptions = {}): Middleware {
     }
     return respond(error, request, context);
   };
-  return (next) => (request, context) => {
+  return place("recoverer", (next) => (request, context) => {
     try {
       const result = next(request, context);
       return result instanceof Promise
@@ -61,7 +62,7 @@ export function recoverer(options: RecovererOptions = {}): Middleware {
     } catch (error) {
       return recover(error, request, context);
     }
-  };
+  });
 }
 
 function internalServerError(): Response {

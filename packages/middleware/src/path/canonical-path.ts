@@ -3,6 +3,7 @@ import { canonicalizePath } from "./canonicalize-path.ts";
 import { pathBounds, searchOf } from "../request/request-url.ts";
 import { checkNoOptions } from "../check-options.ts";
 import { refuse } from "../response/plain-response.ts";
+import { place } from "../order.ts";
 
 export { canonicalizePath } from "./canonicalize-path.ts";
 
@@ -16,7 +17,7 @@ export { canonicalizePath } from "./canonicalize-path.ts";
  */
 export function canonicalPath(...none: readonly []): Middleware {
   checkNoOptions("canonicalPath", none);
-  return (next) => (request, context) => {
+  return place("canonicalPath", (next) => (request, context) => {
     const { url } = request;
     if (!url.includes("%")) return next(request, context);
     const { start, end } = pathBounds(url);
@@ -25,5 +26,5 @@ export function canonicalPath(...none: readonly []): Middleware {
     if (canonical === undefined) return refuse(400, "Bad Request");
     if (canonical === path) return next(request, context);
     return next(deriveRequest(request, { url: canonical + searchOf(url) }), context);
-  };
+  });
 }

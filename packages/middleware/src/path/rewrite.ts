@@ -5,6 +5,7 @@ import { pathAndQueryOf, pathOf, searchOf } from "../request/request-url.ts";
 import { refuse } from "../response/plain-response.ts";
 import { canonicalizePath, cleanDoubleSlashes, removeDotSegments } from "./canonicalize-path.ts";
 import { parsePathTemplate, type PathTemplate, type PatternGroups } from "./path-template.ts";
+import { place } from "../order.ts";
 
 // Bounds what one request costs with a native RegExp, together with a pattern that does not backtrack far.
 const maxPathLength = 8192;
@@ -49,7 +50,7 @@ export function rewrite(from: string | RegExp | PathPattern, to: string): Middle
   if (typeof to !== "string") throw optionError("to", to, "text");
   const template = parsePathTemplate(to, groups);
 
-  return (next) => (request, context) => {
+  return place("rewrite", (next) => (request, context) => {
     if (context.get(rewrittenKey) === true) return next(request, context);
     const { url } = request;
     const path = pathOf(url);
@@ -65,7 +66,7 @@ export function rewrite(from: string | RegExp | PathPattern, to: string): Middle
       headers: { "X-Original-URL": pathAndQueryOf(url) },
     });
     return next(rewritten, context);
-  };
+  });
 }
 
 function compile(from: string | RegExp | PathPattern): {

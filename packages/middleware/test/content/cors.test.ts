@@ -410,3 +410,49 @@ it.each<[RegExp, string, boolean]>([
     expect(response.headers.get("vary")).toBe("Origin");
   }
 });
+
+describe("cors() with what depends on the preflight", () => {
+  it("allows the headers that a preflight asks for, when told so", async () => {
+    const preflight = (requested: string): Request =>
+      new Request("http://localhost/", {
+        method: "OPTIONS",
+        headers: {
+          origin: "https://a.example",
+          "access-control-request-method": "PUT",
+          "access-control-request-headers": requested,
+        },
+      });
+    const handler = wrap(
+      () => new Response("ok"),
+      cors({
+        allowedOrigins: ["https://a.example"],
+        allowedHeaders: "requested",
+        allowCredentials: true,
+      }),
+    );
+    const { headers } = await handler(preflight("x-a, x-b"));
+    expect(headers.get("access-control-allow-headers")).toBe("x-a, x-b");
+    expect(headers.get("vary")).toContain("Access-Control-Request-Headers");
+    const odd = await handler(preflight("x a"));
+    expect(odd.headers.get("access-control-allow-headers")).toBeNull();
+  });
+
+  it("asks a function for the methods of an origin, which may be asynchronous", async () => {
+    const request = (origin: string): Request =>
+      new Request("http://localhost/", {
+        method: "OPTIONS",
+        headers: { origin, "access-control-request-method": "PUT" },
+      });
+    const handler = wrap(
+      () => new Response("ok"),
+      cors({
+        allowedMethods: (origin) =>
+          origin === "https://a.example" ? ["GET", "PUT"] : Promise.resolve(["GET"]),
+      }),
+    );
+    const methods = async (origin: string): Promise<string | null> =>
+      (await handler(request(origin))).headers.get("access-control-allow-methods");
+    expect(await methods("https://a.example")).toBe("GET, PUT");
+    expect(await methods("https://b.example")).toBe("GET");
+  });
+});

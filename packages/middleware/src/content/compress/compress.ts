@@ -10,6 +10,7 @@ import { checkAmount, checkOptions, optionError, type OptionNames } from "../../
 import { chooseEncoding } from "./accept-encoding.ts";
 import { findEncoders, type ContentCoding, type ContentEncoder } from "./content-encoder.ts";
 import { sniffedBytes, sniffType } from "./sniff-type.ts";
+import { place } from "../../order.ts";
 
 /** Options of {@link compress}. */
 export interface CompressOptions {
@@ -151,7 +152,7 @@ export function compress(options: CompressOptions = {}): Middleware {
     return replaceBody(taken, encoder.encodeStream(stream, isEvents ? "live" : "any"), headers);
   };
 
-  return (next) => (request, context) => {
+  return place("compress", (next) => (request, context) => {
     if (context.get(compressKey) === true) return next(request, context);
     context.set(compressKey, true);
     const encoder = chooseEncoder(request.headers.get("accept-encoding"));
@@ -173,7 +174,7 @@ export function compress(options: CompressOptions = {}): Middleware {
     };
     const result = next(request, context);
     return result instanceof Promise ? result.then(finish) : finish(result);
-  };
+  });
 }
 
 const compressKey = createContextKey<boolean>("compress");

@@ -1,0 +1,124 @@
+/** The body of a response that a framework has begun to write. */
+export interface CapturedBody {
+  /** The whole body when it is known; undefined when more is to come. */
+  readonly whole: () => string | Uint8Array<ArrayBuffer> | null | undefined;
+  /** Makes a stream of the body; called once. */
+  readonly open: () => ReadableStream<Uint8Array<ArrayBuffer>> | null;
+}
+
+/**
+ * What a framework is about to send, as `Response`. Its headers are those of Node's response, and its body becomes a stream
+ * only when a middleware asks for it. Returned as it was, the framework's own writes go out untouched.
+ */
+export class CapturedResponse implements Response {
+  static {
+    Object.setPrototypeOf(this.prototype, Response.prototype);
+  }
+
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: Headers;
+  readonly #source: CapturedBody;
+  #holder: Response | undefined;
+  #isTaken: boolean;
+
+  constructor(
+    head: { readonly status: number; readonly statusText: string; readonly headers: Headers },
+    source: CapturedBody,
+  ) {
+    this.status = head.status;
+    this.statusText = head.statusText;
+    this.headers = head.headers;
+    this.#source = source;
+    this.#holder = undefined;
+    this.#isTaken = false;
+  }
+
+  /** Whether somebody has the body, or a stream of it. */
+  static isTaken(response: CapturedResponse): boolean {
+    return response.#isTaken || response.#holder !== undefined;
+  }
+
+  get ok(): boolean {
+    return this.status >= 200 && this.status < 300;
+  }
+
+  get type(): ResponseType {
+    return "default";
+  }
+
+  get url(): string {
+    return "";
+  }
+
+  get redirected(): boolean {
+    return false;
+  }
+
+  get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    return this.#bodyHolder().body;
+  }
+
+  get bodyUsed(): boolean {
+    return this.#holder?.bodyUsed ?? false;
+  }
+
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#bodyHolder().arrayBuffer();
+  }
+
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#bodyHolder().bytes();
+  }
+
+  json(): Promise<unknown> {
+    return this.#bodyHolder().json();
+  }
+
+  text(): Promise<string> {
+    return this.#bodyHolder().text();
+  }
+
+  blob(): Promise<Blob> {
+    return this.#bodyHolder().blob();
+  }
+
+  formData(): Promise<FormData> {
+    return this.#bodyHolder().formData();
+  }
+
+  clone(): Response {
+    const { status, statusText } = this;
+    const copy = this.#bodyHolder().clone();
+    return new Response(copy.body, { status, statusText, headers: new Headers(this.headers) });
+  }
+
+  /** Head and body without a platform's `Response`, as the senders and {@link takeResponse} read them. */
+  _toNodeResponse(): {
+    readonly status: number;
+    readonly statusText: string;
+    readonly headers: string[];
+    readonly body: unknown;
+  } {
+    const { status, statusText } = this;
+    const headers = [...this.headers].flat();
+    if (this.#holder !== undefined) return { status, statusText, headers, body: this.#holder.body };
+    this.#isTaken = true;
+    const whole = this.#source.whole();
+    if (whole === undefined) return { status, statusText, headers, body: this.body };
+    // What decides by the size of a body looks at its length.
+    if (whole !== null && !this.headers.has("content-length")) {
+      headers.push("content-length", String(Buffer.byteLength(whole)));
+    }
+    return { status, statusText, headers, body: whole };
+  }
+
+  #bodyHolder(): Response {
+    if (this.#holder !== undefined) return this.#holder;
+    const type = this.headers.get("content-type");
+    const init = type === null ? {} : { headers: { "content-type": type } };
+    const whole = this.#source.whole();
+    this.#holder = new Response(whole === undefined ? this.#source.open() : whole, init);
+    return this.#holder;
+  }
+}

@@ -1,0 +1,360 @@
+import type { ServerResponse } from "node:http";
+import { CapturedResponse } from "./captured-response.ts";
+import type { FrameworkExchange } from "./framework-exchange.ts";
+import { messageHeaders } from "./message-headers.ts";
+import {
+  applyHead,
+  byteLengthOf,
+  callbackOf,
+  encodingOf,
+  isUtf8,
+  lengthOf,
+  toBytes,
+  type WriteCallback,
+} from "./write-arguments.ts";
+import { hasBody, sendResponse, type ResponseFunctions } from "./send-response.ts";
+
+interface HeldCall {
+  readonly kind: "write" | "end" | "flush";
+  readonly chunk: unknown;
+  readonly encoding: BufferEncoding | undefined;
+  readonly callback: WriteCallback | undefined;
+}
+
+/** Waits for the response of what stands inside. */
+type Waiter = (response: Response) => void;
+
+/** Bytes that a framework may write ahead of the middlewares. */
+const maxHeldBytes = 64 * 1024;
+
+/**
+ * Intercepts what a framework writes into Node's response, and shows it to middlewares as a {@link CapturedResponse}.
+ *
+ * - `open`: nothing was written.
+ * - `held`: the head is known; writes are held until the middlewares are done with it, mostly within the same call.
+ * - `passing`: the middlewares left the body alone; writes go to Node as they are.
+ * - `streaming`: a middleware reads the body.
+ * - `replaced`: another response was sent; writes are dropped.
+ */
+export class ResponseCapture {
+  readonly #exchange: FrameworkExchange;
+  readonly #functions: ResponseFunctions;
+  readonly #waiters: Waiter[];
+  #state: "open" | "held" | "passing" | "streaming" | "replaced";
+  #captured: CapturedResponse | undefined;
+  #held: HeldCall[];
+  #heldBytes: number;
+  #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
+  #needsDrain: boolean;
+  /** Whether Node's own `end` runs, which calls `write` of the response over HTTP/2. */
+  #isEnding: boolean;
+  /** Whether the head is Node's to write. */
+  #isSent: boolean;
+
+  constructor(exchange: FrameworkExchange) {
+    const { response } = exchange;
+    this.#exchange = exchange;
+    // They are called with the response.
+    // oxlint-disable-next-line typescript/unbound-method
+    const { writeHead, write, end, flushHeaders } = response;
+    const isHttp2 = response.req.httpVersionMajor === 2;
+    this.#functions = { writeHead, write, end: isHttp2 ? this.#guardEnd(end) : end, flushHeaders };
+    this.#waiters = [];
+    this.#state = "open";
+    this.#captured = undefined;
+    this.#held = [];
+    this.#heldBytes = 0;
+    this.#controller = undefined;
+    this.#needsDrain = false;
+    this.#isEnding = false;
+    this.#isSent = false;
+    this.#install();
+  }
+
+  /** Whether the response's functions are still those of this capture. */
+  get isInPlace(): boolean {
+    return this.#exchange.response.end === this.#ownEnd;
+  }
+
+  /** Whether the framework has begun to write. */
+  get hasBegun(): boolean {
+    return this.#state !== "open";
+  }
+
+  /** Whether the whole response is held, so that another one may still be written in its place. */
+  get isWhole(): boolean {
+    return this.#state === "held" && this.#held.some(({ kind }) => kind === "end");
+  }
+
+  /** Runs the framework and returns its response: at once when it has written before `start` returned. */
+  wait(start: () => void): { waiter: Waiter; result: Response | Promise<Response> } {
+    let found: Response | undefined;
+    let resolve: Waiter | undefined;
+    const waiter: Waiter = (response) => {
+      if (resolve === undefined) found = response;
+      else resolve(response);
+    };
+    this.#waiters.push(waiter);
+    start();
+    const result =
+      found ??
+      new Promise<Response>((settle) => {
+        resolve = settle;
+      });
+    return { waiter, result };
+  }
+
+  /** Takes what a middleware returned: for the next one outside, or for the client. */
+  settle(response: Response, own: Waiter | undefined): void {
+    this.forget(own);
+    const outer = this.#waiters.pop();
+    if (response !== this.#captured) this.#replace();
+    if (outer !== undefined) outer(response);
+    else if (response === this.#captured && !CapturedResponse.isTaken(this.#captured)) this.#pass();
+    else {
+      const isDerived = this.#captured !== undefined;
+      this.#replace();
+      this.#isSent = true;
+      sendResponse(this.#exchange, this.#functions, response, isDerived ? "replace" : "add");
+    }
+  }
+
+  /** No longer waits for a response on behalf of a middleware that failed or responded early. */
+  forget(waiter: Waiter | undefined): void {
+    const index = waiter === undefined ? -1 : this.#waiters.indexOf(waiter);
+    if (index !== -1) this.#waiters.splice(index, 1);
+  }
+
+  /** Forgets the held response, so that the framework can write one of the error. */
+  reopen(): void {
+    const { response } = this.#exchange;
+    for (const name of contentHeaders) response.removeHeader(name);
+    this.#state = "open";
+    this.#captured = undefined;
+    this.#held = [];
+    this.#heldBytes = 0;
+  }
+
+  readonly #ownEnd = (first?: unknown, second?: unknown, third?: unknown): ServerResponse => {
+    const chunk = typeof first === "function" ? undefined : (first ?? undefined);
+    const callback = callbackOf(first, second, third);
+    if (chunk === undefined) this.#call({ kind: "end", chunk, encoding: undefined, callback });
+    else this.#call({ kind: "end", chunk, encoding: encodingOf(second), callback });
+    return this.#exchange.response;
+  };
+
+  #guardEnd(end: ServerResponse["end"]): ServerResponse["end"] {
+    const { response } = this.#exchange;
+    const guarded = (...given: unknown[]): unknown => {
+      this.#isEnding = true;
+      try {
+        return Reflect.apply(end, response, given);
+      } finally {
+        this.#isEnding = false;
+      }
+    };
+    return guarded as ServerResponse["end"];
+  }
+
+  #install(): void {
+    const response: ServerResponse & CaptureHolder = this.#exchange.response;
+    const { writeHead } = this.#functions;
+    response[captureKey] = this;
+    response.writeHead = (status: number, ...rest: unknown[]): ServerResponse => {
+      if (this.#isSent) {
+        return Reflect.apply(writeHead, response, [status, ...rest]) as ServerResponse;
+      }
+      if (this.#state === "open") applyHead(response, status, rest);
+      return response;
+    };
+    const { write: nodeWrite } = this.#functions;
+    const write = (chunk: unknown, second?: unknown, third?: unknown): boolean => {
+      if (this.#isEnding)
+        return Reflect.apply(nodeWrite, response, [chunk, second, third]) === true;
+      const callback = callbackOf(second, third);
+      return this.#call({ kind: "write", chunk, encoding: encodingOf(second), callback });
+    };
+    // The overloads of Node's methods.
+    response.write = write as ServerResponse["write"];
+    response.end = this.#ownEnd as ServerResponse["end"];
+    response.flushHeaders = () => {
+      this.#call({ kind: "flush", chunk: undefined, encoding: undefined, callback: undefined });
+    };
+    Object.defineProperty(response, "headersSent", {
+      configurable: true,
+      get: () =>
+        this.#state === "held" || this.#state === "streaming" || headersSentOf.call(response),
+    });
+  }
+
+  /** Handles one call of the framework; false asks it to wait for "drain". */
+  #call(held: HeldCall): boolean {
+    if (this.#state === "open") return this.#begin(held);
+    if (this.#state === "held") return this.#hold(held);
+    if (this.#state === "passing") return this.#forward(held);
+    if (this.#state === "streaming") return this.#enqueue(held);
+    if (held.callback !== undefined) queueMicrotask(held.callback);
+    return false;
+  }
+
+  #begin(held: HeldCall): boolean {
+    const { response } = this.#exchange;
+    const waiter = this.#waiters.pop();
+    if (waiter === undefined) {
+      // Nobody inside of this capture asked for the response, as after the failure of a middleware.
+      this.#state = "passing";
+      this.#isSent = true;
+      return this.#forward(held);
+    }
+    // Through the response, so that what patched `writeHead` since hears of it.
+    response.writeHead(response.statusCode);
+    this.#state = "held";
+    this.#captured = new CapturedResponse(
+      {
+        status: response.statusCode,
+        // HTTP/2 has none, and warns of it.
+        statusText: response.req.httpVersionMajor === 2 ? "" : (response.statusMessage ?? ""),
+        headers: messageHeaders({
+          read: (name) => response.getHeader(name),
+          write: (name, value) => void response.setHeader(name, value),
+          remove: (name) => response.removeHeader(name),
+          names: () => response.getHeaderNames(),
+        }),
+      },
+      { whole: () => this.#whole(), open: () => this.#open() },
+    );
+    const mayWriteMore = this.#hold(held);
+    waiter(this.#captured);
+    return mayWriteMore;
+  }
+
+  #hold(held: HeldCall): boolean {
+    if (this.#held.at(-1)?.kind === "end") return false;
+    this.#held.push(held);
+    if (held.kind === "write") this.#heldBytes += lengthOf(held.chunk);
+    this.#needsDrain = this.#heldBytes > maxHeldBytes;
+    return !this.#needsDrain;
+  }
+
+  #pass(): void {
+    this.#state = "passing";
+    this.#isSent = true;
+    const held = this.#held;
+    this.#held = [];
+    let mayWriteMore = true;
+    for (const call of held) mayWriteMore = this.#forward(call);
+    if (this.#needsDrain && mayWriteMore) {
+      const { response } = this.#exchange;
+      process.nextTick(() => response.emit("drain"));
+    }
+  }
+
+  #forward({ kind, chunk, encoding, callback }: HeldCall): boolean {
+    const exchange = this.#exchange;
+    const { response } = exchange;
+    const { write, end, flushHeaders } = this.#functions;
+    if (kind === "flush") {
+      flushHeaders.call(response);
+      return true;
+    }
+    if (exchange.isWatched && chunk !== undefined && hasBody(response)) {
+      exchange.bytes += byteLengthOf(chunk, encoding);
+    }
+    if (kind === "write")
+      return Reflect.apply(write, response, [chunk, encoding, callback]) === true;
+    Reflect.apply(end, response, [chunk, encoding, callback]);
+    return true;
+  }
+
+  /** The body when the framework gave it in one piece. */
+  #whole(): string | Uint8Array<ArrayBuffer> | null | undefined {
+    const held = this.#held.filter(({ kind }) => kind !== "flush");
+    const [first] = held;
+    if (first?.kind !== "end") return undefined;
+    const { chunk, encoding, callback } = first;
+    if (callback !== undefined) this.#exchange.response.once("finish", () => callback());
+    if (chunk === undefined || !hasBody(this.#exchange.response)) return null;
+    if (typeof chunk === "string" && isUtf8(encoding)) return chunk;
+    return toBytes(chunk, encoding);
+  }
+
+  #open(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    const { response } = this.#exchange;
+    const held = this.#held;
+    this.#held = [];
+    if (!hasBody(response)) {
+      this.#state = "replaced";
+      for (const { callback } of held) if (callback !== undefined) queueMicrotask(callback);
+      return null;
+    }
+    this.#state = "streaming";
+    const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+          for (const call of held) this.#enqueue(call);
+        },
+        pull: () => {
+          if (!this.#needsDrain) return;
+          this.#needsDrain = false;
+          response.emit("drain");
+        },
+        cancel: () => {
+          this.#state = "replaced";
+        },
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: maxHeldBytes }),
+    );
+    // The framework will write no more when its client has gone.
+    response.once("close", () => {
+      if (this.#state === "streaming") this.#controller?.error(new Error("the client has gone"));
+    });
+    return stream;
+  }
+
+  #enqueue({ kind, chunk, encoding, callback }: HeldCall): boolean {
+    const controller = this.#controller;
+    if (controller === undefined || kind === "flush") return true;
+    if (chunk !== undefined) {
+      const bytes = toBytes(chunk, encoding);
+      if (bytes.byteLength > 0) controller.enqueue(bytes);
+    }
+    if (kind === "end") {
+      this.#state = "replaced";
+      controller.close();
+      if (callback !== undefined) this.#exchange.response.once("finish", () => callback());
+      return true;
+    }
+    if (callback !== undefined) queueMicrotask(callback);
+    this.#needsDrain = (controller.desiredSize ?? 0) <= 0;
+    return !this.#needsDrain;
+  }
+
+  /** Drops what the framework writes, unless a middleware reads it. */
+  #replace(): void {
+    if (this.#state === "open" || this.#state === "held") this.#state = "replaced";
+  }
+}
+
+/** Headers that describe a body. */
+const contentHeaders = ["content-encoding", "content-length", "content-type", "etag"];
+
+const captureKey = Symbol("fetchwork capture");
+
+interface CaptureHolder {
+  [captureKey]?: ResponseCapture;
+}
+
+/** The capture of a response, unless somebody has patched the response since. */
+export function findCapture(response: ServerResponse & CaptureHolder): ResponseCapture | undefined {
+  const capture = response[captureKey];
+  return capture?.isInPlace === true ? capture : undefined;
+}
+
+const headersSentOf = getterOf("headersSent");
+
+function getterOf(name: "headersSent"): (this: ServerResponse) => boolean {
+  return function headersSent(this: ServerResponse): boolean {
+    return Reflect.get(Object.getPrototypeOf(this) as object, name, this) === true;
+  };
+}

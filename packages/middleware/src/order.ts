@@ -1,0 +1,137 @@
+import type { Middleware } from "@fetchwork/http";
+import { MiddlewareError } from "./errors.ts";
+
+/**
+ * Under it a middleware has its place: its name, and a check of the middlewares inside of it, which `wrap` calls. Registered
+ * by its name, so that `wrap` needs nothing of this package.
+ */
+const placeKey: unique symbol = Symbol.for("fetchwork.place") as never;
+
+interface Place {
+  readonly name: string;
+  readonly check: (inside: readonly Middleware[]) => void;
+}
+
+interface Rule {
+  readonly outer: readonly string[];
+  readonly inner: readonly string[];
+  readonly because: string;
+}
+
+const authentication = ["basicAuth", "bearerAuth", "some"];
+const guards = [...authentication, "onlyFrom", "reject"];
+
+/** Orders that are wrong for every application. */
+const refused: readonly Rule[] = [
+  {
+    outer: ["cacheControl"],
+    inner: authentication,
+    because: "it responds with 304 to everybody who has a tag, whoever they are",
+  },
+  {
+    outer: ["idempotency"],
+    inner: authentication,
+    because: "it would give one user the stored response of another",
+  },
+];
+
+/** Orders that are nearly always a mistake. docs/middlewares.md has the reasons at length. */
+const unusual: readonly Rule[] = [
+  {
+    outer: ["recoverer"],
+    inner: ["appInfo", "cors", "headers", "secure"],
+    because: "the responses that recoverer makes of errors do not get its headers",
+  },
+  {
+    outer: ["recoverer"],
+    inner: ["logger"],
+    because: "the log then has a failure where the client got a response",
+  },
+  {
+    outer: authentication,
+    inner: ["cors"],
+    because: "preflights carry no credentials and are refused",
+  },
+  {
+    outer: [...guards, "sizeLimit"],
+    inner: ["appInfo", "cors", "headers", "secure"],
+    because: "the responses with which it refuses do not get its headers",
+  },
+  {
+    outer: [...guards, "sizeLimit"],
+    inner: ["logger"],
+    because: "the log then lacks what it refuses",
+  },
+  {
+    outer: ["cacheControl", "etag", "timeout"],
+    inner: ["compress"],
+    because: "it must see the body and the ETag before they are compressed",
+  },
+  {
+    outer: ["logger", "rateLimit", "onlyFrom", "idempotency"],
+    inner: ["realIp"],
+    because: "it then sees the address of the proxy and not of the client",
+  },
+  {
+    outer: ["cacheControl"],
+    inner: ["onlyFrom", "reject"],
+    because: "it responds with 304 to clients that would be refused",
+  },
+  {
+    outer: ["blackWords", "idempotency"],
+    inner: ["sizeLimit"],
+    because: "it reads bodies before their size is limited",
+  },
+  {
+    outer: guards,
+    inner: ["canonicalPath", "cleanPath", "rewrite"],
+    because: "it sees another spelling of the path than the handler",
+  },
+];
+
+/** Gives a middleware its place, so that `wrap` can check its order. */
+export function place(name: string, middleware: Middleware): Middleware {
+  const own: Place = { name, check: (inside) => checkInside(name, inside) };
+  return Object.assign(middleware, { [placeKey]: own });
+}
+
+function checkInside(outer: string, inside: readonly Middleware[]): void {
+  const names = inside.flatMap((middleware) => placeOf(middleware)?.name ?? []);
+  for (const inner of names) {
+    const because = find(refused, outer, inner);
+    if (because === undefined) {
+      warn(outer, inner);
+      continue;
+    }
+    throw new MiddlewareError(
+      "ERR_MIDDLEWARE_ORDER",
+      `${outer} stands outside of ${inner}, expected it inside: ${because}`,
+    );
+  }
+}
+
+function placeOf(middleware: Middleware & { readonly [placeKey]?: Place }): Place | undefined {
+  return middleware[placeKey];
+}
+
+function find(rules: readonly Rule[], outer: string, inner: string): string | undefined {
+  return rules.find((rule) => rule.outer.includes(outer) && rule.inner.includes(inner))?.because;
+}
+
+/** Pairs that were reported. A server builds its chain once, tests build it a thousand times. */
+const reported = new Set<string>();
+
+function warn(outer: string, inner: string): void {
+  const because = find(unusual, outer, inner);
+  const pair = `${outer} ${inner}`;
+  if (because === undefined || reported.has(pair) || isProduction()) return;
+  reported.add(pair);
+  console.warn(`${outer} stands outside of ${inner}: ${because} (docs/middlewares.md)`);
+}
+
+function isProduction(): boolean {
+  const { process } = globalThis as {
+    readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
+  };
+  return process?.env?.["NODE_ENV"] === "production";
+}
