@@ -3,15 +3,52 @@ import "./scripts/require-node.cjs";
 
 const conditions = ["@fetchwork/source"];
 
+const folders = ["{packages,examples}/*/{src,test}", "test"];
+const allTests = folders.map((folder) => `${folder}/**/*.test.ts`);
+/** Tests that kill a process, need a second one, or run a generated project. */
+const processTests = folders.map((folder) => `${folder}/**/*.process.test.ts`);
+/** Tests of random input, which `npm run test:all` and CI repeat more often: see `scripts/test-runs.ts`. */
+const repeatedTests = ["packages/documents/test/contract/**/*.test.ts", "test/blog-fuzz.test.ts"];
+
+const tests = process.env["FETCHWORK_TESTS"] ?? "one-process";
+if (!["one-process", "more", "all"].includes(tests)) {
+  throw new TypeError(`invalid FETCHWORK_TESTS "${tests}": expected one-process, more or all`);
+}
+
+const oneProcess = {
+  extends: true as const,
+  test: {
+    name: "one process",
+    include: tests === "more" ? repeatedTests : allTests,
+    exclude: ["**/node_modules/**", ...processTests],
+    // The files of a worker share its modules, so that the sources are loaded once.
+    isolate: false,
+    sequence: { groupOrder: 0 },
+  },
+};
+
+const processes = {
+  extends: true as const,
+  test: {
+    name: "processes",
+    include: processTests,
+    // One file at a time: each of them has processes that want the machine.
+    maxWorkers: 1,
+    sequence: { groupOrder: 1 },
+  },
+};
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   // Only erasing is needed here; a broken project reference is for the type check to report.
   tsconfig: "tsconfig.base.json",
   test: {
-    include: ["{packages,examples}/*/{src,test}/**/*.test.ts", "test/**/*.test.ts"],
+    projects: tests === "one-process" ? [oneProcess] : [oneProcess, processes],
     reporters: ["default", "./scripts/plain-summary-reporter.ts"],
     execArgv: ["--conditions=@fetchwork/source"],
+    // Vitest leaves a core free unless it is told the number.
+    maxWorkers: "100%",
     testTimeout: 20_000,
     // A machine that is busy with other tests is slow; what never comes is no less missed.
     expect: { poll: { timeout: 10_000 } },

@@ -19,7 +19,6 @@ it.skipIf(NO_POSTGRES !== undefined)(
         join(root, "node_modules/vitest/vitest.mjs"),
         "run",
         "--no-file-parallelism",
-        "--exclude=**/start.test.ts",
         "examples/blog/src/api",
         "examples/blog/src/services/middlewares",
       ],
