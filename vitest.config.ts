@@ -47,6 +47,7 @@ export default defineConfig({
     projects: tests === "one-process" ? [oneProcess] : [oneProcess, processes],
     reporters: ["default", "./scripts/plain-summary-reporter.ts"],
     execArgv: ["--conditions=@fetchwork/source"],
+    globalSetup: "packages/documents/test/stop-servers.ts",
     // Vitest leaves a core free unless it is told the number.
     maxWorkers: "100%",
     testTimeout: 20_000,

@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defineCollection } from "../../src/index.ts";
 import { CONFUSABLE, document, filter, matches } from "../filter-model.ts";
-import { ENGINES } from "../open-for-test.ts";
+import { enginesOfFile } from "../open-for-test.ts";
+
+const engines = enginesOfFile();
 
 type Document = Record<string, unknown>;
 
@@ -42,7 +44,7 @@ const refused: readonly (readonly [text: string, where: unknown])[] = [
   ["too deep nesting", Array.from({ length: 40 }).reduce<unknown>((not) => ({ not }), {})],
 ];
 
-describe.each(ENGINES)("A filter of %s", (_engine, open) => {
+describe.each(engines)("A filter of %s", (_engine, open) => {
   it.each(refused)("with %s is refused", async (_text, where) => {
     const collection = (await open()).collection(things);
     for (const method of [collection.find, collection.count, collection.removeMany]) {

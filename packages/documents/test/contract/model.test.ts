@@ -8,7 +8,9 @@ import {
   DocumentsError,
   type Store,
 } from "../../src/index.ts";
-import { ENGINES } from "../open-for-test.ts";
+import { enginesOfFile } from "../open-for-test.ts";
+
+const engines = enginesOfFile();
 
 interface Thing {
   key: string;
@@ -171,7 +173,7 @@ async function empty(store: Store, definition: CollectionDefinition<Thing>): Pro
   await store.trimChanges({ before: "9999-01-01T00:00:00.000Z" });
 }
 
-describe.each(ENGINES)("A store in %s", (_name, open) => {
+describe.each(engines)("A store in %s", (_name, open) => {
   describe.each([
     ["", hard],
     [" with soft deletion", soft],
