@@ -7,7 +7,7 @@ const folders = ["{packages,examples}/*/{src,test}", "test"];
 const allTests = folders.map((folder) => `${folder}/**/*.test.ts`);
 /** Tests that kill a process, need a second one, or run a generated project. */
 const processTests = folders.map((folder) => `${folder}/**/*.process.test.ts`);
-/** Tests of random input, which `npm run test:all` and CI repeat more often: see `scripts/test-runs.ts`. */
+/** Tests of random input, which `npm run test:all` and CI repeat more often: see `packages/documents/test/property-runs.ts`. */
 const repeatedTests = ["packages/documents/test/contract/**/*.test.ts", "test/blog-fuzz.test.ts"];
 
 const tests = process.env["FETCHWORK_TESTS"] ?? "one-process";

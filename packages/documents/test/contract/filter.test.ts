@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { defineCollection } from "../../src/index.ts";
 import { CONFUSABLE, document, filter, matches } from "../filter-model.ts";
 import { enginesOfFile } from "../open-for-test.ts";
+import { propertyRuns } from "../property-runs.ts";
 
 const engines = enginesOfFile();
 
@@ -175,7 +176,7 @@ describe.each(engines)("A filter of %s", (_engine, open) => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(120, 500) },
     );
   });
 
@@ -190,7 +191,10 @@ describe.each(engines)("A filter of %s", (_engine, open) => {
         expect(await collection.count({ where: { a: { gt: number } } })).toBe(0);
         expect(await collection.count({ where: { a: { in: [number, "x"] } } })).toBe(1);
       }),
-      { numRuns: 300, examples: [[1_125_437_519_286_860_400], [-2_026_472_649_457_997_600], [-0]] },
+      {
+        numRuns: propertyRuns(100, 300),
+        examples: [[1_125_437_519_286_860_400], [-2_026_472_649_457_997_600], [-0]],
+      },
     );
   });
 });

@@ -9,6 +9,7 @@ import {
   type Store,
 } from "../../src/index.ts";
 import { enginesOfFile } from "../open-for-test.ts";
+import { propertyRuns } from "../property-runs.ts";
 
 const engines = enginesOfFile();
 
@@ -199,7 +200,7 @@ describe.each(engines)("A store in %s", (_name, open) => {
           for await (const change of store.changes({ atEnd: "end" })) changes.push(change);
           expect(replay(changes)).toEqual(model);
         }),
-        { numRuns: 60 },
+        { numRuns: propertyRuns(25, 60) },
       );
     });
   });
@@ -234,7 +235,7 @@ describe.each(engines)("A store in %s", (_name, open) => {
           expect(new Set(keys).size).toBe(keys.length);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(15, 40) },
     );
   });
 
@@ -273,7 +274,7 @@ describe.each(engines)("A store in %s", (_name, open) => {
           expect(sum(all)).toBe(300);
           expect(all.every(({ n }) => n >= 0)).toBe(true);
         }),
-        { numRuns: 8 },
+        { numRuns: propertyRuns(3, 8) },
       );
     },
   );

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { administer, defineCollection, openStore } from "../../src/index.ts";
 import { enginesOfFile, newDatabase } from "../open-for-test.ts";
+import { propertyRuns } from "../property-runs.ts";
 import { NO_POSTGRES } from "../postgres-server.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -301,7 +302,7 @@ describe.each(engines)("A query by distance in %s", (_name, open) => {
           expect(part).toEqual(ids.slice(page.offset, page.offset + (page.limit ?? Infinity)));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(60, 150) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { defineCollection } from "../../src/index.ts";
 import { CONFUSABLE } from "../filter-model.ts";
 import { enginesOfFile } from "../open-for-test.ts";
+import { propertyRuns } from "../property-runs.ts";
 
 const engines = enginesOfFile();
 
@@ -156,7 +157,7 @@ describe.each(engines)("A page in %s", (_name, open) => {
           expect(paged).toEqual(all.map(({ id }) => id));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(50, 150) },
     );
   });
 });

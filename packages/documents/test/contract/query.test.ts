@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fold, foldedWords } from "../../src/fold.ts";
 import { defineCollection } from "../../src/index.ts";
 import { enginesOfFile } from "../open-for-test.ts";
+import { propertyRuns } from "../property-runs.ts";
 
 const engines = enginesOfFile();
 
@@ -79,7 +80,7 @@ describe.each(engines)("A sort order of %s", (_engine, open) => {
           expect(page.map(({ id }) => id)).toEqual(ids.slice(3, 7));
         },
       ),
-      { numRuns: 100 },
+      { numRuns: propertyRuns(50, 100) },
     );
   });
 });
@@ -163,7 +164,7 @@ describe.each(engines)("A keyword search of %s", (_engine, open) => {
           expect(await collection.count({ q })).toBe(expected.length);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: propertyRuns(100, 200) },
     );
   });
 
