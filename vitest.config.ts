@@ -7,12 +7,18 @@ const folders = ["{packages,examples}/*/{src,test}", "test"];
 const allTests = folders.map((folder) => `${folder}/**/*.test.ts`);
 /** Tests that kill a process, need a second one, or run a generated project. */
 const processTests = folders.map((folder) => `${folder}/**/*.process.test.ts`);
-/** Tests of random input, which `npm run test:all` and CI repeat more often: see `packages/documents/test/property-runs.ts`. */
-const repeatedTests = ["packages/documents/test/contract/**/*.test.ts", "test/blog-fuzz.test.ts"];
+/** Tests that `npm run test:all` and CI repeat more often, or on more versions of PostgreSQL. */
+const repeatedTests = [
+  "packages/documents/test/{contract/*,migration,soft-deletion}.test.ts",
+  "packages/rest/test/contract/contract.test.ts",
+  "packages/fetchwork/test/eject/parity.test.ts",
+  "test/blog-fuzz.test.ts",
+];
 
-const tests = process.env["FETCHWORK_TESTS"] ?? "one-process";
-if (!["one-process", "more", "all"].includes(tests)) {
-  throw new TypeError(`invalid FETCHWORK_TESTS "${tests}": expected one-process, more or all`);
+/** Unset: what needs one process. `all`: everything. `more`: what `all` adds to that. */
+const tests = process.env["FETCHWORK_TESTS"];
+if (tests !== undefined && tests !== "all" && tests !== "more") {
+  throw new TypeError(`invalid FETCHWORK_TESTS "${tests}": expected "all", "more" or nothing`);
 }
 
 const oneProcess = {
@@ -44,7 +50,7 @@ export default defineConfig({
   // Only erasing is needed here; a broken project reference is for the type check to report.
   tsconfig: "tsconfig.base.json",
   test: {
-    projects: tests === "one-process" ? [oneProcess] : [oneProcess, processes],
+    projects: tests === undefined ? [oneProcess] : [oneProcess, processes],
     reporters: ["default", "./scripts/plain-summary-reporter.ts"],
     execArgv: ["--conditions=@fetchwork/source"],
     globalSetup: "packages/documents/test/stop-servers.ts",
