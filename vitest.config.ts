@@ -33,6 +33,22 @@ const oneProcess = {
   },
 };
 
+/** Resources behave on PostgreSQL as they do in memory. */
+const restOnPostgres = {
+  extends: true as const,
+  test: {
+    name: "rest on PostgreSQL",
+    include: [
+      "packages/rest/test/{bulk/bulk,operations/list,operations/restore}.test.ts",
+      "packages/rest/test/relations/{populate,relations}.test.ts",
+      "packages/rest/test/{hooks,idempotency,resource-access}.test.ts",
+    ],
+    setupFiles: "packages/rest/test/on-postgres.ts",
+    isolate: false,
+    sequence: { groupOrder: 1 },
+  },
+};
+
 const processes = {
   extends: true as const,
   test: {
@@ -40,7 +56,7 @@ const processes = {
     include: processTests,
     // One file at a time: each of them has processes that want the machine.
     maxWorkers: 1,
-    sequence: { groupOrder: 1 },
+    sequence: { groupOrder: 2 },
   },
 };
 
@@ -50,7 +66,11 @@ export default defineConfig({
   // Only erasing is needed here; a broken project reference is for the type check to report.
   tsconfig: "tsconfig.base.json",
   test: {
-    projects: tests === undefined ? [oneProcess] : [oneProcess, processes],
+    projects: [
+      oneProcess,
+      ...(tests === "more" ? [] : [restOnPostgres]),
+      ...(tests === undefined ? [] : [processes]),
+    ],
     reporters: ["default", "./scripts/plain-summary-reporter.ts"],
     execArgv: ["--conditions=@fetchwork/source"],
     globalSetup: "packages/documents/test/stop-servers.ts",

@@ -38,7 +38,7 @@ const CACHE = fileURLToPath(new URL("../../../node_modules/.cache", import.meta.
 export const POSTGRES_BIN: string | undefined = findPrograms();
 
 /** The folder of the programs of PostgreSQL 18, unless a version is chosen. */
-export const POSTGRES_18_BIN: string | undefined = findPrograms18();
+const POSTGRES_18_BIN: string | undefined = findPrograms18();
 
 /** Why nothing can be tested on PostgreSQL, if so; never in CI, where its absence is a failure. */
 export const NO_POSTGRES: string | undefined =
@@ -57,9 +57,7 @@ export const CHECK_INDEXES =
  */
 export const POSTGRES: readonly (readonly [engine: string, bin: string | undefined])[] = [
   ...(NO_POSTGRES === undefined ? [["PostgreSQL", POSTGRES_BIN] as const] : []),
-  ...(POSTGRES_18_BIN === undefined || process.env["FETCHWORK_TESTS"] === undefined
-    ? []
-    : [["PostgreSQL 18", POSTGRES_18_BIN] as const]),
+  ...(POSTGRES_18_BIN === undefined ? [] : [["PostgreSQL 18", POSTGRES_18_BIN] as const]),
 ];
 
 /** Settings of a server that may lose everything when the machine stops. */
@@ -206,7 +204,9 @@ function findPrograms(): string | undefined {
 }
 
 function findPrograms18(): string | undefined {
-  if (process.env["FETCHWORK_POSTGRES_BIN"]) return undefined;
+  if (process.env["FETCHWORK_POSTGRES_BIN"] || process.env["FETCHWORK_TESTS"] === undefined) {
+    return undefined;
+  }
   const names = existsSync(CACHE) ? readdirSync(CACHE) : [];
   const name = names.find((entry) => entry.startsWith("postgres-18"));
   if (name !== undefined) return reachable(join(CACHE, name));
