@@ -21,12 +21,20 @@ if (tests !== undefined && tests !== "all" && tests !== "more") {
   throw new TypeError(`invalid FETCHWORK_TESTS "${tests}": expected "all", "more" or nothing`);
 }
 
+/** Tests that look at the whole process, so each has one to itself. */
+const isolatedTests = ["packages/middleware/test/**/profiler.test.ts"];
+
+const isolated = {
+  extends: true as const,
+  test: { name: "isolated", include: isolatedTests },
+};
+
 const oneProcess = {
   extends: true as const,
   test: {
     name: "one process",
     include: tests === "more" ? repeatedTests : allTests,
-    exclude: ["**/node_modules/**", ...processTests],
+    exclude: ["**/node_modules/**", ...processTests, ...isolatedTests],
     // The files of a worker share its modules, so that the sources are loaded once.
     isolate: false,
     sequence: { groupOrder: 0 },
@@ -68,7 +76,7 @@ export default defineConfig({
   test: {
     projects: [
       oneProcess,
-      ...(tests === "more" ? [] : [restOnPostgres]),
+      ...(tests === "more" ? [] : [isolated, restOnPostgres]),
       ...(tests === undefined ? [] : [processes]),
     ],
     reporters: ["default", "./scripts/plain-summary-reporter.ts"],
