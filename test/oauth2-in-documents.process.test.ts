@@ -25,22 +25,6 @@ afterEach(async () => {
 const newStore = (options = {}): DocumentTokenStore =>
   new DocumentTokenStore(store.collection(tokens), options);
 
-it("keeps, replaces and removes tokens under any key", async () => {
-  const kept = newStore();
-  expect(await kept.get("../a b")).toBeUndefined();
-  for (const access_token of ["A", "B"]) {
-    await kept.set("../a b", { access_token, refresh_token: null, $odd: { id: 1 } });
-    expect(await kept.get("../a b")).toEqual({
-      access_token,
-      refresh_token: null,
-      $odd: { id: 1 },
-    });
-  }
-  await kept.delete("../a b");
-  expect(await kept.get("../a b")).toBeUndefined();
-  await kept.delete("../a b");
-});
-
 function startProcess(origin: string, times: "once" | "forever"): ChildProcessWithoutNullStreams {
   const script = join(import.meta.dirname, "oauth2-refresh-process.ts");
   const url = `sqlite:${join(folder, "tokens.db")}`;
@@ -57,7 +41,7 @@ function startProcess(origin: string, times: "once" | "forever"): ChildProcessWi
 
 const expired = { access_token: "A0", refresh_token: "R0", expires_at: 1 };
 
-it("makes one refresh of four processes", async () => {
+it("DocumentTokenStore makes one refresh for four processes", async () => {
   await using server = await startRotatingServer();
   await newStore().set("default", expired);
   const children = Array.from({ length: 4 }, () => startProcess(server.origin, "once"));
@@ -71,7 +55,7 @@ it("makes one refresh of four processes", async () => {
   for (const exit of exits) expect(await exit).toEqual([0, null]);
 }, 60_000);
 
-it("never loses the last valid refresh token when a process is killed half-way", async () => {
+it("DocumentTokenStore never loses the last valid refresh token when a process is killed midway", async () => {
   await using server = await startRotatingServer();
   await newStore().set("default", expired);
   for (let round = 0; round < 6; round += 1) {

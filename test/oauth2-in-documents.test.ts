@@ -28,7 +28,7 @@ afterEach(async () => {
 const newStore = (options = {}): DocumentTokenStore =>
   new DocumentTokenStore(store.collection(tokens), options);
 
-it("keeps, replaces and removes tokens under any key", async () => {
+it("DocumentTokenStore keeps, replaces and removes tokens under any key", async () => {
   const kept = newStore();
   expect(await kept.get("../a b")).toBeUndefined();
   for (const access_token of ["A", "B"]) {
@@ -44,7 +44,7 @@ it("keeps, replaces and removes tokens under any key", async () => {
   await kept.delete("../a b");
 });
 
-it("makes one refresh of many managers, each with a store of its own", async () => {
+it("DocumentTokenStore makes one refresh for many managers, each with its own store", async () => {
   const refresh = vi.fn(async () =>
     Response.json({ access_token: "fresh", refresh_token: "R1", expires_in: 3600 }),
   );
@@ -59,7 +59,7 @@ it("makes one refresh of many managers, each with a store of its own", async () 
   expect(AccessToken.fromHash(client, (await newStore().get("default")) ?? {}).token).toBe("fresh");
 });
 
-it("takes a lock over whose holder is gone, and waits for one that is not", async () => {
+it("DocumentTokenStore takes over the lock of a holder that is gone, and waits for one that is not", async () => {
   const first = newStore({ leaseTime: 1000 });
   const second = newStore({ patience: 20 });
   const never = Promise.withResolvers<void>();
@@ -75,7 +75,7 @@ it("takes a lock over whose holder is gone, and waits for one that is not", asyn
   await holding;
 });
 
-it("refuses a damaged document, without showing it", async () => {
+it("DocumentTokenStore rejects a damaged document without showing it", async () => {
   const kept = newStore();
   await kept.set("k", { access_token: "A" });
   const collection = store.collection(tokens);
@@ -87,7 +87,7 @@ it("refuses a damaged document, without showing it", async () => {
   expect(inspect(error)).not.toContain("canary");
 });
 
-it("refuses a lease that is no time", () => {
+it("DocumentTokenStore rejects a lease time that is not a number", () => {
   expect(() => newStore({ leaseTime: Number.NaN })).toThrow(
     expect.objectContaining({ code: "ERR_OAUTH_OPTION" }),
   );
