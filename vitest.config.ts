@@ -5,8 +5,13 @@ const conditions = ["@fetchwork/source"];
 
 const folders = ["{packages,examples}/*/{src,test}", "test"];
 const allTests = folders.map((folder) => `${folder}/**/*.test.ts`);
-/** Tests that kill a process, need a second one, or run a generated project. */
-const processTests = folders.map((folder) => `${folder}/**/*.process.test.ts`);
+/** Tests that kill a process, need a second one or a browser, or run a generated project. */
+const processTests = [
+  ...folders.map((folder) => `${folder}/**/*.process.test.ts`),
+  "packages/http/test/**/stop-on-signals.test.ts",
+  "packages/middleware/test/**/*-chromium.test.ts",
+  "packages/webhooks/test/**/runtimes.test.ts",
+];
 /** Tests that `npm run test:all` and CI repeat more often, or on more versions of PostgreSQL. */
 const repeatedTests = [
   "packages/documents/test/{contract/*,migration,soft-deletion}.test.ts",
@@ -62,8 +67,9 @@ const processes = {
   test: {
     name: "processes",
     include: processTests,
-    // One file at a time: each of them has processes that want the machine.
+    // One file at a time, and time for its processes to start on a busy machine.
     maxWorkers: 1,
+    testTimeout: 60_000,
     sequence: { groupOrder: 2 },
   },
 };
