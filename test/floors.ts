@@ -5,4 +5,5 @@
  */
 export const floors: Readonly<Record<string, readonly string[]>> = {
   endpoint: ["."],
+  kit: ["bodies", "waiting", "addresses", "secrets", "credentials", "options", "errors", "."],
 };

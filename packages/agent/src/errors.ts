@@ -1,3 +1,5 @@
+import { describeValue, FetchworkError, UsageError } from "@fetchwork/kit";
+
 /** Codes of the mistakes of a programmer that this package refuses. */
 export type AgentUsageErrorCode = "ERR_AGENT_ARGUMENT" | "ERR_AGENT_OPTION";
 
@@ -26,14 +28,14 @@ export type AgentErrorCode =
   | "ERR_AGENT_WRITE";
 
 /** A call that can never work: a wrong option, a missing argument. */
-export class AgentUsageError extends TypeError {
+export class AgentUsageError extends UsageError {
   override readonly name: string = "AgentUsageError";
-  /** Stable; what to test for. */
-  readonly code: AgentUsageErrorCode;
+  declare readonly code: AgentUsageErrorCode;
 
+  // It narrows the codes.
+  // oxlint-disable-next-line no-useless-constructor
   constructor(code: AgentUsageErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
   }
 }
 
@@ -55,10 +57,9 @@ export interface AgentErrorOptions extends ErrorOptions {
  * No message has a key, a prompt or an answer. What a model's server said is shortened to one line, and left out where
  * it may repeat a key (401 and 403).
  */
-export class AgentError extends Error {
+export class AgentError extends FetchworkError {
   override readonly name: string = "AgentError";
-  /** Stable; what to test for. */
-  readonly code: AgentErrorCode;
+  declare readonly code: AgentErrorCode;
   /** The file that it is about, if it is about one. */
   readonly path: string | undefined;
   /** Whether the same call may work when it is made again. */
@@ -70,8 +71,7 @@ export class AgentError extends Error {
 
   constructor(code: AgentErrorCode, message: string, options: AgentErrorOptions = {}) {
     const { path, retryable = false, retryAfter, status, ...rest } = options;
-    super(asLine(message), rest);
-    this.code = code;
+    super(code, asLine(message), rest);
     this.path = path;
     this.retryable = retryable;
     this.retryAfter = retryAfter;
@@ -83,14 +83,14 @@ export class AgentError extends Error {
 export function optionError(what: string, value: unknown, expected: string): AgentUsageError {
   return new AgentUsageError(
     "ERR_AGENT_OPTION",
-    `${what} is ${describe(value)}, expected ${expected}`,
+    `${what} is ${describeValue(value)}, expected ${expected}`,
   );
 }
 
 /** Returns a text argument, or throws what says which one is missing. */
 export function requireText(what: string, value: unknown): string {
   if (typeof value === "string" && value.trim() !== "") return value;
-  const shown = typeof value === "string" ? "blank" : describe(value);
+  const shown = typeof value === "string" ? "blank" : describeValue(value);
   throw new AgentUsageError("ERR_AGENT_ARGUMENT", `${what} is ${shown}, expected a text`);
 }
 
@@ -123,10 +123,4 @@ export function cancelled(signal: AbortSignal): AgentError {
 /** One line without what a terminal or a log obeys: paths, names and answers of models stand in messages. */
 export function asLine(text: string): string {
   return text.replace(/\s*\n\s*/g, " ").replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\u{FFFD}");
-}
-
-function describe(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.slice(0, 100));
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  return value === null ? "null" : typeof value;
 }

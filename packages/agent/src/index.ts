@@ -12,7 +12,7 @@ export {
   type Reservation,
   type Usage,
 } from "./calls/budget.ts";
-export type { CallOptions, PlanOptions } from "./calls/call-options.ts";
+export type { ModelCallOptions, PlanOptions } from "./calls/call-options.ts";
 export { generateCode } from "./calls/generate-code.ts";
 export { generateCodeSync, type SyncOptions } from "./calls/generate-code-sync.ts";
 export { plan } from "./calls/plan.ts";
@@ -60,7 +60,7 @@ export {
 export type {
   ChatMessage,
   FinishReason,
-  JsonSchema,
+  OutputSchema,
   ModelCapabilities,
   ModelPart,
   ModelProvider,

@@ -1,6 +1,6 @@
+import { isObject } from "@fetchwork/kit";
 import type { Administration } from "./administration.ts";
 import { DocumentsTypeError } from "./errors.ts";
-import { isObject } from "./is-object.ts";
 import type { Store } from "./store.ts";
 
 /** A store that can be cared for. */

@@ -3,7 +3,7 @@ import type { Stored } from "./document.ts";
 import { InputError } from "./errors.ts";
 import { isMetaField } from "./field-path.ts";
 import { type Filter, parseFilter } from "./filter.ts";
-import { isPlainObject } from "./is-object.ts";
+import { isPlainObject } from "./is-plain-object.ts";
 import { optionNames, refuseUnknown } from "./option-names.ts";
 
 /**

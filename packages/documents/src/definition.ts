@@ -1,7 +1,7 @@
+import { isObject } from "@fetchwork/kit";
 import { DocumentsTypeError } from "./errors.ts";
 import type { Expires } from "./expiry.ts";
 import { type FieldPath, parsePath } from "./field-path.ts";
-import { isObject } from "./is-object.ts";
 import { optionNames, refuseUnknown } from "./option-names.ts";
 
 /** Describes a collection. */

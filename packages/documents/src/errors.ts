@@ -1,3 +1,5 @@
+import { FetchworkError, UsageError } from "@fetchwork/kit";
+
 /** The stable code of an error thrown by this package. */
 export type DocumentsErrorCode =
   | "ERR_DOCUMENTS_BUSY"
@@ -22,27 +24,27 @@ export type DocumentsErrorCode =
 /** The stable code of a {@link DocumentsTypeError}. */
 export type DocumentsTypeErrorCode = "ERR_DOCUMENTS_DEFINITION" | "ERR_DOCUMENTS_OPTIONS";
 
-/** Is the base of every error that an operation of a store rejects with. */
-export class DocumentsError extends Error {
+/** The base of every error that an operation of a store rejects with. */
+export class DocumentsError extends FetchworkError {
   override readonly name: string = "DocumentsError";
-  /** The stable code. */
-  readonly code: DocumentsErrorCode;
+  declare readonly code: DocumentsErrorCode;
 
+  // It narrows the codes.
+  // oxlint-disable-next-line no-useless-constructor
   constructor(code: DocumentsErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
   }
 }
 
-/** Says that a collection definition, a URL or an option of a store is wrong. */
-export class DocumentsTypeError extends TypeError {
+/** An invalid collection definition, URL or option of a store. */
+export class DocumentsTypeError extends UsageError {
   override readonly name: string = "DocumentsTypeError";
-  /** The stable code. */
-  readonly code: DocumentsTypeErrorCode;
+  declare readonly code: DocumentsTypeErrorCode;
 
+  // It narrows the codes.
+  // oxlint-disable-next-line no-useless-constructor
   constructor(code: DocumentsTypeErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+    super(code, message, options);
   }
 }
 

@@ -1,6 +1,6 @@
+import { isObject } from "@fetchwork/kit";
 import { InputError } from "./errors.ts";
 import type { Stored } from "./document.ts";
-import { isObject } from "./is-object.ts";
 
 /** The paths of a document's fields: `"title"`, `"address.city"`, `"createdAt"`. */
 export type FieldPath<T> = string extends keyof T

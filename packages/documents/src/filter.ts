@@ -1,7 +1,7 @@
 import { InputError } from "./errors.ts";
 import { type ParsedPath, parsePath } from "./field-path.ts";
-import { isPlainObject } from "./is-object.ts";
-import type { Scalar } from "./where.ts";
+import { isPlainObject } from "./is-plain-object.ts";
+import type { ScalarValue } from "./where.ts";
 
 /**
  * A filter that was checked, in the few forms that an engine translates.
@@ -10,8 +10,12 @@ import type { Scalar } from "./where.ts";
  */
 export type Filter =
   | { readonly kind: "all" | "any"; readonly filters: readonly Filter[] }
-  | { readonly kind: "contains"; readonly path: ParsedPath; readonly values: readonly Scalar[] }
-  | { readonly kind: "equals"; readonly path: ParsedPath; readonly values: readonly Scalar[] }
+  | {
+      readonly kind: "contains";
+      readonly path: ParsedPath;
+      readonly values: readonly ScalarValue[];
+    }
+  | { readonly kind: "equals"; readonly path: ParsedPath; readonly values: readonly ScalarValue[] }
   | { readonly kind: "exists"; readonly path: ParsedPath }
   | { readonly kind: "not"; readonly filter: Filter }
   | { readonly kind: "prefix"; readonly path: ParsedPath; readonly prefix: string }
@@ -167,13 +171,13 @@ function not(filter: Filter): Filter {
   return { kind: "not", filter };
 }
 
-function scalars(path: ParsedPath, values: unknown): readonly Scalar[] {
+function scalars(path: ParsedPath, values: unknown): readonly ScalarValue[] {
   if (!Array.isArray(values)) throw wrong('"in", "notIn" and "containsAny" take a list', path);
   if (values.length > MAX_LIST) throw wrong(`a list of more than ${MAX_LIST} values`, path);
   return values.map((value: unknown) => scalar(path, value));
 }
 
-function scalar(path: ParsedPath, value: unknown): Scalar {
+function scalar(path: ParsedPath, value: unknown): ScalarValue {
   if (value === null || typeof value === "boolean") return value;
   if (typeof value === "string") return wellFormed(path, value);
   if (typeof value === "number" && Number.isFinite(value)) return value;

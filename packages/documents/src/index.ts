@@ -38,4 +38,11 @@ export type { ReadOptions } from "./staleness.ts";
 export type { Store, StoreOptions, Transaction, TransactionOptions } from "./store.ts";
 export type { DocumentRecord, Loading, Snapshot } from "./transfer.ts";
 export type { UpsertChange, Upserting, UpsertOptions } from "./upsert.ts";
-export type { Combinators, Condition, Operators, Scalar, UntypedWhere, Where } from "./where.ts";
+export type {
+  Combinators,
+  Condition,
+  Operators,
+  ScalarValue,
+  UntypedWhere,
+  Where,
+} from "./where.ts";

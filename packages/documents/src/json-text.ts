@@ -1,6 +1,7 @@
+import { isObject } from "@fetchwork/kit";
 import { InputError } from "./errors.ts";
 import { isMetaField } from "./field-path.ts";
-import { isObject, isPlainObject } from "./is-object.ts";
+import { isPlainObject } from "./is-plain-object.ts";
 
 const NONE: ReadonlySet<string> = new Set();
 const MAX_DEPTH = 200;

@@ -1,6 +1,6 @@
 import { InputError } from "./errors.ts";
 import { type CellRange, cellsAround } from "./geo-cell.ts";
-import { isPlainObject } from "./is-object.ts";
+import { isPlainObject } from "./is-plain-object.ts";
 import {
   angleOfSquare,
   isLatitude,

@@ -1,4 +1,4 @@
-import { isObject } from "./is-object.ts";
+import { isObject } from "@fetchwork/kit";
 
 /** A point on the sphere, as a vector of the length 1. @internal */
 export interface Vector {

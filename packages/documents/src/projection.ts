@@ -1,6 +1,6 @@
+import { isObject } from "@fetchwork/kit";
 import type { Projected, Stored } from "./document.ts";
 import { type ParsedPath, valueAt } from "./field-path.ts";
-import { isObject } from "./is-object.ts";
 
 /**
  * Copies some fields of a document, nested as they are in it, and always `id`.

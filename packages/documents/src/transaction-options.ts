@@ -1,3 +1,4 @@
+import { backoffDelay } from "@fetchwork/kit";
 import { DocumentsTypeError } from "./errors.ts";
 import { optionNames, refuseUnknown } from "./option-names.ts";
 import type { TransactionOptions } from "./store.ts";
@@ -33,13 +34,13 @@ export function parseTransactionOptions(options: TransactionOptions): {
 }
 
 /**
- * Gives the time to wait after an attempt that met others, in milliseconds. It is random, so that
- * those who met do not meet again.
+ * Returns the time to wait after an attempt that conflicted with others, in milliseconds. It is
+ * random, so that they do not conflict again.
  *
  * @internal
  */
 export function pauseAfter(attempt: number): number {
-  return Math.random() * Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** attempt);
+  return backoffDelay(attempt + 1, { baseDelay: FIRST_PAUSE, maxDelay: LONGEST_PAUSE });
 }
 
 function wrong(message: string): DocumentsTypeError {

@@ -2,7 +2,7 @@ import type { Stored } from "./document.ts";
 import type { FieldPath, FieldValue } from "./field-path.ts";
 
 /** A value that a field can be compared with. */
-export type Scalar = boolean | number | string | null;
+export type ScalarValue = boolean | number | string | null;
 
 /**
  * A filter: all of its conditions must hold.
@@ -72,9 +72,9 @@ export interface Operators<S, M = S> {
 }
 
 type MemberOf<V> = unknown extends V
-  ? Scalar
+  ? ScalarValue
   : V extends readonly (infer M)[]
     ? ScalarOf<NonNullable<M>>
     : never;
 
-type ScalarOf<V> = unknown extends V ? Scalar : Extract<V, boolean | number | string>;
+type ScalarOf<V> = unknown extends V ? ScalarValue : Extract<V, boolean | number | string>;

@@ -1,26 +1,32 @@
-export { encodeBase64, decodeBase64 } from "./base64.ts";
+export { backoffDelay, requestedDelay, type BackoffOptions } from "./waiting/backoff.ts";
+export { encodeBase64, decodeBase64 } from "./credentials/base64.ts";
 export {
   formatBasicCredentials,
   hasControlCharacter,
   parseBasicCredentials,
   type BasicCredentials,
-} from "./basic-credentials.ts";
-export { ByteCollector } from "./byte-collector.ts";
-export { checkOptions, type KnownOptions } from "./check-options.ts";
-export { closestName } from "./closest-name.ts";
-export { constantTimeEqual } from "./constant-time-equal.ts";
-export { describeValue } from "./describe-value.ts";
-export { isExposedError, type ExposedError } from "./exposed-error.ts";
+} from "./credentials/basic-credentials.ts";
+export { ByteCollector } from "./bodies/byte-collector.ts";
+export { checkOptions, type KnownOptions } from "./options/check-options.ts";
+export { closestName } from "./options/closest-name.ts";
+export { constantTimeEqual } from "./credentials/constant-time-equal.ts";
+export { describeValue } from "./options/describe-value.ts";
+export { isExposedError, type ExposedError } from "./errors/exposed-error.ts";
 export {
   brand,
   errorBrand,
   FetchworkError,
   isFetchworkError,
   UsageError,
-} from "./fetchwork-error.ts";
-export { formatIP, parseIP, type IPAddress } from "./ip-address.ts";
-export { maskForm, maskJson, maskUrl, type MaskOptions } from "./mask.ts";
-export { isPublicAddress } from "./public-address.ts";
-export { BodyTooLargeError, readBody, type ReadBodyOptions } from "./read-body.ts";
-export { parseRetryAfter } from "./retry-after.ts";
-export { isSecretName, isSecretParameter } from "./secret-names.ts";
+} from "./errors/fetchwork-error.ts";
+export { formatIP, parseIP, type IPAddress } from "./addresses/ip-address.ts";
+export { isInRange, networkAddress, parseIPRange, type IPRange } from "./addresses/ip-range.ts";
+export { guardLogger, type Logger } from "./logger.ts";
+export { maskForm, maskHeaders, maskJson, maskUrl, type MaskOptions } from "./secrets/mask.ts";
+export { pause } from "./waiting/pause.ts";
+export { isObject } from "./options/is-object.ts";
+export { isPublicAddress } from "./addresses/public-address.ts";
+export { BodyTooLargeError, readBody, type ReadBodyOptions } from "./bodies/read-body.ts";
+export { parseRetryAfter } from "./waiting/retry-after.ts";
+export { isSecretName, isSecretParameter } from "./secrets/secret-names.ts";
+export { QueueFullError, Semaphore, type SemaphoreOptions } from "./waiting/semaphore.ts";

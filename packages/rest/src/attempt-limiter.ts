@@ -1,9 +1,9 @@
+import { QueueFullError, Semaphore } from "@fetchwork/kit";
 import type { AttemptRule, AttemptStore } from "./attempt-store.ts";
 import { RestError } from "./errors.ts";
 import { memoryAttemptStore } from "./memory-attempt-store.ts";
 import { networkOf } from "./network-of.ts";
 import { Problem } from "./problem.ts";
-import { createTurns } from "./turns.ts";
 import { refuseUnknownOptions } from "./known-options.ts";
 
 /** Options of {@link createAttemptLimiter}. */
@@ -31,7 +31,7 @@ export interface AttemptBy {
 }
 
 /** An attempt that may be made. */
-export interface Attempt {
+export interface SignInAttempt {
   /** Says what became of it, once; `neither` counts for nothing, as when the server was at fault. */
   end(outcome: "success" | "failure" | "neither"): Promise<void>;
 }
@@ -43,7 +43,7 @@ export interface AttemptLimiter {
    *
    * @throws Problem 429 with `Retry-After` when it may not be made now, 503 when 200 of that account wait already.
    */
-  begin(by: AttemptBy): Promise<Attempt>;
+  begin(by: AttemptBy): Promise<SignInAttempt>;
   /** Forgets the failures of an account, and those from the network of the address, as after a new password. */
   forget(by: Pick<AttemptBy, "account" | "address">): Promise<void>;
 }
@@ -54,8 +54,14 @@ const trustLifetime = 30 * 86_400_000;
 /** No email is longer (RFC 5321 section 4.5.3.1.3), so longer names may share their counts. */
 const maxAccountLength = 254;
 
-/** Attempts under way count, so few of them may be, or users with several tabs would be in each other's way. */
-const sameAccount = { atOnce: 2, waiting: 200 };
+/**
+ * Attempts of one account that run at the same time. Attempts that have not ended count as failed, so with more of them a
+ * user with several tabs would be slowed down.
+ */
+const maxRunning = 2;
+
+/** Attempts of one account that wait for the running ones. */
+const maxWaiting = 200;
 
 /**
  * Limits failed attempts of an account, from wherever they come, with waits that grow.
@@ -84,7 +90,7 @@ export function createAttemptLimiter(options: AttemptLimiterOptions = {}): Attem
     maxDelay: maxDelay * 1_000,
     memory: memory * 1_000,
   };
-  const turns = createTurns(sameAccount);
+  const turns = new Map<string, Semaphore>();
   const underWay = new Map<string, number>();
 
   return {
@@ -95,13 +101,13 @@ export function createAttemptLimiter(options: AttemptLimiterOptions = {}): Attem
       if (by.atOnce !== undefined && running >= by.atOnce) throw tooMany(1_000);
       underWay.set(network, running + 1);
       try {
-        await turns.enter(account);
+        await enter(account);
       } catch (error) {
         leaveNetwork(network);
         throw error;
       }
       const leave = (): void => {
-        turns.leave(account);
+        leaveAccount(account);
         leaveNetwork(network);
       };
       try {
@@ -134,6 +140,24 @@ export function createAttemptLimiter(options: AttemptLimiterOptions = {}): Attem
       if (by.address !== undefined) await store.forget(pairOf(account, networkOf(by.address)));
     },
   };
+
+  async function enter(account: string): Promise<void> {
+    const turn = turns.get(account) ?? new Semaphore(maxRunning, { maxWaiting });
+    turns.set(account, turn);
+    try {
+      await turn.acquire();
+    } catch (error) {
+      if (!(error instanceof QueueFullError)) throw error;
+      const headers = { "retry-after": "5" };
+      throw new Problem(503, { detail: "too many sign-ins at once", headers, cause: error });
+    }
+  }
+
+  function leaveAccount(account: string): void {
+    const turn = turns.get(account);
+    turn?.release();
+    if (turn?.held === 0) turns.delete(account);
+  }
 
   function leaveNetwork(network: string): void {
     const running = (underWay.get(network) ?? 0) - 1;

@@ -1,6 +1,6 @@
 import { describeValue } from "@fetchwork/kit";
 import { RestError } from "./errors.ts";
-import type { Hooks } from "./hooks.ts";
+import type { ResourceHooks } from "./hooks.ts";
 import { optionNames, refuseUnknownOptions } from "./known-options.ts";
 import type { ListParameter } from "./list-parameter.ts";
 import type { ComputedField } from "./presenter.ts";
@@ -79,7 +79,7 @@ const relation = optionNames<Relation>({
   limit: true,
 });
 
-const hooks = optionNames<Hooks>({
+const hooks = optionNames<ResourceHooks>({
   beforeList: true,
   afterList: true,
   beforeShow: true,

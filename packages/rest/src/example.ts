@@ -1,4 +1,5 @@
-import { isRecord, type JsonSchema } from "./schema.ts";
+import { isObject } from "@fetchwork/kit";
+import type { JsonSchema } from "./schema.ts";
 
 /**
  * Makes an example of what a JSON Schema describes; the same one each time. `undefined` where none is found, as for most
@@ -11,10 +12,10 @@ export function exampleOf(schema: JsonSchema): unknown {
   if (Array.isArray(values)) return values[0] as unknown;
   for (const alternatives of [schema["anyOf"], schema["oneOf"]]) {
     if (!Array.isArray(alternatives)) continue;
-    const found = alternatives.filter(isRecord).map(exampleOf);
+    const found = alternatives.filter(isObject).map(exampleOf);
     return found.find((one) => one !== undefined);
   }
-  if (Array.isArray(schema["allOf"])) return exampleOfAll(schema["allOf"].filter(isRecord));
+  if (Array.isArray(schema["allOf"])) return exampleOfAll(schema["allOf"].filter(isObject));
   if (usual !== undefined && !isEmpty(usual)) return usual;
   const [type] = [schema["type"]].flat();
   switch (type) {
@@ -136,7 +137,7 @@ function numberOf(schema: JsonSchema, whole: number | undefined): number | undef
 function listOf({ items, maxItems, minItems, uniqueItems }: JsonSchema): unknown {
   const least = typeof minItems === "number" ? minItems : 0;
   const size = Math.max(least, maxItems === 0 ? 0 : 1);
-  const one = exampleOf(isRecord(items) ? items : {});
+  const one = exampleOf(isObject(items) ? items : {});
   if (one === undefined) return least === 0 ? [] : undefined;
   if (size > 1 && uniqueItems === true) return undefined;
   return Array.from({ length: size }, () => one);
@@ -145,8 +146,8 @@ function listOf({ items, maxItems, minItems, uniqueItems }: JsonSchema): unknown
 function objectOf({ properties, required }: JsonSchema): unknown {
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
   const example: Record<string, unknown> = {};
-  for (const [name, property] of Object.entries(isRecord(properties) ? properties : {})) {
-    const value = isRecord(property) ? exampleOf(property) : undefined;
+  for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
+    const value = isObject(property) ? exampleOf(property) : undefined;
     if (value !== undefined) example[name] = value;
   }
   return needed.every((name) => Object.hasOwn(example, String(name))) ? example : undefined;
@@ -154,6 +155,6 @@ function objectOf({ properties, required }: JsonSchema): unknown {
 
 function exampleOfAll(parts: readonly JsonSchema[]): unknown {
   const found = parts.map(exampleOf);
-  if (found.every(isRecord)) return Object.assign({}, ...found) as unknown;
+  if (found.every(isObject)) return Object.assign({}, ...found) as unknown;
   return found.length === 1 ? found[0] : undefined;
 }

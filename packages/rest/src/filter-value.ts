@@ -1,4 +1,5 @@
-import { acceptsNull, isRecord, type JsonSchema } from "./schema.ts";
+import { isObject } from "@fetchwork/kit";
+import { acceptsNull, type JsonSchema } from "./schema.ts";
 
 /** What the values of a field are, as far as filters tell them apart. */
 export type FilterKind =
@@ -32,7 +33,7 @@ export function filterTypeOf(schema: JsonSchema): FilterType | undefined {
   const plain = withoutNull(schema);
   const items = plain["items"];
   if (plain["type"] === "array") {
-    const member = isRecord(items) ? filterTypeOf(items) : undefined;
+    const member = isObject(items) ? filterTypeOf(items) : undefined;
     return member && !member.isList && member.kind !== "object"
       ? { ...member, isList: true }
       : { kind: "object", values: undefined, isList: false };
@@ -84,7 +85,7 @@ export function ruleOf({ kind, values }: FilterType): string {
 function withoutNull(schema: JsonSchema): JsonSchema {
   const { anyOf, type } = schema;
   if (Array.isArray(anyOf)) {
-    const others = anyOf.filter(isRecord).filter((one) => one["type"] !== "null");
+    const others = anyOf.filter(isObject).filter((one) => one["type"] !== "null");
     if (others.length === 1 && others[0]) return withoutNull(others[0]);
   }
   if (Array.isArray(type) && acceptsNull(schema)) {

@@ -1,7 +1,8 @@
+import { isObject } from "@fetchwork/kit";
 import { bareFields } from "./bare-fields.ts";
 import { fieldError } from "./field-error.ts";
 import { badFields } from "./problem.ts";
-import { isRecord, type JsonSchema } from "./schema.ts";
+import type { JsonSchema } from "./schema.ts";
 
 /** Converts the texts of a form to the types that the schema's properties name. */
 export function convertForm(
@@ -18,7 +19,7 @@ export function convertForm(
 
 /** A form has no `null`, so the alternative to it is what counts. */
 function withoutNull(schema: JsonSchema): JsonSchema {
-  const alternatives = Array.isArray(schema["anyOf"]) ? schema["anyOf"].filter(isRecord) : [];
+  const alternatives = Array.isArray(schema["anyOf"]) ? schema["anyOf"].filter(isObject) : [];
   return alternatives.find(({ type }) => type !== "null") ?? schema;
 }
 

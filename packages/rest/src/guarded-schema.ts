@@ -1,4 +1,5 @@
-import { isRecord, jsonSchemaOf, propertiesOf, type JsonSchema, type Schema } from "./schema.ts";
+import { isObject } from "@fetchwork/kit";
+import { jsonSchemaOf, propertiesOf, type JsonSchema, type Schema } from "./schema.ts";
 
 /** Fields that clients may not set, or that nobody may see. */
 export interface GuardedFields {
@@ -17,7 +18,7 @@ export function guardedSchema(schema: Schema, { readOnly, secret }: GuardedField
     "~standard": {
       ...standard,
       validate(value) {
-        const result = standard.validate(isRecord(value) ? without(value, readOnly) : value);
+        const result = standard.validate(isObject(value) ? without(value, readOnly) : value);
         return result instanceof Promise ? result.then(masked) : masked(result);
       },
       jsonSchema: {

@@ -27,7 +27,7 @@ export interface ChangeEvent extends HookEvent {
  * A hook after a change runs after the commit, before the answer is sent. The change stays, so what it throws is
  * reported and does not become the answer.
  */
-export interface Hooks<T extends object = Fields> {
+export interface ResourceHooks<T extends object = Fields> {
   /** May return a filter that documents have to pass too, such as those of the caller's tenant. */
   beforeList?(event: HookEvent): Result<UntypedWhere | undefined | void>;
   /** May return other rows to show: as many, in the same order. */

@@ -1,6 +1,6 @@
+import { isObject } from "@fetchwork/kit";
 import { fieldError, type FieldError } from "./field-error.ts";
 import { badFields, Problem } from "./problem.ts";
-import { isRecord } from "./schema.ts";
 
 /** Characters of a name that a refusal repeats. */
 const maxNameLength = 64;
@@ -47,7 +47,7 @@ function hostileIn(fields: Readonly<Record<string, unknown>>): FieldError | unde
     if (typeof value === "string" && isHostile(value)) return refusal(path);
     const entries = Array.isArray(value)
       ? value.entries()
-      : isRecord(value)
+      : isObject(value)
         ? Object.entries(value)
         : [];
     for (const [name, one] of entries) {

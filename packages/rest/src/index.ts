@@ -5,7 +5,7 @@ export type { Api, ApiOptions } from "./api.ts";
 export { createApi } from "./api.ts";
 export type { Evidence } from "./access-token.ts";
 export type {
-  Attempt,
+  SignInAttempt,
   AttemptBy,
   AttemptLimiter,
   AttemptLimiterOptions,
@@ -51,8 +51,8 @@ export type {
 } from "./password-resets.ts";
 export { createPasswordResets } from "./password-resets.ts";
 export type { ProblemOptions } from "./problem.ts";
-export type { ListPlace, Page } from "./page-links.ts";
-export type { Near } from "./near.ts";
+export type { ListPlace, PageWindow } from "./page-links.ts";
+export type { NearPoint } from "./near.ts";
 export { cursorLinks, pageLinks } from "./page-links.ts";
 export { badFields, Problem } from "./problem.ts";
 export { refuseConflicts } from "./refuse-conflicts.ts";
@@ -69,7 +69,7 @@ export type {
   StoredBy,
 } from "./resource-options.ts";
 export type { ComputedField, Presenter } from "./presenter.ts";
-export type { ChangeEvent, HookEvent, Hooks } from "./hooks.ts";
+export type { ChangeEvent, HookEvent, ResourceHooks } from "./hooks.ts";
 export { afterChange } from "./hooks.ts";
 export type { FilterField } from "./filter-parameters.ts";
 export type { FilterKind, FilterScalar, FilterType } from "./filter-value.ts";

@@ -3,7 +3,7 @@ import { accessTokenField } from "./access-token.ts";
 import { fieldError, type FieldError } from "./field-error.ts";
 import { filterParameters, maxFilters, type FilterField } from "./filter-parameters.ts";
 import { compileListParameter, type ListParameter } from "./list-parameter.ts";
-import type { Near } from "./near.ts";
+import type { NearPoint } from "./near.ts";
 import { badFields } from "./problem.ts";
 import type { NamedFields } from "./sort-and-fields.ts";
 import {
@@ -55,7 +55,7 @@ export interface ListQuery {
   /** What filters and parameters of one's own demand. */
   readonly where: UntypedWhere | undefined;
   /** Place to begin with, nearest first. */
-  readonly near: Near | undefined;
+  readonly near: NearPoint | undefined;
   /** Whether to list removed documents only, or too. */
   readonly trash: "only" | "with" | undefined;
 }

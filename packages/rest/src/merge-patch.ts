@@ -1,6 +1,6 @@
+import { isObject } from "@fetchwork/kit";
 import { bareFields } from "./bare-fields.ts";
 import { Problem } from "./problem.ts";
-import { isRecord } from "./schema.ts";
 
 /** Deeper patches are refused, as the store refuses deeper documents. */
 const maxDepth = 200;
@@ -15,12 +15,12 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 }
 
 function merge(target: unknown, patch: unknown, depth: number): unknown {
-  if (!isRecord(patch)) return patch;
+  if (!isObject(patch)) return patch;
   if (depth > maxDepth) {
     throw new Problem(400, { detail: `the body has more than ${maxDepth} levels` });
   }
   const merged = bareFields();
-  if (isRecord(target)) for (const name of Object.keys(target)) merged[name] = target[name];
+  if (isObject(target)) for (const name of Object.keys(target)) merged[name] = target[name];
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete merged[name];
     else merged[name] = merge(merged[name], value, depth + 1);

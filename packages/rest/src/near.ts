@@ -1,7 +1,7 @@
 import { fieldError, type FieldError } from "./field-error.ts";
 
 /** Places on Earth around one, nearest first. */
-export interface Near {
+export interface NearPoint {
   /** Field that holds the place of a document. */
   readonly field: string;
   /** Degrees, -90 to 90. */
@@ -28,7 +28,7 @@ interface Naming {
 }
 
 /** Reads `near=latitude,longitude` with `min_distance` and `max_distance`, which need it. */
-export function readNear(given: Given, { field, called }: Naming): Near | undefined {
+export function readNear(given: Given, { field, called }: Naming): NearPoint | undefined {
   const { errors } = given;
   const place = given.one("near");
   const minDistance = distance(given.one("min_distance"), called("min_distance"), errors);

@@ -1,14 +1,13 @@
+import { formatIP, parseIP } from "@fetchwork/kit";
+
 /**
  * Names the network of an address, which is what one client has for itself: an IPv4 address, or a /64 of IPv6, whose
- * owner has all addresses in it.
+ * owner has all addresses in it. Text that is not an address is returned as it is.
  */
 export function networkOf(address: string): string {
-  if (!address.includes(":")) return address;
-  const [head = "", tail] = address.toLowerCase().replace(/%.*$/, "").split("::");
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = tail === undefined ? 0 : Math.max(8 - before.length - after.length, 0);
-  const groups = [...before, ...Array.from({ length: zeros }, () => "0"), ...after];
-  const network = groups.slice(0, 4).map((group) => group.replace(/^0+(?=.)/, ""));
-  return `${network.join(":")}::/64`;
+  const parsed = parseIP(address.replace(/%.*$/, ""));
+  if (parsed === undefined) return address;
+  if (parsed.version === 4) return formatIP(parsed);
+  const groups = parsed.words.slice(0, 2).flatMap((word) => [word >>> 16, word & 0xffff]);
+  return `${groups.map((group) => group.toString(16)).join(":")}::/64`;
 }

@@ -1,7 +1,7 @@
 import { accessTokenField } from "./access-token.ts";
 
 /** One page of a list. */
-export interface Page {
+export interface PageWindow {
   readonly page: number;
   readonly limit: number;
   /** Documents on all pages together; `undefined` when they were not all counted. */
@@ -27,7 +27,7 @@ const usualNames = { page: "page", limit: "limit", after: "after" };
 export function pageLinks(
   place: ListPlace | string,
   parameters: URLSearchParams,
-  at: Page,
+  at: PageWindow,
 ): string {
   const { path, names } = typeof place === "string" ? { path: place, names: usualNames } : place;
   const { hasNext = false, limit, page, total } = at;

@@ -1,10 +1,9 @@
-import { BodyTooLargeError, readBody as readBytes } from "@fetchwork/kit";
+import { BodyTooLargeError, isObject, readBody as readBytes } from "@fetchwork/kit";
 import { bareFields } from "./bare-fields.ts";
 import { fieldError } from "./field-error.ts";
 import { badFields, Problem } from "./problem.ts";
 import { refuseHostileFields } from "./hostile-text.ts";
 import { hasRepeatedNames } from "./repeated-names.ts";
-import { isRecord } from "./schema.ts";
 
 /** What a body of a request held. */
 export interface Body {
@@ -148,7 +147,7 @@ function jsonObject(text: string): Body {
   } catch {
     throw new Problem(400, { detail: "the body is not valid JSON" });
   }
-  if (!isRecord(value)) throw new Problem(400, { detail: "the body must be a JSON object" });
+  if (!isObject(value)) throw new Problem(400, { detail: "the body must be a JSON object" });
   if (prototypeKey.test(text)) throw notAField("__proto__");
   if (hasRepeatedNames(text, value)) {
     throw new Problem(400, { detail: "an object in the body has a name twice" });
@@ -182,7 +181,7 @@ async function bytesOf(request: Request, limit: number): Promise<Uint8Array<Arra
 
 /** Reading fails when the client leaves or when the server's own limit is exceeded: neither is a fault of ours. */
 function refuseBroken(error: unknown): never {
-  const isTooLarge = isRecord(error) && (error["statusCode"] ?? error["status"]) === 413;
+  const isTooLarge = isObject(error) && (error["statusCode"] ?? error["status"]) === 413;
   throw new Problem(isTooLarge ? 413 : 400, { detail: "the body could not be read", cause: error });
 }
 

@@ -1,4 +1,4 @@
-import { isRecord } from "./schema.ts";
+import { isObject } from "@fetchwork/kit";
 
 const backslash = 92;
 
@@ -43,10 +43,10 @@ function countMembers(value: unknown): number {
   const waiting = [value];
   while (waiting.length > 0) {
     const one = waiting.pop();
-    const isObject = isRecord(one);
-    if (!isObject && !Array.isArray(one)) continue;
-    const members: readonly unknown[] = isObject ? Object.values(one) : one;
-    if (isObject) count += members.length;
+    const isNamed = isObject(one);
+    if (!isNamed && !Array.isArray(one)) continue;
+    const members: readonly unknown[] = isNamed ? Object.values(one) : one;
+    if (isNamed) count += members.length;
     for (const member of members) {
       if (typeof member === "object" && member !== null) waiting.push(member);
     }

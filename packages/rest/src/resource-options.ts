@@ -1,6 +1,6 @@
 import type { Meta, Stored } from "@fetchwork/documents";
 import type { AccessRule } from "./access.ts";
-import type { Hooks } from "./hooks.ts";
+import type { ResourceHooks } from "./hooks.ts";
 import type { ListParameter } from "./list-parameter.ts";
 import type { ResourceCall } from "./operations/resource-call.ts";
 import type { ComputedField } from "./presenter.ts";
@@ -135,7 +135,7 @@ export interface ResourceOptions<
    */
   readonly bulk?: boolean | { readonly limit: number } | undefined;
   /** Functions to run before and after operations. Default: none. */
-  readonly hooks?: Hooks<OutputOf<S> & object> | undefined;
+  readonly hooks?: ResourceHooks<OutputOf<S> & object> | undefined;
   /** How lists look and which parameters they take. */
   readonly list?: ListOptions | undefined;
 }

@@ -4,7 +4,7 @@ import { checkOptionNames } from "./check-option-names.ts";
 import { checkResource } from "./check-resource.ts";
 import { filterField, type FilterField } from "./filter-parameters.ts";
 import { guardedSchema, reservedNames } from "./guarded-schema.ts";
-import type { Hooks } from "./hooks.ts";
+import type { ResourceHooks } from "./hooks.ts";
 import type { ListRules } from "./list-query.ts";
 import { createPresenter, type ComputedField, type Presenter } from "./presenter.ts";
 import type {
@@ -62,7 +62,7 @@ export interface Resource<
   readonly list: ListRules;
   readonly shape: NonNullable<ListOptions["shape"]>;
   readonly count: NonNullable<ListOptions["count"]>;
-  readonly hooks: Hooks;
+  readonly hooks: ResourceHooks;
   readonly relations: CompiledRelations;
   /** Items of a bulk request at most; 0 for a resource without them. */
   readonly bulkLimit: number;

@@ -1,3 +1,4 @@
+import { isObject } from "@fetchwork/kit";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { RestError } from "./errors.ts";
 import { fieldErrorsOf } from "./field-error.ts";
@@ -41,7 +42,7 @@ export function jsonSchemaOf(schema: Schema, side: "input" | "output"): JsonSche
 /** Describes the properties of a schema of an object. */
 export function propertiesOf(schema: JsonSchema, of: string): Readonly<Record<string, JsonSchema>> {
   const properties = schema["properties"];
-  if (schema["type"] !== "object" || !isRecord(properties)) {
+  if (schema["type"] !== "object" || !isObject(properties)) {
     throw new RestError("ERR_REST_DEFINITION", `${of} must have the schema of an object`);
   }
   return properties as Record<string, JsonSchema>;
@@ -73,11 +74,6 @@ export async function validate<S extends Schema>(schema: S, value: unknown): Pro
 /** Whether a schema accepts `null`. */
 export function acceptsNull({ type, anyOf }: JsonSchema): boolean {
   if (Array.isArray(type)) return type.includes("null");
-  if (Array.isArray(anyOf)) return anyOf.some((one) => isRecord(one) && acceptsNull(one));
+  if (Array.isArray(anyOf)) return anyOf.some((one) => isObject(one) && acceptsNull(one));
   return type === "null";
-}
-
-/** Whether a value is an object with string keys, and not an array. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

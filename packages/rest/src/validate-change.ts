@@ -1,11 +1,12 @@
 import type { Stored } from "@fetchwork/documents";
+import { isObject } from "@fetchwork/kit";
 import { fieldErrorsOf, type FieldError } from "./field-error.ts";
 import { without } from "./guarded-schema.ts";
 import type { ResourceCall } from "./operations/resource-call.ts";
 import { badFields, Problem } from "./problem.ts";
 import type { Fields, Resource } from "./resource.ts";
 import type { BodyFields } from "./route.ts";
-import { isRecord, type Schema } from "./schema.ts";
+import type { Schema } from "./schema.ts";
 import { view } from "./view.ts";
 
 /** A document that a request changes. */
@@ -62,7 +63,7 @@ function isIn(fields: BodyFields, param: string): boolean {
   let value: unknown = fields;
   for (const key of param.split(".")) {
     if (Array.isArray(value)) return true;
-    if (!isRecord(value) || !Object.hasOwn(value, key)) return false;
+    if (!isObject(value) || !Object.hasOwn(value, key)) return false;
     value = value[key];
   }
   return true;

@@ -223,6 +223,36 @@ describe("createAttemptLimiter", () => {
   });
 });
 
+it("lets two attempts of an account run at the same time, and the others in their order", async () => {
+  const limiter = createAttemptLimiter();
+  const begun: number[] = [];
+  const attempts = [1, 2, 3, 4].map(async (number) => {
+    const attempt = await limiter.begin(ada);
+    begun.push(number);
+    return attempt;
+  });
+  const [first, second] = await Promise.all(attempts.slice(0, 2));
+  expect(begun).toEqual([1, 2]);
+  await first?.end("success");
+  await attempts[2];
+  expect(begun).toEqual([1, 2, 3]);
+  await second?.end("success");
+  await attempts[3];
+  expect(begun).toEqual([1, 2, 3, 4]);
+});
+
+it("rejects an attempt with 503 while 200 others of that account wait", async () => {
+  const limiter = createAttemptLimiter();
+  const begun = Array.from({ length: 202 }, () => limiter.begin(ada));
+  await expect(limiter.begin(ada)).rejects.toMatchObject({
+    status: 503,
+    headers: { "retry-after": "5" },
+  });
+  await (await limiter.begin({ account: "grace@example.com" })).end("success");
+  for (const attempt of begun) await (await attempt).end("success");
+  await (await limiter.begin(ada)).end("success");
+});
+
 it("the documents do not name who tried", async () => {
   const store = await openStore("sqlite::memory:");
   onTestFinished(() => store.close());

@@ -1,7 +1,7 @@
 import type { Stored } from "@fetchwork/documents";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import type { Hooks } from "../src/hooks.ts";
+import type { ResourceHooks } from "../src/hooks.ts";
 import { Problem } from "../src/problem.ts";
 import { defineResource, type Fields } from "../src/resource.ts";
 import { openResource } from "./resource-client.ts";
@@ -9,7 +9,7 @@ import { openResource } from "./resource-client.ts";
 const schema = z.object({ text: z.string(), stars: z.int().optional() });
 type Note = z.infer<typeof schema>;
 
-function defineNotes(hooks: Hooks<Note>, softDelete = false) {
+function defineNotes(hooks: ResourceHooks<Note>, softDelete = false) {
   return defineResource({
     name: "note",
     path: "/notes",
@@ -36,7 +36,7 @@ const refuse = (): never => {
 };
 
 describe("hooks before an operation", () => {
-  it.each<[keyof Hooks, string, string]>([
+  it.each<[keyof ResourceHooks, string, string]>([
     ["beforeCreate", "POST", "/notes"],
     ["beforeUpdate", "PUT", "/notes/:id"],
     ["beforeUpdate", "PATCH", "/notes/:id"],

@@ -4,19 +4,19 @@ import { createProvider, settingsFromEnvironment } from "../models/provider-sett
 import type { AskOptions } from "./ask-model.ts";
 
 /** How `plan`, `specifyFilePaths` and `generateCode` ask. */
-export interface CallOptions extends Omit<AskOptions, "provider"> {
+export interface ModelCallOptions extends Omit<AskOptions, "provider"> {
   /** Reaches the model. Default: what the environment describes (`settingsFromEnvironment`). */
   readonly provider?: ModelProvider | undefined;
 }
 
 /** How `plan` asks. */
-export interface PlanOptions extends CallOptions {
+export interface PlanOptions extends ModelCallOptions {
   /** Messages after the prompt: answers to earlier questions, a design to keep to. Default: none. */
   readonly extraMessages?: readonly ChatMessage[] | undefined;
 }
 
 /** Call options with a provider. The environment is read when a call needs it, not when the module is loaded. */
-export function withProvider<T extends CallOptions>(options: T): T & AskOptions {
+export function withProvider<T extends ModelCallOptions>(options: T): T & AskOptions {
   // oxlint-disable-next-line node/no-process-env -- the documented default
   const env = process.env;
   const { provider = createProvider(settingsFromEnvironment(env)) } = options;

@@ -1,6 +1,6 @@
 import { AgentUsageError, requireText } from "../errors.ts";
 import { validateFilePath } from "../files/file-path.ts";
-import { withProvider, type CallOptions } from "./call-options.ts";
+import { withProvider, type ModelCallOptions } from "./call-options.ts";
 import { fileMessages } from "./prompts.ts";
 import { writeSource } from "./write-source.ts";
 
@@ -15,7 +15,7 @@ export async function generateCode(
   prompt: string,
   sharedDeps: string,
   filePath: string,
-  options: CallOptions = {},
+  options: ModelCallOptions = {},
 ): Promise<string> {
   requireText("prompt", prompt);
   requireText("sharedDeps", sharedDeps);

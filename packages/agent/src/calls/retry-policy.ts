@@ -1,12 +1,13 @@
+import { backoffDelay, pause as wait } from "@fetchwork/kit";
 import { cancelled, checkCount, checkTime, type AgentError } from "../errors.ts";
 
 /** When a failed call to a model is made again. */
 export interface RetryPolicy {
   /** Attempts in all, the first included. Default: 5. */
   readonly attempts?: number | undefined;
-  /** Milliseconds before the second attempt; doubled for each further one, and lengthened by up to a half by chance. Default: `1_000`. */
+  /** Milliseconds before the second attempt; doubled for each further one, and multiplied by a random number from 1 to 1.5. Default: `1_000`. */
   readonly delay?: number | undefined;
-  /** Most milliseconds between two attempts that no server asked for. Default: `60_000`. */
+  /** Maximum of that delay in milliseconds, before the random number. Default: `60_000`. */
   readonly maxDelay?: number | undefined;
   /** Longest `Retry-After`, in milliseconds, that is obeyed; a longer one ends the call. Default: `120_000`. */
   readonly maxRetryAfter?: number | undefined;
@@ -22,7 +23,7 @@ export interface RetryNotice {
   readonly error: AgentError;
 }
 
-/** Checks a policy once, and says how long to wait after a failed attempt. */
+/** Checks a policy once. The result returns how long to wait after a failed attempt; undefined when it was the last. */
 export function createRetry(
   policy: RetryPolicy = {},
 ): (attempt: number, error: AgentError) => number | undefined {
@@ -34,23 +35,20 @@ export function createRetry(
   return (attempt, { retryable, retryAfter }) => {
     if (!retryable || attempt >= attempts) return undefined;
     if (retryAfter !== undefined && retryAfter > maxRetryAfter) return undefined;
-    const ours = Math.min(maxDelay, delay * 2 ** (attempt - 1)) * (1 + Math.random() / 2);
-    return Math.max(retryAfter ?? 0, Math.round(ours));
+    const backoff = backoffDelay(attempt, { baseDelay: delay, maxDelay, jitter: [1, 1.5] });
+    return Math.max(retryAfter ?? 0, Math.round(backoff));
   };
 }
 
-/** Resolves after `delay` milliseconds; rejects when the signal ends it. */
-export function pause(delay: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(cancelled(signal));
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(cancelled(signal));
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, delay);
-    signal.addEventListener("abort", stop, { once: true });
-  });
+/**
+ * Resolves after `delay` milliseconds.
+ *
+ * @throws AgentError `ERR_AGENT_CANCELLED` when the signal aborts
+ */
+export async function pause(delay: number, signal: AbortSignal): Promise<void> {
+  try {
+    await wait(delay, signal);
+  } catch {
+    throw cancelled(signal);
+  }
 }

@@ -2,7 +2,7 @@ import { requireText } from "../errors.ts";
 import { validateFilePaths } from "../files/file-path.ts";
 import { readPathList } from "../project/project-plan.ts";
 import { askStructured, Complaint } from "./ask-structured.ts";
-import { withProvider, type CallOptions } from "./call-options.ts";
+import { withProvider, type ModelCallOptions } from "./call-options.ts";
 import { filePathMessages, filePathsTool } from "./prompts.ts";
 
 /**
@@ -15,7 +15,7 @@ import { filePathMessages, filePathsTool } from "./prompts.ts";
 export async function specifyFilePaths(
   prompt: string,
   sharedDeps: string,
-  options: CallOptions = {},
+  options: ModelCallOptions = {},
 ): Promise<string[]> {
   const messages = filePathMessages(
     requireText("prompt", prompt),

@@ -1,7 +1,7 @@
+import { isObject } from "@fetchwork/kit";
 import { nameOf, nodeAt, walk } from "./ast.ts";
 import { quote } from "./check-imports.ts";
 import type { Diagnostic } from "./diagnostic.ts";
-import { isObject } from "./parse-json.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import type { PackageManifest, ProjectManifests } from "./project-manifests.ts";
 import { folderOf, joinPath } from "./resolve-import.ts";

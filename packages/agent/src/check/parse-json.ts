@@ -33,7 +33,3 @@ function plainJson(source: string): string {
     part === "," ? " " : part,
   );
 }
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -1,5 +1,6 @@
+import { isObject } from "@fetchwork/kit";
 import type { AstNode } from "./ast.ts";
-import { isObject, parseJson } from "./parse-json.ts";
+import { parseJson } from "./parse-json.ts";
 import { isScript, type ScriptParser } from "./parse-script.ts";
 import type { ModuleFacts } from "./module-facts.ts";
 import { readModule } from "./read-module.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "./parse-json.ts";
+import { isObject } from "@fetchwork/kit";
 import type { ProjectFiles } from "./project-files.ts";
 import { folderOf } from "./resolve-import.ts";
 

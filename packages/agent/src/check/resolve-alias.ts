@@ -1,4 +1,4 @@
-import { isObject } from "./parse-json.ts";
+import { isObject } from "@fetchwork/kit";
 import type { ProjectFiles } from "./project-files.ts";
 import type { PackageManifest, ProjectManifests } from "./project-manifests.ts";
 import { folderOf, joinPath, resolveImport, type Resolved } from "./resolve-import.ts";

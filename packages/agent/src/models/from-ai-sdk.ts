@@ -1,3 +1,4 @@
+import { isObject } from "@fetchwork/kit";
 import type { LanguageModel, ToolSet } from "ai";
 import { cancelled, optionError } from "../errors.ts";
 import type { FinishReason, ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
@@ -206,8 +207,4 @@ function saysRefusal(raw: unknown): boolean {
   if (!isObject(first) || !isObject(first["delta"])) return false;
   const { refusal } = first["delta"];
   return typeof refusal === "string" && refusal !== "";
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

@@ -7,7 +7,7 @@ export interface ChatMessage {
 }
 
 /** A JSON Schema (draft 7) for the arguments of a tool. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+export type OutputSchema = Readonly<Record<string, unknown>>;
 
 /** A structured call that the model has to answer with. */
 export interface ModelTool {
@@ -16,7 +16,7 @@ export interface ModelTool {
   /** What it is for; the model reads it. */
   readonly description: string;
   /** Schema of its arguments, an object. */
-  readonly parameters: JsonSchema;
+  readonly parameters: OutputSchema;
 }
 
 /** One question to a model. */

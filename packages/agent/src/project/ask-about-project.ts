@@ -1,5 +1,5 @@
 import { askModel } from "../calls/ask-model.ts";
-import { withProvider, type CallOptions } from "../calls/call-options.ts";
+import { withProvider, type ModelCallOptions } from "../calls/call-options.ts";
 import { requirePlan } from "../calls/plan.ts";
 import { checkConsistency } from "../check/check-consistency.ts";
 import { describeDiagnostic } from "../check/diagnostic.ts";
@@ -10,7 +10,7 @@ import { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { packProject, type PackOptions } from "./pack-project.ts";
 
 /** How a model is asked about a project. */
-export interface ProjectQuestionOptions extends CallOptions {
+export interface ProjectQuestionOptions extends ModelCallOptions {
   /** Most tokens of the project in the question, by estimate; see {@link PackOptions}. Default: `100_000`. */
   readonly maxContextTokens?: number | undefined;
   /** Most files that are looked at. Default: `1_000`. */

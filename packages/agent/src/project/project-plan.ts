@@ -1,3 +1,4 @@
+import { isObject } from "@fetchwork/kit";
 import { validateFilePath, validateFilePaths, type RefusedPath } from "../files/file-path.ts";
 
 /** A file that is planned, and what it owes the others. */
@@ -72,8 +73,4 @@ function textList(value: unknown): readonly string[] {
   if (!Array.isArray(value)) return [];
   const texts = value.filter((entry): entry is string => typeof entry === "string");
   return [...new Set(texts.map((text) => text.slice(0, 300)))].slice(0, 1_000);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,13 +1,16 @@
 import { askStructured, Complaint } from "../calls/ask-structured.ts";
 import type { AskOptions } from "../calls/ask-model.ts";
-import { withProvider, type CallOptions } from "../calls/call-options.ts";
+import { withProvider, type ModelCallOptions } from "../calls/call-options.ts";
 import { plan } from "../calls/plan.ts";
 import { contractMessages, contractTool } from "../calls/prompts.ts";
 import { requireText } from "../errors.ts";
 import { readContract, type FileSpec, type ProjectPlan } from "../project/project-plan.ts";
 
 /** Plans a program: the Markdown, and the files with what they owe each other. */
-export async function planProject(prompt: string, options: CallOptions = {}): Promise<ProjectPlan> {
+export async function planProject(
+  prompt: string,
+  options: ModelCallOptions = {},
+): Promise<ProjectPlan> {
   const sharedDeps = await plan(prompt, options);
   return { sharedDeps, files: await specifyFiles(prompt, sharedDeps, withProvider(options)) };
 }

@@ -1,3 +1,4 @@
+import { isObject } from "@fetchwork/kit";
 import { addUsage } from "../calls/ask-model.ts";
 import type { Usage } from "../calls/budget.ts";
 import type { Amount } from "../calls/spending.ts";
@@ -152,8 +153,4 @@ function isAmount(value: unknown): value is Amount {
   return (
     isObject(value) && typeof value["tokens"] === "number" && typeof value["cost"] === "number"
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

@@ -1,3 +1,4 @@
+import { isObject } from "@fetchwork/kit";
 import { AgentError } from "../errors.ts";
 import { schedule } from "../files/schedule.ts";
 import { readContract, type FileSpec } from "../project/project-plan.ts";
@@ -79,10 +80,6 @@ export async function asItWas(step: RunningStep): Promise<StepResult> {
 
 function isVersion(value: unknown): value is { readonly path: string; readonly hash: string } {
   return isObject(value) && typeof value["path"] === "string" && typeof value["hash"] === "string";
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The check of all files, when those before it are done. */

@@ -263,7 +263,7 @@ const pageParameter = (name: string, fallback: number, description: string): Jso
 });
 
 /** The task API in OpenAPI 3.1. Both prefixes are its servers. */
-export const openApiDocument: JsonObject = {
+export const taskApiDocument: JsonObject = {
   openapi: "3.1.0",
   info: {
     title: "Fetchwork agent",

@@ -1,3 +1,4 @@
+import { BodyTooLargeError, isObject, readBody } from "@fetchwork/kit";
 import { mayHideItsOrigin } from "./guard.ts";
 import { HttpFailure, invalid, saysMoreThan, tooLarge } from "./http-failure.ts";
 import type { JsonObject } from "./task-agent.ts";
@@ -34,19 +35,12 @@ export async function readJson(request: Request, limit: number): Promise<JsonObj
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   const tooLong = `more than ${limit} bytes were sent`;
   if (saysMoreThan(limit, request)) throw tooLarge(tooLong);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
   try {
-    for await (const chunk of request.body ?? []) {
-      size += chunk.byteLength;
-      if (size > limit) throw tooLarge(tooLong);
-      chunks.push(chunk);
-    }
+    return await readBody(request.body, { limit });
   } catch (error) {
     // A client that leaves is no failure of the server.
-    throw error instanceof HttpFailure ? error : invalid("the body broke off");
+    throw error instanceof BodyTooLargeError ? tooLarge(tooLong) : invalid("the body broke off");
   }
-  return Buffer.concat(chunks);
 }
 
 /**
@@ -91,8 +85,4 @@ function checkValue(value: JsonObject): void {
 function checkText(text: string): void {
   if (!text.includes("\0") && text.isWellFormed()) return;
   throw invalid("U+0000 and halves of surrogate pairs cannot be kept");
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

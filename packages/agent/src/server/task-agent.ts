@@ -1,3 +1,4 @@
+import { FetchworkError } from "@fetchwork/kit";
 import { AgentUsageError } from "../errors.ts";
 import type { Budget, Usage } from "../calls/budget.ts";
 
@@ -102,9 +103,14 @@ export interface TaskAgent {
   concurrency?(task: AgentTask): number;
 }
 
-/** Input of a client that an agent refuses; answered with 422 and the message. */
-export class TaskInputError extends Error {
+/** The input of a client is invalid. The response has status 422 and the message. */
+export class TaskInputError extends FetchworkError {
   override readonly name: string = "TaskInputError";
+  declare readonly code: "ERR_AGENT_INPUT";
+
+  constructor(message: string, options?: ErrorOptions) {
+    super("ERR_AGENT_INPUT", message, options);
+  }
 }
 
 /**

@@ -1,39 +1,22 @@
-interface Slots {
-  taken: number;
-  readonly queue: (() => void)[];
-}
+import { Semaphore } from "@fetchwork/kit";
 
-/** Limits how many steps of a task run at the same time in this process. Who waits comes in turn. */
+/** Limits how many steps of a task run at the same time in this process. The others wait in order. */
 export class TaskSlots {
-  readonly #slots = new Map<string, Slots>();
+  readonly #slots = new Map<string, Semaphore>();
 
-  /** Resolves to what gives the slot back. Rejects when the signal aborts before there is one. */
-  take(taskId: string, limit: number, signal: AbortSignal): Promise<() => void> {
-    const slots = this.#slots.get(taskId) ?? { taken: 0, queue: [] };
+  /**
+   * Resolves to a function that releases the slot. Rejects when the signal aborts while it waits.
+   *
+   * @param limit - Maximum number of steps; of the first call while no step of the task runs.
+   */
+  async take(taskId: string, limit: number, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    const slots = this.#slots.get(taskId) ?? new Semaphore(limit);
     this.#slots.set(taskId, slots);
-    const release = (): void => {
-      slots.taken -= 1;
-      const next = slots.queue.shift();
-      if (next !== undefined) next();
-      else if (slots.taken === 0) this.#slots.delete(taskId);
+    await slots.acquire(signal);
+    return () => {
+      slots.release();
+      if (slots.held === 0) this.#slots.delete(taskId);
     };
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) {
-        if (slots.taken === 0) this.#slots.delete(taskId);
-        return reject(signal.reason as Error);
-      }
-      const stop = (): void => {
-        slots.queue.splice(slots.queue.indexOf(start), 1);
-        reject(signal.reason as Error);
-      };
-      const start = (): void => {
-        signal.removeEventListener("abort", stop);
-        slots.taken += 1;
-        resolve(release);
-      };
-      if (slots.taken < limit) return start();
-      slots.queue.push(start);
-      signal.addEventListener("abort", stop, { once: true });
-    });
   }
 }

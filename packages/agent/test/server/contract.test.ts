@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { describe, expect, it } from "vitest";
 import { openStore } from "@fetchwork/documents";
-import { openApiDocument } from "../../src/server/openapi.ts";
+import { taskApiDocument } from "../../src/server/openapi.ts";
 import { toYaml } from "../../src/server/to-yaml.ts";
 import { projectScript } from "../project-script.ts";
 import {
@@ -29,10 +29,10 @@ interface ResponseObject {
   readonly content?: Readonly<Record<string, { readonly schema: object }>>;
 }
 
-const described = openApiDocument as unknown as Described;
+const described = taskApiDocument as unknown as Described;
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 (formats as unknown as (instance: unknown) => void)(ajv);
-ajv.addSchema({ ...openApiDocument, $id: "api" });
+ajv.addSchema({ ...taskApiDocument, $id: "api" });
 
 const operations = new Map(
   Object.entries(described.paths).flatMap(([path, methods]) =>
@@ -295,14 +295,14 @@ describe("the document itself", () => {
 
   it("is served as JSON and as YAML", async () => {
     const { url } = await startTasks();
-    expect(await bodyOf(await fetch(`${url}/openapi.json`))).toEqual(openApiDocument);
+    expect(await bodyOf(await fetch(`${url}/openapi.json`))).toEqual(taskApiDocument);
     const yaml = await (await fetch(`${url}/openapi.yaml`)).text();
-    expect(yaml).toBe(toYaml(openApiDocument));
+    expect(yaml).toBe(toYaml(taskApiDocument));
     expect(yaml.startsWith('openapi: "3.1.0"\ninfo:\n  title: ')).toBe(true);
   });
 
   it("has only schemas that are valid", () => {
-    const { schemas } = openApiDocument["components"] as {
+    const { schemas } = taskApiDocument["components"] as {
       readonly schemas: Readonly<Record<string, object>>;
     };
     for (const name of Object.keys(schemas)) {

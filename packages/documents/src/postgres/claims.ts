@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { UniqueError } from "../errors.ts";
 import { type ParsedPath, parsePath, valueAt } from "../field-path.ts";
-import { isPlainObject } from "../is-object.ts";
+import { isPlainObject } from "../is-plain-object.ts";
 import { CLAIMS } from "./own-tables.ts";
 import type { Session } from "./session.ts";
 import { numberKey } from "./sql.ts";

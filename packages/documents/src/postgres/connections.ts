@@ -1,3 +1,4 @@
+import { isObject } from "@fetchwork/kit";
 import { type ClientBase, DatabaseError, Pool, type PoolClient, type PoolConfig } from "pg";
 import { setTimeout as wait } from "node:timers/promises";
 import { isTlsMismatch } from "./connection-reason.ts";
@@ -9,7 +10,6 @@ import {
   isReadOnly,
   NotPrimaryError,
 } from "./postgres-error.ts";
-import { isObject } from "../is-object.ts";
 import { pauseAfter } from "../transaction-options.ts";
 import type { PostgresSettings } from "./postgres-options.ts";
 import type { PostgresAddress } from "./postgres-url.ts";

@@ -1,7 +1,7 @@
 import type { MetaField, ParsedPath } from "../field-path.ts";
 import type { Filter, RangeFilter } from "../filter.ts";
 import { afterPrefix, isMistakable, looksLikeJson } from "../text-range.ts";
-import type { Scalar } from "../where.ts";
+import type { ScalarValue } from "../where.ts";
 import {
   columnOf,
   isLong,
@@ -61,7 +61,11 @@ function join(
   return `(${filters.map((filter) => filterSql(filter, context)).join(operator)})`;
 }
 
-function equalsSql(path: ParsedPath, values: readonly Scalar[], context: FilterContext): string {
+function equalsSql(
+  path: ParsedPath,
+  values: readonly ScalarValue[],
+  context: FilterContext,
+): string {
   if (path.meta !== undefined) return metaEqualsSql(path.meta, values, context);
   const choices: string[] = [];
   if (values.includes(null)) {
@@ -87,7 +91,7 @@ function equalsSql(path: ParsedPath, values: readonly Scalar[], context: FilterC
 
 function metaEqualsSql(
   meta: MetaField,
-  values: readonly Scalar[],
+  values: readonly ScalarValue[],
   { parameters }: FilterContext,
 ): string {
   const type = typeOfMeta(meta);
@@ -142,7 +146,7 @@ function jsonIn(
 /** A list contains a list of one when that one is among its members. */
 function containsSql(
   path: ParsedPath,
-  values: readonly Scalar[],
+  values: readonly ScalarValue[],
   { parameters }: FilterContext,
 ): string {
   if (path.meta !== undefined || values.length === 0) return "FALSE";

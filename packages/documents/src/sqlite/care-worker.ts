@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { isObject } from "../is-object.ts";
+import { isObject } from "@fetchwork/kit";
 import { care, type CareTask } from "./care.ts";
 import { loadSqlite } from "./load-sqlite.ts";
 

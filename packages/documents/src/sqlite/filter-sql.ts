@@ -1,7 +1,7 @@
 import type { MetaField, ParsedPath } from "../field-path.ts";
 import type { Bound, Filter, RangeFilter } from "../filter.ts";
 import { afterPrefix, isMistakable, looksLikeJson } from "../text-range.ts";
-import type { Scalar } from "../where.ts";
+import type { ScalarValue } from "../where.ts";
 import type { Expressions } from "./sql.ts";
 
 /**
@@ -40,7 +40,7 @@ function join(filters: readonly Filter[], operator: string, sql: Expressions): s
   return `(${filters.map((filter) => filterSql(filter, sql)).join(operator)})`;
 }
 
-function equalsSql(path: ParsedPath, values: readonly Scalar[], sql: Expressions): string {
+function equalsSql(path: ParsedPath, values: readonly ScalarValue[], sql: Expressions): string {
   const plain = values.filter(isUnmistakable);
   const bits = values.filter((value) => value === 0 || value === 1);
   const texts = values.filter((value) => typeof value === "string" && looksLikeJson(value));
@@ -62,7 +62,7 @@ function equalsSql(path: ParsedPath, values: readonly Scalar[], sql: Expressions
  * Members are compared with their JSON types, because `true` would equal 1, and a list its text. The values are read
  * once and not for every document.
  */
-function containsSql(path: ParsedPath, values: readonly Scalar[], sql: Expressions): string {
+function containsSql(path: ParsedPath, values: readonly ScalarValue[], sql: Expressions): string {
   if (path.meta !== undefined || values.length === 0) return "FALSE";
   return (
     `(${sql.type(path)} = 'array' AND EXISTS (SELECT 1 FROM json_each(${sql.document(path)}) AS m ` +
@@ -79,7 +79,7 @@ function member(row: string): string {
 function metaEqualsSql(
   path: ParsedPath,
   meta: MetaField,
-  values: readonly Scalar[],
+  values: readonly ScalarValue[],
   sql: Expressions,
 ): string {
   // A column's affinity would make '1' equal to 1.
@@ -87,7 +87,7 @@ function metaEqualsSql(
   return fitting.length === 0 ? "FALSE" : oneOf(path, fitting, sql);
 }
 
-function oneOf(path: ParsedPath, values: readonly Scalar[], sql: Expressions): string {
+function oneOf(path: ParsedPath, values: readonly ScalarValue[], sql: Expressions): string {
   const [first] = values;
   if (values.length === 1 && (typeof first === "string" || typeof first === "number")) {
     return `${sql.field(path)} = ${sql.value(first)}`;
@@ -129,7 +129,7 @@ function typeOfMeta(meta: MetaField): "number" | "string" {
   return meta === "version" ? "number" : "string";
 }
 
-function isUnmistakable(value: Scalar): boolean {
+function isUnmistakable(value: ScalarValue): boolean {
   if (typeof value === "number") return value !== 0 && value !== 1;
   return typeof value === "string" && !looksLikeJson(value);
 }

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { isObject } from "../is-object.ts";
+import { isObject } from "@fetchwork/kit";
 import { Connection } from "./connection.ts";
 import { loadSqlite } from "./load-sqlite.ts";
 import { type QueryResult, runQuery } from "./query-task.ts";

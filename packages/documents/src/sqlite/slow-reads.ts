@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { statSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import { isObject } from "@fetchwork/kit";
 import type { CollectionDefinition } from "../definition.ts";
 import { DocumentsError } from "../errors.ts";
-import { isObject } from "../is-object.ts";
 import type { Answer } from "./access.ts";
 import type { Row } from "./connection.ts";
 import type { QueryTask } from "./query-task.ts";

@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { text, type Handler } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
+import { constantTimeEqual } from "@fetchwork/kit";
 import type { RedirectTarget } from "./redirect-target.ts";
 
 /** A server on this machine that waits for the browser to come back, once. */
@@ -54,7 +54,7 @@ export async function openLoopbackReceiver(target: RedirectTarget): Promise<Loop
         if (request.headers.get("host") !== host) return page("This is no page of that host", 421);
         if (url.pathname !== path) return page("There is nothing here", 404);
         if (request.method !== "GET") return page("Only GET is answered here", 405);
-        if (!isSame(url.searchParams.get("state") ?? "", state)) {
+        if (!constantTimeEqual(url.searchParams.get("state") ?? "", state)) {
           return page("This is not the answer to the sign-in that is under way", 400);
         }
         if (isAnswered) return page("This sign-in was answered before", 410);
@@ -103,12 +103,4 @@ function page(message: string, status: number): Response {
       ...(status === 405 ? { allow: "GET" } : {}),
     },
   });
-}
-
-function isSame(given: string, expected: string): boolean {
-  return timingSafeEqual(digestOf(given), digestOf(expected));
-}
-
-function digestOf(value: string): Buffer {
-  return createHash("sha256").update(value).digest();
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { isObject } from "@fetchwork/kit";
 import type { TokenHash, TokenStore } from "@fetchwork/oauth2";
 import { FileTokenStore } from "@fetchwork/oauth2/node/store";
 import type { CommandIo } from "../command-io.ts";
@@ -104,8 +105,8 @@ function configFolder(env: CommandIo["env"]): string {
 
 function toKept(value: TokenHash | undefined): KeptProfile | undefined {
   const { name, profile, token } = value ?? {};
-  if (typeof name !== "string" || !isRecord(profile) || !isRecord(token)) return undefined;
-  if (typeof profile["clientId"] !== "string" || !isRecord(profile["metadata"])) return undefined;
+  if (typeof name !== "string" || !isObject(profile) || !isObject(token)) return undefined;
+  if (typeof profile["clientId"] !== "string" || !isObject(profile["metadata"])) return undefined;
   // Written by `write`; what matters of it has just been checked, and the client checks the metadata.
   return { name, profile: profile as unknown as Profile, token: { ...token } };
 }
@@ -113,12 +114,8 @@ function toKept(value: TokenHash | undefined): KeptProfile | undefined {
 function parse(text: string): TokenHash {
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) ? { ...value } : {};
+    return isObject(value) ? { ...value } : {};
   } catch {
     return {};
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,8 @@
+import { isObject } from "@fetchwork/kit";
 import { fieldError, type FieldError } from "../field-error.ts";
 import { badFields } from "../problem.ts";
 import type { Resource } from "../resource.ts";
 import type { BodyFields } from "../route.ts";
-import { isRecord } from "../schema.ts";
 
 /** What a bulk request does with one document. */
 export type BulkItem =
@@ -47,7 +47,7 @@ export function readBulkItems({ bulkLimit }: Resource, body: BodyFields): readon
 }
 
 function readItem(item: unknown): BulkItem | FieldError {
-  if (!isRecord(item)) return fieldError("operations", "type", "an operation must be an object");
+  if (!isObject(item)) return fieldError("operations", "type", "an operation must be an object");
   const { op, id, version, body, ...others } = item;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
@@ -64,7 +64,7 @@ function readItem(item: unknown): BulkItem | FieldError {
       "create has neither id nor version",
     );
   }
-  if (op !== "remove" && !isRecord(body)) {
+  if (op !== "remove" && !isObject(body)) {
     return body === undefined
       ? fieldError("body", "required", "body is required")
       : fieldError("body", "type", "body must be of type object");

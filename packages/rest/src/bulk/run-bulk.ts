@@ -1,5 +1,6 @@
 import type { Stored } from "@fetchwork/documents";
 import { json } from "@fetchwork/http";
+import { isObject } from "@fetchwork/kit";
 import { etagOf } from "../etag.ts";
 import type { FieldError } from "../field-error.ts";
 import { runTogether } from "../joined-call.ts";
@@ -8,7 +9,7 @@ import { badFields, Problem } from "../problem.ts";
 import { asksAgain, requireAccess } from "../resource-access.ts";
 import type { ChangeHandlers } from "../resource-controller.ts";
 import type { Fields, Resource } from "../resource.ts";
-import { isRecord, validate } from "../schema.ts";
+import { validate } from "../schema.ts";
 import { readBulkItems, type BulkItem } from "./bulk-items.ts";
 
 /** Refused items that an answer names. */
@@ -143,7 +144,7 @@ function tagIn(
 
 /** The caller may be one who is not shown the identifier; the address has it anyway. */
 function createdId({ headers }: Response, shown: unknown): string {
-  const id = isRecord(shown) ? shown["id"] : undefined;
+  const id = isObject(shown) ? shown["id"] : undefined;
   return typeof id === "string" ? id : (headers.get("location")?.split("/").at(-1) ?? "");
 }
 

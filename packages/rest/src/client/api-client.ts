@@ -1,6 +1,6 @@
 import type { SendOptions } from "@fetchwork/http";
 import type { OperationTypes, ResourceTypes, Typed, TypesOfRoutes } from "../route-types.ts";
-import type { ListParameters, QueryParameters } from "./list-parameters.ts";
+import type { ListParameters, ParameterValues } from "./list-parameters.ts";
 import type { PageReply, Reply } from "./reply.ts";
 
 /** Options of one call. */
@@ -12,7 +12,7 @@ export interface CallOptions extends Pick<SendOptions, "retry" | "signal" | "tim
   /** Makes a repeated POST one effect: the same text for each try, such as `crypto.randomUUID()`. Default: none. */
   readonly idempotencyKey?: string | undefined;
   /** More parameters of the query, such as a list's own. Default: none. */
-  readonly query?: QueryParameters | undefined;
+  readonly query?: ParameterValues | undefined;
   /** More headers. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }

@@ -8,7 +8,7 @@ import { queryTexts } from "./list-parameters.ts";
 import { pageReplyOf, replyOf, type PageReply } from "./reply.ts";
 
 /** Options of {@link createClient}. */
-export interface ClientOptions extends Pick<
+export interface ApiClientOptions extends Pick<
   HttpOptions,
   "headers" | "hooks" | "logger" | "maxResponseSize" | "retry" | "timeout" | "transport"
 > {
@@ -37,7 +37,7 @@ const optionNames = Object.keys({
   retry: true,
   timeout: true,
   transport: true,
-} satisfies Record<keyof ClientOptions, true>);
+} satisfies Record<keyof ApiClientOptions, true>);
 
 const otherNames = { baseURL: "baseUrl", fetch: "transport", url: "baseUrl" };
 
@@ -67,7 +67,7 @@ interface Sending {
  * const { data, next } = await client.articles.list({ q: "tea", limit: 3 });
  * ```
  */
-export function createClient<Api>(options: ClientOptions): ApiClient<Api> {
+export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
   checkOptions(options, { owner: "createClient", names: optionNames, otherNames }, wrongOption);
   const { baseUrl, token, openApi, ...settings } = options;
   const http = new Client({ ...settings, baseUrl });

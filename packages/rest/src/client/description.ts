@@ -1,3 +1,4 @@
+import { isObject } from "@fetchwork/kit";
 import { ClientError } from "./errors.ts";
 
 /** What the client needs of an OpenAPI document: that of `api.openApi`, `/openapi.json` or a file written of it. */
@@ -26,20 +27,20 @@ const methods: ReadonlySet<string> = new Set(["get", "post", "put", "patch", "de
  * @throws ClientError `ERR_REST_DESCRIPTION` for what is none
  */
 export function indexOperations(description: unknown): OperationIndex {
-  const paths = isMembers(description) ? description["paths"] : undefined;
-  if (!isMembers(paths)) {
+  const paths = isObject(description) ? description["paths"] : undefined;
+  if (!isObject(paths)) {
     throw new ClientError("ERR_REST_DESCRIPTION", "the description of the API has no paths");
   }
   const index = new Map<string, OperationTarget>();
   const doubtful = new Set<string>();
   for (const [path, item] of Object.entries(paths)) {
-    if (!isMembers(item)) continue;
+    if (!isObject(item)) continue;
     for (const [method, operation] of Object.entries(item)) {
-      if (!methods.has(method) || !isMembers(operation)) continue;
+      if (!methods.has(method) || !isObject(operation)) continue;
       const target = targetOf(method.toUpperCase(), path);
       const { operationId, "x-fetchwork": marks } = operation;
       if (typeof operationId === "string") index.set(operationId, target);
-      if (isMembers(marks)) {
+      if (isObject(marks)) {
         const name = `${String(marks["resource"])}.${String(marks["action"])}`;
         if (index.has(name)) doubtful.add(name);
         index.set(name, target);
@@ -61,8 +62,4 @@ function targetOf(method: string, path: string): OperationTarget {
     return `{p${parameters.length - 1}}`;
   });
   return { method, route: `${method} ${template}{?query*}`, parameters };
-}
-
-function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

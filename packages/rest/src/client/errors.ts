@@ -1,5 +1,5 @@
 import type { RestResponse } from "@fetchwork/http";
-import { FetchworkError } from "@fetchwork/kit";
+import { FetchworkError, isObject } from "@fetchwork/kit";
 
 /** Codes of {@link ClientError}. Each has a row in `docs/errors.md`. */
 export type ClientErrorCode = "ERR_REST_ANSWER" | "ERR_REST_DESCRIPTION" | "ERR_REST_OPERATION";
@@ -86,7 +86,7 @@ function problemOf(response: RestResponse): Members {
   if (!/[/+]json\b/i.test(response.header("content-type") ?? "")) return {};
   try {
     const value: unknown = JSON.parse(response.body);
-    return isMembers(value) ? value : {};
+    return isObject(value) ? value : {};
   } catch {
     return {};
   }
@@ -100,14 +100,10 @@ function messageOf({ detail, message, title }: Members): string | undefined {
 function listOf(errors: unknown): readonly RefusedField[] {
   if (!Array.isArray(errors)) return [];
   return errors
-    .filter(isMembers)
+    .filter(isObject)
     .flatMap(({ param, name, message, index }) =>
       typeof param === "string" && typeof name === "string" && typeof message === "string"
         ? [{ param, name, message, ...(typeof index === "number" ? { index } : {}) }]
         : [],
     );
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

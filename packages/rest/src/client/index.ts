@@ -12,13 +12,13 @@ export type {
   Selected,
   ShowParameters,
 } from "./api-client.ts";
-export { createClient, type ClientOptions } from "./create-client.ts";
+export { createClient, type ApiClientOptions } from "./create-client.ts";
 export type { ApiDescription } from "./description.ts";
 export { ClientError, ProblemError, type ClientErrorCode, type RefusedField } from "./errors.ts";
 export type {
   FilterOperator,
   ListParameters,
   ParameterValue,
-  QueryParameters,
+  ParameterValues,
 } from "./list-parameters.ts";
 export type { PageReply, Reply } from "./reply.ts";

@@ -2,7 +2,7 @@
 export type ParameterValue = string | number | boolean | readonly (string | number | boolean)[];
 
 /** Parameters of a query. `undefined` counts as not given. */
-export type QueryParameters = Readonly<Record<string, ParameterValue | undefined>>;
+export type ParameterValues = Readonly<Record<string, ParameterValue | undefined>>;
 
 /** Operators of a filter, as in `"stars[gte]"`. */
 export type FilterOperator =

@@ -1,6 +1,6 @@
 import type { Collection, Store, Stored, UntypedWhere } from "@fetchwork/documents";
 import type { ListQuery } from "../list-query.ts";
-import type { Near } from "../near.ts";
+import type { NearPoint } from "../near.ts";
 import { cursorLinks, pageLinks } from "../page-links.ts";
 import type { Fields, Resource } from "../resource.ts";
 import { shareRuns } from "../share-runs.ts";
@@ -129,7 +129,7 @@ const notCounted: Counted = { count: undefined, isCapped: false };
 interface Selection {
   readonly q?: string | undefined;
   readonly where?: UntypedWhere | undefined;
-  readonly near?: Near | undefined;
+  readonly near?: NearPoint | undefined;
   readonly deleted?: "include" | "only" | undefined;
 }
 

@@ -1,6 +1,7 @@
+import { isObject } from "@fetchwork/kit";
 import { RestError } from "../errors.ts";
 import type { Resource } from "../resource.ts";
-import { acceptsNull, isRecord, type JsonSchema } from "../schema.ts";
+import { acceptsNull, type JsonSchema } from "../schema.ts";
 
 /** What becomes of a document when the one that it refers to is deleted. */
 export type OnDelete = "cascade" | "nullify" | "restrict";
@@ -161,12 +162,12 @@ function takesText(schema: JsonSchema): boolean {
 
 function isList(schema: JsonSchema): boolean {
   return alternatives(schema).some(
-    ({ type, items }) => type === "array" && isRecord(items) && takesText(items),
+    ({ type, items }) => type === "array" && isObject(items) && takesText(items),
   );
 }
 
 function alternatives(schema: JsonSchema): readonly JsonSchema[] {
-  return Array.isArray(schema["anyOf"]) ? schema["anyOf"].filter(isRecord) : [schema];
+  return Array.isArray(schema["anyOf"]) ? schema["anyOf"].filter(isObject) : [schema];
 }
 
 function check(holds: boolean, message: string): void {

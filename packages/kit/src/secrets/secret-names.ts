@@ -1,0 +1,33 @@
+// Parts of names that mean a secret anywhere in the name: `x-api-key`, `refresh_token`, `user[password]`, `accessToken`.
+const secretPart =
+  /pass(?:word|wd|code|phrase)|secret|credential|token(?!s)|api[-_]?key|access[-_]?key|private[-_]?key|signature|assertion|session(?!s)|cookie|(?:^|[-_.[\]\s])(?:proxy[-_])?(?:auth|authorization|sig|pin|otp|jwt|pwd)(?:$|[-_.[\]\s])/i;
+
+// In a URL or a form, these are one-time codes of OAuth (RFC 6749, RFC 8628). In JSON and headers they are codes of errors,
+// states or countries.
+const codeName = /(?:^|[[.\s])(?:code|device_code|user_code|code_verifier)(?:$|[[\].\s])/i;
+
+// Names with these endings describe a secret, and do not hold one: `token_type`, `token_endpoint`, `client_secret_expires_at`.
+const description =
+  /(?:type|type[-_]?hint|endpoint|supported|alg|auth[-_]?method|details|expires[-_]?(?:in|at))$/;
+
+/**
+ * Whether a header or a JSON member with this name holds a secret: `Authorization`, `refresh_token`, `x-api-key`,
+ * `sessionId` and `user[password]` do, `token_type` does not. Case does not matter.
+ */
+export function isSecretName(name: string): boolean {
+  const folded = fold(name);
+  return secretPart.test(folded) && !description.test(folded);
+}
+
+/**
+ * Whether a parameter with this name in a query, a fragment or a form holds a secret: the names of {@link isSecretName},
+ * and the one-time codes of OAuth.
+ */
+export function isSecretParameter(name: string): boolean {
+  return isSecretName(name) || codeName.test(fold(name));
+}
+
+/** Folds case, also that of the long s in `paſſword` and of the Kelvin sign in `toKen`. */
+function fold(name: string): string {
+  return name.toUpperCase().toLowerCase();
+}
