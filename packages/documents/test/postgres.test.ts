@@ -209,7 +209,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A store on PostgreSQL", () => {
 
   it("gives a statement up that takes too long", async () => {
     const url = await newDatabase();
-    const store = await open(url, { collections: [notes], postgres: { statementTimeout: 100 } });
+    const store = await open(url, { collections: [notes], postgres: { statementTimeout: 400 } });
     const { id } = await store.collection(notes).insert({ text: "a" });
     const held = Promise.withResolvers<undefined>();
     const locking = store.transaction(async (tx) => {
