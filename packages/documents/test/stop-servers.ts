@@ -13,7 +13,7 @@ export interface RunningServer {
 }
 
 /** Lets the workers of a test run start servers, and stops those when it ends (`globalSetup` of Vitest). */
-export default function setUp(): () => void {
+export function setup(): () => void {
   const run = mkdtempSync(join(tmpdir(), "fetchwork-servers-"));
   process.env[SERVERS_FOLDER] = run;
   return () => {
