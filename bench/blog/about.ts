@@ -37,7 +37,7 @@ export const about: About = {
     },
     {
       issue: 2,
-      text: "The blog gives its first answer within 1,000 ms",
+      text: "The blog sends its first response within 1,000 ms",
       where: { works: ["start to first answer"], rows: ["fetchwork"] },
       of: "value",
       atMost: 1000,

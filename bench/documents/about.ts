@@ -89,7 +89,7 @@ export const about: About = {
       where: { groups: ["PostgreSQL"], rows: ["pg", "pongo"], units: ["CPU µs"] },
       text:
         "Bare `pg` has the same prepared statements, indexes and `JSON.parse`. Ours also checks each query, limits the time " +
-        "of each statement, and gives documents their metadata; loading checks and copies each of them.",
+        "of each statement, and adds metadata to documents; loading checks and copies each of them.",
     },
   ],
 };

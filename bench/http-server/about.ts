@@ -27,7 +27,7 @@ export const about: About = {
     {
       where: { works: [HANDLER, HONO], rows: ["node-server"] },
       text:
-        "It replaces the global `Response` and `Request` of the process by classes of its own. `serve` replaces no globals; " +
+        "It replaces the global `Response` and `Request` of the process with its own classes. `serve` replaces no globals; " +
         "the constructor of the platform's `Response` alone takes a third of the time, and `json()` avoids it.",
     },
     {

@@ -18,13 +18,13 @@ export interface Target {
   readonly atMost: number;
 }
 
-/** Why something costs more than what it is compared with, in plain words and without figures of its own. */
+/** Why something costs more than what it is compared with, in plain words and without figures. */
 export interface Explanation {
   readonly where: Selection;
   readonly text: string;
 }
 
-/** What is said of a part beside its figures. */
+/** The text about a part in addition to its figures. */
 export interface About {
   /** The name of its folder. */
   readonly part: string;

@@ -4,7 +4,7 @@ import { table } from "./table.ts";
 
 const RATIO = "ours / theirs (quartiles)";
 
-/** The tables of a group of measures: what can stand beside each other is in one. */
+/** The tables of a group of measures: measures of one kind share a table. */
 export function measureTables(measures: readonly Measure[]): readonly string[] {
   const byUnit = Map.groupBy(measures, ({ unit }) => unit);
   return [...byUnit].flatMap(([unit, list]) => tablesOf(unit, list));

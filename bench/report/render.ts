@@ -10,7 +10,7 @@ export interface PartInput {
   readonly about: About;
   /** How it is measured, as Markdown. */
   readonly method: string;
-  /** Figures that no command gives anew, as Markdown, each with its date. */
+  /** Figures that no command repeats, as Markdown, each with its date. */
   readonly earlier?: string;
   readonly results?: PartResults;
 }
@@ -49,7 +49,7 @@ export function render(inputs: readonly PartInput[]): Page {
 }
 
 const EARLIER =
-  "By hand, on the days that are named and mostly beside other work: `npm run compare` does not give these figures anew.";
+  "Measured by hand on the dates given, mostly on a machine with other work: `npm run compare` does not repeat these figures.";
 
 const SHARED =
   " **It did other work too:** times are far from those of a quiet machine, and ratios are less certain than their spread.";

@@ -22,7 +22,7 @@ export function isMeant({ measure, row }: Cell, where: Selection): boolean {
   );
 }
 
-/** What a measure is called beside the others of its part. */
+/** The label of a measure among the others of its part. */
 export function nameOf({ group, work }: Measure): string {
   if (work === "each request") return group;
   return /^(?:SQLite|PostgreSQL)$/.test(group) ? `${work} on ${group}` : `${group}: ${work}`;

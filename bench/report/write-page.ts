@@ -3,7 +3,7 @@ import path from "node:path";
 import { docs, readInputs } from "./inputs.ts";
 import { render } from "./render.ts";
 
-/** Writes the page and its pictures, and removes pictures that are no more; gives the names of the files. */
+/** Writes the page and its pictures, and removes outdated pictures; returns the names of the files. */
 export function writePage(): readonly string[] {
   const { markdown, plots } = render(readInputs());
   const folder = path.join(docs, "plots");

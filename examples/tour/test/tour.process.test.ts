@@ -98,7 +98,7 @@ it.each([
   [
     "a field that the command refuses",
     notes.replace("pinned:boolean", "id:boolean"),
-    /^surprise at "`fetchwork add` adds the resource to it": .*the name id is taken/,
+    /^surprise at "`fetchwork add` adds the resource to it": .*the name id is reserved/,
   ],
   [
     "a description without fields",

@@ -1,6 +1,6 @@
-import type { Command, CommandGroup } from "./command.ts";
+import type { Command, CommandGroup } from "./command/command.ts";
 
-/** Everything that `fetchwork` can do. */
+/** All commands of `fetchwork`. */
 export const commands: CommandGroup = {
   summary: "Fetchwork: everything around an HTTP API, at both ends",
   commands: new Map<string, () => Promise<Command | CommandGroup>>([

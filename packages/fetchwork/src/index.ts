@@ -1,5 +1,5 @@
-export { CommandFailure, type CommandFailureOptions } from "./command-failure.ts";
-export type { CommandIo, CommandOutput } from "./command-io.ts";
+export { CommandFailure, type CommandFailureOptions } from "./command/command-failure.ts";
+export type { CommandIo, CommandOutput } from "./command/command-io.ts";
 export type {
   Command,
   CommandGroup,
@@ -7,8 +7,8 @@ export type {
   CommandOption,
   CommandOptions,
   OptionValues,
-} from "./command.ts";
+} from "./command/command.ts";
 export { commands } from "./commands.ts";
-export { exitCodes } from "./exit-codes.ts";
-export { runCommand } from "./run-command.ts";
-export { UsageError } from "./usage-error.ts";
+export { exitCodes } from "./command/exit-codes.ts";
+export { runCommand } from "./command/run-command.ts";
+export { CommandUsageError } from "./command/usage-error.ts";

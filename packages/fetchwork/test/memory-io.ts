@@ -1,4 +1,4 @@
-import type { CommandIo } from "../src/command-io.ts";
+import type { CommandIo } from "../src/command/command-io.ts";
 
 /** What a test gives a command instead of a process. */
 export interface MemoryIo extends CommandIo {

@@ -1,5 +1,4 @@
 import { brand, describeValue, UsageError } from "@fetchwork/kit";
-import type { OAuth2Response } from "./response.ts";
 
 /** Codes of calls that can never work. */
 export type OAuth2UsageErrorCode = "ERR_OAUTH_OPTION" | "ERR_OAUTH_TARGET";
@@ -19,20 +18,40 @@ export class OAuth2UsageError extends UsageError {
   }
 }
 
-/** What an {@link OAuth2Error} says besides its message. */
+/** A response of a server, read completely, as parsers and errors get it; an `OAuth2Response` is one. */
+export interface ResponseData {
+  readonly status: number;
+  readonly headers: Headers;
+  /** URL that responded, after redirects. */
+  readonly url: string;
+  /** Media type in lower case, without parameters; empty when there is none. */
+  readonly contentType: string;
+  /** The body as text, decoded as UTF-8. */
+  readonly body: string;
+  /** The body unchanged. */
+  readonly bytes: Uint8Array;
+  /** The body as a value, by its media type. */
+  readonly parsed: unknown;
+  /** `parsed` if it is an object. */
+  readonly hash: Readonly<Record<string, unknown>> | undefined;
+  /** The error that the response is: with a status of 400 or above; `undefined` otherwise. */
+  readonly error: OAuth2Error | undefined;
+}
+
+/** Details of an {@link OAuth2Error} in addition to its message. */
 export interface OAuth2ErrorOptions extends ErrorOptions {
-  /** Member `error` of the answer, or one of our own codes. */
+  /** Member `error` of the response, or one of our own codes. */
   readonly code?: string | undefined;
-  /** Member `error_description` of the answer. */
+  /** Member `error_description` of the response. */
   readonly description?: string | undefined;
-  /** Member `error_uri` of the answer. */
+  /** Member `error_uri` of the response. */
   readonly uri?: string | undefined;
-  /** The answer that the error is about. */
-  readonly response?: OAuth2Response | undefined;
+  /** The response that the error is about. */
+  readonly response?: ResponseData | undefined;
 }
 
 /**
- * A server answered with an error, or with something that is no answer (RFC 6749, 5.2). What a caller may want to
+ * A server responded with an error or with an invalid response (RFC 6749, 5.2). What a caller may want to
  * handle is one of its subclasses or has a {@link OAuth2Error.code}. Messages hold `error`, `error_description` and
  * the status, never a body, a token or a secret.
  */
@@ -43,13 +62,13 @@ export class OAuth2Error extends Error {
 
   override readonly name: string = "OAuth2Error";
   /**
-   * Member `error` of the answer, such as `invalid_grant`, on one line, of 500 characters at most and without secrets of
-   * the request; `undefined` when the answer has none that is text. In subclasses, the stable `ERR_OAUTH_...` of what went wrong.
+   * Member `error` of the response, such as `invalid_grant`, on one line, of 500 characters at most and without secrets of
+   * the request; `undefined` when the response has none that is text. In subclasses, the stable `ERR_OAUTH_...` of what went wrong.
    */
   readonly code: string | undefined;
   readonly #description: string | undefined;
   readonly #uri: string | undefined;
-  readonly #response: OAuth2Response | undefined;
+  readonly #response: ResponseData | undefined;
 
   constructor(message: string, options: OAuth2ErrorOptions = {}) {
     super(oneLine(message), "cause" in options ? { cause: options.cause } : undefined);
@@ -59,28 +78,28 @@ export class OAuth2Error extends Error {
     this.#response = options.response;
   }
 
-  /** Member `error_description` of the answer, as it came: servers write into it what they got. */
+  /** Member `error_description` of the response, unchanged: servers may repeat in it what they received. */
   get description(): string | undefined {
     return this.#description;
   }
 
-  /** Member `error_uri` of the answer. */
+  /** Member `error_uri` of the response. */
   get uri(): string | undefined {
     return this.#uri;
   }
 
-  /** The answer, with its body; `undefined` when there is none. */
-  get response(): OAuth2Response | undefined {
+  /** The response with its body; `undefined` when there is none. */
+  get response(): ResponseData | undefined {
     return this.#response;
   }
 
-  /** Status of the answer; `undefined` when there is none. */
+  /** Status of the response; `undefined` when there is none. */
   get status(): number | undefined {
     return this.#response?.status;
   }
 }
 
-/** The answer is unusable: malformed, too large, without a token, or with a token that cannot be one. */
+/** The response is unusable: malformed, too large, without a token, or with a token that cannot be one. */
 export class InvalidResponseError extends OAuth2Error {
   override readonly name: string = "InvalidResponseError";
   /** Stable; what to test for. */
@@ -112,8 +131,8 @@ export class TokenUnavailableError extends OAuth2Error {
 
 /** A redirect that is not followed: at an endpoint of the authorization server, without a usable `Location`, or one
  * that would carry a body to another origin. */
-export class RedirectError extends OAuth2Error {
-  override readonly name: string = "RedirectError";
+export class OAuth2RedirectError extends OAuth2Error {
+  override readonly name: string = "OAuth2RedirectError";
   /** Stable; what to test for. */
   declare readonly code: "ERR_OAUTH_REDIRECT";
 
@@ -122,9 +141,9 @@ export class RedirectError extends OAuth2Error {
   }
 }
 
-/** The server could not be reached, or the connection broke before the whole answer was there; see `cause`. */
-export class ConnectionError extends OAuth2Error {
-  override readonly name: string = "ConnectionError";
+/** The server could not be reached, or the connection broke before the response was complete; see `cause`. */
+export class OAuth2ConnectionError extends OAuth2Error {
+  override readonly name: string = "OAuth2ConnectionError";
   /** Stable; what to test for. */
   declare readonly code: "ERR_OAUTH_CONNECTION" | "ERR_OAUTH_TIMEOUT";
 
@@ -139,14 +158,17 @@ export class ConnectionError extends OAuth2Error {
   }
 }
 
-/** The whole answer was not there after `milliseconds`. */
-export class TimeoutError extends ConnectionError {
-  override readonly name: string = "TimeoutError";
+/** The response was not complete after `milliseconds`. */
+export class OAuth2TimeoutError extends OAuth2ConnectionError {
+  override readonly name: string = "OAuth2TimeoutError";
   /** Time that the request had, in milliseconds. */
   readonly milliseconds: number;
 
   constructor(milliseconds: number, options: ErrorOptions = {}) {
-    super(`no whole answer after ${milliseconds} ms`, { ...options, code: "ERR_OAUTH_TIMEOUT" });
+    super(`no complete response within ${milliseconds} ms`, {
+      ...options,
+      code: "ERR_OAUTH_TIMEOUT",
+    });
     this.milliseconds = milliseconds;
   }
 }
@@ -159,6 +181,23 @@ export class TokenStoreError extends OAuth2Error {
 
   constructor(message: string, options: ErrorOptions = {}) {
     super(message, { ...options, code: "ERR_OAUTH_STORE" });
+  }
+}
+
+/**
+ * The authorization server sent the browser back with an error (RFC 6749, 4.1.2.1), or the callback does not belong to
+ * the transaction.
+ */
+export class AuthorizationResponseError extends OAuth2Error {
+  override readonly name: string = "AuthorizationResponseError";
+  /** The parameter `error`, such as `access_denied`; else `ERR_OAUTH_CALLBACK`. */
+  declare readonly code: string;
+
+  constructor(
+    message: string,
+    { code = "ERR_OAUTH_CALLBACK", ...options }: OAuth2ErrorOptions = {},
+  ) {
+    super(message, { ...options, code });
   }
 }
 

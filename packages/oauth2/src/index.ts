@@ -1,90 +1,93 @@
-export { AccessToken, type RevokeParams, type TokenTypeHint } from "./access-token.ts";
-export type { AllowedOrigins } from "./allowed-origins.ts";
+export { AccessToken, type RevokeParams, type TokenTypeHint } from "./token/access-token.ts";
+export type { AllowedOrigins } from "./message/allowed-origins.ts";
 export {
   authorizedFetch,
   type AuthorizedFetchOptions,
-  type FetchFunction,
-} from "./authorized-fetch.ts";
-export { bearer, type ContextHandler, type ContextMiddleware } from "./bearer.ts";
+  type AuthorizedFetch,
+} from "./client/authorized-fetch.ts";
+export {
+  withAccessToken,
+  type ContextHandler,
+  type ContextMiddleware,
+} from "./client/with-access-token.ts";
 export {
   DocumentTokenStore,
   type DocumentTokenStoreOptions,
   type TokenCollection,
   type TokenDocument,
-} from "./document-token-store.ts";
-export { TokenManager, type GetTokenOptions, type TokenManagerOptions } from "./token-manager.ts";
-export type { TokenHash } from "./token-hash.ts";
-export type { AuthorizeOptions, TokenSource } from "./token-source.ts";
-export { MemoryTokenStore, type TokenStore } from "./token-store.ts";
+} from "./store/document-token-store.ts";
+export {
+  TokenManager,
+  type GetTokenOptions,
+  type TokenManagerOptions,
+} from "./manager/token-manager.ts";
+export type { TokenHash } from "./token/token-hash.ts";
+export type { AuthorizeOptions, TokenSource } from "./client/authorizer.ts";
+export { MemoryTokenStore, type TokenStore } from "./store/token-store.ts";
 export {
   AssertionStrategy,
   type AssertionClaims,
   type AssertionEncoding,
   type AssertionTuple,
-} from "./assertion.ts";
-export { AuthCodeStrategy, type AuthorizeParams } from "./auth-code.ts";
+} from "./grants/assertion.ts";
+export { AuthCodeStrategy, type AuthorizeParams } from "./grants/auth-code.ts";
 export {
   type AuthenticatedRequest,
   type AuthScheme,
   type ClientAuthenticator,
   type ClientKey,
-} from "./client-authentication.ts";
-export { ClientCredentialsStrategy } from "./client-credentials.ts";
-export type { ClientOptions } from "./client-options.ts";
-export { OAuth2Client } from "./client.ts";
-export type { ConnectionBuilder } from "./connection-builder.ts";
-export type { ConnectionOpts, NodeTransportOptions, PemOrDer } from "./connection-opts.ts";
+} from "./credentials/client-authentication.ts";
+export { ClientCredentialsStrategy } from "./grants/client-credentials.ts";
+export type { OAuth2ClientOptions } from "./client/client-options.ts";
+export { OAuth2Client } from "./client/client.ts";
+export type { ConnectionBuilder } from "./connection/connection-builder.ts";
+export type {
+  ConnectionOpts,
+  NodeTransportOptions,
+  PemOrDer,
+} from "./connection/connection-opts.ts";
 export {
-  ConnectionError,
+  AuthorizationResponseError,
+  OAuth2ConnectionError,
   InvalidResponseError,
   OAuth2Error,
   OAuth2UsageError,
-  RedirectError,
-  TimeoutError,
+  OAuth2RedirectError,
+  OAuth2TimeoutError,
   TokenStoreError,
   TokenUnavailableError,
   type InvalidResponseErrorOptions,
   type OAuth2ErrorOptions,
   type OAuth2UsageErrorCode,
+  type ResponseData,
 } from "./errors.ts";
-export type { Fetch, FetchMiddleware } from "./fetch.ts";
-export type { TokenMethod } from "./form-request.ts";
-export type { GrantParams, ParamValue, Params, Scope } from "./form.ts";
-export { ImplicitStrategy } from "./implicit.ts";
-export type { Logger } from "./logger.ts";
-export { registerParser, type BodyParser, type ParserChoice } from "./parse-body.ts";
-export { PasswordStrategy } from "./password.ts";
-export type { ProofTarget, RequestProof } from "./proof.ts";
-export type { BodyEncoding, RequestBody } from "./request-body.ts";
-export type { RefreshParams } from "./refresh-params.ts";
-export type { RequestOptions } from "./resource-request.ts";
-export { OAuth2Response, type OAuth2ResponseInit, type ParseOptions } from "./response.ts";
-export type { SendMode, SendModeOption } from "./send-mode.ts";
-export { configure, resetSettings, settings, type Settings } from "./settings.ts";
+export type { Fetch, FetchMiddleware } from "./connection/fetch.ts";
+export type { TokenMethod } from "./connection/form-request.ts";
+export type { GrantParams, ParamValue, Params, Scope } from "./message/form.ts";
+export { ImplicitStrategy } from "./grants/implicit.ts";
+export type { DebugLogger } from "./log/logger.ts";
+export type { BodyParser, ParserChoice } from "./message/parse-body.ts";
+export { PasswordStrategy } from "./grants/password.ts";
+export type { ProofTarget, RequestProof } from "./connection/proof.ts";
+export type { BodyEncoding, ResourceRequestBody } from "./message/request-body.ts";
+export type { RefreshParams } from "./token/refresh-params.ts";
+export type { ResourceRequestOptions } from "./connection/resource-request.ts";
+export { OAuth2Response, type OAuth2ResponseInit, type ParseOptions } from "./message/response.ts";
+export type { SendMode, SendModeOption } from "./message/send-mode.ts";
 export {
   signJwt,
   type NodeKeyObject,
   type SigningHeader,
   type SigningJwk,
   type SigningKey,
-} from "./sign-jwt.ts";
-export { snakeCase } from "./snake-case.ts";
-export {
-  findField,
-  snakyHashClass,
-  type HashHook,
-  type SnakyHash,
-  type SnakyHashClass,
-  type SnakyHooks,
-  type ValueHook,
-} from "./snaky-hash.ts";
-export type { TokenOptions, TokenSettings } from "./token-options.ts";
-export type { TokenParams, TokenRequestOptions } from "./token-params.ts";
+} from "./credentials/sign-jwt.ts";
+export { findField } from "./compat/snaky-hash.ts";
+export type { TokenOptions, TokenSettings } from "./token/token-options.ts";
+export type { TokenParams, TokenRequestOptions } from "./token/token-params.ts";
 export type {
   AuthorizationTransaction,
   OpenIdFlow,
   StartAuthorizationOptions,
   StartedAuthorization,
-} from "./authorization-flow.ts";
-export type { CallbackInput } from "./oidc/authorization-response.ts";
-export { AuthorizationResponseError } from "./oidc/errors.ts";
+} from "./grants/authorization-flow.ts";
+export type { CallbackInput } from "./grants/authorization-response.ts";

@@ -87,7 +87,7 @@ const rows: readonly (readonly [
     "never expires",
   ],
   [
-    "text that is no time",
+    "text that is not a time",
     answered({ access_token: "A", expires_at: "x" }),
     never,
     "expired or an error",

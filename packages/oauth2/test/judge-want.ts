@@ -1,11 +1,7 @@
 import { isFetchworkError } from "@fetchwork/kit";
 import { expect } from "vitest";
-import {
-  InvalidResponseError,
-  OAuth2Error,
-  OAuth2UsageError,
-  snakyHashClass,
-} from "../src/index.ts";
+import { InvalidResponseError, OAuth2Error, OAuth2UsageError } from "../src/index.ts";
+import { snakyHashClass } from "../src/compat/index.ts";
 import {
   expectSame,
   optionNames,

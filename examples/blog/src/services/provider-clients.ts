@@ -1,4 +1,4 @@
-import { ConnectionError, OAuth2Error } from "@fetchwork/oauth2";
+import { OAuth2ConnectionError, OAuth2Error } from "@fetchwork/oauth2";
 import { MetadataError, OidcClient } from "@fetchwork/oauth2/oidc";
 import { Problem } from "@fetchwork/rest";
 import type { Provider } from "./providers.ts";
@@ -27,7 +27,7 @@ export function createProviderClients(publicUrl: string): ProviderClients {
 export function providerProblem(name: string, error: unknown): unknown {
   if (!(error instanceof OAuth2Error)) return error;
   const isDown =
-    error instanceof ConnectionError ||
+    error instanceof OAuth2ConnectionError ||
     error instanceof MetadataError ||
     (error.status ?? 0) >= 500 ||
     // It knows this application no more: nothing that the user can mend.

@@ -1,4 +1,4 @@
-import { UsageError } from "../usage-error.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 
 /** Operations that have a rule. */
 export const operations = ["list", "show", "create", "update", "remove"] as const;
@@ -12,10 +12,10 @@ export type RuleName = (typeof rules)[number];
 export type AccessRules = Readonly<Record<OperationName, RuleName>>;
 
 /**
- * Reads the lists of operations that are given by rule; what nobody names has the usual rule: everyone reads, users
+ * Reads the lists of operations given per rule. Operations not listed have default rules: everyone reads, users
  * create, and owners change. Without users all changes need the master key.
  *
- * @throws UsageError
+ * @throws CommandUsageError
  */
 export function accessRulesOf(
   given: Readonly<Partial<Record<RuleName, string | undefined>>>,
@@ -47,14 +47,17 @@ function ruleOfEach(
     for (const operation of list.split(",")) {
       if (!isOperation(operation)) {
         const word = JSON.stringify(operation);
-        throw new UsageError(`--${rule} takes ${operations.join(", ")}, not ${word}`);
+        throw new CommandUsageError(
+          `--${rule} must list operations out of ${operations.join(", ")}, not ${word}`,
+        );
       }
       const other = found[operation];
-      if (other !== undefined) throw new UsageError(`${operation} is in --${other} and --${rule}`);
+      if (other !== undefined)
+        throw new CommandUsageError(`${operation} is listed in both --${other} and --${rule}`);
       found[operation] = rule;
     }
     if (!hasUsers && rule !== "public" && rule !== "master") {
-      throw new UsageError(`--${rule} needs users, and this project has none`);
+      throw new CommandUsageError(`--${rule} requires users, but this project has none`);
     }
   }
   return found;
@@ -64,15 +67,19 @@ function checkOwned(access: AccessRules): void {
   const { create } = access;
   const isOwned = operations.find((operation) => access[operation] === "owner");
   if (isOwned !== undefined && (create === "public" || create === "master")) {
-    throw new UsageError(
-      `--owner ${isOwned} needs an owner, so create must be for users or admins`,
+    throw new CommandUsageError(
+      `--owner ${isOwned} requires create to be allowed to users or admins, who become owners`,
     );
   }
   if (access.list === "owner" || create === "owner") {
-    throw new UsageError(`${create === "owner" ? "create" : "list"} cannot be for the owner`);
+    throw new CommandUsageError(
+      `${create === "owner" ? "create" : "list"} cannot be restricted to the owner`,
+    );
   }
   if (access.show === "owner" && access.list !== "admin" && access.list !== "master") {
-    throw new UsageError("--owner show needs a list for admins: --admin list");
+    throw new CommandUsageError(
+      "--owner show requires a list that only admins may read: add --admin list",
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { UsageError } from "../usage-error.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { registerResource } from "./register-resource.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
 import { resourceFiles } from "./resource-files.ts";
@@ -10,9 +10,9 @@ export const registry = "src/api/index.ts";
 export type ReadFile = (path: string) => string | undefined;
 
 /**
- * Gives the files that a resource adds to a project or changes in it, by their paths; none when everything is there.
+ * Returns the files that a resource adds to a project or changes in it, by path; empty when everything exists.
  *
- * @throws UsageError when there is something else in the place of one of them.
+ * @throws CommandUsageError when one of them exists with other content.
  */
 export function addResource(
   definition: ResourceDefinition,
@@ -24,13 +24,12 @@ export function addResource(
     const found = read(path);
     if (found === undefined) changed.set(path, text);
     else if (found !== text) {
-      throw new UsageError(
-        `${path} is there and differs from what this would write; nothing was changed`,
-      );
+      throw new CommandUsageError(`${path} already exists with other content; nothing was changed`);
     }
   }
   const source = read(registry);
-  if (source === undefined) throw new UsageError(`there is no ${registry} in this folder`);
+  if (source === undefined)
+    throw new CommandUsageError(`${registry} does not exist in this folder`);
   const registered = register(source, { camel, kebab });
   if (registered !== source) changed.set(registry, registered);
   return changed;
@@ -44,6 +43,8 @@ function register(
     return registerResource(source, { folder: kebab, definition: camel, routes: `${camel}Routes` });
   } catch (cause) {
     const fault = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`${registry} cannot be changed: ${fault}; nothing was changed`, { cause });
+    throw new CommandUsageError(`cannot change ${registry}: ${fault}; nothing was changed`, {
+      cause,
+    });
   }
 }

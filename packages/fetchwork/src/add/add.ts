@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { defineCommand, type Command } from "../command.ts";
-import { UsageError } from "../usage-error.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { accessRulesOf } from "./access-rules.ts";
 import { addResource, registry } from "./add-resource.ts";
 import { definedLists } from "./defined-lists.ts";
@@ -13,7 +13,7 @@ import { writeChanges } from "./write-changes.ts";
 
 const operationsHint = "operations";
 
-/** Options of `fetchwork add` by what they are called on the command line. */
+/** Options of `fetchwork add` by their names on the command line. */
 export interface AddOptions {
   readonly public?: string | undefined;
   readonly user?: string | undefined;
@@ -34,39 +34,44 @@ export const addCommand: Command = defineCommand({
     public: {
       type: "string",
       hint: operationsHint,
-      description: "What everyone may do, of list,show,create,update,remove (default: list,show)",
+      description:
+        "Operations allowed to everyone, out of list,show,create,update,remove (default: list,show)",
     },
     user: {
       type: "string",
       hint: operationsHint,
-      description: "What users may do (default: create)",
+      description: "Operations allowed to users (default: create)",
     },
     owner: {
       type: "string",
       hint: operationsHint,
-      description: "What the user who has created a document may do (default: update,remove)",
+      description:
+        "Operations allowed to the user who created the document (default: update,remove)",
     },
-    admin: { type: "string", hint: operationsHint, description: "What admins may do" },
+    admin: { type: "string", hint: operationsHint, description: "Operations allowed to admins" },
     master: {
       type: "string",
       hint: operationsHint,
-      description: "What the holder of the master key may do",
+      description: "Operations that require the master key",
     },
     "owner-field": {
       type: "string",
       hint: "name",
-      description: "Field of the user who has created a document (default: owner)",
+      description: "Field that holds the user who created the document (default: owner)",
     },
     path: {
       type: "string",
-      description: "Path of the list (default: the plural, such as /articles)",
+      description: "Path of the resource (default: the plural, such as /articles)",
     },
     list: {
       type: "string",
       hint: "array|rows",
-      description: "Shape of the list (default: that of the project)",
+      description: "List response format (default: the project's)",
     },
-    "soft-delete": { type: "boolean", description: "Keep removed documents in a trash" },
+    "soft-delete": {
+      type: "boolean",
+      description: "Move removed documents to a trash instead of deleting them",
+    },
   },
   async run({ values, positionals: [name = "", ...fields] }, io) {
     const project = findProject(io.cwd);
@@ -78,21 +83,26 @@ export const addCommand: Command = defineCommand({
     for (const { target } of definition.fields) {
       if (target === undefined || namesOf(target).kebab === definition.names.kebab) continue;
       if (read(`src/api/${namesOf(target).kebab}/model.ts`) === undefined) {
-        throw new UsageError(`there is no resource ${target} to refer to`);
+        throw new CommandUsageError(
+          `unknown resource ${target}: expected one of the resources in src/api`,
+        );
       }
     }
-    const endless = definition.fields.find(
+    const selfReference = definition.fields.find(
       ({ presence, target }) =>
         presence === "required" &&
         target !== undefined &&
         namesOf(target).kebab === definition.names.kebab,
     );
-    if (endless) throw new UsageError(`${endless.name} would need one before the first one`);
-    const rival = rivalOf(definition, project.folder);
-    if (rival !== undefined) throw new UsageError(rival);
+    if (selfReference)
+      throw new CommandUsageError(
+        `a required reference to its own resource (${selfReference.name}) can never be satisfied; make it optional with ?`,
+      );
+    const conflict = findConflict(definition, project.folder);
+    if (conflict !== undefined) throw new CommandUsageError(conflict);
     const changes = addResource(definition, read);
     if (changes.size === 0) {
-      io.stdout.write(`${definition.names.kebab} is there already; nothing was changed\n`);
+      io.stdout.write(`${definition.names.kebab} already exists; nothing was changed\n`);
       return 0;
     }
     await writeChanges(project.folder, changes, io.signal);
@@ -103,8 +113,8 @@ export const addCommand: Command = defineCommand({
   },
 });
 
-/** Says where something of another name is that the resource would be in the way of, so that no server would start. */
-function rivalOf({ names }: ResourceDefinition, folder: string): string | undefined {
+/** Describes an existing definition that conflicts with the resource, which would keep the server from starting. */
+function findConflict({ names }: ResourceDefinition, folder: string): string | undefined {
   const api = join(folder, "src/api");
   const modules = readdirSync(api, { recursive: true, encoding: "utf8" })
     .map((file) => file.replaceAll("\\", "/"))
@@ -113,15 +123,15 @@ function rivalOf({ names }: ResourceDefinition, folder: string): string | undefi
   for (const file of modules) {
     for (const { name, path } of definedLists(readFileSync(join(api, file), "utf8"))) {
       if (path !== undefined && operationOf(path) === operationOf(names.path)) {
-        return `the path ${names.path} is taken by src/api/${file}: give another one with --path`;
+        return `the path ${names.path} is already used by src/api/${file}; choose another with --path`;
       }
-      if (name === names.camel) return `the name ${name} is taken by src/api/${file}`;
+      if (name === names.camel) return `the name ${name} is already used by src/api/${file}`;
     }
   }
   return undefined;
 }
 
-/** Operations and collections are called by paths like this: `/blog/posts` is in the way of `/blog-posts`. */
+/** Names operations and collections by their path, so `/blog/posts` conflicts with `/blog-posts`. */
 function operationOf(path: string): string {
   return path.replaceAll("/", "-");
 }
@@ -129,7 +139,7 @@ function operationOf(path: string): string {
 /**
  * Makes the definition of a resource from the words of a command line.
  *
- * @throws UsageError
+ * @throws CommandUsageError
  */
 export function definitionOf(
   {
@@ -140,18 +150,18 @@ export function definitionOf(
   { hasUsers, list: usual }: Pick<Project, "hasUsers" | "list">,
 ): ResourceDefinition {
   const names = namesOf(name, options.path);
-  if (names.kebab === "user") throw new UsageError("the name user is reserved");
+  if (names.kebab === "user") throw new CommandUsageError("the name user is reserved");
   const fields = words.map(parseField);
   const access = accessRulesOf(options, { hasUsers });
   const isOwned = Object.values(access).includes("owner") || options["owner-field"] !== undefined;
   const owner = isOwned ? (options["owner-field"] ?? "owner") : undefined;
   checkNames(fields, owner);
   if (owner !== undefined && (access.create === "public" || access.create === "master")) {
-    throw new UsageError("--owner-field needs creators who are users or admins");
+    throw new CommandUsageError("--owner-field requires create to be allowed to users or admins");
   }
   const list = options.list ?? usual;
   if (list !== "array" && list !== "rows") {
-    throw new UsageError(`--list takes array or rows, not ${JSON.stringify(list)}`);
+    throw new CommandUsageError(`--list must be array or rows, not ${JSON.stringify(list)}`);
   }
   const softDelete = options["soft-delete"] === true;
   return { names, fields, access, owner, softDelete, list, hasUsers };
@@ -159,11 +169,13 @@ export function definitionOf(
 
 function checkNames(fields: readonly Field[], owner: string | undefined): void {
   if (owner !== undefined && parseField(owner).name !== owner) {
-    throw new UsageError(`--owner-field ${JSON.stringify(owner)} is no name of a field`);
+    throw new CommandUsageError(
+      `invalid --owner-field ${JSON.stringify(owner)}: expected a field name such as owner`,
+    );
   }
   const seen = new Set(owner === undefined ? [] : [owner]);
   for (const { name } of fields) {
-    if (seen.has(name)) throw new UsageError(`there are two fields ${name}`);
+    if (seen.has(name)) throw new CommandUsageError(`the field ${name} is defined twice`);
     seen.add(name);
   }
 }

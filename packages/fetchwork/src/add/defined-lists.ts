@@ -14,8 +14,8 @@ export interface DefinedList {
 
 /**
  * Finds the definitions of a module that put something at the path of a list: those of `defineResource`, and the GET and
- * POST of `defineRoute`. It knows them by what is in their options, whatever the functions are called there. A text counts
- * when it follows from the module: in any quotes, joined, or in a constant.
+ * POST of `defineRoute`. It recognizes them by their options, whatever the functions are called. A string counts when it
+ * can be computed from the module: in any quotes, concatenated, or in a constant.
  */
 export function definedLists(source: string): readonly DefinedList[] {
   const lists: DefinedList[] = [];
@@ -34,7 +34,7 @@ export function definedLists(source: string): readonly DefinedList[] {
   return lists;
 }
 
-/** A module that is no TypeScript defines nothing: its project says so when it starts. */
+/** A module with a syntax error defines nothing; the project reports it at start. */
 function programOf(source: string): unknown {
   try {
     return parse(source, { sourceType: "module", plugins: ["typescript"] }).program;

@@ -35,7 +35,7 @@ export function exampleValue(field: Field): string {
 }
 
 /** A value that a field refuses in JSON, as it stands in sources. */
-export function wrongValue({ type, isList }: Field): string {
+export function invalidValue({ type, isList }: Field): string {
   if (isList) return '"no list"';
   switch (type) {
     case "number":

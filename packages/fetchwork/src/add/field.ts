@@ -1,4 +1,4 @@
-import { UsageError } from "../usage-error.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 
 /** Types that a field may have. */
 export type FieldType =
@@ -14,7 +14,7 @@ export type FieldType =
   | "enum"
   | "ref";
 
-/** What lists may do with a field, and what the store keeps of it. */
+/** Flags of a field: what lists may do with it and how the store indexes it. */
 export type FieldFlag = "unique" | "index" | "search" | "sort" | "filter";
 
 /** A field as the command line describes it. */
@@ -75,7 +75,7 @@ const reservedNames: ReadonlySet<string> = new Set([
   "toString",
   "valueOf",
   "hasOwnProperty",
-  "then", // Whoever awaits an object asks for it.
+  "then", // `await` reads it from every object.
 ]);
 
 const listParameters = new Set("q page limit after sort fields near trash populate".split(" "));
@@ -83,7 +83,7 @@ const listParameters = new Set("q page limit after sort fields near trash popula
 /** Greatest length of a text that can be asked for, in characters. */
 const greatestLength = 999_999;
 
-/** Words that conditions of the store keep for themselves. */
+/** Words that the conditions of the store reserve. */
 const conditionWords = new Set(["and", "or", "not"]);
 
 const shape = /^([^:]*)(?::([a-z]+)(?:\(([^()]*)\))?(\[\])?([!?])?(?::([a-z,]*))?)?$/;
@@ -91,7 +91,7 @@ const shape = /^([^:]*)(?::([a-z]+)(?:\(([^()]*)\))?(\[\])?([!?])?(?::([a-z,]*))
 /**
  * Reads `name:type(argument)[]!:flag,flag`: all but the name may be left out, and the type is `string` then.
  *
- * @throws UsageError that names what does not fit.
+ * @throws CommandUsageError that names what does not fit.
  */
 export function parseField(text: string): Field {
   const [, name = "", type = "string", argument, brackets, mark, flagList = ""] =
@@ -100,29 +100,32 @@ export function parseField(text: string): Field {
     const examples = "such as publishedAt or published_at";
     refuse(
       text,
-      `the name of a field must begin with a small letter, ${examples}, and have at most 40 characters`,
+      `a field name must begin with a lower-case letter, ${examples}, and have at most 40 characters`,
     );
   }
-  if (reservedNames.has(name)) refuse(text, `the name ${name} is taken`);
+  if (reservedNames.has(name)) refuse(text, `the name ${name} is reserved`);
   if (!isType(type)) {
-    refuse(text, `${type} is no type: ${[...types].join(", ")}, or string[] for a list`);
+    refuse(
+      text,
+      `unknown type ${type}: expected one of ${[...types].join(", ")}, or string[] for a list`,
+    );
   }
   const isList = brackets !== undefined;
   if (isList && !["string", "number", "integer"].includes(type)) {
-    refuse(text, "lists are string[], number[] or integer[]");
+    refuse(text, "a list must be string[], number[] or integer[]");
   }
   const flags = flagList === "" ? [] : flagList.split(",");
   const allowed: readonly string[] = isList ? ["filter"] : flagsOf[type];
   const stray = flags.find((flag) => !allowed.includes(flag));
   if (stray !== undefined) {
     const kind = isList ? `${type}[]` : type;
-    refuse(text, `${kind} takes ${allowed.join(", ")}, not ${stray || "an empty word"}`);
+    refuse(text, `${kind} accepts ${allowed.join(", ")}, not ${stray || "an empty word"}`);
   }
   if (flags.includes("filter") && listParameters.has(name)) {
-    refuse(text, `lists have a parameter ${name} of their own`);
+    refuse(text, `the list parameter ${name} is reserved`);
   }
   if (flags.includes("filter") && conditionWords.has(name)) {
-    refuse(text, `a field called ${name} cannot be filtered by`);
+    refuse(text, `the field ${name} cannot be a filter`);
   }
   return {
     name,
@@ -144,13 +147,13 @@ function argumentOf(
     const values = (argument ?? "").split("|");
     const isGood = values.every((value) => /^[\w-]{1,40}$/.test(value));
     if (!isGood || new Set(values).size < values.length) {
-      refuse(text, "an enum lists its values: enum(draft|published)");
+      refuse(text, "an enum must list its values, such as enum(draft|published)");
     }
     return { ...none, values };
   }
   if (type === "ref") {
     if (!/^[a-z][A-Za-z\d-]*$/.test(argument ?? "")) {
-      refuse(text, "a ref names a resource: ref(author)");
+      refuse(text, "a ref must name a resource, such as ref(author)");
     }
     return { ...none, target: argument };
   }
@@ -161,7 +164,7 @@ function argumentOf(
     }
     return { ...none, max: argument === undefined ? standard : Number(argument) };
   }
-  if (argument !== undefined) refuse(text, `${type} takes nothing in parentheses`);
+  if (argument !== undefined) refuse(text, `${type} accepts no argument in parentheses`);
   return none;
 }
 
@@ -170,5 +173,5 @@ function isType(type: string): type is FieldType {
 }
 
 function refuse(text: string, fault: string): never {
-  throw new UsageError(`field ${JSON.stringify(text)}: ${fault}`);
+  throw new CommandUsageError(`field ${JSON.stringify(text)}: ${fault}`);
 }

@@ -53,7 +53,7 @@ export type ${names.pascal} = DocumentOf<typeof ${names.camel}>;
 `;
 }
 
-/** Says in a sentence who may do what. */
+/** Writes the access rules as a sentence. */
 function comment({ names, access, owner }: ResourceDefinition): string {
   const plural = names.plural.charAt(0).toUpperCase() + names.plural.slice(1);
   const who: Readonly<Record<RuleName, string>> = {
@@ -93,7 +93,7 @@ function fieldLine(field: Field): string {
   });
 }
 
-/** Whoever deletes what a field needs is refused; an optional field is emptied. */
+/** Deleting a document that a required reference points to is refused; an optional reference is set to null. */
 function relationsText(fields: readonly Field[], own: string): readonly string[] {
   const relations = fields.flatMap(({ name, target, presence }) => {
     if (target === undefined) return [];

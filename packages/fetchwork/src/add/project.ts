@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { UsageError } from "../usage-error.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 
 /** A project that `fetchwork new` has made. */
 export interface Project {
@@ -14,7 +14,7 @@ export interface Project {
 /**
  * Finds the project that a folder is in.
  *
- * @throws UsageError when it is in none.
+ * @throws CommandUsageError when it is in none.
  */
 export function findProject(cwd: string): Project {
   let folder = cwd;
@@ -24,7 +24,9 @@ export function findProject(cwd: string): Project {
   ) {
     const parent = dirname(folder);
     if (parent === folder) {
-      throw new UsageError("there is no project here: make one with fetchwork new, and go there");
+      throw new CommandUsageError(
+        "no project in this folder: create one with fetchwork new, then change to its folder",
+      );
     }
     folder = parent;
   }
@@ -40,7 +42,7 @@ function listShape(file: string): Project["list"] {
   try {
     manifest = JSON.parse(readFileSync(file, "utf8"));
   } catch (cause) {
-    throw new UsageError(`${file} is no JSON`, { cause });
+    throw new CommandUsageError(`${file} is not valid JSON`, { cause });
   }
   const own: unknown = Reflect.get(Object(manifest), "fetchwork");
   return Reflect.get(Object(own), "list") === "rows" ? "rows" : "array";

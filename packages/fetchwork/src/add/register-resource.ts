@@ -22,7 +22,7 @@ const width = 100;
 
 /**
  * Adds a resource to the module that lists resources and routes: two imports, and an element of the arrays `resources`
- * and `routes`. Only these places of the text change; what is there already is not written again.
+ * and `routes`. Only these parts of the text change; existing entries are not added again.
  *
  * @throws Error when the module does not parse, or has no such array.
  */
@@ -36,7 +36,7 @@ export function registerResource(source: string, registration: Registration): st
     { from: `./${folder}/model.ts`, name: definition },
   ].filter(({ from, name }) => !isImported(imports, { from, name }));
   const taken = wanted.find(({ name }) => isDeclared(program.body, name));
-  if (taken !== undefined) throw new Error(`it has another ${taken.name}`);
+  if (taken !== undefined) throw new Error(`it already declares ${taken.name}`);
   addImports(text, imports, wanted);
   addElement(text, arrayOf(program.body, "resources"), definition);
   addElement(text, arrayOf(program.body, "routes"), `...${routes}`);
@@ -71,7 +71,7 @@ function isDeclared(body: readonly Statement[], name: string): boolean {
   });
 }
 
-/** Each comes before the first one of a later path, where the imports are in order; else behind the last one. */
+/** Inserts each import in alphabetical order of paths if the imports are sorted, otherwise after the last one. */
 function addImports(
   text: MagicString,
   imports: readonly ImportDeclaration[],
@@ -106,7 +106,7 @@ function arrayOf(body: readonly Statement[], name: string): ArrayExpression {
       if (value.type === "ArrayExpression") return value;
     }
   }
-  throw new Error(`it exports no array ${name}`);
+  throw new Error(`it does not export an array ${name}`);
 }
 
 function withoutTypes(expression: Expression): Expression {
@@ -115,7 +115,7 @@ function withoutTypes(expression: Expression): Expression {
   return isTyped ? withoutTypes(expression.expression) : expression;
 }
 
-/** Adds an element at the end, in the way in which the array is written. */
+/** Appends an element in the array's existing layout. */
 function addElement(text: MagicString, array: ArrayExpression, element: string): void {
   const source = text.original;
   const elements = array.elements.filter((one) => one !== null);
@@ -138,7 +138,7 @@ function addElement(text: MagicString, array: ArrayExpression, element: string):
     const comma = /^\s*,/.exec(rest)?.[0];
     const at = (last.end ?? 0) + (comma?.length ?? 0);
     if (comma === undefined) text.appendLeft(last.end ?? 0, ",");
-    // A comment behind the last element stays with it.
+    // A comment after the last element stays with it.
     text.appendLeft(Math.min(endOfLine(source, at), close), `\n${pad}${element},`);
     return;
   }

@@ -7,7 +7,7 @@ export interface ResourceDefinition {
   readonly names: ResourceNames;
   readonly fields: readonly Field[];
   readonly access: AccessRules;
-  /** Field of the user who has created a document; absent when nobody owns any. */
+  /** Field that holds the user who created the document; absent when documents have no owner. */
   readonly owner: string | undefined;
   readonly softDelete: boolean;
   readonly list: "array" | "rows";

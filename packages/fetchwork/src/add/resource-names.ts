@@ -1,4 +1,4 @@
-import { UsageError } from "../usage-error.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 
 /** A resource's names in all their forms. */
 export interface ResourceNames {
@@ -14,7 +14,7 @@ export interface ResourceNames {
   readonly plural: string;
 }
 
-/** Names that would hide what the project has, or that JavaScript keeps for itself. */
+/** Names that the project uses itself or that JavaScript reserves. */
 const reserved = new Set([
   ..."auth session password-reset social webhook resource route model controller index api".split(
     " ",
@@ -36,25 +36,27 @@ const reserved = new Set([
 /**
  * Makes the names of a resource from one in kebab or camel case.
  *
- * @param path overrides what is made of the plural
- * @throws UsageError
+ * @param path replaces the path derived from the plural
+ * @throws CommandUsageError
  */
 export function namesOf(name: string, path?: string): ResourceNames {
   if (!/^[a-z][a-z\d]*(?:[A-Z-][a-z\d]+)*$/.test(name) || name.length > 30) {
-    throw new UsageError(
-      `${JSON.stringify(name)} is no name of a resource: one thing in at most 30 letters and digits, such as article or blog-post`,
+    throw new CommandUsageError(
+      `invalid resource name ${JSON.stringify(name)}: expected a singular of at most 30 letters and digits, such as article or blog-post`,
     );
   }
   const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  if (reserved.has(kebab)) throw new UsageError(`the name ${kebab} is reserved`);
+  if (reserved.has(kebab)) throw new CommandUsageError(`the name ${kebab} is reserved`);
   const camel = kebab.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
   const plural = pluralOf(kebab);
   if (path !== undefined && !/^(?:\/[a-z][a-z\d-]{0,39})+$/.test(path)) {
-    throw new UsageError(`--path ${JSON.stringify(path)} is none: it is like /articles`);
+    throw new CommandUsageError(
+      `invalid path ${JSON.stringify(path)}: expected something like /articles`,
+    );
   }
   const taken = /^\/(?:auth|users|webhooks|password-resets|docs|metrics|health|ping|api)(?:\/|$)/;
   if (taken.test(path ?? `/${plural}`) && kebab !== "user") {
-    throw new UsageError(`the path ${path ?? `/${plural}`} is taken`);
+    throw new CommandUsageError(`the path ${path ?? `/${plural}`} is reserved`);
   }
   return {
     camel,
@@ -65,7 +67,7 @@ export function namesOf(name: string, path?: string): ResourceNames {
   };
 }
 
-/** `category` gives `categories`; for what this does not know there is `--path`. */
+/** Forms a plural: `category` becomes `categories`. `--path` serves irregular ones. */
 function pluralOf(word: string): string {
   if (/(?:s|x|z|ch|sh)$/.test(word)) return `${word}es`;
   if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`;

@@ -1,13 +1,13 @@
-/** Widest line of what is written. */
+/** Maximum characters of a written line. */
 const width = 100;
 
 /** How {@link listText} writes a list. */
 export interface ListLayout {
   /** Column at which the statement begins. Default: 0. */
   readonly indent?: number | undefined;
-  /** What stands before the opening bracket on the line. Default: nothing. */
+  /** Text before the opening bracket. Default: none. */
   readonly head?: string | undefined;
-  /** What stands behind the closing bracket. Default: nothing. */
+  /** Text after the closing bracket. Default: none. */
   readonly tail?: string | undefined;
   /** The brackets. Default: `[` and `]`. */
   readonly brackets?: readonly [open: string, close: string] | undefined;

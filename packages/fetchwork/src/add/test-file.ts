@@ -1,11 +1,11 @@
 import { operations, type OperationName, type RuleName } from "./access-rules.ts";
-import { exampleValue, wrongValue } from "./example-values.ts";
+import { exampleValue, invalidValue } from "./example-values.ts";
 import type { Field } from "./field.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
 import { namesOf } from "./resource-names.ts";
 import { listText, literal } from "./source-text.ts";
 
-/** Writes the tests of a resource: what it does, what it refuses, and its list. */
+/** Writes the tests of a resource: its life cycle, refusals, access rules and lists. */
 export function testFile(definition: ResourceDefinition): string {
   const { names, hasUsers } = definition;
   const imports = [...(needsMasterKey(definition) ? ["masterKey"] : []), "openApi", "transports"];
@@ -37,7 +37,7 @@ ${tests.filter((test) => test !== "").join("\n")}});
 `;
 }
 
-/** A function, so that each document of a test has values of its own. */
+/** A function, so that each document of a test has different values. */
 function exampleText({ fields, names }: ResourceDefinition): string {
   // What refers to its own kind begins with one that refers to none.
   const sent = fields.filter(
@@ -166,7 +166,7 @@ ${change}    expect((await api.send("DELETE", one, { token: tokens.remove })).st
 function refusalTest(definition: ResourceDefinition): string {
   const rows = definition.fields.flatMap((field) => [
     ...(field.presence === "required" ? [refusal(field, "undefined")] : []),
-    refusal(field, wrongValue(field)),
+    refusal(field, invalidValue(field)),
   ]);
   if (rows.length === 0) return "";
   return `  it.each([
@@ -183,7 +183,7 @@ function refusal({ name }: Field, value: string): string {
   return `[{ ${name}: ${value} }, ${literal(name)}]`;
 }
 
-/** Methods and addresses of what is not public. */
+/** Tests that operations which are not public refuse other callers. */
 function accessTest(definition: ResourceDefinition): string {
   const { access, hasUsers } = definition;
   const guarded = operations.filter((operation) => access[operation] !== "public");
@@ -267,7 +267,7 @@ ${opening(definition)}${sent}    ${create}
 `;
 }
 
-/** Without users nobody but the holder of the master key brings documents back. */
+/** Without users only the master key restores documents. */
 function needsMasterKey(definition: ResourceDefinition): boolean {
   return uses(definition, "master") || (definition.softDelete && !definition.hasUsers);
 }

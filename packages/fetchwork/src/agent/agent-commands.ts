@@ -1,9 +1,9 @@
-import type { CommandGroup } from "../command.ts";
+import type { CommandGroup } from "../command/command.ts";
 
 /** `fetchwork agent`. */
 export const agentCommands: CommandGroup = {
   summary:
-    "Write programs with a language model (a prompt that equals or resembles the name of a command goes to --prompt)",
+    "Write programs with a language model (if the prompt resembles a command name, use --prompt)",
   commands: new Map([
     ["resume", async () => (await import("./resume.ts")).resume],
     ["edit", async () => (await import("./edit.ts")).edit],

@@ -1,9 +1,9 @@
 import { AgentError, AgentUsageError } from "@fetchwork/agent";
-import { CommandFailure } from "../command-failure.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { UsageError } from "../usage-error.ts";
+import { CommandFailure } from "../command/command-failure.ts";
+import { exitCodes } from "../command/exit-codes.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 
-/** Exit codes of `fetchwork agent` beside those of every command. */
+/** Exit codes of `fetchwork agent`, in addition to those of every command. */
 export const agentExitCodes: {
   readonly faults: 3;
   readonly limit: 4;
@@ -21,13 +21,14 @@ const codes: ReadonlyMap<string, number> = new Map([
   ["ERR_AGENT_TIMEOUT", agentExitCodes.provider],
 ]);
 
-/** What a command of the agent throws for what its library threw. */
+/** Converts an error of the agent library into the failure of a command. */
 export function asFailure(
   error: unknown,
   { signal, hint }: { readonly signal: AbortSignal; readonly hint?: string | undefined },
 ): Error {
-  if (error instanceof CommandFailure || error instanceof UsageError) return error;
-  if (error instanceof AgentUsageError) return new UsageError(error.message, { cause: error });
+  if (error instanceof CommandFailure || error instanceof CommandUsageError) return error;
+  if (error instanceof AgentUsageError)
+    return new CommandUsageError(error.message, { cause: error });
   if (signal.aborted) {
     const exitCode = exitCodes.interrupted;
     return new CommandFailure("interrupted", { exitCode, hint, cause: error });

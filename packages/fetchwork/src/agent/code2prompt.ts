@@ -1,17 +1,18 @@
 import { codeToPrompt, packProject } from "@fetchwork/agent";
-import { defineCommand, type Command } from "../command.ts";
-import { jsonLine, manyLines } from "../terminal-text.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { jsonLine, manyLines } from "../command/terminal-text.ts";
 import { modelOptions } from "./model-options.ts";
 import { contextOption, contextTokens, programFolder, questionOf } from "./project-question.ts";
-import { tellFailure } from "./tell-failure.ts";
+import { toRunFailure } from "./run-failure.ts";
 import { limitOptions } from "./work-options.ts";
 
 /** `fetchwork agent code2prompt`. */
 export const code2prompt: Command = defineCommand({
-  summary: "Print the prompt of a program that is there, or with --pack the program as one text",
+  summary:
+    "Print a prompt that describes an existing program, or with --pack the program as one text",
   positionals: ["folder"],
   options: {
-    pack: { type: "boolean", description: "Print the files instead; asks no model" },
+    pack: { type: "boolean", description: "Print the files instead, without asking a model" },
     ...contextOption,
     ...modelOptions,
     ...limitOptions,
@@ -37,7 +38,7 @@ export const code2prompt: Command = defineCommand({
       print(text, { prompt: text });
       return 0;
     } catch (error) {
-      throw tellFailure(error, values, io);
+      throw toRunFailure(error, values, io);
     }
   },
 });

@@ -1,6 +1,6 @@
 import { createAgent } from "@fetchwork/agent";
-import { defineCommand, type Command } from "../command.ts";
-import { UsageError } from "../usage-error.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { followRun } from "./follow-run.ts";
 import { chooseModel, modelOptions, replayedRun } from "./model-options.ts";
 import { checkOutput, outputOptions } from "./output-options.ts";
@@ -8,7 +8,7 @@ import { programFolder } from "./project-question.ts";
 import { promptOption, readPrompt } from "./read-prompt.ts";
 import { newRunId, resumeHint } from "./run-id.ts";
 import { agentOptions, checkWork, limitOptions, workOptions } from "./work-options.ts";
-import { tellFailure } from "./tell-failure.ts";
+import { toRunFailure } from "./run-failure.ts";
 
 const {
   "plan-model": _plan,
@@ -21,11 +21,11 @@ const {
 
 /** `fetchwork agent edit`. */
 export const edit: Command = defineCommand({
-  summary: "Change a program that is there: all edits, or none",
+  summary: "Change an existing program: all edits or none",
   positionals: ["folder", "[request]"],
   options: {
     ...promptOption,
-    "dry-run": { type: "boolean", description: "Write nothing, and say what would be written" },
+    "dry-run": { type: "boolean", description: "Print what would be written without writing it" },
     ...modelOptions,
     ...editWork,
     ...limitOptions,
@@ -39,7 +39,7 @@ export const edit: Command = defineCommand({
       const asked = await readPrompt({ argument, option: values.prompt }, io);
       const recorded = asked === undefined ? (await replayedRun(values, io))["prompt"] : undefined;
       const request = asked ?? (recorded === undefined ? undefined : String(recorded));
-      if (request === undefined) throw new UsageError("request is missing");
+      if (request === undefined) throw new CommandUsageError("request is missing");
       const chosen = await chooseModel(values, io, { run: { prompt: request } });
       const options = agentOptions(work, chosen);
       const dryRun = values["dry-run"] === true;
@@ -54,12 +54,12 @@ export const edit: Command = defineCommand({
             dryRun,
             signal: io.signal,
           }),
-        // An edit was made for what is there: there is nothing to merge.
+        // An edit was made for the current files, so there is nothing to merge.
         { values, hint, dryRun, onConflict: "overwrite" },
         io,
       );
     } catch (error) {
-      throw tellFailure(error, values, io);
+      throw toRunFailure(error, values, io);
     }
   },
 });

@@ -1,32 +1,32 @@
 import { Budget, planProject, schedule, specifyFilePaths } from "@fetchwork/agent";
-import { defineCommand, type Command } from "../command.ts";
-import { jsonLine, oneLine } from "../terminal-text.ts";
-import { UsageError } from "../usage-error.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { jsonLine, oneLine } from "../command/terminal-text.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
 import { promptOption, readPrompt, readTextFile } from "./read-prompt.ts";
 import { checkLimits, limitOptions, limitsOf } from "./work-options.ts";
-import { tellFailure } from "./tell-failure.ts";
+import { toRunFailure } from "./run-failure.ts";
 
 /** `fetchwork agent files`. */
 export const files: Command = defineCommand({
-  summary: "Print the files that a program would have, in the order of writing",
+  summary: "Print the files that a program would consist of, in the order of writing",
   positionals: ["[prompt]"],
   options: {
     ...promptOption,
     plan: {
       type: "string",
       hint: "file",
-      description: "Plan to keep to, instead of asking for one",
+      description: "File with the plan to follow, instead of asking the model for one",
     },
     ...modelOptions,
     ...limitOptions,
-    json: { type: "boolean", description: "Print JSON, without a plan with the whole contract" },
+    json: { type: "boolean", description: "Print JSON; without --plan, with the whole contract" },
   },
   async run({ values, positionals: [argument] }, io) {
     try {
       const limits = checkLimits(values);
       const prompt = await readPrompt({ argument, option: values.prompt }, io);
-      if (prompt === undefined) throw new UsageError("prompt is missing");
+      if (prompt === undefined) throw new CommandUsageError("prompt is missing");
       const plan =
         values.plan === undefined ? undefined : await readTextFile(values.plan, "plan", io);
       const chosen = await chooseModel(values, io, { run: { prompt } });
@@ -47,7 +47,7 @@ export const files: Command = defineCommand({
       else io.stdout.write(paths.map((path) => `${oneLine(path)}\n`).join(""));
       return 0;
     } catch (error) {
-      throw tellFailure(error, values, io);
+      throw toRunFailure(error, values, io);
     }
   },
 });

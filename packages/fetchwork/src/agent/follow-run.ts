@@ -8,25 +8,25 @@ import {
   type RunResult,
 } from "@fetchwork/agent";
 import { agentExitCodes, asFailure } from "./agent-exit-codes.ts";
-import type { CommandIo } from "../command-io.ts";
-import type { OptionValues } from "../command.ts";
-import { jsonLine } from "../terminal-text.ts";
-import { UsageError } from "../usage-error.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import type { OptionValues } from "../command/command.ts";
+import { jsonLine } from "../command/terminal-text.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import type { ModelValues } from "./model-options.ts";
 import type { outputOptions } from "./output-options.ts";
-import { report } from "./report.ts";
-import { RunFailure } from "./tell-failure.ts";
-import { createRunView } from "./run-view.ts";
-import { diffText } from "./show-diff.ts";
+import { report } from "./view/report.ts";
+import { RunFailure } from "./run-failure.ts";
+import { createRunView } from "./view/run-view.ts";
+import { diffText } from "./view/show-diff.ts";
 
 /** How a run is followed. */
 export interface FollowOptions {
   readonly values: OptionValues<typeof outputOptions> & Pick<ModelValues, "replay">;
-  /** What stands after a failure: how to go on. Default: nothing. */
+  /** Text after a failure: how to resume. Default: none. */
   readonly hint?: ((runId: string) => string | undefined) | undefined;
-  /** Nothing is written; what would be is shown. Default: `false`. */
+  /** Shows what would be written without writing it. Default: `false`. */
   readonly dryRun?: boolean | undefined;
-  /** What a dry run does with files that somebody changed. Default: `merge`. */
+  /** What a dry run does with files changed by others. Default: `merge`. */
   readonly onConflict?: ConflictPolicy | undefined;
 }
 
@@ -69,7 +69,7 @@ export async function followRun(
     return result.ok ? 0 : agentExitCodes.faults;
   } catch (error) {
     const failure = asFailure(error, { signal: io.signal });
-    if (handle === undefined || failure instanceof UsageError) throw failure;
+    if (handle === undefined || failure instanceof CommandUsageError) throw failure;
     const { runId } = handle;
     throw new RunFailure(failure, { runId, resume: hint?.(runId) });
   }

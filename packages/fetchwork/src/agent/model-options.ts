@@ -12,46 +12,54 @@ import {
   type ProviderSettings,
   type TranscriptRun,
 } from "@fetchwork/agent";
-import type { CommandIo } from "../command-io.ts";
-import type { OptionValues } from "../command.ts";
-import { UsageError } from "../usage-error.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import type { OptionValues } from "../command/command.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 
-/** Options that say which model is asked, and how. */
+/** Options that select the model and its settings. */
 export const modelOptions = {
   model: {
     type: "string",
     short: "m",
     hint: "name",
-    description: "Model (default: FETCHWORK_MODEL, else the provider's)",
+    description: "Model (default: FETCHWORK_MODEL, otherwise the provider's)",
   },
   provider: {
     type: "string",
     hint: "name",
-    description: "openai, anthropic or openai-compatible (default: what the environment describes)",
+    description: "openai, anthropic or openai-compatible (default: detected from the environment)",
   },
   "base-url": {
     type: "string",
     hint: "url",
-    description: "Server that speaks OpenAI's protocol, as http://127.0.0.1:11434/v1",
+    description: "Base URL of a server with OpenAI's protocol, such as http://127.0.0.1:11434/v1",
   },
   "api-key-env": {
     type: "string",
     hint: "variable",
-    description: "Environment variable that has the key; keys are taken from nowhere else",
+    description: "Environment variable that contains the API key; keys are read from nowhere else",
   },
-  temperature: { type: "string", hint: "number", description: "0 to 2 (default: the server's)" },
+  temperature: {
+    type: "string",
+    hint: "number",
+    description: "Temperature from 0 to 2 (default: the server's)",
+  },
   record: {
     type: "string",
     hint: "file",
-    description: "Write what the model answers to a new transcript",
+    description: "Record the model's responses in a new transcript file",
   },
-  replay: { type: "string", hint: "file", description: "Answer from a transcript; asks no model" },
+  replay: {
+    type: "string",
+    hint: "file",
+    description: "Replay a transcript instead of asking a model",
+  },
 } as const;
 
 /** What stood on the command line of them. */
 export type ModelValues = OptionValues<typeof modelOptions>;
 
-/** A provider and what it is asked with. */
+/** A provider and its settings. */
 export interface ChosenModel {
   readonly provider: ModelProvider;
   /** Undefined: the provider's. */
@@ -59,11 +67,11 @@ export interface ChosenModel {
   readonly temperature: number | undefined;
   /** Name of the model that is asked when nothing else names one. */
   readonly modelName: string;
-  /** What a replayed transcript says of its run; `{}` without one. */
+  /** The options that a replayed transcript recorded; `{}` without one. */
   readonly replayed: TranscriptRun;
 }
 
-/** What a transcript says of itself where one is replayed, so that its run can be asked for again. */
+/** Reads the options that a transcript recorded, so that its run can be repeated. */
 export async function replayedRun(values: ModelValues, io: CommandIo): Promise<TranscriptRun> {
   const { replay } = values;
   return replay === undefined ? {} : (await readTranscriptHead(resolve(io.cwd, replay))).run;
@@ -72,7 +80,7 @@ export async function replayedRun(values: ModelValues, io: CommandIo): Promise<T
 /**
  * Finds the provider: a transcript, the options, or the environment.
  *
- * @throws UsageError for options that make no sense together
+ * @throws CommandUsageError for options that make no sense together
  * @throws AgentError `ERR_AGENT_NO_PROVIDER` as a rejection, when there is none
  */
 export async function chooseModel(
@@ -90,7 +98,8 @@ export async function chooseModel(
     const ignored = (["record", "provider", "base-url", "api-key-env"] as const).find(
       (name) => values[name] !== undefined,
     );
-    if (ignored !== undefined) throw new UsageError(`--replay and --${ignored} exclude each other`);
+    if (ignored !== undefined)
+      throw new CommandUsageError(`--replay and --${ignored} cannot be combined`);
     const named = values.model ?? (textOf(replayed["model"]) || io.env["FETCHWORK_MODEL"]);
     const model = named === "" ? undefined : named;
     const provider = replaying(resolve(io.cwd, replay));
@@ -98,7 +107,7 @@ export async function chooseModel(
   }
   const file = record === undefined ? undefined : resolve(io.cwd, record);
   if (file !== undefined && !mayAppend && existsSync(file)) {
-    throw new UsageError(`the transcript ${JSON.stringify(record)} already exists`);
+    throw new CommandUsageError(`the transcript ${JSON.stringify(record)} already exists`);
   }
   const reached = createProvider(settingsOf(values, io));
   const { model } = values;
@@ -125,11 +134,12 @@ function settingsOf(values: ModelValues, io: CommandIo): ProviderSettings {
     return { kind: provider, baseUrl, apiKey, model };
   }
   if (provider !== undefined && provider !== "openai-compatible") {
-    throw new UsageError("--provider must be one of openai, anthropic, openai-compatible");
+    throw new CommandUsageError("--provider must be one of openai, anthropic, openai-compatible");
   }
   const ownUrl = io.env["FETCHWORK_BASE_URL"] || undefined;
   const url = baseUrl ?? ownUrl;
-  if (url === undefined) throw new UsageError("--provider openai-compatible needs --base-url");
+  if (url === undefined)
+    throw new CommandUsageError("--provider openai-compatible requires --base-url");
   // The key of one server is not sent to another one.
   const isOwn = ownUrl === undefined || URL.parse(ownUrl)?.origin === URL.parse(url)?.origin;
   const own = isOwn ? io.env["FETCHWORK_API_KEY"] || undefined : undefined;
@@ -141,10 +151,12 @@ function checkUrl(baseUrl: string | undefined): void {
   if (baseUrl === undefined) return;
   const url = URL.parse(baseUrl);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError("--base-url must be an http or https URL");
+    throw new CommandUsageError("--base-url must be an http or https URL");
   }
   if (url.username !== "" || url.password !== "") {
-    throw new UsageError("--base-url has a user or a password; keys come from --api-key-env");
+    throw new CommandUsageError(
+      "--base-url must not contain a user name or password; keys come from --api-key-env",
+    );
   }
 }
 
@@ -159,7 +171,7 @@ function temperatureOf(given: string | number | boolean | undefined): number | u
   const value = String(given);
   const number = Number(value);
   if (/^\d+(?:\.\d+)?$/.test(value) && number <= 2) return number;
-  throw new UsageError("--temperature must be a number from 0 to 2");
+  throw new CommandUsageError("--temperature must be a number from 0 to 2");
 }
 
 function textOf(value: string | number | boolean | undefined): string | undefined {

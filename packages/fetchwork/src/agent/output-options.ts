@@ -1,26 +1,26 @@
-import type { OptionValues } from "../command.ts";
-import { UsageError } from "../usage-error.ts";
+import type { OptionValues } from "../command/command.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 
 /** Options of how a run is shown. */
 export const outputOptions = {
   debug: {
     type: "string",
-    isTruth: true,
-    description: "Show the plan, the files and each answer as it came",
+    isBoolean: true,
+    description: "Print the plan, the list of files and each raw response of the model",
   },
-  diff: { type: "boolean", description: "Print each change as a diff" },
-  json: { type: "boolean", description: "Print events as lines of JSON" },
-  quiet: { type: "boolean", short: "q", description: "Print nothing but errors" },
+  diff: { type: "boolean", description: "Print every change as a diff" },
+  json: { type: "boolean", description: "Print events as JSON, one per line" },
+  quiet: { type: "boolean", short: "q", description: "Print errors only" },
 } as const;
 
 /**
  * Checks how a run is shown.
  *
- * @throws UsageError for options that exclude each other
+ * @throws CommandUsageError for options that exclude each other
  */
 export function checkOutput({ json, quiet }: OptionValues<typeof outputOptions>): void {
   if (json === true && quiet === true) {
-    throw new UsageError("--json and --quiet exclude each other");
+    throw new CommandUsageError("--json and --quiet cannot be combined");
   }
 }
 
@@ -32,6 +32,6 @@ export const outOption = {
     hint: "folder",
     default: "generated",
     aliases: ["generate_folder_path", "generate-folder-path"],
-    description: "Folder of the program; nothing in it is deleted",
+    description: "Folder to write the program to; existing files are not deleted",
   },
 } as const;

@@ -1,15 +1,15 @@
 import { Budget, plan as askPlan } from "@fetchwork/agent";
-import { defineCommand, type Command } from "../command.ts";
-import { jsonLine, manyLines } from "../terminal-text.ts";
-import { UsageError } from "../usage-error.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { jsonLine, manyLines } from "../command/terminal-text.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
 import { promptOption, readPrompt } from "./read-prompt.ts";
 import { checkLimits, limitOptions, limitsOf } from "./work-options.ts";
-import { tellFailure } from "./tell-failure.ts";
+import { toRunFailure } from "./run-failure.ts";
 
 /** `fetchwork agent plan`. */
 export const plan: Command = defineCommand({
-  summary: "Print a plan, to be changed and given to --plan",
+  summary: "Print a plan, to be edited and passed to --plan",
   positionals: ["[prompt]"],
   options: {
     ...promptOption,
@@ -21,7 +21,7 @@ export const plan: Command = defineCommand({
     try {
       const limits = checkLimits(values);
       const prompt = await readPrompt({ argument, option: values.prompt }, io);
-      if (prompt === undefined) throw new UsageError("prompt is missing");
+      if (prompt === undefined) throw new CommandUsageError("prompt is missing");
       const chosen = await chooseModel(values, io, { run: { prompt } });
       const { provider, model, temperature, modelName } = chosen;
       const { budget, maxOutputTokens } = limitsOf(limits, [modelName]);
@@ -38,7 +38,7 @@ export const plan: Command = defineCommand({
       else io.stdout.write(`${io.stdout.isTerminal ? manyLines(text) : text}\n`);
       return 0;
     } catch (error) {
-      throw tellFailure(error, values, io);
+      throw toRunFailure(error, values, io);
     }
   },
 });

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Budget, type ProjectQuestionOptions } from "@fetchwork/agent";
-import type { CommandIo } from "../command-io.ts";
-import type { OptionValues } from "../command.ts";
-import { UsageError } from "../usage-error.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import type { OptionValues } from "../command/command.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { chooseModel, type modelOptions } from "./model-options.ts";
 import { checkLimits, count, limitsOf, type limitOptions } from "./work-options.ts";
 
@@ -12,7 +12,7 @@ export const contextOption = {
   "context-tokens": {
     type: "string",
     hint: "number",
-    description: "Most tokens of the program in the question, by estimate (default: 100000)",
+    description: "Maximum tokens of source in the request, estimated (default: 100000)",
   },
 } as const;
 
@@ -23,22 +23,22 @@ type QuestionValues = OptionValues<typeof contextOption> &
 /**
  * The folder of a program.
  *
- * @throws UsageError when there is none
+ * @throws CommandUsageError when there is none
  */
 export function programFolder(named: string, io: CommandIo): string {
   const folder = resolve(io.cwd, named);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new UsageError(`there is no folder ${JSON.stringify(named)}`);
+    throw new CommandUsageError(`the folder ${JSON.stringify(named)} does not exist`);
   }
   return folder;
 }
 
-/** How many tokens of a program are sent, as an option says it. */
+/** Reads the maximum tokens of source from an option. */
 export function contextTokens(values: Pick<QuestionValues, "context-tokens">): number | undefined {
   return count("context-tokens", values["context-tokens"], 1e9);
 }
 
-/** How a model is asked about a program, as the options say it. */
+/** Reads from the options how a model is asked about a program. */
 export async function questionOf(
   values: QuestionValues,
   io: CommandIo,

@@ -1,22 +1,22 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { CommandIo } from "../command-io.ts";
-import { UsageError } from "../usage-error.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 
-/** The option that says what the program is to do. */
+/** The option that holds the prompt. */
 export const promptOption = {
   prompt: {
     type: "string",
     hint: "file or text",
-    description: "What to make, where it is not the argument; - reads standard input",
+    description: "The prompt, if it is not the argument; - reads standard input",
   },
 } as const;
 
 /** No path is longer; a longer text is not looked for on the disk. */
 const longestPath = 1024;
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
-/** What was given for a prompt. */
+/** The sources of a prompt. */
 export interface PromptValues {
   /** The argument. */
   readonly argument: string | undefined;
@@ -27,31 +27,33 @@ export interface PromptValues {
 /**
  * The prompt: a text, or what a file of that name has. What looks like the name of a Markdown file has to be there.
  *
- * @throws UsageError when there is none, two, or the file is missing, too large or no text
+ * @throws CommandUsageError when there is none, two, or the file is missing, too large or no text
  */
 export async function readPrompt(
   { argument, option }: PromptValues,
   io: CommandIo,
 ): Promise<string | undefined> {
   if (argument !== undefined && option !== undefined) {
-    throw new UsageError("the prompt is given twice, as an argument and with --prompt");
+    throw new CommandUsageError(
+      "the prompt must be given either as an argument or with --prompt, not both",
+    );
   }
   const given = argument ?? option;
   if (given === undefined) return undefined;
   const text = given === "-" ? await readInput(io) : ((await readNamed(given, io)) ?? given);
-  if (text.trim() === "") throw new UsageError("the prompt is blank");
+  if (text.trim() === "") throw new CommandUsageError("the prompt is blank");
   return text;
 }
 
 /**
  * The text of a file.
  *
- * @throws UsageError when it cannot be read, is too large or no text
+ * @throws CommandUsageError when it cannot be read, is too large or no text
  */
 export async function readTextFile(name: string, what: string, io: CommandIo): Promise<string> {
   const path = resolve(io.cwd, name);
   const bytes = await readFile(path).catch((cause: unknown) => {
-    throw new UsageError(`the ${what} ${JSON.stringify(name)} cannot be read`, { cause });
+    throw new CommandUsageError(`the ${what} ${JSON.stringify(name)} cannot be read`, { cause });
   });
   return decode(bytes, `the ${what} ${JSON.stringify(name)}`);
 }
@@ -61,7 +63,7 @@ async function readNamed(name: string, io: CommandIo): Promise<string | undefine
   const found = await stat(resolve(io.cwd, name)).catch(() => undefined);
   if (found?.isFile() === true) return readTextFile(name, "prompt file", io);
   if (/^\S+\.(?:md|markdown)$/i.test(name)) {
-    throw new UsageError(`the prompt file ${JSON.stringify(name)} does not exist`);
+    throw new CommandUsageError(`the prompt file ${JSON.stringify(name)} does not exist`);
   }
   return undefined;
 }
@@ -72,16 +74,16 @@ async function readInput(io: CommandIo): Promise<string> {
   for await (const chunk of io.stdin) {
     chunks.push(chunk);
     size += chunk.byteLength;
-    if (size > mostBytes) break;
+    if (size > maxBytes) break;
   }
   return decode(Buffer.concat(chunks), "the prompt of standard input");
 }
 
 function decode(bytes: Uint8Array, what: string): string {
-  if (bytes.byteLength > mostBytes) {
-    throw new UsageError(`${what} has more than ${mostBytes} bytes`);
+  if (bytes.byteLength > maxBytes) {
+    throw new CommandUsageError(`${what} is larger than ${maxBytes} bytes`);
   }
-  // Editors of Windows write UTF-16, and say so with the first two bytes.
+  // Editors on Windows write UTF-16 with a byte-order mark.
   const [first, second] = bytes;
   const encoding =
     first === 0xff && second === 0xfe
@@ -92,6 +94,6 @@ function decode(bytes: Uint8Array, what: string): string {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new UsageError(`${what} is no text in UTF-8`, { cause });
+    throw new CommandUsageError(`${what} is not valid UTF-8`, { cause });
   }
 }

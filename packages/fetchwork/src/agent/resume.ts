@@ -1,17 +1,17 @@
 import { resolve } from "node:path";
 import { createAgent, listRuns } from "@fetchwork/agent";
-import { defineCommand, type Command } from "../command.ts";
-import { UsageError } from "../usage-error.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { followRun } from "./follow-run.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
 import { checkOutput, outOption, outputOptions } from "./output-options.ts";
 import { resumeHint } from "./run-id.ts";
 import { agentOptions, checkWork, limitOptions, workOptions } from "./work-options.ts";
-import { tellFailure } from "./tell-failure.ts";
+import { toRunFailure } from "./run-failure.ts";
 
 /** `fetchwork agent resume`. */
 export const resume: Command = defineCommand({
-  summary: "Go on with a run that ended before its time; what is finished is not asked for again",
+  summary: "Resume an unfinished run; finished files are not requested again",
   positionals: ["[run]"],
   options: { ...outOption, ...modelOptions, ...workOptions, ...limitOptions, ...outputOptions },
   async run({ values, positionals: [named] }, io) {
@@ -29,7 +29,7 @@ export const resume: Command = defineCommand({
         io,
       );
     } catch (error) {
-      throw tellFailure(error, values, io);
+      throw toRunFailure(error, values, io);
     }
   },
 });
@@ -38,5 +38,5 @@ async function lastRun(folder: string, out: string): Promise<string> {
   const runs = await listRuns(folder);
   const last = runs.find(({ finished, prompt }) => !finished && prompt !== undefined);
   if (last !== undefined) return last.runId;
-  throw new UsageError(`there is no run to resume in ${JSON.stringify(out)}`);
+  throw new CommandUsageError(`no unfinished run in ${JSON.stringify(out)}`);
 }

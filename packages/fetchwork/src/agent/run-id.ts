@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { CommandIo } from "../command-io.ts";
-import { resumeLine, type ResumeLine } from "./resume-line.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { resumeLine, type ResumeLine } from "./view/resume-line.ts";
 
 /** A name that sorts by time, so that a person finds the last one. */
 export function newRunId(): string {

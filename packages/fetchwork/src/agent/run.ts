@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { createAgent } from "@fetchwork/agent";
-import { defineCommand, type Command } from "../command.ts";
-import { UsageError } from "../usage-error.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { followRun } from "./follow-run.ts";
 import { chooseModel, modelOptions, replayedRun } from "./model-options.ts";
 import { checkOutput, outOption, outputOptions } from "./output-options.ts";
@@ -14,11 +14,11 @@ import {
   recordedWork,
   workOptions,
 } from "./work-options.ts";
-import { tellFailure } from "./tell-failure.ts";
+import { toRunFailure } from "./run-failure.ts";
 
 /** `fetchwork agent "prompt"`. */
 export const run: Command = defineCommand({
-  summary: "Write a program from a prompt: a text, or a file that has it",
+  summary: "Write a program from a prompt, given as text or as a file",
   positionals: ["[prompt]"],
   options: {
     ...promptOption,
@@ -26,9 +26,9 @@ export const run: Command = defineCommand({
     plan: {
       type: "string",
       hint: "file",
-      description: "Plan to keep to, instead of asking for one",
+      description: "File with the plan to follow, instead of asking the model for one",
     },
-    "dry-run": { type: "boolean", description: "Write nothing, and say what would be written" },
+    "dry-run": { type: "boolean", description: "Print what would be written without writing it" },
     ...modelOptions,
     ...workOptions,
     ...limitOptions,
@@ -44,7 +44,7 @@ export const run: Command = defineCommand({
       const asked = await readPrompt(given, io);
       const recorded = asked === undefined ? (await replayedRun(values, io))["prompt"] : undefined;
       const prompt = asked ?? (recorded === undefined ? undefined : String(recorded));
-      if (prompt === undefined) throw new UsageError("prompt is missing");
+      if (prompt === undefined) throw new CommandUsageError("prompt is missing");
       const sharedDeps =
         values.plan === undefined ? undefined : await readTextFile(values.plan, "plan", io);
       const about = { prompt, ...recordedWork(values) };
@@ -68,7 +68,7 @@ export const run: Command = defineCommand({
         io,
       );
     } catch (error) {
-      throw tellFailure(error, values, io);
+      throw toRunFailure(error, values, io);
     }
   },
 });

@@ -1,24 +1,24 @@
 import { resolve } from "node:path";
 import { listRuns, type RunSummary } from "@fetchwork/agent";
-import { defineCommand, type Command } from "../command.ts";
-import { colours, jsonLine, oneLine } from "../terminal-text.ts";
-import { usageText } from "./event-line.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
+import { usageText } from "./view/event-line.ts";
 import { outOption } from "./output-options.ts";
-import { tellFailure } from "./tell-failure.ts";
+import { toRunFailure } from "./run-failure.ts";
 
 /** `fetchwork agent runs`. */
 export const runs: Command = defineCommand({
-  summary: "List the runs of a folder, the newest first",
+  summary: "List the runs of a folder, newest first",
   options: {
     ...outOption,
-    json: { type: "boolean", description: "Print a line of JSON for each" },
+    json: { type: "boolean", description: "Print one line of JSON per run" },
   },
   async run({ values }, io) {
     try {
       const { green, dim } = colours(io.stdout);
       const folder = resolve(io.cwd, values.out);
       const found = await listRuns(folder);
-      if (found.length === 0) io.stderr.write(`There are no runs in ${oneLine(folder, 200)}\n`);
+      if (found.length === 0) io.stderr.write(`No runs in ${oneLine(folder, 200)}\n`);
       for (const run of found) {
         if (values.json === true) {
           io.stdout.write(jsonLine(run));
@@ -32,7 +32,7 @@ export const runs: Command = defineCommand({
       }
       return 0;
     } catch (error) {
-      throw tellFailure(error, values, io);
+      throw toRunFailure(error, values, io);
     }
   },
 });

@@ -1,11 +1,11 @@
 import { AgentUsageError, defaultVerifiers } from "@fetchwork/agent";
 import { serveTasks, type VerifyLevel } from "@fetchwork/agent/server";
-import type { CommandIo } from "../command-io.ts";
-import { defineCommand, type Command } from "../command.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { defineCommand, type Command } from "../command/command.ts";
 import { storeUrl } from "../db/store-url.ts";
-import { oneLine } from "../terminal-text.ts";
-import { UsageError } from "../usage-error.ts";
-import { wholeNumber } from "../whole-number.ts";
+import { oneLine } from "../command/terminal-text.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
+import { wholeNumber } from "../command/whole-number.ts";
 import { asFailure } from "./agent-exit-codes.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
 import { readTextFile } from "./read-prompt.ts";
@@ -15,32 +15,38 @@ const { "on-conflict": _conflict, verify: _verify, ...serverWork } = workOptions
 
 /** `fetchwork agent serve`. */
 export const serve: Command = defineCommand({
-  summary: "Serve the task API (Agent Protocol) and its page",
+  summary: "Serve the task API (Agent Protocol) and its web page",
   options: {
-    port: { type: "string", short: "p", hint: "number", default: "8000", description: "0 for any" },
+    port: {
+      type: "string",
+      short: "p",
+      hint: "number",
+      default: "8000",
+      description: "Port; 0 picks a free one",
+    },
     host: {
       type: "string",
       hint: "address",
       default: "127.0.0.1",
-      description: "Where to listen; others than loopback need a token",
+      description: "Address to listen on; any but loopback requires a token",
     },
     token: {
       type: "string",
       hint: "secret",
-      description: "What clients send as Authorization: Bearer (better in FETCHWORK_AGENT_TOKEN)",
+      description: "Bearer token that clients must send (prefer FETCHWORK_AGENT_TOKEN)",
     },
-    "token-file": { type: "string", hint: "file", description: "File that has the token" },
+    "token-file": { type: "string", hint: "file", description: "File that contains the token" },
     "allow-host": {
       type: "string",
       hint: "name",
       multiple: true,
-      description: "Name by which the server may be asked, beside its address; may repeat",
+      description: "Additional Host header to accept; may be repeated",
     },
     store: {
       type: "string",
       hint: "url",
       description:
-        "Keeps the tasks: sqlite:<path> or postgres://… (default: sqlite:.fetchwork/tasks.db)",
+        "Store for the tasks: sqlite:<path> or postgres://… (default: sqlite:.fetchwork/tasks.db)",
     },
     ...modelOptions,
     ...serverWork,
@@ -49,7 +55,7 @@ export const serve: Command = defineCommand({
       type: "string",
       hint: "level",
       description:
-        "After the last file: none, static, or run (default: none); a task may ask for less",
+        "Checks after the last file: none, static or run (default: none); a task may request less",
     },
   },
   async run({ values }, io) {
@@ -88,8 +94,8 @@ export const serve: Command = defineCommand({
         error instanceof AgentUsageError &&
         error.message.startsWith("token ")
       ) {
-        const message = `${hostname} can be reached from other machines; give a token in FETCHWORK_AGENT_TOKEN or with --token-file`;
-        throw new UsageError(message, { cause: error });
+        const message = `${hostname} can be reached from other machines; set a token with FETCHWORK_AGENT_TOKEN or --token-file`;
+        throw new CommandUsageError(message, { cause: error });
       }
       throw asFailure(error, { signal: io.signal });
     }
@@ -100,7 +106,7 @@ function verifyLevel(value: string | undefined): VerifyLevel | undefined {
   if (value === undefined || value === "none" || value === "static" || value === "run") {
     return value;
   }
-  throw new UsageError("--verify must be one of none, static, run");
+  throw new CommandUsageError("--verify must be one of none, static, run");
 }
 
 async function tokenOf(
@@ -109,7 +115,7 @@ async function tokenOf(
 ): Promise<string | undefined> {
   const { token, "token-file": file } = values;
   if (token !== undefined && file !== undefined) {
-    throw new UsageError("--token and --token-file exclude each other");
+    throw new CommandUsageError("--token and --token-file cannot be combined");
   }
   if (file === undefined) return token ?? (io.env["FETCHWORK_AGENT_TOKEN"] || undefined);
   return (await readTextFile(file, "token file", io)).replace(/\r?\n$/, "");

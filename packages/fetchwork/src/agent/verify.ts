@@ -1,18 +1,18 @@
 import { createAgent, defaultVerifiers, describeDiagnostic } from "@fetchwork/agent";
-import { defineCommand, type Command } from "../command.ts";
-import { colours, jsonLine, oneLine } from "../terminal-text.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { agentExitCodes } from "./agent-exit-codes.ts";
-import { errorCount } from "./event-line.ts";
+import { errorCount } from "./view/event-line.ts";
 import { programFolder } from "./project-question.ts";
-import { tellFailure } from "./tell-failure.ts";
+import { toRunFailure } from "./run-failure.ts";
 
 /** `fetchwork agent verify`. */
 export const verify: Command = defineCommand({
-  summary: "Check a program without a model, and with --run in a sandbox too",
+  summary: "Check a program without a model; with --run also in a sandbox",
   positionals: ["folder"],
   options: {
-    run: { type: "boolean", description: "Run it: node --check, node --test, tsc; in a sandbox" },
-    json: { type: "boolean", description: "Print each fault as a line of JSON" },
+    run: { type: "boolean", description: "Run it in a sandbox: node --check, node --test, tsc" },
+    json: { type: "boolean", description: "Print each problem as a line of JSON" },
   },
   async run({ values, positionals: [named = ""] }, io) {
     try {
@@ -34,7 +34,7 @@ export const verify: Command = defineCommand({
       if (values.json !== true) io.stderr.write(`${errorCount(errors)}\n`);
       return errors === 0 ? 0 : agentExitCodes.faults;
     } catch (error) {
-      throw tellFailure(error, values, io);
+      throw toRunFailure(error, values, io);
     }
   },
 });

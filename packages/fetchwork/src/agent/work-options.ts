@@ -6,9 +6,9 @@ import {
   type SandboxLevel,
   type TranscriptRun,
 } from "@fetchwork/agent";
-import type { OptionValues } from "../command.ts";
-import { UsageError } from "../usage-error.ts";
-import { wholeNumber } from "../whole-number.ts";
+import type { OptionValues } from "../command/command.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
+import { wholeNumber } from "../command/whole-number.ts";
 import type { ChosenModel } from "./model-options.ts";
 
 /** Options of limits. */
@@ -16,17 +16,26 @@ export const limitOptions = {
   "max-tokens": {
     type: "string",
     hint: "number",
-    description: "Most tokens of questions and answers",
+    description: "Maximum tokens of requests and responses",
   },
-  "max-cost": { type: "string", hint: "dollars", description: "Most US dollars; needs --price" },
+  "max-cost": {
+    type: "string",
+    hint: "dollars",
+    description: "Maximum cost in US dollars; requires --price",
+  },
   price: {
     type: "string",
     hint: "in,out",
     multiple: true,
-    description: "US dollars per million tokens; [model=]2.5,10; may repeat",
+    description:
+      "US dollars per million input and output tokens, such as [model=]2.5,10; may be repeated",
   },
-  "max-time": { type: "string", hint: "time", description: "Longest time, as 90s, 10m or 1h" },
-  "max-output-tokens": { type: "string", hint: "number", description: "Most tokens of an answer" },
+  "max-time": { type: "string", hint: "time", description: "Maximum time, such as 90s, 10m or 1h" },
+  "max-output-tokens": {
+    type: "string",
+    hint: "number",
+    description: "Maximum tokens of a response",
+  },
 } as const;
 
 /** Options of runs that write files. */
@@ -34,51 +43,56 @@ export const workOptions = {
   "plan-model": {
     type: "string",
     hint: "name",
-    description: "Model of plan and list of files (default: --model)",
+    description: "Model for the plan and the list of files (default: --model)",
   },
   "repair-model": {
     type: "string",
     hint: "name",
-    description: "Model of repairs (default: --model)",
+    description: "Model for repairs (default: --model)",
   },
   concurrency: {
     type: "string",
     short: "j",
     hint: "number",
-    description: "Files that are written at the same time (default: 8)",
+    description: "Maximum files written at the same time (default: 8)",
   },
-  "max-files": { type: "string", hint: "number", description: "Most files (default: 1000)" },
+  "max-files": {
+    type: "string",
+    hint: "number",
+    description: "Maximum number of files (default: 1000)",
+  },
   "max-file-bytes": {
     type: "string",
     hint: "number",
-    description: "Most bytes of a file (default: 2 MiB)",
+    description: "Maximum file size in bytes (default: 2 MiB)",
   },
   "max-total-bytes": {
     type: "string",
     hint: "number",
-    description: "Most bytes of all files (default: 64 MiB)",
+    description: "Maximum total size in bytes (default: 64 MiB)",
   },
   "on-conflict": {
     type: "string",
     hint: "policy",
-    description: "For files that others changed: merge, keep, overwrite or fail (default: merge)",
+    description: "For files changed by others: merge, keep, overwrite or fail (default: merge)",
   },
   verify: {
     type: "string",
-    isTruth: true,
-    description: "Run the program too: node --check, node --test, tsc; in a sandbox",
+    isBoolean: true,
+    description: "Also run the program in a sandbox: node --check, node --test, tsc",
   },
   sandbox: {
     type: "string",
     hint: "level",
-    description: "Least level of the sandbox: process or namespace (default: the best there is)",
+    description:
+      "Minimum isolation of the sandbox: process or namespace (default: the strongest available)",
   },
-  repair: { type: "string", hint: "number", description: "Most rounds of repair (default: 2)" },
+  repair: { type: "string", hint: "number", description: "Maximum rounds of repair (default: 2)" },
 } as const;
 
 type WorkValues = OptionValues<typeof workOptions> & OptionValues<typeof limitOptions>;
 
-/** What a transcript keeps of these options, because questions depend on them. */
+/** The options that a transcript records, because requests depend on them. */
 export function recordedWork(values: WorkValues): TranscriptRun {
   const { verify, repair, "plan-model": planModel, "repair-model": repairModel } = values;
   return {
@@ -106,7 +120,7 @@ export interface CheckedWork {
 /**
  * Checks options before a model is chosen.
  *
- * @throws UsageError for an invalid value
+ * @throws CommandUsageError for an invalid value
  */
 export function checkWork(values: WorkValues): CheckedWork {
   return {
@@ -127,9 +141,9 @@ export function checkWork(values: WorkValues): CheckedWork {
 }
 
 /**
- * The agent's options. What a replayed run was made with holds where nothing else is given.
+ * Reads the agent's options. Options of a replayed run are the defaults.
  *
- * @throws UsageError for a limit of money without the price of a model
+ * @throws CommandUsageError for a limit of money without the price of a model
  */
 export function agentOptions(work: CheckedWork, chosen: ChosenModel): AgentOptions {
   const { provider, model, temperature, replayed } = chosen;
@@ -163,20 +177,20 @@ export interface CheckedLimits {
   readonly maxTokens: number | undefined;
   readonly maxCost: number | undefined;
   readonly maxTime: number | undefined;
-  /** In the order given; one without a model is for every model, and a later one replaces an earlier one. */
+  /** In the given order: one without a model applies to every model, and later ones override earlier ones. */
   readonly prices: readonly (ModelPrice & { readonly model: string | undefined })[];
 }
 
 /**
  * Checks the limits of calls before a model is chosen.
  *
- * @throws UsageError for an invalid value, and for a limit of money without any price
+ * @throws CommandUsageError for an invalid value, and for a limit of money without any price
  */
 export function checkLimits(values: OptionValues<typeof limitOptions>): CheckedLimits {
   const maxCost = dollars("max-cost", values["max-cost"]);
   const prices = (values.price ?? []).map(priceOf);
   if (maxCost !== undefined && prices.length === 0) {
-    throw new UsageError("--max-cost needs the price of the model: --price in,out");
+    throw new CommandUsageError("--max-cost requires the price of the model: add --price in,out");
   }
   return {
     maxCost,
@@ -190,7 +204,7 @@ export function checkLimits(values: OptionValues<typeof limitOptions>): CheckedL
 /**
  * The limits of calls to models.
  *
- * @throws UsageError for a limit of money without the price of one of them
+ * @throws CommandUsageError for a limit of money without the price of one of them
  */
 export function limitsOf(
   { maxOutputTokens, maxTokens, maxCost, maxTime, prices: given }: CheckedLimits,
@@ -202,7 +216,7 @@ export function limitsOf(
   const prices = Object.fromEntries(named);
   const unknown = models.find((model) => !Object.hasOwn(prices, model));
   if (maxCost !== undefined && unknown !== undefined) {
-    throw new UsageError(`--max-cost needs the price of ${unknown}: --price in,out`);
+    throw new CommandUsageError(`--max-cost requires the price of ${unknown}: add --price in,out`);
   }
   return { maxOutputTokens, budget: { maxTokens, maxCost, maxTime, prices } };
 }
@@ -213,14 +227,14 @@ function priceOf(text: string): CheckedLimits["prices"][number] {
   const [, model, input, output] = parts ?? [];
   const price = { model, input: Number(input), output: Number(output) };
   if (parts !== null && Number.isFinite(price.input + price.output)) return price;
-  throw new UsageError(`--price is ${JSON.stringify(text)}, expected [model=]in,out`);
+  throw new CommandUsageError(`invalid --price ${JSON.stringify(text)}: expected [model=]in,out`);
 }
 
 function dollars(name: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const number = Number(value);
   if (/^\d*\.?\d+$/.test(value) && number > 0) return number;
-  throw new UsageError(`--${name} must be an amount of US dollars above 0, as 0.50`);
+  throw new CommandUsageError(`--${name} must be an amount of US dollars above 0, such as 0.50`);
 }
 
 const units: ReadonlyMap<string, number> = new Map([
@@ -235,7 +249,9 @@ function milliseconds(value: string | undefined): number | undefined {
   const time = Math.round(Number(number) * (units.get(unit) ?? Number.NaN));
   // The longest time that a timer takes.
   if (time >= 1 && time < 2 ** 31) return time;
-  throw new UsageError("--max-time must be a time, as 90s, 10m or 1h, at most 24 days");
+  throw new CommandUsageError(
+    "--max-time must be a duration such as 90s, 10m or 1h, at most 24 days",
+  );
 }
 
 export function count(
@@ -253,7 +269,7 @@ function repairRounds(value: string | undefined): number | undefined {
 
 function sandboxLevel(value: string | undefined): SandboxLevel | undefined {
   if (value === undefined || value === "process" || value === "namespace") return value;
-  throw new UsageError("--sandbox must be one of process, namespace");
+  throw new CommandUsageError("--sandbox must be one of process, namespace");
 }
 
 function conflictPolicy(value: string | undefined): ConflictPolicy | undefined {
@@ -265,6 +281,6 @@ function conflictPolicy(value: string | undefined): ConflictPolicy | undefined {
     case "fail":
       return value;
     default:
-      throw new UsageError("--on-conflict must be one of merge, keep, overwrite, fail");
+      throw new CommandUsageError("--on-conflict must be one of merge, keep, overwrite, fail");
   }
 }

@@ -9,7 +9,7 @@ export interface BackupHeader {
   readonly createdAt: string;
   /** The engine that it was taken of. */
   readonly engine: string;
-  /** The definitions of the collections; only the name of one that nobody defined. */
+  /** The definitions of the collections; only the name for a collection without a definition. */
   readonly collections: readonly CollectionDefinition<object>[];
   /** The migrations that ran. */
   readonly migrations: readonly AppliedMigration[];
@@ -29,17 +29,18 @@ export interface BackupLine {
   readonly record: DocumentRecord;
 }
 
-/** The names of what the first line says. */
+/** The field names of the first line. */
 export const FORMAT = "fetchwork-documents";
 
 /** Reads the first line. */
 export function parseHeader(line: string): BackupHeader {
   const value = parseObject(line);
-  if (value["format"] !== FORMAT) throw new Error("The file is no backup of fetchwork db");
-  if (value["version"] !== 1) throw new Error("The backup has a later format than this version");
+  if (value["format"] !== FORMAT) throw new Error("the file is not a backup of fetchwork db");
+  if (value["version"] !== 1)
+    throw new Error("the backup has a newer format than this version of fetchwork reads");
   const { createdAt, engine, collections, migrations } = value;
   if (!Array.isArray(collections) || !Array.isArray(migrations)) {
-    throw new Error("The first line of the backup is malformed");
+    throw new Error("the first line of the backup is malformed");
   }
   return {
     format: FORMAT,
@@ -57,7 +58,7 @@ export function parseLine(line: string): BackupLine | BackupTrailer {
   const { sha256, documents, collection, ...record } = value;
   if (typeof sha256 === "string" && typeof documents === "number") return { sha256, documents };
   if (typeof collection !== "string" || typeof record["document"] !== "object") {
-    throw new Error("A line of the backup is no document");
+    throw new Error("invalid line in the backup: expected a document");
   }
   // The store checks each field when it takes the record.
   return { collection, record: record as unknown as DocumentRecord };
@@ -66,7 +67,7 @@ export function parseLine(line: string): BackupLine | BackupTrailer {
 function parseMigration(value: unknown): AppliedMigration {
   const { id, name, at } = Object(value) as Record<string, unknown>;
   if (!Number.isSafeInteger(id) || typeof name !== "string" || typeof at !== "string") {
-    throw new Error("A migration in the first line of the backup is malformed");
+    throw new Error("malformed migration in the first line of the backup");
   }
   return { id: Number(id), name, at };
 }
@@ -77,10 +78,10 @@ function parseObject(line: string): Record<string, unknown> {
     value = JSON.parse(line);
   } catch {
     // The message of the parser quotes the line.
-    throw new Error("A line of the backup is not JSON");
+    throw new Error("invalid line in the backup: expected JSON");
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Error("A line of the backup is not a JSON object");
+    throw new Error("invalid line in the backup: expected a JSON object");
   }
   return { ...value };
 }

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { administer, type Snapshot } from "@fetchwork/documents";
-import type { CommandIo } from "../command-io.ts";
-import { defineCommand, type Command } from "../command.ts";
-import { jsonLine } from "../terminal-text.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { jsonLine } from "../command/terminal-text.ts";
 import { type BackupLine, FORMAT } from "./backup-format.ts";
 import { bareDefinition, definitionsOption, loadDefinitions } from "./definitions.ts";
 import { createProgress, type Progress } from "./progress.ts";
@@ -12,23 +12,26 @@ import { writeBackup } from "./write-backup.ts";
 
 /** `fetchwork db backup`. */
 export const backup: Command = defineCommand({
-  summary: "Write a store, as it is at one moment, into a file that every engine can restore",
+  summary: "Write a consistent snapshot of a store into a file that every engine can restore",
   positionals: ["file"],
   options: {
     ...urlOption,
     ...definitionsOption,
-    json: { type: "boolean", description: "Print JSON, and the progress as lines of JSON" },
+    json: {
+      type: "boolean",
+      description: "Print the result as JSON and progress as lines of JSON",
+    },
   },
   async run({ values, positionals: [file = ""] }, io) {
     const url = storeUrl(values.url, io);
     const { collections } = await loadDefinitions(values.definitions, io);
     const path = resolve(io.cwd, file);
     // Before the work and not only after it, when another program may have been quicker.
-    if (existsSync(path)) throw new Error(`${path} already exists, and is not overwritten`);
+    if (existsSync(path)) throw new Error(`${path} already exists`);
     const folder = dirname(path);
     if (!existsSync(folder)) {
       // Never made: it may be where another disk is to be mounted.
-      throw new Error(`the folder of the backup, ${folder}, does not exist`);
+      throw new Error(`the folder ${folder} does not exist`);
     }
     const asJson = values.json === true;
     await using store = await openExisting(url);

@@ -5,10 +5,10 @@ import {
   type Snapshot,
   type Store,
 } from "@fetchwork/documents";
-import type { CommandIo } from "../command-io.ts";
-import { defineCommand, type Command } from "../command.ts";
-import { jsonLine, oneLine } from "../terminal-text.ts";
-import { UsageError } from "../usage-error.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { jsonLine, oneLine } from "../command/terminal-text.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { bareDefinition, definitionsOption, loadDefinitions } from "./definitions.ts";
 import { canonical, Digest } from "./digest.ts";
 import { refuseOtherMigrations } from "./migrations-fit.ts";
@@ -17,7 +17,7 @@ import { recordBatches } from "./record-batches.ts";
 import { buildIndexes } from "./restore.ts";
 import { openExisting, storeUrl } from "./store-url.ts";
 
-/** What was copied of a collection, and how it was checked. */
+/** What was copied of a collection, with its checksum. */
 interface Copied {
   readonly collection: string;
   readonly documents: number;
@@ -26,16 +26,20 @@ interface Copied {
 
 /** `fetchwork db copy`. */
 export const copy: Command = defineCommand({
-  summary: "Copy a store into another one, such as from SQLite to PostgreSQL; goes on after a stop",
+  summary:
+    "Copy a store into another, such as from SQLite to PostgreSQL; an interrupted copy can be continued",
   positionals: ["from-url", "to-url"],
   options: {
     ...definitionsOption,
-    json: { type: "boolean", description: "Print JSON, and the progress as lines of JSON" },
+    json: {
+      type: "boolean",
+      description: "Print the result as JSON and progress as lines of JSON",
+    },
   },
   async run({ values, positionals: [from = "", to = ""] }, io) {
     const fromUrl = storeUrl(from, io);
     const toUrl = storeUrl(to, io);
-    if (fromUrl === toUrl) throw new UsageError("both URLs name the same store");
+    if (fromUrl === toUrl) throw new CommandUsageError("both URLs refer to the same store");
     const { collections } = await loadDefinitions(values.definitions, io);
     const asJson = values.json === true;
     await using source = await openExisting(fromUrl);
@@ -82,7 +86,7 @@ interface Begun {
   readonly name: string;
   /** What the target has of it. */
   readonly digest: Digest;
-  /** The id of its last document; the source goes on behind it. */
+  /** The id of its last document; the copy continues after it. */
   readonly after: string;
 }
 
@@ -102,10 +106,10 @@ async function compare(
   for (const { name } of there.status.collections) {
     held.add(name);
     if (names.has(name)) continue;
-    // Those that were removed and are kept are not in the count.
+    // Soft-deleted documents are not in the count.
     const first = await there.records(name)[Symbol.asyncIterator]().next();
     if (first.done === true) continue;
-    throw new Error(`The target is no copy that was interrupted: "${name}" is only there`);
+    throw new Error(`the target is not an interrupted copy: "${name}" exists only there`);
   }
   const begun: Begun[] = [];
   for (const name of names) {
@@ -117,8 +121,8 @@ async function compare(
       const next = await expected.next();
       if (next.done === true || canonical(next.value) !== canonical(record)) {
         throw new Error(
-          `The target has another document in "${name}" than the source; expected an empty store, ` +
-            "or a copy that was interrupted, of a source that did not change since",
+          `the target has a document in "${name}" that differs from the source; expected an empty store ` +
+            "or an interrupted copy of an unchanged source",
         );
       }
       digest.add(record);
@@ -162,7 +166,7 @@ async function copyCollection(
   });
   if (found.documents !== digest.documents || found.end() !== expected) {
     throw new Error(
-      `The copy of "${name}" differs: ${found.documents} documents, expected ${digest.documents}`,
+      `the copy of "${name}" differs: ${found.documents} documents, expected ${digest.documents}`,
     );
   }
   return { collection: name, documents: digest.documents, sha256: expected };

@@ -1,8 +1,8 @@
-import type { CommandGroup } from "../command.ts";
+import type { CommandGroup } from "../command/command.ts";
 
 /** `fetchwork db`. */
 export const dbCommands: CommandGroup = {
-  summary: "Look after a document store: status, migrations, backups, moving",
+  summary: "Manage a document store: status, migrations, backups, copies",
   commands: new Map([
     ["status", async () => (await import("./status.ts")).status],
     ["migrate", async () => (await import("./migrate.ts")).migrate],

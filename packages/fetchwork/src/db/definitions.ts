@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type CollectionDefinition, defineCollection, type Migration } from "@fetchwork/documents";
-import type { CommandIo } from "../command-io.ts";
-import { loadModule } from "../load-module.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { loadModule } from "../files/load-module.ts";
 
 /** What a program wants of its store. */
 export interface Definitions {
@@ -16,7 +16,7 @@ export const definitionsOption = {
     type: "string",
     short: "d",
     hint: "module",
-    description: "Module that exports collection definitions, and its migrations as `migrations`",
+    description: "Module that exports collection definitions, and `migrations` if there are any",
   },
 } as const;
 
@@ -38,16 +38,16 @@ export async function loadDefinitions(
     if (isDefinition(value)) found.set(value.name, value);
   }
   if (found.size === 0 && migrations === undefined) {
-    throw new Error(`${module} exports no collection definition`);
+    throw new Error(`${module} must export at least one collection definition`);
   }
   return { collections: [...found.values()], migrations: asMigrations(migrations, module) };
 }
 
 /** Reads a definition that was written as JSON. */
 export function parseDefinition(value: unknown): CollectionDefinition<object> {
-  if (!isDefinition(value)) throw new Error("A collection definition is malformed");
+  if (!isDefinition(value)) throw new Error("malformed collection definition");
   const { name, unique, indexes, search, softDelete, expires, changes, geo } = value;
-  // What is not a path or a known word is refused by `defineCollection`.
+  // `defineCollection` rejects anything but paths and known words.
   const definition: CollectionDefinition<Record<string, unknown>> = defineCollection(name, {
     unique,
     indexes,
@@ -70,7 +70,7 @@ export function bareDefinition(
 
 function asMigrations(value: unknown, module: string): readonly Migration[] | undefined {
   if (value === undefined) return undefined;
-  if (!Array.isArray(value)) throw new Error(`"migrations" of ${module} is not a list`);
+  if (!Array.isArray(value)) throw new Error(`"migrations" of ${module} must be an array`);
   // The store checks every one of them before it does anything.
   return value as readonly Migration[];
 }

@@ -1,18 +1,18 @@
 import type { PlanStep } from "@fetchwork/documents";
 
-/** Tells whether a step of a plan would change the store. */
+/** Whether a step of a plan would change the store. */
 export function isPending({ kind }: PlanStep): boolean {
   return kind !== "unknown-collection" && kind !== "unused-index";
 }
 
-/** Says a step of a plan in a line. */
+/** Describes a step of a plan in one line. */
 export function describeStep(step: PlanStep): string {
   if (step.kind === "migrate") return `migration ${step.id}: ${step.name}`;
   if (step.kind === "unknown-collection") {
-    return `collection ${step.collection}: no definition names it`;
+    return `collection ${step.collection}: has no definition`;
   }
   const { kind, collection, fields } = step;
-  if (kind === "create-collection") return `collection ${collection}: to be created`;
+  if (kind === "create-collection") return `collection ${collection}: will be created`;
   const list = fields.length === 0 ? "" : ` (${fields.join(", ")})`;
   const words = {
     "build-geo": "places to be indexed",

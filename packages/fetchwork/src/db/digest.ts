@@ -12,7 +12,7 @@ export class Digest {
     return this.#documents;
   }
 
-  /** Those of them that were removed and are kept. */
+  /** Number of those that are soft-deleted. */
   get removed(): number {
     return this.#removed;
   }
@@ -24,13 +24,13 @@ export class Digest {
     this.#hash.update(`${canonical(record)}\n`);
   }
 
-  /** Gives the SHA-256 of all; nothing can be added afterwards. */
+  /** Returns the SHA-256 of all documents; nothing can be added afterwards. */
   end(): string {
     return this.#hash.digest("hex");
   }
 }
 
-/** Writes JSON with the fields of each object in order, because PostgreSQL does not keep theirs. */
+/** Writes JSON with sorted object fields, because PostgreSQL does not preserve their order. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item)).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -1,22 +1,22 @@
 import { administer, type Migration, openStore, type PlanStep } from "@fetchwork/documents";
-import { defineCommand, type Command } from "../command.ts";
-import { colours, jsonLine, oneLine } from "../terminal-text.ts";
-import { UsageError } from "../usage-error.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { type Definitions, definitionsOption, loadDefinitions } from "./definitions.ts";
 import { describeStep, isPending } from "./describe-step.ts";
 import { storeUrl, tryExisting, urlOption } from "./store-url.ts";
 
 /** `fetchwork db migrate`. */
 export const migrate: Command = defineCommand({
-  summary: "Run pending migrations, and build missing indexes",
+  summary: "Run pending migrations and build missing indexes",
   options: {
     ...urlOption,
     ...definitionsOption,
-    "dry-run": { type: "boolean", description: "Print what would be done, and do nothing" },
+    "dry-run": { type: "boolean", description: "Print what would be done without doing it" },
     json: { type: "boolean", description: "Print a line of JSON for each step" },
   },
   async run({ values }, io) {
-    if (values.definitions === undefined) throw new UsageError("--definitions is missing");
+    if (values.definitions === undefined) throw new CommandUsageError("--definitions is missing");
     const url = storeUrl(values.url, io);
     const definitions = await loadDefinitions(values.definitions, io);
     const isDry = values["dry-run"] === true;
@@ -30,7 +30,7 @@ export const migrate: Command = defineCommand({
     if (isDry) for (const step of steps) tell(step);
     else await run(url, definitions, tell);
     if (!isDry) for (const step of steps) if (step.kind !== "migrate") tell(step);
-    if (steps.length === 0) io.stderr.write("Nothing is pending\n");
+    if (steps.length === 0) io.stderr.write("Nothing to do\n");
     return 0;
   },
 });
@@ -46,7 +46,7 @@ async function plan(
   return await administer(store).plan(definitions);
 }
 
-/** Opens the store with the definitions, and tells of the migrations that ran here. */
+/** Opens the store with the definitions and reports the migrations that ran. */
 async function run(
   url: string,
   { collections, migrations }: Definitions,

@@ -14,7 +14,7 @@ export function refuseOtherMigrations(
   for (const { id, name } of store) {
     if (seen.get(id) !== name) {
       throw new Error(
-        `The store ran the migration ${id} (${name}), which the documents did not see; expected a new store`,
+        `the store has run migration ${id} (${name}), which the backup has not; expected a new store`,
       );
     }
   }

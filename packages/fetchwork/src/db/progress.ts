@@ -1,7 +1,7 @@
-import type { CommandIo } from "../command-io.ts";
-import { jsonLine, oneLine } from "../terminal-text.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { jsonLine, oneLine } from "../command/terminal-text.ts";
 
-/** Says how far a command came. */
+/** Reports the progress of a command. */
 export interface Progress {
   /** Counts documents of a collection. */
   add(collection: string, documents: number): void;
@@ -27,7 +27,7 @@ export function createProgress(
   const { isTerminal } = io.stderr;
   const interval = isTerminal ? BAR_INTERVAL : LINE_INTERVAL;
   let documents = 0;
-  // What is over at once needs no line.
+  // A command that ends at once needs no progress line.
   let shownAt = isTerminal ? -Infinity : performance.now();
   const show = (collection: string): void => {
     shownAt = performance.now();
@@ -57,7 +57,7 @@ export function createProgress(
   };
 }
 
-/** Removed documents that are kept are not in the count of the store. */
+/** Soft-deleted documents are not in the store's count. */
 function partOf(documents: number, of: number): number {
   return of === 0 ? 1 : Math.min(1, documents / of);
 }

@@ -9,7 +9,7 @@ import {
   parseLine,
 } from "./backup-format.ts";
 
-/** A document of 16 MiB is longer as a line, because its text is written anew. */
+/** A document of 16 MiB can be longer as a line, because its text is escaped again. */
 const MAX_LINE = 128 * 1024 * 1024;
 const NEWLINE = 10;
 
@@ -18,7 +18,7 @@ const NEWLINE = 10;
  *
  * @yields The first line, then each document.
  * @throws When a line is malformed; and at the end, when the number of documents or the checksum
- *   is another one than the last line says, or there is no last line.
+ *   does not match the last line, or the last line is missing.
  */
 export async function* readBackup(path: string): AsyncGenerator<BackupHeader | BackupLine> {
   const hash = createHash("sha256");
@@ -27,7 +27,8 @@ export async function* readBackup(path: string): AsyncGenerator<BackupHeader | B
   let trailer: BackupTrailer | undefined;
   for await (const line of readLines(path)) {
     number += 1;
-    if (trailer !== undefined) throw new Error(`The backup goes on behind its end, line ${number}`);
+    if (trailer !== undefined)
+      throw new Error(`the backup continues after its last record, line ${number}`);
     const parsed = atLine(number, () => (number === 1 ? parseHeader : parseLine)(line.toString()));
     if ("sha256" in parsed) {
       trailer = parsed;
@@ -37,14 +38,14 @@ export async function* readBackup(path: string): AsyncGenerator<BackupHeader | B
     if ("record" in parsed) documents += 1;
     yield parsed;
   }
-  if (trailer === undefined) throw new Error("The backup is not whole: its last line is missing");
+  if (trailer === undefined) throw new Error("the backup is truncated: its last line is missing");
   if (trailer.documents !== documents) {
     throw new Error(
-      `The backup has ${documents} documents, its last line says ${trailer.documents}`,
+      `the backup has ${documents} documents, but its last line says ${trailer.documents}`,
     );
   }
   if (trailer.sha256 !== hash.digest("hex")) {
-    throw new Error("The backup was changed: its checksum is another one");
+    throw new Error("the backup was changed: its checksum does not match");
   }
 }
 
@@ -62,9 +63,9 @@ async function* readLines(path: string): AsyncGenerator<Buffer> {
     }
     parts.push(chunk.subarray(from));
     length += chunk.length - from;
-    if (length > MAX_LINE) throw new Error("A line of the backup is longer than 128 MiB");
+    if (length > MAX_LINE) throw new Error("a line of the backup is longer than 128 MiB");
   }
-  if (length > 0) throw new Error("The backup is not whole: its last line does not end");
+  if (length > 0) throw new Error("the backup is truncated: its last line has no end");
 }
 
 async function* readChunks(path: string): AsyncGenerator<Buffer> {
@@ -76,14 +77,15 @@ async function* readChunks(path: string): AsyncGenerator<Buffer> {
   }
   try {
     for await (const chunk of gunzip ?? file) {
-      if (!Buffer.isBuffer(chunk)) throw new Error("The file gave text instead of bytes");
+      if (!Buffer.isBuffer(chunk))
+        throw new Error("the file stream returned text instead of bytes");
       yield chunk;
     }
   } catch (error) {
     const code: unknown = Reflect.get(Object(error), "code");
     if (typeof code !== "string" || !code.startsWith("Z_")) throw error;
-    const reason = code === "Z_BUF_ERROR" ? "not whole" : "damaged";
-    throw new Error(`The backup is ${reason}: it cannot be decompressed`, { cause: error });
+    const reason = code === "Z_BUF_ERROR" ? "truncated" : "damaged";
+    throw new Error(`the backup is ${reason}: it cannot be decompressed`, { cause: error });
   } finally {
     file.destroy();
     gunzip?.destroy();

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { administer, type CollectionDefinition, openStore, type Store } from "@fetchwork/documents";
-import type { CommandIo } from "../command-io.ts";
-import { defineCommand, type Command } from "../command.ts";
-import { jsonLine } from "../terminal-text.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { jsonLine } from "../command/terminal-text.ts";
 import type { BackupHeader, BackupLine } from "./backup-format.ts";
 import { bareDefinition, definitionsOption, loadDefinitions } from "./definitions.ts";
 import { refuseOtherMigrations } from "./migrations-fit.ts";
@@ -11,22 +11,25 @@ import { readBackup } from "./read-backup.ts";
 import { recordBatches } from "./record-batches.ts";
 import { storeUrl, urlOption } from "./store-url.ts";
 
-/** What a first reading of a backup says. */
+/** The result of a first reading of a backup. */
 interface Contents {
   readonly header: BackupHeader;
   readonly documents: number;
-  /** The collections with documents that were removed and are kept. */
+  /** The collections with soft-deleted documents. */
   readonly withRemoved: ReadonlySet<string>;
 }
 
 /** `fetchwork db restore`. */
 export const restore: Command = defineCommand({
-  summary: "Fill an empty store from a backup, all or nothing",
+  summary: "Restore a backup into an empty store, all or nothing",
   positionals: ["file"],
   options: {
     ...urlOption,
     ...definitionsOption,
-    json: { type: "boolean", description: "Print JSON, and the progress as lines of JSON" },
+    json: {
+      type: "boolean",
+      description: "Print the result as JSON and progress as lines of JSON",
+    },
   },
   async run({ values, positionals: [file = ""] }, io) {
     const url = storeUrl(values.url, io);
@@ -76,7 +79,7 @@ async function readWhole(path: string, signal: AbortSignal): Promise<Contents> {
     documents += 1;
     if (part.record.deletedAt !== undefined) withRemoved.add(part.collection);
   }
-  if (header === undefined) throw new Error("The backup is empty");
+  if (header === undefined) throw new Error("the backup is empty");
   return { header, documents, withRemoved };
 }
 
@@ -85,14 +88,14 @@ async function refuseFull(store: Store, { migrations }: BackupHeader): Promise<v
     for (const { name } of status.collections) {
       const first = await records(name)[Symbol.asyncIterator]().next();
       if (first.done !== true) {
-        throw new Error(`The store is not empty: "${name}" has documents`);
+        throw new Error(`the store is not empty: "${name}" has documents`);
       }
     }
     refuseOtherMigrations(status.migrations, migrations);
   });
 }
 
-/** Fills the store in one transaction, which a file that changed meanwhile undoes. */
+/** Fills the store in one transaction, which is rolled back if the file has changed since the first reading. */
 async function load(
   store: Store,
   {
@@ -121,7 +124,9 @@ async function load(
         io.signal.throwIfAborted();
         const definition = definitions.get(collection);
         if (definition === undefined) {
-          throw new Error("The backup has a document of a collection that it does not name");
+          throw new Error(
+            "the backup has a document of a collection that its header does not list",
+          );
         }
         await loading.add(definition, records);
         progress.add(collection, records.length);

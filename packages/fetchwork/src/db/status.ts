@@ -1,6 +1,6 @@
 import { administer } from "@fetchwork/documents";
-import { defineCommand, type Command } from "../command.ts";
-import { colours, jsonLine, oneLine } from "../terminal-text.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { definitionsOption, loadDefinitions } from "./definitions.ts";
 import { describeStep, isPending } from "./describe-step.ts";
 import { openExisting, shownUrl, storeUrl, urlOption } from "./store-url.ts";
@@ -9,7 +9,8 @@ const PENDING = 3;
 
 /** `fetchwork db status`. */
 export const status: Command = defineCommand({
-  summary: "Show what a store holds, and what is pending; exits 3 when something is",
+  summary:
+    "Show the collections of a store and pending migrations; exits with 3 when any is pending",
   options: {
     ...urlOption,
     ...definitionsOption,
@@ -53,7 +54,7 @@ export const status: Command = defineCommand({
       print(`${isPending(step) ? red("pending") : dim("note")}  ${oneLine(describeStep(step))}`);
     }
     if (values.definitions === undefined) {
-      io.stderr.write("Without --definitions it is not known what is pending\n");
+      io.stderr.write("Pass --definitions to see what is pending\n");
     }
     return code;
   },

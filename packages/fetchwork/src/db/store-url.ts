@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { DocumentsError, openStore, type Store } from "@fetchwork/documents";
-import type { CommandIo } from "../command-io.ts";
-import { UsageError } from "../usage-error.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 
 /** The option that names a store. */
 export const urlOption = {
@@ -9,17 +9,17 @@ export const urlOption = {
     type: "string",
     short: "u",
     description:
-      "The store: sqlite:<path>, postgres://…, or env:<NAME> of a variable, which ps does not show (default: env:DATABASE_URL)",
+      "Store: sqlite:<path>, postgres://…, or env:<NAME> to read it from a variable, hidden from ps (default: env:DATABASE_URL)",
   },
 } as const;
 
-/** Gives the URL of the store that is meant, as it is or in a variable, its path relative to the working folder. */
+/** Returns the URL of the store, read from a variable if it is `env:`, with its path relative to the working folder. */
 export function storeUrl(url: string | undefined, io: CommandIo): string {
   const name = url === undefined ? "DATABASE_URL" : /^env:(.*)$/s.exec(url)?.[1];
   const given = name === undefined ? url : io.env[name];
   if (given === undefined || given === "") {
-    throw new UsageError(
-      url === undefined ? "--url is missing, and DATABASE_URL is not set" : `${url} is not set`,
+    throw new CommandUsageError(
+      url === undefined ? "--url is missing and DATABASE_URL is not set" : `${url} is not set`,
     );
   }
   const path = /^sqlite:(?!:|\/)(.+)$/s.exec(given)?.[1];
@@ -42,12 +42,12 @@ export async function openExisting(url: string): Promise<Store> {
   if (store !== undefined) return store;
   throw new Error(
     /^postgres/i.test(url)
-      ? `${shownUrl(url)} has no store: it is created by the program, or by fetchwork db migrate`
+      ? `no store at ${shownUrl(url)}: the program creates it, or fetchwork db migrate`
       : `${shownUrl(url)} is not there`,
   );
 }
 
-/** Opens a store; gives `undefined` where there is none. */
+/** Opens a store; resolves to `undefined` if there is none. */
 export async function tryExisting(url: string): Promise<Store | undefined> {
   try {
     return await openStore(url, { create: false });

@@ -9,8 +9,8 @@ import type { BackupHeader, BackupLine, BackupTrailer } from "./backup-format.ts
 const OWNER_ONLY = 0o600;
 
 /**
- * Writes a backup under a name of its own, and gives it its name when all of it is on the disk;
- * never in the place of another file. A name that ends in `.gz` is compressed.
+ * Writes a backup under a temporary name and renames it when it is complete on disk; never
+ * overwrites a file. A name that ends in `.gz` is compressed.
  */
 export async function writeBackup(
   path: string,
@@ -39,7 +39,7 @@ export async function writeBackup(
     const from = Readable.from(lines());
     await (path.endsWith(".gz") ? pipeline(from, createGzip(), to) : pipeline(from, to));
     await sync(part);
-    // Unlike a renaming, this fails when the name is taken meanwhile.
+    // Unlike a rename, a link fails when the name exists.
     await link(part, path);
   } finally {
     await rm(part, { force: true });

@@ -58,7 +58,7 @@ const members = [
   "tagOf",
 ] as const;
 
-/** Writes `controller.ts` with every handler in full, in the form that Prettier gives it. */
+/** Writes `controller.ts` with every handler in full, formatted as Prettier does. */
 export function ejectedController(camel: string, features: Features): string {
   const { update, patch, change } = updateHandlers(features);
   const handlers = [

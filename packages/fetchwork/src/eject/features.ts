@@ -1,4 +1,4 @@
-/** What of a resource its handlers have to see to; routes and validation do the rest, whoever has written the handlers. */
+/** The features of a resource that its handlers implement; routes and validation do the rest for any handlers. */
 export interface Features {
   /** Field of the creator. */
   readonly owner: string | undefined;

@@ -1,9 +1,9 @@
 import type { Readable, Writable } from "node:stream";
 import type { ReadStream } from "node:tty";
-import type { CommandIo } from "../command-io.ts";
+import type { CommandIo } from "../command/command-io.ts";
 import { faultOfTitle, titleOf } from "./project-options.ts";
 
-/** What may be asked; what is given already is not. */
+/** The questions; those already answered by options are skipped. */
 export interface Answers {
   folder?: string | undefined;
   title?: string | undefined;
@@ -17,9 +17,9 @@ export interface Answers {
 /** The folder that Enter alone takes. */
 export const defaultFolder = "my-api";
 
-/** The terminal that answers questions; `undefined` when nobody sits there. */
+/** The interactive terminal; `undefined` when there is none. */
 export function terminalOf({ stdin, env }: CommandIo): ReadStream | undefined {
-  // With CI set nobody answers, though some runners lend a terminal.
+  // Some CI runners provide a terminal although no one can answer.
   if ((env["CI"] ?? "") !== "" || !("isTTY" in stdin) || stdin.isTTY !== true) return undefined;
   return stdin as AsyncIterable<Uint8Array> as ReadStream; // Only terminals have `isTTY`.
 }
@@ -29,15 +29,15 @@ export interface AskContext {
   readonly input: Readable;
   /** Default: the standard output. */
   readonly output?: Writable | undefined;
-  /** Gives the name of a project in a folder. */
+  /** Returns the project name for a folder. */
   readonly nameOf: (folder: string) => string;
-  /** Tells why a project cannot be written to a folder. */
+  /** Describes why a project cannot be written to a folder; `undefined` if it can. */
   readonly faultOfFolder: (folder: string) => string | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Asks for what is missing.
+ * Asks for the options that are missing.
  *
  * @returns undefined when the user has pressed Ctrl-C.
  */
@@ -48,7 +48,7 @@ export async function askOptions(
   const { confirm, intro, isCancel, multiselect, select, text } = await import("@clack/prompts");
   const answers: Answers = { ...given };
   const common = { input, signal, ...(output !== undefined && { output }) };
-  /** Whether to go on; keeps the answer. */
+  /** Stores the answer; false when the user cancelled. */
   const keep = <K extends keyof Answers>(name: K, answer: Answers[K] | symbol): boolean => {
     if (isCancel(answer) || typeof answer === "symbol") return false;
     answers[name] = answer;
@@ -88,7 +88,7 @@ export async function askOptions(
     if (!keep("database", database)) return undefined;
   }
   if (answers.auth === undefined) {
-    // What was asked for on the command line needs users.
+    // An option on the command line requires users.
     const isForUsers = given.passwordResets === true || given.webhooks === true;
     const chosen = await multiselect({
       ...common,

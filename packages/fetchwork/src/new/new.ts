@@ -1,9 +1,9 @@
 import { basename, relative, resolve } from "node:path";
-import { defineCommand, type Command } from "../command.ts";
-import type { CommandIo } from "../command-io.ts";
-import { CommandFailure } from "../command-failure.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { UsageError } from "../usage-error.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { CommandFailure } from "../command/command-failure.ts";
+import { exitCodes } from "../command/exit-codes.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { askOptions, defaultFolder, terminalOf, type Answers } from "./ask-options.ts";
 import type { PackageSource } from "./package-source.ts";
 import { closureOf, packWorkspace, run, workspaceRoot } from "./pack-workspace.ts";
@@ -24,8 +24,8 @@ export const newCommand: Command = defineCommand({
   summary: "Create a REST API in a folder",
   positionals: ["[folder]"],
   options: {
-    name: { type: "string", description: "Name of the package (default: that of the folder)" },
-    title: { type: "string", description: "Display name (default: made from the name)" },
+    name: { type: "string", description: "Package name (default: the folder's name)" },
+    title: { type: "string", description: "Display name (default: derived from the name)" },
     db: {
       type: "string",
       hint: "sqlite|postgres",
@@ -34,28 +34,31 @@ export const newCommand: Command = defineCommand({
     auth: {
       type: "string",
       hint: "methods",
-      description:
-        "How users sign in: password, or password,oidc, or none for no users (default: password)",
+      description: "How users sign in: password; password,oidc; or none (default: password)",
     },
     "password-resets": {
       type: "boolean",
-      description: "Let users reset a lost password by email",
+      description: "Let users reset their password by email",
     },
     webhooks: {
       type: "boolean",
-      description: "Send changes to the webhook endpoints that admins subscribe",
+      description: "Send webhooks on changes to endpoints that admins manage",
     },
-    list: { type: "string", hint: "array|rows", description: "Shape of lists (default: array)" },
+    list: {
+      type: "string",
+      hint: "array|rows",
+      description: "List response format (default: array)",
+    },
     port: { type: "string", hint: "number", description: "Port (default: 9000)" },
     packages: {
       type: "string",
       hint: "source",
       description:
-        "Where Fetchwork's packages come from: registry, or from the repository tarballs or workspace",
+        "Source of the Fetchwork packages: registry, tarballs or workspace (the last two inside the repository only)",
     },
     "skip-git": { type: "boolean", description: "Do not create a Git repository" },
     "skip-install": { type: "boolean", description: "Do not install packages" },
-    yes: { type: "boolean", short: "y", description: "Ask nothing" },
+    yes: { type: "boolean", short: "y", description: "Accept all defaults without asking" },
   },
   async run({ values, positionals }, io) {
     const given: Answers = {
@@ -69,7 +72,7 @@ export const newCommand: Command = defineCommand({
     };
     const nameOf = (folder: string): string => values.name ?? basename(resolve(io.cwd, folder));
     const remedy = values.name === undefined ? "; give it one with --name" : "";
-    // All that is given is checked before the first question.
+    // All options are checked before the first question.
     const { folder: named = defaultFolder } = given;
     const name = checkProjectName(nameOf(named), remedy);
     optionsOf(given, { name, port: values.port });
@@ -81,11 +84,11 @@ export const newCommand: Command = defineCommand({
     const context = { nameOf, faultOfFolder, signal: io.signal };
     const answers = input ? await askOptions(given, { ...context, input }) : given;
     if (answers === undefined) {
-      throw new CommandFailure("interrupted; nothing was written", {
+      throw new CommandFailure("interrupted: nothing was written", {
         exitCode: exitCodes.interrupted,
       });
     }
-    if (answers.folder === undefined) throw new UsageError("folder is missing");
+    if (answers.folder === undefined) throw new CommandUsageError("folder is missing");
     const folder = resolve(io.cwd, answers.folder);
     const options = optionsOf(answers, { name: nameOf(answers.folder), port: values.port });
     checkTarget(folder);
@@ -118,7 +121,9 @@ function optionsOf(
 function oneOf<const T extends string>(option: string, given: string, allowed: readonly T[]): T {
   const found = allowed.find((one) => one === given);
   if (found !== undefined) return found;
-  throw new UsageError(`--${option} takes ${allowed.join(" or ")}, not ${JSON.stringify(given)}`);
+  throw new CommandUsageError(
+    `--${option} must be ${allowed.join(" or ")}, not ${JSON.stringify(given)}`,
+  );
 }
 
 /** Where the packages of Fetchwork come from. */
@@ -134,7 +139,8 @@ function packageOrigin(given: string | undefined): PackageOrigin {
     "workspace",
   ]);
   if (kind !== "tarballs") return { kind };
-  if (root === undefined) throw new UsageError("--packages tarballs is for the repository alone");
+  if (root === undefined)
+    throw new CommandUsageError("--packages tarballs works only inside the Fetchwork repository");
   return { kind, root };
 }
 
@@ -181,11 +187,14 @@ async function install(folder: string, io: CommandIo): Promise<boolean | undefin
     return true;
   } catch (error) {
     if (io.signal.aborted) {
-      throw new CommandFailure("interrupted; the project is written, its packages are not", {
-        exitCode: exitCodes.interrupted,
-        hint: `Continue with: ${[...enter(folder, io.cwd), "npm install"].join(" && ")}`,
-        cause: error,
-      });
+      throw new CommandFailure(
+        "interrupted: the project was created, but its packages are not installed",
+        {
+          exitCode: exitCodes.interrupted,
+          hint: `Continue with: ${[...enter(folder, io.cwd), "npm install"].join(" && ")}`,
+          cause: error,
+        },
+      );
     }
     io.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return undefined;

@@ -24,8 +24,8 @@ export interface Tarball {
 }
 
 /**
- * Builds and packs the packages of the repository as they would be published, and gives their tarballs by the names of
- * the packages. They are kept below `node_modules/.cache` until a source changes; the sources are left as they are.
+ * Builds and packs the packages of the repository as they would be published, and returns their tarballs by package
+ * name. They are cached below `node_modules/.cache` until a source changes; the sources are not modified.
  */
 export async function packWorkspace(
   root: string,
@@ -142,7 +142,7 @@ function digest(root: string, names: readonly string[]): string {
 }
 
 /**
- * Runs a program to its end; what it has written is the message when it fails. When the signal aborts, the program is
+ * Runs a program to its end; if it fails, its output is the error's message. When the signal aborts, the program is
  * stopped and waited for, so that it writes nothing into a folder that the caller then removes.
  */
 export async function run(

@@ -10,11 +10,11 @@ import { fillTemplate, type TemplateConditions } from "./template-text.ts";
 /** A file of a project. */
 export interface ProjectFile {
   readonly text: string;
-  /** Permissions. Default: what the system gives. */
+  /** Permissions. Default: those of the system. */
   readonly mode?: number | undefined;
 }
 
-/** The folder of the templates, beside the sources and the built files alike. */
+/** The folder of the templates; its path is the same from the sources and the built files. */
 export const templateFolder: string = fileURLToPath(
   new URL("../../templates/project", import.meta.url),
 );
@@ -35,7 +35,7 @@ export function projectFiles(
   };
   for (const [path, template] of readTemplates()) {
     const text = fillTemplate(template, values);
-    // What is one region, and that one left out, is no file of this project.
+    // A file that is one excluded region does not belong to this project.
     if (text.trim() !== "") files.set(path, { text });
   }
   files.set("package.json", { text: projectManifest(options, source) });

@@ -81,7 +81,7 @@ function packagesOf(
   }
   for (const name of needed) dependencies[name] = VERSION;
   if (source.kind === "tarballs") {
-    // All of them, so that npm finds in the folder what they need of each other.
+    // All packages, because they depend on each other.
     for (const [name, file] of source.files) {
       if (needed.has(name)) dependencies[name] = file;
       else tools[name] = file;

@@ -1,4 +1,4 @@
-import { UsageError } from "../usage-error.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 
 /** What a new project has. */
 export interface ProjectOptions {
@@ -22,23 +22,23 @@ export interface ProjectOptions {
  * Checks the name of a project: that of a package, of a file and of a vendor of webhooks at once.
  *
  * @param remedy - What to do about a wrong one; the end of the message. Default: none.
- * @throws UsageError
+ * @throws CommandUsageError
  */
 export function checkProjectName(name: string, remedy = ""): string {
   const fault = faultOfName(name);
   if (fault !== undefined) {
-    throw new UsageError(`${JSON.stringify(name)} is no name: ${fault}${remedy}`);
+    throw new CommandUsageError(`invalid name ${JSON.stringify(name)}: ${fault}${remedy}`);
   }
   return name;
 }
 
-/** What is wrong with the name of a project; `undefined` when nothing is. */
+/** Describes what is wrong with a project name; `undefined` if it is valid. */
 export function faultOfName(name: string): string | undefined {
   if (!/^[a-z][a-z\d]*(?:-[a-z\d]+)*$/.test(name)) {
-    return "it takes lower-case letters, digits and single hyphens, and begins with a letter";
+    return "it must consist of lower-case letters, digits and single hyphens, and begin with a letter";
   }
   if (name.length > 40) return "it is longer than 40 characters";
-  if (reserved.has(name)) return "a package of that name is in the way";
+  if (reserved.has(name)) return "it is the name of an existing package";
   return undefined;
 }
 
@@ -46,7 +46,7 @@ export function faultOfName(name: string): string | undefined {
 const reserved = new Set(["node", "fetchwork", "jose", "zod", "vitest", "typescript", "oxlint"]);
 for (const name of ["nodemailer", "pino", "test", "favicon", "npm"]) reserved.add(name);
 
-/** The title that a name suggests: `my-api` gives `My Api`. */
+/** Derives a title from a name: `my-api` becomes `My Api`. */
 export function titleOf(name: string): string {
   return name
     .split("-")
@@ -57,38 +57,40 @@ export function titleOf(name: string): string {
 /**
  * Checks a title, which becomes a text of the sources and a heading.
  *
- * @throws UsageError
+ * @throws CommandUsageError
  */
 export function checkTitle(title: string): string {
   const fault = faultOfTitle(title);
-  if (fault !== undefined) throw new UsageError(fault);
+  if (fault !== undefined) throw new CommandUsageError(fault);
   return title;
 }
 
-/** What is wrong with a title; `undefined` when nothing is. */
+/** Describes what is wrong with a title; `undefined` if it is valid. */
 export function faultOfTitle(title: string): string | undefined {
   if (/^[\p{L}\p{N}][\p{L}\p{N} .,'&+()-]{0,59}$/u.test(title)) return undefined;
-  return `${JSON.stringify(title)} is no title: it takes up to 60 letters, digits, spaces and . , ' & + ( ) -`;
+  return `invalid title ${JSON.stringify(title)}: expected at most 60 letters, digits, spaces and . , ' & + ( ) -`;
 }
 
 /**
  * Checks that the options fit together.
  *
- * @throws UsageError
+ * @throws CommandUsageError
  */
 export function checkProjectOptions(options: ProjectOptions): ProjectOptions {
   const { auth, passwordResets, webhooks, port } = options;
   if (auth.includes("oidc") && !auth.includes("password")) {
-    throw new UsageError("oidc comes with password: --auth password,oidc");
+    throw new CommandUsageError("oidc requires password: use --auth password,oidc");
   }
   if (auth.length === 0 && passwordResets) {
-    throw new UsageError("password resets need users: --auth password");
+    throw new CommandUsageError("--password-resets requires users: use --auth password");
   }
   if (auth.length === 0 && webhooks) {
-    throw new UsageError("webhooks are for admins, who are users: --auth password");
+    throw new CommandUsageError(
+      "--webhooks requires users, because admins manage the endpoints: use --auth password",
+    );
   }
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-    throw new UsageError("the port must be a whole number from 1 to 65535");
+    throw new CommandUsageError("the port must be a whole number from 1 to 65535");
   }
   return options;
 }

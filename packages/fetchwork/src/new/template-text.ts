@@ -4,7 +4,7 @@ export type TemplateConditions = Readonly<Record<string, boolean>>;
 /** What fills a template. */
 export interface TemplateValues {
   readonly conditions: TemplateConditions;
-  /** Texts and what stands in their place. */
+  /** Texts and their replacements. */
   readonly replacements: ReadonlyMap<string, string>;
 }
 
@@ -19,7 +19,7 @@ const other = /^(\s*)(?:\/\/|#)\+ ?(.*)$/;
  * end of a line is about this line, and a line that begins with `//+` is one without it. Comments may also be those of
  * shells and of Markdown. No marker is in what comes out. Regions may stand in regions.
  *
- * @throws Error for a marker that does not fit, and for a condition that nobody has set.
+ * @throws Error for an unmatched marker and for an unknown condition
  */
 export function fillTemplate(text: string, { conditions, replacements }: TemplateValues): string {
   const kept: string[] = [];
@@ -29,13 +29,13 @@ export function fillTemplate(text: string, { conditions, replacements }: Templat
     if (opened !== undefined) {
       regions.push(holds(opened, conditions));
     } else if (close.test(line)) {
-      if (regions.pop() === undefined) throw new Error("a template has an #endif too many");
+      if (regions.pop() === undefined) throw new Error("a template has an unmatched #endif");
     } else if (regions.every(Boolean)) {
       const filled = fillLine(line, conditions);
       if (filled !== undefined) kept.push(filled);
     }
   }
-  if (regions.length > 0) throw new Error("a template lacks an #endif");
+  if (regions.length > 0) throw new Error("a template has an #if without an #endif");
   let filled = kept.join("\n");
   for (const [from, to] of replacements) filled = filled.replaceAll(from, () => to);
   return filled;
@@ -54,7 +54,8 @@ function holds(condition: string, conditions: TemplateConditions): boolean {
   return condition.split("&&").every((part) => {
     const name = part.trim().replace(/^!/, "");
     const value = Object.hasOwn(conditions, name) ? conditions[name] : undefined;
-    if (value === undefined) throw new Error(`a template asks for ${JSON.stringify(name)}`);
+    if (value === undefined)
+      throw new Error(`a template tests an unknown condition ${JSON.stringify(name)}`);
     return part.trim().startsWith("!") ? !value : value;
   });
 }

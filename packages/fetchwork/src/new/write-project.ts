@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { copyFile, mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { makeFolders } from "../make-folders.ts";
-import { systemReason } from "../system-error.ts";
-import { UsageError } from "../usage-error.ts";
+import { makeFolders } from "../files/make-folders.ts";
+import { systemReason } from "../command/system-error.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import type { ProjectFile } from "./project-files.ts";
 
-/** What is written beside the files of the templates. */
+/** What is written next to the files of the templates. */
 export interface WriteOptions {
   /** Files to copy into the project, by their paths in it. */
   readonly copies?: ReadonlyMap<string, string> | undefined;
@@ -17,11 +17,11 @@ export interface WriteOptions {
 /**
  * Checks that a project can be written to a folder: it does not exist, or it is empty.
  *
- * @throws UsageError
+ * @throws CommandUsageError
  */
 export function checkTarget(folder: string): void {
   const fault = faultOfTarget(folder);
-  if (fault !== undefined) throw new UsageError(fault);
+  if (fault !== undefined) throw new CommandUsageError(fault);
 }
 
 /** Why a project cannot be written to a folder; `undefined` when it can. */
@@ -29,7 +29,7 @@ export function faultOfTarget(folder: string): string | undefined {
   try {
     const entries = readdirSync(folder);
     if (entries.includes(staging)) {
-      return `${folder} has the folder ${staging} of a "fetchwork new" that is still running or was stopped; if it was stopped, delete all that it left there, and run the command again`;
+      return `${folder} contains ${staging}, the work folder of a "fetchwork new" that is still running or was interrupted; if it was interrupted, delete everything that it left there and run the command again`;
     }
     return entries.length > 0 ? `${folder} is not empty` : undefined;
   } catch (error) {
@@ -46,7 +46,7 @@ const staging = ".fetchwork-new";
 /**
  * Writes a project. A folder that does not exist gets its name when all files are written. One that exists stays the
  * same folder, since a shell may stand in it: the files are written into a folder in it, then moved up one by one. An
- * error or an interruption leaves what was there before; a killed process leaves what {@link faultOfTarget} explains.
+ * error or an interruption leaves the folder unchanged; a killed process leaves what {@link faultOfTarget} explains.
  */
 export async function writeProject(
   folder: string,
@@ -92,8 +92,8 @@ async function moveEntries(from: string, to: string): Promise<void> {
   try {
     for (const name of await readdir(from)) {
       const target = join(to, name);
-      // Somebody may have written there meanwhile.
-      if (existsSync(target)) throw new UsageError(`${to} is not empty`);
+      // Another process may have written there since the first check.
+      if (existsSync(target)) throw new CommandUsageError(`${to} is not empty`);
       await rename(join(from, name), target);
       moved.push(target);
     }

@@ -1,9 +1,9 @@
 import type { AccessToken } from "@fetchwork/oauth2";
-import type { CommandIo } from "../command-io.ts";
-import { colours, oneLine } from "../terminal-text.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { colours, oneLine } from "../command/terminal-text.ts";
 import type { Profile, ProfileUser } from "./profile.ts";
 
-/** What is shown of a sign-in; nothing of it is secret. */
+/** What is shown of a sign-in; no secrets. */
 export interface ProfileDescription {
   readonly profile: string;
   /** The provider. */
@@ -12,10 +12,10 @@ export interface ProfileDescription {
   readonly user: ProfileUser | null;
   readonly scope: readonly string[];
   readonly resource: readonly string[];
-  /** ISO 8601; `null` when the provider did not say. */
+  /** ISO 8601; `null` when unknown. */
   readonly expiresAt: string | null;
   readonly expired: boolean;
-  /** Whether an expired token is replaced without anybody signing in. */
+  /** Whether an expired token can be refreshed without a new sign-in. */
   readonly refreshable: boolean;
 }
 
@@ -39,7 +39,7 @@ export function describeProfile(
   };
 }
 
-/** Prints what is known of a sign-in. */
+/** Prints a sign-in. */
 export function printProfile(description: ProfileDescription, { stdout }: CommandIo): void {
   const { green, red, dim } = colours(stdout);
   const { profile, issuer, clientId, user, scope, resource, refreshable, expired } = description;

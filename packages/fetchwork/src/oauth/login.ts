@@ -1,9 +1,9 @@
 import type { AccessToken } from "@fetchwork/oauth2";
 import { OidcClient } from "@fetchwork/oauth2/oidc";
-import type { CommandIo } from "../command-io.ts";
-import { defineCommand, type Command } from "../command.ts";
-import { jsonLine, oneLine } from "../terminal-text.ts";
-import { UsageError } from "../usage-error.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { jsonLine, oneLine } from "../command/terminal-text.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { describeProfile, printProfile } from "./describe-profile.ts";
 import { ProfileStore } from "./profile-store.ts";
 import { profileNameOf, profileOptions, type ProfileUser } from "./profile.ts";
@@ -14,43 +14,45 @@ import { signInWithDevice } from "./sign-in-with-device.ts";
 
 /** `fetchwork oauth login`. */
 export const login: Command = defineCommand({
-  summary: "Sign in with the browser, or on another device",
+  summary: "Sign in with the browser or on another device",
   options: {
     ...providerOptions,
     scope: {
       type: "string",
       hint: "scopes",
-      description: "Scopes, separated by spaces (default: openid at an OpenID provider, else none)",
+      description:
+        "Scopes, separated by spaces (default: openid for an OpenID provider, otherwise none)",
     },
     param: {
       type: "string",
       hint: "name=value",
       multiple: true,
-      description: "Further parameter of the request, such as prompt=login; may repeat",
+      description:
+        "Additional parameter of the authorization request, such as prompt=login; may be repeated",
     },
-    device: { type: "boolean", description: "Sign in on another device, with a code" },
-    "no-browser": { type: "boolean", description: "Print the address instead of opening it" },
+    device: { type: "boolean", description: "Sign in on another device by entering a code" },
+    "no-browser": { type: "boolean", description: "Print the URL instead of opening it" },
     "redirect-uri": {
       type: "string",
       hint: "url",
       default: "http://127.0.0.1/callback",
-      description: "Where the browser comes back to on this machine; without a port, any",
+      description: "URL on this machine that the browser returns to (default port: any free one)",
     },
     timeout: {
       type: "string",
       hint: "seconds",
       default: "300",
-      description: "How long to wait for the user",
+      description: "Maximum time to wait for the user",
     },
     ...profileOptions,
-    json: { type: "boolean", description: "Print what is known of the sign-in as JSON" },
+    json: { type: "boolean", description: "Print the sign-in as JSON" },
   },
   async run({ values }, io) {
     const name = profileNameOf(values, io);
     const redirect = redirectTargetOf(values["redirect-uri"]);
     const seconds = Number(values.timeout);
     if (!/^\d+$/.test(values.timeout) || seconds < 1 || seconds > 86_400) {
-      throw new UsageError("--timeout must be a whole number of seconds from 1 to 86400");
+      throw new CommandUsageError("--timeout must be a whole number of seconds from 1 to 86400");
     }
     const params = paramsOf(values.param ?? []);
     const late = AbortSignal.timeout(seconds * 1000);
@@ -79,7 +81,7 @@ export const login: Command = defineCommand({
       return 0;
     } catch (error) {
       if (!late.aborted || io.signal.aborted) throw error;
-      throw new Error(`nobody signed in within ${seconds} s`, { cause: error });
+      throw new Error(`the sign-in timed out after ${seconds} s`, { cause: error });
     }
   },
 });
@@ -105,8 +107,8 @@ function paramsOf(given: readonly string[]): Readonly<Record<string, string>> {
   const pairs = given.map((text): [string, string] => {
     const at = text.indexOf("=");
     const name = text.slice(0, Math.max(at, 0));
-    if (!/^[\w.-]{1,64}$/.test(name)) throw new UsageError("--param must be name=value");
-    if (ownParameters.has(name)) throw new UsageError(`--param must not set ${name}`);
+    if (!/^[\w.-]{1,64}$/.test(name)) throw new CommandUsageError("--param must be name=value");
+    if (ownParameters.has(name)) throw new CommandUsageError(`--param must not set ${name}`);
     return [name, text.slice(at + 1)];
   });
   return Object.fromEntries(pairs);
@@ -116,7 +118,7 @@ function scopeOf(given: string | undefined, knowsOpenId: boolean): string | unde
   if (given === undefined) return knowsOpenId ? "openid" : undefined;
   // RFC 6749, 3.3.
   if (/^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(given)) return given;
-  throw new UsageError("--scope must be scopes, separated by single spaces");
+  throw new CommandUsageError("--scope must be a list of scopes separated by single spaces");
 }
 
 /** Who the ID token is of; names that it does not have are asked for. */
@@ -138,7 +140,7 @@ async function userOf(
   } catch (error) {
     // Signed in all the same; only its name is not known.
     const reason = error instanceof Error ? error.message : String(error);
-    stderr.write(`The provider does not tell who this is: ${oneLine(reason)}\n`);
+    stderr.write(`The provider returned no user information: ${oneLine(reason)}\n`);
     return { sub };
   }
 }

@@ -1,17 +1,17 @@
 import { AccessToken, type TokenTypeHint } from "@fetchwork/oauth2";
-import type { CommandIo } from "../command-io.ts";
-import { defineCommand, type Command } from "../command.ts";
-import { jsonLine, oneLine } from "../terminal-text.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { jsonLine, oneLine } from "../command/terminal-text.ts";
 import { clientOf } from "./profile-client.ts";
 import { ProfileStore, type KeptProfile } from "./profile-store.ts";
 import { profileNameOf, profileOptions } from "./profile.ts";
 
 /** `fetchwork oauth logout`. */
 export const logout: Command = defineCommand({
-  summary: "Revoke the tokens at the provider, and forget them",
+  summary: "Revoke the tokens at the provider and delete them here",
   options: {
     ...profileOptions,
-    "no-revoke": { type: "boolean", description: "Only forget them" },
+    "no-revoke": { type: "boolean", description: "Delete the tokens without revoking them" },
     json: { type: "boolean", description: "Print what was done as JSON" },
   },
   async run({ values }, io) {
@@ -28,17 +28,17 @@ export const logout: Command = defineCommand({
     });
     const result = { profile: name, removed, revoked };
     if (values.json === true) io.stdout.write(jsonLine(result));
-    else if (!removed) io.stderr.write(`Nobody is signed in as ${name}\n`);
+    else if (!removed) io.stderr.write(`Not signed in as ${name}\n`);
     else io.stderr.write(`Signed out${revoked ? ", tokens revoked" : ""}\n`);
     if (failure === undefined) return 0;
     throw new Error(
-      `the tokens are forgotten here, but the provider did not revoke them: ${oneLine(failure.message)}`,
+      `the tokens were deleted here, but the provider did not revoke them: ${oneLine(failure.message)}`,
       { cause: failure },
     );
   },
 });
 
-/** Revokes what is there: the refresh token first, from which others could be made. */
+/** Revokes the tokens: the refresh token first, because it could issue new ones. */
 async function revoke({ profile, token: hash }: KeptProfile, io: CommandIo): Promise<boolean> {
   if (profile.metadata.revocation_endpoint === undefined) return false;
   const client = clientOf(profile, io);

@@ -7,7 +7,7 @@ import type { RedirectTarget } from "./redirect-target.ts";
 export interface LoopbackReceiver {
   readonly redirectUri: string;
   /**
-   * Waits for the one callback that has this state, and does what is to be done with it; the browser is told how that
+   * Waits for the one callback with this state and runs a function on it; the browser shows how that
    * went. Whatever else comes is refused and changes nothing.
    *
    * @throws what `finish` throws; the reason of the signal
@@ -34,7 +34,7 @@ export async function openLoopbackReceiver(target: RedirectTarget): Promise<Loop
     maxRequestBodySize: 0,
     requestTimeout: 10_000,
     gracePeriod: 1000,
-    // The browser is told; what is to be known of it, `receive` throws.
+    // The browser shows the failure; `receive` throws the details.
     reportError: () => {},
   });
   const host = `${target.host}:${server.port}`;
@@ -51,7 +51,7 @@ export async function openLoopbackReceiver(target: RedirectTarget): Promise<Loop
       answer = async (request) => {
         const url = new URL(request.url);
         // A name of another site that leads to this machine (DNS rebinding) comes with that name.
-        if (request.headers.get("host") !== host) return page("This is no page of that host", 421);
+        if (request.headers.get("host") !== host) return page("This page does not belong to that host", 421);
         if (url.pathname !== path) return page("There is nothing here", 404);
         if (request.method !== "GET") return page("Only GET is answered here", 405);
         if (!constantTimeEqual(url.searchParams.get("state") ?? "", state)) {

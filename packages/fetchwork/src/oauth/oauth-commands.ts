@@ -1,8 +1,8 @@
-import type { CommandGroup } from "../command.ts";
+import type { CommandGroup } from "../command/command.ts";
 
 /** `fetchwork oauth`. */
 export const oauthCommands: CommandGroup = {
-  summary: "Sign in to a provider, and use its tokens",
+  summary: "Sign in to an OAuth provider and use its tokens",
   commands: new Map([
     ["login", async () => (await import("./login.ts")).login],
     ["token", async () => (await import("./token.ts")).token],

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import type { CommandIo } from "../command-io.ts";
+import type { CommandIo } from "../command/command-io.ts";
 
 /** A program and its arguments. */
 export interface Opener {
@@ -8,20 +8,20 @@ export interface Opener {
 }
 
 /**
- * Says what opens a URL on a system; `undefined` where there is no screen. No shell takes part: the URL is one argument.
+ * Returns the command that opens a URL on this system; `undefined` without a screen. No shell is involved: the URL is one argument.
  *
- * @throws TypeError for what is no http or https URL
+ * @throws TypeError for a URL that is not http or https
  */
 export function openerOf(
   target: string,
   { platform, env }: { readonly platform: NodeJS.Platform; readonly env: CommandIo["env"] },
 ): Opener | undefined {
   const url = new URL(target);
-  if (!/^https?:$/.test(url.protocol)) throw new TypeError("only web pages are opened");
+  if (!/^https?:$/.test(url.protocol)) throw new TypeError("the URL must be http or https");
   // As WHATWG writes it: it begins with its scheme and has no space, quote or control character.
   const { href } = url;
   if (platform === "darwin") return { program: "open", args: [href] };
-  // `start` is a command of a shell that would interpret the `&` of the URL; this is what stands behind it.
+  // `start` is a command of a shell that would interpret the `&` of the URL; this is what it runs.
   if (platform === "win32") {
     return { program: "rundll32.exe", args: ["url.dll,FileProtocolHandler", href] };
   }

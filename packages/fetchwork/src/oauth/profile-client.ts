@@ -3,16 +3,16 @@ import {
   OAuth2Client,
   TokenManager,
   type Fetch,
-  type Logger,
+  type DebugLogger,
 } from "@fetchwork/oauth2";
 import { nodeTransport } from "@fetchwork/oauth2/node";
 import { OidcClient } from "@fetchwork/oauth2/oidc";
-import type { CommandIo } from "../command-io.ts";
+import type { CommandIo } from "../command/command-io.ts";
 import type { Profile } from "./profile.ts";
 import { ProfileStore, type KeptProfile } from "./profile-store.ts";
 import { isSafeUrl } from "./safe-url.ts";
 
-/** Options of a client beside those of its profile. */
+/** Options of a client in addition to those of its profile. */
 export interface ProfileClientOptions {
   /** Where the browser comes back to. */
   readonly redirectUri?: string | undefined;
@@ -55,14 +55,14 @@ export function deviceClientOf(profile: Profile, io: CommandIo): OidcClient {
 /** A sign-in that was opened. */
 export interface OpenedProfile extends KeptProfile {
   readonly client: OAuth2Client;
-  /** Keeps its token fresh, together with other processes. */
+  /** Refreshes its token, coordinated with other processes. */
   readonly manager: TokenManager;
 }
 
 /**
  * Opens a sign-in.
  *
- * @throws Error when nobody is signed in under the name
+ * @throws Error when there is no sign-in of that name
  */
 export async function openProfile(name: string, io: CommandIo): Promise<OpenedProfile> {
   const store = new ProfileStore(io);
@@ -77,13 +77,13 @@ export async function openProfile(name: string, io: CommandIo): Promise<OpenedPr
   return { ...kept, client, manager };
 }
 
-/** The token of a sign-in as it was kept, fresh or not. */
+/** The stored token of a sign-in, expired or not. */
 export function keptToken({ client, token }: OpenedProfile): AccessToken {
   return AccessToken.fromHash(client, token);
 }
 
 interface Connection {
-  readonly logger: Logger;
+  readonly logger: DebugLogger;
   readonly connectionOpts: { readonly timeout: number };
   readonly allowedOrigins: (url: URL) => boolean;
   readonly fetch: Fetch;

@@ -4,10 +4,10 @@ import { isAbsolute, join } from "node:path";
 import { isObject } from "@fetchwork/kit";
 import type { TokenHash, TokenStore } from "@fetchwork/oauth2";
 import { FileTokenStore } from "@fetchwork/oauth2/node/store";
-import type { CommandIo } from "../command-io.ts";
+import type { CommandIo } from "../command/command-io.ts";
 import type { Profile } from "./profile.ts";
 
-/** A sign-in as it is kept. */
+/** A sign-in as it is stored. */
 export interface KeptProfile {
   readonly name: string;
   readonly profile: Profile;
@@ -40,15 +40,15 @@ export class ProfileStore {
   async require(name: string): Promise<KeptProfile> {
     const kept = await this.read(name);
     if (kept !== undefined) return kept;
-    throw new Error(`nobody is signed in as ${name}: run fetchwork oauth login`);
+    throw new Error(`not signed in as ${name}: run fetchwork oauth login`);
   }
 
-  /** Keeps a sign-in, in the place of an older one of that name. */
+  /** Stores a sign-in, replacing an older one of that name. */
   async write({ name, profile, token }: KeptProfile): Promise<void> {
     await this.#files.lock(name, () => this.#files.set(name, { name, profile, token }));
   }
 
-  /** Does work on a sign-in, with nobody else renewing its token meanwhile, and removes it. */
+  /** Works on a sign-in under its lock, so that no other process refreshes its token, and removes it. */
   async remove(name: string, work: (kept: KeptProfile) => Promise<void>): Promise<boolean> {
     return this.#files.lock(name, async () => {
       const kept = await this.read(name);
@@ -86,7 +86,7 @@ export class ProfileStore {
       const kept = await this.require(name);
       // A refresh token of one provider must not be sent to another one.
       if (JSON.stringify(kept.profile) === JSON.stringify(opened.profile)) return kept;
-      throw new Error(`somebody signed in anew as ${name} meanwhile: try again`);
+      throw new Error(`the sign-in ${name} was replaced by another process: try again`);
     };
     return {
       get: async (name) => (await read(name)).token,

@@ -1,24 +1,24 @@
 import type { ServerMetadata } from "@fetchwork/oauth2/oidc";
-import { UsageError } from "../usage-error.ts";
-import type { CommandIo } from "../command-io.ts";
-import type { CommandOption } from "../command.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import type { CommandOption } from "../command/command.ts";
 
-/** How a client proves who it is, where no metadata says it. */
+/** How a client authenticates when no metadata says it. */
 export type ClientAuthentication = "basic" | "post";
 
-/** What a sign-in is made with; kept beside its token. */
+/** The settings of a sign-in, stored with its token. */
 export interface Profile {
   readonly clientId: string;
   /** Absent for a public client. */
   readonly clientSecret?: string | undefined;
-  /** Default: what the metadata says, else `basic`. */
+  /** Default: from the metadata, otherwise `basic`. */
   readonly clientAuthentication?: ClientAuthentication | undefined;
-  /** What the provider says of itself. */
+  /** The provider's metadata. */
   readonly metadata: ServerMetadata;
   /** Whether `metadata` is that of an OpenID provider or authorization server; else it was put together of options. */
   readonly isDiscovered: boolean;
   readonly resource?: readonly string[] | undefined;
-  /** Who signed in, when the provider said so. */
+  /** The user who signed in, if the provider returned it. */
   readonly user?: ProfileUser | undefined;
 }
 
@@ -41,14 +41,14 @@ export const profileOptions: {
     type: "string",
     short: "p",
     hint: "name",
-    description: "Name of the sign-in (default: FETCHWORK_OAUTH_PROFILE, else default)",
+    description: "Name of the sign-in (default: FETCHWORK_OAUTH_PROFILE, or default)",
   },
 };
 
 /**
  * Finds the name of the sign-in.
  *
- * @throws UsageError
+ * @throws CommandUsageError
  */
 export function profileNameOf(
   { profile }: { readonly profile?: string | undefined },
@@ -56,5 +56,7 @@ export function profileNameOf(
 ): string {
   const name = profile ?? (env["FETCHWORK_OAUTH_PROFILE"] || "default");
   if (/^[A-Za-z\d][\w.@-]{0,63}$/.test(name)) return name;
-  throw new UsageError("--profile must be at most 64 letters, digits, dots, dashes, @ and _");
+  throw new CommandUsageError(
+    "--profile must consist of at most 64 letters, digits, dots, dashes, @ and _",
+  );
 }

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { nodeTransport } from "@fetchwork/oauth2/node";
 import { OidcClient, type ServerMetadata } from "@fetchwork/oauth2/oidc";
-import type { CommandIo } from "../command-io.ts";
-import type { OptionValues } from "../command.ts";
-import { UsageError } from "../usage-error.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import type { OptionValues } from "../command/command.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import type { ClientAuthentication, Profile } from "./profile.ts";
 import { safeUrl } from "./safe-url.ts";
 
@@ -16,44 +16,56 @@ export const providerOptions = {
   issuer: {
     type: "string",
     hint: "url",
-    description: "Provider, which tells its endpoints (discovery)",
+    description: "URL of the provider, whose metadata lists its endpoints (discovery)",
   },
   discovery: {
     type: "string",
     hint: "kind",
     default: "oidc",
-    description: "Where it tells them: oidc, or oauth2 (RFC 8414)",
+    description: "Kind of metadata: oidc, or oauth2 (RFC 8414)",
   },
   "authorize-url": {
     type: "string",
     hint: "url",
-    description: "Authorization endpoint, without --issuer",
+    description: "Authorization endpoint, if there is no --issuer",
   },
-  "token-url": { type: "string", hint: "url", description: "Token endpoint, without --issuer" },
-  "device-url": { type: "string", hint: "url", description: "Device endpoint, without --issuer" },
+  "token-url": {
+    type: "string",
+    hint: "url",
+    description: "Token endpoint, if there is no --issuer",
+  },
+  "device-url": {
+    type: "string",
+    hint: "url",
+    description: "Device authorization endpoint, if there is no --issuer",
+  },
   "revoke-url": {
     type: "string",
     hint: "url",
-    description: "Revocation endpoint, without --issuer",
+    description: "Revocation endpoint, if there is no --issuer",
   },
-  "client-id": { type: "string", hint: "id", description: "Identifier of the client" },
+  "client-id": { type: "string", hint: "id", description: "Client identifier" },
   "client-secret": {
     type: "string",
     hint: "secret",
     description:
-      "Secret; others on this machine can see it, FETCHWORK_OAUTH_CLIENT_SECRET or a file cannot be seen",
+      "Client secret; visible to others on this machine, so prefer FETCHWORK_OAUTH_CLIENT_SECRET or a file",
   },
-  "client-secret-file": { type: "string", hint: "file", description: "File with the secret" },
+  "client-secret-file": {
+    type: "string",
+    hint: "file",
+    description: "File that contains the secret",
+  },
   "client-auth": {
     type: "string",
     hint: "kind",
-    description: "Where the secret stands: basic, or post (default: what the provider says)",
+    description: "How the secret is sent: basic or post (default: from the provider's metadata)",
   },
   resource: {
     type: "string",
     hint: "url",
     multiple: true,
-    description: "Resource that the token is for (RFC 8707); may repeat",
+    description: "Resource that the token is for (RFC 8707); may be repeated",
   },
 } as const;
 
@@ -63,7 +75,7 @@ export type ProviderValues = OptionValues<typeof providerOptions>;
 /**
  * Finds out about the provider, and puts a profile together.
  *
- * @throws UsageError; MetadataError, ConnectionError when the provider cannot be asked
+ * @throws CommandUsageError; MetadataError, ConnectionError when the provider cannot be asked
  */
 export async function profileOf(
   values: ProviderValues,
@@ -71,11 +83,11 @@ export async function profileOf(
   signal: AbortSignal,
 ): Promise<Profile> {
   const clientId = values["client-id"] ?? "";
-  if (clientId === "") throw new UsageError("--client-id is missing");
+  if (clientId === "") throw new CommandUsageError("--client-id is missing");
   const clientSecret = await secretOf(values, io);
   const clientAuthentication = authenticationOf(values["client-auth"]);
   for (const resource of values.resource ?? []) {
-    if (!URL.canParse(resource)) throw new UsageError("--resource must be a URL");
+    if (!URL.canParse(resource)) throw new CommandUsageError("--resource must be a URL");
   }
   const { issuer, resource } = values;
   const metadata =
@@ -94,9 +106,10 @@ async function discovered(
   const { discovery } = values;
   const urls = ["authorize-url", "token-url", "device-url", "revoke-url"] as const;
   const given = urls.find((name) => values[name] !== undefined);
-  if (given !== undefined) throw new UsageError(`--issuer and --${given} exclude each other`);
+  if (given !== undefined)
+    throw new CommandUsageError(`--issuer and --${given} cannot be combined`);
   if (discovery !== "oidc" && discovery !== "oauth2") {
-    throw new UsageError("--discovery must be oidc or oauth2");
+    throw new CommandUsageError("--discovery must be oidc or oauth2");
   }
   safeUrl("--issuer", issuer);
   const connectionOpts = { timeout: 30_000 };
@@ -115,7 +128,7 @@ function metadataOf(values: ProviderValues): ServerMetadata {
   ): string | undefined =>
     values[name] === undefined ? undefined : safeUrl(`--${name}`, values[name]).href;
   const tokenUrl = url("token-url");
-  if (tokenUrl === undefined) throw new UsageError("--issuer is missing, or --token-url");
+  if (tokenUrl === undefined) throw new CommandUsageError("--issuer or --token-url is missing");
   return {
     // No identifier of a server, but what a person knows it by.
     issuer: new URL(tokenUrl).origin,
@@ -128,13 +141,13 @@ function metadataOf(values: ProviderValues): ServerMetadata {
 
 function authenticationOf(given: string | undefined): ClientAuthentication | undefined {
   if (given === undefined || given === "basic" || given === "post") return given;
-  throw new UsageError("--client-auth must be basic or post");
+  throw new CommandUsageError("--client-auth must be basic or post");
 }
 
 async function secretOf(values: ProviderValues, io: CommandIo): Promise<string | undefined> {
   const { "client-secret": given, "client-secret-file": file } = values;
   if (given !== undefined && file !== undefined) {
-    throw new UsageError("--client-secret and --client-secret-file exclude each other");
+    throw new CommandUsageError("--client-secret and --client-secret-file cannot be combined");
   }
   if (file === undefined) return given ?? (io.env[secretVariable] || undefined);
   return (await readFile(resolve(io.cwd, file), "utf8")).replace(/\r?\n$/, "");

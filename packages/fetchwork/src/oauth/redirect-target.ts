@@ -1,4 +1,4 @@
-import { UsageError } from "../usage-error.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 
 /** Where the browser comes back to on this machine (RFC 8252, 7.3). */
 export interface RedirectTarget {
@@ -21,15 +21,15 @@ const hosts = new Map([
  * Reads the redirect URI that the client is registered with. Without a port it is any port, as RFC 8252 wants servers
  * to allow.
  *
- * @throws UsageError
+ * @throws CommandUsageError
  */
 export function redirectTargetOf(text: string): RedirectTarget {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const address = url?.protocol === "http:" ? addressOf(url.hostname) : undefined;
   const isPlain = url !== undefined && url.search + url.hash + url.username + url.password === "";
   if (url === undefined || address === undefined || !isPlain) {
-    throw new UsageError(
-      "--redirect-uri must be http, of 127.0.0.1, [::1] or localhost, without query and fragment",
+    throw new CommandUsageError(
+      "--redirect-uri must be an http URL on 127.0.0.1, [::1] or localhost, without query or fragment",
     );
   }
   return { address, host: url.hostname, port: Number(url.port), path: url.pathname };

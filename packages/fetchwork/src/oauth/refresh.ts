@@ -1,15 +1,15 @@
-import { defineCommand, type Command } from "../command.ts";
-import { jsonLine } from "../terminal-text.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { jsonLine } from "../command/terminal-text.ts";
 import { describeProfile, printProfile } from "./describe-profile.ts";
 import { keptToken, openProfile } from "./profile-client.ts";
 import { profileNameOf, profileOptions } from "./profile.ts";
 
 /** `fetchwork oauth refresh`. */
 export const refresh: Command = defineCommand({
-  summary: "Replace the access token, whether it has expired or not",
+  summary: "Refresh the access token, expired or not",
   options: {
     ...profileOptions,
-    json: { type: "boolean", description: "Print what is known of the sign-in as JSON" },
+    json: { type: "boolean", description: "Print the sign-in as JSON" },
   },
   async run({ values }, io) {
     const name = profileNameOf(values, io);

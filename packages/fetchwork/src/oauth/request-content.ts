@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { CommandIo } from "../command-io.ts";
+import type { CommandIo } from "../command/command-io.ts";
 
 /** Body of a request. */
 export interface RequestContent {

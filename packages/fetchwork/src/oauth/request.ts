@@ -1,9 +1,9 @@
 import { authorizedFetch } from "@fetchwork/oauth2";
 import { nodeTransport } from "@fetchwork/oauth2/node";
-import type { CommandIo } from "../command-io.ts";
-import { defineCommand, type Command } from "../command.ts";
-import { jsonLine, manyLines, oneLine } from "../terminal-text.ts";
-import { UsageError } from "../usage-error.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { jsonLine, manyLines, oneLine } from "../command/terminal-text.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { openProfile } from "./profile-client.ts";
 import { profileNameOf, profileOptions } from "./profile.ts";
 import { bodyOf, type RequestContent } from "./request-content.ts";
@@ -11,7 +11,7 @@ import { isSafeUrl, safeUrl } from "./safe-url.ts";
 
 /** `fetchwork oauth request`. */
 export const request: Command = defineCommand({
-  summary: "Send a request with the token; exits 1 for a status of 400 or more",
+  summary: "Send a request with the token; exits with 1 for a status of 400 or above",
   positionals: ["[method]", "url"],
   options: {
     ...profileOptions,
@@ -21,16 +21,21 @@ export const request: Command = defineCommand({
       short: "H",
       hint: "name: value",
       multiple: true,
-      description: "Header of the request; may repeat",
+      description: "Request header; may be repeated",
     },
     data: {
       type: "string",
       short: "d",
       hint: "text",
-      description: "Body: a text, @file, or @- for standard input",
+      description: "Request body: text, @file, or @- for standard input",
     },
     location: { type: "boolean", short: "L", description: "Follow redirects" },
-    timeout: { type: "string", hint: "seconds", default: "60", description: "Time for the answer" },
+    timeout: {
+      type: "string",
+      hint: "seconds",
+      default: "60",
+      description: "Maximum time for the response",
+    },
     json: { type: "boolean", description: "Print status, headers and body as one JSON object" },
   },
   async run({ values, positionals }, io) {
@@ -38,7 +43,7 @@ export const request: Command = defineCommand({
     const url = safeUrl("the URL", second ?? first);
     const seconds = Number(values.timeout);
     if (!/^\d+$/.test(values.timeout) || seconds < 1 || seconds > 86_400) {
-      throw new UsageError("--timeout must be a whole number of seconds from 1 to 86400");
+      throw new CommandUsageError("--timeout must be a whole number of seconds from 1 to 86400");
     }
     const headers = headersOf(values.header ?? []);
     const method = methodOf(second === undefined ? undefined : first, values.data !== undefined);
@@ -73,12 +78,13 @@ function bodyFor(content: RequestContent | undefined): Uint8Array<ArrayBuffer> |
 
 function methodOf(given: string | undefined, hasBody: boolean): string {
   const method = (given ?? (hasBody ? "POST" : "GET")).toUpperCase();
-  if (!/^[A-Z][A-Z-]{0,31}$/.test(method)) throw new UsageError("the method must be a word");
+  if (!/^[A-Z][A-Z-]{0,31}$/.test(method))
+    throw new CommandUsageError("the method must be a word such as POST");
   if (["CONNECT", "TRACE", "TRACK"].includes(method)) {
-    throw new UsageError(`${method} would show the token to others, or is no request`);
+    throw new CommandUsageError(`the method ${method} is not allowed`);
   }
   if (hasBody && (method === "GET" || method === "HEAD")) {
-    throw new UsageError(`${method} has no body`);
+    throw new CommandUsageError(`${method} cannot have a body`);
   }
   return method;
 }
@@ -106,9 +112,10 @@ function headersOf(given: readonly string[]): Headers {
       /^([\w!#$%&'*+.^`|~-]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/.exec(line) ?? [];
     // Not shown: it may be a secret. A line break in it would begin another header.
     if (name === undefined || value === undefined) {
-      throw new UsageError("--header must be one line, name: value");
+      throw new CommandUsageError("--header must be a single line such as name: value");
     }
-    if (ownHeaders.has(name.toLowerCase())) throw new UsageError(`--header must not set ${name}`);
+    if (ownHeaders.has(name.toLowerCase()))
+      throw new CommandUsageError(`--header must not set ${name}`);
     headers.append(name, value);
   }
   return headers;
@@ -137,7 +144,8 @@ async function describe(response: Response): Promise<object> {
   let length = 0;
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
-    if (length > maxJsonBody) throw new Error("the answer is too large for --json: leave it out");
+    if (length > maxJsonBody)
+      throw new Error("the response is too large for --json; run the command without it");
     chunks.push(chunk);
   }
   const headers = Object.fromEntries(response.headers);

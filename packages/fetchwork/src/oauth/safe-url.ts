@@ -1,4 +1,4 @@
-import { UsageError } from "../usage-error.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 
 const loopback = /^(?:localhost|[^.]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
@@ -15,15 +15,18 @@ export function isSafeUrl(url: URL): boolean {
 /**
  * Reads a URL of the command line to which secrets go.
  *
- * @throws UsageError
+ * @throws CommandUsageError
  */
 export function safeUrl(name: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) throw new UsageError(`${name} must be a whole URL, with https://`);
+  if (url === undefined)
+    throw new CommandUsageError(`${name} must be an absolute URL such as https://example.com`);
   // Not shown: it may hold a password.
   if (url.username !== "" || url.password !== "") {
-    throw new UsageError(`${name} must not have a user or password in it`);
+    throw new CommandUsageError(`${name} must not contain a user name or password`);
   }
   if (isSafeUrl(url)) return url;
-  throw new UsageError(`${name} must be https, or http of this machine: a token goes there`);
+  throw new CommandUsageError(
+    `${name} must be https (or http on this machine), because a token is sent there`,
+  );
 }

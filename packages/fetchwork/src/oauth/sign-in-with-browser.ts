@@ -1,13 +1,13 @@
 import type { AccessToken, OAuth2Client } from "@fetchwork/oauth2";
-import type { CommandIo } from "../command-io.ts";
-import { UsageError } from "../usage-error.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { openLoopbackReceiver } from "./loopback-receiver.ts";
 import { openBrowser } from "./open-browser.ts";
 import { clientOf } from "./profile-client.ts";
 import type { Profile } from "./profile.ts";
 import type { RedirectTarget } from "./redirect-target.ts";
 
-/** What is asked of the provider, and how long the user has. */
+/** The parameters of the request and the time that the user has. */
 export interface SignInWait {
   readonly request: {
     readonly scope: string | undefined;
@@ -33,7 +33,7 @@ export async function signInWithBrowser(
 ): Promise<SignedIn> {
   const { request, signal, seconds, redirect, opens } = options;
   if (profile.metadata.authorization_endpoint === undefined) {
-    throw new UsageError(
+    throw new CommandUsageError(
       profile.isDiscovered
         ? "the provider has no authorization endpoint: try --device"
         : "--authorize-url is missing, or --device",
@@ -61,7 +61,7 @@ export async function signInWithBrowser(
   }
 }
 
-/** OpenID Connect Core, 11: a refresh token for later is given when the user is asked for it. */
+/** OpenID Connect Core, 11: a refresh token for offline use requires the user's consent. */
 function withConsent(request: SignInWait["request"]): SignInWait["request"] {
   const isLater = request.scope?.split(" ").includes("offline_access") === true;
   return isLater && request["prompt"] === undefined ? { ...request, prompt: "consent" } : request;

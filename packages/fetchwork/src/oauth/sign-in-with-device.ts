@@ -1,5 +1,5 @@
-import type { CommandIo } from "../command-io.ts";
-import { UsageError } from "../usage-error.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { deviceClientOf } from "./profile-client.ts";
 import type { Profile } from "./profile.ts";
 import type { SignedIn, SignInWait } from "./sign-in-with-browser.ts";
@@ -11,9 +11,9 @@ export async function signInWithDevice(
   { request, signal }: SignInWait,
 ): Promise<SignedIn> {
   if (profile.metadata.device_authorization_endpoint === undefined) {
-    throw new UsageError(
+    throw new CommandUsageError(
       profile.isDiscovered
-        ? "the provider does not know the device flow"
+        ? "the provider does not support the device flow"
         : "--device-url is missing",
     );
   }
@@ -23,7 +23,7 @@ export async function signInWithDevice(
   const shortcut =
     verificationUriComplete === undefined ? "" : `Or at once:\n\n  ${verificationUriComplete}\n\n`;
   io.stderr.write(
-    `Go to\n\n  ${verificationUri}\n\nand type the code\n\n  ${userCode}\n\n${shortcut}`,
+    `Go to\n\n  ${verificationUri}\n\nand enter the code\n\n  ${userCode}\n\n${shortcut}`,
   );
   const { resource } = request;
   const token = await client.device.poll(authorization, { signal, params: { resource } });

@@ -1,14 +1,14 @@
 import { AccessToken } from "@fetchwork/oauth2";
-import { defineCommand, type Command } from "../command.ts";
-import { jsonLine } from "../terminal-text.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { jsonLine } from "../command/terminal-text.ts";
 import { describeProfile, printProfile } from "./describe-profile.ts";
 import { clientOf } from "./profile-client.ts";
 import { ProfileStore } from "./profile-store.ts";
 import { profileNameOf, profileOptions } from "./profile.ts";
 
-/** `fetchwork oauth status`. Asks nobody; prints no secret. */
+/** `fetchwork oauth status`. Sends no request and prints no secret. */
 export const status: Command = defineCommand({
-  summary: "Show who is signed in where, and until when",
+  summary: "Show all sign-ins and when they expire",
   options: {
     ...profileOptions,
     json: { type: "boolean", description: "Print a JSON array" },
@@ -24,7 +24,7 @@ export const status: Command = defineCommand({
     );
     if (values.json === true) io.stdout.write(jsonLine(descriptions));
     else for (const description of descriptions) printProfile(description, io);
-    if (kept.length === 0) io.stderr.write("Nobody is signed in: run fetchwork oauth login\n");
+    if (kept.length === 0) io.stderr.write("Not signed in: run fetchwork oauth login\n");
     const serves = descriptions.some(({ expired, refreshable }) => !expired || refreshable);
     return serves ? 0 : 1;
   },

@@ -1,27 +1,27 @@
-import { defineCommand, type Command } from "../command.ts";
-import { jsonLine } from "../terminal-text.ts";
-import { UsageError } from "../usage-error.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { jsonLine } from "../command/terminal-text.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { isoTime } from "./describe-profile.ts";
 import { openProfile } from "./profile-client.ts";
 import { profileNameOf, profileOptions } from "./profile.ts";
 
 /** `fetchwork oauth token`. */
 export const token: Command = defineCommand({
-  summary: "Print a valid access token, refreshed when needed",
+  summary: "Print a valid access token, refreshing it when needed",
   options: {
     ...profileOptions,
     "min-validity": {
       type: "string",
       hint: "seconds",
       default: "0",
-      description: "How long the token must be good for",
+      description: "Minimum remaining lifetime of the token",
     },
-    json: { type: "boolean", description: "Print the token with its type and expiry as JSON" },
+    json: { type: "boolean", description: "Print the token, its type and its expiry as JSON" },
   },
   async run({ values }, io) {
     const text = values["min-validity"];
     if (!/^\d{1,9}$/.test(text)) {
-      throw new UsageError("--min-validity must be a whole number of seconds");
+      throw new CommandUsageError("--min-validity must be a whole number of seconds");
     }
     const { manager } = await openProfile(profileNameOf(values, io), io);
     const found = await manager.getToken({ minValidity: Number(text), signal: io.signal });

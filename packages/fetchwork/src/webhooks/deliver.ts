@@ -1,8 +1,8 @@
 import { stream } from "@fetchwork/http";
 import { ByteCollector } from "@fetchwork/kit";
 import type { Vendor } from "@fetchwork/webhooks";
-import type { CommandIo } from "../command-io.ts";
-import { colours, jsonLine, oneLine } from "../terminal-text.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 
 /** A delivery on its way out. */
 export interface Outgoing {
@@ -10,7 +10,7 @@ export interface Outgoing {
   /** All but the signature. */
   readonly headers: Headers;
   readonly body: Uint8Array;
-  /** Its identifier, for the signature and for what is printed; absent when it has none. */
+  /** Its identifier, for the signature and the output; absent when it has none. */
   readonly id: string | undefined;
   /** Absent to send the headers as they are. */
   readonly signing?: { readonly vendor: Vendor; readonly secret: string } | undefined;
@@ -46,7 +46,7 @@ export async function deliver(
 /** Bytes of a response that are read; its status counts, whatever follows. */
 const maximumResponse = 65_536;
 
-/** Reads the beginning of a body, as far as it arrives. */
+/** Reads the beginning of a body, up to a limit. */
 async function readStart(body: ReadableStream<Uint8Array>): Promise<string> {
   const bytes = new ByteCollector();
   try {

@@ -1,13 +1,13 @@
 import type { UnknownPayload, Vendor } from "@fetchwork/webhooks";
 import type { SavedDelivery } from "./saved-delivery.ts";
 
-/** What a delivery says about itself; nothing of it need be true. */
+/** What a delivery says about itself; unverified. */
 export interface DeliveryContent {
   /** `""` when it has none. */
   readonly id: string;
   /** Name and action; `?` for a missing name. */
   readonly event: string;
-  /** The payload: what its JSON or form means, else its text; `undefined` when it is neither or empty. */
+  /** The payload: parsed JSON or form, otherwise the text; `undefined` when it is empty or not text. */
   readonly payload: unknown;
 }
 

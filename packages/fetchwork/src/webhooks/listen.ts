@@ -2,29 +2,29 @@ import { resolve } from "node:path";
 import { text, type Handler } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
 import { createWebMiddleware, type Vendor, Webhooks } from "@fetchwork/webhooks";
-import type { CommandIo } from "../command-io.ts";
-import { defineCommand, type Command } from "../command.ts";
-import { colours, jsonLine, manyLines, oneLine } from "../terminal-text.ts";
-import { UsageError } from "../usage-error.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { colours, jsonLine, manyLines, oneLine } from "../command/terminal-text.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { contentOf, fieldsOf } from "./delivery-content.ts";
 import { saveDelivery, type SavedDelivery } from "./saved-delivery.ts";
 import { withUsageFaults } from "./usage-faults.ts";
 import { secretOf, vendorOf, vendorOptions } from "./vendor-options.ts";
-import { wholeNumber } from "../whole-number.ts";
+import { wholeNumber } from "../command/whole-number.ts";
 
 /** A delivery as it is printed. */
 interface Seen {
   readonly at: string;
   readonly id: string;
   readonly event: string;
-  /** Whether the signature is right; absent when no secret was given. */
+  /** Whether the signature is valid; absent when there is no secret. */
   readonly verified?: boolean;
   /** Status of the response. */
   readonly status: number;
   /** Why it was refused, when it was. */
   readonly reason?: string;
   readonly bytes: number;
-  /** What was sent: the value of its JSON or form, else its text; absent when it is neither. */
+  /** The payload: parsed JSON or form, otherwise the text; absent when it is not text. */
   readonly payload: unknown;
   /** Where it was saved. */
   readonly file?: string;
@@ -34,13 +34,24 @@ interface Seen {
 export const listen: Command = defineCommand({
   summary: "Receive deliveries and print them",
   options: {
-    port: { type: "string", short: "p", hint: "number", default: "8787", description: "0 for any" },
-    host: { type: "string", hint: "address", default: "127.0.0.1", description: "Where to listen" },
+    port: {
+      type: "string",
+      short: "p",
+      hint: "number",
+      default: "8787",
+      description: "Port; 0 picks a free one",
+    },
+    host: {
+      type: "string",
+      hint: "address",
+      default: "127.0.0.1",
+      description: "Address to listen on",
+    },
     path: { type: "string", description: "Path of the receiver (default: the vendor's)" },
     ...vendorOptions,
     save: { type: "string", hint: "folder", description: "Save each delivery to a file" },
-    count: { type: "string", hint: "number", description: "Stop after so many deliveries" },
-    json: { type: "boolean", description: "Print one JSON object a line" },
+    count: { type: "string", hint: "number", description: "Stop after this number of deliveries" },
+    json: { type: "boolean", description: "Print one JSON object per line" },
   },
   run: ({ values }, io) =>
     withUsageFaults(async () => {
@@ -90,7 +101,7 @@ export const listen: Command = defineCommand({
       });
       const origin = server.url.replace(/\/$/, "");
       io.stderr.write(
-        `Listening on ${origin}${path}${secret === undefined ? ", without a secret" : ""}\n`,
+        `Listening on ${origin}${path}${secret === undefined ? ", signatures are not verified (no secret)" : ""}\n`,
       );
       await aborted(AbortSignal.any([io.signal, done.signal]));
       await server.close();
@@ -115,7 +126,7 @@ function receiver(
   vendor: Vendor,
   { path, secret }: { readonly path: string; readonly secret: string | undefined },
 ): Receive {
-  if (!path.startsWith("/")) throw new UsageError("--path must begin with a slash");
+  if (!path.startsWith("/")) throw new CommandUsageError("--path must begin with a slash");
   if (secret === undefined) {
     return ({ method, url }, { payload }) => {
       const isHere = method === "POST" && trimSlashes(new URL(url).pathname) === trimSlashes(path);
@@ -135,7 +146,7 @@ function receiver(
   };
 }
 
-/** Why a request was refused, as the response says. */
+/** Reads from the response why a request was refused. */
 async function reasonOf(response: Response): Promise<string> {
   const said = await response.clone().text();
   try {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { defineCommand, type Command } from "../command.ts";
-import { UsageError } from "../usage-error.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { deliver } from "./deliver.ts";
 import { contentOf } from "./delivery-content.ts";
 import { readDelivery } from "./saved-delivery.ts";
@@ -24,10 +24,10 @@ const connectionHeaders: ReadonlySet<string> = new Set([
 
 /** `fetchwork webhooks replay`. */
 export const replay: Command = defineCommand({
-  summary: "Send saved deliveries again, as they were received, or signed again",
+  summary: "Send saved deliveries again, unchanged or with a new signature",
   positionals: ["file", "[file...]"],
   options: {
-    url: { type: "string", short: "u", description: "Where to send them" },
+    url: { type: "string", short: "u", description: "URL to send them to" },
     ...vendorOptions,
     json: { type: "boolean", description: "Print the results as JSON" },
   },
@@ -36,7 +36,7 @@ export const replay: Command = defineCommand({
       const vendor = vendorOf(values);
       const secret = await secretOf(values, io);
       const { url } = values;
-      if (url === undefined) throw new UsageError("--url is missing");
+      if (url === undefined) throw new CommandUsageError("--url is missing");
       let code = 0;
       for (const file of positionals) {
         const delivery = await readDelivery(resolve(io.cwd, file));
@@ -56,7 +56,7 @@ export const replay: Command = defineCommand({
     }),
 });
 
-/** The identifier in the headers of a delivery, whoever sent it. */
+/** The identifier in the headers of a delivery, for any vendor. */
 function sentId(headers: Headers): string | undefined {
   for (const { deliveryHeader } of vendors.values()) {
     const id = deliveryHeader === undefined ? null : headers.get(deliveryHeader);

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolders } from "../make-folders.ts";
+import { makeFolders } from "../files/make-folders.ts";
 
-/** A delivery as a file keeps it: what came, byte for byte. */
+/** A delivery as saved in a file, byte for byte. */
 export interface SavedDelivery {
   /** When it came; ISO 8601. */
   readonly receivedAt: string;
@@ -14,7 +14,7 @@ export interface SavedDelivery {
   readonly body: Uint8Array;
 }
 
-/** Writes a delivery to a file of its own, readable by its owner only. Resolves to the file's path. */
+/** Writes a delivery to a separate file that only its owner can read. Resolves to the file's path. */
 export async function saveDelivery(
   delivery: SavedDelivery,
   { folder, name }: { readonly folder: string; readonly name: string },
@@ -53,7 +53,7 @@ export async function readDelivery(path: string): Promise<SavedDelivery> {
     Array.isArray(headers) &&
     headers.every(isPair) &&
     (typeof text === "string" || typeof base64 === "string");
-  if (!isWhole) throw new Error(`${path} is no saved delivery`);
+  if (!isWhole) throw new Error(`${path} is not a saved delivery`);
   const bytes =
     typeof text === "string" ? Buffer.from(text) : Buffer.from(String(base64), "base64");
   return { receivedAt, method, path: target, headers, body: bytes };

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { CommandIo } from "../command-io.ts";
-import { defineCommand, type Command } from "../command.ts";
-import { UsageError } from "../usage-error.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import { defineCommand, type Command } from "../command/command.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 import { deliver } from "./deliver.ts";
 import { checkHeaderText, withUsageFaults } from "./usage-faults.ts";
 import { secretOf, vendorOf, vendorOptions } from "./vendor-options.ts";
@@ -12,10 +12,14 @@ export const sendFile: Command = defineCommand({
   summary: "Sign a file and send it as a delivery",
   positionals: ["file"],
   options: {
-    url: { type: "string", short: "u", description: "Where to send it" },
-    event: { type: "string", short: "e", hint: "name", description: "Name of the event" },
-    id: { type: "string", description: "Identifier of the delivery (default: a random UUID)" },
-    "content-type": { type: "string", hint: "type", description: "(default: the vendor's)" },
+    url: { type: "string", short: "u", description: "URL to send it to" },
+    event: { type: "string", short: "e", hint: "name", description: "Event name" },
+    id: { type: "string", description: "Delivery identifier (default: a random UUID)" },
+    "content-type": {
+      type: "string",
+      hint: "type",
+      description: "Content type (default: the vendor's)",
+    },
     ...vendorOptions,
     json: { type: "boolean", description: "Print the result as JSON" },
   },
@@ -24,11 +28,13 @@ export const sendFile: Command = defineCommand({
       const vendor = vendorOf(values);
       const secret = await secretOf(values, io);
       const { url, event, id = crypto.randomUUID() } = values;
-      if (url === undefined) throw new UsageError("--url is missing");
+      if (url === undefined) throw new CommandUsageError("--url is missing");
       if (secret === undefined)
-        throw new UsageError("no secret: set FETCHWORK_WEBHOOK_SECRET, or pass --secret-file");
+        throw new CommandUsageError(
+          "a secret is required: set FETCHWORK_WEBHOOK_SECRET or pass --secret-file",
+        );
       if (event === undefined && vendor.eventHeader !== undefined) {
-        throw new UsageError("--event is missing");
+        throw new CommandUsageError("--event is missing");
       }
       const type = values["content-type"] ?? vendor.contentType ?? "application/json";
       if (event !== undefined) checkHeaderText("event", event);

@@ -1,6 +1,6 @@
 import { HttpUsageError } from "@fetchwork/http";
 import { WebhookUsageError } from "@fetchwork/webhooks";
-import { UsageError } from "../usage-error.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 
 /** Does what a command line asks for; what the packages refuse of it is a mistake in the command line. */
 export async function withUsageFaults<T>(work: () => Promise<T>): Promise<T> {
@@ -8,16 +8,16 @@ export async function withUsageFaults<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     const isUsage = error instanceof WebhookUsageError || error instanceof HttpUsageError;
-    throw isUsage ? new UsageError(error.message, { cause: error }) : error;
+    throw isUsage ? new CommandUsageError(error.message, { cause: error }) : error;
   }
 }
 
 /**
  * Checks a text that becomes the value of a header.
  *
- * @throws UsageError
+ * @throws CommandUsageError
  */
 export function checkHeaderText(option: string, value: string): void {
   if (/^[!-~](?:[ -~]{0,254}[!-~])?$/.test(value)) return;
-  throw new UsageError(`--${option} must be 1 to 256 characters of ASCII on one line`);
+  throw new CommandUsageError(`--${option} must be 1 to 256 ASCII characters on one line`);
 }

@@ -11,9 +11,9 @@ import {
   stripe,
   vendor,
 } from "@fetchwork/webhooks/vendors";
-import type { CommandIo } from "../command-io.ts";
-import type { CommandOption } from "../command.ts";
-import { UsageError } from "../usage-error.ts";
+import type { CommandIo } from "../command/command-io.ts";
+import type { CommandOption } from "../command/command.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
 
 /** All vendors, by name. */
 export const vendors: ReadonlyMap<string, Vendor> = new Map(
@@ -38,14 +38,14 @@ export const vendorOptions: {
     type: "string",
     hint: "name",
     default: "vendor",
-    description: `Whose headers and signatures: ${[...vendors.keys()].join(", ")}`,
+    description: `Vendor whose headers and signatures are used: ${[...vendors.keys()].join(", ")}`,
   },
   secret: {
     type: "string",
     short: "s",
-    description: `Secret; others on this machine can see it, ${secretVariable} or a file cannot be seen`,
+    description: `Secret; visible to others on this machine, so prefer ${secretVariable} or a file`,
   },
-  "secret-file": { type: "string", hint: "file", description: "File with the secret" },
+  "secret-file": { type: "string", hint: "file", description: "File that contains the secret" },
 };
 
 /** Values of {@link vendorOptions}. */
@@ -58,19 +58,19 @@ export interface VendorValues {
 /**
  * Finds the vendor that was named.
  *
- * @throws UsageError
+ * @throws CommandUsageError
  */
 export function vendorOf({ vendor: name }: VendorValues): Vendor {
   const found = vendors.get(name);
   if (found !== undefined) return found;
-  throw new UsageError(`--vendor must be one of ${[...vendors.keys()].join(", ")}`);
+  throw new CommandUsageError(`--vendor must be one of ${[...vendors.keys()].join(", ")}`);
 }
 
 /** Finds the secret: an option, a file, or the environment. */
 export async function secretOf(values: VendorValues, io: CommandIo): Promise<string | undefined> {
   const file = values["secret-file"];
   if (values.secret !== undefined && file !== undefined) {
-    throw new UsageError("--secret and --secret-file exclude each other");
+    throw new CommandUsageError("--secret and --secret-file cannot be combined");
   }
   if (file === undefined) return values.secret ?? (io.env[secretVariable] || undefined);
   return (await readFile(resolve(io.cwd, file), "utf8")).replace(/\r?\n$/, "");

@@ -1,4 +1,4 @@
-import type { CommandGroup } from "../command.ts";
+import type { CommandGroup } from "../command/command.ts";
 
 /** `fetchwork webhooks`. */
 export const webhookCommands: CommandGroup = {

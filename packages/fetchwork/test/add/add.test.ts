@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { check } from "prettier";
 import { beforeEach, describe, expect, it } from "vitest";
 import { commands } from "../../src/commands.ts";
-import { runCommand } from "../../src/run-command.ts";
+import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
 import { fetchwork, temporaryFolder } from "../new/project-world.ts";
 
@@ -32,64 +32,70 @@ describe("fetchwork add", () => {
   });
 
   it.each([
-    [["Article"], '"Article" is no name of a resource'],
-    [["blog_post"], '"blog_post" is no name of a resource'],
-    [["../evil"], '"../evil" is no name of a resource'],
+    [["Article"], 'invalid resource name "Article"'],
+    [["blog_post"], 'invalid resource name "blog_post"'],
+    [["../evil"], 'invalid resource name "../evil"'],
     [["a".repeat(31)], "at most 30"],
     [["class"], "the name class is reserved"],
     [["user"], "the name user is reserved"],
     [["auth"], "the name auth is reserved"],
     [["passwordReset"], "the name password-reset is reserved"],
     [["constructor"], "the name constructor is reserved"],
-    [["account", "--path", "/users"], "the path /users is taken"],
-    [["account", "--path", "/../x"], "is none: it is like /articles"],
-    [["article", "title:sting"], "sting is no type: string, text,"],
-    [["article", "Title"], "the name of a field must begin with a small letter"],
-    [["article", "id"], "the name id is taken"],
-    [["article", "version:number"], "the name version is taken"],
-    [["article", "__proto__"], "the name of a field must begin with a small letter"],
-    [["article", "constructor"], "the name constructor is taken"],
-    [["article", "title", "title:text"], "there are two fields title"],
-    [["article", "owner"], "there are two fields owner"],
-    [["article", "state:enum"], "an enum lists its values"],
-    [["article", "state:enum(a|a)"], "an enum lists its values"],
-    [["article", 'state:enum(a|"b)'], "an enum lists its values"],
+    [["account", "--path", "/users"], "the path /users is reserved"],
+    [["account", "--path", "/../x"], "expected something like /articles"],
+    [["article", "title:sting"], "unknown type sting: expected one of string, text,"],
+    [["article", "Title"], "a field name must begin with a lower-case letter"],
+    [["article", "id"], "the name id is reserved"],
+    [["article", "version:number"], "the name version is reserved"],
+    [["article", "__proto__"], "a field name must begin with a lower-case letter"],
+    [["article", "constructor"], "the name constructor is reserved"],
+    [["article", "title", "title:text"], "the field title is defined twice"],
+    [["article", "owner"], "the field owner is defined twice"],
+    [["article", "state:enum"], "an enum must list its values"],
+    [["article", "state:enum(a|a)"], "an enum must list its values"],
+    [["article", 'state:enum(a|"b)'], "an enum must list its values"],
     [["article", "published_"], "such as publishedAt or published_at"],
     [["article", "published__at"], "such as publishedAt or published_at"],
-    [["article", "_published"], "the name of a field must begin with a small letter"],
+    [["article", "_published"], "a field name must begin with a lower-case letter"],
     [["article", "a".repeat(41)], "have at most 40 characters"],
-    [["article", "access_token"], "the name access_token is taken"],
+    [["article", "access_token"], "the name access_token is reserved"],
     [["article", "title:string(0)"], "expected a length from 1 to 999999, such as string(200)"],
     [["article", "title:string(1000000)"], "expected a length from 1 to 999999"],
     [
       ["article", "title:text(99999999)"],
       "expected a length from 1 to 999999, such as text(50000)",
     ],
-    [["article", "price:number(3)"], "number takes nothing in parentheses"],
-    [["article", "done:boolean[]"], "lists are string[]"],
-    [["article", "body:text:unique"], "text takes search, not unique"],
+    [["article", "price:number(3)"], "number accepts no argument in parentheses"],
+    [["article", "done:boolean[]"], "a list must be string[]"],
+    [["article", "body:text:unique"], "text accepts search, not unique"],
     [["article", "title:string:search,"], "not an empty word"],
-    [["article", "page:integer:filter"], "lists have a parameter page"],
-    [["article", "not:boolean:filter"], "a field called not cannot be filtered by"],
-    [["article", "then:date"], "the name then is taken"],
+    [["article", "page:integer:filter"], "the list parameter page is reserved"],
+    [["article", "not:boolean:filter"], "the field not cannot be a filter"],
+    [["article", "then:date"], "the name then is reserved"],
     [["article", "title:string!?"], "a field is name:type"],
-    [["article", "by:ref"], "a ref names a resource"],
-    [["article", "by:ref(author)"], "there is no resource author"],
-    [["article", "of:ref(article)!"], "of would need one before the first one"],
+    [["article", "by:ref"], "a ref must name a resource"],
+    [["article", "by:ref(author)"], "unknown resource author"],
+    [["article", "of:ref(article)!"], "(of) can never be satisfied"],
     [
       ["article", "--public", "read"],
-      '--public takes list, show, create, update, remove, not "read"',
+      '--public must list operations out of list, show, create, update, remove, not "read"',
     ],
-    [["article", "--public", "list", "--admin", "list"], "list is in --public and --admin"],
-    [["article", "--public", "create", "--owner", "update"], "needs an owner"],
-    [["article", "--owner", "create"], "create cannot be for the owner"],
-    [["article", "--owner", "show"], "--owner show needs a list for admins"],
-    [["article", "--owner-field", "x y"], "the name of a field must begin with a small letter"],
-    [["article", "--owner-field", "a", "--master", "create"], "--owner-field needs creators"],
-    [["article", "--list", "tree"], '--list takes array or rows, not "tree"'],
+    [
+      ["article", "--public", "list", "--admin", "list"],
+      "list is listed in both --public and --admin",
+    ],
+    [["article", "--public", "create", "--owner", "update"], "requires create to be allowed"],
+    [["article", "--owner", "create"], "create cannot be restricted to the owner"],
+    [["article", "--owner", "show"], "--owner show requires a list that only admins may read"],
+    [["article", "--owner-field", "x y"], "a field name must begin with a lower-case letter"],
+    [
+      ["article", "--owner-field", "a", "--master", "create"],
+      "--owner-field requires create to be allowed",
+    ],
+    [["article", "--list", "tree"], '--list must be array or rows, not "tree"'],
     [["article", "--colour", "red"], 'unknown option "--colour"'],
     [[], "resource is missing"],
-  ])("refuses %j in one line, and changes nothing", async (args, message) => {
+  ])("rejects %j in one line and changes nothing", async (args, message) => {
     const before = await snapshot(folder);
     const { code, stdout, stderr } = await fetchwork(folder, "add", ...args);
     expect([code, stdout]).toEqual([2, ""]);
@@ -98,20 +104,20 @@ describe("fetchwork add", () => {
     expect(await snapshot(folder)).toEqual(before);
   });
 
-  it("refuses rules for users in a project that has none", async () => {
+  it("rejects rules for users in a project without users", async () => {
     const other = join(folder, "../other");
     await fetchwork("/", "new", other, ...quick, "--auth", "none");
     const { code, stderr } = await fetchwork(other, "add", "note", "--user", "create");
     expect(code).toBe(2);
-    expect(stderr).toContain("--user needs users, and this project has none");
+    expect(stderr).toContain("--user requires users, but this project has none");
   });
 
-  it("says where there is no project", async () => {
+  it("reports a folder without a project", async () => {
     const { code, stderr } = await fetchwork(join(folder, ".."), "add", "note");
-    expect([code, stderr]).toEqual([2, expect.stringContaining("there is no project here")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("no project in this folder")]);
   });
 
-  it("writes four files and registers them, from a folder inside of the project", async () => {
+  it("writes four files and registers them from a subfolder of the project", async () => {
     const { code, stdout } = await fetchwork(
       join(folder, "src"),
       "add",
@@ -134,7 +140,7 @@ describe("fetchwork add", () => {
     expect(model).toContain('path: "/blog-posts"');
   });
 
-  it("lets the holder of the master key restore where there are no admins", async () => {
+  it("allows restoring with the master key in a project without admins", async () => {
     const other = join(await temporaryFolder(), "shop");
     await fetchwork("/", "new", other, ...quick, "--auth", "none");
     const words = ["add", "note", "text:string!", "--soft-delete"];
@@ -148,19 +154,19 @@ describe("fetchwork add", () => {
     }
   });
 
-  it("changes nothing the second time, and says so", async () => {
+  it("changes nothing when repeated and reports it", async () => {
     const words = ["note", "text:string!", "--soft-delete"];
     await fetchwork(folder, "add", ...words);
     const before = await snapshot(folder);
     expect(await fetchwork(folder, "add", ...words)).toEqual({
       code: 0,
-      stdout: "note is there already; nothing was changed\n",
+      stdout: "note already exists; nothing was changed\n",
       stderr: "",
     });
     expect(await snapshot(folder)).toEqual(before);
   });
 
-  it("completes what is there by half", async () => {
+  it("completes a resource that exists in part", async () => {
     await fetchwork(folder, "add", "note", "text:string!");
     const whole = await snapshot(folder);
     const file = join(folder, "src/api/index.ts");
@@ -171,33 +177,41 @@ describe("fetchwork add", () => {
     expect(await snapshot(folder)).toEqual(whole);
   });
 
-  it("never writes over a resource of that name", async () => {
+  it("never overwrites a resource of the same name", async () => {
     await fetchwork(folder, "add", "note", "text:string!");
     const before = await snapshot(folder);
     const { code, stderr } = await fetchwork(folder, "add", "note", "text:string?");
     expect(code).toBe(2);
     expect(stderr.split("\n")[0]).toBe(
-      "fetchwork add: src/api/note/model.ts is there and differs from what this would write; nothing was changed",
+      "fetchwork add: src/api/note/model.ts already exists with other content; nothing was changed",
     );
     expect(await snapshot(folder)).toEqual(before);
   });
 
-  it("refuses the path of another resource, with which no server would start", async () => {
+  it("rejects the path of another resource", async () => {
     await fetchwork(folder, "add", "post", "text:string!", "--path", "/articles");
     const before = await snapshot(folder);
     const { code, stderr } = await fetchwork(folder, "add", "article", "title:string!");
     expect([code, stderr.split("\n")[0]]).toEqual([
       2,
-      "fetchwork add: the path /articles is taken by src/api/post/model.ts: give another one with --path",
+      "fetchwork add: the path /articles is already used by src/api/post/model.ts; choose another with --path",
     ]);
     expect(await snapshot(folder)).toEqual(before);
   });
 
-  it("refuses what others have by hand, in any style and in any module", async () => {
+  it("rejects paths and names defined by hand, in any style and module", async () => {
     for (const [file, text, fault] of [
-      ["post/model.ts", "define({ schema, path: '/articles' })", "the path /articles is taken"],
-      ["shop/all.ts", 'r({ "path": `/articles`, schema })', "the path /articles is taken"],
-      ["more.ts", 'route({ method: "POST", path: "/articles" })', "the path /articles is taken"],
+      [
+        "post/model.ts",
+        "define({ schema, path: '/articles' })",
+        "the path /articles is already used",
+      ],
+      ["shop/all.ts", 'r({ "path": `/articles`, schema })', "the path /articles is already used"],
+      [
+        "more.ts",
+        'route({ method: "POST", path: "/articles" })',
+        "the path /articles is already used",
+      ],
       ["post/model.ts", 'r({ path: "/posts", name: "article", schema })', "the name article is"],
     ] as const) {
       const target = join(folder, "src/api", file);
@@ -206,7 +220,7 @@ describe("fetchwork add", () => {
       const before = await snapshot(folder);
       const { code, stderr } = await fetchwork(folder, "add", "article", "title:string!");
       expect([code, stderr.split("\n")[0]]).toEqual([2, expect.stringContaining(fault)]);
-      expect(stderr.split("\n")[0]).toContain(`taken by src/api/${file}`);
+      expect(stderr.split("\n")[0]).toContain(`already used by src/api/${file}`);
       expect(await snapshot(folder)).toEqual(before);
       await rm(target);
     }
@@ -216,22 +230,22 @@ describe("fetchwork add", () => {
     const { stderr } = await fetchwork(folder, "add", "entry", "--path", "/blog-posts");
     expect(stderr).toBe("");
     expect((await fetchwork(folder, "add", "text", "--path", "/blog/posts")).stderr).toContain(
-      "the path /blog/posts is taken by src/api/entry/model.ts",
+      "the path /blog/posts is already used by src/api/entry/model.ts",
     );
   });
 
-  it("says what it cannot change in the module of the routes, and writes nothing", async () => {
+  it("reports why it cannot change the module of the routes and writes nothing", async () => {
     await writeFile(join(folder, "src/api/index.ts"), "export const routes = all();\n");
     const before = await snapshot(folder);
     const { code, stderr } = await fetchwork(folder, "add", "note");
     expect([code, stderr.split("\n")[0]]).toEqual([
       2,
-      "fetchwork add: src/api/index.ts cannot be changed: it exports no array resources; nothing was changed",
+      "fetchwork add: cannot change src/api/index.ts: it does not export an array resources; nothing was changed",
     ]);
     expect(await snapshot(folder)).toEqual(before);
   });
 
-  it("leaves the project as it was when it is interrupted, or cannot write", async () => {
+  it("leaves the project unchanged when it is interrupted or cannot write", async () => {
     const before = await snapshot(folder);
     const io = memoryIo({ cwd: folder, signal: AbortSignal.abort(new Error("interrupted")) });
     expect(await runCommand(commands, { args: ["add", "note"], io })).toBe(130);
@@ -288,7 +302,7 @@ describe("fetchwork add", () => {
     },
   );
 
-  it("calls what documents refer to by another name where its tests have one of that name", async () => {
+  it("renames a referenced resource in the tests when its name conflicts", async () => {
     await fetchwork(folder, "add", "path", "text:string!");
     await fetchwork(folder, "add", "step", "path:ref(path)!", "by:ref(user)");
     const text = await readFile(join(folder, "src/api/step/step.test.ts"), "utf8");
@@ -297,7 +311,7 @@ describe("fetchwork add", () => {
     expect(text).toContain('await api.insert(user, ["1", "2", "3"]);');
   });
 
-  it("takes the shape of lists that the project was made with", async () => {
+  it("uses the project's list response format", async () => {
     const other = join(folder, "../rows");
     await fetchwork("/", "new", other, ...quick, "--list", "rows");
     await fetchwork(other, "add", "note");

@@ -24,7 +24,7 @@ describe("definedLists", () => {
     expect(definedLists(source).map(({ path }) => path)).toEqual(["/notes"]);
   });
 
-  it("tells the name of a resource, and none of a route", () => {
+  it("returns the name of a resource and none for a route", () => {
     expect(
       definedLists(`define({ name: 'note', path: "/notes", schema });
         route({ name: 'x', path: "/all", method: "GET" })`),

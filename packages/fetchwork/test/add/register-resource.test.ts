@@ -17,7 +17,7 @@ export const routes = [...userRoutes, ...authRoutes];
 `;
 
 describe("registerResource", () => {
-  it("adds imports in their order, and elements at the end", () => {
+  it("adds imports in alphabetical order and elements at the end", () => {
     expect(registerResource(fresh, registration))
       .toBe(`import type { Resource } from "@fetchwork/rest";
 import { articleRoutes } from "./article/index.ts";
@@ -34,12 +34,12 @@ export const routes = [...userRoutes, ...authRoutes, ...articleRoutes];
 `);
   });
 
-  it("changes nothing when it is done twice", () => {
+  it("changes nothing the second time", () => {
     const once = registerResource(fresh, registration);
     expect(registerResource(once, registration)).toBe(once);
   });
 
-  it("completes what is there by half", () => {
+  it("completes a resource that exists in part", () => {
     const half = fresh.replace("[user]", "[user, article]");
     const text = half.replace(
       "import { auth",
@@ -48,7 +48,7 @@ export const routes = [...userRoutes, ...authRoutes, ...articleRoutes];
     expect(registerResource(text, registration)).toBe(registerResource(fresh, registration));
   });
 
-  it("fills arrays that are empty, in a module that imports nothing of its own", () => {
+  it("fills empty arrays in a module without relative imports", () => {
     const empty = `import type { Route } from "@fetchwork/rest"; // types
 export const resources = [] as const;
 export const routes = [] satisfies readonly Route[];
@@ -62,7 +62,7 @@ export const routes = [...articleRoutes] satisfies readonly Route[];
 `);
   });
 
-  it("keeps comments, quotes and blank lines of arrays that are written in lines", () => {
+  it("keeps comments, quotes and blank lines of multi-line arrays", () => {
     const written = `'use strict'
 import {user} from './user/model.ts'
 export const resources = [
@@ -93,7 +93,7 @@ export const routes = [
 `);
   });
 
-  it("breaks a line that grows too long", () => {
+  it("breaks a line that becomes too long", () => {
     const names = Array.from({ length: 6 }, (_, index) => `...resource${index}Routes`);
     const long = `export const resources = [];\nexport const routes = [${names.join(", ")}];\n`;
     expect(registerResource(long, registration)).toContain(
@@ -102,13 +102,16 @@ export const routes = [
   });
 
   it.each([
-    ["export const routes = [];", "no array resources"],
-    ["export const resources = [];", "no array routes"],
-    ["export const resources = []; export const routes = list();", "no array routes"],
-    ["export const resources = []; const routes = [];", "no array routes"],
+    ["export const routes = [];", "does not export an array resources"],
+    ["export const resources = [];", "does not export an array routes"],
+    [
+      "export const resources = []; export const routes = list();",
+      "does not export an array routes",
+    ],
+    ["export const resources = []; const routes = [];", "does not export an array routes"],
     [
       "const article = 1; export const resources = []; export const routes = [];",
-      "another article",
+      "already declares article",
     ],
     ["export const resources = [", "Unexpected token"],
   ])("refuses %s", (text, message) => {

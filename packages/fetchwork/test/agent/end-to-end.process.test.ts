@@ -41,7 +41,7 @@ const twoNotes = `import assert from "node:assert/strict";
 import { it } from "node:test";
 import { Notes } from "../src/notes.js";
 
-it("keeps two notes", () => {
+it("stores two notes", () => {
   const notes = new Notes();
   notes.add("milk");
   notes.add("bread");
@@ -145,7 +145,7 @@ describe("a service with tests of its own", () => {
       .map((line) => JSON.parse(line) as { readonly type: string })
       .filter(({ type }) => type === "checked");
 
-  it("is written, its tests pass in the sandbox, and it answers", async () => {
+  it("is written, passes its tests in the sandbox, and responds", async () => {
     const cwd = temporaryFolder();
     const server = await startServer({ answers: projectScript(notes) });
     const args = ["A service for notes", "--verify", "--json"];
@@ -171,7 +171,7 @@ describe("a service with tests of its own", () => {
     expect(await (await fetch(`${url}/notes`)).json()).toEqual([{ id: 1, text: "milk" }]);
   }, 60_000);
 
-  it("has a first answer that does not fit found and repaired", async () => {
+  it("repairs a first response that does not fit", async () => {
     const cwd = temporaryFolder();
     const server = await startServer({ answers: projectScript(notes, { first: misfit }) });
     const { code, stdout, stderr } = await agent(["notes", "--verify"], cwd, environment(server));
@@ -206,7 +206,7 @@ describe("a service with tests of its own", () => {
     60_000,
   );
 
-  it("exits 3 when faults are left, and says which", async () => {
+  it("exits with 3 and lists the remaining errors", async () => {
     const cwd = temporaryFolder();
     const server = await startServer({ answers: projectScript(notes, { first: misfit }) });
     const args = ["notes", "--verify", "--repair", "0"];
@@ -217,7 +217,7 @@ describe("a service with tests of its own", () => {
   }, 60_000);
 });
 
-describe("a run that is ended", () => {
+describe("an interrupted run", () => {
   /** Names of the runs that have begun: what they are to make is written down. */
   async function begun(folder: string): Promise<readonly string[]> {
     return (await listRuns(folder)).flatMap(({ runId, prompt }) =>
@@ -238,7 +238,7 @@ describe("a run that is ended", () => {
     });
   }
 
-  it("by kill -9 at random moments is resumed to the same tree, and nothing finished is paid twice", async () => {
+  it("killed with -9 at random moments resumes to the same tree and pays for no finished file twice", async () => {
     const cwd = temporaryFolder();
     const server = await startServer({ answers: projectScript(notes), delay: 60 });
     const env = environment(server);
@@ -283,7 +283,7 @@ describe("a run that is ended", () => {
     expect(perfect).toBe(notes.size + 2);
   }, 120_000);
 
-  it("by Ctrl-C exits 130 and prints the command that goes on, which does", async () => {
+  it("stopped by Ctrl-C exits with 130 and prints a resume command that works", async () => {
     const cwd = temporaryFolder();
     const server = await startServer({ answers: projectScript(notes), delay: 150 });
     const env = environment(server);
@@ -295,7 +295,7 @@ describe("a run that is ended", () => {
     const { code, stderr } = await ended;
     expect(code).toBe(130);
     expect(stderr).toContain("fetchwork agent: interrupted\n");
-    const [, line = ""] = /^Go on with: fetchwork (.+)$/m.exec(stderr) ?? [];
+    const [, line = ""] = /^Resume with: fetchwork (.+)$/m.exec(stderr) ?? [];
     expect(line).toMatch(
       /^agent resume \d{8}-\d{6}-[\da-f]{6} --out 'it'\\''s here' .*--verify false/,
     );
@@ -312,7 +312,7 @@ describe("a run that is ended", () => {
 });
 
 describe("a transcript", () => {
-  it("that is recorded plays the same tree without a server, a model or a prompt", async () => {
+  it("replays the same tree without a server, a model or a prompt", async () => {
     const cwd = temporaryFolder();
     const server = await startServer({ answers: projectScript(notes, { first: misfit }) });
     const env = { ...environment(server), FETCHWORK_API_KEY: "sk-very-secret" };
@@ -330,7 +330,7 @@ describe("a transcript", () => {
     expect(everything).not.toContain("sk-very-secret");
   }, 60_000);
 
-  it("of the repository says that it is scripted, and plays the game", async () => {
+  it("of the repository is marked as scripted and replays the game", async () => {
     const cwd = temporaryFolder();
     const { code, stderr } = await agent(["--replay", pongTranscript, "--out", "pong"], cwd);
     // After a change of the prompts: node --conditions=@fetchwork/source packages/agent/test/write-transcript.ts

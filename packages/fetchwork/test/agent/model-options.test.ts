@@ -22,7 +22,7 @@ describe("chooseModel", () => {
     [{ "base-url": "nothing" }, "--base-url must be an http or https URL"],
     [{ "base-url": "http://me:secret@x/v1" }, "keys come from --api-key-env"],
     [{ provider: "other" }, "--provider must be one of openai, anthropic, openai-compatible"],
-    [{ provider: "openai-compatible" }, "--provider openai-compatible needs --base-url"],
+    [{ provider: "openai-compatible" }, "--provider openai-compatible requires --base-url"],
     [{ provider: "openai" }, "the environment variable OPENAI_API_KEY is not set"],
     [{ provider: "anthropic" }, "the environment variable ANTHROPIC_API_KEY is not set"],
     [{ provider: "openai", "api-key-env": "KEY" }, "the environment variable KEY is not set"],
@@ -38,17 +38,17 @@ describe("chooseModel", () => {
     await expect(failure).rejects.not.toThrow("secret");
   });
 
-  it("refuses to record what it replays", async () => {
+  it("rejects --record together with --replay", async () => {
     writeFileSync(
       join(cwd, "t"),
       '{"format":"fetchwork-transcript","version":1,"source":"scripted"}\n',
     );
     await expect(chooseModel({ replay: "t", record: "r" }, memoryIo({ cwd }))).rejects.toThrow(
-      "--replay and --record exclude each other",
+      "--replay and --record cannot be combined",
     );
   });
 
-  it("names the three ways when nothing is configured", async () => {
+  it("names the three ways to configure a model if none is", async () => {
     await expect(chooseModel({}, memoryIo())).rejects.toMatchObject({
       code: "ERR_AGENT_NO_PROVIDER",
       message: expect.stringMatching(/FETCHWORK_BASE_URL.*OPENAI_API_KEY.*replay/s),
@@ -67,7 +67,7 @@ describe("chooseModel", () => {
     return server.requests[0]?.authorization;
   };
 
-  it("sends the key that is named, and no key of another server", async () => {
+  it("sends the named key and no key of another server", async () => {
     expect(await keyOf({ "api-key-env": "MINE" }, { MINE: "k1", FETCHWORK_API_KEY: "k2" })).toBe(
       "Bearer k1",
     );
@@ -76,7 +76,7 @@ describe("chooseModel", () => {
     expect(await keyOf({}, { ...elsewhere, OPENAI_API_KEY: "k3" })).toBeUndefined();
   });
 
-  it("asks for the model of the transcript when it replays", async () => {
+  it("uses the transcript's model when it replays", async () => {
     const head = { format: "fetchwork-transcript", version: 1, source: "scripted" };
     writeFileSync(
       join(cwd, "t"),

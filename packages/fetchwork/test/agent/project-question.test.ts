@@ -6,9 +6,9 @@ import {
   type ModelServer,
   type ScriptedAnswer,
 } from "../../../agent/test/model-server.ts";
-import type { CommandIo } from "../../src/command-io.ts";
+import type { CommandIo } from "../../src/command/command-io.ts";
 import { commands } from "../../src/commands.ts";
-import { runCommand } from "../../src/run-command.ts";
+import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
 import { temporaryFolder } from "./command-process.ts";
 
@@ -36,7 +36,7 @@ async function atHome(answers: readonly ScriptedAnswer[]) {
 const explained = { match: ["# Error\n\nb is not a function"], text: "# Cause\n\nIt is `c`." };
 
 describe("fetchwork agent debug", () => {
-  it("prints what causes an error, and changes nothing", async () => {
+  it("explains an error without changing the program", async () => {
     const { run, cwd } = await atHome([explained]);
     const result = await run(["debug", ".", "b is not a function"]);
     expect(result).toEqual({ code: 0, stdout: "# Cause\n\nIt is `c`.\n", stderr: "" });
@@ -44,14 +44,14 @@ describe("fetchwork agent debug", () => {
     expect(readdirSync(cwd).toSorted()).toEqual(["a.js", "b.js"]);
   });
 
-  it("takes the error of a file, and prints JSON", async () => {
+  it("reads the error from a file and prints JSON", async () => {
     const { run, cwd } = await atHome([explained]);
     writeFileSync(join(cwd, "error.txt"), "b is not a function");
     const { stdout } = await run(["debug", ".", "--prompt", "error.txt", "--json"]);
     expect(JSON.parse(stdout)).toEqual({ explanation: explained.text });
   });
 
-  it("lets no answer move the cursor of a terminal", async () => {
+  it("escapes control sequences of a response on a terminal", async () => {
     const { run } = await atHome([{ text: "\u001B[2Jgone\u202E" }]);
     const io = memoryIo({});
     await run(["debug", ".", "x"], { stdout: { ...io.stdout, isTerminal: true } });
@@ -62,13 +62,13 @@ describe("fetchwork agent debug", () => {
 });
 
 describe("fetchwork agent code2prompt", () => {
-  it("prints the prompt of a program", async () => {
+  it("prints a prompt that describes a program", async () => {
     const { run } = await atHome([{ match: ["## a.js", "## b.js"], text: "# A small program" }]);
     const result = await run(["code2prompt", "."]);
     expect(result).toEqual({ code: 0, stdout: "# A small program\n", stderr: "" });
   });
 
-  it("prints the files with --pack, within the tokens that are allowed, and asks no model", async () => {
+  it("prints the files with --pack within the token limit, without asking a model", async () => {
     const { run, cwd } = await atHome([]);
     writeFileSync(join(cwd, "long.txt"), "x".repeat(10_000));
     const { code, stdout, stderr } = await run(
@@ -88,11 +88,11 @@ describe("fetchwork agent code2prompt", () => {
 describe("both", () => {
   it.each([
     [["debug", "."], "error is missing"],
-    [["debug", "missing", "x"], 'there is no folder "missing"'],
-    [["code2prompt", "missing"], 'there is no folder "missing"'],
+    [["debug", "missing", "x"], 'the folder "missing" does not exist'],
+    [["code2prompt", "missing"], 'the folder "missing" does not exist'],
     [["code2prompt", ".", "--context-tokens", "0"], "--context-tokens"],
     [["debug", ".", "x", "--context-tokens", "many"], "--context-tokens"],
-    [["debug", ".", "x", "--max-cost", "1"], "--max-cost needs the price of the model"],
+    [["debug", ".", "x", "--max-cost", "1"], "--max-cost requires the price of the model"],
   ])("refuse %j with exit code 2, and ask no model", async (args, message) => {
     const { run } = await atHome([]);
     const { code, stderr, stdout } = await run(args);
@@ -122,7 +122,7 @@ describe("both", () => {
     },
   );
 
-  it("exit 4 where the budget has no room", async () => {
+  it("exit with 4 when the budget is exhausted", async () => {
     const { run } = await atHome([{ text: "ok" }]);
     const { code } = await run(["debug", ".", "x", "--max-tokens", "10"]);
     expect(code).toBe(4);

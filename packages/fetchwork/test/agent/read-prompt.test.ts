@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readPrompt } from "../../src/agent/read-prompt.ts";
-import type { CommandIo } from "../../src/command-io.ts";
+import type { CommandIo } from "../../src/command/command-io.ts";
 import { memoryIo } from "../memory-io.ts";
 
 let io: CommandIo;
@@ -22,16 +22,16 @@ const read = (argument: string): Promise<string | undefined> =>
   readPrompt({ argument, option: undefined }, io);
 
 describe("readPrompt", () => {
-  it("refuses two prompts", async () => {
-    await expect(readPrompt({ argument: "a", option: "b" }, io)).rejects.toThrow("given twice");
+  it("rejects two prompts", async () => {
+    await expect(readPrompt({ argument: "a", option: "b" }, io)).rejects.toThrow("not both");
   });
 
   it.each([
     ["missing.md", "does not exist"],
     ["blank", "blank"],
     ["  ", "blank"],
-    ["latin1.txt", "no text in UTF-8"],
-    ["large", "more than 1048576 bytes"],
+    ["latin1.txt", "not valid UTF-8"],
+    ["large", "larger than 1048576 bytes"],
   ])("refuses %j", async (given, message) => {
     await expect(read(given)).rejects.toThrow(message);
   });

@@ -8,9 +8,9 @@ import {
   type ScriptedAnswer,
 } from "../../../agent/test/model-server.ts";
 import { manyFiles, projectScript } from "../../../agent/test/project-script.ts";
-import type { CommandIo } from "../../src/command-io.ts";
+import type { CommandIo } from "../../src/command/command-io.ts";
 import { commands } from "../../src/commands.ts";
-import { runCommand } from "../../src/run-command.ts";
+import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
 import { programOf, temporaryFolder, treeOf } from "./command-process.ts";
 
@@ -44,19 +44,19 @@ async function atHome(options: ModelServerOptions = { answers: projectScript(par
 
 describe("fetchwork agent", () => {
   it.each([
-    [["--debug=maybe", "x"], '--debug is "maybe"'],
+    [["--debug=maybe", "x"], '--debug must be true or false, not "maybe"'],
     [["x", "y"], 'unexpected argument "y"'],
-    [["--prompt", "x", "y"], "given twice"],
+    [["--prompt", "x", "y"], "not both"],
     [["--out", "x"], "prompt is missing"],
-    [["x", "--json", "--quiet"], "--json and --quiet exclude each other"],
-    [["x", "--max-cost", "1"], "--max-cost needs the price of the model"],
-    [["x", "--max-cost", "1", "--price", "big=1,1"], "--max-cost needs the price of scripted"],
+    [["x", "--json", "--quiet"], "--json and --quiet cannot be combined"],
+    [["x", "--max-cost", "1"], "--max-cost requires the price of the model"],
+    [["x", "--max-cost", "1", "--price", "big=1,1"], "--max-cost requires the price of scripted"],
     [["x", "--plan", "missing"], 'the plan "missing" cannot be read'],
-    [["resume"], 'there is no run to resume in "generated"'],
+    [["resume"], 'no unfinished run in "generated"'],
     [["resume", "no/run"], "runId"],
-    [["edit", "missing", "x"], 'there is no folder "missing"'],
+    [["edit", "missing", "x"], 'the folder "missing" does not exist'],
     [["edit", "."], "request is missing"],
-    [["verify", "missing"], 'there is no folder "missing"'],
+    [["verify", "missing"], 'the folder "missing" does not exist'],
     [["plan"], "prompt is missing"],
     [["files"], "prompt is missing"],
   ])("refuses %j with exit code 2, and asks no model", async (args, message) => {
@@ -75,7 +75,7 @@ describe("fetchwork agent", () => {
     [["verfy", "."], 'unknown command "verfy", did you mean "verify"?'],
     [["Servé"], 'unknown command "Servé", did you mean "serve"?'],
     [["--out", "x", "run"], 'unknown command "run", did you mean "runs"?'],
-    [["--quiet", "resume"], '"resume" is a command and comes before all options'],
+    [["--quiet", "resume"], '"resume" is a command name and must come before all options'],
     [["hepl"], 'unknown command "hepl", did you mean "help"?'],
   ])("takes %j for no prompt, and asks no model", async (args, message) => {
     const { run, cwd } = await atHome();
@@ -97,7 +97,7 @@ describe("fetchwork agent", () => {
     expect(server?.requests.length).toBeGreaterThan(0);
   });
 
-  it("takes a path that resembles a command for a prompt file", async () => {
+  it("reads a prompt file whose path resembles a command", async () => {
     const { run, cwd } = await atHome();
     writeFileSync(join(cwd, "plans"), "parts");
     expect((await run(["./plans"])).code).toBe(0);
@@ -125,7 +125,7 @@ describe("fetchwork agent", () => {
     expect(io.written.stderr).not.toContain("no model");
   });
 
-  it("names the three ways and exits 5 without a provider, and makes no folder", async () => {
+  it("exits with 5 without a provider, names the three ways to configure one, and creates no folder", async () => {
     const { run, cwd } = await atHome();
     const { code, stderr } = await run(["a game"], { env: {} });
     expect(code).toBe(5);
@@ -158,7 +158,7 @@ describe("fetchwork agent", () => {
     const { code, stdout, stderr } = await run(["parts", ...args]);
     expect(code).toBe(expected);
     // With the same limit it would end the same way.
-    const how = expected === 4 ? "Raise the limit, and go on with" : "Go on with";
+    const how = expected === 4 ? "Raise the limit and resume with" : "Resume with";
     const [, line = ""] = new RegExp(`^${how}: fetchwork (.+)$`, "m").exec(stderr) ?? [];
     expect(line).toMatch(/^agent resume \S+ --out generated/);
     expect(programOf(join(cwd, "generated"))).toEqual({});
@@ -166,21 +166,21 @@ describe("fetchwork agent", () => {
     expect(everything).not.toContain(secret);
   });
 
-  it("exits 4 when the time is over", async () => {
+  it("exits with 4 when the time limit is exceeded", async () => {
     const { run } = await atHome({ answers: projectScript(parts), delay: 5_000 });
     expect((await run(["parts", "--max-time", "0.2s"])).code).toBe(4);
   });
 
-  it("says what to change of a command that would end the same way", async () => {
+  it("suggests a higher limit when resuming would fail in the same way", async () => {
     const { run, cwd } = await atHome();
     mkdirSync(join(cwd, "generated/src"), { recursive: true });
     writeFileSync(join(cwd, "generated/src/part-0.js"), "mine");
     const { code, stderr } = await run(["parts", "--on-conflict", "fail"]);
     expect(code).toBe(1);
-    expect(stderr).toContain("\nChoose another --on-conflict, and go on with: fetchwork agent");
+    expect(stderr).toContain("\nChoose another --on-conflict and resume with: fetchwork agent");
   });
 
-  it("goes on with a run whose limit was too low, without a second plan", async () => {
+  it("resumes a run whose limit was too low without a second plan", async () => {
     const { run, cwd } = await atHome();
     const { stderr } = await run(["parts", "--max-files", "2"]);
     const asked = server?.requests.length ?? 0;
@@ -196,7 +196,7 @@ describe("fetchwork agent", () => {
     expect(programOf(join(cwd, "generated"))).toEqual(Object.fromEntries(parts));
   });
 
-  it("takes the forms of the specification: --prompt with a file, --model, --debug, the folder by its old name", async () => {
+  it("accepts the specification's forms: --prompt with a file, --model, --debug, and the folder's old option name", async () => {
     const { run, cwd } = await atHome();
     writeFileSync(join(cwd, "what.md"), "parts of a whole\n");
     const args = ["--prompt", "what.md", "--model", "other", "--debug", "False"];
@@ -208,7 +208,7 @@ describe("fetchwork agent", () => {
     expect(programOf(join(cwd, "old"))).toEqual(Object.fromEntries(parts));
   });
 
-  it("takes a prompt that is the name of a command with --prompt, or after --", async () => {
+  it("accepts a prompt that equals a command name with --prompt or after --", async () => {
     for (const args of [
       ["--prompt", "plan"],
       ["--", "plan"],
@@ -219,7 +219,7 @@ describe("fetchwork agent", () => {
     }
   });
 
-  it("tells each step in a line on standard error, and what it wrote on standard output", async () => {
+  it("prints each step on standard error and the written files on standard output", async () => {
     const { run } = await atHome();
     const { stdout, stderr } = await run(["parts", "-j1"]);
     expect(stderr).toMatch(
@@ -235,7 +235,7 @@ describe("fetchwork agent", () => {
     expect(await run(["parts", "-q"])).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 
-  it("prints events as lines of JSON, with answers only for --debug", async () => {
+  it("prints events as lines of JSON, with responses only for --debug", async () => {
     const { run } = await atHome();
     const events = async (...args: readonly string[]): Promise<readonly string[]> => {
       const { stdout } = await run(["parts", "--json", ...args]);
@@ -251,7 +251,7 @@ describe("fetchwork agent", () => {
     expect(await events("--out", "b", "--debug")).toContain("token");
   });
 
-  it("ends the JSON of a failed run with its code and the command that goes on", async () => {
+  it("ends the JSON of a failed run with its code and the resume command", async () => {
     const { run } = await atHome({ answers: [refusal] });
     const { stdout } = await run(["parts", "--json"]);
     const last: unknown = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
@@ -262,11 +262,11 @@ describe("fetchwork agent", () => {
     });
   });
 
-  it("names no command that goes on with a run that is not there", async () => {
+  it("suggests no resume command for an unknown run", async () => {
     const { run } = await atHome();
     const { code, stderr } = await run(["resume", "missing"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("there is no run missing in ")]);
-    expect(stderr).not.toContain("Go on with");
+    expect(stderr).not.toContain("Resume with");
   });
 
   it.each([
@@ -291,7 +291,7 @@ describe("fetchwork agent", () => {
     expect(stderr).toContain(said.message.slice(0, 30));
   });
 
-  it("shows plan, files and answers with --debug, and no escape sequence of theirs", async () => {
+  it("prints plan, files and responses with --debug, with escape sequences escaped", async () => {
     const evil = "\u001b]0;title\u0007\u009b2J\u202etext";
     const script = projectScript(parts, { sharedDeps: `# Plan ${evil}\n` });
     const { run } = await atHome({ answers: script });
@@ -305,7 +305,7 @@ describe("fetchwork agent", () => {
     }
   });
 
-  it("writes nothing in a dry run, and says what it would do, as a diff too", async () => {
+  it("writes nothing in a dry run and prints what it would write, optionally as a diff", async () => {
     const { run, cwd } = await atHome();
     mkdirSync(join(cwd, "generated/src"), { recursive: true });
     writeFileSync(join(cwd, "generated/src/part-0.js"), "export const part0 = 'mine';\n");
@@ -330,7 +330,7 @@ describe("fetchwork agent", () => {
     expect(existsSync(join(cwd, "b"))).toBe(false);
   });
 
-  it("merges what a person changed, by default", async () => {
+  it("merges changes by others by default", async () => {
     const { run, cwd } = await atHome();
     await run(["parts"]);
     const file = join(cwd, "generated/src/part-0.js");
@@ -340,7 +340,7 @@ describe("fetchwork agent", () => {
     expect(readFileSync(file, "utf8")).toContain("// mine");
   });
 
-  it("keeps to a plan that was printed and changed", async () => {
+  it("follows a plan that was printed and edited", async () => {
     const { run, cwd } = await atHome();
     const planned = await run(["plan", "parts"]);
     expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining("- src/part-0.js") });
@@ -352,7 +352,7 @@ describe("fetchwork agent", () => {
     ).toHaveLength(1);
   });
 
-  it("lists files, with a plan and without", async () => {
+  it("lists files with and without a plan", async () => {
     const paths = { tool: "file_paths", arguments: { files_to_edit: [...parts.keys()] } };
     const { run, cwd } = await atHome({ answers: [paths, ...projectScript(parts)] });
     writeFileSync(join(cwd, "plan.md"), "a plan\n");
@@ -363,7 +363,7 @@ describe("fetchwork agent", () => {
     expect(JSON.parse(stdout)).toMatchObject({ paths: [...parts.keys()], files: [{}, {}, {}] });
   });
 
-  it("edits a program, all edits or none, and shows them", async () => {
+  it("applies all edits to a program or none, and prints them", async () => {
     const edits = (search: string): ScriptedAnswer => ({
       tool: "edit_files",
       arguments: {
@@ -388,7 +388,7 @@ describe("fetchwork agent", () => {
     });
   });
 
-  it("says how to go on with an edit that ended, and does", async () => {
+  it("prints how to resume an interrupted edit, and resumes it", async () => {
     const change = {
       tool: "edit_files",
       arguments: { edits: [{ path: "a.js", search: "1", replace: "2" }] },
@@ -406,7 +406,7 @@ describe("fetchwork agent", () => {
     expect(programOf(join(cwd, "app"))).toEqual({ "a.js": "export const a = 2;\n" });
   });
 
-  it("verifies a program without a model, and exits 3 for one with faults", async () => {
+  it("verifies a program without a model and exits with 3 if it has errors", async () => {
     const { run, cwd } = await atHome();
     writeFileSync(join(cwd, "a.js"), "import { b } from './b.js';\nb();\n");
     writeFileSync(join(cwd, "b.js"), "export const c = 1;\n");
@@ -422,14 +422,14 @@ describe("fetchwork agent", () => {
     });
   });
 
-  it("says when a folder has no runs", async () => {
+  it("reports a folder without runs", async () => {
     const { run } = await atHome();
     const { code, stdout, stderr } = await run(["runs", "--out", "typo"]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-    expect(stderr).toMatch(/^There are no runs in .*typo\n$/);
+    expect(stderr).toMatch(/^No runs in .*typo\n$/);
   });
 
-  it("lists runs, finished and not", async () => {
+  it("lists finished and unfinished runs", async () => {
     const { run } = await atHome();
     await run(["the first"]);
     await run(["the second", "--max-files", "2"]);

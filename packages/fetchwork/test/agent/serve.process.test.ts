@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { projectScript } from "../../../agent/test/project-script.ts";
 import { readSample } from "../../../agent/test/sample-projects.ts";
 import { commands } from "../../src/commands.ts";
-import { runCommand } from "../../src/run-command.ts";
+import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
 import { startCommand, startServer, temporaryFolder } from "./command-process.ts";
 
@@ -14,7 +14,7 @@ describe("fetchwork agent serve", () => {
   it.each([
     [["--verify", "all"], 2, "--verify must be one of none, static, run"],
     [["--port", "70000"], 2, "--port must be a whole number"],
-    [["--token", "x", "--token-file", "y"], 2, "exclude each other"],
+    [["--token", "x", "--token-file", "y"], 2, "cannot be combined"],
     [["--token-file", "missing"], 2, 'the token file "missing" cannot be read'],
     [["--host", "0.0.0.0"], 2, "give a token in FETCHWORK_AGENT_TOKEN or with --token-file"],
     [["--token", "short-secret"], 2, "16 to 4,096 visible ASCII characters"],
@@ -28,12 +28,12 @@ describe("fetchwork agent serve", () => {
     expect(io.written.stderr).not.toContain("short-secret");
   });
 
-  it("exits 5 without a provider", async () => {
+  it("exits with 5 without a provider", async () => {
     const io = memoryIo({ cwd: temporaryFolder() });
     expect(await runCommand(commands, { args: ["agent", "serve"], io })).toBe(5);
   });
 
-  it("runs a task step by step to its last file, asks for the token, and stops when it is told to", async () => {
+  it("runs a task step by step, requires the token, and stops on a signal", async () => {
     const cwd = temporaryFolder();
     const models = await startServer({ answers: projectScript(notes) });
     const token = "0123456789abcdef-token";

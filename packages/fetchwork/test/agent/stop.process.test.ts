@@ -68,13 +68,15 @@ describe("Ctrl-C", slow, () => {
       child.kill("SIGINT");
       const { code, stderr, stdout } = await ended;
       expect(code).toBe(130);
-      expect(stderr).toMatch(/interrupted\nGo on with: fetchwork agent resume \S+ --out generated/);
+      expect(stderr).toMatch(
+        /interrupted\nResume with: fetchwork agent resume \S+ --out generated/,
+      );
       const last: unknown = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
       expect(last).toMatchObject({ type: "failed", message: "interrupted" });
     },
   );
 
-  it("while the program's tests run ends them too", async () => {
+  it("while the program's tests run stops them too", async () => {
     const cwd = temporaryFolder();
     const models = await startServer({ answers: projectScript(hanging) });
     const env = { FETCHWORK_BASE_URL: models.baseUrl, FETCHWORK_MODEL: "scripted" };
@@ -90,12 +92,12 @@ describe("Ctrl-C", slow, () => {
     const tests = running();
     child.kill("SIGINT");
     const { code, stderr } = await ended;
-    expect([code, stderr.includes("Go on with: fetchwork agent resume")]).toEqual([130, true]);
+    expect([code, stderr.includes("Resume with: fetchwork agent resume")]).toEqual([130, true]);
     const left = (): boolean => tests.some((line) => existsSync(`/proc/${line.split(" ")[0]}/exe`));
     await vi.waitUntil(() => !left(), { timeout: 10_000, interval: 50 });
   });
 
-  it("while the prompt is awaited from standard input ends the command", async () => {
+  it("while standard input is read stops the command", async () => {
     const cwd = temporaryFolder();
     const main = join(import.meta.dirname, "../../src/main.ts");
     const source = "--conditions=@fetchwork/source";

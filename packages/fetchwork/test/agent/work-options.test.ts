@@ -24,7 +24,7 @@ function optionsOf(...args: readonly string[]): ReturnType<typeof agentOptions> 
 
 describe("agentOptions", () => {
   it.each([
-    ["--max-cost=1", "--max-cost needs the price of the model"],
+    ["--max-cost=1", "--max-cost requires the price of the model"],
     ["--max-cost=0", "above 0"],
     ["--max-cost=-1", "above 0"],
     ["--max-cost=ten", "above 0"],
@@ -33,9 +33,9 @@ describe("agentOptions", () => {
     ["--price=1,.", "expected [model=]in,out"],
     ["--max-tokens=0", "a whole number from 1"],
     ["--max-tokens=1e6", "a whole number from 1"],
-    ["--max-time=0", "--max-time must be a time"],
-    ["--max-time=5d", "--max-time must be a time"],
-    ["--max-time=99999h", "--max-time must be a time"],
+    ["--max-time=0", "--max-time must be a duration"],
+    ["--max-time=5d", "--max-time must be a duration"],
+    ["--max-time=99999h", "--max-time must be a duration"],
     ["--concurrency=0", "a whole number from 1 to 256"],
     ["--repair=-1", "a whole number from 0"],
     ["--sandbox=none", "--sandbox must be one of process, namespace"],
@@ -53,24 +53,24 @@ describe("agentOptions", () => {
     expect(optionsOf(`--max-time=${value}`).budget).toMatchObject({ maxTime });
   });
 
-  it("prices every model that is asked, or the one that is named", () => {
+  it("applies a price to every model or to the named one", () => {
     const { budget } = optionsOf("--price=1,2", "--plan-model=big", "--price=big=5,10.5");
     expect(budget?.prices).toEqual({
       scripted: { input: 1, output: 2 },
       big: { input: 5, output: 10.5 },
     });
     expect(() => optionsOf("--max-cost=1", "--price=scripted=1,2", "--repair-model=b")).toThrow(
-      "--max-cost needs the price of b",
+      "--max-cost requires the price of b",
     );
   });
 
-  it("runs the program with --verify only", () => {
+  it("runs the program only with --verify", () => {
     expect(optionsOf().verifiers).toBeUndefined();
     expect(optionsOf("--verify=false").verifiers).toBeUndefined();
     expect(optionsOf("--verify=true").verifiers).toHaveLength(3);
   });
 
-  it("takes what a replayed run was made with, where nothing else is given", () => {
+  it("uses the options of a replayed run as defaults", () => {
     const args = ["--verify=true", "--repair=4", "--plan-model=big"];
     const replayed = recordedWork(
       parseArgs({ args, options: { ...workOptions, ...limitOptions } }).values,

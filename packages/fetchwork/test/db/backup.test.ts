@@ -35,7 +35,7 @@ async function backupOf(url: string, name = "a.jsonl"): Promise<string> {
 }
 
 describe.each(ENGINES)("fetchwork db backup of %s", (_engine, newUrl) => {
-  it("keeps the index of places, which a restored store has without definitions", async () => {
+  it("restores the geographic index without definitions", async () => {
     const shops = defineCollection<{ at: object }>("shops", { geo: ["at"] });
     const url = await newUrl();
     {
@@ -84,60 +84,61 @@ describe.each(ENGINES)("fetchwork db backup of %s", (_engine, newUrl) => {
     120_000,
   );
 
-  it("says that the folder of the file is missing, and makes none", async () => {
+  it("reports a missing folder and creates none", async () => {
     const url = await newUrl();
     await fill(url);
     const folder = join(newFolder(), "unmounted");
     const [code, , stderr] = await runDb(["backup", join(folder, "a.jsonl"), "-u", url]);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining(`the folder of the backup, ${folder}, does not exist`),
+      expect.stringContaining(`the folder ${folder} does not exist`),
     ]);
     expect(existsSync(folder)).toBe(false);
   });
 
-  it("writes over no file, and leaves no other behind", async () => {
+  it("overwrites no file and leaves no temporary file", async () => {
     const url = await newUrl();
     await fill(url);
     const file = await backupOf(url);
     const before = readFileSync(file);
     const [code, , stderr] = await runDb(["backup", file, "-u", url]);
-    expect([code, stderr]).toMatchObject([
-      1,
-      expect.stringContaining("already exists, and is not overwritten"),
-    ]);
+    expect([code, stderr]).toMatchObject([1, expect.stringContaining("already exists")]);
     expect(readFileSync(file)).toEqual(before);
   }, 60_000);
 
-  it("is restored into no store that has documents", async () => {
+  it("refuses to restore into a store with documents", async () => {
     const url = await newUrl();
     await fill(url);
     const file = await backupOf(url);
     const [code, , stderr] = await runDb(["restore", file, "-u", url]);
     expect([code, stderr]).toEqual([
       1,
-      'fetchwork db restore: The store is not empty: "items" has documents\n',
+      'fetchwork db restore: the store is not empty: "items" has documents\n',
     ]);
   }, 60_000);
 });
 
 describe("fetchwork db restore", () => {
   it.each([
-    ["is no backup", () => "{}\n", "The file is no backup of fetchwork db, line 1"],
-    ["is no JSON", () => "secret\n", "A line of the backup is not JSON, line 1"],
-    ["is cut", (text: string) => text.slice(0, -100), "The backup is not whole"],
+    ["is no backup", () => "{}\n", "the file is not a backup of fetchwork db, line 1"],
+    ["is no JSON", () => "secret\n", "invalid line in the backup: expected JSON, line 1"],
+    ["is cut", (text: string) => text.slice(0, -100), "the backup is truncated"],
     [
       "lost a line",
       (text: string) => text.replace(/\n.*?\n/, "\n"),
-      "The backup has 1200 documents",
+      "the backup has 1200 documents",
     ],
-    ["was changed", (text: string) => text.replace("item 5", "item 6"), "its checksum is another"],
     [
-      "goes on",
-      (text: string) => `${text}{"collection":"items","document":{}}\n`,
-      "behind its end",
+      "was changed",
+      (text: string) => text.replace("item 5", "item 6"),
+      "its checksum does not match",
     ],
-  ])("refuses a file that %s, and adds nothing", async (_text, change, message) => {
+    [
+      "has more than its last line",
+      (text: string) => `${text}{"collection":"items","document":{}}\n`,
+      "continues after its last record",
+    ],
+  ])("rejects a file that %s and adds nothing", async (_text, change, message) => {
     const folder = newFolder();
     await fill(`sqlite:${join(folder, "a.db")}`);
     const file = await backupOf(`sqlite:${join(folder, "a.db")}`);
@@ -151,16 +152,16 @@ describe("fetchwork db restore", () => {
   });
 
   it.each([
-    ["is cut", (bytes: Buffer) => bytes.subarray(0, -20), /The backup is not whole/],
+    ["is cut", (bytes: Buffer) => bytes.subarray(0, -20), /the backup is truncated/],
     [
       "is damaged",
       (bytes: Buffer) => Buffer.from(bytes).fill(0xff, 200, 300),
       // What comes out of it may be cut, wrong, or something else than lines.
       /[Tt]he backup /,
     ],
-    ["is not compressed", () => Buffer.from("{}"), /The backup is damaged/],
-    ["is empty", () => Buffer.alloc(0), /The backup is not whole/],
-  ])("refuses a compressed file that %s, and adds nothing", async (_text, change, message) => {
+    ["is not compressed", () => Buffer.from("{}"), /the backup is damaged/],
+    ["is empty", () => Buffer.alloc(0), /the backup is truncated/],
+  ])("rejects a compressed file that %s and adds nothing", async (_text, change, message) => {
     const folder = newFolder();
     await fill(`sqlite:${join(folder, "a.db")}`);
     const file = await backupOf(`sqlite:${join(folder, "a.db")}`, "a.jsonl.gz");

@@ -20,7 +20,7 @@ async function fill(count: number): Promise<string> {
 }
 
 describe.each(ENGINES)("fetchwork db copy to %s", (_engine, newUrl) => {
-  it("goes on after kill -9 with what is there", async () => {
+  it("continues after kill -9", async () => {
     const from = await fill(20_000);
     const to = await newUrl();
     const args = ["--conditions=@fetchwork/source", MAIN, "db", "copy", from, to, "--json"];

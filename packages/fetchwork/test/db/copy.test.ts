@@ -14,7 +14,7 @@ async function fill(count: number): Promise<string> {
 }
 
 describe.each(ENGINES)("fetchwork db copy to %s", (_engine, newUrl) => {
-  it("copies every document, with versions, removals and migrations, and checks it", async () => {
+  it("copies and verifies every document with versions, removals and migrations", async () => {
     const from = await fill(1100);
     const to = await newUrl();
     const [code, stdout, stderr] = await runDb(["copy", from, to, "-d", DEFINITIONS]);
@@ -28,7 +28,7 @@ describe.each(ENGINES)("fetchwork db copy to %s", (_engine, newUrl) => {
     expect((await administer(store).status()).migrations).toMatchObject([{ id: 1 }]);
   }, 60_000);
 
-  it("refuses a target with other documents, and changes none of them", async () => {
+  it("rejects a target with other documents without changing them", async () => {
     const from = await fill(10);
     const to = await newUrl();
     const store = await openStore(to);
@@ -37,13 +37,13 @@ describe.each(ENGINES)("fetchwork db copy to %s", (_engine, newUrl) => {
     const [code, , stderr] = await runDb(["copy", from, to]);
     expect([code, stderr]).toMatchObject([
       1,
-      expect.stringContaining('another document in "items"'),
+      expect.stringContaining('the target has a document in "items"'),
     ]);
     await using after = await openStore(to);
     expect(await after.collection(items).find()).toMatchObject([{ id: "another", version: 1 }]);
   }, 60_000);
 
-  it("writes nothing into a store that has anything else, in whichever collection", async () => {
+  it("writes nothing into a store with other documents in any collection", async () => {
     const from = await fill(10);
     const to = await newUrl();
     const removing = defineCollection<{ name: string }>("zebras", { softDelete: true });
@@ -58,13 +58,13 @@ describe.each(ENGINES)("fetchwork db copy to %s", (_engine, newUrl) => {
     };
     await store.close();
     // A removed document that is kept is one.
-    expect(await refused()).toContain('"zebras" is only there');
+    expect(await refused()).toContain('"zebras" exists only there');
     {
       await using again = await openStore(to, { collections: [removing] });
       await again.collection(removing).purgeMany();
     }
     // The one that differs is not in the first collection that would be copied.
-    expect(await refused()).toContain('another document in "orders"');
+    expect(await refused()).toContain('the target has a document in "orders"');
     await using after = await openStore(to);
     expect(await after.collection(items).find({ deleted: "include" })).toEqual([]);
     expect(await after.collection(others[0] ?? items).count()).toBe(1);
@@ -72,7 +72,7 @@ describe.each(ENGINES)("fetchwork db copy to %s", (_engine, newUrl) => {
 });
 
 describe("fetchwork db copy", () => {
-  it("takes a URL from a variable, which ps does not show", async () => {
+  it("reads a URL from a variable, hidden from ps", async () => {
     const from = await fill(3);
     const to = `sqlite:${join(newFolder(), "b.db")}`;
     const env = { FROM: from, TO: to };
@@ -85,7 +85,7 @@ describe("fetchwork db copy", () => {
     ]);
   });
 
-  it("refuses one store for both, and a source that is not there", async () => {
+  it("rejects the same store for both, and a missing source", async () => {
     expect((await runDb(["copy", "sqlite:a.db", "sqlite:a.db"]))[0]).toBe(2);
     const cwd = newFolder();
     expect((await runDb(["copy", "sqlite:a.db", "sqlite:b.db"], { cwd }))[0]).toBe(1);

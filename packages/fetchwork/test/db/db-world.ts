@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { newDatabase } from "../../../documents/test/open-for-test.ts";
 import { NO_POSTGRES } from "../../../documents/test/postgres-server.ts";
-import type { CommandIo } from "../../src/command-io.ts";
+import type { CommandIo } from "../../src/command/command-io.ts";
 import { commands } from "../../src/commands.ts";
-import { runCommand } from "../../src/run-command.ts";
+import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
 
 /** The module of definitions that the tests use. */

@@ -6,18 +6,18 @@ import { DEFINITIONS, ENGINES, newFolder, runDb } from "./db-world.ts";
 import { type Item, items } from "./shop-definitions.ts";
 
 describe("fetchwork db migrate", () => {
-  it("refuses to run without definitions", async () => {
+  it("requires definitions", async () => {
     expect((await runDb(["migrate", "--url", "sqlite:a.db"]))[0]).toBe(2);
   });
 
-  it("plans a store that is not there without creating it", async () => {
+  it("plans a missing store without creating it", async () => {
     const cwd = newFolder();
     const args = ["migrate", "-u", "sqlite:a.db", "-d", DEFINITIONS, "--dry-run"];
-    expect((await runDb(args, { cwd }))[1]).toContain("to do  collection items: to be created\n");
+    expect((await runDb(args, { cwd }))[1]).toContain("to do  collection items: will be created\n");
     expect(existsSync(join(cwd, "a.db"))).toBe(false);
   });
 
-  it("fails, and says of which documents, when they break a unique index", async () => {
+  it("names the documents that violate a unique index", async () => {
     const url = `sqlite:${join(newFolder(), "a.db")}`;
     const store = await openStore(url);
     const bare = store.collection(defineCollection<Item>("items", { softDelete: true }));
@@ -42,12 +42,12 @@ describe("fetchwork db migrate", () => {
         "collection items: index to be built (name)",
         "collection items: index to be built (price)",
         "collection items: search to be built (name)",
-        "collection orders: to be created",
+        "collection orders: will be created",
       ];
       const lines = (word: string): string => steps.map((step) => `${word}  ${step}\n`).join("");
       expect(await runDb([...args, "--dry-run"])).toEqual([0, lines("to do"), ""]);
       expect(await runDb(args)).toEqual([0, lines("done"), ""]);
-      expect(await runDb(args)).toEqual([0, "", "Nothing is pending\n"]);
+      expect(await runDb(args)).toEqual([0, "", "Nothing to do\n"]);
       await using store = await openStore(url, { collections: [items] });
       expect(await store.collection(items).find({ q: "pen" })).toMatchObject([{ price: 0 }]);
     },

@@ -83,8 +83,8 @@ function killAll(child: ChildProcess): void {
   child.kill("SIGKILL");
 }
 
-describe.skipIf(NO_TERMINAL !== undefined)("The bar on a terminal", () => {
-  it("fills while a backup, a restore and a copy go on, and leaves only their result", async () => {
+describe.skipIf(NO_TERMINAL !== undefined)("the progress bar on a terminal", () => {
+  it("fills during a backup, a restore and a copy and is erased at their end", async () => {
     const from = await fill();
     const folder = newFolder();
     const file = join(folder, "a.jsonl");
@@ -114,7 +114,7 @@ describe.skipIf(NO_TERMINAL !== undefined)("The bar on a terminal", () => {
 describe.skipIf(NO_TERMINAL !== undefined).each(ENGINES)(
   "kill -9 under the bar, to %s",
   (_engine, newUrl) => {
-    it("lets a copy go on from where it was", async () => {
+    it("lets a copy continue", async () => {
       const from = await fill();
       const to = await newUrl();
       let last = 0;
@@ -131,7 +131,7 @@ describe.skipIf(NO_TERMINAL !== undefined).each(ENGINES)(
       expect(text).toContain(`collection items: ${COUNT} documents`);
     }, 120_000);
 
-    it("leaves nothing of a restore, which can be done again", async () => {
+    it("leaves nothing of a restore, which can be repeated", async () => {
       const folder = newFolder();
       const file = join(folder, "a.jsonl.gz");
       expect((await runDb(["backup", file, "-u", await fill()]))[0]).toBe(0);
@@ -148,7 +148,7 @@ describe.skipIf(NO_TERMINAL !== undefined).each(ENGINES)(
 );
 
 describe.skipIf(NO_TERMINAL !== undefined)("kill -9 of a backup", () => {
-  it("leaves no file of its name, and the next one makes it", async () => {
+  it("leaves no file of the target name, so that the next backup succeeds", async () => {
     const from = await fill();
     const folder = newFolder();
     const file = join(folder, "a.jsonl");
@@ -177,7 +177,7 @@ describe("Progress", () => {
     return Object.assign(io, { stderr: { ...io.stderr, ...stderr } });
   }
 
-  it("is a plain line every five seconds where there is no terminal, and none before", () => {
+  it("writes a plain line every five seconds without a terminal", () => {
     const io = ioWith({ isTerminal: false });
     const progress = createProgress(io, { of: 400, asJson: false });
     progress.add("items", 100);

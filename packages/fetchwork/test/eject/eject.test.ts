@@ -22,9 +22,9 @@ describe("fetchwork eject", () => {
   });
 
   it.each([
-    [["letter"], "there is no resource letter"],
-    [["Note"], '"Note" is no name of a resource'],
-    [["user"], "src/api/user/controller.ts is written out or changed already"],
+    [["letter"], "unknown resource letter"],
+    [["Note"], 'invalid resource name "Note"'],
+    [["user"], "src/api/user/controller.ts was already ejected or changed"],
     [[], "resource is missing"],
   ])("refuses %j in one line", async (args, message) => {
     const { code, stderr } = await fetchwork(folder, "eject", ...args);
@@ -32,7 +32,7 @@ describe("fetchwork eject", () => {
     expect(stderr).toContain(message);
   });
 
-  it("writes handlers of whatever the definition has, also of what it has from elsewhere", async () => {
+  it("writes handlers for every feature of a definition, including imported parts", async () => {
     await fetchwork(folder, "add", "letter", "text:string!", "to:ref(note)", "--soft-delete");
     const model = join(folder, "src/api/letter/model.ts");
     const text = await readFile(model, "utf8");
@@ -63,22 +63,22 @@ describe("fetchwork eject", () => {
     expect(written).not.toMatch(/hooks\.(?!beforeCreate)/);
   });
 
-  it("refuses a model that cannot be run", async () => {
+  it("rejects a model that cannot be run", async () => {
     await writeFile(join(folder, "src/api/note/model.ts"), "export const note = make();\n");
     const { code, stderr } = await fetchwork(folder, "eject", "note");
     expect([code, stderr.split("\n")[0]]).toEqual([
       2,
-      `fetchwork eject: ${join(folder, "src/api/note/model.ts")} cannot be run: make is not defined`,
+      `fetchwork eject: cannot run ${join(folder, "src/api/note/model.ts")}: make is not defined`,
     ]);
   });
 
-  it("refuses a model of something else", async () => {
+  it("rejects a model that exports something else", async () => {
     await writeFile(join(folder, "src/api/note/model.ts"), "export const note = { name: 1 };\n");
     const { code, stderr } = await fetchwork(folder, "eject", "note");
-    expect([code, stderr]).toEqual([2, expect.stringContaining("exports no note")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("must export note")]);
   });
 
-  it("writes the handlers once, and never over what was edited", async () => {
+  it("writes the handlers once and never overwrites edits", async () => {
     expect(await fetchwork(folder, "eject", "note")).toEqual({
       code: 0,
       stdout: "written  src/api/note/controller.ts\n",

@@ -36,7 +36,7 @@ function featuresFor(bits: number): Features {
   };
 }
 
-describe("handlers that are written out", () => {
+describe("ejected handlers", () => {
   // They are part of the repository, so they are checked for types and by the linter as everything else.
   it.each([
     ["person", person],
@@ -53,7 +53,7 @@ describe("handlers that are written out", () => {
     );
   });
 
-  it("have the form of Prettier, whatever the resource has", async () => {
+  it("are formatted as Prettier does, for every feature of a resource", async () => {
     // Each feature and each pair of them, with and without the others.
     const width = flags.length + hookNames.length;
     const all = 2 ** width - 1;
@@ -84,7 +84,7 @@ describe("handlers that are written out", () => {
     },
   );
 
-  it("have nothing that the resource does not use", () => {
+  it("contain nothing that the resource does not use", () => {
     const text = ejectedController("note", featuresFor(0));
     expect(text).not.toMatch(/hooks|populate|restore|trash|nullable|without|afterChange/);
     expect(text.split("\n").length).toBeLessThan(110);

@@ -54,8 +54,8 @@ function shown(level: Level, { status, headers }: Response, text: string): strin
   return level(JSON.stringify([status, [...headers].map(String).toSorted(), text]));
 }
 
-describe("an API whose handlers are written out", () => {
-  it("has the same reference", async () => {
+describe("an API with ejected handlers", () => {
+  it("has the same OpenAPI document", async () => {
     const [one, other] = [
       await makeWholeApi(await memoryStore()),
       await makeWholeApi(await memoryStore(), written),
@@ -63,7 +63,7 @@ describe("an API whose handlers are written out", () => {
     expect(JSON.stringify(other.api.openApi)).toBe(JSON.stringify(one.api.openApi));
   });
 
-  it("gives every caller of every operation the same answer, and stores the same", async () => {
+  it("returns the same response to every caller of every operation and stores the same documents", async () => {
     const sides = await Promise.all(
       [undefined, written].map(async (controllers) => {
         const store: Store = await memoryStore();
@@ -257,8 +257,8 @@ root GET /shop/orders?sort=-createdAt
   .split("\n")
   .filter(Boolean);
 
-describe("a resource with everything that a definition can say", () => {
-  it("answers alike, reports alike and calls the same hooks", async () => {
+describe("an ejected resource with every feature of a definition", () => {
+  it("responds alike, reports alike and calls the same hooks", async () => {
     const sides = [];
     for (const controller of [createResourceController(order), orderController]) {
       events.length = 0;

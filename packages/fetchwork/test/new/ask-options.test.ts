@@ -32,7 +32,7 @@ async function ask(
 }
 
 describe("askOptions", () => {
-  it("asks nothing that is given", async () => {
+  it("skips questions whose answers are given", async () => {
     const given = {
       folder: "shop",
       title: "Shop",
@@ -45,7 +45,7 @@ describe("askOptions", () => {
     expect((await ask(given, [])).answers).toEqual(given);
   });
 
-  it("takes what is chosen", async () => {
+  it("returns the chosen options", async () => {
     const given = { folder: "shop", title: "Shop", passwordResets: false, webhooks: false };
     const { answers, shown } = await ask(given, [
       "",
@@ -62,7 +62,7 @@ describe("askOptions", () => {
     expect(shown).toContain("Which database?");
   });
 
-  it("takes on Enter the folder that it shows", async () => {
+  it("uses the suggested folder on Enter", async () => {
     const { answers, shown } = await ask({ title: "Shop", auth: "none", database: "sqlite" }, [
       enter,
     ]);
@@ -70,7 +70,7 @@ describe("askOptions", () => {
     expect(shown).toContain("y-api");
   });
 
-  it("does not take on Enter a folder that it shows when that cannot serve", async () => {
+  it("rejects the suggested folder on Enter if it cannot be used", async () => {
     const faultOfFolder = (folder: string): string | undefined =>
       folder === "my-api" ? "my-api is not empty" : undefined;
     const { answers, shown } = await ask({}, [enter, interrupt], faultOfFolder);
@@ -78,7 +78,7 @@ describe("askOptions", () => {
     expect(shown).toContain("my-api is not empty");
   });
 
-  it("asks for a way to sign in where an option needs users", async () => {
+  it("requires a way to sign in if an option requires users", async () => {
     const given = { folder: "shop", title: "Shop", database: "sqlite", webhooks: true };
     const { answers, shown } = await ask(given, [space, enter, interrupt]);
     expect(answers).toBeUndefined();
@@ -88,7 +88,12 @@ describe("askOptions", () => {
 
   it.each([
     ["a folder that cannot serve", {}, "full is not empty", ["", "full", enter, interrupt]],
-    ["a title that cannot serve", { folder: "shop" }, "no title", ["", "<b>", enter, interrupt]],
+    [
+      "a title that cannot serve",
+      { folder: "shop" },
+      "invalid title",
+      ["", "<b>", enter, interrupt],
+    ],
   ])("asks again for %s, before all the other questions", async (_, given, fault, keys) => {
     const { answers, shown } = await ask(given, keys);
     expect(answers).toBeUndefined();
@@ -96,7 +101,7 @@ describe("askOptions", () => {
     expect(shown).not.toContain("Which database?");
   });
 
-  it("gives nothing after Ctrl-C", async () => {
+  it("returns undefined after Ctrl-C", async () => {
     const { answers } = await ask({ folder: "shop", title: "Shop" }, ["", interrupt]);
     expect(answers).toBeUndefined();
   });
@@ -105,7 +110,7 @@ describe("askOptions", () => {
 describe("terminalOf", () => {
   const terminal = Object.assign(new PassThrough(), { isTTY: true });
 
-  it("is where somebody sits", () => {
+  it("returns a terminal only for an interactive process", () => {
     expect(terminalOf(memoryIo({ stdin: terminal }))).toBe(terminal);
   });
 

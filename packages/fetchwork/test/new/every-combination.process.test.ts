@@ -11,7 +11,7 @@ const combinations = auths.flatMap((auth) =>
   lists.flatMap((list) =>
     databases.flatMap((db) =>
       features
-        // Webhooks and password resets need users.
+        // Webhooks and --password-resets requires users.
         .filter((words) => auth !== "none" || words.length === 0)
         .map((words) => ["--auth", auth, "--list", list, "--db", db, ...words]),
     ),
@@ -47,7 +47,7 @@ describe("a new project", () => {
     },
   );
 
-  it("has 36 combinations of options", () => {
+  it("covers 36 combinations of options", () => {
     expect(combinations).toHaveLength(36);
   });
 });

@@ -120,7 +120,7 @@ describe("a new project", () => {
     },
   );
 
-  it("makes at least twelve of them", () => {
+  it("covers at least twelve combinations", () => {
     expect(combinations.length).toBeGreaterThanOrEqual(12);
   });
 });

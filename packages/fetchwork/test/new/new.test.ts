@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { commands } from "../../src/commands.ts";
 import { projectFiles } from "../../src/new/project-files.ts";
 import type { ProjectOptions } from "../../src/new/project-options.ts";
-import { runCommand } from "../../src/run-command.ts";
+import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
 import { fetchwork, temporaryFolder } from "./project-world.ts";
 
@@ -16,26 +16,26 @@ const quick = ["--packages", "registry", "--skip-git", "--skip-install"];
 
 describe("fetchwork new", () => {
   it.each([
-    [["shop", "--name", "My Shop"], '"My Shop" is no name'],
-    [["../Shop"], '"Shop" is no name'],
-    [["My Shop"], "begins with a letter; give it one with --name"],
-    [["shop", "--name", "../../etc"], '"../../etc" is no name'],
-    [["shop", "--name", "vitest"], "a package of that name is in the way"],
+    [["shop", "--name", "My Shop"], 'invalid name "My Shop"'],
+    [["../Shop"], 'invalid name "Shop"'],
+    [["My Shop"], "begin with a letter; give it one with --name"],
+    [["shop", "--name", "../../etc"], 'invalid name "../../etc"'],
+    [["shop", "--name", "vitest"], "it is the name of an existing package"],
     [["a".repeat(41)], "longer than 40 characters"],
-    [["shop", "--title", 'x", evil: "'], "is no title"],
-    [["shop", "--title", "a\nb"], "is no title"],
-    [["shop", "--db", "mongo"], '--db takes sqlite or postgres, not "mongo"'],
+    [["shop", "--title", 'x", evil: "'], "invalid title"],
+    [["shop", "--title", "a\nb"], "invalid title"],
+    [["shop", "--db", "mongo"], '--db must be sqlite or postgres, not "mongo"'],
     [["shop", "--auth", "oidc"], "--auth password,oidc"],
-    [["shop", "--auth", "github"], '--auth takes password or oidc, not "github"'],
-    [["shop", "--auth", "none", "--webhooks"], "webhooks are for admins"],
-    [["shop", "--auth", "none", "--password-resets"], "password resets need users"],
-    [["shop", "--list", "tree"], "--list takes array or rows"],
+    [["shop", "--auth", "github"], '--auth must be password or oidc, not "github"'],
+    [["shop", "--auth", "none", "--webhooks"], "--webhooks requires users"],
+    [["shop", "--auth", "none", "--password-resets"], "--password-resets requires users"],
+    [["shop", "--list", "tree"], "--list must be array or rows"],
     [["shop", "--port", "99999"], "the port must be a whole number"],
     [["shop", "--port", "0x50"], "the port must be a whole number"],
-    [["shop", "--packages", "cdn"], "--packages takes registry or tarballs or workspace"],
+    [["shop", "--packages", "cdn"], "--packages must be registry or tarballs or workspace"],
     [[], "fetchwork new: folder is missing"],
-    [["--db", "mongo"], '--db takes sqlite or postgres, not "mongo"'],
-    [["--name", "My Shop"], '"My Shop" is no name'],
+    [["--db", "mongo"], '--db must be sqlite or postgres, not "mongo"'],
+    [["--name", "My Shop"], 'invalid name "My Shop"'],
     [["shop", "more"], 'unexpected argument "more"'],
   ])("refuses %j in one line, and writes nothing", async (args, message) => {
     const folder = await temporaryFolder();
@@ -55,14 +55,14 @@ describe("fetchwork new", () => {
   });
 
   it.each([
-    [["--db", "mongo"], '--db takes sqlite or postgres, not "mongo"'],
+    [["--db", "mongo"], '--db must be sqlite or postgres, not "mongo"'],
     [["--port", "abc"], "the port must be a whole number"],
-    [["--auth", "github"], '--auth takes password or oidc, not "github"'],
-    [["--list", "tree"], "--list takes array or rows"],
-    [["--title", "<b>"], "is no title"],
-    [["--auth", "none", "--webhooks"], "webhooks are for admins"],
-    [["--packages", "cdn"], "--packages takes registry or tarballs or workspace"],
-    [["--name", "My Shop"], '"My Shop" is no name'],
+    [["--auth", "github"], '--auth must be password or oidc, not "github"'],
+    [["--list", "tree"], "--list must be array or rows"],
+    [["--title", "<b>"], "invalid title"],
+    [["--auth", "none", "--webhooks"], "--webhooks requires users"],
+    [["--packages", "cdn"], "--packages must be registry or tarballs or workspace"],
+    [["--name", "My Shop"], 'invalid name "My Shop"'],
   ])("refuses %j on a terminal before the first question", async (args, message) => {
     const folder = await temporaryFolder();
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
@@ -74,7 +74,7 @@ describe("fetchwork new", () => {
     expect(stdin.listenerCount("keypress")).toBe(0);
   });
 
-  it("refuses a folder that is not empty, and a file", async () => {
+  it("rejects a folder that is not empty, and a file", async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "shop"));
     await writeFile(join(folder, "shop/mine.txt"), "mine");
@@ -87,7 +87,7 @@ describe("fetchwork new", () => {
     expect(await readdir(join(folder, "shop"))).toEqual(["mine.txt"]);
   });
 
-  it("writes the layout of the specification into an empty folder, without asking anything", async () => {
+  it("writes the layout of the specification into an empty folder without asking", async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "shop"));
     const { code, stdout } = await fetchwork(folder, "new", "shop", ...quick);
@@ -122,7 +122,7 @@ describe("fetchwork new", () => {
     expect(await readdir(folder)).toEqual(["shop"]);
   });
 
-  it("makes random secrets that only their owner reads, and keeps them out of Git", async () => {
+  it("generates random secrets that only their owner can read, and excludes them from Git", async () => {
     const folder = await temporaryFolder();
     await fetchwork(folder, "new", "one", ...quick);
     await fetchwork(folder, "new", "two", ...quick);
@@ -140,7 +140,7 @@ describe("fetchwork new", () => {
     expect(secrets).not.toContain("");
   });
 
-  it("makes a Git repository, except inside of another one", async () => {
+  it("creates a Git repository unless it is inside another one", async () => {
     const folder = await temporaryFolder();
     const options = ["--packages", "registry", "--skip-install"];
     await fetchwork(folder, "new", "outer", ...options);
@@ -154,7 +154,7 @@ describe("fetchwork new", () => {
     expect(ignored).not.toMatch(/ \.env$/m);
   });
 
-  it("leaves nothing behind when it is interrupted", async () => {
+  it("leaves no file when it is interrupted", async () => {
     const folder = await temporaryFolder();
     const io = memoryIo({ cwd: folder, signal: AbortSignal.abort(new Error("interrupted")) });
     expect(await runCommand(commands, { args: ["new", "shop", ...quick], io })).toBe(130);

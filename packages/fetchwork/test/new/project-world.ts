@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { commands } from "../../src/commands.ts";
 import { packWorkspace } from "../../src/new/pack-workspace.ts";
-import { runCommand } from "../../src/run-command.ts";
+import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
 
 const root: string = join(import.meta.dirname, "../../../..");

@@ -61,7 +61,7 @@ async function answers(url: string, timeout = 30_000): Promise<void> {
 describe("a script of a new project", () => {
   beforeAll(() => sharedModules(), 300_000);
 
-  it("coverage writes a report in HTML", { timeout: 240_000 }, async () => {
+  it("the script coverage writes an HTML report", { timeout: 240_000 }, async () => {
     const folder = await projectWithNotes();
     const { code, output } = await npmRun(folder, "coverage");
     expect([code, code === 0 ? "" : output]).toEqual([0, ""]);
@@ -95,7 +95,7 @@ describe("a script of a new project", () => {
     },
   );
 
-  it("docs writes the reference as files that need no server", { timeout: 60_000 }, async () => {
+  it("the script docs writes the reference as static files", { timeout: 60_000 }, async () => {
     const folder = await projectWithNotes();
     expect(await npmRun(folder, "docs")).toMatchObject({ code: 0 });
     const page = await readFile(join(folder, "docs/index.html"), "utf8");
@@ -141,40 +141,48 @@ describe("a script of a new project", () => {
     },
   );
 
-  it("dev serves a change and an added resource, by itself", { timeout: 180_000 }, async () => {
-    const folder = await projectWithNotes();
-    const { origin } = await serving(folder, "dev", { DATABASE_URL: "sqlite::memory:" });
-    await answers(`${origin}/notes`);
-    const about = join(folder, "src/about.ts");
-    const text = await readFile(about, "utf8");
-    const title = /title: "([^"]+)"/.exec(text)?.[1] ?? "none";
-    await writeFile(about, text.replace(`"${title}"`, '"Changed"'));
-    const reference = (): Promise<string> =>
-      fetch(`${origin}/openapi.json`).then(
-        (response) => response.text(),
-        () => "",
-      );
-    await expect.poll(reference, { timeout: 30_000 }).toContain('"title":"Changed"');
+  it(
+    "the script dev serves a change and an added resource without a restart by hand",
+    { timeout: 180_000 },
+    async () => {
+      const folder = await projectWithNotes();
+      const { origin } = await serving(folder, "dev", { DATABASE_URL: "sqlite::memory:" });
+      await answers(`${origin}/notes`);
+      const about = join(folder, "src/about.ts");
+      const text = await readFile(about, "utf8");
+      const title = /title: "([^"]+)"/.exec(text)?.[1] ?? "none";
+      await writeFile(about, text.replace(`"${title}"`, '"Changed"'));
+      const reference = (): Promise<string> =>
+        fetch(`${origin}/openapi.json`).then(
+          (response) => response.text(),
+          () => "",
+        );
+      await expect.poll(reference, { timeout: 30_000 }).toContain('"title":"Changed"');
 
-    const add = ["node_modules/fetchwork/bin/fetchwork.mjs", "add", "thing", "text:string!"];
-    expect(await program(folder, [process.execPath, ...add])).toMatchObject({ code: 0 });
-    await answers(`${origin}/things`);
-  });
+      const add = ["node_modules/fetchwork/bin/fetchwork.mjs", "add", "thing", "text:string!"];
+      expect(await program(folder, [process.execPath, ...add])).toMatchObject({ code: 0 });
+      await answers(`${origin}/things`);
+    },
+  );
 
-  it("dev answers in a project that `fetchwork new` installed", { timeout: 180_000 }, async () => {
-    const folder = join(await temporaryFolder(), "shop");
-    const made = await program(root, [
-      process.execPath,
-      command,
-      "new",
-      folder,
-      "--yes",
-      "--skip-git",
-    ]);
-    expect([made.code, made.code === 0 ? "" : made.output]).toEqual([0, ""]);
-    const { origin } = await serving(folder, "dev");
-    await answers(`${origin}/ping`);
-  });
+  it(
+    "the script dev responds in a project that `fetchwork new` installed",
+    { timeout: 180_000 },
+    async () => {
+      const folder = join(await temporaryFolder(), "shop");
+      const made = await program(root, [
+        process.execPath,
+        command,
+        "new",
+        folder,
+        "--yes",
+        "--skip-git",
+      ]);
+      expect([made.code, made.code === 0 ? "" : made.output]).toEqual([0, ""]);
+      const { origin } = await serving(folder, "dev");
+      await answers(`${origin}/ping`);
+    },
+  );
 });
 
 async function freePort(): Promise<number> {

@@ -73,7 +73,7 @@ describe("Ctrl-C while packages are installed", () => {
 });
 
 describe("an installation that fails", () => {
-  it("prints the error of npm without the warnings that npx has printed already", async () => {
+  it("prints npm's error without the warnings that npx has already printed", async () => {
     const folder = await temporaryFolder();
     // Each npm warns about an option that it does not know.
     await writeFile(join(folder, ".npmrc"), "nodedir=/nowhere\n");
@@ -88,7 +88,7 @@ describe("an installation that fails", () => {
 });
 
 describe("run()", () => {
-  it("waits until a stopped program has ended", async () => {
+  it("waits until a stopped program has exited", async () => {
     const folder = await temporaryFolder();
     const script = join(folder, "script.mjs");
     await writeFile(
@@ -106,7 +106,7 @@ describe("run()", () => {
     expect(await readdir(folder)).toContain("last");
   });
 
-  it("rejects when there is no such program, and when it was stopped before", async () => {
+  it("rejects for a missing program and for an aborted signal", async () => {
     const cwd = await temporaryFolder();
     const { signal } = new AbortController();
     await expect(run("no-such-program", [], { cwd, signal })).rejects.toThrow("ENOENT");

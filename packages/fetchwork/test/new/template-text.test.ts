@@ -28,8 +28,8 @@ describe("fillTemplate", () => {
   });
 
   it.each([
-    ["a\n// #endif", "too many"],
-    ["// #if users\na", "lacks"],
+    ["a\n// #endif", "unmatched"],
+    ["// #if users\na", "without an #endif"],
     ["// #if sockets\n// #endif", '"sockets"'],
     ["// #if toString\n// #endif", '"toString"'],
     ["a // #if users ||  oidc", '"users ||  oidc"'],
@@ -37,7 +37,7 @@ describe("fillTemplate", () => {
     expect(() => fillTemplate(text, values)).toThrow(message);
   });
 
-  it("leaves every text without markers as it is", () => {
+  it("returns a text without markers unchanged", () => {
     const plain = fc.string({ unit: "grapheme" }).filter((text) => !/#|\/\/\+|my-api/.test(text));
     fc.assert(fc.property(plain, (text) => fillTemplate(text, values) === text));
   });

@@ -39,7 +39,7 @@ async function killWhile(
 }
 
 describe("fetchwork new in a folder that exists", { timeout: 60_000 }, () => {
-  it("leaves the shell that stands in the folder in the project", async () => {
+  it("keeps the working directory of a shell valid", async () => {
     const folder = join(await temporaryFolder(), "shop");
     await mkdir(folder);
     const { ino } = await stat(folder);
@@ -53,31 +53,34 @@ describe("fetchwork new in a folder that exists", { timeout: 60_000 }, () => {
     expect(await readdir(folder)).not.toContain(".fetchwork-new");
   });
 
-  it("explains what a killed process left while it wrote, and keeps it", async () => {
+  it("explains and keeps what a process killed while writing left", async () => {
     const folder = join(await temporaryFolder(), "shop");
     await mkdir(folder);
     await killWhile(folder, (entries) => entries.includes(".fetchwork-new"));
     expect(await readdir(folder)).toEqual([".fetchwork-new"]);
     const again = await fetchwork(folder, "new", ".", ...quick);
     expect([again.code, again.stdout]).toEqual([2, ""]);
-    expect(again.stderr).toContain('has the folder .fetchwork-new of a "fetchwork new"');
+    expect(again.stderr).toContain('contains .fetchwork-new, the work folder of a "fetchwork new"');
     expect(await readdir(folder)).toEqual([".fetchwork-new"]);
     await rm(join(folder, ".fetchwork-new"), { recursive: true });
     expect((await fetchwork(folder, "new", ".", ...quick)).code).toBe(0);
   });
 
-  it("explains what a killed process left while it moved the files, and keeps it", async () => {
+  it("explains and keeps what a process killed while moving files left", async () => {
     const folder = join(await temporaryFolder(), "shop");
     await mkdir(folder);
     await killWhile(folder, (entries) => entries.length > 1);
     const left = await readdir(folder);
     expect(left).toContain(".fetchwork-new");
     const again = await fetchwork(folder, "new", ".", ...quick);
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("delete all that")]);
+    expect([again.code, again.stderr]).toEqual([
+      2,
+      expect.stringContaining("delete everything that"),
+    ]);
     expect(await readdir(folder)).toEqual(left);
   });
 
-  it("undoes what it has moved when a file of the same name appears meanwhile", async () => {
+  it("moves its files back when a file of the same name appears", async () => {
     const folder = join(await temporaryFolder(), "shop");
     await mkdir(folder);
     class Intruded extends Map<string, ProjectFile> {

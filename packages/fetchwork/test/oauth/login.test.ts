@@ -58,17 +58,17 @@ function send(
 describe("oauth login", () => {
   it.each([
     ["no client", ["--issuer", "https://id.example"], "--client-id is missing"],
-    ["no provider", ["--client-id", "x"], "--issuer is missing"],
+    ["no provider", ["--client-id", "x"], "--issuer or --token-url is missing"],
     ["plain http", ["--issuer", "http://id.example", "--client-id", "x"], "--issuer must be https"],
     [
       "a password in the URL",
       ["--issuer", "https://u:pw@id.example", "--client-id", "x"],
-      "--issuer must not have",
+      "--issuer must not contain",
     ],
     [
       "issuer and endpoint",
       ["--issuer", "https://id.example", "--token-url", "https://id.example/t", "--client-id", "x"],
-      "exclude each other",
+      "cannot be combined",
     ],
     [
       "an unknown kind of discovery",
@@ -78,7 +78,7 @@ describe("oauth login", () => {
     [
       "two secrets",
       ["--client-id", "x", "--client-secret", "a", "--client-secret-file", "b"],
-      "exclude each other",
+      "cannot be combined",
     ],
     [
       "an unknown client-auth",
@@ -105,7 +105,7 @@ describe("oauth login", () => {
     ],
     ["a state of one's own", ["--param", "state=x"], "--param must not set state"],
     ["a parameter without value", ["--param", "prompt"], "--param must be"],
-    ["a profile that is a path", ["--profile", "../x"], "--profile must be"],
+    ["a profile that is a path", ["--profile", "../x"], "--profile must consist"],
     [
       "no authorization endpoint",
       ["--client-id", "x", "--token-url", "https://id.example/t"],
@@ -124,7 +124,7 @@ describe("oauth login", () => {
     expect(await readdir(terminal.configHome)).toEqual([]);
   });
 
-  it("signs in with the browser, and keeps the token in a file for its owner only", async () => {
+  it("signs in with the browser and stores the token in a file that only its owner can read", async () => {
     const terminal = await openTerminal();
     const { code, stdout } = await signInAt(
       terminal,
@@ -145,7 +145,7 @@ describe("oauth login", () => {
     expect((await stat(join(folder, files[0] ?? ""))).mode & 0o777).toBe(0o600);
   });
 
-  it("sends PKCE, state and nonce, and comes back to a port of 127.0.0.1", async () => {
+  it("sends PKCE, state and nonce and redirects to a port of 127.0.0.1", async () => {
     const terminal = await openTerminal();
     const running = terminal.start(login("--param", "prompt=login", "--param", "ui_locales=de"));
     const [, url = ""] = await running.seen(address);
@@ -164,7 +164,7 @@ describe("oauth login", () => {
     expect([code, stderr]).toEqual([130, expect.stringContaining("interrupted")]);
   });
 
-  it("refuses whatever is not the one answer, and signs in all the same", async () => {
+  it("rejects every callback but the expected one and still signs in", async () => {
     const terminal = await openTerminal();
     const running = terminal.start(login());
     const [, url = ""] = await running.seen(address);
@@ -198,7 +198,7 @@ describe("oauth login", () => {
     expect((await running.finished).code).toBe(0);
   });
 
-  it("takes one answer only, and tells the second nothing", async () => {
+  it("accepts one callback and reveals nothing to a second", async () => {
     const terminal = await openTerminal();
     const running = terminal.start(login());
     const [, url = ""] = await running.seen(address);
@@ -214,7 +214,7 @@ describe("oauth login", () => {
     expect((await terminal.run(["status"])).code).toBe(1);
   });
 
-  it("answers with a page that can do nothing and is not kept", async () => {
+  it("responds with a page that can run nothing and is not cached", async () => {
     const terminal = await openTerminal();
     const running = terminal.start(login());
     const [, url = ""] = await running.seen(address);
@@ -234,7 +234,7 @@ describe("oauth login", () => {
     expect(stderr).not.toContain("\u001b");
   });
 
-  it("refuses an answer of another issuer", async () => {
+  it("rejects a callback of another issuer", async () => {
     const terminal = await openTerminal();
     const running = terminal.start(login());
     const [, url = ""] = await running.seen(address);
@@ -248,16 +248,16 @@ describe("oauth login", () => {
     });
   });
 
-  it("says that nobody came in time, and stops listening", async () => {
+  it("times out and stops listening", async () => {
     const terminal = await openTerminal();
     const running = terminal.start(login("--timeout", "1"));
     const [, url = ""] = await running.seen(address);
     const { code, stderr } = await running.finished;
-    expect([code, stderr]).toEqual([1, expect.stringContaining("nobody signed in within 1 s")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("the sign-in timed out after 1 s")]);
     await expect(fetch(new URL(url).searchParams.get("redirect_uri") ?? "")).rejects.toThrow();
   });
 
-  it("opens the browser with the address as one argument, and no shell", async () => {
+  it("opens the browser with the URL as one argument, without a shell", async () => {
     const terminal = await openTerminal();
     const bin = join(terminal.configHome, "bin");
     const log = join(terminal.configHome, "opened");
@@ -279,7 +279,7 @@ describe("oauth login", () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining("The browser opens")]);
   });
 
-  it("signs in as a client with a secret, of a file or the environment", async () => {
+  it("signs in as a client with a secret from a file or the environment", async () => {
     const terminal = await openTerminal();
     const file = join(terminal.configHome, "secret");
     await writeFile(file, `${clientSecret}\n`);
@@ -293,7 +293,7 @@ describe("oauth login", () => {
     expect(terminal.everything()).not.toContain(clientSecret);
   });
 
-  it("signs in at a server that is known by its endpoints only", async () => {
+  it("signs in at a server given by its endpoints", async () => {
     const terminal = await openTerminal();
     const { issuer } = server;
     const args = [
@@ -319,7 +319,7 @@ describe("oauth login", () => {
     expect((await terminal.run(["refresh"])).code).toBe(0);
   });
 
-  it("signs in at a server without OpenID Connect, which is asked for no scope", async () => {
+  it("signs in at a server without OpenID Connect, requesting no scope", async () => {
     const terminal = await openTerminal();
     const token = { access_token: "canary-token", token_type: "Bearer", expires_in: 60 };
     const asked: string[] = [];
@@ -354,7 +354,7 @@ describe("oauth login", () => {
     const terminal = await openTerminal();
     const running = terminal.start(login("--device", "--scope", "openid email"));
     const [, uri = "", code = ""] = await running.seen(
-      /Go to\n\n {2}(\S+)\n\nand type the code\n\n {2}(\S+)\n/,
+      /Go to\n\n {2}(\S+)\n\nand enter the code\n\n {2}(\S+)\n/,
     );
     await confirmDevice(uri, code);
     const { code: exit, stdout } = await running.finished;
@@ -363,11 +363,11 @@ describe("oauth login", () => {
     expect(stdout).toContain("ada@example.com");
   });
 
-  it("says that the user refused on the other device", async () => {
+  it("reports that the user refused on the other device", async () => {
     const terminal = await openTerminal();
     const running = terminal.start(login("--device"));
     const [, uri = "", code = ""] = await running.seen(
-      /Go to\n\n {2}(\S+)\n\nand type the code\n\n {2}(\S+)\n/,
+      /Go to\n\n {2}(\S+)\n\nand enter the code\n\n {2}(\S+)\n/,
     );
     await confirmDevice(uri, code, { abort: "yes" });
     expect(await running.finished).toMatchObject({

@@ -4,7 +4,7 @@ import { openBrowser, openerOf } from "../../src/oauth/open-browser.ts";
 
 const screen = { DISPLAY: ":0" };
 
-describe("what opens the browser", () => {
+describe("openBrowser()", () => {
   it.each(["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "calc.exe:x"])(
     "is not asked to open %s",
     (url) => {
@@ -25,7 +25,7 @@ describe("what opens the browser", () => {
     expect(opener?.args.at(-1)).toBe("https://id.example/?a=1&b=2");
   });
 
-  it("is nothing where there is no screen", async () => {
+  it("returns undefined on a machine without a screen", async () => {
     const url = "https://id.example/";
     expect(openerOf(url, { platform: "linux", env: {} })).toBeUndefined();
     expect(openerOf(url, { platform: "linux", env: { BROWSER: "w3m" } })).toBeDefined();
@@ -33,12 +33,12 @@ describe("what opens the browser", () => {
     expect(await openBrowser(url, { env: {} })).toBe(false);
   });
 
-  it("is missed without an error when it is not installed", async () => {
+  it("reports no error when the opener is not installed", async () => {
     const env = { ...screen, PATH: import.meta.dirname };
     expect(await openBrowser("https://id.example/", { env })).toBe(false);
   });
 
-  it("gets one argument that is an address, whatever is in it", () => {
+  it("passes the URL as one argument, whatever it contains", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (path, query) => {
         const url = new URL("https://id.example/");

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isSafeUrl, safeUrl } from "../../src/oauth/safe-url.ts";
-import { UsageError } from "../../src/usage-error.ts";
+import { CommandUsageError } from "../../src/command/usage-error.ts";
 
-describe("where a token may go", () => {
+describe("safeUrl()", () => {
   it.each([
     ["https://api.example/", true],
     ["https://127.0.0.1:1/", true],
@@ -30,7 +30,7 @@ describe("where a token may go", () => {
     expect(isSafeUrl(new URL(url))).toBe(isSafe);
   });
 
-  it("is never another machine without https, however the address is written", () => {
+  it("safeUrl() rejects another machine without https, however the URL is written", () => {
     fc.assert(
       fc.property(fc.webUrl({ validSchemes: ["http", "ftp", "ws", "wss"] }), (url) => {
         expect(isSafeUrl(new URL(url))).toBe(false);
@@ -44,13 +44,13 @@ describe("where a token may go", () => {
     );
   });
 
-  it("takes any text without another error than that of the command line", () => {
+  it("safeUrl() throws nothing but CommandUsageError for any text", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.webUrl({ withFragments: true })), (text) => {
         try {
           expect(isSafeUrl(safeUrl("--issuer", text))).toBe(true);
         } catch (error) {
-          expect(error).toBeInstanceOf(UsageError);
+          expect(error).toBeInstanceOf(CommandUsageError);
         }
       }),
     );

@@ -48,7 +48,7 @@ async function kept({ configHome }: Terminal): Promise<KeptToken> {
 }
 
 describe("oauth token", () => {
-  it("makes one refresh for four processes", async () => {
+  it("refreshes once for four processes", async () => {
     const terminal = await signedIn();
     const path = join(terminal.configHome, "fetchwork", "oauth");
     const [file = ""] = await readdir(path);
@@ -76,7 +76,7 @@ describe("oauth token", () => {
   }, 60_000);
 });
 
-it("goes through the proxy that the environment names", async () => {
+it("uses the proxy of the environment", async () => {
   const terminal = await signedIn();
   const tunnels: string[] = [];
   const proxy = createServer().on("connect", (request, socket) => {

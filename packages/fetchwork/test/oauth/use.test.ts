@@ -61,15 +61,15 @@ async function isActive(token: string): Promise<boolean> {
 }
 
 describe.each(["token", "refresh"])("oauth %s", (command) => {
-  it("says that nobody is signed in", async () => {
+  it("reports that there is no sign-in", async () => {
     const { code, stdout, stderr } = await (await openTerminal()).run([command]);
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain("nobody is signed in as default: run fetchwork oauth login");
+    expect(stderr).toContain("not signed in as default: run fetchwork oauth login");
   });
 });
 
 describe("oauth token", () => {
-  it("prints the token, and asks nobody while it is good", async () => {
+  it("prints a valid token without a request", async () => {
     const terminal = await signedIn();
     const grants = server.grants.length;
     expect(grants).toBeGreaterThan(0);
@@ -88,7 +88,7 @@ describe("oauth token", () => {
     expect(server.grants).toHaveLength(grants);
   });
 
-  it("refreshes a token that is not good for long enough", async () => {
+  it("refreshes a token whose remaining lifetime is too short", async () => {
     const terminal = await signedIn();
     const before = await kept(terminal);
     const { stdout } = await terminal.run(["token", "--min-validity", "3601"]);
@@ -97,14 +97,14 @@ describe("oauth token", () => {
     expect((await kept(terminal)).refresh_token).not.toBe(before.refresh_token);
   });
 
-  it("says that a token without refresh token has expired", async () => {
+  it("reports an expired token that has no refresh token", async () => {
     const terminal = await signedIn("openid", hasty);
     const { code, stdout, stderr } = await terminal.run(["token", "--min-validity", "60"]);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("the token cannot be refreshed");
   });
 
-  it("does not use a file that is damaged, and shows nothing of it", async () => {
+  it("rejects a damaged file without showing its content", async () => {
     const terminal = await signedIn();
     const path = join(terminal.configHome, "fetchwork", "oauth");
     const [file = ""] = await readdir(path);
@@ -115,7 +115,7 @@ describe("oauth token", () => {
 });
 
 describe("oauth refresh", () => {
-  it("asks for the resource and the scope of the sign-in, also with a token of an older version", async () => {
+  it("requests the resource and scope of the sign-in, for tokens of older versions too", async () => {
     await using scripted = await startScriptedServer();
     const { origin } = scripted;
     const device = {
@@ -150,7 +150,7 @@ describe("oauth refresh", () => {
     expect(lastForm().getAll("resource")).toEqual(resources);
   });
 
-  it("replaces a token that is still good, and tells until when the new one is", async () => {
+  it("replaces a valid token and prints the new expiry", async () => {
     const terminal = await signedIn();
     const before = await kept(terminal);
     const { code, stdout } = await terminal.run(["refresh", "--json"]);
@@ -158,7 +158,7 @@ describe("oauth refresh", () => {
     expect((await kept(terminal)).access_token).not.toBe(before.access_token);
   });
 
-  it("says what the provider answers when the refresh token is revoked", async () => {
+  it("reports the provider's error when the refresh token is revoked", async () => {
     const terminal = await signedIn();
     const { refresh_token: token } = await kept(terminal);
     await fetch(`${server.issuer}/token/revocation`, {
@@ -172,7 +172,7 @@ describe("oauth refresh", () => {
 });
 
 describe("oauth status", () => {
-  it("shows all sign-ins, by name, and exits 1 when there are none", async () => {
+  it("prints all sign-ins by name and exits with 1 if there are none", async () => {
     const terminal = await signedIn();
     const env = { FETCHWORK_OAUTH_PROFILE: "work" };
     const running = terminal.start(
@@ -198,7 +198,7 @@ describe("oauth status", () => {
 });
 
 describe("colours", () => {
-  it("are for terminals only", async () => {
+  it("colours are printed to terminals only", async () => {
     const terminal = await signedIn();
     const run = async (isTerminal: boolean): Promise<string> => {
       let written = "";
@@ -226,11 +226,11 @@ describe("oauth logout", () => {
     expect(await readdir(join(terminal.configHome, "fetchwork", "oauth"))).toEqual([]);
     expect(await terminal.run(["logout"])).toMatchObject({
       code: 0,
-      stderr: "Nobody is signed in as default\n",
+      stderr: "Not signed in as default\n",
     });
   });
 
-  it("only forgets with --no-revoke", async () => {
+  it("deletes tokens without revoking them with --no-revoke", async () => {
     const terminal = await signedIn();
     const { access_token } = await kept(terminal);
     expect((await terminal.run(["logout", "--no-revoke"])).code).toBe(0);
@@ -238,7 +238,7 @@ describe("oauth logout", () => {
     expect((await terminal.run(["token"])).code).toBe(1);
   });
 
-  it("forgets the tokens of a provider that is gone, and says so", async () => {
+  it("deletes the tokens when the provider is unreachable, and reports it", async () => {
     const gone = await startSignInServer();
     const terminal = await signedIn(undefined, gone);
     await gone.close();
@@ -256,37 +256,37 @@ describe("oauth request", () => {
     ["plain http to another machine", ["http://api.example/"], "must be https"],
     ["a name that looks like this machine", ["http://127.0.0.1.evil.example/"], "must be https"],
     ["another scheme", ["ftp://127.0.0.1/"], "must be https"],
-    ["a path", ["/items"], "must be a whole URL"],
-    ["a password in the URL", ["https://a:hidden@api.example/"], "must not have a user"],
+    ["a path", ["/items"], "must be an absolute URL"],
+    ["a password in the URL", ["https://a:hidden@api.example/"], "must not contain a user"],
     [
       "a header with a line break",
       ["https://api.example/", "-H", "x: a\r\nhidden: 1"],
-      "must be one line",
+      "must be a single line",
     ],
     [
       "a header with a line feed at its end",
       ["https://api.example/", "-H", "x: hidden\n"],
-      "must be one line",
+      "must be a single line",
     ],
-    ["a header with a NUL", ["https://api.example/", "-H", "x: hidden\0"], "must be one line"],
+    ["a header with a NUL", ["https://api.example/", "-H", "x: hidden\0"], "must be a single line"],
     [
       "a name with a line break",
       ["https://api.example/", "-H", "x\r\nhidden: 1"],
-      "must be one line",
+      "must be a single line",
     ],
-    ["a header without name", ["https://api.example/", "-H", ": hidden"], "must be one line"],
+    ["a header without name", ["https://api.example/", "-H", ": hidden"], "must be a single line"],
     [
       "another authorization",
       ["https://api.example/", "-H", "Authorization: hidden"],
       "must not set Authorization",
     ],
     ["another host", ["https://api.example/", "-H", "hOST: hidden"], "must not set hOST"],
-    ["TRACE", ["TRACE", "https://api.example/"], "TRACE would show"],
+    ["TRACE", ["TRACE", "https://api.example/"], "TRACE is not allowed"],
     ["a method with a line break", ["GET\r\nhidden", "https://api.example/"], "the method must be"],
-    ["a body with GET", ["GET", "https://api.example/", "-d", "hidden"], "GET has no body"],
+    ["a body with GET", ["GET", "https://api.example/", "-d", "hidden"], "GET cannot have a body"],
     ["no URL", [], "url is missing"],
     ["a third argument", ["GET", "https://api.example/", "x"], "unexpected argument"],
-  ])("refuses %s, before anything is sent", async (_what, args, message) => {
+  ])("rejects %s before anything is sent", async (_what, args, message) => {
     const { code, stdout, stderr } = await (await openTerminal()).run(["request", ...args]);
     expect([code, stdout, stderr.split("\n")[0]]).toEqual([
       2,
@@ -296,7 +296,7 @@ describe("oauth request", () => {
     expect(stderr).not.toContain("hidden");
   });
 
-  it("sends the token, and prints the body as it came", async () => {
+  it("sends the token and prints the body unchanged", async () => {
     const terminal = await signedIn();
     const resource = await startResource();
     onTestFinished(() => resource.close());
@@ -332,7 +332,7 @@ describe("oauth request", () => {
     ]);
   });
 
-  it("prints status and headers with -i, all in one object with --json, and exits 1 for a 418", async () => {
+  it("prints status and headers with -i, one object with --json, and exits with 1 for a 418", async () => {
     const terminal = await signedIn();
     const resource = await startResource();
     onTestFinished(() => resource.close());
@@ -348,7 +348,7 @@ describe("oauth request", () => {
     expect(JSON.parse(bytes.stdout)).toMatchObject({ status: 200, base64: "//4A" });
   });
 
-  it("writes bytes as they are to a pipe, and nothing that moves the cursor to a terminal", async () => {
+  it("writes bytes unchanged to a pipe and escapes control sequences for a terminal", async () => {
     const terminal = await signedIn();
     const resource = await startResource();
     onTestFinished(() => resource.close());
@@ -366,7 +366,7 @@ describe("oauth request", () => {
     expect((await run("/escape", true)).toString()).toBe("?[2J?gone\n");
   });
 
-  it("follows a redirect only with -L, and takes no token to another origin", async () => {
+  it("follows a redirect only with -L and sends no token to another origin", async () => {
     const terminal = await signedIn();
     const other = await startResource();
     const resource = await startResource(`${other.origin}/elsewhere`);
@@ -382,7 +382,7 @@ describe("oauth request", () => {
     expect(other.received[0]?.headers.authorization).toBeUndefined();
   });
 
-  it("says in one line that nobody answers", async () => {
+  it("reports an unreachable server in one line", async () => {
     const terminal = await signedIn();
     const resource = await startResource();
     await resource.close();
@@ -394,7 +394,7 @@ describe("oauth request", () => {
   });
 });
 
-it("shows no secret in any output but that of oauth token", async () => {
+it("prints no secret in any output but that of oauth token", async () => {
   const terminal = await signedIn();
   const first = await kept(terminal);
   const resource = await startResource();

@@ -7,7 +7,7 @@ import { Webhooks } from "@fetchwork/webhooks";
 import { github } from "@fetchwork/webhooks/vendors";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commands } from "../../src/commands.ts";
-import { runCommand } from "../../src/run-command.ts";
+import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo, type MemoryIo } from "../memory-io.ts";
 
 const secret = "It's a Secret to Everybody";
@@ -57,13 +57,13 @@ describe("fetchwork webhooks send", () => {
     [["send", "x", "--url", "http://127.0.0.1:1", "--vendor", "nobody"], "--vendor must be one of"],
     [["send"], "file is missing"],
     [["listen", "--port", "99999"], "--port must be"],
-    [["listen", "-s", "a", "--secret-file", "b"], "exclude each other"],
+    [["listen", "-s", "a", "--secret-file", "b"], "cannot be combined"],
     [["replay"], "file is missing"],
     [["listen", "--path", "hooks"], "--path must begin with a slash"],
     [["listen", "--vendor", "standard-webhooks", "-s", "no base64!"], "a secret of Standard"],
     ...["é€", "a\nb", "", " a", "x".repeat(257)].flatMap((value) => [
-      [[...sending, "-e", value], "--event must be 1 to 256 characters"] as const,
-      [[...sending, "-e", "a", "--id", value], "--id must be 1 to 256 characters"] as const,
+      [[...sending, "-e", value], "--event must be 1 to 256 ASCII characters"] as const,
+      [[...sending, "-e", "a", "--id", value], "--id must be 1 to 256 ASCII characters"] as const,
     ]),
     [[...sending, "-e", "a", "--content-type", "a\nb"], "--content-type must be"],
     [[...sending, "-e", "a", "-u", "nonsense"], "the URL is not absolute"],
@@ -77,7 +77,7 @@ describe("fetchwork webhooks send", () => {
     expect(stderr).toContain(message);
   });
 
-  it("fails with one line where nobody listens, or there is no such file", async () => {
+  it("fails with one line for an unreachable server or a missing file", async () => {
     await writeFile(join(folder, "event.json"), body);
     const args = ["--url", "http://127.0.0.1:1/", "-e", "issues"];
     const [code, , stderr] = await run("send", "event.json", ...args);
@@ -112,7 +112,7 @@ describe("fetchwork webhooks send", () => {
     expect(JSON.parse(stdout)).toMatchObject({ id: "d1", status: 200, body: "thank you" });
   });
 
-  it("shows the status of a response of any size, and the beginning of its body", async () => {
+  it("prints the status of a response of any size and the beginning of its body", async () => {
     await writeFile(join(folder, "event.json"), body);
     const options = { port: 0, hostname: "127.0.0.1", signals: false };
     await using server = await serve(() => text("x".repeat(3_000_000)), options);
@@ -124,15 +124,15 @@ describe("fetchwork webhooks send", () => {
     ]);
   });
 
-  it("takes an empty variable for no secret", async () => {
+  it("treats an empty variable as no secret", async () => {
     await writeFile(join(folder, "event.json"), body);
     const io = memoryIo({ cwd: folder, env: { FETCHWORK_WEBHOOK_SECRET: "" } });
     const args = ["webhooks", "send", "event.json", "-u", "http://127.0.0.1:1", "-e", "issues"];
     expect(await runCommand(commands, { args, io })).toBe(2);
-    expect(io.written.stderr).toContain("no secret: set FETCHWORK_WEBHOOK_SECRET");
+    expect(io.written.stderr).toContain("a secret is required: set FETCHWORK_WEBHOOK_SECRET");
   });
 
-  it("escapes in JSON what moves a cursor or turns text", async () => {
+  it("escapes control sequences and bidirectional text in JSON", async () => {
     const hostile = "\u009b2J\u202e\u2028";
     await writeFile(join(folder, "event.json"), JSON.stringify({ action: hostile }));
     await using server = await serve(() => text(hostile), {
@@ -152,7 +152,7 @@ describe("fetchwork webhooks send", () => {
 });
 
 describe("fetchwork webhooks listen", () => {
-  it("prints what it verified and what it refused, and saves both", async () => {
+  it("prints and saves verified and rejected deliveries", async () => {
     await writeFile(join(folder, "event.json"), body);
     await writeFile(join(folder, "secret"), `${secret}\n`);
     const options = ["--secret-file", "secret", "--save", "saved", "--json", "--count", "2"];
@@ -191,7 +191,7 @@ describe("fetchwork webhooks listen", () => {
     expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ body: { text: body } });
   });
 
-  it("takes everything without a secret, and lets nobody write to the terminal", async () => {
+  it("accepts everything without a secret and escapes control sequences", async () => {
     const { url, io, code } = await startListening("--count", "2", "--save", "saved");
     const headers = { "x-vendor-event": "a\u009bc", "x-vendor-delivery": "../../../x" };
     const sly = '{"action":"\\u001b[2J\\u202e"}';
@@ -210,7 +210,7 @@ describe("fetchwork webhooks listen", () => {
     expect(await readFile(last, "utf8")).toContain('"base64": "/wA="');
   });
 
-  it("prints payloads for people, and why a delivery was refused", async () => {
+  it("prints payloads for people and why a delivery was rejected", async () => {
     await writeFile(join(folder, "event.json"), body);
     const { url, io, code } = await startListening("-s", secret, "--count", "2");
     const send = ["send", "event.json", "-u", url, "-e", "issues"];
@@ -226,7 +226,7 @@ describe("fetchwork webhooks listen", () => {
     );
   });
 
-  it("cuts long payloads for people only", async () => {
+  it("truncates long payloads for people only", async () => {
     const long = { text: "x".repeat(30_000) };
     await writeFile(join(folder, "event.json"), JSON.stringify(long));
     for (const options of [[], ["--json"]]) {
@@ -284,7 +284,7 @@ describe("fetchwork webhooks listen", () => {
     },
   );
 
-  it("answers the challenge of Slack without a secret too", async () => {
+  it("responds to Slack's challenge without a secret too", async () => {
     const { url, io, code } = await startListening("--vendor", "slack", "--count", "1", "--json");
     const challenge = { type: "url_verification", challenge: "abc" };
     const response = await fetch(url, { method: "POST", body: JSON.stringify(challenge) });
@@ -305,7 +305,7 @@ describe("fetchwork webhooks listen", () => {
     });
   });
 
-  it("is coloured on a terminal only", async () => {
+  it("prints colours on a terminal only", async () => {
     const stop = new AbortController();
     const io = memoryIo({ cwd: folder, signal: stop.signal });
     const terminal = { ...io, stdout: { ...io.stdout, isTerminal: true } };
@@ -318,7 +318,7 @@ describe("fetchwork webhooks listen", () => {
     expect(io.written.stdout).toContain("\u001b[");
   });
 
-  it("stops when it is told to", async () => {
+  it("stops on a signal", async () => {
     const stop = new AbortController();
     const io = memoryIo({ signal: stop.signal });
     const args = ["webhooks", "listen", "-p", "0"];
@@ -329,7 +329,7 @@ describe("fetchwork webhooks listen", () => {
   });
 });
 
-describe("what strangers sent", () => {
+describe("untrusted text", () => {
   const moving = /[\x7f-\x9f\u2028\u202e]/;
   const strange = "opened\u009b2J\u202e\u2028";
 
@@ -353,7 +353,7 @@ describe("what strangers sent", () => {
 });
 
 describe("fetchwork webhooks replay", () => {
-  it("sends saved deliveries as they came, or signed anew", async () => {
+  it("sends saved deliveries unchanged or with a new signature", async () => {
     await writeFile(join(folder, "event.json"), body);
     const first = await startListening("-s", secret, "--save", "saved", "--count", "1");
     await run("send", "event.json", "-u", first.url, "-e", "issues", "--id", "d1");
@@ -374,7 +374,7 @@ describe("fetchwork webhooks replay", () => {
     await other.code;
   });
 
-  it("prints the identifier that it sent, whoever the vendor is", async () => {
+  it("prints the identifier that it sent, for every vendor", async () => {
     await writeFile(join(folder, "event.json"), body);
     const send = ["send", "event.json", "--id", "d1", "-e", "issues"];
     const first = await startListening("--save", "saved", "--count", "1", "--vendor", "github");
@@ -390,10 +390,10 @@ describe("fetchwork webhooks replay", () => {
     expect(JSON.parse(again.io.written.stdout)).toMatchObject({ id: "d1" });
   });
 
-  it("refuses files that are no deliveries", async () => {
+  it("rejects files that are not deliveries", async () => {
     await writeFile(join(folder, "event.json"), body);
     const [code, , stderr] = await run("replay", "event.json", "-u", "http://127.0.0.1:1");
     expect(code).toBe(1);
-    expect(stderr).toContain("is no saved delivery");
+    expect(stderr).toContain("is not a saved delivery");
   });
 });

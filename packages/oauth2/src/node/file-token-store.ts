@@ -12,10 +12,10 @@ import {
 } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { TokenHash } from "../token-hash.ts";
+import type { TokenHash } from "../token/token-hash.ts";
 import { TokenStoreError } from "../errors.ts";
-import { checkLease, waitForLease } from "../lease.ts";
-import type { TokenStore } from "../token-store.ts";
+import { checkLease, waitForLease } from "../store/lease.ts";
+import type { TokenStore } from "../store/token-store.ts";
 import { checkNames, optionsOf } from "../option-names.ts";
 
 const storeOptions = optionsOf<FileTokenStoreOptions>("FileTokenStore", {
@@ -33,7 +33,7 @@ export interface FileTokenStoreOptions {
 
 /**
  * A store in a folder, one file per key, which processes of one machine share. Files can be read by their owner only and
- * are replaced as a whole, after the new content is on the disk: whoever is killed leaves the old token or the new one.
+ * are replaced as a whole, after the new content is on the disk: a killed process leaves either the old token or the new one.
  * Links and files of other users are not read. Tokens are not encrypted.
  */
 export class FileTokenStore implements TokenStore {
@@ -159,7 +159,7 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Reads a file, unless somebody else put it there: a link, or a file of another user, in a folder that they share. */
+/** Reads a file, unless it may come from another user: a link, or a file with another owner, in a folder that they share. */
 async function readOwn(path: string): Promise<string> {
   // Windows has neither of the last two, and `|` takes what is not there for 0.
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;

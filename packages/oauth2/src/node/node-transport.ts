@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
-// By its file: under the name of the package alone, Bun gives a module of its own that has no connections.
+// Imported by file: for the bare package name, Bun substitutes its own module, which has no connections.
 import {
   Agent,
   EnvHttpProxyAgent,
@@ -12,9 +12,9 @@ import {
   transportOptionNames,
   type NodeTransportOptions,
   type PemOrDer,
-} from "../connection-opts.ts";
+} from "../connection/connection-opts.ts";
 import { OAuth2UsageError, optionError } from "../errors.ts";
-import { wholeOrStream } from "../whole-or-stream.ts";
+import { wholeOrStream } from "../message/whole-or-stream.ts";
 import { checkNames, optionsOf } from "../option-names.ts";
 
 const transportOptions = optionsOf<NodeTransportOptions>("nodeTransport", transportOptionNames);
@@ -27,7 +27,7 @@ export interface NodeTransport extends AsyncDisposable {
 }
 
 /**
- * Makes a transport on `undici`, with connections of its own.
+ * Makes a transport on `undici`, with separate connections.
  *
  * @example
  * ```ts
@@ -84,7 +84,7 @@ function createDispatcher(options: NodeTransportOptions): Dispatcher {
   const behindProxy = { ...common, requestTls: { ...tls, timeout: connectTimeout } };
   if (proxy === undefined) return new EnvHttpProxyAgent(behindProxy);
   if (!URL.canParse(proxy) || !/^https?:$/.test(new URL(proxy).protocol)) {
-    throw new OAuth2UsageError("ERR_OAUTH_OPTION", "proxy is no http or https URL");
+    throw new OAuth2UsageError("ERR_OAUTH_OPTION", "proxy must be an http or https URL");
   }
   return new ProxyAgent({ ...behindProxy, uri: proxy });
 }

@@ -8,7 +8,7 @@ export interface TokenValidationErrorOptions extends ErrorOptions {
 }
 
 /**
- * A signed token is not to be trusted: an ID token, a logout token, or a signed answer of the server. The message shows
+ * A signed token is invalid: an ID token, a logout token, or a signed answer of the server. The message shows
  * neither the token nor its secret claims.
  */
 export class TokenValidationError extends OAuth2Error {
@@ -21,23 +21,6 @@ export class TokenValidationError extends OAuth2Error {
   constructor(message: string, { claim, ...options }: TokenValidationErrorOptions = {}) {
     super(message, { ...options, code: "ERR_OAUTH_TOKEN_INVALID" });
     this.claim = claim;
-  }
-}
-
-/**
- * The authorization server sent the browser back with an error (RFC 6749, 4.1.2.1), or the callback does not belong to
- * the transaction.
- */
-export class AuthorizationResponseError extends OAuth2Error {
-  override readonly name: string = "AuthorizationResponseError";
-  /** The parameter `error`, such as `access_denied`; else `ERR_OAUTH_CALLBACK`. */
-  declare readonly code: string;
-
-  constructor(
-    message: string,
-    { code = "ERR_OAUTH_CALLBACK", ...options }: OAuth2ErrorOptions = {},
-  ) {
-    super(message, { ...options, code });
   }
 }
 
@@ -57,7 +40,7 @@ export interface ChallengeErrorOptions extends Omit<OAuth2ErrorOptions, "code"> 
   readonly challenges: readonly Challenge[];
 }
 
-/** A resource refused the token and said in `WWW-Authenticate` what it wants (RFC 6750, 3; RFC 9470, 3). */
+/** A resource refused the token and stated in `WWW-Authenticate` what it requires (RFC 6750, 3; RFC 9470, 3). */
 export class ChallengeError extends OAuth2Error {
   override readonly name: string = "ChallengeError";
   /** The parameter `error` of the first challenge that has one, such as `invalid_token`; else `ERR_OAUTH_CHALLENGE`. */

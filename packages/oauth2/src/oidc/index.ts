@@ -2,27 +2,26 @@ export {
   DeviceFlow,
   type DeviceAuthorization,
   type PollOptions,
-  type TokenClient,
-} from "./device-flow.ts";
-export { discover, type DiscoverOptions } from "./discover.ts";
+  type DeviceFlowClient,
+} from "./requests/device-flow.ts";
+export { discover, type DiscoverOptions } from "./metadata/discover.ts";
 export {
   DPoP,
   type DPoPAlgorithm,
   type DPoPKeys,
   type DPoPProofOptions,
   type GenerateDPoPOptions,
-} from "./dpop.ts";
-export { endSessionUrl, type EndSessionOptions } from "./end-session-url.ts";
+} from "./requests/dpop.ts";
+export { AuthorizationResponseError } from "../errors.ts";
 export {
-  AuthorizationResponseError,
   ChallengeError,
   MetadataError,
   TokenValidationError,
   type ChallengeErrorOptions,
   type TokenValidationErrorOptions,
 } from "./errors.ts";
-export type { DocumentOptions } from "./get-document.ts";
-export type { Introspection, IntrospectOptions } from "./introspect.ts";
+export type { DocumentOptions } from "./metadata/get-document.ts";
+export type { Introspection, IntrospectOptions } from "./requests/introspect.ts";
 export {
   OidcClient,
   type ClientVerifyIdTokenOptions,
@@ -33,32 +32,22 @@ export type {
   OidcDiscoverOptions,
   RequestObjectKey,
 } from "./oidc-client-options.ts";
-export { parseChallenges, type Challenge } from "./parse-challenges.ts";
-export { codeChallenge, generateCodeVerifier, randomNonce, randomState } from "./pkce.ts";
+export { codeChallenge, generateCodeVerifier, randomNonce, randomState } from "../grants/pkce.ts";
+export type { Challenge } from "./parse-challenges.ts";
 export type { EndpointCallOptions, ProviderClient } from "./provider-endpoint.ts";
-export type { PushedAuthorization } from "./push-authorization.ts";
+export type { PushedAuthorization } from "./requests/push-authorization.ts";
+export { RemoteJwks, type JwtHeader, type RemoteJwksOptions } from "./jwt/remote-jwks.ts";
+export { signRequestObject, type RequestObjectOptions } from "./requests/request-object.ts";
+export type { EndpointName, ServerMetadata } from "./metadata/server-metadata.ts";
 export {
-  registerClient,
-  type ClientInformation,
-  type ClientMetadata,
-  type RegisterClientOptions,
-} from "./register-client.ts";
-export { RemoteJwks, type RemoteJwksOptions } from "./remote-jwks.ts";
-export { signRequestObject, type RequestObjectOptions } from "./request-object.ts";
+  TokenExchange,
+  type TokenExchangeOptions,
+  type TokenTypeName,
+} from "./requests/token-exchange.ts";
+export type { ClientUserInfoOptions, UserInfo, UserInfoOptions } from "./requests/user-info.ts";
 export {
-  fetchResourceMetadata,
-  resourceMetadataUrl,
-  type ResourceMetadata,
-  type ResourceMetadataOptions,
-} from "./resource-metadata.ts";
-export type { EndpointName, ServerMetadata } from "./server-metadata.ts";
-export { stepUp, type StepUp } from "./step-up.ts";
-export { TokenExchange, type TokenExchangeOptions, type TokenTypeName } from "./token-exchange.ts";
-export type { ClientUserInfoOptions, UserInfo, UserInfoOptions } from "./user-info.ts";
-export { verifyIdToken, type IdTokenClaims, type VerifyIdTokenOptions } from "./verify-id-token.ts";
-export type { JwtHeader, KeySource, VerificationKey } from "./verify-jwt.ts";
-export {
-  verifyLogoutToken,
-  type LogoutClaims,
-  type VerifyLogoutTokenOptions,
-} from "./verify-logout-token.ts";
+  verifyIdToken,
+  type IdTokenClaims,
+  type VerifyIdTokenOptions,
+} from "./jwt/verify-id-token.ts";
+export type { KeySource, VerificationKey } from "./jwt/verify-jwt.ts";

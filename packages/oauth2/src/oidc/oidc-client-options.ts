@@ -1,22 +1,22 @@
-import type { AuthScheme } from "../client-authentication.ts";
-import { clientOptionNames, type ClientOptions } from "../client-options.ts";
-import type { ConnectionBuilder } from "../connection-builder.ts";
+import type { AuthScheme } from "../credentials/client-authentication.ts";
+import { clientOptionNames, type OAuth2ClientOptions } from "../client/client-options.ts";
+import type { ConnectionBuilder } from "../connection/connection-builder.ts";
 import { optionError } from "../errors.ts";
-import type { Scope } from "../form.ts";
-import { checkSigningKey, type SigningKey } from "../sign-jwt.ts";
-import type { DiscoverOptions } from "./discover.ts";
+import type { Scope } from "../message/form.ts";
+import { checkSigningKey, type SigningKey } from "../credentials/sign-jwt.ts";
+import type { DiscoverOptions } from "./metadata/discover.ts";
 import { MetadataError } from "./errors.ts";
-import type { JsonRecord } from "./json-record.ts";
-import type { RemoteJwksOptions } from "./remote-jwks.ts";
-import { isHttpUrl, isSecureUrl } from "./secure-url.ts";
-import { findMetadataFault, type ServerMetadata } from "./server-metadata.ts";
-import type { VerifyIdTokenOptions } from "./verify-id-token.ts";
-import { checkAlgorithms, isKeyAlgorithm } from "./verify-jwt.ts";
+import type { JsonRecord } from "../json-record.ts";
+import type { RemoteJwksOptions } from "./jwt/remote-jwks.ts";
+import { isHttpUrl, isSecureUrl } from "./metadata/secure-url.ts";
+import { findMetadataFault, type ServerMetadata } from "./metadata/server-metadata.ts";
+import type { VerifyIdTokenOptions } from "./jwt/verify-id-token.ts";
+import { checkAlgorithms, isKeyAlgorithm } from "./jwt/verify-jwt.ts";
 import { checkNames, optionsOf, type NamesOf } from "../option-names.ts";
 
-/** Options of an {@link OidcClient}. What the metadata of the server says, is not among them. */
+/** Options of an {@link OidcClient}. What the server's metadata states is not an option. */
 export interface OidcClientOptions extends Omit<
-  ClientOptions,
+  OAuth2ClientOptions,
   "authorizeUrl" | "tokenUrl" | "revokeUrl" | "issuer"
 > {
   /**
@@ -28,7 +28,7 @@ export interface OidcClientOptions extends Omit<
   readonly answerAlgorithms?: readonly string[] | undefined;
   /** How far the server's clock may differ, in seconds. Default: `30`. */
   readonly clockTolerance?: number | undefined;
-  /** How the keys of the server are kept. */
+  /** How the keys of the server are cached. */
   readonly jwks?: Pick<RemoteJwksOptions, "cacheMaxAge" | "cooldown"> | undefined;
   /** Scope of a sign-in that names none; `""` for none, where the server knows no `openid`. Default: `openid`. */
   readonly defaultScope?: Scope | undefined;
@@ -66,7 +66,7 @@ export interface OidcDiscoverOptions extends OidcClientOptions {
 }
 
 /** Options that only an `OidcClient` has. */
-export type OwnOidcOptions = Omit<OidcClientOptions, keyof ClientOptions>;
+export type OwnOidcOptions = Omit<OidcClientOptions, keyof OAuth2ClientOptions>;
 
 const {
   authorizeUrl: _authorizeUrl,
@@ -109,7 +109,7 @@ const requestObjectOptions = optionsOf<RequestObjectKey>("requestObject", {
  */
 export function splitOidcOptions(options: OidcClientOptions): {
   readonly own: OwnOidcOptions;
-  readonly rest: ClientOptions;
+  readonly rest: OAuth2ClientOptions;
 } {
   const decided = decidedByMetadata.find((name) => name in options);
   if (decided !== undefined) throw optionError(decided, "given", "that of the metadata");
@@ -162,7 +162,7 @@ export function checkOidcOptions(
 }
 
 /** Options of an `OAuth2Client` that the metadata decides. */
-export function coreOptions(metadata: ServerMetadata, usesAliases: boolean): ClientOptions {
+export function coreOptions(metadata: ServerMetadata, usesAliases: boolean): OAuth2ClientOptions {
   const { issuer, authorization_endpoint: authorizeUrl, mtls_endpoint_aliases } = metadata;
   const aliases = usesAliases ? mtls_endpoint_aliases : undefined;
   const tokenUrl = aliases?.["token_endpoint"] ?? metadata.token_endpoint;
@@ -190,7 +190,7 @@ export function signedWithKeys(supported: readonly string[] = ["RS256"]): readon
   return usable.length === 0 ? ["RS256"] : usable;
 }
 
-/** The issuer of Microsoft's metadata for several tenants; the claim `tid` says which. */
+/** The issuer of Microsoft's metadata for several tenants; the claim `tid` names the tenant. */
 const template = "{tenantid}";
 
 function isTemplate(issuer: string): boolean {

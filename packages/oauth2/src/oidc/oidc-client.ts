@@ -1,19 +1,19 @@
-import type { AccessToken } from "../access-token.ts";
-import type { OpenIdFlow } from "../authorization-flow.ts";
-import { OAuth2Client } from "../client.ts";
+import type { AccessToken, RefreshRules } from "../token/access-token.ts";
+import type { OpenIdFlow } from "../grants/authorization-flow.ts";
+import { OAuth2Client } from "../client/client.ts";
 import { optionError } from "../errors.ts";
-import type { GrantParams } from "../form.ts";
-import type { TokenOptions } from "../token-options.ts";
-import type { TokenParams } from "../token-params.ts";
-import { DeviceFlow } from "./device-flow.ts";
-import { discover } from "./discover.ts";
-import { endSessionUrl, type EndSessionOptions } from "./end-session-url.ts";
+import type { GrantParams } from "../message/form.ts";
+import type { TokenOptions } from "../token/token-options.ts";
+import type { TokenParams } from "../token/token-params.ts";
+import { DeviceFlow } from "./requests/device-flow.ts";
+import { discover } from "./metadata/discover.ts";
+import { endSessionUrl, type EndSessionOptions } from "./logout/end-session-url.ts";
 import {
   introspect,
   type Introspection,
   type IntrospectOptions,
   type SignedAnswerOptions,
-} from "./introspect.ts";
+} from "./requests/introspect.ts";
 import {
   checkOidcOptions,
   chooseScheme,
@@ -26,22 +26,26 @@ import {
   type OidcDiscoverOptions,
   type RequestObjectKey,
 } from "./oidc-client-options.ts";
-import { createKeySource } from "./key-source.ts";
-import { createOpenIdFlow } from "./open-id-flow.ts";
+import { createKeySource } from "./jwt/key-source.ts";
+import { createOpenIdFlow } from "./requests/open-id-flow.ts";
 import type { EndpointCallOptions, ProviderClient } from "./provider-endpoint.ts";
-import { pushAuthorization, type PushedAuthorization } from "./push-authorization.ts";
-import { RemoteJwks } from "./remote-jwks.ts";
-import { checkSameUser, subjectOf } from "./same-user.ts";
-import { signRequestObject } from "./request-object.ts";
-import type { ServerMetadata } from "./server-metadata.ts";
-import { TokenExchange } from "./token-exchange.ts";
-import { userInfo, type ClientUserInfoOptions, type UserInfo } from "./user-info.ts";
-import { verifyIdToken, type IdTokenClaims, type VerifyIdTokenOptions } from "./verify-id-token.ts";
+import { pushAuthorization, type PushedAuthorization } from "./requests/push-authorization.ts";
+import { RemoteJwks } from "./jwt/remote-jwks.ts";
+import { checkSameUser, subjectOf } from "./jwt/same-user.ts";
+import { signRequestObject } from "./requests/request-object.ts";
+import type { ServerMetadata } from "./metadata/server-metadata.ts";
+import { TokenExchange } from "./requests/token-exchange.ts";
+import { userInfo, type ClientUserInfoOptions, type UserInfo } from "./requests/user-info.ts";
+import {
+  verifyIdToken,
+  type IdTokenClaims,
+  type VerifyIdTokenOptions,
+} from "./jwt/verify-id-token.ts";
 import {
   verifyLogoutToken,
   type LogoutClaims,
   type VerifyLogoutTokenOptions,
-} from "./verify-logout-token.ts";
+} from "./logout/verify-logout-token.ts";
 import { checkNames, optionsOf } from "../option-names.ts";
 
 const discoverOptions = optionsOf<OidcDiscoverOptions>("OidcClient.discover", {
@@ -92,7 +96,7 @@ export type ClientVerifyLogoutTokenOptions = Pick<
  * ```
  */
 export class OidcClient extends OAuth2Client implements ProviderClient {
-  /** What the server says about itself. */
+  /** Metadata of the server. */
   readonly metadata: ServerMetadata;
   /** Keys of the server; `undefined` when it has no `jwks_uri`. */
   readonly jwks: RemoteJwks | undefined;
@@ -199,7 +203,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
    */
   override async getToken(params: TokenParams, options?: TokenOptions): Promise<AccessToken> {
     const token = await super.getToken(params, options);
-    // Where the ID token is the token, by `tokenName` or for want of another, it is none of the token's fields.
+    // If the ID token is the token itself, by `tokenName` or as the only one, it is not among the token's fields.
     const hash = token.response?.hash;
     const idToken = token.idToken ?? hash?.["id_token"] ?? hash?.["idToken"];
     if (typeof idToken !== "string") return token;
@@ -210,27 +214,19 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   }
 
   /**
-   * Sees to it that a refresh gives no token of another user (OpenID Connect Core, 12.2), and keeps the claims where the
-   * answer has no ID token.
-   *
-   * @internal
+   * A refresh must not return a token of another user (OpenID Connect Core, 12.2). The ID token stays with the session,
+   * and its claims stay known when the response has no new one.
    */
-  override checkRefreshed(previous: AccessToken, answer: AccessToken, result: AccessToken): void {
-    const before = this.#claims.get(previous);
-    const claims = this.#claims.get(answer);
-    checkSameUser(before ?? previous.idToken, claims);
-    const known = claims ?? before;
-    if (known !== undefined) this.#claims.set(result, known);
-  }
-
-  /**
-   * The ID token stays with the session, whose user it names.
-   *
-   * @internal
-   */
-  override get keptAtRefresh(): readonly string[] {
-    return ["scope", "id_token"];
-  }
+  readonly refreshRules: RefreshRules = {
+    keptFields: ["scope", "id_token"],
+    check: (previous, response, completed) => {
+      const before = this.#claims.get(previous);
+      const claims = this.#claims.get(response);
+      checkSameUser(before ?? previous.idToken, claims);
+      const known = claims ?? before;
+      if (known !== undefined) this.#claims.set(completed, known);
+    },
+  };
 
   /**
    * The claims of the ID token that came with a token, or with the one that it was refreshed from, validated;
@@ -303,12 +299,12 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
 
   #subjectOf(token: AccessToken): string | undefined {
     const claims = this.#claims.get(token);
-    // Whoever can write to the store can give away any token.
+    // An attacker who can write to the store can put any token there.
     return claims?.sub ?? (token.isRestored ? subjectOf(token.idToken) : undefined);
   }
 
   /**
-   * Asks the server about a token (RFC 7662), with a signed answer if wanted (RFC 9701).
+   * Introspects a token (RFC 7662), with a signed response if requested (RFC 9701).
    *
    * @throws MetadataError, OAuth2Error, TokenValidationError, InvalidResponseError
    */

@@ -1,6 +1,6 @@
 /** One challenge of a `WWW-Authenticate` field (RFC 9110, 11.6.1). */
 export interface Challenge {
-  /** Name of the scheme, in lower case: `bearer`, `dpop`, `basic`. */
+  /** Name of the scheme, in lower case: `withAccessToken`, `dpop`, `basic`. */
   readonly scheme: string;
   /** Parameters; names in lower case, values without their quotes. Of a repeated one the first counts. */
   readonly parameters: ReadonlyMap<string, string>;
@@ -8,7 +8,7 @@ export interface Challenge {
   readonly token68?: string | undefined;
 }
 
-/** What {@link parseChallenges} reads at most; a longer field has no challenges. */
+/** Maximum characters that {@link parseChallenges} reads; a longer field has no challenges. */
 const maxLength = 16_384;
 
 const token = /[!#$%&'*+\-.^_`|~\dA-Za-z]+/y;

@@ -1,10 +1,10 @@
 import { InvalidResponseError } from "../errors.ts";
-import { sendForm, type FormSender } from "../form-request.ts";
-import type { Params } from "../form.ts";
-import { errorOf, type OAuth2Response } from "../response.ts";
+import { sendForm, type FormSender } from "../connection/form-request.ts";
+import type { Params } from "../message/form.ts";
+import { errorOf, type OAuth2Response } from "../message/response.ts";
 import { MetadataError } from "./errors.ts";
-import { parseJsonRecord, type JsonRecord } from "./json-record.ts";
-import type { EndpointName, ServerMetadata } from "./server-metadata.ts";
+import { parseJsonRecord, type JsonRecord } from "../json-record.ts";
+import type { EndpointName, ServerMetadata } from "./metadata/server-metadata.ts";
 import type { NamesOf } from "../option-names.ts";
 
 /** A client of a server whose metadata is known. */
@@ -60,7 +60,7 @@ export async function callEndpoint(
 }
 
 /**
- * The JSON object that an answer has.
+ * The JSON object in a response.
  *
  * @throws InvalidResponseError when it has none; OAuth2Error when it is an error all the same
  */
@@ -68,7 +68,8 @@ export function jsonOf(response: OAuth2Response, what: string): JsonRecord {
   const { contentType } = response;
   const isJson = contentType === "application/json" || contentType.endsWith("+json");
   const json = isJson ? parseJsonRecord(response.body) : undefined;
-  if (json === undefined) throw new InvalidResponseError(`${what} is no JSON object`, { response });
+  if (json === undefined)
+    throw new InvalidResponseError(`${what} is not a JSON object`, { response });
   if (typeof json["error"] === "string") throw errorOf(response);
   return json;
 }

@@ -1,12 +1,12 @@
-import { Connection } from "../connection.ts";
-import { InvalidResponseError, optionError, RedirectError } from "../errors.ts";
-import { isRedirect } from "../form-request.ts";
+import { Connection } from "../connection/connection.ts";
+import { InvalidResponseError, optionError, OAuth2RedirectError } from "../errors.ts";
+import { isRedirect } from "../connection/form-request.ts";
 import { MetadataError } from "./errors.ts";
-import { documentOptionNames, type DocumentOptions } from "./get-document.ts";
-import { type JsonRecord } from "./json-record.ts";
+import { documentOptionNames, type DocumentOptions } from "./metadata/get-document.ts";
+import { type JsonRecord } from "../json-record.ts";
 import { endpointUrl, jsonOf, type EndpointCallOptions } from "./provider-endpoint.ts";
-import { isHttpUrl, isSecureUrl } from "./secure-url.ts";
-import type { ServerMetadata } from "./server-metadata.ts";
+import { isHttpUrl, isSecureUrl } from "./metadata/secure-url.ts";
+import type { ServerMetadata } from "./metadata/server-metadata.ts";
 import { checkNames, optionsOf } from "../option-names.ts";
 
 const registerOptions = optionsOf<RegisterClientOptions>("registerClient", {
@@ -16,7 +16,7 @@ const registerOptions = optionsOf<RegisterClientOptions>("registerClient", {
   initialAccessToken: true,
 });
 
-/** What a client says about itself (RFC 7591, 2; OpenID Connect Registration, 2), by wire names. */
+/** The metadata of a client (RFC 7591, 2; OpenID Connect Registration, 2), by wire names. */
 export interface ClientMetadata {
   readonly redirect_uris?: readonly string[] | undefined;
   readonly token_endpoint_auth_method?: string | undefined;
@@ -81,7 +81,7 @@ export async function registerClient(
   });
   const { status } = response;
   if (isRedirect(status))
-    throw new RedirectError(`registration redirects (HTTP ${status})`, { response });
+    throw new OAuth2RedirectError(`registration redirects (HTTP ${status})`, { response });
   if (response.error !== undefined) throw response.error;
   return checkInformation(
     jsonOf(response, "the registration"),

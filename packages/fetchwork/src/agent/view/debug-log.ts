@@ -1,0 +1,51 @@
+import type { AgentEvent } from "@fetchwork/agent";
+import { manyLines, oneLine } from "../../command/terminal-text.ts";
+
+/** Maximum characters of a response that the log shows. */
+const mostText = 1024 * 1024;
+
+/** What `--debug` adds: the plan, the files with their dependencies, and each raw response. */
+export class DebugLog {
+  readonly #answers = new Map<string, string>();
+
+  /** Text to add for an event; `undefined`: none. */
+  of(event: AgentEvent): string | undefined {
+    switch (event.type) {
+      case "token": {
+        const key = event.path ?? event.step;
+        this.#answers.set(key, ((this.#answers.get(key) ?? "") + event.text).slice(0, mostText));
+        return undefined;
+      }
+      case "retry":
+        // The next attempt has a new response.
+        this.#answers.delete(event.path ?? event.step);
+        return undefined;
+      case "planned":
+        this.#answers.delete("plan");
+        return block("plan", event.sharedDeps);
+      case "files": {
+        const lines = event.files.map(({ path, dependsOn, purpose }) => {
+          const uses = dependsOn.length === 0 ? "" : ` uses ${dependsOn.join(", ")}`;
+          return `${path}${uses}${purpose === "" ? "" : ` - ${purpose}`}`;
+        });
+        return block("files", lines.join("\n"));
+      }
+      case "file": {
+        const answer = this.#answers.get(event.path);
+        this.#answers.delete(event.path);
+        return answer === undefined ? undefined : block(event.path, answer);
+      }
+      case "checked": {
+        const repaired = [...this.#answers].map(([path, answer]) => block(path, answer));
+        this.#answers.clear();
+        return repaired.length === 0 ? undefined : repaired.join("\n");
+      }
+      default:
+        return undefined;
+    }
+  }
+}
+
+function block(title: string, text: string): string {
+  return `----- ${oneLine(title)}\n${manyLines(text.trimEnd())}\n-----`;
+}

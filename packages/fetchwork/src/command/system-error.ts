@@ -1,0 +1,65 @@
+import { getSystemErrorMessage } from "node:util";
+
+/** What the errors mean that a user of the command can meet; any other one is described by the system. */
+const meanings: ReadonlyMap<string, string> = new Map([
+  ["EACCES", "permission denied"],
+  ["EADDRINUSE", "the port is in use"],
+  ["EADDRNOTAVAIL", "the address is not one of this machine"],
+  ["ECONNREFUSED", "the connection was refused"],
+  ["ECONNRESET", "the connection was closed by the other side"],
+  ["EEXIST", "it already exists"],
+  ["EISDIR", "it is a folder"],
+  ["ENOENT", "no such file or folder"],
+  ["ENOSPC", "the disk is full"],
+  ["ENOTDIR", "a part of the path is not a folder"],
+  ["ENOTEMPTY", "it is not empty"],
+  ["ENOTFOUND", "the host is unknown"],
+  ["EPERM", "permission denied"],
+  ["EROFS", "the file system is read-only"],
+]);
+
+const actions: ReadonlyMap<string, string> = new Map([
+  ["connect", "cannot connect to "],
+  ["getaddrinfo", "cannot connect to "],
+  ["listen", "cannot listen on "],
+  ["mkdir", "cannot create the folder "],
+  ["open", "cannot open "],
+  ["read", "cannot read "],
+  ["scandir", "cannot read the folder "],
+  ["write", "cannot write "],
+]);
+
+/** The message of an error; one of the operating system in words: `cannot open notes.txt: no such file or folder`. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { syscall, path, hostname, address, port }: SystemError = error;
+  if (!isText(syscall)) return error.message;
+  const reason = systemReason(error);
+  const [name, host] = [path, hostname ?? address].map((one) => (isText(one) ? one : undefined));
+  if (syscall.startsWith("spawn")) return `cannot run ${name ?? "a program"}: ${reason}`;
+  const place = name ?? (typeof port === "number" ? `${host ?? "port"}:${port}` : host);
+  return place === undefined ? reason : `${actions.get(syscall) ?? ""}${place}: ${reason}`;
+}
+
+/** The reason of a system error without its path; the message of any other error. */
+export function systemReason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, errno, syscall }: SystemError = error;
+  if (!isText(code) || !isText(syscall)) return error.message;
+  return meanings.get(code) ?? (typeof errno === "number" ? getSystemErrorMessage(errno) : code);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+/** What Node adds to an error of the operating system. */
+interface SystemError extends Error {
+  readonly code?: unknown;
+  readonly errno?: unknown;
+  readonly syscall?: unknown;
+  readonly path?: unknown;
+  readonly hostname?: unknown;
+  readonly address?: unknown;
+  readonly port?: unknown;
+}

@@ -1,0 +1,80 @@
+import { toHeaders } from "../connection/connection.ts";
+import { OAuth2UsageError } from "../errors.ts";
+import type { Fetch } from "../connection/fetch.ts";
+import {
+  authorizeOptionNames,
+  createAuthorizer,
+  initOf,
+  type AuthorizeOptions,
+  type TokenSource,
+  type UnauthorizedRequest,
+} from "./authorizer.ts";
+import { wholeOrStream } from "../message/whole-or-stream.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const fetchOptions = optionsOf<AuthorizedFetchOptions>("authorizedFetch", {
+  ...authorizeOptionNames,
+  fetch: true,
+});
+
+/** A `fetch`. */
+export type AuthorizedFetch = (
+  input: string | URL | Request,
+  init?: RequestInit,
+) => Promise<Response>;
+
+/** Options of {@link authorizedFetch}. */
+export interface AuthorizedFetchOptions extends AuthorizeOptions {
+  /** What sends. Default: what sends the requests of the client. */
+  readonly fetch?: Fetch | undefined;
+}
+
+/**
+ * Makes a `fetch` whose requests carry a token, and are sent as all requests of the client are: with its `fetch`,
+ * certificate, proxy, headers, time limit, redirect rules and log. Paths are resolved against the client's `site`; bodies
+ * may be streams; a status of 400 or more is not thrown.
+ *
+ * @example
+ * ```ts
+ * const api = authorizedFetch(new TokenManager(client, { store }));
+ * const items = await (await api("/items")).json();
+ * ```
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION`; the function that it returns throws `ERR_OAUTH_TARGET`, what `getToken` of
+ * a manager throws, OAuth2ConnectionError, OAuth2TimeoutError, OAuth2RedirectError, and the reason of the signal
+ */
+export function authorizedFetch(
+  source: TokenSource,
+  options: AuthorizedFetchOptions = {},
+): AuthorizedFetch {
+  checkNames(options, fetchOptions);
+  const authorizer = createAuthorizer(source, options);
+  const { fetch: transport } = options;
+  return async (input, init) => {
+    const url = input instanceof Request ? new URL(input.url) : authorizer.resolve(input);
+    authorizer.checkTarget(url);
+    return authorizer.send({ ...(await readRequest(input, init)), url, transport });
+  };
+}
+
+/** Reads what `fetch` is called with: `init` wins over a `Request`. */
+async function readRequest(
+  input: string | URL | Request,
+  init: RequestInit = {},
+): Promise<Omit<UnauthorizedRequest, "url">> {
+  const request = input instanceof Request ? input : undefined;
+  const { method, headers, body, redirect, signal, ...rest } = init;
+  const verb = (method ?? request?.method ?? "GET").toUpperCase();
+  const own = request?.body ?? undefined;
+  const sent = body ?? (own === undefined ? undefined : await wholeOrStream(own));
+  if (sent !== undefined && (verb === "GET" || verb === "HEAD")) {
+    throw new OAuth2UsageError("ERR_OAUTH_OPTION", `a ${verb} request has no body`);
+  }
+  return {
+    verb,
+    headers: toHeaders(headers ?? request?.headers),
+    body: sent,
+    redirect: redirect ?? request?.redirect ?? "follow",
+    signal: signal ?? request?.signal,
+    init: request === undefined ? rest : { ...initOf(request), ...rest },
+  };
+}

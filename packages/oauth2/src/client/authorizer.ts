@@ -1,0 +1,125 @@
+import type { AccessToken } from "../token/access-token.ts";
+import {
+  createTargetCheck,
+  type AllowedOrigins,
+  type TargetCheck,
+} from "../message/allowed-origins.ts";
+import type { StreamedReply } from "../connection/connection.ts";
+import { checkTimeout } from "../connection/connection-opts.ts";
+import { optionError } from "../errors.ts";
+import { isStream } from "../message/request-body.ts";
+import { streamToResource, type StreamedRequest } from "../connection/resource-request.ts";
+import { TokenManager } from "../manager/token-manager.ts";
+import type { NamesOf } from "../option-names.ts";
+
+/** Where requests get their token: a manager, which keeps it fresh, or one token. */
+export type TokenSource = TokenManager | AccessToken;
+
+/** Options of what puts tokens on requests. */
+export interface AuthorizeOptions {
+  /**
+   * Where the token may go, of what the `allowedOrigins` of the client allows; a request to anywhere else is refused.
+   * Default: the origin of the client's `site`; a client without a site needs this option.
+   */
+  readonly allowedOrigins?: AllowedOrigins | undefined;
+  /**
+   * Whether a 401 makes a manager renew the token, and the request be sent once more if its body can be. Default: true.
+   */
+  readonly retryOn401?: boolean | undefined;
+  /**
+   * Time to wait for the head of the response, and for each further piece of its body, in milliseconds; 0 means no limit.
+   * Default: that of the client.
+   */
+  readonly timeout?: number | undefined;
+}
+
+/** Names of the options, for those of {@link authorizedFetch} too. */
+export const authorizeOptionNames: NamesOf<AuthorizeOptions> = {
+  allowedOrigins: true,
+  retryOn401: true,
+  timeout: true,
+};
+
+/** A request without its token. */
+export type UnauthorizedRequest = Omit<StreamedRequest, "credential" | "timeout">;
+
+/** What puts tokens of a source on requests. */
+export interface Authorizer {
+  readonly resolve: (path: string | URL) => URL;
+  readonly checkTarget: TargetCheck;
+  /**
+   * Sends a request with a token, with everything that the client has. After a 401 the token is renewed and the request
+   * sent once more, where both can be done.
+   */
+  readonly send: (request: UnauthorizedRequest) => Promise<Response>;
+}
+
+/**
+ * Makes what puts tokens on requests.
+ *
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
+ */
+export function createAuthorizer(source: TokenSource, options: AuthorizeOptions): Authorizer {
+  const { client } = source;
+  const { allowedOrigins, retryOn401 = true, timeout } = options;
+  if (allowedOrigins === undefined && client.site === undefined) {
+    throw optionError("allowedOrigins", undefined, "origins, since the client has no site");
+  }
+  checkTimeout(timeout);
+  const manager = source instanceof TokenManager ? source : undefined;
+  const site = client.site === undefined ? undefined : new URL(client.site);
+  const isAllowed = createTargetCheck(allowedOrigins ?? "site", site);
+  const attempt = async (
+    request: UnauthorizedRequest,
+    token: AccessToken,
+  ): Promise<StreamedReply> => {
+    const credential = token.credential(request.verb.toLowerCase());
+    return streamToResource(client, { ...request, credential, timeout });
+  };
+  return {
+    resolve: (path) => client.resolve(path),
+    checkTarget(url) {
+      isAllowed(url);
+      client.checkTarget(url);
+    },
+    async send(request) {
+      const { signal, url, body } = request;
+      const token =
+        source instanceof TokenManager
+          ? (source.peek() ?? (await source.getToken({ signal })))
+          : source;
+      const { stream, head } = await attempt(request, token);
+      // Another origin, to which a redirect may have led, did not get the token.
+      const isRefused = head.status === 401 && new URL(head.url).origin === url.origin;
+      if (!isRefused || !retryOn401 || manager === undefined || isStream(body)) return stream;
+      let renewed: AccessToken;
+      try {
+        renewed = await manager.getToken({ refused: token, signal });
+      } catch {
+        // The 401 describes what is wrong with the request; the manager reports the other error.
+        return stream;
+      }
+      await stream.body?.cancel();
+      return (await attempt(request, renewed)).stream;
+    },
+  };
+}
+
+/** Members of a `Request` that are passed on with each request made of it; `cf` is that of Workers. */
+const passedOn = [
+  "cache",
+  "cf",
+  "credentials",
+  "integrity",
+  "keepalive",
+  "mode",
+  "referrer",
+  "referrerPolicy",
+] as const;
+
+/** The other members of a request: those that the platform has and that were chosen. */
+export function initOf(request: Request): RequestInit {
+  const plain = new Request(request.url);
+  const chosen = passedOn.filter((name) => Reflect.get(request, name) !== Reflect.get(plain, name));
+  return Object.fromEntries(chosen.map((name) => [name, Reflect.get(request, name)]));
+}

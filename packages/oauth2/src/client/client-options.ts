@@ -1,0 +1,152 @@
+import type { AllowedOrigins } from "../message/allowed-origins.ts";
+import type { AuthScheme, ClientKey } from "../credentials/client-authentication.ts";
+import type { ConnectionOpts } from "../connection/connection-opts.ts";
+import { optionError } from "../errors.ts";
+import type { Fetch } from "../connection/fetch.ts";
+import type { TokenMethod } from "../connection/form-request.ts";
+import type { DebugLogger } from "../log/logger.ts";
+import type { RequestProof } from "../connection/proof.ts";
+import { checkNames, optionsOf, type NamesOf } from "../option-names.ts";
+
+/** Options of an {@link OAuth2Client}. */
+export interface OAuth2ClientOptions {
+  /** Base URL of the provider. Default: none; then every URL must be absolute. */
+  readonly site?: string | URL | undefined;
+  /** Authorization endpoint; a path without a leading `/` is relative to that of `site`. Default: `oauth/authorize`. */
+  readonly authorizeUrl?: string | undefined;
+  /** Token endpoint. Default: `oauth/token`. */
+  readonly tokenUrl?: string | undefined;
+  /** Revocation endpoint. Default: `oauth/revoke`. */
+  readonly revokeUrl?: string | undefined;
+  /** `redirect_uri` of authorization URLs and code exchanges that have none. Default: none. */
+  readonly redirectUri?: string | undefined;
+  /** How token requests are sent. Default: `post`. With others, secrets are in URLs, where logs keep them. */
+  readonly tokenMethod?: TokenMethod | undefined;
+  /** How the client authenticates. Default: `basic_auth`; `none` for a client without a secret. */
+  readonly authScheme?: AuthScheme | undefined;
+  /**
+   * Whether Basic credentials are form-encoded, as RFC 6749, 2.3.1 wants, or `raw`, as some servers do. Default: `form`.
+   */
+  readonly basicEncoding?: "form" | "raw" | undefined;
+  /** Key of `private_key_jwt`. Default: none. */
+  readonly clientKey?: ClientKey | undefined;
+  /** Identifier of the authorization server: audience of assertions. Default: unknown. */
+  readonly issuer?: string | undefined;
+  /** Options of the connection: timeouts, proxy, certificates. Default: none. */
+  readonly connectionOpts?: ConnectionOpts | undefined;
+  /** Whether a status of 400 or more is thrown; otherwise the response has it as `error`. Default: true. */
+  readonly raiseErrors?: boolean | undefined;
+  /** Redirects to follow for a resource; those of endpoints are never followed. Default: 5. */
+  readonly maxRedirects?: number | undefined;
+  /** Where debug output and warnings go. Default: the console. */
+  readonly logger?: DebugLogger | undefined;
+  /** Whether every request and response is logged. Default: whether the environment has `OAUTH_DEBUG=true`. */
+  readonly debug?: boolean | undefined;
+  /** What sends requests. Default: the `fetch` of the platform. */
+  readonly fetch?: Fetch | undefined;
+  /** Where requests to resources may go. Default: `any`: an absolute URL takes the token wherever it leads. */
+  readonly allowedOrigins?: AllowedOrigins | undefined;
+  /** Maximum response of an endpoint, in bytes. Default: 1_048_576. */
+  readonly maxResponseBytes?: number | undefined;
+  /** Maximum response of a resource, in bytes. Default: 33_554_432. */
+  readonly maxResourceBytes?: number | undefined;
+  /** Proof of possession with every request (RFC 9449); `DPoP` of `@fetchwork/oauth2/oidc` is one. Default: none. */
+  readonly dpop?: RequestProof | undefined;
+  /** Returns milliseconds since the epoch. Default: `Date.now`. */
+  readonly clock?: (() => number) | undefined;
+}
+
+/** Options that are resolved against the site. */
+export const endpointNames = ["authorizeUrl", "tokenUrl", "revokeUrl"] as const;
+
+/** Names of the options, for those of an `OidcClient` too. */
+export const clientOptionNames: NamesOf<OAuth2ClientOptions> = {
+  site: true,
+  authorizeUrl: true,
+  tokenUrl: true,
+  revokeUrl: true,
+  redirectUri: true,
+  tokenMethod: true,
+  authScheme: true,
+  basicEncoding: true,
+  clientKey: true,
+  issuer: true,
+  connectionOpts: true,
+  raiseErrors: true,
+  maxRedirects: true,
+  logger: true,
+  debug: true,
+  fetch: true,
+  allowedOrigins: true,
+  maxResponseBytes: true,
+  maxResourceBytes: true,
+  dpop: true,
+  clock: true,
+};
+
+const clientOptions = optionsOf<OAuth2ClientOptions>("OAuth2Client", clientOptionNames);
+
+/**
+ * Checks what types do not.
+ *
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
+ */
+export function checkClientOptions(options: OAuth2ClientOptions): void {
+  checkNames(options, clientOptions);
+  const { tokenMethod, basicEncoding, fetch, logger, clock } = options;
+  if (!["post", "get", "post_with_query_string", undefined].includes(tokenMethod)) {
+    throw optionError("tokenMethod", tokenMethod, "post, get or post_with_query_string");
+  }
+  if (!["form", "raw", undefined].includes(basicEncoding)) {
+    throw optionError("basicEncoding", basicEncoding, "form or raw");
+  }
+  for (const name of ["raiseErrors", "debug"] as const) {
+    const value: unknown = options[name];
+    if (value !== undefined && typeof value !== "boolean") {
+      throw optionError(name, value, "true or false");
+    }
+  }
+  for (const name of ["redirectUri", "issuer", ...endpointNames] as const) {
+    const value: unknown = options[name];
+    if (value !== undefined && (typeof value !== "string" || value === "")) {
+      throw optionError(name, value, "text that is not empty");
+    }
+  }
+  for (const name of ["prove", "accept"] as const) {
+    const { dpop } = options;
+    if (dpop !== undefined && typeof Reflect.get(Object(dpop), name) !== "function") {
+      throw optionError("dpop", typeof dpop, "a proof such as DPoP");
+    }
+  }
+  for (const [name, value] of Object.entries({ fetch, clock })) {
+    if (value !== undefined && typeof value !== "function") {
+      throw optionError(name, typeof value, "a function");
+    }
+  }
+  if (logger !== undefined && typeof Reflect.get(Object(logger), "debug") !== "function") {
+    throw optionError("logger", "an object", "one with a function debug");
+  }
+  for (const name of ["authorizeUrl", "tokenUrl", "revokeUrl"] as const) {
+    if (options[name] === "") throw optionError(name, "", "a path or URL");
+  }
+  for (const name of ["maxRedirects", "maxResponseBytes", "maxResourceBytes"] as const) {
+    const value = options[name];
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {
+      throw optionError(name, value, "a whole number");
+    }
+  }
+}
+
+/**
+ * Checks the identifier and the secret of a client; a missing environment variable is `undefined`.
+ *
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
+ */
+export function checkClientCredentials(id: unknown, secret: unknown): void {
+  if (id !== null && (typeof id !== "string" || id === "")) {
+    throw optionError("the client identifier", id, "text that is not empty, or null for none");
+  }
+  if (secret !== undefined && secret !== null && typeof secret !== "string") {
+    throw optionError("the client secret", `a value of type ${typeof secret}`, "text, or null");
+  }
+}

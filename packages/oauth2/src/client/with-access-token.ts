@@ -1,0 +1,65 @@
+import type { TargetCheck } from "../message/allowed-origins.ts";
+import {
+  authorizeOptionNames,
+  createAuthorizer,
+  initOf,
+  type AuthorizeOptions,
+  type TokenSource,
+} from "./authorizer.ts";
+import { wholeOrStream } from "../message/whole-or-stream.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const withAccessTokenOptions = optionsOf<AuthorizeOptions>("withAccessToken", authorizeOptionNames);
+
+/** A handler of `@fetchwork/http`, with whatever context. */
+export type ContextHandler<C> = (request: Request, context: C) => Response | Promise<Response>;
+
+/** A middleware of `@fetchwork/http`. */
+export type ContextMiddleware = <C>(next: ContextHandler<C>) => ContextHandler<C>;
+
+/**
+ * Makes a middleware that puts a token on every request to allowed origins, unless the request has an `Authorization` of
+ * its own; others are passed on unchanged. The wrapped handler sends; headers, time limit, redirect rules and log are
+ * those of the client. Errors of the handler are passed on unchanged. For a fixed token there is the `withAccessToken` of
+ * `@fetchwork/middleware`.
+ *
+ * @example
+ * ```ts
+ * const api = wrap(fetch, retry(), withAccessToken(new TokenManager(client, { store })));
+ * ```
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
+ */
+export function withAccessToken(
+  source: TokenSource,
+  options: AuthorizeOptions = {},
+): ContextMiddleware {
+  checkNames(options, withAccessTokenOptions);
+  const authorizer = createAuthorizer(source, options);
+  return (next) => async (request, context) => {
+    const url = new URL(request.url);
+    if (request.headers.has("authorization") || !isAllowed(authorizer.checkTarget, url)) {
+      return next(request, context);
+    }
+    const { method: verb, headers, body, redirect, signal } = request;
+    return authorizer.send({
+      verb,
+      url,
+      headers,
+      body: body === null ? undefined : await wholeOrStream(body),
+      redirect,
+      signal,
+      init: initOf(request),
+      transport: (sent) => next(sent, context),
+      keepsErrors: true,
+    });
+  };
+}
+
+function isAllowed(check: TargetCheck, url: URL): boolean {
+  try {
+    check(url);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,59 @@
+import { optionError } from "../errors.ts";
+import type { Fetch, FetchMiddleware } from "./fetch.ts";
+import type { BodyEncoding } from "../message/request-body.ts";
+
+/** Customizes the connection of a client; given to the function that its constructor takes. */
+export interface ConnectionBuilder {
+  /** Chooses how objects are sent as bodies. Default: `url_encoded`. */
+  request(encoding: BodyEncoding): this;
+  /** Puts a middleware around what sends; the first is the outermost. */
+  use(middleware: FetchMiddleware): this;
+  /** Chooses what sends. Default: the `fetch` of the platform. */
+  adapter(fetch: Fetch): this;
+}
+
+/** What was built. */
+export interface BuiltConnection {
+  readonly encoding: BodyEncoding;
+  /** `undefined` for the `fetch` of the platform. */
+  readonly fetch: Fetch | undefined;
+}
+
+/** Runs the function that customizes a connection. */
+export function buildConnection(
+  fetch: Fetch | undefined,
+  build: ((connection: ConnectionBuilder) => void) | undefined,
+): BuiltConnection {
+  let encoding: BodyEncoding = "url_encoded";
+  let sender = fetch;
+  const middlewares: FetchMiddleware[] = [];
+  const builder: ConnectionBuilder = {
+    request(chosen) {
+      if (chosen !== "url_encoded" && chosen !== "json") {
+        throw optionError("the request encoding", chosen, "url_encoded or json");
+      }
+      encoding = chosen;
+      return builder;
+    },
+    use(middleware) {
+      if (typeof middleware !== "function") {
+        throw optionError("a middleware", typeof middleware, "a function");
+      }
+      middlewares.push(middleware);
+      return builder;
+    },
+    adapter(chosen) {
+      if (typeof chosen !== "function")
+        throw optionError("the adapter", typeof chosen, "a function");
+      sender = chosen;
+      return builder;
+    },
+  };
+  build?.(builder);
+  if (middlewares.length === 0) return { encoding, fetch: sender };
+  const innermost: Fetch = sender ?? ((request) => globalThis.fetch(request));
+  return {
+    encoding,
+    fetch: middlewares.reduceRight<Fetch>((next, middleware) => middleware(next), innermost),
+  };
+}

@@ -1,0 +1,271 @@
+import { connectionFailure } from "./connection-failure.ts";
+import { Deadline } from "./deadline.ts";
+import { OAuth2Error, OAuth2UsageError } from "../errors.ts";
+import type { Fetch } from "./fetch.ts";
+import {
+  describeBody,
+  describeRequest,
+  describeResponse,
+  type DebugLogger,
+} from "../log/logger.ts";
+import { isSecretHeader, redactError, secretsOfRequest } from "../log/redact.ts";
+import { readBody } from "./read-body.ts";
+import { isStream, type SentBody } from "../message/request-body.ts";
+import { OAuth2Response, type ParseOptions } from "../message/response.ts";
+import { secretsOfBody } from "../log/secrets-of-body.ts";
+import { BodyLog, watchDownload, watchUpload } from "./streamed-body.ts";
+
+/** How requests are sent; made once per client. */
+export interface ConnectionOptions {
+  /** What sends. Default: the `fetch` of the platform. */
+  readonly fetch?: Fetch | undefined;
+  /** Headers of every request; those of the request win. Default: none. */
+  readonly headers?: RequestInit["headers"] | undefined;
+  /** Time for one whole exchange, in milliseconds; 0 means no limit. Default: 30_000. */
+  readonly timeout?: number | undefined;
+  /** Where debug output goes; without it there is none. Default: none. */
+  readonly debugLogger?: DebugLogger | undefined;
+}
+
+/** One exchange: redirects are not followed. */
+export interface Exchange {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body?: SentBody | undefined;
+  /** Time for the exchange in milliseconds. Default: that of the connection. */
+  readonly timeout?: number | undefined;
+  readonly signal?: AbortSignal | null | undefined;
+  /** Finds the values that nothing may show wherever they stand. Default: none. */
+  readonly secrets?: (() => readonly string[]) | undefined;
+  /** Whether a redirect led here from another origin: then the connection adds no header that may hold a credential. */
+  readonly isForeign?: boolean | undefined;
+  /** Sends instead of the connection's own `fetch`. Default: none. */
+  readonly transport?: Fetch | undefined;
+  /** Whether errors of what sends are thrown unchanged, as those of a handler must be. Default: false. */
+  readonly keepsErrors?: boolean | undefined;
+  /** Other members of the request, such as `cache`. Default: none. */
+  readonly init?: RequestInit | undefined;
+}
+
+/** An exchange whose response is read completely. */
+export interface WholeExchange extends Exchange, ParseOptions {
+  /** Maximum size of the response's body, in bytes. */
+  readonly maxResponseBytes: number;
+}
+
+/** A response: what is known of it, and its body if that is streamed. */
+export interface Reply {
+  /** The response; without its body if that is streamed. */
+  readonly head: OAuth2Response;
+  /** The response of the platform, whose body is streamed; `undefined` when it was read completely. */
+  readonly stream?: Response | undefined;
+}
+
+/** A response whose body is streamed. */
+export interface StreamedReply extends Reply {
+  readonly stream: Response;
+}
+
+/**
+ * Sends single requests, with a time limit and a log. Everything that a client sends goes through here. The response is
+ * read completely, up to a limit, or is streamed.
+ */
+export class Connection {
+  readonly #fetch: Fetch | undefined;
+  readonly #headers: readonly (readonly [string, string])[];
+  readonly #timeout: number;
+  readonly #logger: DebugLogger | undefined;
+
+  constructor(options: ConnectionOptions = {}) {
+    const { fetch, headers, timeout = 30_000, debugLogger } = options;
+    this.#fetch = fetch;
+    this.#headers = [...toHeaders(headers)];
+    this.#timeout = timeout;
+    this.#logger = debugLogger;
+  }
+
+  /**
+   * Sends one request and reads the response completely.
+   *
+   * @throws OAuth2ConnectionError when there is no response, OAuth2TimeoutError when it is not complete in time, InvalidResponseError
+   * `ERR_OAUTH_RESPONSE_TOO_LARGE`, and the reason of the signal when that is aborted
+   */
+  async send(exchange: WholeExchange): Promise<OAuth2Response> {
+    const deadline = this.#prepare(exchange);
+    try {
+      const response = await this.#exchange(exchange, deadline);
+      const isPlatform = this.#isPlatform(exchange);
+      const body = await readBody(response, exchange.maxResponseBytes, isPlatform);
+      const whole = toResponse(exchange, response, body);
+      this.#logResponse(whole, exchange, body);
+      if (isPlatform) deadline.dispose();
+      return whole;
+    } catch (error) {
+      throw toFailure(error, exchange, deadline);
+    } finally {
+      deadline.release();
+    }
+  }
+
+  /**
+   * Sends one request and returns the response as soon as its head is there. The time limit counts up to the head, and
+   * again for each piece of a streamed body, in both directions.
+   *
+   * @throws what {@link Connection.send} throws; reading the body too
+   */
+  async stream(given: Exchange): Promise<StreamedReply> {
+    const upload = isStream(given.body) ? this.#newLog() : undefined;
+    const exchange = upload === undefined ? given : withSecretsOf(upload, given);
+    const deadline = this.#prepare(exchange);
+    try {
+      const response = await this.#exchange(exchange, deadline, upload);
+      deadline.stop();
+      const head = toResponse(exchange, response, "");
+      this.#logResponse(head, exchange, "");
+      return { head, stream: this.#watch(response, exchange, deadline) };
+    } catch (error) {
+      deadline.release();
+      throw toFailure(error, exchange, deadline);
+    }
+  }
+
+  #prepare(exchange: Exchange): Deadline {
+    const { method, url, headers, body, timeout = this.#timeout } = exchange;
+    for (const [name, value] of this.#headers) {
+      if (headers.has(name) || (exchange.isForeign === true && isSecretHeader(name))) continue;
+      headers.set(name, value);
+    }
+    const secrets = this.#logger === undefined ? [] : secretsOf(exchange);
+    this.#logger?.debug(describeRequest(method, url, { headers, body: loggable(body), secrets }));
+    return new Deadline(timeout, exchange.signal);
+  }
+
+  #isPlatform({ transport }: Exchange): boolean {
+    return transport === undefined && this.#fetch === undefined;
+  }
+
+  #exchange(
+    exchange: Exchange,
+    deadline: Deadline,
+    upload?: BodyLog,
+  ): Response | Promise<Response> {
+    const { method, url, headers, body, transport, init } = exchange;
+    const secrets = (): readonly string[] => secretsOf(exchange);
+    const onEnd = (): void => this.#logBody("request", upload, { headers, secrets });
+    const content = isStream(body)
+      ? { body: watchUpload(body, { deadline, log: upload, onEnd }), duplex: "half" }
+      : { body: body ?? null };
+    const { signal } = deadline;
+    const all = { ...init, method, headers, redirect: "manual" as const, signal, ...content };
+    const send = transport ?? this.#fetch;
+    deadline.start();
+    return send === undefined ? globalThis.fetch(url.href, all) : send(new Request(url.href, all));
+  }
+
+  #logResponse(
+    { status, headers }: OAuth2Response,
+    exchange: Exchange,
+    body: Uint8Array | string,
+  ): void {
+    if (this.#logger === undefined) return;
+    const secrets = secretsOf(exchange);
+    this.#logger.debug(describeResponse(status, { headers, body, secrets }));
+  }
+
+  #logBody(
+    kind: "request" | "response",
+    log: BodyLog | undefined,
+    { headers, secrets }: { readonly headers: Headers; readonly secrets: () => readonly string[] },
+  ): void {
+    if (log === undefined) return;
+    const message = { headers, body: log.content, secrets: secrets() };
+    this.#logger?.debug(describeBody(kind, message));
+  }
+
+  #watch(response: Response, exchange: Exchange, deadline: Deadline): Response {
+    const { body, status, headers } = response;
+    const isPlain = deadline.signal === null && this.#logger === undefined;
+    if (body === null || isPlain || status < 200 || status > 599) {
+      deadline.release();
+      return response;
+    }
+    const log = this.#newLog();
+    const secrets = (): readonly string[] => secretsOf(exchange);
+    const copy = watchDownload(response, body, {
+      deadline,
+      log,
+      onEnd: () => this.#logBody("response", log, { headers, secrets }),
+      toFailure: (error) => toFailure(error, exchange, deadline),
+    });
+    return Object.defineProperty(copy, "url", { value: response.url || exchange.url.href });
+  }
+
+  #newLog(): BodyLog | undefined {
+    return this.#logger === undefined ? undefined : new BodyLog();
+  }
+}
+
+function toResponse(
+  exchange: Exchange & Partial<WholeExchange>,
+  { status, headers }: Response,
+  body: Uint8Array | string,
+): OAuth2Response {
+  const { url, parse, snaky, snakyHashClass, headers: requestHeaders } = exchange;
+  return new OAuth2Response({
+    status,
+    headers,
+    body,
+    url: url.href,
+    parse,
+    snaky,
+    snakyHashClass,
+    requestHeaders,
+    get secrets() {
+      return exchange.secrets?.() ?? [];
+    },
+  });
+}
+
+function secretsOf({ url, headers, secrets }: Exchange): readonly string[] {
+  return [...(secrets?.() ?? []), ...secretsOfRequest(url.href, headers)];
+}
+
+/** The secrets of a streamed body are known when it has been sent. */
+function withSecretsOf(upload: BodyLog, exchange: Exchange): Exchange {
+  const { headers, secrets } = exchange;
+  return {
+    ...exchange,
+    secrets: () => [
+      ...(secrets?.() ?? []),
+      ...secretsOfBody(upload.content, headers.get("content-type")),
+    ],
+  };
+}
+
+function loggable(body: SentBody | undefined): string | Uint8Array | undefined {
+  if (typeof body === "string" || body instanceof Uint8Array) return body;
+  if (body instanceof URLSearchParams) return body.toString();
+  return body === undefined ? undefined : "(not logged)";
+}
+
+function toFailure(error: unknown, exchange: Exchange, { signal }: Deadline): unknown {
+  if (signal?.aborted === true) return signal.reason;
+  const isOwn = error instanceof OAuth2Error || error instanceof OAuth2UsageError;
+  if (isOwn || exchange.keepsErrors === true) return error;
+  // Errors of some platforms quote the URL.
+  return connectionFailure(exchange.url, redactError(error, secretsOf(exchange)));
+}
+
+/**
+ * Makes headers of what a caller gave. The platform's error would show the value, which may be a secret.
+ *
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
+ */
+export function toHeaders(init: RequestInit["headers"]): Headers {
+  try {
+    return new Headers(init);
+  } catch {
+    throw new OAuth2UsageError("ERR_OAUTH_OPTION", "headers has an invalid name or value");
+  }
+}

@@ -1,0 +1,178 @@
+import type { TargetCheck } from "../message/allowed-origins.ts";
+import { toHeaders, type Connection, type StreamedReply } from "./connection.ts";
+import { optionError, TokenUnavailableError } from "../errors.ts";
+import type { Fetch } from "./fetch.ts";
+import { follow, type Credential, type Hop } from "./follow-redirects.ts";
+import { toPairs, withQuery, type Params } from "../message/form.ts";
+import { secretsOfRequest } from "../log/redact.ts";
+import {
+  encodeBody,
+  type BodyEncoding,
+  type ResourceRequestBody,
+  type SentBody,
+} from "../message/request-body.ts";
+import { parseOptionNames, type OAuth2Response, type ParseOptions } from "../message/response.ts";
+import { secretsOfBody } from "../log/secrets-of-body.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+/** Options of one request to a resource. */
+export interface ResourceRequestOptions extends ParseOptions {
+  /** Parameters of the query, added to those of the URL. Default: none. */
+  readonly params?: Params | undefined;
+  /**
+   * Body: text, bytes, `URLSearchParams`, `FormData`, `Blob`, or an object. Text is sent as a form when there is no
+   * `Content-Type`; an object is sent as a form, or as JSON if that is the `Content-Type`. Default: none.
+   */
+  readonly body?: ResourceRequestBody | undefined;
+  /** Default: none. */
+  readonly headers?: RequestInit["headers"] | undefined;
+  /** Whether a status of 400 or more is thrown. Default: that of the client. */
+  readonly raiseErrors?: boolean | undefined;
+  /** Redirects to follow. Default: that of the client. */
+  readonly maxRedirects?: number | undefined;
+  /** Maximum body of the response, in bytes. Default: that of the client. */
+  readonly maxResponseBytes?: number | undefined;
+  /** Time for each exchange, in milliseconds. Default: that of the connection. */
+  readonly timeout?: number | undefined;
+  /** Aborts the request. Default: none. */
+  readonly signal?: AbortSignal | null | undefined;
+}
+
+const requestOptions = optionsOf<ResourceRequestOptions>("a request", {
+  ...parseOptionNames,
+  params: true,
+  body: true,
+  headers: true,
+  raiseErrors: true,
+  maxRedirects: true,
+  maxResponseBytes: true,
+  timeout: true,
+  signal: true,
+});
+
+/** What {@link sendToResource} needs to know of a client. */
+export interface ResourceSender {
+  readonly connection: Connection;
+  readonly checkTarget: TargetCheck;
+  readonly maxRedirects: number;
+  readonly maxResourceBytes: number;
+  readonly raiseErrors: boolean;
+  readonly bodyEncoding: BodyEncoding;
+}
+
+/** Where a request goes, and what it carries. */
+export interface ResourceTarget {
+  readonly verb: string;
+  readonly url: URL;
+  readonly credential: Credential | undefined;
+}
+
+/**
+ * Sends a request to a resource, with a token if there is one, and reads the response completely.
+ *
+ * @throws OAuth2Error with a status of 400 or more, unless `raiseErrors` is false; what {@link follow} throws
+ */
+export async function sendToResource(
+  client: ResourceSender,
+  target: ResourceTarget,
+  options: ResourceRequestOptions = {},
+): Promise<OAuth2Response> {
+  checkNames(options, requestOptions);
+  const { raiseErrors = client.raiseErrors, maxRedirects, timeout, signal } = options;
+  const { connection, maxResourceBytes } = client;
+  const { maxResponseBytes = maxResourceBytes, parse, snaky, snakyHashClass } = options;
+  const whole = { maxResponseBytes, parse, snaky, snakyHashClass };
+  client.checkTarget(target.url);
+  const { head } = await follow(client, await firstHop(client, target, options), {
+    send: async (exchange) => ({ head: await connection.send({ ...exchange, ...whole }) }),
+    maxRedirects,
+    exchange: { timeout, signal },
+  });
+  if (raiseErrors && head.error !== undefined) throw head.error;
+  return head;
+}
+
+/** A request whose bodies are streams, as `fetch` sends them. */
+export interface StreamedRequest extends ResourceTarget {
+  readonly headers: Headers;
+  readonly body: SentBody | undefined;
+  readonly redirect: NonNullable<RequestInit["redirect"]>;
+  /** Sends instead of the `fetch` of the client. Default: none. */
+  readonly transport?: Fetch | undefined;
+  /** Whether errors of what sends are thrown unchanged. Default: false. */
+  readonly keepsErrors?: boolean | undefined;
+  /** Time for each piece, in milliseconds. Default: that of the connection. */
+  readonly timeout?: number | undefined;
+  readonly signal?: AbortSignal | null | undefined;
+  /** Other members of the request, such as `cache`. Default: none. */
+  readonly init?: RequestInit | undefined;
+}
+
+/**
+ * Sends a request to a resource, and returns the response as soon as its head is there.
+ *
+ * @throws TokenUnavailableError when the token has to be in the body; what {@link follow} throws
+ */
+export async function streamToResource(
+  client: ResourceSender,
+  request: StreamedRequest,
+): Promise<StreamedReply> {
+  const { verb, url, credential, headers, body, redirect } = request;
+  if (credential?.mode === "body") {
+    throw new TokenUnavailableError(
+      "a token with mode body is sent by token.post and the like only",
+    );
+  }
+  client.checkTarget(url);
+  const method = checkVerb(verb);
+  const secrets = secretsOfHop({ url, headers, credential }, body);
+  const hop = { method, url, headers, body, credential, secrets, isForeign: false };
+  const { transport, keepsErrors, timeout, signal, init } = request;
+  return follow(client, hop, {
+    send: (exchange) => client.connection.stream(exchange),
+    redirect,
+    exchange: { transport, keepsErrors, timeout, signal, init },
+  });
+}
+
+async function firstHop(
+  client: ResourceSender,
+  { verb, url: given, credential }: ResourceTarget,
+  options: ResourceRequestOptions,
+): Promise<Hop> {
+  const method = checkVerb(verb);
+  const headers = toHeaders(options.headers);
+  const field = credential?.mode === "body" ? credential : undefined;
+  const body = await encodeBody({
+    method,
+    headers,
+    body: options.body,
+    encoding: client.bodyEncoding,
+    field: field === undefined ? undefined : [field.paramName, field.token],
+  });
+  const pairs = toPairs(options.params ?? {});
+  const url = pairs.length === 0 ? given : withQuery(given, pairs);
+  const fields = options.body instanceof FormData ? options.body : body;
+  const secrets = secretsOfHop({ url, headers, credential }, fields);
+  return { method, url, headers, body, credential, secrets, isForeign: false };
+}
+
+/** The secrets of the first request; those that follow a redirect may have fewer headers, and no body. */
+function secretsOfHop(
+  { url, headers, credential }: Pick<Hop, "url" | "headers" | "credential">,
+  body: unknown,
+): () => readonly string[] {
+  return () => [
+    ...(credential === undefined ? [] : [credential.token]),
+    ...secretsOfBody(body, headers.get("content-type")),
+    ...secretsOfRequest(url.href, headers),
+  ];
+}
+
+function checkVerb(verb: string): string {
+  const method = verb.toUpperCase();
+  if (!/^[A-Z][A-Z\d_-]*$/.test(method) || /^(?:CONNECT|TRACE|TRACK)$/.test(method)) {
+    throw optionError("the verb", verb, "a method such as get");
+  }
+  return method;
+}

@@ -1,0 +1,248 @@
+import { decodeBase64 } from "@fetchwork/kit";
+import type * as jose from "jose";
+import { OAuth2UsageError, optionError } from "../errors.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const headerOptions = optionsOf<SigningHeader>("signJwt", {
+  algorithm: true,
+  kid: true,
+  typ: true,
+});
+
+/** A key to sign with: `CryptoKey`, JWK, PKCS #8 in PEM, the bytes or the text of a shared secret, Node's `KeyObject`. */
+export type SigningKey = jose.CryptoKey | SigningJwk | Uint8Array | string | NodeKeyObject;
+
+/** A key as JWK (RFC 7517, 4; RFC 7518, 6), such as the `JsonWebKey` of the platform. */
+export interface SigningJwk {
+  readonly kty?: string;
+  readonly alg?: string;
+  readonly kid?: string;
+  readonly use?: string;
+  readonly crv?: string;
+  readonly x?: string;
+  readonly y?: string;
+  readonly d?: string;
+  readonly n?: string;
+  readonly e?: string;
+  readonly p?: string;
+  readonly q?: string;
+  readonly dp?: string;
+  readonly dq?: string;
+  readonly qi?: string;
+  readonly k?: string;
+  readonly ext?: boolean;
+  readonly key_ops?: string[];
+  readonly oth?: { readonly r?: string; readonly d?: string; readonly t?: string }[];
+}
+
+/** The members of Node's `KeyObject` that this package uses. */
+export interface NodeKeyObject {
+  readonly type: "private" | "public" | "secret";
+  readonly asymmetricKeyType?: string | undefined;
+  readonly asymmetricKeyDetails?: object | undefined;
+  readonly symmetricKeySize?: number | undefined;
+}
+
+/** Header of a JWT that {@link signJwt} makes. */
+export interface SigningHeader {
+  /** Algorithm, such as `RS256`. Default: that of the JWK, else the one that belongs to the key. */
+  readonly algorithm?: string | undefined;
+  /** Identifier of the key. Default: that of the JWK. */
+  readonly kid?: string | undefined;
+  /** Kind of token, such as `dpop+jwt`. Default: none. */
+  readonly typ?: string | undefined;
+}
+
+/** Algorithms that sign; anything else, `none` above all, is refused before a request is made. */
+const algorithms: ReadonlySet<string> = new Set([
+  "HS256",
+  "HS384",
+  "HS512",
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "Ed25519",
+  "EdDSA",
+]);
+
+/**
+ * Signs claims as they are: nothing is added to them, nothing checked (RFC 7519).
+ *
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when the algorithm is unknown or does not fit the key
+ */
+export async function signJwt(
+  claims: object,
+  key: SigningKey,
+  header: SigningHeader = {},
+): Promise<string> {
+  checkNames(header, headerOptions);
+  const { SignJWT } = await loadJose();
+  const jwk = isJwk(key) ? key : undefined;
+  const algorithm = header.algorithm ?? jwk?.alg ?? algorithmOf(key);
+  if (algorithm === undefined || !algorithms.has(algorithm)) {
+    // Not what was found: where arguments are mixed up, that is the key.
+    const found = algorithm === undefined ? undefined : "unknown";
+    throw optionError("algorithm", found, `one of ${[...algorithms].join(", ")}`);
+  }
+  const kid = header.kid ?? jwkKid(jwk);
+  try {
+    return await new SignJWT({ ...claims })
+      .setProtectedHeader({
+        ...(header.typ === undefined ? {} : { typ: header.typ }),
+        ...(kid === undefined ? {} : { kid }),
+        alg: algorithm,
+      })
+      .sign(await importKey(key, algorithm));
+  } catch (error) {
+    if (error instanceof OAuth2UsageError) throw error;
+    throw new OAuth2UsageError("ERR_OAUTH_OPTION", `the key cannot sign with ${algorithm}`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Checks a key before anything is signed with it, and finds its algorithm.
+ *
+ * @param option - Name of the option that the key is, for the message.
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
+ */
+export function checkSigningKey(key: unknown, algorithm: string | undefined, option: string): void {
+  if (algorithm !== undefined && !algorithms.has(algorithm)) {
+    throw optionError(
+      `the algorithm of ${option}`,
+      algorithm,
+      `one of ${[...algorithms].join(", ")}`,
+    );
+  }
+  const isShared = algorithm?.startsWith("HS") === true;
+  if (!isSigningKey(key, isShared)) {
+    // Not what was found: it may be half of a key.
+    const expected = "a private key: CryptoKey, KeyObject, JWK, or PKCS #8 in PEM";
+    throw new OAuth2UsageError(
+      "ERR_OAUTH_OPTION",
+      `the key of ${option} is invalid, expected ${expected}`,
+    );
+  }
+  const known = algorithm ?? (isJwk(key) ? key.alg : undefined) ?? algorithmOf(key);
+  if (known === undefined) {
+    throw optionError(
+      `the algorithm of ${option}`,
+      undefined,
+      "one, since the key does not tell it",
+    );
+  }
+}
+
+function isSigningKey(key: unknown, isShared: boolean): key is SigningKey {
+  if (typeof key === "string") return isShared ? key !== "" : pemBytes(key) !== undefined;
+  if (typeof key !== "object" || key === null) return false;
+  if (key instanceof Uint8Array) return isShared && key.length > 0;
+  if (key instanceof CryptoKey) return key.usages.includes("sign");
+  if ("kty" in key) return "d" in key || "k" in key;
+  // Node's `KeyObject`.
+  return "type" in key && (key.type === "private" || key.type === "secret");
+}
+
+async function importKey(
+  key: SigningKey,
+  algorithm: string,
+): Promise<jose.CryptoKey | Uint8Array | jose.KeyObject> {
+  const { importJWK, importPKCS8 } = await loadJose();
+  if (typeof key === "string") {
+    if (algorithm.startsWith("HS")) return new TextEncoder().encode(key);
+    if (key.includes("-----BEGIN PRIVATE KEY-----")) return importPKCS8(key, algorithm);
+    throw new OAuth2UsageError(
+      "ERR_OAUTH_OPTION",
+      'the key is text, but not PKCS #8 in PEM ("-----BEGIN PRIVATE KEY-----")',
+    );
+  }
+  if (isJwk(key)) return importJWK({ ...key, kty: key.kty ?? "" }, algorithm);
+
+  return key;
+}
+
+function isJwk(key: SigningKey): key is SigningJwk {
+  return typeof key === "object" && !(key instanceof Uint8Array) && "kty" in key;
+}
+
+function jwkKid(jwk: SigningJwk | undefined): string | undefined {
+  return typeof jwk?.kid === "string" ? jwk.kid : undefined;
+}
+
+function algorithmOf(key: SigningKey): string | undefined {
+  if (typeof key === "string") return algorithmOfPem(key);
+  if (key instanceof Uint8Array) return undefined;
+  if (key instanceof CryptoKey) return algorithmOfCryptoKey(key.algorithm);
+  if (!isJwk(key)) return algorithmOfKeyObject(key);
+  if (key.kty === "RSA") return "RS256";
+  if (key.kty === "OKP") return "EdDSA";
+  return curves.get(key.crv ?? "");
+}
+
+const curves: ReadonlyMap<string, string> = new Map([
+  ["P-256", "ES256"],
+  ["P-384", "ES384"],
+  ["P-521", "ES512"],
+  // As OpenSSL calls them.
+  ["prime256v1", "ES256"],
+  ["secp384r1", "ES384"],
+  ["secp521r1", "ES512"],
+]);
+
+/** Identifiers of kinds of keys and curves, in DER with their length (RFC 5208, 5; RFC 5480, 2.1.1.1; RFC 8410, 3). */
+const identifiers: readonly (readonly [der: string, algorithm: string])[] = [
+  ["06092a864886f70d010101", "RS256"],
+  ["06092a864886f70d01010a", "PS256"],
+  ["06082a8648ce3d030107", "ES256"],
+  ["06052b81040022", "ES384"],
+  ["06052b81040023", "ES512"],
+  ["06032b6570", "EdDSA"],
+];
+
+/** The identifier stands at the beginning of the key, before what is secret. */
+function algorithmOfPem(pem: string): string | undefined {
+  const head = Array.from(pemBytes(pem)?.subarray(0, 40) ?? [], (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
+  return identifiers.find(([der]) => head.includes(der))?.[1];
+}
+
+function pemBytes(pem: string): Uint8Array | undefined {
+  const body = /-----BEGIN PRIVATE KEY-----([^-]*)-----END PRIVATE KEY-----/.exec(pem)?.[1];
+  const bytes = decodeBase64((body ?? "").replaceAll(/\s/g, ""));
+  return bytes === undefined || bytes.length === 0 ? undefined : bytes;
+}
+
+function algorithmOfKeyObject(key: NodeKeyObject): string | undefined {
+  const { asymmetricKeyType: kind, asymmetricKeyDetails: details } = key;
+  if (kind === "rsa") return "RS256";
+  if (kind === "rsa-pss") return "PS256";
+  if (kind === "ed25519") return "EdDSA";
+  return curves.get(String(Reflect.get(details ?? {}, "namedCurve")));
+}
+
+function algorithmOfCryptoKey(algorithm: KeyAlgorithm): string | undefined {
+  const { name } = algorithm;
+  if (name === "Ed25519") return "EdDSA";
+  if (name === "ECDSA" && "namedCurve" in algorithm)
+    return curves.get(String(algorithm.namedCurve));
+  if (!("hash" in algorithm)) return undefined;
+  const { hash } = algorithm;
+  const bits =
+    typeof hash === "object" && hash !== null && "name" in hash ? String(hash.name).slice(4) : "";
+  if (name === "RSASSA-PKCS1-v1_5") return `RS${bits}`;
+  if (name === "RSA-PSS") return `PS${bits}`;
+  return name === "HMAC" ? `HS${bits}` : undefined;
+}
+
+/** Loads jose when a first key is used: who signs nothing never pays for it. */
+function loadJose(): Promise<typeof jose> {
+  return import("jose");
+}

@@ -1,0 +1,311 @@
+import { AccessToken, type TokenClient } from "../token/access-token.ts";
+import {
+  OAuth2ConnectionError,
+  OAuth2Error,
+  optionError,
+  TokenUnavailableError,
+} from "../errors.ts";
+import type { TokenHash } from "../token/token-hash.ts";
+import type { TokenParams } from "../token/token-params.ts";
+import { isInvalidGrant, TokenPause } from "./token-pause.ts";
+import { MemoryTokenStore, type TokenStore } from "../store/token-store.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const getTokenOptions = optionsOf<GetTokenOptions>("TokenManager.getToken", {
+  refused: true,
+  minValidity: true,
+  signal: true,
+});
+
+const managerOptions = optionsOf<TokenManagerOptions>("TokenManager", {
+  store: true,
+  key: true,
+  grant: true,
+  refreshBefore: true,
+  refreshParams: true,
+  onChange: true,
+});
+
+/** Options of {@link TokenManager}. */
+export interface TokenManagerOptions {
+  /** Where the token is stored. Default: in memory. */
+  readonly store?: TokenStore | undefined;
+  /** Key in the store; one per user and provider. Default: `default`. */
+  readonly key?: string | undefined;
+  /**
+   * Obtains the first token, and another when there is no refresh token or the server refuses it: for grants that need
+   * no user, such as client credentials. Default: none.
+   */
+  readonly grant?: (() => Promise<AccessToken>) | undefined;
+  /**
+   * Seconds before the expiry from which a token is renewed; at most a quarter of its lifetime. If that fails while the
+   * token is still good, the old one is given. Default: 30.
+   */
+  readonly refreshBefore?: number | undefined;
+  /**
+   * Parameters of each refresh, such as `resource`; they win over those that the token keeps. Default: those of the
+   * token.
+   */
+  readonly refreshParams?: TokenParams | undefined;
+  /** Called with each new token after it is stored, before anybody gets it. Default: none. */
+  readonly onChange?:
+    ((token: AccessToken, previous: AccessToken | undefined) => void | Promise<void>) | undefined;
+}
+
+/** Options of {@link TokenManager.getToken}. */
+export interface GetTokenOptions {
+  /** A token that a resource refused: another one is wanted. Default: none. */
+  readonly refused?: AccessToken | undefined;
+  /** Seconds that the token must be good for. Default: 0. */
+  readonly minValidity?: number | undefined;
+  /** Ends the wait of this caller, and of no other. Default: none. */
+  readonly signal?: AbortSignal | null | undefined;
+}
+
+/**
+ * Keeps one token fresh. However many callers ask, and however many processes share the store, an expired token is
+ * refreshed once; a new one is stored before anybody gets it. A refresh token that the server refused (`invalid_grant`) is
+ * not sent again, unless it is set again. After a token request that failed there is none until the time that the
+ * server's `Retry-After` names (at most a day), else for a second, doubled with each failure up to a minute; until then
+ * callers get the same error. A token that had expired on arrival is returned for as long.
+ *
+ * @example
+ * ```ts
+ * const manager = new TokenManager(client, { grant: () => client.clientCredentials.getToken() });
+ * const api = authorizedFetch(manager);
+ * const response = await api("/items");
+ * ```
+ */
+export class TokenManager {
+  readonly #client: TokenClient;
+  readonly #store: TokenStore;
+  readonly #key: string;
+  readonly #options: TokenManagerOptions;
+  readonly #refreshBefore: number;
+  #current: AccessToken | undefined;
+  /** A token that the server gave and the store did not take. */
+  #unsaved: AccessToken | undefined;
+  #flight: Promise<AccessToken> | undefined;
+  /** A refresh token that the server refused for good, and how; some servers take its use for theft. */
+  #refusal: { readonly refreshToken: string; readonly error: OAuth2Error } | undefined;
+  readonly #pause: TokenPause;
+  /** Counts `set` and `clear`, which a renewal that is under way must not undo. */
+  #epoch = 0;
+
+  /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
+  constructor(client: TokenClient, options: TokenManagerOptions = {}) {
+    checkNames(options, managerOptions);
+    const { store = new MemoryTokenStore(), key = "default", refreshBefore = 30 } = options;
+    if (!(Number.isFinite(refreshBefore) && refreshBefore >= 0)) {
+      throw optionError("refreshBefore", refreshBefore, "seconds");
+    }
+    this.#client = client;
+    this.#store = store;
+    this.#key = key;
+    this.#options = options;
+    this.#refreshBefore = refreshBefore;
+    this.#pause = new TokenPause(client.clock);
+  }
+
+  /** The client whose tokens these are. */
+  get client(): TokenClient {
+    return this.#client;
+  }
+
+  /** Returns the token if it is at hand and fresh, without a request. */
+  peek(): AccessToken | undefined {
+    const current = this.#current;
+    return current !== undefined && this.#isFresh(current, 0) ? current : undefined;
+  }
+
+  /**
+   * Returns a fresh token: the one at hand, that of the store, or a new one.
+   *
+   * @throws TokenUnavailableError when there is none and no way to get one; what a refresh or the grant throws;
+   * TokenStoreError; the reason of the signal
+   */
+  async getToken(options: GetTokenOptions = {}): Promise<AccessToken> {
+    checkNames(options, getTokenOptions);
+    const { refused, minValidity = 0, signal } = options;
+    const current = this.#current;
+    if (current !== undefined && this.#serves(current, refused, minValidity)) return current;
+    signal?.throwIfAborted();
+    if (this.#flight === undefined) {
+      const flight = this.#renew(refused, minValidity).finally(() => {
+        if (this.#flight === flight) this.#flight = undefined;
+      });
+      // Every waiting caller gets the error; if all have left, it is dropped.
+      flight.catch(() => {});
+      this.#flight = flight;
+    }
+    return raceSignal(this.#flight, signal);
+  }
+
+  /** Puts another token in place, such as that of a sign-in, and stores it. */
+  async set(token: AccessToken): Promise<void> {
+    this.#epoch += 1;
+    this.#refusal = undefined;
+    this.#pause.end();
+    await this.#locked(async () => this.#accept(token));
+  }
+
+  /** Forgets the token, here and in the store. Does not revoke it. */
+  async clear(): Promise<void> {
+    this.#epoch += 1;
+    this.#pause.end();
+    await this.#locked(async () => {
+      this.#current = undefined;
+      this.#unsaved = undefined;
+      await this.#store.delete(this.#key);
+    });
+  }
+
+  async #renew(refused: AccessToken | undefined, minValidity: number): Promise<AccessToken> {
+    const stored = this.#unsaved ?? (await this.#load());
+    if (
+      stored !== undefined &&
+      stored !== this.#unsaved &&
+      this.#serves(stored, refused, minValidity)
+    ) {
+      return this.#adopt(stored);
+    }
+    return this.#locked(async () => {
+      // Another process may have refreshed it while this one waited.
+      const known = this.#unsaved ?? (await this.#load());
+      if (known !== undefined && this.#serves(known, refused, minValidity)) {
+        if (known !== this.#unsaved) return this.#adopt(known);
+        await this.#accept(known);
+        return known;
+      }
+      return this.#replace(known, refused, minValidity);
+    });
+  }
+
+  async #replace(
+    known: AccessToken | undefined,
+    refused: AccessToken | undefined,
+    minValidity: number,
+  ): Promise<AccessToken> {
+    const epoch = this.#epoch;
+    let fresh: AccessToken;
+    if (known !== undefined && this.#pause.hasUselessToken) {
+      if (known.token !== refused?.token) return this.#adopt(known);
+      throw new TokenUnavailableError(
+        "the last token is expired or was refused, and it is too early for another request",
+      );
+    }
+    try {
+      fresh = await this.#obtain(known);
+    } catch (error) {
+      const good = known !== undefined && known.token !== "" && !known.expired();
+      const passes = error instanceof OAuth2ConnectionError || isServerFault(error);
+      if (good && passes && known.token !== refused?.token && this.#outlasts(known, minValidity)) {
+        return this.#adopt(known);
+      }
+      throw error;
+    }
+    if (this.#serves(fresh, refused, minValidity)) this.#pause.end();
+    else this.#pause.useless(fresh);
+    if (epoch === this.#epoch) await this.#accept(fresh);
+    return fresh;
+  }
+
+  async #obtain(known: AccessToken | undefined): Promise<AccessToken> {
+    const { grant } = this.#options;
+    if (known?.refreshToken === undefined) {
+      if (grant !== undefined) return this.#request(grant);
+      throw new TokenUnavailableError(
+        known === undefined ? "no token is stored yet" : "the token cannot be refreshed",
+      );
+    }
+    const { refreshToken } = known;
+    try {
+      if (this.#refusal?.refreshToken === refreshToken) throw this.#refusal.error;
+      return await this.#request(() => known.refresh(this.#options.refreshParams));
+    } catch (error) {
+      if (!isInvalidGrant(error)) throw error;
+      this.#refusal = { refreshToken, error };
+      if (grant === undefined) throw error;
+      return this.#request(grant);
+    }
+  }
+
+  #request(send: () => Promise<AccessToken>): Promise<AccessToken> {
+    return this.#pause.run(async () => usable(await send()));
+  }
+
+  /** Stores a token, then reports it, then returns it to all waiting callers. */
+  async #accept(token: AccessToken): Promise<void> {
+    const previous = this.#current;
+    this.#unsaved = token;
+    // With its lifetime, of which another process needs to know when the token is to be renewed.
+    const { expiresIn: expires_in } = token;
+    const lifetime = expires_in === undefined ? {} : { expires_in };
+    await this.#store.set(this.#key, { ...token.toHash(), ...lifetime });
+    this.#unsaved = undefined;
+    this.#current = token;
+    await this.#options.onChange?.(token, previous);
+  }
+
+  #adopt(token: AccessToken): AccessToken {
+    this.#current = token;
+    return token;
+  }
+
+  async #load(): Promise<AccessToken | undefined> {
+    const hash: TokenHash | undefined = await this.#store.get(this.#key);
+    if (hash === undefined) return undefined;
+    const current = this.#current;
+    const same = current !== undefined && current.token === hash["access_token"];
+    return same && (current.refreshToken ?? null) === (hash["refresh_token"] ?? null)
+      ? current
+      : AccessToken.fromHash(this.#client, hash);
+  }
+
+  #locked<T>(work: () => Promise<T>): Promise<T> {
+    return this.#store.lock === undefined ? work() : this.#store.lock(this.#key, work);
+  }
+
+  #serves(token: AccessToken, refused: AccessToken | undefined, minValidity: number): boolean {
+    return token.token !== refused?.token && this.#isFresh(token, minValidity);
+  }
+
+  #isFresh(token: AccessToken, minValidity: number): boolean {
+    if (token.token === "") return false;
+    const quarter = token.expiresIn === undefined ? Infinity : Math.max(token.expiresIn, 0) / 4;
+    return this.#outlasts(token, Math.max(minValidity, Math.min(this.#refreshBefore, quarter)));
+  }
+
+  #outlasts(token: AccessToken, seconds: number): boolean {
+    return !token.expired(this.#client.clock() / 1000 + seconds);
+  }
+}
+
+/** With `raiseErrors: false` a failure is a token without a value. */
+function usable(token: AccessToken): AccessToken {
+  if (token.token !== "") return token;
+  throw token.error ?? new TokenUnavailableError("the server returned no access token");
+}
+
+function isServerFault(error: unknown): boolean {
+  return error instanceof OAuth2Error && (error.status ?? 0) >= 500;
+}
+
+/** Waits for a promise until a signal is aborted; what it stands for goes on. */
+async function raceSignal<T>(
+  promise: Promise<T>,
+  signal: AbortSignal | null | undefined,
+): Promise<T> {
+  if (signal === undefined || signal === null) return promise;
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => {
+    reject(signal.reason);
+  };
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

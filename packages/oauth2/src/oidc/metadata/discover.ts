@@ -1,0 +1,93 @@
+import type { Connection } from "../../connection/connection.ts";
+import { optionError } from "../../errors.ts";
+import { MetadataError } from "../errors.ts";
+import { documentOptionNames, createDocumentSource, type DocumentOptions } from "./get-document.ts";
+import { parseJsonRecord } from "../../json-record.ts";
+import { urlCheckFor } from "./secure-url.ts";
+import { findMetadataFault, type ServerMetadata } from "./server-metadata.ts";
+import { checkNames, optionsOf } from "../../option-names.ts";
+
+const discoverOptions = optionsOf<DiscoverOptions>("discover", {
+  ...documentOptionNames,
+  algorithm: true,
+  expectedIssuer: true,
+  signal: true,
+});
+
+/** Options of {@link discover}. */
+export interface DiscoverOptions extends DocumentOptions {
+  /**
+   * Where the document is: `oidc` appends `/.well-known/openid-configuration` to the issuer (OpenID Connect Discovery,
+   * 4), `oauth2` puts `/.well-known/oauth-authorization-server` between its host and path (RFC 8414, 3). Default: `oidc`.
+   */
+  readonly algorithm?: "oidc" | "oauth2" | undefined;
+  /**
+   * The issuer that the document must name. Default: the one that was asked for. For providers whose documents name
+   * another one, such as Microsoft's `{tenantid}`; know why before you set it.
+   */
+  readonly expectedIssuer?: string | undefined;
+  readonly signal?: AbortSignal | null | undefined;
+}
+
+/**
+ * Fetches and checks the metadata of an authorization server or OpenID provider. `issuer` may be the URL of the document
+ * itself, when it contains `/.well-known/`.
+ *
+ * @throws MetadataError when the document is malformed, of another issuer, or has URLs that are not secure
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for an issuer that is not a URL, or has a query or fragment
+ */
+export async function discover(
+  issuer: string | URL,
+  options: DiscoverOptions = {},
+  connection?: Connection,
+): Promise<ServerMetadata> {
+  checkNames(options, discoverOptions);
+  const url = checkIssuer(issuer);
+  const { algorithm = "oidc", expectedIssuer, signal } = options;
+  if (algorithm !== "oidc" && algorithm !== "oauth2")
+    throw optionError("algorithm", algorithm, "oidc or oauth2");
+  const source = createDocumentSource(options, connection);
+  const isDocument = url.pathname.includes("/.well-known/");
+  const documentUrl = isDocument ? url : wellKnownUrl(url, algorithm);
+  const { body } = await source.get(documentUrl, { what: "the metadata", signal });
+  const metadata = parseJsonRecord(body);
+  if (metadata === undefined) throw new MetadataError("the metadata is not a JSON object");
+  const fault = findMetadataFault(metadata, urlCheckFor(documentUrl, options.allowInsecure));
+  if (fault !== undefined) throw new MetadataError(`the metadata is unusable: ${fault}`);
+  // `issuer` is a string: `findMetadataFault` has seen to it, as to the types of the other members.
+  const checked = metadata as ServerMetadata;
+  const expected = expectedIssuer ?? (isDocument ? documentIssuer(url) : String(issuer));
+  if (!isSameIssuer(checked.issuer, expected)) {
+    const found = JSON.stringify(checked.issuer.slice(0, 200));
+    throw new MetadataError(`the metadata is of the issuer ${found}, expected ${expected}`);
+  }
+  return checked;
+}
+
+function checkIssuer(issuer: string | URL): URL {
+  const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
+  if (url !== undefined && url.search === "" && url.hash === "") return url;
+  throw optionError("issuer", url?.origin ?? issuer, "a URL without query and fragment");
+}
+
+function wellKnownUrl(issuer: URL, algorithm: "oidc" | "oauth2"): URL {
+  const url = new URL(issuer);
+  const path = url.pathname.replace(/\/$/, "");
+  url.pathname =
+    algorithm === "oidc"
+      ? `${path}/.well-known/openid-configuration`
+      : `/.well-known/oauth-authorization-server${path}`;
+  return url;
+}
+
+/** The issuer whose document is at a URL, by either rule. */
+function documentIssuer(url: URL): string {
+  return url.href.replace(/\/\.well-known\/[^/]+/, "");
+}
+
+/** Compares as URLs: only a slash at the end of a host without path, and the spelling of the host, may differ. */
+function isSameIssuer(found: string, expected: string): boolean {
+  return (
+    found === expected || (URL.canParse(expected) && new URL(found).href === new URL(expected).href)
+  );
+}

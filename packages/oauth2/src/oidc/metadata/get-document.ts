@@ -1,0 +1,94 @@
+import { Connection } from "../../connection/connection.ts";
+import { optionError } from "../../errors.ts";
+import type { Fetch } from "../../connection/fetch.ts";
+import type { DebugLogger } from "../../log/logger.ts";
+import type { OAuth2Response } from "../../message/response.ts";
+import { MetadataError } from "../errors.ts";
+import { isHttpUrl, isSecureUrl } from "./secure-url.ts";
+import type { NamesOf } from "../../option-names.ts";
+
+/** How documents of a server are fetched: its metadata, its keys. */
+export interface DocumentOptions {
+  /** What sends. Default: the `fetch` of the platform. */
+  readonly fetch?: Fetch | undefined;
+  /** Headers of every request. Default: none. */
+  readonly headers?: RequestInit["headers"] | undefined;
+  /** Time for one document, in milliseconds; 0 means no limit. Default: `30_000`. */
+  readonly timeout?: number | undefined;
+  /** Largest document, in bytes. Default: `1_048_576`. */
+  readonly maxResponseBytes?: number | undefined;
+  /**
+   * Whether `http` to other machines is allowed, for a network that is protected by other means: an attacker on the
+   * connection decides which tokens are accepted. Default: `false`; `http` to this machine always is.
+   */
+  readonly allowInsecure?: boolean | undefined;
+  /** Where debug output goes. Default: nowhere. */
+  readonly debugLogger?: DebugLogger | undefined;
+}
+
+/** Names of the options, for those of functions that fetch documents. */
+export const documentOptionNames: NamesOf<DocumentOptions> = {
+  fetch: true,
+  headers: true,
+  timeout: true,
+  maxResponseBytes: true,
+  allowInsecure: true,
+  debugLogger: true,
+};
+
+/** Fetches documents, each with the same options. */
+export interface DocumentSource {
+  /**
+   * Fetches one document with GET. Redirects are not followed.
+   *
+   * @throws MetadataError for a URL that is not secure, and for any status but 200
+   * @throws OAuth2ConnectionError, OAuth2TimeoutError, InvalidResponseError
+   */
+  get(url: URL, request: DocumentRequest): Promise<OAuth2Response>;
+  /** Whether documents may be fetched from this URL and tokens sent to it. */
+  readonly isAllowed: (url: URL) => boolean;
+}
+
+/** One document to fetch. */
+export interface DocumentRequest {
+  /** What it is called in error messages: `the key set`. */
+  readonly what: string;
+  /** Media types. Default: `application/json`. */
+  readonly accept?: string | undefined;
+  readonly signal?: AbortSignal | null | undefined;
+}
+
+/**
+ * Makes a source of documents.
+ *
+ * @param connection that of a client, which stands for `fetch`, `headers`, `timeout` and `debugLogger`
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
+ */
+export function createDocumentSource(
+  options: DocumentOptions,
+  connection: Connection = new Connection(options),
+): DocumentSource {
+  const { maxResponseBytes = 1_048_576, allowInsecure = false } = options;
+  if (!Number.isSafeInteger(maxResponseBytes) || maxResponseBytes < 1)
+    throw optionError("maxResponseBytes", maxResponseBytes, "a whole number of bytes, at least 1");
+  const isAllowed = allowInsecure ? isHttpUrl : isSecureUrl;
+  return {
+    isAllowed,
+    async get(url, { what, accept = "application/json", signal }) {
+      if (!isAllowed(url))
+        throw new MetadataError(`${what} is at ${url.origin}, which is neither https nor local`);
+      const response = await connection.send({
+        method: "GET",
+        url,
+        headers: new Headers({ accept }),
+        maxResponseBytes,
+        signal,
+        snaky: false,
+      });
+      if (response.status === 200) return response;
+      throw new MetadataError(`${what} responded with ${response.status}, expected 200`, {
+        response,
+      });
+    },
+  };
+}

@@ -1,0 +1,27 @@
+const loopback = /^(?:localhost|[^.]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Tells whether tokens and keys may go over this URL: `https`, or `http` that does not leave the machine (RFC 8252, 8.3),
+ * and without user and password.
+ */
+export function isSecureUrl(url: URL): boolean {
+  if (url.username !== "" || url.password !== "") return false;
+  return url.protocol === "https:" || (url.protocol === "http:" && loopback.test(url.hostname));
+}
+
+/**
+ * Makes the check of the URLs that the owner of another URL names. Who is at `https` may not lead to `http` on this
+ * machine: behind that is a service of someone else, which trusts everything that can reach it.
+ */
+export function urlCheckFor(owner: URL, allowInsecure = false): (url: URL) => boolean {
+  if (allowInsecure) return isHttpUrl;
+  return owner.protocol === "http:"
+    ? isSecureUrl
+    : (url) => url.protocol === "https:" && isSecureUrl(url);
+}
+
+/** Like {@link isSecureUrl}, and `http` to any host: for a network that is protected by other means. */
+export function isHttpUrl(url: URL): boolean {
+  if (url.username !== "" || url.password !== "") return false;
+  return url.protocol === "https:" || url.protocol === "http:";
+}

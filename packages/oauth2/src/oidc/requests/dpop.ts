@@ -1,0 +1,179 @@
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from "jose";
+import type { CryptoKey, JWK } from "jose";
+import { optionError } from "../../errors.ts";
+import type { ProofTarget, RequestProof } from "../../connection/proof.ts";
+import type { OAuth2Response } from "../../message/response.ts";
+import { parseChallenges } from "../parse-challenges.ts";
+import { sha256Base64Url } from "../../grants/pkce.ts";
+import { randomValue } from "../../grants/pkce.ts";
+import { checkNames, optionsOf } from "../../option-names.ts";
+
+const proofOptions = optionsOf<DPoPProofOptions>("DPoP.proof", {
+  method: true,
+  url: true,
+  accessToken: true,
+  nonce: true,
+  now: true,
+});
+
+const keyOptions = optionsOf<DPoPKeys>("DPoP.fromKeys", {
+  privateKey: true,
+  publicKey: true,
+  algorithm: true,
+});
+
+const generateOptions = optionsOf<GenerateDPoPOptions>("DPoP.generate", {
+  algorithm: true,
+  extractable: true,
+});
+
+/** Signature algorithms of DPoP proofs. */
+export type DPoPAlgorithm = "ES256" | "ES384" | "ES512" | "Ed25519" | "PS256" | "RS256";
+
+/** Options of {@link DPoP.generate}. */
+export interface GenerateDPoPOptions {
+  /** Default: `ES256`, which every server that has DPoP takes. */
+  readonly algorithm?: DPoPAlgorithm | undefined;
+  /** Whether the private key can be exported, to be stored. Default: `false`. */
+  readonly extractable?: boolean | undefined;
+}
+
+/** Key pair of {@link DPoP.fromKeys}. */
+export interface DPoPKeys {
+  readonly privateKey: CryptoKey;
+  /** Must be extractable: each proof shows it. */
+  readonly publicKey: CryptoKey;
+  readonly algorithm: DPoPAlgorithm;
+}
+
+/** Request that a proof is for. */
+export interface DPoPProofOptions {
+  /** Method, in upper case. */
+  readonly method: string;
+  /** Query and fragment are left out of the proof. */
+  readonly url: string | URL;
+  /** The access token that goes with it; none at the token endpoint. */
+  readonly accessToken?: string | undefined;
+  /** Nonce of the server. Default: the last one that {@link DPoP.rememberNonce} saw from that origin. */
+  readonly nonce?: string | undefined;
+  /** Now, in seconds since 1970. Default: the clock. */
+  readonly now?: number | undefined;
+}
+
+const algorithms: readonly string[] = ["ES256", "ES384", "ES512", "Ed25519", "PS256", "RS256"];
+/** Maximum origins whose nonce is stored. */
+const maxNonces = 100;
+/** Longest nonce that is stored, and the characters of one (RFC 9449, 8.1). */
+const noncePattern = /^[\x21\x23-\x5b\x5d-\x7e]{1,1024}$/;
+
+/**
+ * Proves possession of a key with every request (RFC 9449), so that a stolen token is of no use. One instance stands for
+ * one key; it remembers the nonce of each server.
+ */
+export class DPoP implements RequestProof {
+  /** Thumbprint of the public key (RFC 7638), the `dpop_jkt` of an authorization request. */
+  readonly thumbprint: string;
+  readonly #privateKey: CryptoKey;
+  readonly #header: { readonly alg: string; readonly typ: "dpop+jwt"; readonly jwk: JWK };
+  readonly #nonces = new Map<string, string>();
+
+  private constructor(keys: DPoPKeys, jwk: JWK, thumbprint: string) {
+    this.#privateKey = keys.privateKey;
+    this.#header = { alg: keys.algorithm, typ: "dpop+jwt", jwk };
+    this.thumbprint = thumbprint;
+  }
+
+  /**
+   * Makes a new key.
+   *
+   * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for an unknown algorithm
+   */
+  static async generate(options: GenerateDPoPOptions = {}): Promise<DPoP> {
+    checkNames(options, generateOptions);
+    const { algorithm = "ES256", extractable = false } = options;
+    checkAlgorithm(algorithm);
+    return DPoP.fromKeys({ ...(await generateKeyPair(algorithm, { extractable })), algorithm });
+  }
+
+  /**
+   * Uses a key that exists.
+   *
+   * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for keys that are not a pair of private and extractable public key
+   */
+  static async fromKeys(keys: DPoPKeys): Promise<DPoP> {
+    checkNames(keys, keyOptions);
+    const { privateKey, publicKey, algorithm } = keys;
+    checkAlgorithm(algorithm);
+    if (privateKey?.type !== "private" || !privateKey.usages.includes("sign"))
+      throw optionError("privateKey", privateKey?.type, "a private key that may sign");
+    if (publicKey?.type !== "public" || !publicKey.extractable)
+      throw optionError("publicKey", publicKey?.type, "an extractable public key");
+    const jwk = await exportJWK(publicKey);
+    return new DPoP(keys, jwk, await calculateJwkThumbprint(jwk));
+  }
+
+  /** Makes the value of the `DPoP` field of one request (RFC 9449, 4.2). */
+  async proof(options: DPoPProofOptions): Promise<string> {
+    checkNames(options, proofOptions);
+    const { method, accessToken, now = Math.floor(Date.now() / 1000) } = options;
+    const url = new URL(options.url);
+    const { nonce = this.#nonces.get(url.origin) } = options;
+    const ath = accessToken === undefined ? undefined : await sha256Base64Url(accessToken);
+    const claims = {
+      jti: randomValue(),
+      htm: method,
+      htu: `${url.origin}${url.pathname}`,
+      iat: now,
+      ...(ath !== undefined && { ath }),
+      ...(nonce !== undefined && { nonce }),
+    };
+    return new SignJWT(claims).setProtectedHeader(this.#header).sign(this.#privateKey);
+  }
+
+  /** Returns the proof of a request that a client sends. */
+  prove({ method, url, token }: ProofTarget): Promise<string> {
+    return this.proof({ method, url, accessToken: token });
+  }
+
+  /** Stores the nonce of a response and returns whether the request must be sent again because of it. */
+  accept(response: OAuth2Response, { url }: ProofTarget): boolean {
+    const { status, headers } = response;
+    const nonce = headers.get("dpop-nonce");
+    this.rememberNonce(url, nonce);
+    // Also when the nonce is known: another request may have brought it after this one was sent.
+    if (!isNonce(nonce) || (status !== 400 && status !== 401)) return false;
+    const challenges = parseChallenges(headers.get("www-authenticate"));
+    const errors = challenges.map(({ parameters }) => parameters.get("error"));
+    return [response.hash?.["error"], ...errors].includes("use_dpop_nonce");
+  }
+
+  /**
+   * Stores the nonce of a response for the next proof for that origin (RFC 9449, 8 and 9). Of more than 100 origins the
+   * least recently used is dropped.
+   *
+   * @returns whether the nonce is another one than before
+   */
+  rememberNonce(url: string | URL, nonce: string | null): boolean {
+    if (!isNonce(nonce)) return false;
+    const { origin } = new URL(url);
+    const isNew = this.#nonces.get(origin) !== nonce;
+    this.#nonces.delete(origin);
+    this.#nonces.set(origin, nonce);
+    if (this.#nonces.size > maxNonces) {
+      for (const oldest of this.#nonces.keys()) {
+        this.#nonces.delete(oldest);
+        break;
+      }
+    }
+    return isNew;
+  }
+}
+
+function isNonce(nonce: string | null): nonce is string {
+  return nonce !== null && noncePattern.test(nonce);
+}
+
+function checkAlgorithm(algorithm: unknown): void {
+  if (typeof algorithm === "string" && algorithms.includes(algorithm)) return;
+  throw optionError("algorithm", algorithm, algorithms.join(", "));
+}

@@ -1,0 +1,93 @@
+import type { AccessToken } from "../../token/access-token.ts";
+import type { AuthorizationTransaction, OpenIdFlow } from "../../grants/authorization-flow.ts";
+import type { GrantParams, Params, Scope } from "../../message/form.ts";
+import { DPoP } from "./dpop.ts";
+import { TokenValidationError } from "../errors.ts";
+import type { ProviderClient } from "../provider-endpoint.ts";
+import type { PushedAuthorization } from "./push-authorization.ts";
+import { checkSignIn, type IdTokenClaims } from "../jwt/verify-id-token.ts";
+
+/** What the flow needs of a client. */
+export interface OpenIdFlowClient extends ProviderClient {
+  readonly clock: () => number;
+  claims(token: AccessToken): IdTokenClaims | undefined;
+  pushAuthorization(params: GrantParams): Promise<PushedAuthorization>;
+  signRequestObject(params: GrantParams): Promise<string>;
+}
+
+/** How sign-ins of a client are requested. */
+export interface OpenIdFlowOptions {
+  readonly defaultScope: Scope | undefined;
+  readonly pushes: boolean;
+  readonly signs: boolean;
+  /** In seconds. */
+  readonly clockTolerance: number;
+}
+
+/** Makes what OpenID Connect adds to the authorization code flow of a client. */
+export function createOpenIdFlow(client: OpenIdFlowClient, options: OpenIdFlowOptions): OpenIdFlow {
+  const { defaultScope, pushes, signs, clockTolerance: tolerance } = options;
+  const { metadata } = client;
+  return {
+    defaultScope,
+    requiresIssuer: metadata.authorization_response_iss_parameter_supported ?? false,
+    async finishUrl(url) {
+      const { proof } = client;
+      // RFC 9449, 10: the code is of use to the holder of the key only.
+      if (proof instanceof DPoP && !url.searchParams.has("dpop_jkt"))
+        url.searchParams.set("dpop_jkt", proof.thumbprint);
+      if (!signs && !pushes) return url.href;
+      const endpoint = new URL(metadata.authorization_endpoint ?? url);
+      let params = paramsOf(url, endpoint);
+      if (signs) {
+        const request = await client.signRequestObject(params);
+        // OpenID Connect Core, 6.1 requires these next to the request object; RFC 9101 has the server ignore them.
+        const { client_id, response_type, scope } = params;
+        params = { client_id, response_type, scope, request };
+      }
+      if (pushes) {
+        const { requestUri } = await client.pushAuthorization(params);
+        params = { client_id: client.id, request_uri: requestUri };
+      }
+      return withParams(endpoint, params);
+    },
+    verify(token, transaction) {
+      checkTransaction(client.claims(token), transaction, {
+        now: client.clock() / 1000,
+        tolerance,
+      });
+    },
+  };
+}
+
+function checkTransaction(
+  claims: IdTokenClaims | undefined,
+  { nonce, maxAge, acrValues }: AuthorizationTransaction,
+  time: { readonly now: number; readonly tolerance: number },
+): void {
+  if (claims !== undefined) checkSignIn(claims, { nonce, maxAge, acrValues, ...time });
+  else if (nonce !== undefined)
+    throw new TokenValidationError(
+      "the response has no ID token although the scope contains openid",
+    );
+}
+
+/** The parameters of a request, without those that belong to the endpoint; what replaced one of these is the request's. */
+function paramsOf({ searchParams }: URL, endpoint: URL): Params {
+  const isOwn = (name: string): boolean =>
+    searchParams.getAll(name).join(" ") !== endpoint.searchParams.getAll(name).join(" ");
+  const names = new Set([...searchParams.keys()].filter(isOwn));
+  const entries = Array.from(names, (name): readonly [string, unknown] => {
+    const values = searchParams.getAll(name);
+    return [name, values.length === 1 ? values[0] : values];
+  });
+  return Object.fromEntries<unknown>(entries);
+}
+
+function withParams(endpoint: URL, params: Params): string {
+  const url = new URL(endpoint);
+  for (const [name, value] of Object.entries(params)) {
+    if (typeof value === "string") url.searchParams.set(name, value);
+  }
+  return url.href;
+}

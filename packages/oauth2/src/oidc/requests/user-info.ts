@@ -1,0 +1,147 @@
+import type { Reply } from "../../connection/connection.ts";
+import { InvalidResponseError, optionError, OAuth2RedirectError } from "../../errors.ts";
+import { isRedirect } from "../../connection/form-request.ts";
+import { sendProven, type ProofTarget, type RequestProof } from "../../connection/proof.ts";
+import type { OAuth2Response } from "../../message/response.ts";
+import { ClaimChecker } from "../jwt/check-claims.ts";
+import { ChallengeError } from "../errors.ts";
+import type { SignedAnswerOptions } from "./introspect.ts";
+import { type JsonRecord } from "../../json-record.ts";
+import { parseChallenges } from "../parse-challenges.ts";
+import {
+  callOptionNames,
+  endpointUrl,
+  jsonOf,
+  type EndpointCallOptions,
+  type ProviderClient,
+} from "../provider-endpoint.ts";
+import { claimTime } from "../jwt/verify-id-token.ts";
+import { verifyJwt } from "../jwt/verify-jwt.ts";
+import { checkNames, optionsOf } from "../../option-names.ts";
+
+const userInfoOptions = optionsOf<UserInfoOptions>("userInfo", {
+  ...callOptionNames,
+  expectedSub: true,
+  proof: true,
+});
+
+/** Claims about the user (OpenID Connect Core, 5.1 and 5.3.2). Claims that are not listed are kept unchanged. */
+export interface UserInfo {
+  /** The user, unique at the issuer. */
+  readonly sub: string;
+  readonly name?: string | undefined;
+  readonly given_name?: string | undefined;
+  readonly family_name?: string | undefined;
+  readonly preferred_username?: string | undefined;
+  readonly picture?: string | undefined;
+  readonly locale?: string | undefined;
+  readonly email?: string | undefined;
+  /** Whether the provider knows that the address is the user's. */
+  readonly email_verified?: boolean | undefined;
+  readonly [claim: string]: unknown;
+}
+
+/** Options of {@link userInfo}. */
+export interface UserInfoOptions extends EndpointCallOptions {
+  /**
+   * `sub` of the ID token; the answer must have it, because the token may belong to another user (OpenID Connect Core, 5.3.2).
+   * `false` when there is no ID token to compare with.
+   */
+  readonly expectedSub: string | false;
+  /** Proof of possession, for a token that is bound to a key; `null` for none. Default: that of the client. */
+  readonly proof?: RequestProof | null | undefined;
+}
+
+/** Options of {@link OidcClient.userInfo}: the client knows the subject of the tokens that it obtained. */
+export interface ClientUserInfoOptions extends Omit<UserInfoOptions, "expectedSub"> {
+  /** See {@link UserInfoOptions.expectedSub}. Default: `sub` of the ID token that came with the token. */
+  readonly expectedSub?: string | false | undefined;
+}
+
+const what = "the user information";
+
+/**
+ * Fetches the claims about the user (OpenID Connect Core, 5.3), as JSON or as a signed JWT, which is verified.
+ *
+ * @throws MetadataError when the provider has no such endpoint
+ * @throws ChallengeError when it refuses the token
+ * @throws TokenValidationError when `sub`, or the JWT, is another than expected
+ */
+export async function userInfo(
+  client: ProviderClient,
+  token: string,
+  options: UserInfoOptions,
+  signedAnswer: SignedAnswerOptions,
+): Promise<UserInfo> {
+  checkNames(options, userInfoOptions);
+  const { expectedSub } = options;
+  if (expectedSub !== false && (typeof expectedSub !== "string" || expectedSub === ""))
+    throw optionError("expectedSub", expectedSub, "the sub of the ID token, or false");
+  const response = await send(client, token, options);
+  const claims =
+    response.contentType === "application/jwt"
+      ? await verifyAnswer(response.body, client, signedAnswer)
+      : jsonOf(response, what);
+  const check = new ClaimChecker(claims, "user information");
+  check.text("sub");
+  if (expectedSub !== false) check.same("sub", expectedSub);
+  // `sub` has been checked; whether the rest is true is for the provider to know.
+  return claims as UserInfo;
+}
+
+async function send(
+  client: ProviderClient,
+  token: string,
+  options: UserInfoOptions,
+): Promise<OAuth2Response> {
+  const { timeout, signal } = options;
+  const proof = options.proof === undefined ? client.proof : (options.proof ?? undefined);
+  if (typeof token !== "string" || !/^[A-Za-z\d\-._~+/]+=*$/.test(token))
+    throw optionError("token", "empty or not an access token", "an access token");
+  const target: ProofTarget = {
+    method: "GET",
+    url: endpointUrl(client, "userinfo_endpoint"),
+    token,
+  };
+  const { method, url } = target;
+  const { maxResponseBytes, connection } = client;
+  const common = { method, url, maxResponseBytes, timeout, signal, snaky: false };
+  const attempt = async (dpop: string | undefined): Promise<Reply> => {
+    const headers = new Headers({ accept: "application/json, application/jwt" });
+    headers.set("authorization", `${proof === undefined ? "Bearer" : "DPoP"} ${token}`);
+    if (dpop !== undefined) headers.set("dpop", dpop);
+    return { head: await connection.send({ ...common, headers, secrets: () => [token] }) };
+  };
+  return checkStatus((await sendProven({ proof, target, send: attempt })).head);
+}
+
+function checkStatus(response: OAuth2Response): OAuth2Response {
+  const { status, headers } = response;
+  if (isRedirect(status))
+    throw new OAuth2RedirectError(`${what} redirects (HTTP ${status}), which is not followed`, {
+      response,
+    });
+  const challenges = parseChallenges(headers.get("www-authenticate"));
+  if (status >= 400 && challenges.length > 0) {
+    const message = `the provider refuses the token (HTTP ${status})`;
+    throw new ChallengeError(message, { challenges, response });
+  }
+  if (response.error !== undefined) throw response.error;
+  if (status === 200) return response;
+  throw new InvalidResponseError(`${what} responded with ${status}, expected 200`, { response });
+}
+
+async function verifyAnswer(
+  jwt: string,
+  { id, metadata }: ProviderClient,
+  { key, algorithms, clockTolerance }: SignedAnswerOptions,
+): Promise<JsonRecord> {
+  const name = "user information";
+  const { claims } = await verifyJwt(jwt.trim(), { key, algorithms, what: name });
+  const check = new ClaimChecker(claims, name);
+  // OpenID Connect Core, 5.3.2: a signed response should have both; those present must be valid.
+  if (claims["iss"] !== undefined) check.oneOf("iss", metadata.issuer);
+  if (claims["aud"] !== undefined) check.audience(id ?? "");
+  check.times(claimTime({ clockTolerance }));
+  return claims;
+}

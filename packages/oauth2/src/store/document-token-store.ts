@@ -1,0 +1,135 @@
+import type { TokenHash } from "../token/token-hash.ts";
+import { TokenStoreError } from "../errors.ts";
+import { checkLease, waitForLease } from "./lease.ts";
+import { parseJsonRecord } from "../json-record.ts";
+import type { TokenStore } from "./token-store.ts";
+import { checkNames, optionsOf } from "../option-names.ts";
+
+const storeOptions = optionsOf<DocumentTokenStoreOptions>("DocumentTokenStore", {
+  leaseTime: true,
+  patience: true,
+});
+
+/** A document of a {@link DocumentTokenStore}: a token as JSON, or a lock. */
+export interface TokenDocument {
+  /** The token as JSON. */
+  token?: string;
+  /** Who has the lock. */
+  holder?: string;
+  /** Until when, in milliseconds since the epoch. */
+  until?: number;
+}
+
+/** What a {@link DocumentTokenStore} needs of a collection; one of `@fetchwork/documents` has it. */
+export interface TokenCollection {
+  get(id: string): Promise<(TokenDocument & { readonly version: number }) | undefined>;
+  insert(document: TokenDocument, options: { readonly id: string }): Promise<unknown>;
+  replace(
+    id: string,
+    document: TokenDocument,
+    options?: { readonly ifVersion?: number },
+  ): Promise<unknown>;
+  remove(id: string, options?: { readonly ifVersion?: number }): Promise<boolean>;
+}
+
+/** Options of {@link DocumentTokenStore}. */
+export interface DocumentTokenStoreOptions {
+  /**
+   * After how many milliseconds the lock of a process that died is free. Longer than a refresh may take, or two processes
+   * make one: with DPoP that is twice the timeout of the client. Default: 60_000.
+   */
+  readonly leaseTime?: number | undefined;
+  /** How long to wait for a lock, in milliseconds. Default: 90_000. */
+  readonly patience?: number | undefined;
+}
+
+/** A store in a collection of documents, which any number of processes share. Tokens are not encrypted. */
+export class DocumentTokenStore implements TokenStore {
+  readonly #collection: TokenCollection;
+  readonly #leaseTime: number;
+  readonly #patience: number;
+
+  /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
+  constructor(collection: TokenCollection, options: DocumentTokenStoreOptions = {}) {
+    checkNames(options, storeOptions);
+    const { leaseTime = 60_000, patience = 90_000 } = options;
+    this.#collection = collection;
+    checkLease({ leaseTime, patience });
+    this.#leaseTime = leaseTime;
+    this.#patience = patience;
+  }
+
+  async get(key: string): Promise<TokenHash | undefined> {
+    const document = await this.#collection.get(await idOf(key));
+    if (document?.token === undefined) return undefined;
+    const token = parseJsonRecord(document.token);
+    if (token === undefined) throw new TokenStoreError("the document of a token is damaged");
+    return token;
+  }
+
+  async set(key: string, token: TokenHash): Promise<void> {
+    const id = await idOf(key);
+    const document = { token: JSON.stringify(token) };
+    if ((await this.#collection.replace(id, document)) !== undefined) return;
+    try {
+      await this.#collection.insert(document, { id });
+    } catch (error) {
+      if (!isTaken(error)) throw new TokenStoreError("a token cannot be stored", { cause: error });
+      await this.#collection.replace(id, document);
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#collection.remove(await idOf(key));
+  }
+
+  async lock<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const id = `${await idOf(key)}.lock`;
+    const holder = crypto.randomUUID();
+    await waitForLease(() => this.#acquire(id, holder), this.#patience);
+    try {
+      return await work();
+    } finally {
+      await this.#release(id, holder);
+    }
+  }
+
+  async #acquire(id: string, holder: string): Promise<boolean> {
+    const lease = { holder, until: Date.now() + this.#leaseTime };
+    try {
+      const current = await this.#collection.get(id);
+      if (current === undefined) {
+        await this.#collection.insert(lease, { id });
+        return true;
+      }
+      if ((current.until ?? 0) > Date.now()) return false;
+      const taken = await this.#collection.replace(id, lease, { ifVersion: current.version });
+      return taken !== undefined;
+    } catch (error) {
+      if (isTaken(error)) return false;
+      throw new TokenStoreError("the lock of a token cannot be taken", { cause: error });
+    }
+  }
+
+  async #release(id: string, holder: string): Promise<void> {
+    const current = await this.#collection.get(id);
+    if (current?.holder !== holder) return;
+    try {
+      await this.#collection.remove(id, { ifVersion: current.version });
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+    }
+  }
+}
+
+/** Whether another process was faster. */
+function isTaken(error: unknown): boolean {
+  if (!(error instanceof Error) || !("code" in error)) return false;
+  return error.code === "ERR_DOCUMENTS_UNIQUE" || error.code === "ERR_DOCUMENTS_VERSION";
+}
+
+/** Keys may be any text, identifiers not. */
+async function idOf(key: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

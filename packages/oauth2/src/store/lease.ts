@@ -1,0 +1,32 @@
+import { pause as sleep } from "@fetchwork/kit";
+import { optionError, TokenStoreError } from "../errors.ts";
+
+/** One try to get a lock. */
+export type LeaseAttempt = () => Promise<boolean>;
+
+/**
+ * Tries to get a lock until it succeeds, at growing intervals of up to 100 ms with some chance in them.
+ *
+ * @throws TokenStoreError when it did not succeed within `patience` milliseconds
+ */
+export async function waitForLease(attempt: LeaseAttempt, patience: number): Promise<void> {
+  const deadline = Date.now() + patience;
+  for (let pause = 5; !(await attempt()); pause = Math.min(pause * 1.5, 100)) {
+    if (Date.now() >= deadline) {
+      throw new TokenStoreError(`the lock of the token was not released within ${patience} ms`);
+    }
+    await sleep(pause * (0.5 + Math.random()));
+  }
+}
+
+/**
+ * Checks the times of a lock.
+ *
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
+ */
+export function checkLease(times: { readonly leaseTime: number; readonly patience: number }): void {
+  for (const [name, value] of Object.entries(times)) {
+    const least = name === "leaseTime" ? 1 : 0;
+    if (!Number.isFinite(value) || value < least) throw optionError(name, value, "milliseconds");
+  }
+}

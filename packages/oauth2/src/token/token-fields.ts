@@ -1,0 +1,90 @@
+import { InvalidResponseError } from "../errors.ts";
+import { settings } from "../compat/settings.ts";
+import { snakeCase } from "../compat/snake-case.ts";
+
+/** Fields that may hold the token, in the order in which they count. */
+const tokenFields = ["access_token", "id_token", "token", "accessToken", "idToken"];
+
+/** What {@link takeToken} found. */
+export interface FoundToken {
+  /** Field that holds the token; `undefined` when there is none. */
+  readonly field: string | undefined;
+  readonly token: string;
+  /** All fields that may hold a token. */
+  readonly candidates: readonly string[];
+}
+
+/**
+ * Finds the token among fields: under `name` if that is given (as it is, or in snake case), else under the first of the
+ * default names that is present, even when it is empty.
+ */
+export function findToken(
+  fields: Readonly<Record<string, unknown>>,
+  name: string | undefined,
+): FoundToken {
+  const candidates = tokenFields.filter((field) => Object.hasOwn(fields, field));
+  const wanted = name === undefined ? candidates : [name, snakeCase(name)];
+  const field = wanted.find((key) => Object.hasOwn(fields, key));
+  const token = field === undefined ? "" : readToken(fields[field], field);
+  return { field, token, candidates };
+}
+
+/**
+ * Reads a field that is a token. Numbers are text of theirs; a missing one is empty.
+ *
+ * @throws InvalidResponseError when it is a list or object, or has characters that a token cannot have (RFC 6749, A.12): they
+ * would forge headers
+ */
+export function readToken(value: unknown, field: string): string {
+  if (value === undefined || value === null) return "";
+  if (typeof value === "number") return String(value);
+  if (typeof value !== "string") {
+    throw new InvalidResponseError(`the field ${JSON.stringify(field)} is not text`);
+  }
+  if (!/^[ -~]*$/.test(value)) {
+    throw new InvalidResponseError(
+      `the field ${JSON.stringify(field)} has characters that a token cannot have (RFC 6749, A.12)`,
+    );
+  }
+  return value;
+}
+
+/** Takes a field by one of its names out of a copy of fields. */
+export function takeField(fields: Record<string, unknown>, ...names: readonly string[]): unknown {
+  let found: unknown;
+  for (const name of names) {
+    if (!Object.hasOwn(fields, name)) continue;
+    found ??= fields[name];
+    delete fields[name];
+  }
+  return found;
+}
+
+/** What takes a warning. */
+interface WarningSink {
+  warn(message: string): void;
+}
+
+/** Warns, unless that is silenced, that an answer has several fields that may be the token. */
+export function warnExtra(
+  client: WarningSink,
+  found: readonly string[],
+  used: string | undefined,
+): void {
+  if (settings().silenceExtraTokensWarning || found.length < 2) return;
+  client.warn(
+    `OAuth2: the response has several fields that may be the token (${found.join(", ")}); ${used ?? "none"} is used, tokenName chooses another`,
+  );
+}
+
+/** Warns, unless that is silenced, that an answer has no token. Names of fields are shown, values never. */
+export function warnMissing(
+  client: WarningSink,
+  names: readonly string[],
+  tokenName: string | undefined,
+): void {
+  if (settings().silenceNoTokensWarning) return;
+  const sought = tokenName === undefined ? "no token" : `no field ${JSON.stringify(tokenName)}`;
+  const hint = tokenName === undefined ? "" : "; keys became snake case unless snaky is false";
+  client.warn(`OAuth2: the response has ${sought} among ${JSON.stringify(names)}${hint}`);
+}

@@ -1,0 +1,58 @@
+import type { TokenMethod } from "../connection/form-request.ts";
+import type { GrantParams, Params } from "../message/form.ts";
+import type { ParseOptions } from "../message/response.ts";
+
+/** Options of a token request in addition to its parameters. */
+export interface TokenRequestOptions extends ParseOptions {
+  /** Further headers; `Content-Type: application/json` makes the body JSON. Default: none. */
+  readonly headers?: RequestInit["headers"] | undefined;
+  /** How the parameters are sent. Default: that of the client. */
+  readonly tokenMethod?: TokenMethod | undefined;
+  /** Whether an error is thrown. Default: that of the client. */
+  readonly raiseErrors?: boolean | undefined;
+  /** Time for the request, in milliseconds. Default: that of the connection. */
+  readonly timeout?: number | undefined;
+  /** Aborts the request. Default: none. */
+  readonly signal?: AbortSignal | null | undefined;
+  /** Another spelling of `redirect_uri`. */
+  readonly redirectUri?: string | undefined;
+  /** Another spelling of `code_verifier`. */
+  readonly codeVerifier?: string | undefined;
+}
+
+/** Parameters of a token request by their wire names, and how it is sent. */
+export type TokenParams = TokenRequestOptions & GrantParams;
+
+/** Splits what a caller gave into parameters that are sent and how they are sent. */
+export function splitTokenParams(given: TokenParams): {
+  readonly params: Params;
+  readonly options: TokenRequestOptions;
+} {
+  const {
+    headers,
+    parse,
+    snaky,
+    snakyHashClass,
+    tokenMethod,
+    raiseErrors,
+    timeout,
+    signal,
+    redirectUri,
+    codeVerifier,
+    ...rest
+  } = given;
+  const params: Record<string, unknown> = rest;
+  if (redirectUri !== undefined) params["redirect_uri"] = redirectUri;
+  if (codeVerifier !== undefined) params["code_verifier"] = codeVerifier;
+  const options = {
+    headers,
+    parse,
+    snaky,
+    snakyHashClass,
+    tokenMethod,
+    raiseErrors,
+    timeout,
+    signal,
+  };
+  return { params, options };
+}

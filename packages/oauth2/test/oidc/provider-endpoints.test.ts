@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { discover, OidcClient, type OidcClientOptions } from "../../src/oidc/index.ts";
+import { registerClient } from "../../src/oidc/register-client.ts";
+import { browse, startProvider, type ProviderServer } from "../provider-server.ts";
+
+const redirectUri = "https://app.example/callback";
+const resource = "https://api.example/v1";
+const secret = "a client secret of thirty-two bytes or more";
+let server: ProviderServer;
+
+beforeAll(async () => {
+  const redirect = { client_secret: secret, redirect_uris: [redirectUri] };
+  server = await startProvider(() => ({
+    clients: [
+      {
+        client_id: "signed",
+        ...redirect,
+        userinfo_signed_response_alg: "RS256",
+        introspection_signed_response_alg: "RS256",
+      },
+      { client_id: "api", ...redirect, grant_types: ["client_credentials", "authorization_code"] },
+    ],
+    features: {
+      devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
+      introspection: { enabled: true },
+      jwtIntrospection: { enabled: true },
+      jwtUserinfo: { enabled: true },
+      registration: { enabled: true, initialAccessToken: "initial-token" },
+      resourceIndicators: {
+        enabled: true,
+        useGrantedResource: () => true,
+        defaultResource: () => [],
+        getResourceServerInfo: () => ({
+          scope: "openid read",
+          audience: resource,
+          accessTokenFormat: "jwt",
+          accessTokenTTL: 60,
+        }),
+      },
+    },
+  }));
+});
+
+afterAll(async () => server.close());
+
+const client = (id: string, options: OidcClientOptions = {}): Promise<OidcClient> =>
+  OidcClient.discover(server.issuer, id, secret, { redirectUri, ...options });
+
+async function signIn(oidc: OidcClient, params = {}): ReturnType<OidcClient["getToken"]> {
+  const { url, transaction } = await oidc.authCode.start(params);
+  return oidc.authCode.callback(await browse(url, redirectUri), transaction);
+}
+
+describe("against oidc-provider", () => {
+  it("verifies user information that is signed", async () => {
+    const oidc = await client("signed");
+    const info = await oidc.userInfo(await signIn(oidc));
+    expect(info).toMatchObject({ sub: "user-1", iss: server.issuer, aud: "signed" });
+  });
+
+  it("verifies an introspection that is signed", async () => {
+    const oidc = await client("signed");
+    const token = await signIn(oidc);
+    expect(await oidc.introspect(token, { signed: true })).toMatchObject({
+      active: true,
+      sub: "user-1",
+    });
+    expect(await oidc.introspect("unknown", { signed: true })).toEqual({ active: false });
+  });
+
+  it("refuses signed answers of algorithms that are not allowed", async () => {
+    const oidc = await client("signed", { answerAlgorithms: ["ES256"] });
+    const token = await signIn(oidc);
+    const refusal = { code: "ERR_OAUTH_TOKEN_INVALID", claim: "alg" };
+    await expect(oidc.userInfo(token)).rejects.toMatchObject(refusal);
+    await expect(oidc.introspect(token, { signed: true })).rejects.toMatchObject(refusal);
+  });
+
+  it("takes a plain answer where no signed one is asked for", async () => {
+    const oidc = await client("signed", { answerAlgorithms: ["ES256"] });
+    expect(await oidc.introspect(await signIn(oidc))).toMatchObject({ active: true });
+  });
+
+  it("asks for a token of one resource, in sign-in and exchange of the code", async () => {
+    const oidc = await client("api");
+    const token = await signIn(oidc, { scope: "openid read", resource });
+    const [, payload = ""] = token.token.split(".");
+    expect(JSON.parse(Buffer.from(payload, "base64url").toString())).toMatchObject({
+      aud: resource,
+      sub: "user-1",
+    });
+    const direct = await oidc.clientCredentials.getToken({ resource, scope: "read" });
+    expect(direct.scope).toBe("read");
+  });
+
+  it("registers a client, which can sign in at once", async () => {
+    const metadata = await discover(server.issuer);
+    const information = await registerClient(
+      metadata,
+      {
+        redirect_uris: [redirectUri],
+        client_name: "Test",
+        token_endpoint_auth_method: "client_secret_post",
+      },
+      { initialAccessToken: "initial-token" },
+    );
+    expect(information).toMatchObject({ client_name: "Test", client_secret: expect.any(String) });
+    const oidc = new OidcClient(metadata, information.client_id, information.client_secret, {
+      redirectUri,
+      authScheme: "request_body",
+    });
+    expect(oidc.claims(await signIn(oidc))).toMatchObject({ aud: information.client_id });
+  });
+
+  it("reports why a registration is refused, and never shows the token", async () => {
+    const metadata = await discover(server.issuer);
+    const wrong = registerClient(
+      metadata,
+      { redirect_uris: [redirectUri] },
+      {
+        initialAccessToken: "wrong-token",
+      },
+    );
+    await expect(wrong).rejects.toMatchObject({ code: "invalid_token", status: 401 });
+    await expect(wrong).rejects.not.toThrow(/wrong-token/);
+    await expect(
+      registerClient(
+        metadata,
+        { redirect_uris: ["nonsense"] },
+        { initialAccessToken: "initial-token" },
+      ),
+    ).rejects.toMatchObject({ code: "invalid_redirect_uri" });
+  });
+
+  it("uses the URL of the metadata as well as the issuer", async () => {
+    const url = `${server.issuer}/.well-known/openid-configuration`;
+    expect(await discover(url)).toEqual(await discover(server.issuer));
+  });
+});
