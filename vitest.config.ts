@@ -3,15 +3,93 @@ import "./scripts/require-node.cjs";
 
 const conditions = ["@fetchwork/source"];
 
+const folders = ["{packages,examples}/*/{src,test}", "test"];
+const allTests = folders.map((folder) => `${folder}/**/*.test.ts`);
+/** Tests that kill a process, need a second one or a browser, or run a generated project. */
+const processTests = [
+  ...folders.map((folder) => `${folder}/**/*.process.test.ts`),
+  "packages/http/test/**/stop-on-signals.test.ts",
+  "packages/middleware/test/**/*-chromium.test.ts",
+  "packages/webhooks/test/**/runtimes.test.ts",
+];
+/** Tests that `npm run test:all` and CI repeat more often, or on more versions of PostgreSQL. */
+const repeatedTests = [
+  "packages/documents/test/{contract/*,migration,soft-deletion}.test.ts",
+  "packages/rest/test/contract/contract.test.ts",
+  "packages/fetchwork/test/eject/parity.test.ts",
+  "test/blog-fuzz.test.ts",
+];
+
+/** Unset: what needs one process. `all`: everything. `more`: what `all` adds to that. */
+const tests = process.env["FETCHWORK_TESTS"];
+if (tests !== undefined && tests !== "all" && tests !== "more") {
+  throw new TypeError(`invalid FETCHWORK_TESTS "${tests}": expected "all", "more" or nothing`);
+}
+
+/** Tests that look at the whole process, so each has one to itself. */
+const isolatedTests = ["packages/middleware/test/**/profiler.test.ts"];
+
+const isolated = {
+  extends: true as const,
+  test: { name: "isolated", include: isolatedTests },
+};
+
+const oneProcess = {
+  extends: true as const,
+  test: {
+    name: "one process",
+    include: tests === "more" ? repeatedTests : allTests,
+    exclude: ["**/node_modules/**", ...processTests, ...isolatedTests],
+    // The files of a worker share its modules, so that the sources are loaded once.
+    isolate: false,
+    sequence: { groupOrder: 0 },
+  },
+};
+
+/** Resources behave on PostgreSQL as they do in memory. */
+const restOnPostgres = {
+  extends: true as const,
+  test: {
+    name: "rest on PostgreSQL",
+    include: [
+      "packages/rest/test/{bulk/bulk,operations/list,operations/restore}.test.ts",
+      "packages/rest/test/relations/{populate,relations}.test.ts",
+      "packages/rest/test/{hooks,idempotency,resource-access}.test.ts",
+    ],
+    setupFiles: "packages/rest/test/on-postgres.ts",
+    isolate: false,
+    sequence: { groupOrder: 1 },
+  },
+};
+
+const processes = {
+  extends: true as const,
+  test: {
+    name: "processes",
+    include: processTests,
+    // One file at a time, and time for its processes to start on a busy machine.
+    maxWorkers: 1,
+    testTimeout: 60_000,
+    sequence: { groupOrder: 2 },
+  },
+};
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   // Only erasing is needed here; a broken project reference is for the type check to report.
   tsconfig: "tsconfig.base.json",
   test: {
-    include: ["{packages,examples}/*/{src,test}/**/*.test.ts", "test/**/*.test.ts"],
+    projects: [
+      oneProcess,
+      ...(tests === "more" ? [] : [isolated, restOnPostgres]),
+      ...(tests === undefined ? [] : [processes]),
+    ],
     reporters: ["default", "./scripts/plain-summary-reporter.ts"],
     execArgv: ["--conditions=@fetchwork/source"],
+    globalSetup: "packages/documents/test/stop-servers.ts",
+    // Vitest leaves a core free unless it is told the number.
+    maxWorkers: "100%",
     testTimeout: 20_000,
     // A machine that is busy with other tests is slow; what never comes is no less missed.
     expect: { poll: { timeout: 10_000 } },

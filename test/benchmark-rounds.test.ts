@@ -24,13 +24,13 @@ function contest(valuesOf: Readonly<Record<string, readonly number[]>>) {
 }
 
 describe("interleave", () => {
-  it("asks in another order each round, and backwards every other time", async () => {
+  it("runs the subjects in another order each round, and backwards every other time", async () => {
     const { asked, ...rest } = contest({ a: [1], b: [1], c: [1] });
     await interleave(rest, { rounds: 3, isQuick: false });
     expect(asked.join(" ")).toBe("(a) (b) (c) a c b c a b c b a");
   });
 
-  it("does not count what warms up", async () => {
+  it("does not count the warm-up rounds", async () => {
     const samples = await interleave(
       { ...contest({ a: [1, 2], b: [3, 4] }), warmUp: 4 },
       { rounds: 2, isQuick: false },
@@ -39,17 +39,17 @@ describe("interleave", () => {
     expect(samples.get("b")?.map(({ value }) => value)).toEqual([3, 4]);
   });
 
-  it("ends after the least rounds when the ratios hardly differ", async () => {
+  it("stops after the minimum number of rounds if the ratios hardly differ", async () => {
     const samples = await interleave(contest({ a: [10], b: [20] }), untold);
     expect(samples.get("a")).toHaveLength(5);
   });
 
-  it("goes on while the ratios differ, to 60 rounds at most", async () => {
+  it("continues while the ratios differ, up to 60 rounds", async () => {
     const samples = await interleave(contest({ a: [10, 30], b: [20] }), untold);
     expect(samples.get("b")).toHaveLength(60);
   });
 
-  it("ends when the time is over, but not before the least rounds", async () => {
+  it("stops when the time is up, but not before the minimum number of rounds", async () => {
     const samples = await interleave(
       { ...contest({ a: [10, 30], b: [20] }), seconds: 0, least: 7 },
       untold,
@@ -57,12 +57,12 @@ describe("interleave", () => {
     expect(samples.get("b")).toHaveLength(7);
   });
 
-  it("is content with three rounds when it is quick", async () => {
+  it("stops after three rounds in a quick run", async () => {
     const samples = await interleave(contest({ a: [10], b: [20] }), { ...untold, isQuick: true });
     expect(samples.get("a")).toHaveLength(3);
   });
 
-  it("leaves out whoever cannot do the work", async () => {
+  it("skips a subject that cannot do the work", async () => {
     const samples = await interleave(
       {
         names: ["a", "b"],
@@ -87,7 +87,7 @@ describe("statistics", () => {
     expect(ratiosOf([1, 4], [2])).toEqual([0.5]);
   });
 
-  it("knows the median better after more rounds", () => {
+  it("estimates the median more precisely after more rounds", () => {
     const few = [1, 2, 3, 4];
     expect(uncertainty([...few, ...few, ...few, ...few])).toBeLessThan(uncertainty(few));
     expect(uncertainty([5, 5, 5])).toBe(0);
@@ -95,7 +95,7 @@ describe("statistics", () => {
 });
 
 describe("readSettings", () => {
-  it("takes rounds first, as ever, or by name", () => {
+  it("accepts the number of rounds as the first argument or by name", () => {
     expect(readSettings(["9", "fetchwork,express"])).toEqual({
       rounds: 9,
       isQuick: false,
@@ -110,11 +110,11 @@ describe("readSettings", () => {
     });
   });
 
-  it.each(["0", "-1", "1.5", "many"])("refuses %s rounds", (rounds) => {
+  it.each(["0", "-1", "1.5", "many"])("rejects %s as the number of rounds", (rounds) => {
     expect(() => readSettings([`--rounds=${rounds}`])).toThrow(TypeError);
   });
 
-  it("refuses what it does not know", () => {
+  it("rejects an unknown argument", () => {
     expect(() => readSettings(["--fast"])).toThrow("--fast");
   });
 });

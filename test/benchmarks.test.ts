@@ -18,11 +18,11 @@ const UPDATE = "cd bench && npm run compare -- --render";
 describe("docs/benchmarks.md", () => {
   const page = render(readInputs());
 
-  it(`is what the results give: ${UPDATE}`, () => {
+  it(`matches the recorded results: ${UPDATE}`, () => {
     expect(readFileSync(join(docs, "benchmarks.md"), "utf8")).toBe(page.markdown);
   });
 
-  it(`has exactly the pictures that the results give: ${UPDATE}`, () => {
+  it(`has exactly the pictures of the recorded results: ${UPDATE}`, () => {
     const folder = join(docs, "plots");
     const files = readdirSync(folder).filter((name) => name.endsWith(".svg"));
     expect(files.toSorted()).toEqual(page.plots.map(({ file }) => file).toSorted());
@@ -37,7 +37,7 @@ describe("docs/benchmarks.md", () => {
     for (const { title } of abouts) expect(page.markdown).toContain(`\n## ${title}\n`);
   });
 
-  it("has figures for every target and every explanation, where nothing was left out", () => {
+  it("has figures for every target and every explanation unless a part was skipped", () => {
     const whole = readInputs().flatMap(({ about, results }) => {
       if (results === undefined) return [{ about, cells: [] }];
       const isWhole = Object.keys(results.absent).every((name) => name === "strapi");
@@ -81,7 +81,7 @@ describe("render", () => {
     expect(page.markdown).toContain("- Not measured: strapi (it is not installed).");
   });
 
-  it("says of a quick run that it was one", () => {
+  it("reports that a run was a quick one", () => {
     const quick = render([
       { about: about(), method: "", results: { ...results(), isQuick: true } },
     ]);
@@ -89,7 +89,7 @@ describe("render", () => {
     expect(page.markdown).not.toContain("quick run");
   });
 
-  it("says when the machine did other work too", () => {
+  it("reports that the machine did other work too", () => {
     const load = { start: 2.1, end: 3 };
     const shared = render([{ about: about(), method: "", results: { ...results(), load } }]);
     expect(shared.markdown).toContain("It did other work too");
@@ -106,7 +106,7 @@ describe("render", () => {
     expect(markdown).toContain("not measured");
   });
 
-  it("gives pictures that are well-formed, with text as text", () => {
+  it("draws well-formed pictures, with text as text", () => {
     expect(page.plots.map(({ file }) => file)).toEqual(["ratios.svg"]);
     for (const { svg } of [...page.plots, ...render(readInputs()).plots]) {
       expect(unclosed(svg)).toEqual([]);
@@ -154,7 +154,7 @@ describe("losses", () => {
     ]);
   });
 
-  it("are level when 1 lies between the quartiles, and never of our own rows", () => {
+  it("count as level if 1 lies between the quartiles, and never include our own rows", () => {
     const level = { median: 1.1, low: 0.9, high: 1.3 };
     const rows: readonly Row[] = [
       own(5),
@@ -189,13 +189,13 @@ describe("tables", () => {
     );
   });
 
-  it("put two beside each other, one line for each work", () => {
+  it("put two next to each other, with one line for each kind of work", () => {
     const [only] = measureTables(results().measures);
     expect(only).toContain("| CPU µs | fetchwork | peer | ours / theirs (quartiles) |");
     expect(only).toContain("| write  |         6 |    4 |       1.50 (1.20 to 1.80) |");
   });
 
-  it("give one work a line for each who does it, with all further figures", () => {
+  it("have a line for each subject of one kind of work, with all further figures", () => {
     const rows = [own(5), { ...peer(10, one(0.5)), rate: 1000, more: { bytes: 7 } }];
     const [only] = measureTables([measure("read", rows)]);
     expect(only).toContain(
@@ -206,7 +206,7 @@ describe("tables", () => {
     );
   });
 
-  it("say why there is no value", () => {
+  it("explain why there is no value", () => {
     const rows = [own(5), peer(10, one(0.5)), { name: "other", failed: "500" }];
     expect(measureTables([measure("read", rows)])[0]).toMatch(/\| other +\| +500 \|/);
   });
@@ -229,7 +229,7 @@ describe("figures", () => {
     [12.34, "12.3"],
   ])("the ratio %d is %s", (value, text) => expect(ratioText(value)).toBe(text));
 
-  it("leaves out quartiles where there was one round", () => {
+  it("omits the quartiles after a single round", () => {
     expect(spreadText(one(0.5))).toBe("0.50");
   });
 });

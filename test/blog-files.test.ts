@@ -24,7 +24,7 @@ describe("examples/blog", () => {
     },
   );
 
-  it("has nothing else, except its own tests", () => {
+  it("has no other files, except its own tests", () => {
     const files = globSync("{*,.*,{src,test,scripts}/**/*}", { cwd: blog, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => join(parentPath, name).slice(blog.length + 1));

@@ -3,10 +3,13 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { NO_POSTGRES, startPostgres } from "../packages/documents/test/postgres-server.ts";
 import { fuzzBlog, type FuzzResult } from "./blog-fuzz/fuzz-blog.ts";
 
-/** `FETCHWORK_FUZZ` is the number of requests on each engine; with it, and in CI, PostgreSQL is one of them. */
-const given = process.env["FETCHWORK_FUZZ"] ?? (process.env["CI"] === "true" ? "20000" : undefined);
-const isWhole = given !== undefined;
-const count = Number(given ?? 5_000);
+/**
+ * `FETCHWORK_FUZZ` is the number of requests to each engine. With it, and in `npm run test:all`,
+ * PostgreSQL is one of the engines.
+ */
+const given = process.env["FETCHWORK_FUZZ"];
+const isWhole = given !== undefined || process.env["FETCHWORK_TESTS"] !== undefined;
+const count = Number(given ?? (isWhole ? 20_000 : 5_000));
 const seed = Number(process.env["FETCHWORK_FUZZ_SEED"] ?? 20_261_123);
 const timeout = 600_000;
 

@@ -11,7 +11,7 @@ const { packages } = read("package-lock.json") as {
 };
 const { allowScripts } = read("package.json") as { readonly allowScripts: object };
 
-it("The lock file has install scripts of no package but those that are allowed one", () => {
+it("The lock file has install scripts only of packages that are allowed to have one", () => {
   const scripted = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript);
   const names = scripted.map(([path]) => path.replace(/^.*node_modules\//, ""));
   expect(names).toEqual(Object.keys(allowScripts));

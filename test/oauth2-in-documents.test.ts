@@ -1,9 +1,6 @@
-import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { inspect } from "node:util";
 import { defineCollection, openStore, type Store } from "@fetchwork/documents";
 import {
@@ -14,7 +11,6 @@ import {
   type TokenDocument,
 } from "@fetchwork/oauth2";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { startRotatingServer } from "../packages/oauth2/test/rotating-server.ts";
 
 // Packages of one layer do not know each other, so what they do together is tested here.
 const tokens = defineCollection<TokenDocument>("tokens");
@@ -32,7 +28,7 @@ afterEach(async () => {
 const newStore = (options = {}): DocumentTokenStore =>
   new DocumentTokenStore(store.collection(tokens), options);
 
-it("keeps, replaces and removes tokens under any key", async () => {
+it("DocumentTokenStore keeps, replaces and removes tokens under any key", async () => {
   const kept = newStore();
   expect(await kept.get("../a b")).toBeUndefined();
   for (const access_token of ["A", "B"]) {
@@ -48,7 +44,7 @@ it("keeps, replaces and removes tokens under any key", async () => {
   await kept.delete("../a b");
 });
 
-it("makes one refresh of many managers, each with a store of its own", async () => {
+it("DocumentTokenStore makes one refresh for many managers, each with its own store", async () => {
   const refresh = vi.fn(async () =>
     Response.json({ access_token: "fresh", refresh_token: "R1", expires_in: 3600 }),
   );
@@ -63,58 +59,7 @@ it("makes one refresh of many managers, each with a store of its own", async () 
   expect(AccessToken.fromHash(client, (await newStore().get("default")) ?? {}).token).toBe("fresh");
 });
 
-function startProcess(origin: string, times: "once" | "forever"): ChildProcessWithoutNullStreams {
-  const script = join(import.meta.dirname, "oauth2-refresh-process.ts");
-  const url = `sqlite:${join(folder, "tokens.db")}`;
-  const child = spawn(process.execPath, [
-    "--conditions=@fetchwork/source",
-    script,
-    origin,
-    url,
-    times,
-  ]);
-  child.stderr.pipe(process.stderr);
-  return child;
-}
-
-const expired = { access_token: "A0", refresh_token: "R0", expires_at: 1 };
-
-it("makes one refresh of four processes", async () => {
-  await using server = await startRotatingServer();
-  await newStore().set("default", expired);
-  const children = Array.from({ length: 4 }, () => startProcess(server.origin, "once"));
-  const lines = children.map((child) => createInterface(child.stdout)[Symbol.asyncIterator]());
-  for (const line of lines) expect((await line.next()).value).toBe("ready");
-  const exits = children.map((child) => once(child, "exit"));
-  for (const child of children) child.stdin.write("go\n");
-  const found = await Promise.all(lines.map(async (line) => (await line.next()).value));
-  expect(found).toEqual(["A1", "A1", "A1", "A1"]);
-  expect(server.refreshes).toEqual(["R0"]);
-  for (const exit of exits) expect(await exit).toEqual([0, null]);
-}, 60_000);
-
-it("never loses the last valid refresh token when a process is killed half-way", async () => {
-  await using server = await startRotatingServer();
-  await newStore().set("default", expired);
-  for (let round = 0; round < 6; round += 1) {
-    const child = startProcess(server.origin, "forever");
-    const exit = once(child, "exit");
-    const before = server.refreshes.length;
-    const kill = (count: number): void => {
-      if (count === before + 1 + round) child.kill("SIGKILL");
-    };
-    // Before the answer in every other round; else while the child reads or stores it.
-    server.onRefresh = round % 2 === 0 ? kill : () => {};
-    server.onAnswer = round % 2 === 0 ? () => {} : kill;
-    child.stdin.write("go\n");
-    expect(await exit).toEqual([null, "SIGKILL"]);
-    const kept = await newStore().get("default");
-    expect(server.accepts(kept?.["refresh_token"]), `round ${round}`).toBe(true);
-  }
-  expect(server.revoked).toBe(false);
-}, 120_000);
-
-it("takes a lock over whose holder is gone, and waits for one that is not", async () => {
+it("DocumentTokenStore takes over the lock of a holder that is gone, and waits for one that is not", async () => {
   const first = newStore({ leaseTime: 1000 });
   const second = newStore({ patience: 20 });
   const never = Promise.withResolvers<void>();
@@ -130,7 +75,7 @@ it("takes a lock over whose holder is gone, and waits for one that is not", asyn
   await holding;
 });
 
-it("refuses a damaged document, without showing it", async () => {
+it("DocumentTokenStore rejects a damaged document without showing it", async () => {
   const kept = newStore();
   await kept.set("k", { access_token: "A" });
   const collection = store.collection(tokens);
@@ -142,7 +87,7 @@ it("refuses a damaged document, without showing it", async () => {
   expect(inspect(error)).not.toContain("canary");
 });
 
-it("refuses a lease that is no time", () => {
+it("DocumentTokenStore rejects a lease time that is not a number", () => {
   expect(() => newStore({ leaseTime: Number.NaN })).toThrow(
     expect.objectContaining({ code: "ERR_OAUTH_OPTION" }),
   );

@@ -43,7 +43,7 @@ it("every ts block of the READMEs compiles alone", { timeout: 120_000 }, () => {
 });
 
 it.each(readPackages("packages").map(({ folder: path }) => `${path}/README.md`))(
-  "the packages of ours that the ts code of %s imports are installed by its sh code",
+  "the sh code of %s installs every package of ours that its ts code imports",
   (readme) => {
     const installed = codeBlocks(readText(readme), "sh")
       .flatMap((block) => block.split("\n"))
@@ -59,7 +59,7 @@ it.each(readPackages("packages").map(({ folder: path }) => `${path}/README.md`))
   },
 );
 
-it("the ts code of the READMEs has no ellipsis in a value, which as a header is refused", () => {
+it("the ts code of the READMEs has no ellipsis in a value, because a header rejects it", () => {
   const readmes = [
     "README.md",
     ...readPackages("packages").map((pkg) => `${pkg.folder}/README.md`),

@@ -12,7 +12,7 @@ describe("what runs where", () => {
     expect(recorded).toEqual(recordOf(claims));
   });
 
-  it("is the same in the README and in docs/runtimes.md as it is recorded", async () => {
+  it("is the same in the README and in docs/runtimes.md as in the record", async () => {
     for (const [path, text] of await filesOf(recorded)) {
       expect([path, readFileSync(join(root, path), "utf8")]).toEqual([path, text]);
     }

@@ -20,7 +20,7 @@ describe("readSource", () => {
     expect(readSource("a.ts", text).imports).toEqual(imports);
   });
 
-  it("tells `export *` from `export * as name`", () => {
+  it("distinguishes `export *` from `export * as name`", () => {
     const text = 'export * from "x"; export * as y from "y"; export type * from "z"';
     expect(readSource("a.ts", text).starExports).toEqual(["x", "z"]);
   });
@@ -30,19 +30,19 @@ describe("readSource", () => {
     expect(readSource("a.ts", text).errorCodes).toEqual(["ERR_A_1", "ERR_B"]);
   });
 
-  it("refuses an import() whose specifier is computed, since no rule can be checked on it", () => {
+  it("rejects an import() with a computed specifier, because no rule can check it", () => {
     expect(() => readSource("a.ts", "await import(name)")).toThrow(
       "import() of what is no literal: name",
     );
   });
 
-  it("passes over the import of a file that a user names, and of nothing else", () => {
+  it("ignores the import of a file that a user names, and nothing else", () => {
     const text = "await import(pathToFileURL(resolve(cwd, module)).href);";
     expect(readSource("module.ts", text).imports).toEqual([]);
     expect(() => readSource("module.ts", "import(other(module).href)")).toThrow("no literal");
   });
 
-  it("refuses a text that does not parse", () => {
+  it("rejects a text that does not parse", () => {
     expect(() => readSource("a.ts", "const = 1")).toThrow("a.ts: ");
   });
 });

@@ -34,7 +34,7 @@ it("a collection remembers deliveries over a restart", async () => {
   expect(calls).toBe(1);
 });
 
-it("a collection gives a delivery to one of many that claim it, and again when its lease ran out", async () => {
+it("a collection lets one of many claim a delivery, and another one after its lease expired", async () => {
   let time = 1000;
   await using store = await openStore("sqlite::memory:");
   const replay = collectionReplayStore(store.collection(deliveries), { now: () => time });
@@ -51,7 +51,7 @@ it("a collection gives a delivery to one of many that claim it, and again when i
   expect(await replay.claim("vendor:a", 50)).toBe("new");
 });
 
-it("a collection removes what is out of date", async () => {
+it("a collection removes expired deliveries", async () => {
   let time = 1000;
   await using store = await openStore("sqlite::memory:");
   const collection = store.collection(deliveries);

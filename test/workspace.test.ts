@@ -150,13 +150,13 @@ describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, 
     }
   });
 
-  it("is not empty: README, sources, a test", () => {
+  it("has a README, sources and a test", () => {
     expect(readText(`${folder}/README.md`)).not.toBe("");
     expect(sources.map(({ path }) => path)).toContain("src/index.ts");
     expect(globSync(`${folder}/test/**/*.test.ts`, { cwd: root })).not.toEqual([]);
   });
 
-  it("names everything but types that its main entry exports in its README", () => {
+  it("names in its README every value that its main entry exports", () => {
     const readme = readText(`${folder}/README.md`);
     const lists = readText(`${folder}/src/index.ts`).matchAll(/^export \{([^}]*)\}/gm);
     const names = [...lists].flatMap(([, list = ""]) =>
@@ -180,7 +180,7 @@ describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, 
     expect(siblings).toEqual(siblings.map(([name]) => [name, version]));
   });
 
-  it("tells a registry what it is, and brings the licence's text, which copies must have", () => {
+  it("describes itself to a registry, and contains the text of its licence, which copies must have", () => {
     expect(manifest.description).toMatch(/^[A-Z].{30,}[^.]$/);
     expect(manifest.keywords?.length).toBeGreaterThan(2);
     expect(readText(`${folder}/LICENSE`)).toBe(readText("LICENSE"));
@@ -228,7 +228,7 @@ describe("the workspace", () => {
     expect(inDocs.toSorted()).toEqual([...ours].toSorted());
   });
 
-  it("has a row in the README's table for every package, and links to none that does not exist", () => {
+  it("has a row in the README's table for every package, and links only to packages that exist", () => {
     const inTable = tableRows(readText("README.md")).flatMap(
       ([cell = ""]) => /\]\((?:\.\/)?(packages\/[^/)]+)(?:\/[^)]*)?\)/.exec(cell)?.slice(1) ?? [],
     );

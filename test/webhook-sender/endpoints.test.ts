@@ -102,7 +102,7 @@ describe("endpoints", () => {
   });
 
   it.each([{ limit: 0 }, { limit: 1001 }, { limit: 1.5 }, { offset: -1 }, { limits: 3 }])(
-    "refuses to list %j",
+    "rejects the list options %j",
     async (query) => {
       const { endpoints } = makeSender();
       const refusal = { code: "ERR_WEBHOOKS_OPTION" };
@@ -110,7 +110,7 @@ describe("endpoints", () => {
     },
   );
 
-  it("refuses a misspelt ifVersion, an unknown status and null for what must be there", async () => {
+  it("rejects a misspelt ifVersion, an unknown status and null for a required field", async () => {
     const { endpoints } = makeSender();
     const { id } = await endpoints.create({ url: "https://example.com/" });
     const refusal = { code: "ERR_WEBHOOKS_OPTION" };

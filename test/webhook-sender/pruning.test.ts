@@ -14,8 +14,8 @@ afterEach(async () => {
   await store.close();
 });
 
-describe("removing what is old", () => {
-  it("spares what is pending, and what was replayed, with their events", async () => {
+describe("pruning", () => {
+  it("keeps pending and replayed deliveries with their events", async () => {
     const then = Date.now() - 400 * day;
     vi.useFakeTimers({ toFake: ["Date"], now: then });
     const sender = createSender({ store, onError: () => {} });
@@ -48,7 +48,7 @@ describe("removing what is old", () => {
     await sender.stop();
   });
 
-  it("goes on past what is needed, and is over when the sender has stopped", async () => {
+  it("continues past deliveries that must stay, and ends when the sender has stopped", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 400 * day });
     const events = store.collection(senderCollections.events);
     const deliveries = store.collection(senderCollections.deliveries);

@@ -55,7 +55,7 @@ describe("a delivery", () => {
     expect(receiver.arrived.length).toBe(1);
   });
 
-  it("is given up when a response of any size says 410", async () => {
+  it("is given up after a 410 response of any size", async () => {
     await using receiver = await startReceiver((_, response) => {
       response.writeHead(410, { "content-length": "20000" }).end(Buffer.alloc(20_000));
     });
@@ -64,7 +64,7 @@ describe("a delivery", () => {
     expect((await tries(1))[0]).toMatchObject({ outcome: "dead", deadReason: "gone" });
   });
 
-  it("lets go of a response that is too large", async () => {
+  it("cancels a response that is too large", async () => {
     const closed = Promise.withResolvers<void>();
     await using receiver = await startReceiver((_, response) => {
       response.writeHead(200);
@@ -80,7 +80,7 @@ describe("a delivery", () => {
     await closed.promise;
   });
 
-  it("does not disable an endpoint because its handler called another server that said 410", async () => {
+  it("does not disable an endpoint because its handler called another server that responded with 410", async () => {
     const secret = "a secret of the test";
     const log = { warn: () => undefined, error: () => undefined };
     const webhooks = new Webhooks({ secret, vendor: fetchwork, log });

@@ -87,7 +87,7 @@ async function addBacklog(endpointId: string, count: number): Promise<void> {
 }
 
 describe("a backlog", () => {
-  it("of one endpoint keeps no other one waiting, and costs few looks", async () => {
+  it("of one endpoint does not delay the others, and needs few polls", async () => {
     await using silent = await startReceiver(() => {});
     await using quick = await startReceiver();
     let looks = 0;
@@ -108,7 +108,7 @@ describe("a backlog", () => {
     expect(looks).toBeLessThan(100);
   });
 
-  it("of several endpoints is worked off in turns and whole", { timeout: 30_000 }, async () => {
+  it("of several endpoints is processed in turns and completely", { timeout: 30_000 }, async () => {
     await using first = await startReceiver();
     await using second = await startReceiver();
     const sender = makeSender({ pollInterval: 60_000, concurrency: 4, endpointConcurrency: 3 });
@@ -127,7 +127,7 @@ describe("a backlog", () => {
 });
 
 describe("a store that refuses changes", () => {
-  it("is asked again at the next interval, not in a loop", async () => {
+  it("is retried at the next interval, not in a loop", async () => {
     const failures: unknown[] = [];
     const refusing = storeWith((method) => {
       if (method === "update") throw new Error("the disk is full");
@@ -148,7 +148,7 @@ describe("a store that refuses changes", () => {
 });
 
 describe("a store that refused changes", () => {
-  it("has cost the endpoint none of its places", async () => {
+  it("leaves the endpoint all of its slots", async () => {
     await using receiver = await startReceiver();
     const failures: unknown[] = [];
     const recovering = storeWith((method) => {
@@ -212,7 +212,7 @@ describe("listeners that fail", () => {
 });
 
 describe("replay", () => {
-  it("wakes the sender, gives a new time limit, and leaves alone what is under way", async () => {
+  it("wakes the sender, sets a new time limit, and does not touch deliveries in progress", async () => {
     let status = 500;
     await using receiver = await startReceiver((_, response) => {
       response.writeHead(status).end();
@@ -248,7 +248,7 @@ describe("replay", () => {
 });
 
 describe("replayAll", () => {
-  it("ends though all of them die again", async () => {
+  it("ends even if all deliveries fail again", async () => {
     const reports: AttemptReport[] = [];
     const sender = makeSender({ onAttempt: (report) => reports.push(report) });
     const { id } = await sender.endpoints.create({ url: "http://127.0.0.1:1/" });
@@ -261,8 +261,8 @@ describe("replayAll", () => {
   });
 });
 
-describe("what came of a try", () => {
-  it("with an old URL says nothing about the new one", async () => {
+describe("the outcome of an attempt", () => {
+  it("at an old URL does not count for the new one", async () => {
     let answer: () => void = () => {};
     await using old = await startReceiver((_, response) => {
       answer = () => response.writeHead(410).end();
@@ -279,7 +279,7 @@ describe("what came of a try", () => {
     expect(await sender.endpoints.get(id)).toMatchObject({ status: "enabled" });
   });
 
-  it("counts as delivered though another one gave it up meanwhile", async () => {
+  it("counts as delivered even if another sender gave the delivery up at the same time", async () => {
     let answer: () => void = () => {};
     await using receiver = await startReceiver((_, response) => {
       answer = () => response.end();
@@ -325,7 +325,7 @@ describe("what came of a try", () => {
     expect(await sender.deliveries()).toMatchObject([{ status: "pending", dueAt, attempts: 2 }]);
   });
 
-  it("is remembered with the last 20 tries", async () => {
+  it("is recorded with the last 20 attempts", async () => {
     await using receiver = await startReceiver();
     const sender = makeSender();
     await sender.endpoints.create({ url: receiver.url });
@@ -399,7 +399,7 @@ describe("a redirect to another origin", () => {
   });
 });
 
-describe("an event that is sent during a look", () => {
+describe("an event that is sent during a poll", () => {
   it("does not wait for the next interval", async () => {
     await using receiver = await startReceiver();
     const release = Promise.withResolvers<void>();
@@ -428,7 +428,7 @@ describe("an event that is sent during a look", () => {
 });
 
 describe("a delivery to an endpoint that was disabled", () => {
-  it("dies without a try", async () => {
+  it("fails without an attempt", async () => {
     await using receiver = await startReceiver();
     const reports: AttemptReport[] = [];
     const sender = makeSender({ onAttempt: (report) => reports.push(report) });
@@ -443,7 +443,7 @@ describe("a delivery to an endpoint that was disabled", () => {
 });
 
 describe("stopping", () => {
-  it("waits for a look, and then leaves the store alone", async () => {
+  it("waits for a poll, and does not use the store after it", async () => {
     await using receiver = await startReceiver(() => {});
     const release = Promise.withResolvers<void>();
     const isLooking = Promise.withResolvers<void>();
@@ -472,7 +472,7 @@ describe("stopping", () => {
     expect(left.map(({ dueAt }) => Date.parse(dueAt) <= Date.now())).toEqual([true, true, true]);
   });
 
-  it("waits without an end for what runs when told to, and never begins anew", async () => {
+  it("waits without a limit for running deliveries if asked to, and starts no new one", async () => {
     let answer: () => void = () => {};
     await using receiver = await startReceiver((_, response) => {
       answer = () => response.end();
@@ -492,7 +492,7 @@ describe("stopping", () => {
     expect(receiver.arrived.length).toBe(1);
   });
 
-  it.each([-1, Number.NaN, 2 ** 31])("refuses %d milliseconds", async (grace) => {
+  it.each([-1, Number.NaN, 2 ** 31])("rejects %d milliseconds", async (grace) => {
     await expect(makeSender().stop({ grace })).rejects.toMatchObject({
       code: "ERR_WEBHOOKS_OPTION",
     });
@@ -500,7 +500,7 @@ describe("stopping", () => {
 });
 
 describe("mistakes", () => {
-  it("in a change of an endpoint reject, and throw nothing at once", async () => {
+  it("in a change of an endpoint reject the promise, and throw nothing", async () => {
     const sender = makeSender();
     const { id } = await sender.endpoints.create({ url: "http://127.0.0.1:1/" });
     await expect(sender.endpoints.update(id, { url: "ftp://x" })).rejects.toMatchObject({
@@ -520,7 +520,7 @@ describe("mistakes", () => {
     );
   });
 
-  it("in a payload are refused when its JSON is no object", async () => {
+  it("in a payload are rejected if its JSON is not an object", async () => {
     await expect(makeSender().send({ name: "a", payload: new Date() })).rejects.toMatchObject({
       code: "ERR_WEBHOOKS_ARGUMENT",
     });

@@ -139,7 +139,7 @@ describe("a delivery", () => {
     ]);
   });
 
-  it("goes to the endpoints that want the event", async () => {
+  it("goes to the endpoints that subscribe to the event", async () => {
     await using all = await startReceiver();
     await using opened = await startReceiver();
     await using other = await startReceiver();
@@ -156,7 +156,7 @@ describe("a delivery", () => {
     expect(other.arrived).toEqual([]);
   });
 
-  it("is tried again until it succeeds, and remembers its tries", async () => {
+  it("is retried until it succeeds, and records its attempts", async () => {
     await using receiver = await startReceiver((_, response, number) => {
       if (number === 1) response.destroy();
       else response.writeHead(number < 4 ? 500 : 204).end();
@@ -219,7 +219,7 @@ describe("a delivery", () => {
     });
   });
 
-  it("is cut off when the answer takes too long, and the status counts when only its body does", async () => {
+  it("is aborted when the response takes too long, and keeps the status when only the body does", async () => {
     await using silent = await startReceiver(() => {});
     await using endless = await startReceiver((_, response) => {
       response.writeHead(200).write("x".repeat(100_000));
@@ -249,7 +249,7 @@ describe("a delivery", () => {
     expect(slow.arrived.length).toBe(2);
   });
 
-  it("falls due again at once when the sender stops", async () => {
+  it("becomes due at once when the sender stops", async () => {
     await using receiver = await startReceiver((_, response, number) => {
       if (number > 1) response.end();
     });
@@ -268,7 +268,7 @@ describe("a delivery", () => {
 });
 
 describe("giving up", () => {
-  it("moves what could not be delivered in time to the dead letters, from where it can be replayed", async () => {
+  it("moves undelivered events to the dead letters, from where they can be replayed", async () => {
     let status = 500;
     await using receiver = await startReceiver((_, response) => {
       response.writeHead(status).end();
@@ -315,7 +315,7 @@ describe("giving up", () => {
     expect(bodies.size).toBe(5);
   });
 
-  it("disables an endpoint that says 410", async () => {
+  it("disables an endpoint that responds with 410", async () => {
     await using receiver = await startReceiver((_, response) => {
       response.writeHead(410).end();
     });
@@ -334,7 +334,7 @@ describe("giving up", () => {
     expect(await sender.send({ name: "a", payload: {} })).toMatchObject({ deliveries: 0 });
   });
 
-  it("disables an endpoint that has failed for too long, and lets what waits for it die", async () => {
+  it("disables an endpoint that has failed for too long, and fails its waiting deliveries", async () => {
     await using receiver = await startReceiver((_, response) => {
       response.writeHead(503).end();
     });
@@ -378,7 +378,7 @@ describe("targets that are not public", () => {
     });
   });
 
-  it("are refused behind a redirect as well", async () => {
+  it("are rejected behind a redirect as well", async () => {
     await using inside = await startReceiver();
     const open = publicTransport();
     const entry = mockTransport(
@@ -416,7 +416,7 @@ describe("events", () => {
     expect((await sender.deliveries()).length).toBe(1);
   });
 
-  it("of a batch fail alone", async () => {
+  it("of a batch fail independently", async () => {
     const sender = makeSender();
     await sender.send({ id: "taken", name: "a", payload: {} });
     const results = await Promise.allSettled([

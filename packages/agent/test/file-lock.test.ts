@@ -55,16 +55,6 @@ it("is had by one at a time, also in one process, and leaves an empty file", asy
   expect(readdirSync(folder.root)).toEqual(["lock"]);
 });
 
-it("is free as soon as the process that has it is killed", async () => {
-  const first = other();
-  expect(await first.answer).toBe("yes");
-  expect(await takeLock(folder, "lock")).toBeUndefined();
-  await first.kill();
-  const unlock = await takeLock(folder, "lock");
-  expect(unlock).toBeDefined();
-  unlock?.();
-});
-
 it("lets others wait, and gives up waiting with the signal", async () => {
   const { signal } = new AbortController();
   let inside = 0;

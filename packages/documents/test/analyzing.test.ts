@@ -1,15 +1,12 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { defineCollection, openStore } from "../src/index.ts";
 import { Analyzing } from "../src/postgres/analyzing.ts";
 import type { Statement } from "../src/postgres/sql.ts";
 import { createTable } from "../src/postgres/table.ts";
-import { NO_POSTGRES, POSTGRES_BIN, runSql } from "./postgres-server.ts";
-import { SharedServer } from "./shared-server.ts";
+import { newDatabase } from "./open-for-test.ts";
+import { NO_POSTGRES, runSql } from "./postgres-server.ts";
 
-const shared = new SharedServer(POSTGRES_BIN);
 const notes = defineCollection<{ text: string }>("notes");
-
-afterAll(() => shared.stop());
 
 describe("The growth of a table", () => {
   it("is looked at after a thousand documents, and each time there are four times as many", () => {
@@ -41,7 +38,7 @@ describe("The growth of a table", () => {
 
 describe.skipIf(NO_POSTGRES !== undefined)("The planner of PostgreSQL", () => {
   it("knows of a thousand documents that were added at once", async () => {
-    const url = await shared.take();
+    const url = await newDatabase();
     const store = await openStore(url, { collections: [notes] });
     const documents = Array.from({ length: 1000 }, (_, index) => ({ text: `note ${index}` }));
     await store.collection(notes).insertMany(documents);
@@ -49,11 +46,10 @@ describe.skipIf(NO_POSTGRES !== undefined)("The planner of PostgreSQL", () => {
     expect(await runSql(url, "SELECT reltuples FROM pg_class WHERE relname = 'notes'")).toEqual([
       { reltuples: 1000 },
     ]);
-    await shared.giveBack(url);
   });
 
   it("knows what an index holds that was built over documents", async () => {
-    const url = await shared.take();
+    const url = await newDatabase();
     const store = await openStore(url, { collections: [notes] });
     await store.collection(notes).insertMany([{ text: "a" }, { text: "b" }, { text: "b" }]);
     await store.close();
@@ -62,6 +58,5 @@ describe.skipIf(NO_POSTGRES !== undefined)("The planner of PostgreSQL", () => {
     const known =
       "SELECT n_distinct FROM pg_stats WHERE tablename LIKE 'notes:index:%' AND attname <> 'id'";
     expect(await runSql(url, known)).toHaveLength(1);
-    await shared.giveBack(url);
   });
 });

@@ -1,16 +1,25 @@
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 import { openStore, type Store, type StoreOptions } from "../src/index.ts";
-import { POSTGRES, POSTGRES_BIN } from "./postgres-server.ts";
+import { POSTGRES, POSTGRES_BIN, runSql } from "./postgres-server.ts";
 import { SharedServer } from "./shared-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** Opens an empty store of one engine, which is closed when the test ends. */
 export type Open = (options?: StoreOptions) => Promise<Store>;
 
+const DISTRIBUTED = { postgres: { distributed: true } } as const satisfies StoreOptions;
+
+/** Empties the tables that a store has for documents, changes, claims and locks. */
+const EMPTY_TABLES =
+  "DO $$ DECLARE name text; BEGIN FOR name IN SELECT oid::regclass FROM pg_class WHERE " +
+  "relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname NOT IN " +
+  "('fetchwork:collections', 'fetchwork:state', 'fetchwork:feed-end') LOOP " +
+  "EXECUTE 'DELETE FROM ' || name; END LOOP; END $$";
+
 const URLS = new WeakMap<Store, string>();
 
-/** The servers that the tests of a file share, by the name of the engine. */
+/** The servers of this worker, by the folder of their programs. */
 const SERVERS = new Map<string, SharedServer>();
 
 /** The engines that the contract is held against. */
@@ -27,7 +36,7 @@ export const ENGINES: readonly (readonly [name: string, open: Open])[] = [
   ...POSTGRES.slice(0, 1).map(([name, bin]): readonly [string, Open] => [
     `${name}, distributed`,
     async (options) => {
-      const postgres = { ...options?.postgres, distributed: true };
+      const postgres = { ...options?.postgres, ...DISTRIBUTED.postgres };
       return openAndClose(await newDatabase(bin), { ...options, postgres });
     },
   ]),
@@ -43,26 +52,87 @@ export async function openInPostgres(options?: StoreOptions): Promise<Store> {
   return openAndClose(await newDatabase(), options);
 }
 
-/** Gives the URL of an empty database of a server that the tests of a file share. */
+/** Returns the URL of an empty database of the worker's server, which is emptied when the test ends. */
 export async function newDatabase(bin: string | undefined = POSTGRES_BIN): Promise<string> {
-  const key = bin ?? "";
-  const server = SERVERS.get(key) ?? new SharedServer(bin);
-  SERVERS.set(key, server);
+  const server = serverOf(bin);
   const url = await server.take();
   onTestFinished(() => server.giveBack(url));
   return url;
 }
 
-/** Gives the URL of a store, unless it is one of SQLite. */
+/** Returns the URL of a store, unless it is one of SQLite. */
 export function postgresUrlOf(store: Store): string | undefined {
   const url = URLS.get(store);
   return url?.startsWith("postgres") === true ? url : undefined;
 }
 
-afterAll(async () => {
-  for (const server of SERVERS.values()) await server.stop();
-  SERVERS.clear();
-});
+/**
+ * Returns the engines with stores that the tests of a file share where opening one takes long: in
+ * PostgreSQL `open` returns the same store each time, emptied, with the tables of the tests before.
+ * So a name has one definition in all tests of the file, and nobody closes the store; `openNew`
+ * opens one for the test alone.
+ */
+export function enginesOfFile(): readonly (readonly [name: string, open: Open, openNew: Open])[] {
+  const stores: EmptiedStore[] = [];
+  afterAll(async () => {
+    for (const store of stores) await store.close();
+  });
+  const share = (bin: string | undefined, options: StoreOptions): Open => {
+    const store = new EmptiedStore(serverOf(bin), options);
+    stores.push(store);
+    return ({ collections } = {}) => store.open(collections);
+  };
+  const [first] = POSTGRES;
+  const shared = new Map([
+    ...POSTGRES.map(([name, bin]) => [name, share(bin, {})] as const),
+    ...(first === undefined
+      ? []
+      : [[`${first[0]}, distributed`, share(first[1], DISTRIBUTED)] as const]),
+  ]);
+  return ENGINES.map(([name, openNew]) => [name, shared.get(name) ?? openNew, openNew]);
+}
+
+/** A store in PostgreSQL that is emptied for each test. */
+class EmptiedStore {
+  readonly #server: SharedServer;
+  readonly #options: StoreOptions;
+  #opened: Promise<{ readonly url: string; readonly store: Store }> | undefined;
+
+  constructor(server: SharedServer, options: StoreOptions) {
+    this.#server = server;
+    this.#options = options;
+  }
+
+  async open(collections: StoreOptions["collections"] = []): Promise<Store> {
+    const isNew = this.#opened === undefined;
+    this.#opened ??= this.#openNew();
+    const { url, store } = await this.#opened;
+    if (!isNew) await runSql(url, EMPTY_TABLES);
+    // The first use of a collection creates its table.
+    for (const definition of collections) await store.collection(definition).count();
+    return store;
+  }
+
+  async close(): Promise<void> {
+    if (this.#opened === undefined) return;
+    const { url, store } = await this.#opened;
+    await store.close();
+    await this.#server.giveBack(url);
+  }
+
+  async #openNew(): Promise<{ readonly url: string; readonly store: Store }> {
+    const url = await this.#server.take();
+    const store = await openStore(url, this.#options);
+    URLS.set(store, url);
+    return { url, store };
+  }
+}
+
+function serverOf(bin: string | undefined): SharedServer {
+  const server = SERVERS.get(bin ?? "") ?? new SharedServer(bin);
+  SERVERS.set(bin ?? "", server);
+  return server;
+}
 
 async function openAndClose(url: string, options?: StoreOptions): Promise<Store> {
   const store = await openStore(url, options);

@@ -1,7 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
   administer,
@@ -26,8 +22,6 @@ const seats = defineCollection<Seat>("seats", {
   softDelete: true,
   changes: "ids",
 });
-const WRITER = fileURLToPath(new URL("distributed-writer.ts", import.meta.url));
-const ROUNDS = process.env["CI"] === "true" ? 20 : 3;
 
 async function open(url: string, options: StoreOptions = {}): Promise<Store> {
   const store = await openStore(url, { postgres: { distributed: true }, ...options });
@@ -324,45 +318,4 @@ describe.skipIf(NO_POSTGRES !== undefined)("A distributed store", () => {
       });
     }
   });
-
-  it(
-    "keeps documents and claims together when its process is killed",
-    { timeout: ROUNDS * 10_000 },
-    async () => {
-      const url = await newDatabase();
-      const acknowledged = new Set<string>();
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const child = spawn(
-          process.execPath,
-          ["--conditions=@fetchwork/source", WRITER, url, `r${round}`],
-          { stdio: ["ignore", "pipe", "inherit"] },
-        );
-        const exit = once(child, "exit");
-        const enough = 20 + Math.floor(Math.random() * 200);
-        let count = 0;
-        for await (const id of createInterface({ input: child.stdout })) {
-          acknowledged.add(id);
-          count += 1;
-          if (count === enough) child.kill("SIGKILL");
-        }
-        expect((await exit)[1]).toBe("SIGKILL");
-        const left =
-          "SELECT pid FROM pg_stat_activity WHERE application_name = 'fetchwork' AND datname = current_database()";
-        await expect.poll(() => runSql(url, left), { timeout: 10_000 }).toEqual([]);
-        expect(await runSql(url, CLAIMS_OF_NOBODY)).toEqual([]);
-        const unclaimed =
-          "SELECT s.id FROM seats s WHERE s.deleted_at IS NULL AND (SELECT count(*) FROM " +
-          '"fetchwork:claims" c WHERE c.id = s.id) <> 1';
-        expect(await runSql(url, unclaimed)).toEqual([]);
-        const store = await openStore(url);
-        const stored = await store.collection(seats).find({ deleted: "include" });
-        const ids = new Set(stored.map(({ id }) => id));
-        expect([...acknowledged].filter((id) => !ids.has(id))).toEqual([]);
-        const fed = new Set<string>();
-        for await (const { id } of store.changes({ atEnd: "end" })) fed.add(id);
-        expect([...fed].toSorted()).toEqual([...ids].toSorted());
-        await store.close();
-      }
-    },
-  );
 });

@@ -26,6 +26,8 @@ export interface PostgresServer {
   create(): Promise<string>;
   /** Ends the server at once and removes its data. */
   stop(): Promise<void>;
+  /** Lets the server run on when this process ends. */
+  leave(): void;
 }
 
 const DEBIAN = "/usr/lib/postgresql";
@@ -36,7 +38,7 @@ const CACHE = fileURLToPath(new URL("../../../node_modules/.cache", import.meta.
 export const POSTGRES_BIN: string | undefined = findPrograms();
 
 /** The folder of the programs of PostgreSQL 18, unless a version is chosen. */
-export const POSTGRES_18_BIN: string | undefined = findPrograms18();
+const POSTGRES_18_BIN: string | undefined = findPrograms18();
 
 /** Why nothing can be tested on PostgreSQL, if so; never in CI, where its absence is a failure. */
 export const NO_POSTGRES: string | undefined =
@@ -49,7 +51,10 @@ export const CHECK_INDEXES =
   "SELECT bt_index_parent_check(c.oid, true) FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid " +
   "JOIN pg_am a ON a.oid = c.relam WHERE a.amname = 'btree' AND c.relnamespace = 'public'::regnamespace";
 
-/** The versions that are there, the one of {@link POSTGRES_BIN} first. */
+/**
+ * The versions that are tested, the one of {@link POSTGRES_BIN} first; `npm test` does without
+ * PostgreSQL 18, for which the sources have no other path.
+ */
 export const POSTGRES: readonly (readonly [engine: string, bin: string | undefined])[] = [
   ...(NO_POSTGRES === undefined ? [["PostgreSQL", POSTGRES_BIN] as const] : []),
   ...(POSTGRES_18_BIN === undefined ? [] : [["PostgreSQL 18", POSTGRES_18_BIN] as const]),
@@ -98,7 +103,8 @@ export async function runPostgres(
     { ...unprivilegedUser(), stdio: ["ignore", "ignore", "pipe"] },
   );
   // A server does not notice that the tests ended before they could stop it.
-  process.once("exit", () => child.kill("SIGKILL"));
+  const end = (): void => void child.kill("SIGKILL");
+  process.once("exit", end);
   await ready(child);
   const port = settings.find((setting) => setting.startsWith("port="))?.slice("port=".length);
   const url = (database: string): string =>
@@ -118,13 +124,26 @@ export async function runPostgres(
       await kill(child);
       rmSync(folder, { recursive: true, force: true });
     },
+    leave() {
+      process.removeListener("exit", end);
+    },
   };
+}
+
+/** Returns what the driver needs to connect to a database of a server of these tests. */
+export function connectionOf(url: string): {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+} {
+  const [, port, database = "", host = ""] = /:(\d+)\/([^/?]*)\?host=(.*)$/.exec(url) ?? [];
+  return { host, port: Number(port), database, user: "postgres" };
 }
 
 /** Runs statements on a connection of their own, and gives the rows of the last one. */
 export async function runSql(url: string, text: string): Promise<readonly unknown[]> {
-  const [, port, database = "", host = ""] = /:(\d+)\/([^/?]*)\?host=(.*)$/.exec(url) ?? [];
-  const client = new Client({ host, port: Number(port), database, user: "postgres" });
+  const client = new Client(connectionOf(url));
   await client.connect();
   try {
     const result: unknown = await client.query(text);
@@ -185,7 +204,9 @@ function findPrograms(): string | undefined {
 }
 
 function findPrograms18(): string | undefined {
-  if (process.env["FETCHWORK_POSTGRES_BIN"]) return undefined;
+  if (process.env["FETCHWORK_POSTGRES_BIN"] || process.env["FETCHWORK_TESTS"] === undefined) {
+    return undefined;
+  }
   const names = existsSync(CACHE) ? readdirSync(CACHE) : [];
   const name = names.find((entry) => entry.startsWith("postgres-18"));
   if (name !== undefined) return reachable(join(CACHE, name));

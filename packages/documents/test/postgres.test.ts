@@ -45,7 +45,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A store on PostgreSQL", () => {
   });
 
   it("says at once that there is no such database", async () => {
-    const url = (await newDatabase()).replace(/\/test\d+/, "/none");
+    const url = (await newDatabase()).replace(/\/test_\w+/, "/none");
     await expect(openStore(url)).rejects.toMatchObject({
       code: "ERR_DOCUMENTS_CONNECTION",
       message: "PostgreSQL refused the connection: the database does not exist (SQLSTATE 3D000)",
@@ -209,7 +209,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A store on PostgreSQL", () => {
 
   it("gives a statement up that takes too long", async () => {
     const url = await newDatabase();
-    const store = await open(url, { collections: [notes], postgres: { statementTimeout: 100 } });
+    const store = await open(url, { collections: [notes], postgres: { statementTimeout: 400 } });
     const { id } = await store.collection(notes).insert({ text: "a" });
     const held = Promise.withResolvers<undefined>();
     const locking = store.transaction(async (tx) => {

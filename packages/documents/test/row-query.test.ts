@@ -2,28 +2,24 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Result, RowQuery } from "../src/postgres/row-query.ts";
 import type { Statement } from "../src/postgres/sql.ts";
-import { NO_POSTGRES, type PostgresServer, startPostgres } from "./postgres-server.ts";
+import { connectionOf, NO_POSTGRES, POSTGRES_BIN } from "./postgres-server.ts";
+import { SharedServer } from "./shared-server.ts";
 
-let server: PostgresServer;
+const server = new SharedServer(POSTGRES_BIN);
+let url: string;
 let client: Client;
 
 beforeAll(async () => {
   if (NO_POSTGRES !== undefined) return;
-  server = await startPostgres();
-  client = new Client({
-    host: server.folder,
-    port: 5432,
-    user: "postgres",
-    database: "postgres",
-    pipeline: true,
-  });
+  url = await server.take();
+  client = new Client({ ...connectionOf(url), pipeline: true });
   await client.connect();
 });
 
 afterAll(async () => {
   if (NO_POSTGRES !== undefined) return;
   await client.end();
-  await server.stop();
+  await server.giveBack(url);
 });
 
 function run(statement: Statement, limit?: number): Promise<Result> {
@@ -56,13 +52,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A statement as a query of pg", () =>
   });
 
   it("ends when its time is over", async () => {
-    const own = new Client({
-      host: server.folder,
-      port: 5432,
-      user: "postgres",
-      database: "postgres",
-      pipeline: true,
-    });
+    const own = new Client({ ...connectionOf(url), pipeline: true });
     own.on("error", () => undefined);
     await own.connect();
     const failure = new Promise((resolve) => {

@@ -1,30 +1,37 @@
-import { type PostgresServer, runSql, startPostgres } from "./postgres-server.ts";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { runSql, startPostgres } from "./postgres-server.ts";
+import { SERVERS_FOLDER, type RunningServer } from "./stop-servers.ts";
 
-/** Drops the tables of a database, and gives what else is left there but extensions. */
+/** Drops the tables of a database, and returns what else is left there but extensions. */
 const EMPTY =
   "DO $$ DECLARE name text; BEGIN FOR name IN SELECT oid::regclass FROM pg_class " +
   "WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace LOOP " +
   "EXECUTE 'DROP TABLE ' || name || ' CASCADE'; END LOOP; END $$; " +
   "SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace";
 
+/** How many databases this process has created, which makes their names. */
+let databases = 0;
+
 /**
- * A server that lends databases to the tests of a file. A database is given again after it was
- * emptied, because making one takes longer than most tests.
+ * A server that lends databases. Each worker of a test run has one of each version, which its files
+ * use one after the other. A database is lent again after it was emptied, because creating one
+ * takes longer than most tests.
  */
 export class SharedServer {
   readonly #bin: string | undefined;
   readonly #free: string[] = [];
-  #server: Promise<PostgresServer> | undefined;
+  #folder: Promise<string> | undefined;
 
   constructor(bin: string | undefined) {
     this.#bin = bin;
   }
 
-  /** Gives the URL of an empty database. */
+  /** Returns the URL of an empty database. */
   async take(): Promise<string> {
-    this.#server ??= this.#start();
-    const server = await this.#server;
-    return this.#free.pop() ?? server.create();
+    this.#folder ??= this.#start();
+    const folder = await this.#folder;
+    return this.#free.pop() ?? this.#create(folder);
   }
 
   /** Takes a database back whose stores are closed. */
@@ -33,13 +40,32 @@ export class SharedServer {
     if (left.length === 0) this.#free.push(url);
   }
 
-  async stop(): Promise<void> {
-    await (await this.#server)?.stop();
+  async #create(folder: string): Promise<string> {
+    databases += 1;
+    const name = `test_${process.pid}_${databases}`;
+    await runSql(urlOf(folder, "postgres"), `CREATE DATABASE ${name}`);
+    return urlOf(folder, name);
   }
 
-  async #start(): Promise<PostgresServer> {
-    const started = await startPostgres(undefined, this.#bin);
-    await runSql(started.url("template1"), "CREATE EXTENSION pg_trgm");
-    return started;
+  /** Returns the folder of the worker's server, and starts it unless an earlier file did. */
+  async #start(): Promise<string> {
+    const run = process.env[SERVERS_FOLDER];
+    if (run === undefined) throw new Error(`${SERVERS_FOLDER} is not set: use vitest.config.ts`);
+    const version = basename(dirname(this.#bin ?? "none"));
+    const note = join(run, `${process.env["VITEST_POOL_ID"]}-${version}.json`);
+    if (existsSync(note)) {
+      const { folder }: RunningServer = JSON.parse(readFileSync(note, "utf8"));
+      return folder;
+    }
+    const server = await startPostgres(undefined, this.#bin);
+    const { folder, process: child } = server;
+    server.leave();
+    writeFileSync(note, JSON.stringify({ folder, pid: child.pid ?? 0 } satisfies RunningServer));
+    await runSql(urlOf(folder, "template1"), "CREATE EXTENSION pg_trgm");
+    return folder;
   }
+}
+
+function urlOf(folder: string, database: string): string {
+  return `postgres://postgres@:5432/${database}?host=${folder}`;
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type ChangeRecord, defineCollection, type Store } from "../../src/index.ts";
-import { ENGINES } from "../open-for-test.ts";
+import { enginesOfFile } from "../open-for-test.ts";
+
+const engines = enginesOfFile();
 
 interface Thing {
   a: number;
@@ -16,7 +18,7 @@ async function read(store: Store, options: object = {}): Promise<readonly Change
   return changes;
 }
 
-describe.each(ENGINES)("The feed of changes in %s", (_name, open) => {
+describe.each(engines)("The feed of changes in %s", (_name, open, openNew) => {
   it.each([
     { pollInterval: 9 },
     { pollInterval: Number.NaN },
@@ -152,7 +154,7 @@ describe.each(ENGINES)("The feed of changes in %s", (_name, open) => {
   });
 
   it("ends when the store closes", async () => {
-    const store = await open();
+    const store = await openNew();
     const following = (async () => {
       for await (const change of store.changes()) void change;
     })();
@@ -181,7 +183,7 @@ describe.each(ENGINES)("The feed of changes in %s", (_name, open) => {
   });
 });
 
-describe.each(ENGINES)("A consumer in %s", (_name, open) => {
+describe.each(engines)("A consumer in %s", (_name, open, openNew) => {
   const end = { atEnd: "end" } as const;
 
   it.each([
@@ -232,7 +234,7 @@ describe.each(ENGINES)("A consumer in %s", (_name, open) => {
   });
 
   it("ends without a failure when the store is closed under its handler", async () => {
-    const store = await open();
+    const store = await openNew();
     await store.collection(ids).insert({ a: 1 });
     const closing: Promise<void>[] = [];
     await store.consume("mail", () => {

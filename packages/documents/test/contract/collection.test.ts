@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { defineCollection } from "../../src/index.ts";
-import { ENGINES } from "../open-for-test.ts";
+import { enginesOfFile } from "../open-for-test.ts";
+
+const engines = enginesOfFile();
 
 interface User {
   email: string;
@@ -20,7 +22,7 @@ const ann: User = { email: "ann@example.com", role: "admin", name: "Ann", age: 4
 const bob: User = { email: "bob@example.com", role: "user", name: "Bob", age: 30 };
 const cyd: User = { email: "cyd@example.com", role: "user", age: 20, address: { city: "Bern" } };
 
-describe.each(ENGINES)("A collection of %s", (_engine, open) => {
+describe.each(engines)("A collection of %s", (_engine, open) => {
   it("refuses a document whose unique field is taken, and names the field", async () => {
     const collection = (await open()).collection(users);
     await collection.insert(ann);

@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defineCollection } from "../../src/index.ts";
 import { CONFUSABLE, document, filter, matches } from "../filter-model.ts";
-import { ENGINES } from "../open-for-test.ts";
+import { enginesOfFile } from "../open-for-test.ts";
+import { propertyRuns } from "../property-runs.ts";
+
+const engines = enginesOfFile();
 
 type Document = Record<string, unknown>;
 
@@ -42,7 +45,7 @@ const refused: readonly (readonly [text: string, where: unknown])[] = [
   ["too deep nesting", Array.from({ length: 40 }).reduce<unknown>((not) => ({ not }), {})],
 ];
 
-describe.each(ENGINES)("A filter of %s", (_engine, open) => {
+describe.each(engines)("A filter of %s", (_engine, open) => {
   it.each(refused)("with %s is refused", async (_text, where) => {
     const collection = (await open()).collection(things);
     for (const method of [collection.find, collection.count, collection.removeMany]) {
@@ -173,7 +176,7 @@ describe.each(ENGINES)("A filter of %s", (_engine, open) => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(120, 500) },
     );
   });
 
@@ -188,7 +191,10 @@ describe.each(ENGINES)("A filter of %s", (_engine, open) => {
         expect(await collection.count({ where: { a: { gt: number } } })).toBe(0);
         expect(await collection.count({ where: { a: { in: [number, "x"] } } })).toBe(1);
       }),
-      { numRuns: 300, examples: [[1_125_437_519_286_860_400], [-2_026_472_649_457_997_600], [-0]] },
+      {
+        numRuns: propertyRuns(100, 300),
+        examples: [[1_125_437_519_286_860_400], [-2_026_472_649_457_997_600], [-0]],
+      },
     );
   });
 });

@@ -8,7 +8,10 @@ import {
   DocumentsError,
   type Store,
 } from "../../src/index.ts";
-import { ENGINES } from "../open-for-test.ts";
+import { enginesOfFile } from "../open-for-test.ts";
+import { propertyRuns } from "../property-runs.ts";
+
+const engines = enginesOfFile();
 
 interface Thing {
   key: string;
@@ -171,7 +174,7 @@ async function empty(store: Store, definition: CollectionDefinition<Thing>): Pro
   await store.trimChanges({ before: "9999-01-01T00:00:00.000Z" });
 }
 
-describe.each(ENGINES)("A store in %s", (_name, open) => {
+describe.each(engines)("A store in %s", (_name, open) => {
   describe.each([
     ["", hard],
     [" with soft deletion", soft],
@@ -197,7 +200,7 @@ describe.each(ENGINES)("A store in %s", (_name, open) => {
           for await (const change of store.changes({ atEnd: "end" })) changes.push(change);
           expect(replay(changes)).toEqual(model);
         }),
-        { numRuns: 60 },
+        { numRuns: propertyRuns(25, 60) },
       );
     });
   });
@@ -232,7 +235,7 @@ describe.each(ENGINES)("A store in %s", (_name, open) => {
           expect(new Set(keys).size).toBe(keys.length);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(15, 40) },
     );
   });
 
@@ -271,7 +274,7 @@ describe.each(ENGINES)("A store in %s", (_name, open) => {
           expect(sum(all)).toBe(300);
           expect(all.every(({ n }) => n >= 0)).toBe(true);
         }),
-        { numRuns: 8 },
+        { numRuns: propertyRuns(3, 8) },
       );
     },
   );

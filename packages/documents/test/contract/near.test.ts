@@ -1,9 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { administer, defineCollection, openStore } from "../../src/index.ts";
-import { ENGINES, newDatabase } from "../open-for-test.ts";
+import { enginesOfFile, newDatabase } from "../open-for-test.ts";
+import { propertyRuns } from "../property-runs.ts";
 import { NO_POSTGRES } from "../postgres-server.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+
+const engines = enginesOfFile();
 
 type Document = Record<string, unknown>;
 
@@ -39,7 +42,7 @@ function distance(one: Place, other: Place): number {
 
 const BERLIN = { latitude: 52.52, longitude: 13.405 };
 
-describe.each(ENGINES)("A query by distance in %s", (_name, open) => {
+describe.each(engines)("A query by distance in %s", (_name, open) => {
   it.each<[string, object]>([
     ["a text for a place", { near: "Berlin" }],
     ["a list for a place", { near: [52, 13] }],
@@ -299,7 +302,7 @@ describe.each(ENGINES)("A query by distance in %s", (_name, open) => {
           expect(part).toEqual(ids.slice(page.offset, page.offset + (page.limit ?? Infinity)));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(60, 150) },
     );
   });
 });

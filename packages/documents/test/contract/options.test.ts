@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type Collection, defineCollection, openStore } from "../../src/index.ts";
-import { ENGINES, openInMemory } from "../open-for-test.ts";
+import { enginesOfFile, openInMemory } from "../open-for-test.ts";
+
+const engines = enginesOfFile();
 
 type Document = Record<string, unknown>;
 
@@ -30,7 +32,7 @@ const CALLS: readonly (readonly [name: keyof Collection<Document>, args: readonl
   ["claim", [{ where: {}, near: {} }]],
 ];
 
-describe.each(ENGINES)("An option of %s that there is not", (_engine, open) => {
+describe.each(engines)("An option of %s that there is not", (_engine, open) => {
   it("is refused by name, and nothing is done", async () => {
     const collection = (await open()).collection(things);
     const stored = await collection.insert({ name: "a" }, { id: "a" });

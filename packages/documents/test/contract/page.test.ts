@@ -3,7 +3,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defineCollection } from "../../src/index.ts";
 import { CONFUSABLE } from "../filter-model.ts";
-import { ENGINES } from "../open-for-test.ts";
+import { enginesOfFile } from "../open-for-test.ts";
+import { propertyRuns } from "../property-runs.ts";
+
+const engines = enginesOfFile();
 
 type Document = Record<string, unknown>;
 
@@ -13,7 +16,7 @@ const things = defineCollection<Document>("things", {
 });
 const others = defineCollection<Document>("others");
 
-describe.each(ENGINES)("A page in %s", (_name, open) => {
+describe.each(engines)("A page in %s", (_name, open) => {
   it.each([
     ["a limit of 0", { limit: 0 }],
     ["a limit of 10,001", { limit: 10_001 }],
@@ -154,7 +157,7 @@ describe.each(ENGINES)("A page in %s", (_name, open) => {
           expect(paged).toEqual(all.map(({ id }) => id));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(50, 150) },
     );
   });
 });

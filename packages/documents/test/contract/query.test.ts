@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fold, foldedWords } from "../../src/fold.ts";
 import { defineCollection } from "../../src/index.ts";
-import { ENGINES } from "../open-for-test.ts";
+import { enginesOfFile } from "../open-for-test.ts";
+import { propertyRuns } from "../property-runs.ts";
+
+const engines = enginesOfFile();
 
 type Document = Record<string, unknown>;
 
@@ -22,7 +25,7 @@ function compare(left: unknown, right: unknown): number {
     : Buffer.compare(Buffer.from(String(left)), Buffer.from(String(right)));
 }
 
-describe.each(ENGINES)("A sort order of %s", (_engine, open) => {
+describe.each(engines)("A sort order of %s", (_engine, open) => {
   it("is the one of a plain sort in memory, and pages cut it without overlap", async () => {
     const collection = (await open({ collections: [things] })).collection(things);
     const value = fc.constantFrom(
@@ -77,7 +80,7 @@ describe.each(ENGINES)("A sort order of %s", (_engine, open) => {
           expect(page.map(({ id }) => id)).toEqual(ids.slice(3, 7));
         },
       ),
-      { numRuns: 100 },
+      { numRuns: propertyRuns(50, 100) },
     );
   });
 });
@@ -87,7 +90,7 @@ function words(count: number, prefix: string): string {
   return Array.from({ length: count }, (_, index) => prefix + index.toString(36)).join(" ");
 }
 
-describe.each(ENGINES)("The limit of sort keys of %s", (_engine, open) => {
+describe.each(engines)("The limit of sort keys of %s", (_engine, open) => {
   it("is 16", async () => {
     const collection = (await open()).collection(things);
     const { id } = await collection.insert({ a: 1 });
@@ -100,7 +103,7 @@ describe.each(ENGINES)("The limit of sort keys of %s", (_engine, open) => {
   });
 });
 
-describe.each(ENGINES)("A keyword search of %s", (_engine, open) => {
+describe.each(engines)("A keyword search of %s", (_engine, open) => {
   it("finds exactly the documents in whose folded text every folded word occurs", async () => {
     const collection = (await open({ collections: [things] })).collection(things);
     const word = fc.oneof(
@@ -161,7 +164,7 @@ describe.each(ENGINES)("A keyword search of %s", (_engine, open) => {
           expect(await collection.count({ q })).toBe(expected.length);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: propertyRuns(100, 200) },
     );
   });
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { defineCollection, VersionError } from "../../src/index.ts";
-import { ENGINES } from "../open-for-test.ts";
+import { enginesOfFile } from "../open-for-test.ts";
+
+const engines = enginesOfFile();
 
 interface Counter {
   n: number;
@@ -8,7 +10,7 @@ interface Counter {
 
 const counters = defineCollection<Counter>("counters");
 
-describe.each(ENGINES)("The retries of a transaction of %s", (_name, openEmpty) => {
+describe.each(engines)("The retries of a transaction of %s", (_name, openEmpty) => {
   it.each([-1, 0.5, Number.NaN, Infinity])("are refused as %d", async (retries) => {
     const store = await openEmpty();
     let runs = 0;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { defineCollection, UniqueError } from "../../src/index.ts";
-import { ENGINES } from "../open-for-test.ts";
+import { enginesOfFile } from "../open-for-test.ts";
+
+const engines = enginesOfFile();
 
 interface Member {
   email: string;
@@ -9,9 +11,9 @@ interface Member {
 
 const options = { unique: ["email"], indexes: ["name"], search: ["name"] } as const;
 const members = defineCollection<Member>("members", { ...options, softDelete: true });
-const hard = defineCollection<Member>("members", options);
+const hard = defineCollection<Member>("hard", options);
 
-describe.each(ENGINES)("Soft deletion in %s", (_name, open) => {
+describe.each(engines)("Soft deletion in %s", (_name, open) => {
   it("hides a removed document from everything that does not ask for it", async () => {
     const collection = (await open()).collection(members);
     const { id } = await collection.insert({ email: "a", name: "Anna" });

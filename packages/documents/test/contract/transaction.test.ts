@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { defineCollection, type Transaction } from "../../src/index.ts";
-import { ENGINES } from "../open-for-test.ts";
+import { enginesOfFile } from "../open-for-test.ts";
+
+const engines = enginesOfFile();
 
 interface Account {
   owner: string;
@@ -14,7 +16,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe.each(ENGINES)("A transaction of %s", (engine, open) => {
+describe.each(engines)("A transaction of %s", (engine, open, openNew) => {
   it("undoes everything when the function throws", async () => {
     const store = await open({ collections: [accounts, entries] });
     const { id } = await store.collection(accounts).insert({ owner: "ann", balance: 10 });
@@ -33,7 +35,7 @@ describe.each(ENGINES)("A transaction of %s", (engine, open) => {
   });
 
   it("undoes a collection that it created", async () => {
-    const store = await open();
+    const store = await openNew();
     const work = store.transaction(async (tx) => {
       await tx.collection(entries).insert({ text: "gone" });
       throw new Error("no");
@@ -45,7 +47,7 @@ describe.each(ENGINES)("A transaction of %s", (engine, open) => {
   });
 
   it("may be the first to use a collection that is searched, after it has read another", async () => {
-    const store = await open();
+    const store = await openNew();
     await store.collection(entries).insert({ text: "first" });
     const found = await store.transaction(
       async (tx) => {
@@ -98,7 +100,7 @@ describe.each(ENGINES)("A transaction of %s", (engine, open) => {
   });
 
   it("refuses another transaction and a change of the store inside", async () => {
-    const store = await open({ collections: [accounts] });
+    const store = await openNew({ collections: [accounts] });
     const code = { code: "ERR_DOCUMENTS_TRANSACTION" };
     await store.transaction(async () => {
       await expect(store.transaction(() => 1)).rejects.toMatchObject(code);
@@ -236,7 +238,7 @@ describe.each(ENGINES)("A transaction of %s", (engine, open) => {
   });
 
   it("ends before the store closes", async () => {
-    const store = await open({ collections: [entries] });
+    const store = await openNew({ collections: [entries] });
     const gate = Promise.withResolvers<undefined>();
     const work = store.transaction(async (tx) => {
       await gate.promise;

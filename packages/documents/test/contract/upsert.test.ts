@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { defineCollection, UniqueError } from "../../src/index.ts";
-import { ENGINES } from "../open-for-test.ts";
+import { enginesOfFile } from "../open-for-test.ts";
+
+const engines = enginesOfFile();
 
 interface Member {
   email: string;
@@ -15,7 +17,7 @@ const members = defineCollection<Member>("members", {
   search: ["name"],
 });
 
-describe.each(ENGINES)("An upsert in %s", (_name, open) => {
+describe.each(engines)("An upsert in %s", (_name, open) => {
   it.each([
     ["neither an id nor fields", {}],
     ["both", { id: "a", by: "email" }],

@@ -1,22 +1,13 @@
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { check } from "prettier";
 import { beforeEach, describe, expect, it } from "vitest";
 import { commands } from "../../src/commands.ts";
 import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
-import { fetchwork, program, temporaryFolder } from "../new/project-world.ts";
+import { fetchwork, temporaryFolder } from "../new/project-world.ts";
 
 const quick = ["--packages", "registry", "--skip-git", "--skip-install"];
-
-/** Lets the tests of a project run with the sources of this repository's packages. */
-const sourcesConfig = `const conditions = ["@fetchwork/source"];
-export default {
-  resolve: { conditions },
-  ssr: { resolve: { conditions } },
-  test: { execArgv: ["--conditions=@fetchwork/source"] },
-};
-`;
 
 /** Every file of a folder with its text. */
 async function snapshot(folder: string): Promise<ReadonlyMap<string, string>> {
@@ -112,28 +103,6 @@ describe("fetchwork add", () => {
     expect(stderr.trim().split("\n")).toHaveLength(2);
     expect(await snapshot(folder)).toEqual(before);
   });
-
-  it(
-    "writes a resource with fields in snake case that passes its tests",
-    { timeout: 60_000 },
-    async () => {
-      const modules = join(import.meta.dirname, "../../../../node_modules");
-      await symlink(modules, join(folder, "node_modules"));
-      await writeFile(join(folder, "vitest.config.ts"), sourcesConfig);
-      const fields = ["published_at:datetime!:sort,filter", "page_count:integer!:filter,index"];
-      const added = await fetchwork(
-        folder,
-        "add",
-        "post",
-        "first_title:string!:search,unique",
-        ...fields,
-      );
-      expect(added).toMatchObject({ code: 0, stderr: "" });
-      const vitest = join(modules, "vitest/vitest.mjs");
-      const tested = await program(folder, [process.execPath, vitest, "run", "src/api/post"]);
-      expect(tested).toMatchObject({ code: 0, output: expect.stringContaining("1 passed") });
-    },
-  );
 
   it("rejects rules for users in a project without users", async () => {
     const other = join(folder, "../other");

@@ -2,10 +2,9 @@ import { readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { check } from "prettier";
 import { beforeEach, describe, expect, it } from "vitest";
-import { fetchwork, program, project, temporaryFolder } from "../new/project-world.ts";
+import { fetchwork, temporaryFolder } from "../new/project-world.ts";
 
 const quick = ["--packages", "registry", "--skip-git", "--skip-install"];
-const isAsked = process.env["FETCHWORK_GENERATOR"] === "1";
 
 describe("fetchwork eject", () => {
   let folder: string;
@@ -95,28 +94,3 @@ describe("fetchwork eject", () => {
     expect(await readFile(file, "utf8")).toBe(text);
   });
 });
-
-it.skipIf(!isAsked).each([
-  ["an array", [], ["note", "text:string!:search,sort,filter", "stars:integer:filter"]],
-  [
-    "rows",
-    ["--list", "rows"],
-    ["note", "text:string!:search,unique", "--admin", "create,update,remove"],
-  ],
-  ["no users", ["--auth", "none"], ["note", "text:string!:search"]],
-  ["relations", [], ["note", "text:string!:search", "parent:ref(note)", "by:ref(user)"]],
-  ["a trash", [], ["note", "text:string!:search,sort", "--soft-delete"]],
-])(
-  "handlers that are written out pass the tests of the resource (%s; FETCHWORK_GENERATOR=1)",
-  { timeout: 240_000 },
-  async (_, options, words) => {
-    const folder = await project(...options);
-    await fetchwork(folder, "add", ...words);
-    expect(await fetchwork(folder, "eject", "note")).toMatchObject({ code: 0 });
-    const node = process.execPath;
-    const typed = await program(folder, [node, "node_modules/typescript/bin/tsc"]);
-    expect(typed).toEqual({ code: 0, output: "" });
-    const vitest = [node, "node_modules/vitest/vitest.mjs", "run", "src/api/note"];
-    expect(await program(folder, vitest)).toMatchObject({ code: 0 });
-  },
-);

@@ -8,6 +8,7 @@ import {
 } from "@fetchwork/rest";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { propertyRuns } from "../../../documents/test/property-runs.ts";
 import { memoryStore } from "../../../rest/test/api-client.ts";
 import { operationsOf, requestsFor } from "../../../rest/test/contract/requests.ts";
 import { reset, sendPlan, snapshot, type Sender } from "../../../rest/test/contract/send.ts";
@@ -94,7 +95,7 @@ describe("an API with ejected handlers", () => {
         }
         expect(answers[1]).toEqual(answers[0]);
       }),
-      { numRuns: 4_000, seed: 20_261_121, endOnFailure: true },
+      { numRuns: propertyRuns(1_500, 4_000), seed: 20_261_121, endOnFailure: true },
     );
     expect([...statuses]).toEqual(
       expect.arrayContaining([200, 201, 204, 304, 400, 401, 403, 404, 409, 412]),

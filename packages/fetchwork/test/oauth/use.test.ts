@@ -1,9 +1,5 @@
-import { spawn } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { json, startScriptedServer } from "../../../oauth2/test/scripted-server.ts";
 import {
@@ -107,33 +103,6 @@ describe("oauth token", () => {
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("the token cannot be refreshed");
   });
-
-  it("refreshes once for four processes", async () => {
-    const terminal = await signedIn();
-    const path = join(terminal.configHome, "fetchwork", "oauth");
-    const [file = ""] = await readdir(path);
-    const profile = JSON.parse(await readFile(join(path, file), "utf8"));
-    profile.token.expires_at = 1;
-    await writeFile(join(path, file), JSON.stringify(profile));
-    const before = server.grants.filter((one) => one === "refresh_token").length;
-    const main = join(import.meta.dirname, "../../src/main.ts");
-    const run = async (): Promise<string> => {
-      const child = spawn(
-        process.execPath,
-        ["--conditions=@fetchwork/source", main, "oauth", "token"],
-        {
-          env: { ...process.env, XDG_CONFIG_HOME: terminal.configHome },
-          stdio: ["ignore", "pipe", "pipe"],
-        },
-      );
-      onTestFinished(() => void child.kill("SIGKILL"));
-      const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-      return stdout.trim() || stderr;
-    };
-    const tokens = await Promise.all([run(), run(), run(), run()]);
-    expect(new Set(tokens)).toEqual(new Set([(await kept(terminal)).access_token]));
-    expect(server.grants.filter((one) => one === "refresh_token").length - before).toBe(1);
-  }, 60_000);
 
   it("rejects a damaged file without showing its content", async () => {
     const terminal = await signedIn();
@@ -423,33 +392,6 @@ describe("oauth request", () => {
       `fetchwork oauth request: connection refused by ${resource.origin} (ECONNREFUSED)\n`,
     ]);
   });
-});
-
-it("uses the proxy of the environment", async () => {
-  const terminal = await signedIn();
-  const tunnels: string[] = [];
-  const proxy = createServer().on("connect", (request, socket) => {
-    tunnels.push(request.url ?? "");
-    socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void proxy.close());
-  const { port } = proxy.address() as AddressInfo;
-  const main = join(import.meta.dirname, "../../src/main.ts");
-  const child = spawn(
-    process.execPath,
-    ["--conditions=@fetchwork/source", main, "oauth", "request", "https://api.example/items"],
-    {
-      env: {
-        XDG_CONFIG_HOME: terminal.configHome,
-        HTTPS_PROXY: `http://127.0.0.1:${port}`,
-      },
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
-  onTestFinished(() => void child.kill("SIGKILL"));
-  expect(await text(child.stderr)).toContain("no complete response from https://api.example");
-  expect(tunnels).toEqual(["api.example:443"]);
 });
 
 it("prints no secret in any output but that of oauth token", async () => {

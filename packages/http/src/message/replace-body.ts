@@ -16,14 +16,24 @@ export interface TakenResponse {
 }
 
 /**
+ * Name of a method by which another class of responses passes its body to {@link takeResponse}: text or bytes where they
+ * are known, without a stream.
+ */
+export const takeBody: unique symbol = Symbol.for("fetchwork.takeBody") as never;
+
+/** A response of a class with {@link takeBody}. */
+interface BodyHolder {
+  [takeBody](): ResponseBody;
+}
+
+/**
  * Takes a response apart, to make another one with {@link replaceBody}. The response must not be used any more. Makes no
  * stream of a body that is whole.
  */
 export function takeResponse(response: Response): TakenResponse {
   const { status, statusText, url, redirected } = response;
   const headers = HeaderList.from(response.headers);
-  const body =
-    response instanceof LazyResponse ? LazyResponse.prepare(response).body : response.body;
+  const body = bodyOf(response);
   if (body !== null && !(body instanceof ReadableStream)) {
     headers.set("content-length", String(sizeOf(body)));
   }
@@ -52,6 +62,12 @@ export function replaceBody(
     Object.defineProperty(replaced, "redirected", { value: redirected, configurable: true });
   }
   return replaced;
+}
+
+function bodyOf(response: Response): ResponseBody {
+  if (response instanceof LazyResponse) return LazyResponse.prepare(response).body;
+  // A class with this method returns a body from it.
+  return takeBody in response ? (response as Response & BodyHolder)[takeBody]() : response.body;
 }
 
 function sizeOf(body: string | Uint8Array): number {

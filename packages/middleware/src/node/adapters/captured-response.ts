@@ -1,3 +1,5 @@
+import { takeBody, type ResponseBody } from "@fetchwork/http";
+
 /** The body of a response that a framework has begun to write. */
 export interface CapturedBody {
   /** The whole body when it is known; undefined when more is to come. */
@@ -93,24 +95,12 @@ export class CapturedResponse implements Response {
     return new Response(copy.body, { status, statusText, headers: new Headers(this.headers) });
   }
 
-  /** Head and body without a platform's `Response`, as the senders and {@link takeResponse} read them. */
-  _toNodeResponse(): {
-    readonly status: number;
-    readonly statusText: string;
-    readonly headers: string[];
-    readonly body: unknown;
-  } {
-    const { status, statusText } = this;
-    const headers = [...this.headers].flat();
-    if (this.#holder !== undefined) return { status, statusText, headers, body: this.#holder.body };
+  /** The body for {@link takeResponse}: whole where it is known. */
+  [takeBody](): ResponseBody {
+    if (this.#holder !== undefined) return this.#holder.body;
     this.#isTaken = true;
     const whole = this.#source.whole();
-    if (whole === undefined) return { status, statusText, headers, body: this.body };
-    // What decides by the size of a body looks at its length.
-    if (whole !== null && !this.headers.has("content-length")) {
-      headers.push("content-length", String(Buffer.byteLength(whole)));
-    }
-    return { status, statusText, headers, body: whole };
+    return whole === undefined ? this.body : whole;
   }
 
   #bodyHolder(): Response {

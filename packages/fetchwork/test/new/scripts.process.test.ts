@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { fetchwork, program, project, sharedModules, temporaryFolder } from "./project-world.ts";
 
-const isAsked = process.env["FETCHWORK_GENERATOR"] === "1";
 const root = join(import.meta.dirname, "../../../..");
 const command = join(root, "packages/fetchwork/bin/fetchwork.mjs");
 
@@ -59,7 +58,7 @@ async function answers(url: string, timeout = 30_000): Promise<void> {
   await expect.poll(status, { timeout, interval: 10 }).toBe(200);
 }
 
-describe.skipIf(!isAsked)("a script of a new project (FETCHWORK_GENERATOR=1)", () => {
+describe("a script of a new project", () => {
   beforeAll(() => sharedModules(), 300_000);
 
   it("the script coverage writes an HTML report", { timeout: 240_000 }, async () => {

@@ -7,7 +7,7 @@ import { NO_POSTGRES, startPostgres } from "../packages/documents/test/postgres-
 const root = join(import.meta.dirname, "..");
 
 it.skipIf(NO_POSTGRES !== undefined)(
-  "The blog passes its tests on PostgreSQL, too",
+  "The blog passes its tests on PostgreSQL too",
   { timeout: 180_000 },
   async () => {
     const server = await startPostgres();
@@ -19,7 +19,6 @@ it.skipIf(NO_POSTGRES !== undefined)(
         join(root, "node_modules/vitest/vitest.mjs"),
         "run",
         "--no-file-parallelism",
-        "--exclude=**/start.test.ts",
         "examples/blog/src/api",
         "examples/blog/src/services/middlewares",
       ],

@@ -34,7 +34,7 @@ function runVitest(files: Readonly<Record<string, string>>): {
 }
 
 describe("PlainSummaryReporter", () => {
-  it("counts what passed, with exit code 0", () => {
+  it("counts the tests that passed, with exit code 0", () => {
     const run = runVitest({ "a.test.ts": "it('a', () => {}); it('b', (): void => {});" });
     expect(run).toEqual({ status: 0, lastLine: "2 passed, 0 failed" });
   });
@@ -52,7 +52,7 @@ describe("PlainSummaryReporter", () => {
     expect(run).toEqual({ status: 1, lastLine: "2 passed, 4 failed, 2 skipped" });
   });
 
-  it("counts nothing where there is no test, with exit code 1", () => {
+  it("reports 0 passed, 0 failed without any test, with exit code 1", () => {
     expect(runVitest({})).toEqual({ status: 1, lastLine: "0 passed, 0 failed" });
   });
 });

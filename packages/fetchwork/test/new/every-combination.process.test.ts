@@ -2,8 +2,6 @@ import { availableParallelism } from "node:os";
 import { beforeAll, describe, expect, it } from "vitest";
 import { fetchwork, program, project, sharedModules } from "./project-world.ts";
 
-const isAsked = process.env["FETCHWORK_GENERATOR"] === "1";
-
 const auths = ["none", "password", "password,oidc"];
 const lists = ["array", "rows"];
 const databases = ["sqlite", "postgres"];
@@ -20,7 +18,7 @@ const combinations = auths.flatMap((auth) =>
   ),
 );
 
-describe.skipIf(!isAsked)("a new project (FETCHWORK_GENERATOR=1)", () => {
+describe("a new project", () => {
   beforeAll(() => sharedModules(), 300_000);
 
   it.each([

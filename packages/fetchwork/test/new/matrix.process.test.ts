@@ -8,8 +8,6 @@ import { NO_POSTGRES, startPostgres } from "../../../documents/test/postgres-ser
 import { namesOf } from "../../src/add/resource-names.ts";
 import { fetchwork, program, project, sharedModules } from "./project-world.ts";
 
-const isAsked = process.env["FETCHWORK_GENERATOR"] === "1";
-
 const note = ["note", "text:string!:search,sort"];
 /** Their names are those of variables in tests, and `class` is none of a variable. */
 const oddNames = [
@@ -74,7 +72,7 @@ const combinations: readonly { readonly options: string; readonly adds: readonly
   { options: "--db postgres --webhooks --password-resets", adds: [note] },
 ];
 
-describe.skipIf(!isAsked)("a new project (FETCHWORK_GENERATOR=1)", () => {
+describe("a new project", () => {
   // Packing and installing are no part of the first one's time.
   beforeAll(() => sharedModules(), 300_000);
 

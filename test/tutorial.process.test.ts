@@ -1,0 +1,128 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { cp, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { codeBlocks } from "../scripts/markdown.ts";
+
+const root = join(import.meta.dirname, "..");
+
+it("the tutorial works as pasted", { timeout: 480_000 }, async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "tutorial-")));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const library = join(folder, "library");
+  const origin = `http://localhost:${await freePort()}`;
+  const text = (await readFile(join(root, "docs/tutorial.md"), "utf8"))
+    .replaceAll("../library", library)
+    .replaceAll("http://localhost:9000", origin);
+  const [make = "", add = "", dev = "", ask = "", review = "", edit = "", ...deploy] = codeBlocks(
+    text,
+    "sh",
+  );
+  expect(dev.trim()).toBe("npm run dev");
+
+  await pasted(make, root);
+  await pasted(add, library);
+  const server = spawn("npm", ["run", "dev"], {
+    cwd: library,
+    env: { ...process.env, PORT: new URL(origin).port, IP: "127.0.0.1" },
+    stdio: "ignore",
+    detached: true,
+  });
+  onTestFinished(() => {
+    if (server.pid !== undefined) process.kill(-server.pid, "SIGTERM");
+  });
+  await answers(`${origin}/books`);
+  const asked = await pasted(ask, library);
+  expect(asked).toContain('"name":"Mary Shelley"');
+  expect(asked.trim().split("\n").at(-1)).toMatch(
+    /\[\{"id":"[^"]+","title":"Frankenstein","year":1818\}\]$/,
+  );
+
+  const begin = performance.now();
+  await pasted(review.split("\n", 1).join(""), library);
+  await answers(`${origin}/reviews`);
+  console.log(`from fetchwork add to an answer: ${Math.round(performance.now() - begin)} ms`);
+  await pasted(review.split("\n").slice(1).join("\n"), library);
+  await pasted(edit, library);
+  expect(await readFile(join(library, "src/api/review/model.ts"), "utf8")).toContain(".max(5)");
+  await pasted(`npm test\n${deploy.join("\n")}`, library);
+
+  const [install = "", start = ""] = codeBlocks(text, "text").join("").trim().split("\n");
+  const deployed = join(folder, "deployed");
+  await pasted(install, await copyCommitted(library, deployed));
+  const port = String(await freePort());
+  const production = spawn(
+    "bash",
+    [
+      "-c",
+      start
+        .replaceAll("=...", () => `=${randomBytes(32).toString("hex")}`)
+        .replace("/var/lib/library", deployed),
+    ],
+    {
+      cwd: deployed,
+      env: { ...process.env, PORT: port, IP: "127.0.0.1" },
+      stdio: "ignore",
+      detached: true,
+    },
+  );
+  const ended = new Promise((resolve) => production.once("close", resolve));
+  const stop = (): void => {
+    if (production.pid !== undefined && production.exitCode === null) {
+      process.kill(-production.pid, "SIGTERM");
+    }
+  };
+  onTestFinished(stop);
+  await answers(`http://127.0.0.1:${port}/health`);
+  expect(existsSync(join(deployed, "library.db"))).toBe(true);
+  stop();
+  expect(await ended).toBe(0);
+});
+
+/** Copies what Git would have of a project. */
+async function copyCommitted(from: string, to: string): Promise<string> {
+  const ignored = new Set([".env", ".git", "data", "node_modules"].map((name) => join(from, name)));
+  await cp(from, to, { recursive: true, filter: (path) => !ignored.has(path) });
+  return to;
+}
+
+/** Runs lines as a person pastes them; the first that fails ends it. */
+async function pasted(lines: string, cwd: string): Promise<string> {
+  const { CI: _ci, ...env } = process.env;
+  const child = spawn("bash", ["-euo", "pipefail", "-c", lines], {
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  let all = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+    all += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => void (all += text));
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  if (code !== 0) throw new Error(`${lines}\n${all}`);
+  return output;
+}
+
+async function answers(url: string): Promise<void> {
+  const isThere = async (): Promise<number> =>
+    fetch(url).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  await expect.poll(isThere, { timeout: 20_000, interval: 50 }).toBe(200);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
