@@ -6,12 +6,7 @@ const conditions = ["@fetchwork/source"];
 const folders = ["{packages,examples}/*/{src,test}", "test"];
 const allTests = folders.map((folder) => `${folder}/**/*.test.ts`);
 /** Tests that kill a process, need a second one or a browser, or run a generated project. */
-const processTests = [
-  ...folders.map((folder) => `${folder}/**/*.process.test.ts`),
-  "packages/http/test/**/stop-on-signals.test.ts",
-  "packages/middleware/test/**/*-chromium.test.ts",
-  "packages/webhooks/test/**/runtimes.test.ts",
-];
+const processTests = folders.map((folder) => `${folder}/**/*.process.test.ts`);
 /** Tests that `npm run test:all` and CI repeat more often, or on more versions of PostgreSQL. */
 const repeatedTests = [
   "packages/documents/test/{contract/*,migration,soft-deletion}.test.ts",
