@@ -111,6 +111,26 @@ export const claims: readonly Claim[] = [
     does: "discovery, sign-in, ID tokens",
   },
   {
+    entry: "@fetchwork/oauth2/oidc/logout",
+    test: "oauth2-logout",
+    does: "verifies a logout token, ends a session",
+  },
+  {
+    entry: "@fetchwork/oauth2/oidc/registration",
+    test: "oauth2-registration",
+    does: "registers a client",
+  },
+  {
+    entry: "@fetchwork/oauth2/oidc/resource",
+    test: "oauth2-resource",
+    does: "reads challenges",
+  },
+  {
+    entry: "@fetchwork/oauth2/compat",
+    test: "oauth2-compat",
+    does: "settings of the process, snake-case objects",
+  },
+  {
     entry: "@fetchwork/oauth2/node",
     test: "oauth2-node",
     does: "token over undici, kept in a file",
