@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { runSql, startPostgres } from "./postgres-server.ts";
@@ -9,9 +10,6 @@ const EMPTY =
   "WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace LOOP " +
   "EXECUTE 'DROP TABLE ' || name || ' CASCADE'; END LOOP; END $$; " +
   "SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace";
-
-/** How many databases this process has created, which makes their names. */
-let databases = 0;
 
 /**
  * A server that lends databases. Each worker of a test run has one of each version, which its files
@@ -41,8 +39,8 @@ export class SharedServer {
   }
 
   async #create(folder: string): Promise<string> {
-    databases += 1;
-    const name = `test_${process.pid}_${databases}`;
+    // Not counted: a worker that runs several projects loads this module again, but keeps the server.
+    const name = `test_${randomUUID().replaceAll("-", "")}`;
     await runSql(urlOf(folder, "postgres"), `CREATE DATABASE ${name}`);
     return urlOf(folder, name);
   }

@@ -18,7 +18,7 @@ const rows = document.split("\n").filter((line) => /^\| (?!row |-)/.test(line));
 function testsOf(row: string): { file: string; name: string }[] {
   const [, , , cell = ""] = row.split(/(?<!\\) \| |^\| /);
   let file = "";
-  return Array.from(cell.matchAll(/`([\w/-]+\.test\.ts)`|"([^"]+)"/g)).flatMap(
+  return Array.from(cell.matchAll(/`([\w./-]+\.test\.ts)`|"([^"]+)"/g)).flatMap(
     ([, named, name]) => {
       if (named !== undefined) file = named;
       return name === undefined ? [] : [{ file, name }];
