@@ -51,7 +51,8 @@ export async function openLoopbackReceiver(target: RedirectTarget): Promise<Loop
       answer = async (request) => {
         const url = new URL(request.url);
         // A name of another site that leads to this machine (DNS rebinding) comes with that name.
-        if (request.headers.get("host") !== host) return page("This page does not belong to that host", 421);
+        if (request.headers.get("host") !== host)
+          return page("This page does not belong to that host", 421);
         if (url.pathname !== path) return page("There is nothing here", 404);
         if (request.method !== "GET") return page("Only GET is answered here", 405);
         if (!constantTimeEqual(url.searchParams.get("state") ?? "", state)) {
