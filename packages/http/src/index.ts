@@ -81,7 +81,12 @@ export { exposedResponse } from "./exchange/exposed-response.ts";
 export type { Handler, Middleware } from "./handler.ts";
 export type { ResponseBody } from "./message/lazy-response.ts";
 export { nativeRequest } from "./message/native-request.ts";
-export { replaceBody, takeBody, takeResponse, type TakenResponse } from "./message/replace-body.ts";
+export {
+  replaceBody,
+  takeResponse,
+  type TakenResponse,
+  type BodyHolder,
+} from "./message/replace-body.ts";
 export { isReceivedRequest } from "./exchange/is-received-request.ts";
 export { empty, isWhole, json, text } from "./message/response.ts";
 export { runHandler, wrap, type WrappedHandler } from "./exchange/wrap.ts";

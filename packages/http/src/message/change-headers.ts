@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { HeaderList } from "./header-list.ts";
 import { LazyResponse } from "./lazy-response.ts";
-import { replaceBody, takeBody } from "./replace-body.ts";
+import { holdsBody, replaceBody } from "./replace-body.ts";
 import { ownerOf, setOwner, sharedError } from "./response-owner.ts";
 import { copyTextResponse, makeTextResponse } from "./response.ts";
 
@@ -89,7 +89,7 @@ function isUpgrade(response: Response): boolean {
 
 function isShareable(response: Response): boolean {
   // These were made for one exchange, and asking for their body would make the platform's `Response`.
-  if (response instanceof LazyResponse || takeBody in response) return false;
+  if (response instanceof LazyResponse || holdsBody(response)) return false;
   return response.body === null;
 }
 

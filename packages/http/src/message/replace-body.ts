@@ -16,14 +16,16 @@ export interface TakenResponse {
 }
 
 /**
- * Name of a method by which another class of responses passes its body to {@link takeResponse}: text or bytes where they
- * are known, without a stream.
+ * A response of another class that passes its body to {@link takeResponse} by a method: text or bytes where they are known,
+ * without a stream.
  */
-export const takeBody: unique symbol = Symbol.for("fetchwork.takeBody") as never;
+export interface BodyHolder extends Response {
+  takeBody(): ResponseBody;
+}
 
-/** A response of a class with {@link takeBody}. */
-interface BodyHolder {
-  [takeBody](): ResponseBody;
+/** Whether a response is a {@link BodyHolder}. */
+export function holdsBody(response: Response): response is BodyHolder {
+  return "takeBody" in response && typeof response.takeBody === "function";
 }
 
 /**
@@ -66,8 +68,7 @@ export function replaceBody(
 
 function bodyOf(response: Response): ResponseBody {
   if (response instanceof LazyResponse) return LazyResponse.prepare(response).body;
-  // A class with this method returns a body from it.
-  return takeBody in response ? (response as Response & BodyHolder)[takeBody]() : response.body;
+  return holdsBody(response) ? response.takeBody() : response.body;
 }
 
 function sizeOf(body: string | Uint8Array): number {

@@ -1,4 +1,4 @@
-import { takeBody, type ResponseBody } from "@fetchwork/http";
+import type { BodyHolder, ResponseBody } from "@fetchwork/http";
 
 /** The body of a response that a framework has begun to write. */
 export interface CapturedBody {
@@ -12,7 +12,7 @@ export interface CapturedBody {
  * What a framework is about to send, as `Response`. Its headers are those of Node's response, and its body becomes a stream
  * only when a middleware asks for it. Returned as it was, the framework's own writes go out untouched.
  */
-export class CapturedResponse implements Response {
+export class CapturedResponse implements BodyHolder {
   static {
     Object.setPrototypeOf(this.prototype, Response.prototype);
   }
@@ -96,7 +96,7 @@ export class CapturedResponse implements Response {
   }
 
   /** The body for {@link takeResponse}: whole where it is known. */
-  [takeBody](): ResponseBody {
+  takeBody(): ResponseBody {
     if (this.#holder !== undefined) return this.#holder.body;
     this.#isTaken = true;
     const whole = this.#source.whole();

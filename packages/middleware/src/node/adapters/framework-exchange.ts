@@ -79,7 +79,7 @@ export class FrameworkExchange implements ContextInit {
 }
 
 // A property and not a `WeakMap`, whose entries stay until the next major garbage collection.
-const exchangeKey = Symbol("fetchwork exchange");
+const exchangeKey: unique symbol = Symbol("fetchwork exchange");
 
 interface ExchangeHolder {
   [exchangeKey]?: FrameworkExchange;

@@ -339,7 +339,7 @@ export class ResponseCapture {
 /** Headers that describe a body. */
 const contentHeaders = ["content-encoding", "content-length", "content-type", "etag"];
 
-const captureKey = Symbol("fetchwork capture");
+const captureKey: unique symbol = Symbol("fetchwork capture");
 
 interface CaptureHolder {
   [captureKey]?: ResponseCapture;
