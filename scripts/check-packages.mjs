@@ -98,7 +98,7 @@ function use({ name, folder: sources, entries, faults }, folder) {
 
   writeFileSync(
     join(folder, "use.ts"),
-    entries.map((entry) => `export * from "${entry}";`).join("\n"),
+    entries.map((entry, index) => `export * as entry${index} from "${entry}";`).join("\n"),
   );
   const examples = codeBlocks(readFileSync(join(sources, "README.md"), "utf8"), "ts");
   const files = examples.map((example, index) => {
@@ -140,7 +140,7 @@ function use({ name, folder: sources, entries, faults }, folder) {
   if (portable.length === 0) return;
   writeFileSync(
     join(folder, "portable.ts"),
-    portable.map((entry) => `export * from "${entry}";`).join("\n"),
+    portable.map((entry, index) => `export * as entry${index} from "${entry}";`).join("\n"),
   );
   faults.push(
     ...typeErrors(folder, {
@@ -157,7 +157,10 @@ function use({ name, folder: sources, entries, faults }, folder) {
  */
 function needsNode(entry) {
   const isForNode = /^(?:fetchwork|@fetchwork\/(?:agent|documents|rest)|@fetchwork\/agent\/.+)$/;
-  return isForNode.test(entry) || /\/(?:node|sender|serve|undici)(?:\/|$)/.test(entry);
+  return (
+    isForNode.test(entry) ||
+    /\/(?:node|sender|serve|undici|express|fastify|koa)(?:\/|$)/.test(entry)
+  );
 }
 
 /**

@@ -1,6 +1,6 @@
 import { nameCheck } from "../check-names.ts";
 import { HttpUsageError } from "../errors.ts";
-import { LazyRequest } from "./lazy-request.ts";
+import { LazyRequest, type BodySource } from "./lazy-request.ts";
 import { checkHeaderChanges, overlayHeaders, type HeaderChanges } from "./overlay-headers.ts";
 
 /** What differs in a derived request; everything else is the source's. */
@@ -103,15 +103,15 @@ class DerivedRequest extends LazyRequest {
     return this.#source.signal;
   }
 
-  override get cache(): RequestCache {
+  override get cache(): Request["cache"] {
     return this.#source.cache;
   }
 
-  override get credentials(): RequestCredentials {
+  override get credentials(): Request["credentials"] {
     return this.#source.credentials;
   }
 
-  override get destination(): RequestDestination {
+  override get destination(): Request["destination"] {
     return this.#source.destination;
   }
 
@@ -123,11 +123,11 @@ class DerivedRequest extends LazyRequest {
     return this.#source.keepalive;
   }
 
-  override get mode(): RequestMode {
+  override get mode(): Request["mode"] {
     return this.#source.mode;
   }
 
-  override get redirect(): RequestRedirect {
+  override get redirect(): Request["redirect"] {
     return this.#source.redirect;
   }
 
@@ -135,7 +135,7 @@ class DerivedRequest extends LazyRequest {
     return this.#source.referrer;
   }
 
-  override get referrerPolicy(): ReferrerPolicy {
+  override get referrerPolicy(): Request["referrerPolicy"] {
     return this.#source.referrerPolicy;
   }
 
@@ -162,7 +162,7 @@ class DerivedRequest extends LazyRequest {
     return this.#native;
   }
 
-  protected override bodySource(): Body {
+  protected override bodySource(): BodySource {
     if (this.#native !== undefined) return this.#native;
     const { body } = this.#parts;
     if (body === undefined) return this.#source;

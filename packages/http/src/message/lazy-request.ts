@@ -1,3 +1,9 @@
+/** What reads a body: the platform's `Body`, whose name only the types of browsers have. */
+export type BodySource = Pick<
+  Request,
+  "body" | "bodyUsed" | "arrayBuffer" | "blob" | "bytes" | "formData" | "json" | "text"
+>;
+
 /**
  * A request that becomes the platform's `Request` only when that is needed. It has the whole interface.
  *
@@ -29,7 +35,7 @@ export abstract class LazyRequest implements Request {
   abstract readonly _request: Request;
 
   /** Where the body is read. */
-  protected abstract bodySource(): Body;
+  protected abstract bodySource(): BodySource;
 
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     return this.bodySource().body;
@@ -69,15 +75,15 @@ export abstract class LazyRequest implements Request {
 
   // What a new `Request` has by default (Fetch, 5.4).
 
-  get cache(): RequestCache {
+  get cache(): Request["cache"] {
     return "default";
   }
 
-  get credentials(): RequestCredentials {
+  get credentials(): Request["credentials"] {
     return "same-origin";
   }
 
-  get destination(): RequestDestination {
+  get destination(): Request["destination"] {
     return "";
   }
 
@@ -101,11 +107,11 @@ export abstract class LazyRequest implements Request {
     return false;
   }
 
-  get mode(): RequestMode {
+  get mode(): Request["mode"] {
     return "cors";
   }
 
-  get redirect(): RequestRedirect {
+  get redirect(): Request["redirect"] {
     return "follow";
   }
 
@@ -113,7 +119,7 @@ export abstract class LazyRequest implements Request {
     return "about:client";
   }
 
-  get referrerPolicy(): ReferrerPolicy {
+  get referrerPolicy(): Request["referrerPolicy"] {
     return "";
   }
 }

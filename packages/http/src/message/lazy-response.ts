@@ -69,7 +69,7 @@ export class LazyResponse implements Response {
     return this.#platform?.headers ?? (this.#headers ??= HeaderList.of(this.#fields));
   }
 
-  get type(): ResponseType {
+  get type(): Response["type"] {
     return "default";
   }
 

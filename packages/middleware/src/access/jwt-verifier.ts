@@ -1,10 +1,13 @@
 import { checkAmount, checkTexts, optionError } from "../check-options.ts";
 
+/** A key of Web Crypto, by whatever name the platform's types have it. */
+export type WebCryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
 /** A key of JWTs: the bytes of a secret, a public key, or a function of `jose` that finds the key of a token. */
 export type BearerKey =
   | Uint8Array
-  | CryptoKey
-  | ((protectedHeader: never, token: never) => Promise<CryptoKey> | CryptoKey);
+  | WebCryptoKey
+  | ((protectedHeader: never, token: never) => Promise<WebCryptoKey> | WebCryptoKey);
 
 interface JwtOptions {
   readonly key?: BearerKey | undefined;

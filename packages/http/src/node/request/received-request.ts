@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HeaderList } from "../../message/header-list.ts";
-import { LazyRequest } from "../../message/lazy-request.ts";
+import { LazyRequest, type BodySource } from "../../message/lazy-request.ts";
 import type { RequestHead } from "./request-head.ts";
 import { isClientGone, RequestBody, type ReceiveOptions } from "./request-body.ts";
 
@@ -13,7 +13,7 @@ export class ReceivedRequest extends LazyRequest {
   #url: string | undefined;
   #headers: HeaderList | undefined;
   #signal: AbortSignal | undefined;
-  #bodySource: Body | undefined;
+  #bodySource: BodySource | undefined;
   #native: Request | undefined;
 
   constructor(
@@ -67,12 +67,12 @@ export class ReceivedRequest extends LazyRequest {
     return this.#native;
   }
 
-  protected override bodySource(): Body {
+  protected override bodySource(): BodySource {
     this.#bodySource ??= this.#openBody();
     return this.#bodySource;
   }
 
-  #openBody(): Body {
+  #openBody(): BodySource {
     const { method } = this;
     if (method === "GET" || method === "HEAD") return new Response(null);
     const contentType = (): string | null => this.headers.get("content-type");

@@ -1,3 +1,4 @@
+import type { BodySource } from "../../message/lazy-request.ts";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { BodyTooLargeError } from "@fetchwork/kit";
@@ -21,7 +22,7 @@ export class RequestTooLargeError extends BodyTooLargeError {
  * The body of a request, read from Node's message on demand. A body over the limit fails with
  * `BodyTooLargeError`.
  */
-export class RequestBody implements Body {
+export class RequestBody implements BodySource {
   readonly #message: IncomingMessage;
   readonly #contentType: () => string | null;
   readonly #maxSize: number;
@@ -213,7 +214,7 @@ function isDisturbed(stream: ReadableStream): boolean {
 }
 
 function usedError(): TypeError {
-  return new TypeError("Body is unusable: Body has already been read");
+  return new TypeError("Body is unusable: BodySource has already been read");
 }
 
 function goneReason({ errored }: IncomingMessage): Error {

@@ -45,7 +45,7 @@ export class CapturedResponse implements BodyHolder {
     return this.status >= 200 && this.status < 300;
   }
 
-  get type(): ResponseType {
+  get type(): Response["type"] {
     return "default";
   }
 
