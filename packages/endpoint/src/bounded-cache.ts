@@ -13,7 +13,7 @@ export function boundedCache<T extends object>(compute: (text: string) => T): (t
     let value = entries.get(text);
     if (value === undefined) {
       if (typeof text !== "string") {
-        fail("ERR_ENDPOINT_TEMPLATE", "A route, url or template is no string");
+        fail("ERR_ENDPOINT_TEMPLATE", "a route, url or template must be a string");
       }
       value = compute(text);
       if (entries.size >= maximumEntries) entries.clear();

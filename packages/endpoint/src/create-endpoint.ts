@@ -12,7 +12,7 @@ import { splitRoute } from "./route.ts";
 import { optionNames } from "./url-template.ts";
 import { VERSION } from "./version.ts";
 
-/** Options of {@link createEndpoint}. What they say wins over the preset. */
+/** Options of {@link createEndpoint}. They override the preset. */
 export interface CreateEndpointOptions {
   /**
    * A preset, `"github"` for that one, or a vendor's name for media types. Default: `vendorPreset`.

@@ -10,7 +10,7 @@ export type EndpointErrorCode =
   | "ERR_ENDPOINT_TEMPLATE"
   | "ERR_ENDPOINT_VALUE";
 
-/** What {@link EndpointError} says besides its message. */
+/** Details of an {@link EndpointError} in addition to its message. */
 export interface EndpointErrorOptions extends ErrorOptions {
   /** Index in the url or template where it stops making sense. */
   readonly position?: number | undefined;

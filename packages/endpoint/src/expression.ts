@@ -31,7 +31,7 @@ export interface Variable {
   readonly name: string;
   /** `*`: each member on its own (RFC 6570 section 2.4.2). */
   readonly isExploded: boolean;
-  /** `:n`: at most so many characters of the value (RFC 6570 section 2.4.1); 0 is all. */
+  /** `:n`: maximum characters of the value (RFC 6570 section 2.4.1); 0 is all. */
   readonly prefix: number;
 }
 

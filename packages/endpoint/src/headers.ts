@@ -9,7 +9,7 @@ export type HeadersOption =
 /**
  * Puts headers over defaults, with their names in lower case; the last of two equal names wins.
  *
- * @throws {EndpointError} `ERR_ENDPOINT_HEADER` for a name that is no token, or a value that could end its line
+ * @throws {EndpointError} `ERR_ENDPOINT_HEADER` for a name that is not a token, or a value that could end its line
  * (RFC 9110 section 5.5).
  */
 export function mergeHeaders(

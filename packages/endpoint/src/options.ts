@@ -37,7 +37,7 @@ export interface EndpointDefaults extends EndpointOptions {
 
 /** A request as plain data, for any HTTP library. */
 export interface RequestOptions {
-  /** Lower case, unless the preset says otherwise. */
+  /** Lower case, unless the preset chooses otherwise. */
   method: string;
   /** Without placeholders. */
   url: string;

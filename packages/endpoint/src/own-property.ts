@@ -13,7 +13,7 @@ export function isPlainObject(value: unknown): value is PlainObject {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Returns an own property; what `Object.prototype` has is no variable of anyone. */
+/** Returns an own property; members of `Object.prototype` are not variables. */
 export function getOwn(object: PlainObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -46,7 +46,7 @@ export function checkOptions(options: unknown, settings: Settings): CheckedOptio
   };
 }
 
-/** Places each parameter in the url, the query or the body. What is an option is no parameter. */
+/** Places each parameter in the url, the query or the body. Options are not parameters. */
 export function placeParameters(
   { method, isBodiless, template, baseUrl, headers: given, request }: CheckedOptions,
   parameters: PlainObject,
@@ -84,7 +84,7 @@ export function placeParameters(
   return result;
 }
 
-/** Whether a body is data, or text that somebody made of it: bytes, forms and streams have a tag. */
+/** Whether a body is data, or text made of it: bytes, forms and streams have a tag. */
 export function isJson(body: unknown): boolean {
   return !isObject(body) || !(Symbol.toStringTag in body);
 }

@@ -8,7 +8,7 @@ export type ArrayFormat = "comma" | "repeat" | "brackets";
 /** How {@link queryParameter} writes. */
 export interface QueryFormat {
   readonly arrayFormat: ArrayFormat;
-  /** Parameters in whose values `+` stays as it is. */
+  /** Parameters in whose values `+` stays unencoded. */
   readonly plusParameters?: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { boundedCache } from "./bounded-cache.ts";
 import { fail } from "./errors.ts";
 import { isToken } from "./headers.ts";
 
-/** What a route says. */
+/** The parts of a route. */
 export interface Route {
   readonly method?: string;
   readonly url: string;

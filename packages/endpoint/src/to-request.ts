@@ -5,7 +5,7 @@ import { isJson } from "./parse-options.ts";
 /**
  * Makes a standard `Request`: the method in upper case, a body of data as JSON, text and bytes as they are.
  *
- * @param init Anything else that `Request` takes, such as `signal`; wins over what the options say.
+ * @param init Anything else that `Request` takes, such as `signal`; overrides the options.
  * @throws {EndpointError} `ERR_ENDPOINT_REQUEST` for everything that the platform refuses, with its error as `cause`:
  * an url that is none, a forbidden method, a body with a cycle.
  *
@@ -19,7 +19,7 @@ export function toRequest(options: RequestOptions, init?: RequestInit): Request 
     const all: RequestInit & { readonly duplex: "half" } = {
       method: method.toUpperCase(),
       headers,
-      // What is no data is text, or what `BodyInit` lists beside text.
+      // Anything else is text or another `BodyInit`.
       body: (isData ? JSON.stringify(body) : body) as BodyInit,
       // The Fetch standard asks for this word where a body is a stream.
       duplex: "half",

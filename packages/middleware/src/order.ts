@@ -26,17 +26,17 @@ const refused: readonly Rule[] = [
   {
     outer: ["cacheControl"],
     inner: authentication,
-    because: "it responds with 304 to everybody who has a tag, whoever they are",
+    because: "it responds with 304 to everyone who has a tag, without authentication",
   },
   {
     outer: ["idempotency"],
     inner: authentication,
-    because: "it would give one user the stored response of another",
+    because: "it would send the stored response of one user to another",
   },
 ];
 
 /** Orders that are nearly always a mistake. docs/middlewares.md has the reasons at length. */
-const unusual: readonly Rule[] = [
+const discouraged: readonly Rule[] = [
   {
     outer: ["recoverer"],
     inner: ["appInfo", "cors", "headers", "secure"],
@@ -122,7 +122,7 @@ function find(rules: readonly Rule[], outer: string, inner: string): string | un
 const reported = new Set<string>();
 
 function warn(outer: string, inner: string): void {
-  const because = find(unusual, outer, inner);
+  const because = find(discouraged, outer, inner);
   const pair = `${outer} ${inner}`;
   if (because === undefined || reported.has(pair) || isProduction()) return;
   reported.add(pair);

@@ -76,7 +76,7 @@ export class ClientLogger {
     this.#last = 0;
   }
 
-  /** Logs a request, and gives what logs its end. */
+  /** Logs a request and returns a function that logs its end. */
   request(
     request: TransportRequest,
     sent: EncodedBody | undefined,
@@ -172,7 +172,7 @@ function maskBody(text: string, type: string): string {
 }
 
 function describe(error: unknown): string {
-  // Other errors are the caller's own, and may say anything.
+  // Other errors are the caller's, and may contain anything.
   return error instanceof TransportError ? `${error.code}: ${error.message}` : "failed";
 }
 

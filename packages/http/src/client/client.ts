@@ -135,7 +135,7 @@ export class Client implements AsyncDisposable {
 
   /**
    * Makes a client with these options over the ones of this client: headers, query parameters and hooks are added,
-   * everything else is replaced. It uses the same connections, unless it gets a transport of its own.
+   * everything else is replaced. It uses the same connections, unless the options have a transport.
    *
    * @throws HttpUsageError `ERR_HTTP_OPTION`, `ERR_HTTP_HEADER` or `ERR_HTTP_URL`
    */
@@ -280,7 +280,7 @@ function checkedValues(options: SendOptions): SendOptions {
   return options;
 }
 
-/** Options that came with `endpoint()`'s request; what else is in there is for somebody else. */
+/** Options from `endpoint()`'s request; its other members are not for the client. */
 function ownOptions(given: unknown): SendOptions | undefined {
   if (typeof given !== "object" || given === null) return undefined;
   // `withPolicy` and this look at every value before it is used.
@@ -296,5 +296,5 @@ function asError(cause: unknown): Error {
 }
 
 function ignore(): void {
-  // A whole response holds nothing, and a cancelled stream has nobody to report to.
+  // A whole response holds nothing, and nothing reads the errors of a cancelled stream.
 }

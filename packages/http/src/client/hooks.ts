@@ -27,7 +27,7 @@ export interface RetryReason {
 }
 
 /**
- * Functions around requests; each may be asynchronous, and what one throws ends the request as it is. With `extend`
+ * Functions around requests; each may be asynchronous, and what one throws ends the request unchanged. With `extend`
  * those of the parent run first.
  */
 export interface ClientHooks {
@@ -121,7 +121,7 @@ export function hookRequest(request: RequestObject, attempt: number): HookReques
   return { method, url: url.href, headers, body, attempt };
 }
 
-/** Runs hooks that may change the headers of a request, and gives the request with them. */
+/** Runs hooks that may change the headers of a request, and returns the request with them. */
 export async function changedByHooks(
   request: RequestObject,
   attempt: number,

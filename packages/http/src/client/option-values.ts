@@ -9,12 +9,12 @@ export function milliseconds(value: unknown, name: string): number {
 export function amount(
   value: unknown,
   name: string,
-  most: number = Number.MAX_SAFE_INTEGER,
+  max: number = Number.MAX_SAFE_INTEGER,
 ): number {
-  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most) {
+  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= max) {
     return value;
   }
-  throw optionError(name, value, `a whole number from 0 to ${most}`);
+  throw optionError(name, value, `a whole number from 0 to ${max}`);
 }
 
 /** Makes the error for a wrong option; of texts and objects it shows the type only, since they may be secrets. */

@@ -21,7 +21,7 @@ export interface Job<T extends TransportHead> {
   readonly maxResponseSize: number;
   /** Does one exchange. */
   readonly run: (request: TransportRequest) => Promise<T>;
-  /** Lets go of a response that nobody will read. */
+  /** Discards a response that will not be read. */
   readonly discard: (response: T) => void;
   /** The first response, when there is one already. */
   readonly received?: T | undefined;
@@ -30,7 +30,7 @@ export interface Job<T extends TransportHead> {
 /** The last response of a request. */
 export interface Performed<T extends TransportHead> {
   readonly response: T;
-  /** What it answers. */
+  /** Its response. */
   readonly request: RequestObject;
   /** Still runs, for the body of a stream; its taker disposes of it. */
   readonly deadline: Deadline | undefined;
@@ -113,7 +113,7 @@ async function attempt<T extends TransportHead>(
   return { response };
 }
 
-/** Makes the request that a redirect asks for; false when the response is no redirect to follow. */
+/** Makes the request of a redirect; false when the response is not a redirect to follow. */
 async function follow<T extends TransportHead>(state: State<T>, response: T): Promise<boolean> {
   const { job, request } = state;
   const { redirect, hooks } = job.settings;

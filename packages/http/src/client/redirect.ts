@@ -24,7 +24,7 @@ export interface RedirectPolicy {
   readonly credentials: ReadonlySet<string>;
 }
 
-/** What counts unless somebody says otherwise. */
+/** The defaults. */
 export const defaultRedirects: RedirectPolicy = Object.freeze({
   max: 10,
   credentials: new Set<string>(),
@@ -82,7 +82,7 @@ const bodyHeaders: ReadonlySet<string> = new Set([
  * stream cannot be. To another scheme, host or port no credentials go, and they do not come back on a later hop; user
  * information of the new URL is ignored.
  *
- * @throws RedirectError when the place is no http(s) URL, or the body cannot be sent again
+ * @throws RedirectError when the target is not an http(s) URL, or the body cannot be sent again
  */
 export function redirected(
   request: RequestObject,
@@ -93,7 +93,8 @@ export function redirected(
     throw new RedirectError(problem, { method: request.method, url: redactUrl(request.url) });
   };
   const [location = ""] = headerValues(response.headers, "location");
-  const url = resolve(location, request.url) ?? fail("redirected to what is no http(s) URL");
+  const url =
+    resolve(location, request.url) ?? fail("redirected to a target that is not an http(s) URL");
   const isSameOrigin = url.origin === request.url.origin;
   const becomesGet = response.status <= 303;
   if (!becomesGet && request.body instanceof ReadableStream) {

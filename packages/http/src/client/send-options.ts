@@ -36,7 +36,7 @@ export interface RequestPolicy {
    * `stream`. `Infinity` takes it away.
    */
   readonly maxResponseSize?: number | undefined;
-  /** How redirects are followed; a number is the most of them, `false` hands the 3xx back. Default: 10. */
+  /** How redirects are followed; a number is the maximum, `false` returns the 3xx. Default: 10. */
   readonly redirect?: false | number | RedirectOptions | undefined;
   /** Whether and how a request is sent again; a number is how often. Default: `false`. */
   readonly retry?: false | number | RetryOptions | undefined;
@@ -48,7 +48,7 @@ export interface RequestPolicy {
 export interface SendOptions extends RequestPolicy {
   /** Ends the request at once, wherever it is, with an `AbortError`. Default: none. */
   readonly signal?: AbortSignal | undefined;
-  /** Called as the body is sent. With the fetch transport and a body that is no stream: once, at its end. */
+  /** Called as the body is sent. With the fetch transport and a body that is not a stream: once, at its end. */
   readonly onUploadProgress?: ((progress: Progress) => void) | undefined;
   /** Called as the body arrives. What it, or the one above, throws is the `cause` of an `AbortError`. */
   readonly onDownloadProgress?: ((progress: Progress) => void) | undefined;
@@ -60,7 +60,7 @@ export interface Timeouts {
   readonly total: number;
 }
 
-/** What counts unless somebody says otherwise. */
+/** The defaults. */
 export const defaultTimeouts: Timeouts = Object.freeze({
   phases: Object.freeze({ connect: 10_000, headers: 30_000, body: 30_000 }),
   total: 0,

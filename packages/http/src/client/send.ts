@@ -6,7 +6,7 @@ import type { SendOptions } from "./send-options.ts";
 import type { StreamResponse } from "./response/stream-response.ts";
 import type { WholeResponse } from "./transport/transport.ts";
 
-/** The client of `send`, `trySend`, `stream` and `makeRequest`: no options, connections of its own. */
+/** The client of `send`, `trySend`, `stream` and `makeRequest`: no options, separate connections. */
 export const defaultClient: Client = new Client();
 
 /**

@@ -34,7 +34,7 @@ export interface ClientSettings extends RequestPolicy {
   readonly headers?: RequestHeaders | undefined;
   /** Query parameters of every request. Default: none. */
   readonly queryParams?: QueryParameters | undefined;
-  /** Keeps cookies; a request with a `Cookie` header of its own gets none. Default: none. */
+  /** Stores cookies; a request with a `Cookie` header gets none. Default: none. */
   readonly cookies?: CookieStore | undefined;
   /** Functions around requests. Default: none. */
   readonly hooks?: ClientHooks | undefined;
@@ -56,7 +56,7 @@ export interface Settings extends RequestDefaults {
   readonly isPlain: boolean;
 }
 
-/** What counts unless somebody says otherwise. */
+/** The defaults. */
 export const defaultSettings: Settings = Object.freeze({
   ...plainDefaults,
   timeouts: defaultTimeouts,

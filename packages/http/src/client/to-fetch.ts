@@ -5,7 +5,7 @@ import { RedirectError } from "./transport/transport-errors.ts";
 
 /**
  * Makes a handler of a client, so that middlewares wrap it: `retry`, `timeout`, `bearer` and `trace` of
- * `@fetchwork/middleware`, or one's own. It takes a `Request`, streams its body, and gives a `Response` whose body
+ * `@fetchwork/middleware`, or your own. It accepts a `Request`, streams its body, and returns a `Response` whose body
  * streams; failures are transport errors.
  *
  * @example
@@ -13,7 +13,7 @@ import { RedirectError } from "./transport/transport-errors.ts";
  * const api = wrap(toFetch(client), bearer(() => readToken()));
  * const response = await api(new Request("https://api.example.com/users"));
  * ```
- * @throws HttpUsageError `ERR_HTTP_OPTION` when it is no client
+ * @throws HttpUsageError `ERR_HTTP_OPTION` when it is not a client
  */
 export function toFetch(client: Client): (request: Request) => Promise<Response> {
   if (typeof client?.stream !== "function") {

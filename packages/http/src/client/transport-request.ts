@@ -6,7 +6,7 @@ import type { Progress, SendOptions } from "./send-options.ts";
 import { AbortError } from "./transport/transport-errors.ts";
 import type { PhaseTimeouts, TransportRequest } from "./transport/transport.ts";
 
-/** What an exchange needs beside its request. */
+/** What an exchange needs in addition to its request. */
 export interface ExchangeLimits extends Pick<
   SendOptions,
   "signal" | "onUploadProgress" | "onDownloadProgress"
@@ -41,7 +41,7 @@ export function transportRequest(
       onDownloadProgress === undefined
         ? undefined
         : (bytes, total) => {
-            tell(onDownloadProgress, { bytes, total }, { method, url });
+            notify(onDownloadProgress, { bytes, total }, { method, url });
           },
   };
 }
@@ -54,11 +54,11 @@ function uploadListener(
   request: Sent & Pick<RequestObject, "body">,
 ): (sent: number) => void {
   const total = lengthOf(request.body);
-  return (bytes) => tell(listener, { bytes, total }, request);
+  return (bytes) => notify(listener, { bytes, total }, request);
 }
 
 /** What a listener throws ends the request by its caller's will, and is not the connection's fault. */
-function tell(listener: ProgressListener, progress: Progress, { method, url }: Sent): void {
+function notify(listener: ProgressListener, progress: Progress, { method, url }: Sent): void {
   try {
     listener(progress);
   } catch (cause) {

@@ -43,7 +43,7 @@ const directiveNames = [
 export type DirectiveName = (typeof directiveNames)[number];
 
 /**
- * Under it the context has the nonce of the request, when the directives of `secure` name `'nonce'`. A page gives it to its
+ * Under it the context has the nonce of the request, when the directives of `secure` name `'nonce'`. A page passes it to its
  * own scripts: `<script nonce="…">`.
  */
 export const cspNonceKey: ContextKey<string> = createContextKey("nonce of the policy");

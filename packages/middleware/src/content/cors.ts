@@ -47,12 +47,12 @@ export interface CorsOptions {
    * Authorization, X-Requested-With.
    */
   readonly allowedHeaders?: readonly string[] | "requested" | undefined;
-  /** Headers of responses that scripts may read, beside the harmless ones. Default: none. */
+  /** Headers of responses that scripts may read, in addition to the safelisted ones. Default: none. */
   readonly exposedHeaders?: readonly string[] | undefined;
   /** Whether cookies and other credentials are sent along. Default: `false`. */
   readonly allowCredentials?: boolean | undefined;
   /**
-   * Lets every site act in the name of its visitors: allows `*` or `null` beside credentials, and reflects the origin.
+   * Lets every site act in the name of its visitors: allows `*` or `null` with credentials, and reflects the origin.
    * Default: `false`.
    */
   readonly unsafeAnyOriginWithCredentials?: boolean | undefined;
@@ -64,12 +64,12 @@ export interface CorsOptions {
 }
 
 /**
- * Lets pages of other origins read the responses (Fetch, 3.2), and answers preflights with 204 without asking the
+ * Lets pages of other origins read the responses (Fetch, 3.2), and responds to preflights with 204 without calling the
  * handler.
  *
  * A request of an origin that is not allowed reaches the handler and gets no header, so the browser keeps the response
  * from the page; it does not protect the handler (see `crossOriginProtection`). Every response has `Vary: Origin`, also
- * a refused one and one without `Origin`: a cache must not give the one's response to the other. What the handler says
+ * a refused one and one without `Origin`: a cache must not return the response of one to the other. What the handler says
  * about CORS itself stays. Put it outside of authentication, because preflights carry no credentials, and outside of
  * `recoverer`, so that pages can read errors.
  *
@@ -77,7 +77,7 @@ export interface CorsOptions {
  * ```ts
  * cors({ allowedOrigins: ["https://app.example.com"], allowCredentials: true, maxAge: 600 });
  * ```
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for options that are wrong, and for credentials beside `*`
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for invalid options, and for credentials with `*`
  */
 export function cors(options: CorsOptions = {}): Middleware {
   checkOptions(options, knownOptions);
@@ -88,8 +88,8 @@ export function cors(options: CorsOptions = {}): Middleware {
     if (origin === null) return changeResult(next(request, context), context, varyOnOrigin);
     const isAllowed = allows(origin, request, context);
     if (isAllowed instanceof Promise) {
-      return isAllowed.then((answer) =>
-        respond({ request, context, next, policy }, isTrue(answer) ? origin : undefined),
+      return isAllowed.then((allowed) =>
+        respond({ request, context, next, policy }, isTrue(allowed) ? origin : undefined),
       );
     }
     return respond({ request, context, next, policy }, isTrue(isAllowed) ? origin : undefined);
@@ -97,8 +97,8 @@ export function cors(options: CorsOptions = {}): Middleware {
 }
 
 /** Anything but true is a refusal: a check without types may return an object, such as a query that was not awaited. */
-function isTrue(answer: unknown): boolean {
-  return answer === true;
+function isTrue(value: unknown): boolean {
+  return value === true;
 }
 
 interface Policy {
@@ -213,7 +213,7 @@ function makePolicy(options: CorsOptions): Policy {
       allowedHeaders: fixedHeaders,
       exposedHeaders,
     }).find(([, list]) => list.includes("*"));
-    // Fetch, 3.2.2: beside credentials it is the name of a header or method, and allows nothing.
+    // Fetch, 3.2.2: with credentials it is the name of a header or method, and allows nothing.
     if (starred) throw optionError(starred[0], "*", "names, because credentials are allowed");
   }
   const credentials: [string, string][] = allowCredentials
@@ -257,7 +257,7 @@ function checkOrigins(
   return origins.includes("*");
 }
 
-/** Whether a pattern allows an origin that nobody can have in mind, or `null`. */
+/** Whether a pattern allows an implausible origin, or `null`. */
 function matchesEverybody(entry: string | RegExp): boolean {
   if (!(entry instanceof RegExp)) return false;
   const matches = originMatcher([entry]);

@@ -73,7 +73,7 @@ export type PolicyFunction = (request: Request, context: Context) => string;
  * `X-Content-Type-Options`, `Referrer-Policy`, `X-XSS-Protection`, over HTTPS `Strict-Transport-Security`, and what the
  * options add.
  *
- * HTTPS is what the server, `X-Forwarded-Proto` or `Forwarded` says; see {@link HttpsCheckOptions.trustedProxies}.
+ * HTTPS is detected by the server, `X-Forwarded-Proto` or `Forwarded`; see {@link HttpsCheckOptions.trustedProxies}.
  *
  * @example
  * ```ts

@@ -13,7 +13,7 @@ export interface CookieStore {
 export interface CookieJarOptions {
   /**
    * Whether anybody can register names below this one, such as `com`, `co.uk` or `github.io`: no cookie may be set
-   * for all of those. Default: names without a dot, and usual second levels of countries (`co.uk`, `com.au`); pass a
+   * for all of those. Default: names without a dot, and common second levels of countries (`co.uk`, `com.au`); pass a
    * public suffix list when one jar serves hosts that do not trust each other.
    */
   readonly isPublicSuffix?: ((domain: string) => boolean) | undefined;
@@ -31,7 +31,7 @@ interface StoredCookie extends SetCookie {
   readonly createdAt: number;
 }
 
-// RFC 6265bis, 6.1: what a jar holds at least, and here also at most.
+// RFC 6265bis, 6.1: the minimum that a jar must hold, and our maximum.
 const mostPerDomain = 50;
 const mostInAll = 3000;
 

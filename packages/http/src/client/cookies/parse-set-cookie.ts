@@ -1,10 +1,10 @@
-/** What a `Set-Cookie` line says (RFC 6265bis, 5.6). @internal */
+/** The parts of a `Set-Cookie` line (RFC 6265bis, 5.6). @internal */
 export interface SetCookie {
   readonly name: string;
   readonly value: string;
   /** Without a dot at the front, in lower case; undefined when there is none. */
   readonly domain: string | undefined;
-  /** Undefined when there is none, or one that is no path. */
+  /** Undefined when it is missing or invalid. */
   readonly path: string | undefined;
   readonly secure: boolean;
   readonly httpOnly: boolean;
@@ -44,7 +44,7 @@ export function parseSetCookie(line: string, now: number = Date.now()): SetCooki
 /**
  * Reads a date as cookies have them, in any order and with any separators (RFC 6265bis, 5.1.1).
  *
- * @returns Milliseconds since the epoch; undefined when it is no date.
+ * @returns Milliseconds since the epoch; undefined when it is invalid.
  * @internal
  */
 export function parseCookieDate(text: string): number | undefined {
@@ -68,7 +68,7 @@ export function parseCookieDate(text: string): number | undefined {
   const full = year >= 100 ? year : year + (year >= 70 ? 1900 : 2000);
   if (hour > 23 || minute > 59 || second > 59 || full < 1601) return undefined;
   const date = new Date(Date.UTC(full, month, day, hour, minute, second));
-  // The 31st of a month with 30 days is no date.
+  // The 31st of a month with 30 days is invalid.
   return date.getUTCDate() === day ? date.getTime() : undefined;
 }
 

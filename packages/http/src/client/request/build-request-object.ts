@@ -58,7 +58,7 @@ export function buildWith(
   defaults: RequestDefaults,
 ): RequestObject {
   if (typeof request !== "object" || request === null) {
-    throw new HttpUsageError("ERR_HTTP_URL", "the request is no object with a URL");
+    throw new HttpUsageError("ERR_HTTP_URL", "the request must be an object with a URL");
   }
   const isEndpoint = "url" in request && request.url !== undefined;
   if (!isEndpoint) checkNames(request);
@@ -67,7 +67,7 @@ export function buildWith(
   const method = normaliseMethod(request.method);
   const { url, authorization } = parseRequestUrl(fullUrl(given, own, defaults));
   const foreign = defaults.origin !== undefined && defaults.origin !== url.origin;
-  // A client's own credentials are for its own server, whatever URL somebody hands to it.
+  // A client's credentials are for its base URL only, whatever URL a request has.
   const shared = foreign ? withoutHeaders(defaults.headers, isCredentialHeader) : defaults.headers;
   const headers = headerList(request.headers, shared);
   if (authorization !== undefined && !hasHeader(headers, "authorization")) {

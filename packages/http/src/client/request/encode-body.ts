@@ -3,7 +3,7 @@ import { HttpUsageError } from "../../errors.ts";
 /** A body that can be sent again, or a stream, which cannot. */
 export type EncodedBody = string | Uint8Array | Blob | ReadableStream<Uint8Array>;
 
-/** A body and the type that it has of its own. */
+/** A body and the content type that comes with it. */
 export interface TypedBody {
   readonly body: EncodedBody;
   readonly type: string;
@@ -15,7 +15,7 @@ const binary = "application/octet-stream";
 /**
  * Makes what a transport sends of what a caller gave; undefined for no body.
  *
- * @param givesNull - Whether `null` is a JSON value, and not the lack of a body.
+ * @param givesNull - Whether `null` is a JSON value rather than no body.
  * @throws HttpUsageError `ERR_HTTP_JSON` for what has no JSON form, `ERR_HTTP_BODY` for a stream that is in use
  */
 export function encodeBody(
@@ -83,7 +83,7 @@ function isAsyncIterable(value: object): value is AsyncIterable<unknown> {
   return Symbol.asyncIterator in value && typeof value[Symbol.asyncIterator] === "function";
 }
 
-/** `ReadableStream.from` of bytes and text, for all platforms; nothing is read before somebody asks. */
+/** `ReadableStream.from` of bytes and text, for all platforms; nothing is read before it is requested. */
 function streamOf(source: AsyncIterable<unknown>): ReadableStream<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]();
   const encoder = new TextEncoder();

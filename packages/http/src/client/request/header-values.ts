@@ -9,7 +9,7 @@ export type RequestHeaders =
 /** A value of a header, or several. */
 export type HeaderValue = string | number | null | undefined | readonly string[];
 
-// RFC 9110, 5.6.2 and 5.5: a token; and no control, which could start a header or a body of its own.
+// RFC 9110, 5.6.2 and 5.5: a token; and no control character, which could start another header or body.
 const tokenPattern = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 const valuePattern = /^[\t\x20-\x7e\x80-\xff]*$/;
 
@@ -20,7 +20,7 @@ const mostKnown = 500;
 /**
  * Makes the list of headers of a request: the given ones, then the defaults that they neither set nor remove.
  *
- * @throws HttpUsageError `ERR_HTTP_HEADER` for a name that is no token, and a value that is not one line of Latin-1
+ * @throws HttpUsageError `ERR_HTTP_HEADER` for a name that is not a token, and a value that is not one line of Latin-1
  */
 export function headerList(given: RequestHeaders | undefined, defaults: HeaderList): string[] {
   if (given === undefined) return [...defaults];
@@ -77,7 +77,7 @@ function lowerCase(name: string): string {
   if (found !== undefined) return found;
   if (!tokenPattern.test(name)) {
     const shown = JSON.stringify(name.slice(0, 64));
-    throw new HttpUsageError("ERR_HTTP_HEADER", `${shown} is no header name`);
+    throw new HttpUsageError("ERR_HTTP_HEADER", `invalid header name ${shown}: expected a token`);
   }
   const lower = name.toLowerCase();
   if (known.size >= mostKnown) known.clear();

@@ -1,6 +1,6 @@
 import { HttpUsageError } from "../../errors.ts";
 
-/** Names of the usual methods (RFC 9110, 9, and RFC 5789); any other token is a method too. */
+/** Names of the standard methods (RFC 9110, 9, and RFC 5789); any other token is a method too. */
 export const Method = {
   Get: "GET",
   Head: "HEAD",
@@ -12,7 +12,7 @@ export const Method = {
   Trace: "TRACE",
 } as const;
 
-/** A method: one of the usual ones, or any other token. */
+/** A method: a standard one or any other token. */
 export type Method = (typeof Method)[keyof typeof Method] | (string & Record<never, never>);
 
 const standard: ReadonlyMap<string, string> = new Map(
@@ -23,9 +23,9 @@ const standard: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Gives a method as it goes on the wire: the usual ones in upper case whatever the caller wrote, others as they are.
+ * Returns a method as it is sent: standard ones in upper case, others unchanged.
  *
- * @throws HttpUsageError `ERR_HTTP_METHOD` for what is no token, and for `CONNECT`, which opens a tunnel
+ * @throws HttpUsageError `ERR_HTTP_METHOD` for what is not a token, and for `CONNECT`, which opens a tunnel
  */
 export function normaliseMethod(method: unknown): string {
   if (method === undefined || method === "") return "GET";
@@ -33,7 +33,10 @@ export function normaliseMethod(method: unknown): string {
   if (known !== undefined) return known;
   if (typeof method !== "string" || !/^[!#$%&'*+\-.^_`|~\dA-Za-z]{1,64}$/.test(method)) {
     const shown = typeof method === "string" ? JSON.stringify(method.slice(0, 64)) : typeof method;
-    throw new HttpUsageError("ERR_HTTP_METHOD", `${shown} is no method`);
+    throw new HttpUsageError(
+      "ERR_HTTP_METHOD",
+      `invalid method ${shown}: expected a token such as GET`,
+    );
   }
   const upper = method.toUpperCase();
   if (upper === "CONNECT") {

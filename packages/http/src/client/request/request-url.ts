@@ -30,10 +30,10 @@ export function parseRequestUrl(text: string): RequestUrl {
 }
 
 function parse(text: string): RequestUrl {
-  // The parser would drop tabs and line breaks, and what somebody checked would not be what is used.
+  // The parser would drop tabs and line breaks, and the URL that was checked would not be the one that is used.
   // oxlint-disable-next-line no-control-regex
   if (typeof text !== "string" || /[\0-\x1f\x7f]/.test(text)) {
-    throw new HttpUsageError("ERR_HTTP_URL", "the URL is no text, or has a control character");
+    throw new HttpUsageError("ERR_HTTP_URL", "the URL must be text without control characters");
   }
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined && isAbsolute(text)) {

@@ -22,10 +22,10 @@ export type RequestBody =
 
 /** A request (specification, part C). */
 export interface RestRequest {
-  /** Default: `GET`. The usual names are upper-cased. */
+  /** Default: `GET`. Standard names are upper-cased. */
   readonly method?: Method | undefined;
   /**
-   * Whole URL; its query is kept, its user information becomes an `Authorization: Basic` header. For a `Client` with
+   * Absolute URL; its query is preserved, its user information becomes an `Authorization: Basic` header. For a `Client` with
    * a `baseUrl` it may be relative to that one.
    */
   readonly baseUrl: string;

@@ -1,7 +1,7 @@
 /** Bytes that are read of a body that is not needed whole. */
 const maxStart = 65_536;
 
-/** Reads the first 64 KiB of a body at most, and lets go of the rest; a body that breaks off ends there. */
+/** Reads at most the first 64 KiB of a body and discards the rest; a body that fails ends there. */
 export async function startOfBody(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const reader = body.getReader();
   const start = new Uint8Array(maxStart);
@@ -29,7 +29,7 @@ export interface BodyWatch {
   readonly explain: (error: unknown) => unknown;
 }
 
-/** Passes a body on, piece by piece as it is asked for. */
+/** Passes a body on, chunk by chunk as it is read. */
 export function watchBody(
   body: ReadableStream<Uint8Array>,
   { onEnd, explain }: BodyWatch,

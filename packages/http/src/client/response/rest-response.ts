@@ -63,7 +63,7 @@ export class RestResponse extends ResponseHead {
     return this.#text;
   }
 
-  /** The body as it came, after content coding. Not a copy. */
+  /** The received body, decoded. Not a copy. */
   bytes(): Uint8Array {
     return this.#bytes;
   }

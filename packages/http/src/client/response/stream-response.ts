@@ -33,7 +33,7 @@ export class StreamResponse extends ResponseHead {
   }
 }
 
-// The stream of a transport may be over any buffer; `BodyInit` wants the type to say which.
+// The stream of a transport may be over any buffer; the type of `BodyInit` requires a specific one.
 function asBodyInit(body: ReadableStream<Uint8Array>): BodyInit {
   return body as ReadableStream<Uint8Array<ArrayBuffer>>;
 }

@@ -15,7 +15,7 @@ export type FetchFunction = (url: string, init: RequestInit) => Promise<Response
  * see redirects, so these need `redirect: false` with a `fetch` that follows them.
  *
  * @param fetch - Default: the platform's, looked up for each request.
- * @throws HttpUsageError `ERR_HTTP_OPTION` when it is no function
+ * @throws HttpUsageError `ERR_HTTP_OPTION` when it is not a function
  */
 export function fetchTransport(fetch?: FetchFunction): Transport {
   if (fetch !== undefined && typeof fetch !== "function") {

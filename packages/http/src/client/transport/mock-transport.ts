@@ -12,7 +12,7 @@ import { runHandler } from "../../exchange/wrap.ts";
  * ```ts
  * const api = new Client({ transport: mockTransport(() => json({ id: 1 })) });
  * ```
- * @throws HttpUsageError `ERR_HTTP_HANDLER` when it is no function
+ * @throws HttpUsageError `ERR_HTTP_HANDLER` when it is not a function
  */
 export function mockTransport(handler: Handler): Transport {
   if (typeof handler !== "function") {

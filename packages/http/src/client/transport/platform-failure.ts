@@ -20,7 +20,7 @@ export function platformFailure(thrown: unknown, request: TransportRequest): Tra
   if (parserError !== undefined) {
     // The error itself holds what the server sent.
     const cause = new Error(parserError.message);
-    return new ProtocolError("the response is no HTTP", { ...details, cause });
+    return new ProtocolError("the response is not HTTP", { ...details, cause });
   }
   const code = codeOf(thrown);
   const more = { ...details, cause: thrown };

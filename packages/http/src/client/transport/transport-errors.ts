@@ -56,7 +56,7 @@ export class AbortError extends TransportError {
   }
 }
 
-/** Why there is no connection, or no longer one. */
+/** Why there is no connection, or why it was lost. */
 export type ConnectionFailure =
   "refused" | "reset" | "dns" | "tls" | "unreachable" | "proxy" | "other";
 

@@ -49,7 +49,7 @@ export class TransportSource {
     return new TransportSource(undefined, this);
   }
 
-  /** Closes a transport of its own. */
+  /** Closes the transport if the client made it. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

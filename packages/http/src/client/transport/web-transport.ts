@@ -21,7 +21,7 @@ export class WebTransport implements Transport {
   readonly #call: WebExchange;
   readonly #decodes: boolean;
 
-  /** @param options - Whether bodies come decoded while `Content-Encoding` still says how they were coded. */
+  /** @param options - Whether bodies arrive decoded although `Content-Encoding` is still set. */
   constructor(call: WebExchange, options: { readonly decodes: boolean }) {
     this.#call = call;
     this.#decodes = options.decodes;
@@ -42,16 +42,17 @@ export class WebTransport implements Transport {
   async stream(request: TransportRequest): Promise<StreamedResponse> {
     const { timeouts, onUpload } = request;
     const watch = new ExchangeWatch(request);
-    // `fetch` does not tell when there is a connection, so both phases share their time.
+    // `fetch` does not report when there is a connection, so both phases share their time.
     const limit = timeouts.headers === 0 ? 0 : timeouts.connect + timeouts.headers;
     let response: Response;
     try {
       const body = counted(request.body, onUpload, (error) => watch.stop(error));
       const { signal } = watch;
       response = await watch.within("headers", limit, async () => {
-        const answer = await this.#call(request, { body, signal });
-        if (!(answer instanceof Response)) throw new TypeError("the answer is no Response");
-        return answer;
+        const response = await this.#call(request, { body, signal });
+        if (!(response instanceof Response))
+          throw new TypeError("the transport did not return a Response");
+        return response;
       });
       if (!(request.body instanceof ReadableStream)) onUpload?.(byteLength(request.body));
     } catch (error) {
@@ -179,7 +180,7 @@ function headersOf(headers: Headers, isDecoded: boolean): HeaderList {
   return list;
 }
 
-/** Counts the bytes of a stream as they are taken; `fetch` would not tell what the listener throws. */
+/** Counts the bytes of a stream as they are taken; `fetch` would not report what the listener throws. */
 function counted(
   body: TransportRequest["body"],
   onUpload: TransportRequest["onUpload"],

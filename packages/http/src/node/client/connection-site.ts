@@ -8,13 +8,13 @@ export interface Waiting {
   connectTimedOut(): void;
 }
 
-/** What an attempt ends with that nobody waits for; an exchange that meets it anyway starts again. */
+/** The error of an abandoned attempt; an exchange that gets it anyway starts again. */
 export const attemptAbandoned: Error = new Error("Nobody waits for this connection any more");
 
 /**
  * Knows which exchanges wait for a connection to one origin and which attempts to connect are under way. An exchange is
  * told that its time is over when for so long attempts were under way and none succeeded; time in a full pool's queue
- * does not count. Attempts that nobody waits for are given up, so that they do not keep the process alive.
+ * does not count. Abandoned attempts are ended, so that they do not keep the process alive.
  */
 export class ConnectionSite {
   readonly #waiting = new Set<Waiting>();
@@ -24,7 +24,7 @@ export class ConnectionSite {
   #timer: NodeJS.Timeout | undefined;
   #due = Infinity;
 
-  /** Whether nobody waits and nothing is under way. */
+  /** Whether nothing waits and no attempt is in progress. */
   get idle(): boolean {
     return this.#waiting.size === 0 && this.#attempts.size === 0;
   }
@@ -100,7 +100,7 @@ export class ConnectionSite {
 /** The sites of one pool of connections, by origin. */
 export class ConnectionSites {
   readonly #sites = new Map<string, ConnectionSite>();
-  /** True while a connection that was just made is handed over: what starts meanwhile has a fresh one. */
+  /** True while a new connection is handed over: a request that starts at that time has a fresh one. */
   handingOver = false;
 
   of(origin: string): ConnectionSite {

@@ -1,5 +1,5 @@
 import { isIP, Socket, type LookupFunction } from "node:net";
-// Under the name of the package alone, Bun gives a module of its own that has no connections.
+// Imported by file: for the bare package name, Bun substitutes its own module, which has no connections.
 import { buildConnector } from "undici/index.js";
 import { attemptAbandoned, type ConnectionSites } from "./connection-site.ts";
 import { toConnectionOptions, type ClientTlsOptions } from "./tls-options.ts";
@@ -42,7 +42,7 @@ export function rawConnector(options: ConnectorOptions): buildConnector.connecto
   });
 }
 
-/** Names the server by its URL, or as the options say; never by a `Host` header, which a caller may have set. */
+/** Names the server by its URL or the options; never by a `Host` header, which a caller may have set. */
 export function withServername(
   target: buildConnector.Options,
   tls: ClientTlsOptions,

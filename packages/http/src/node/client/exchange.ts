@@ -42,7 +42,7 @@ export interface ExchangeRoute {
   readonly maxHeaderSize: number;
 }
 
-/** Codings that a response's body is to be freed from; none when it stays as it is. */
+/** Content codings to decode; none when the body stays encoded. */
 export type Codings = ReturnType<typeof readCodings>;
 
 /**
@@ -83,7 +83,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
         : () => this.fail(new AbortError({ ...detailsOf(request), cause: signal.reason }));
   }
 
-  /** Whether the caller has its answer. */
+  /** Whether the caller has the response. */
   protected get ended(): boolean {
     return this.#ended;
   }
@@ -131,7 +131,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   ): void {
     if (this.#ended) return;
     if (status < 200) {
-      // undici's own limit begins anew with each of them.
+      // undici's own limit restarts with each of them.
       if (this.#isSent && this.#timer === undefined) this.#arm("headers");
       return;
     }

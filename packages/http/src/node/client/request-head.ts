@@ -65,7 +65,7 @@ function checkLength(announced: number, body: TransportBody | undefined): void {
   const length =
     body === undefined ? 0 : typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
   if (length !== announced) {
-    throw headerError("content-length", `says ${announced}, but the body has ${length} bytes`);
+    throw headerError("content-length", `is ${announced}, but the body has ${length} bytes`);
   }
 }
 

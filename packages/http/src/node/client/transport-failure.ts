@@ -69,7 +69,7 @@ function ofUndici(code: string, problem: string, context: FailureContext): Error
     case "UND_ERR_RES_EXCEEDED_MAX_SIZE":
       return new TooLargeError("body", maxResponseSize, details);
     case "UND_ERR_RES_CONTENT_LENGTH_MISMATCH":
-      return new ProtocolError("the body is not as long as Content-Length says", details);
+      return new ProtocolError("the length of the body differs from Content-Length", details);
     case "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH":
       return new HttpUsageError("ERR_HTTP_HEADER", "the header content-length is wrong");
     case "UND_ERR_INVALID_ARG":
@@ -111,7 +111,7 @@ export function isDyingSession(error: unknown): boolean {
 function lost(problem: string, phase: ExchangePhase, details: TransportErrorDetails): Error {
   if (phase === "body") return new ProtocolError("the connection ended within the body", details);
   if (problem === "bad response" || problem === "bad upgrade") {
-    return new ProtocolError("the server answers what was not asked", details);
+    return new ProtocolError("the server sent an unexpected response", details);
   }
   const where = phase === "head" ? "within its response's head" : "before it answered";
   return new ConnectionError("reset", `the server closed the connection ${where}`, details);
@@ -173,7 +173,7 @@ function codeOf(error: unknown): string {
   return error instanceof AggregateError ? codeOf(error.errors[0]) : "";
 }
 
-/** What the parser wanted to see: one of its own texts, nothing of the response. */
+/** What the parser expected: one of the parser's texts, no part of the response. */
 function parserReason(error: Error): string {
   const reason = /\(([^()]{1,80})\)$/.exec(error.message)?.[1];
   return reason === undefined ? "" : ` (${reason})`;

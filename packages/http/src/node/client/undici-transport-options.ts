@@ -21,9 +21,9 @@ export interface ProxyOptions {
 export interface UndiciTransportOptions {
   /** Most connections to one origin; further requests wait for a free one. Default: no limit. */
   readonly connections?: number | undefined;
-  /** Milliseconds that an idle connection is kept when the server names no time. Default: `4_000`. */
+  /** Milliseconds that an idle connection stays open when the server names no time. Default: `4_000`. */
   readonly keepAliveTimeout?: number | undefined;
-  /** Milliseconds that an idle connection is kept at most when the server names a time. Default: `600_000`. */
+  /** Maximum milliseconds that an idle connection stays open when the server names a time. Default: `600_000`. */
   readonly keepAliveMaxTimeout?: number | undefined;
   /** Whether HTTP/2 is spoken with servers that choose it by ALPN. Default: `true`. */
   readonly http2?: boolean | undefined;
@@ -48,7 +48,7 @@ export interface UndiciTransportOptions {
   /** Resolves names, for example to refuse private addresses. Not asked for addresses in URLs. Default: `dns.lookup`. */
   readonly lookup?: LookupFunction | undefined;
   /**
-   * A dispatcher of undici to use as it is, such as a `MockAgent`. It keeps its own connect timeout, is not closed by
+   * A dispatcher of undici to use unchanged, such as a `MockAgent`. It keeps its own connect timeout, is not closed by
    * `close()`, its connections are not told apart as fresh or idle, so that nothing is sent twice, and the options about
    * connections must not be given. Default: none.
    */
@@ -153,6 +153,6 @@ const ofOwnPools = [
   "lookup",
 ] as const;
 
-function atLeastOne(value: unknown, name: string, most?: number): void {
-  if (amount(value, name, most) === 0) throw optionError(name, 0, "a whole number from 1 on");
+function atLeastOne(value: unknown, name: string, max?: number): void {
+  if (amount(value, name, max) === 0) throw optionError(name, 0, "a whole number from 1 on");
 }

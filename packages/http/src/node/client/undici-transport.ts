@@ -29,7 +29,7 @@ import { WholeExchange } from "./whole-exchange.ts";
  * decompression.
  *
  * Connections that nothing is sent on do not keep the process alive. A connection that lay idle may be closed by the
- * server while a request is on its way; a request with an idempotent method and a body that is no stream is sent once
+ * server while a request is on its way; a request with an idempotent method and a body that is not a stream is sent once
  * more then, on another connection.
  *
  * Headers: `Host` is sent as given and decides neither where the request goes nor which certificate is wanted;
@@ -236,7 +236,7 @@ function decoded(text: string): string {
   }
 }
 
-/** What a request through a proxy carries besides, when it is no tunnel. */
+/** Additional headers of a request through a proxy without a tunnel. */
 function forwardHeaders(headers: string[], target: URL, proxy: Proxy): void {
   if (!hasName(headers, "host")) headers.push("host", target.host);
   if (proxy.authorization !== undefined) headers.push("proxy-authorization", proxy.authorization);

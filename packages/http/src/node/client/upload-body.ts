@@ -9,7 +9,7 @@ export class UploadFailure extends Error {
 
 /**
  * Hands a caller's stream to undici piece by piece, as fast as the connection takes it, and holds it to the length that
- * was announced. Destroyed, it tells the source that nothing more is wanted.
+ * was announced. Destroyed, it cancels the source.
  */
 export class UploadBody extends Readable {
   readonly #source: ReadableStreamDefaultReader<Uint8Array>;
@@ -39,7 +39,7 @@ export class UploadBody extends Readable {
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    // Whether the source could stop concerns nobody any more.
+    // Whether the source could stop no longer matters.
     this.#source.cancel(error ?? undefined).catch(() => undefined);
     callback(error);
   }
@@ -52,12 +52,12 @@ export class UploadBody extends Readable {
     this.#sent += chunk.byteLength;
     const announced = this.#announced ?? Infinity;
     if (this.#sent <= announced) return undefined;
-    return headerError("content-length", `says ${announced}, but the body has more bytes`);
+    return headerError("content-length", `is ${announced}, but the body has more bytes`);
   }
 
   #checkEnd(): HttpUsageError | undefined {
     const announced = this.#announced ?? this.#sent;
     if (this.#sent === announced) return undefined;
-    return headerError("content-length", `says ${announced}, but the body has ${this.#sent} bytes`);
+    return headerError("content-length", `is ${announced}, but the body has ${this.#sent} bytes`);
   }
 }

@@ -10,7 +10,7 @@ export interface CapturedBody {
 
 /**
  * What a framework is about to send, as `Response`. Its headers are those of Node's response, and its body becomes a stream
- * only when a middleware asks for it. Returned as it was, the framework's own writes go out untouched.
+ * only when a middleware asks for it. If it is returned unchanged, the framework's own writes are sent unchanged.
  */
 export class CapturedResponse implements BodyHolder {
   static {
@@ -36,7 +36,7 @@ export class CapturedResponse implements BodyHolder {
     this.#isTaken = false;
   }
 
-  /** Whether somebody has the body, or a stream of it. */
+  /** Whether the body, or a stream of it, was taken. */
   static isTaken(response: CapturedResponse): boolean {
     return response.#isTaken || response.#holder !== undefined;
   }

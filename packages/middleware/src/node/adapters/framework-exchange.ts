@@ -4,7 +4,7 @@ import { messageRequest, type FrameworkRequest } from "./message-request.ts";
 
 /**
  * One request of a framework, shared by all middlewares of ours that see it. The context is made of what Node knows;
- * nothing listens on the response before somebody asks for the signal or the end.
+ * nothing listens on the response before the signal or the end is requested.
  */
 export class FrameworkExchange implements ContextInit {
   readonly message: FrameworkRequest;
@@ -14,7 +14,7 @@ export class FrameworkExchange implements ContextInit {
   readonly received: Request;
   /** The request as the last middleware passed it on. */
   request: Request;
-  /** Bytes of body that were written, while somebody waits for the end. */
+  /** Bytes of body written so far, counted if the end is awaited. */
   bytes: number;
   /** What failed after the framework was asked. */
   error: unknown;

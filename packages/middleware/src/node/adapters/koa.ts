@@ -32,7 +32,7 @@ interface KoaRun {
  * Makes a middleware of Koa from one of ours, for `app.use` or a route of a router.
  *
  * The response is what `ctx.status`, `ctx.body` and the headers are after `await next()`; one that a middleware leaves
- * alone stays as it is. Errors of what comes after reach the middleware, so `recoverer` works. A changed path, method,
+ * alone stays unchanged. Errors of what comes after reach the middleware, so `recoverer` works. A changed path, method,
  * header or body reaches what comes after, and an address that `realIp` found is `ctx.ip`. A response that a handler writes
  * into `ctx.res` itself, with `ctx.respond = false`, passes by.
  *
@@ -134,7 +134,7 @@ function assignResponse(koa: KoaContext, response: Response, headers: "add" | "r
     koa.res.setHeader(name, name === "set-cookie" ? taken.headers.getSetCookie() : value);
   }
   for (const name of koa.res.getHeaderNames()) {
-    // Koa describes a new body by headers of its own.
+    // Koa describes a new body by its own headers.
     const isStale = headers === "replace" || !before.includes(name);
     if (!names.has(name) && isStale && name !== "content-length") koa.res.removeHeader(name);
   }

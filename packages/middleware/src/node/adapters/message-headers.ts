@@ -1,4 +1,4 @@
-/** Where the headers of a message of Node are kept. Names are in lower case. */
+/** Where the headers of a message of Node are stored. Names are in lower case. */
 export interface HeaderStore {
   read(name: string): unknown;
   write(name: string, value: string | string[]): void;

@@ -8,7 +8,7 @@ export type FrameworkRequest = IncomingMessage & { readonly originalUrl?: string
 
 /**
  * A request of Node as `Request`. Everything is read from the message when it is asked for; the body becomes a stream when
- * somebody opens it.
+ * it is opened.
  */
 class MessageRequest implements Request {
   static {
@@ -141,7 +141,7 @@ class MessageRequest implements Request {
     return this.#native;
   }
 
-  /** Whether somebody has opened the body. */
+  /** Whether the body was opened. */
   static isOpened(request: Request): boolean {
     return request instanceof MessageRequest && request.#holder !== undefined;
   }
@@ -165,12 +165,12 @@ class MessageRequest implements Request {
   }
 }
 
-/** Makes a request of a message; `openSignal` makes its signal when somebody asks for it. */
+/** Makes a request of a message; `openSignal` makes its signal on first use. */
 export function messageRequest(message: FrameworkRequest, openSignal: () => AbortSignal): Request {
   return new MessageRequest(message, openSignal);
 }
 
-/** Whether somebody has opened the body of a request that {@link messageRequest} made. */
+/** Whether the body of a request was opened that {@link messageRequest} made. */
 export function isBodyOpened(request: Request): boolean {
   return MessageRequest.isOpened(request);
 }

@@ -69,7 +69,7 @@ const readMethods = [
   Symbol.asyncIterator,
 ] as const;
 const bodyEvents: ReadonlySet<unknown> = new Set(["data", "end", "error", "readable"]);
-/** State of a stream that nobody has read yet. */
+/** State of an unread stream. */
 const freshState = {
   readable: true,
   readableDidRead: false,
@@ -81,7 +81,7 @@ const freshState = {
 
 /**
  * Lets Node's request read from the body of another one, because its own was read. The body is opened when the framework
- * reads it, since another middleware may do so before. Body parsers find nothing unusual.
+ * reads it, because another middleware may read it before. Body parsers see no difference.
  */
 function feedBody(message: IncomingMessage, request: Request): void {
   let source: Readable | undefined;

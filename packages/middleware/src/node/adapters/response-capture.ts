@@ -345,7 +345,7 @@ interface CaptureHolder {
   [captureKey]?: ResponseCapture;
 }
 
-/** The capture of a response, unless somebody has patched the response since. */
+/** The capture of a response, unless the response was patched since. */
 export function findCapture(response: ServerResponse & CaptureHolder): ResponseCapture | undefined {
   const capture = response[captureKey];
   return capture?.isInPlace === true ? capture : undefined;

@@ -64,7 +64,7 @@ export function prepareMiddleware(middleware: Middleware): MiddlewareRun {
 function settle(run: Run, web: Response): void {
   const { exchange } = run;
   try {
-    // Without one of its own it responded early, and one of a middleware outside may wait for that.
+    // Without a capture it responded early, and the capture of an outer middleware may wait for that.
     const capture = run.capture ?? findCapture(exchange.response);
     if (capture !== undefined) capture.settle(web, run.waiter);
     else sendResponse(exchange, exchange.response, web, "add");
@@ -83,7 +83,7 @@ function fail(run: Run, error: unknown): void {
     capture.reopen();
     next(error);
   } else {
-    // Half of a response is out, or in somebody's hands.
+    // A part of the response was sent, or is read elsewhere.
     exchange.response.destroy();
     console.error(error);
   }

@@ -109,12 +109,12 @@ async function pump(
       if (done) break;
       exchange.bytes += value.byteLength;
       Reflect.apply(write, response, [value]);
-      // A framework that waits for "drain" of its own makes the event common.
+      // A framework that waits for "drain" itself causes more such events.
       while (response.writableNeedDrain && !response.destroyed) await drained(response);
     }
     Reflect.apply(end, response, []);
   } catch (error) {
-    // Of a client that has gone the framework's source says so too.
+    // If the client has gone, the framework's source fails as well.
     if (!response.destroyed) throw error;
   } finally {
     clearImmediate(turn);
