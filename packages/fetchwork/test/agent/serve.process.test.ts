@@ -16,7 +16,7 @@ describe("fetchwork agent serve", () => {
     [["--port", "70000"], 2, "--port must be a whole number"],
     [["--token", "x", "--token-file", "y"], 2, "cannot be combined"],
     [["--token-file", "missing"], 2, 'the token file "missing" cannot be read'],
-    [["--host", "0.0.0.0"], 2, "give a token in FETCHWORK_AGENT_TOKEN or with --token-file"],
+    [["--host", "0.0.0.0"], 2, "set a token with FETCHWORK_AGENT_TOKEN or --token-file"],
     [["--token", "short-secret"], 2, "16 to 4,096 visible ASCII characters"],
   ])("refuses %j", async (args, code, message) => {
     const cwd = temporaryFolder();

@@ -66,7 +66,7 @@ describe("Ctrl-C while packages are installed", () => {
     command.kill("SIGINT");
     const { code, stderr } = await command.ended;
     expect([code, stderr]).toEqual([130, expect.stringMatching(/^Installing packages\n/)]);
-    expect(stderr).toContain("fetchwork new: interrupted; the project is written");
+    expect(stderr).toContain("fetchwork new: interrupted: the project was created");
     expect(stderr.endsWith(hint)).toBe(true);
     expect(await readdir(join(folder, target))).toContain("package.json");
   });
