@@ -1,4 +1,4 @@
-export { AccessToken, type RevokeParams, type TokenTypeHint } from "./token/access-token.ts";
+export { AccessToken } from "./token/access-token.ts";
 export type { AllowedOrigins } from "./message/allowed-origins.ts";
 export {
   authorizedFetch,
@@ -83,7 +83,12 @@ export {
 } from "./credentials/sign-jwt.ts";
 export { findField } from "./compat/snaky-hash.ts";
 export type { TokenOptions, TokenSettings } from "./token/token-options.ts";
-export type { TokenParams, TokenRequestOptions } from "./token/token-params.ts";
+export type {
+  RevokeParams,
+  TokenParams,
+  TokenRequestOptions,
+  TokenTypeHint,
+} from "./token/token-params.ts";
 export type {
   AuthorizationTransaction,
   OpenIdFlow,

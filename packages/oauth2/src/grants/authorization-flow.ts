@@ -1,12 +1,11 @@
 import type { AccessToken } from "../token/access-token.ts";
-import { optionError } from "../errors.ts";
+import { optionError, AuthorizationResponseError } from "../errors.ts";
 import type { GrantParams, Params, Scope } from "../message/form.ts";
 import {
   readCallback,
   validateAuthorizationResponse,
   type CallbackInput,
 } from "./authorization-response.ts";
-import { AuthorizationResponseError } from "../errors.ts";
 import { isJsonRecord } from "../json-record.ts";
 import { codeChallenge, generateCodeVerifier, randomState } from "./pkce.ts";
 import type { TokenOptions } from "../token/token-options.ts";

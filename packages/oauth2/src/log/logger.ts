@@ -20,8 +20,10 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
  * token that is still valid.
  */
 export function guardDebugLogger(logger: DebugLogger): GuardedLogger {
-  const { debug, warn } = guardLogger(logger, silent);
-  return { debug, warn: logger.warn === undefined ? debug : warn };
+  const guarded = guardLogger(logger, silent);
+  return logger.warn === undefined
+    ? { debug: (entry) => guarded.debug(entry), warn: (entry) => guarded.debug(entry) }
+    : guarded;
 }
 
 /* oxlint-disable no-console -- the specification's default destination */

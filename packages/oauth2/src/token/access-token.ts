@@ -1,10 +1,4 @@
-import {
-  InvalidResponseError,
-  OAuth2Error,
-  optionError,
-  TokenUnavailableError,
-  type ResponseData,
-} from "../errors.ts";
+import { OAuth2Error, optionError, TokenUnavailableError, type ResponseData } from "../errors.ts";
 import { readExpiry, unknownExpiry } from "./expiry.ts";
 import type { Credential } from "../connection/follow-redirects.ts";
 import type { RequestProof } from "../connection/proof.ts";
@@ -18,25 +12,30 @@ import {
 import { errorOfFields, type OAuth2Response } from "../message/response.ts";
 import { sendModeFor } from "../message/send-mode.ts";
 import { allowedParams } from "./refresh-params.ts";
-import { findToken, readToken, takeField, warnExtra, warnMissing } from "./token-fields.ts";
+import {
+  findToken,
+  missingToken,
+  readToken,
+  takeField,
+  textField,
+  warnExtra,
+  warnMissing,
+} from "./token-fields.ts";
 import { showTokenHash, writeTokenHash, type TokenHash } from "./token-hash.ts";
 import {
   defaultTokenOptions,
   splitTokenOptions,
   takeSerializedOptions,
+  withoutUndefined,
   type TokenOptions,
   type TokenSettings,
 } from "./token-options.ts";
-import { splitTokenParams, type TokenParams } from "./token-params.ts";
-
-/** What a token can be revoked as (RFC 7009, 2.1). */
-export type TokenTypeHint = "access_token" | "refresh_token";
-
-/** Options of {@link AccessToken.revoke}; what else is given, is a parameter of the request. */
-export type RevokeParams = TokenParams & {
-  /** Which of the two tokens. Default: `access_token`. */
-  readonly token_type_hint?: TokenTypeHint | null | undefined;
-};
+import {
+  splitTokenParams,
+  type RevokeParams,
+  type TokenParams,
+  type TokenTypeHint,
+} from "./token-params.ts";
 
 /** What a token needs of its client; an `OAuth2Client` is one. */
 export interface TokenClient extends ResourceSender {
@@ -163,7 +162,10 @@ export class AccessToken {
       fields[tokenName] = takeField(fields, "access_token");
     }
     return orFailed(client, () => {
-      const token = AccessToken.fromFields(client, fields, { ...stored, ...defined(options) });
+      const token = AccessToken.fromFields(client, fields, {
+        ...stored,
+        ...withoutUndefined(options),
+      });
       token.#isRestored = true;
       return token;
     });
@@ -202,12 +204,7 @@ export class AccessToken {
     warnExtra(client, candidates, field);
     if (token === "" && !fields["refresh_token"] && !fields["refreshToken"]) {
       warnMissing(client, Object.keys(given), tokenName);
-      throw new InvalidResponseError(
-        tokenName === undefined
-          ? "the response has no token"
-          : `the response has no token in the field ${JSON.stringify(tokenName)}`,
-        { response },
-      );
+      throw missingToken(tokenName, response);
     }
     return new AccessToken(client, token, options, { fields, response });
   }
@@ -232,16 +229,16 @@ export class AccessToken {
   }
 
   get tokenType(): string | undefined {
-    return textOf(this.#params["token_type"]);
+    return textField(this.#params["token_type"]);
   }
 
   /** Scopes, separated by spaces. */
   get scope(): string | undefined {
-    return textOf(this.#params["scope"]);
+    return textField(this.#params["scope"]);
   }
 
   get idToken(): string | undefined {
-    return textOf(this.#params["id_token"]);
+    return textField(this.#params["id_token"]);
   }
 
   /** The client that the token belongs to. */
@@ -306,7 +303,7 @@ export class AccessToken {
     const sent = { ...allowedParams(refreshParams, this.scope), ...params };
     const fresh = await this.#client.getToken(
       { ...sent, grant_type: "refresh_token", refresh_token: this.#refreshToken },
-      { ...this.#settings, refreshParams: kept, ...defined(options) },
+      { ...this.#settings, refreshParams: kept, ...withoutUndefined(options) },
     );
     if (fresh.error !== undefined) return fresh;
     const completed = this.#completed(fresh);
@@ -437,8 +434,7 @@ export class AccessToken {
       expires_in: fresh.expiresIn,
       expires_at: fresh.#storedExpiry,
     };
-    const { response } = fresh;
-    const origin = { fields, response };
+    const origin = { fields, response: fresh.response };
     const completed = new AccessToken(this.#client, fresh.token, { ...fresh.options }, origin);
     completed.#isRestored = this.#isRestored;
     return completed;
@@ -453,12 +449,4 @@ function orFailed(client: TokenClient, make: () => AccessToken): AccessToken {
     if (client.raiseErrors || !(error instanceof OAuth2Error)) throw error;
     return AccessToken.failed(client, error);
   }
-}
-
-function defined(options: TokenOptions): TokenOptions {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

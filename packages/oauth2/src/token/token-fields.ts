@@ -1,4 +1,4 @@
-import { InvalidResponseError } from "../errors.ts";
+import { InvalidResponseError, type ResponseData } from "../errors.ts";
 import { settings } from "../compat/settings.ts";
 import { snakeCase } from "../compat/snake-case.ts";
 
@@ -87,4 +87,18 @@ export function warnMissing(
   const sought = tokenName === undefined ? "no token" : `no field ${JSON.stringify(tokenName)}`;
   const hint = tokenName === undefined ? "" : "; keys became snake case unless snaky is false";
   client.warn(`OAuth2: the response has ${sought} among ${JSON.stringify(names)}${hint}`);
+}
+
+/** Returns a field if it is text. */
+export function textField(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Makes the error of a response without a token. */
+export function missingToken(
+  tokenName: string | undefined,
+  response: ResponseData | undefined,
+): InvalidResponseError {
+  const place = tokenName === undefined ? "" : ` in the field ${JSON.stringify(tokenName)}`;
+  return new InvalidResponseError(`the response has no token${place}`, { response });
 }

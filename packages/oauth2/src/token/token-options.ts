@@ -136,3 +136,8 @@ function readLatency({ expiresLatency }: TokenOptions): number {
   if (seconds === undefined) throw optionError("expiresLatency", expiresLatency, "seconds");
   return seconds;
 }
+
+/** Returns the options that have a value. */
+export function withoutUndefined(options: TokenOptions): TokenOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}

@@ -23,6 +23,15 @@ export interface TokenRequestOptions extends ParseOptions {
 /** Parameters of a token request by their wire names, and how it is sent. */
 export type TokenParams = TokenRequestOptions & GrantParams;
 
+/** What a token can be revoked as (RFC 7009, 2.1). */
+export type TokenTypeHint = "access_token" | "refresh_token";
+
+/** Options of {@link AccessToken.revoke}; what else is given, is a parameter of the request. */
+export type RevokeParams = TokenParams & {
+  /** Which of the two tokens. Default: `access_token`. */
+  readonly token_type_hint?: TokenTypeHint | null | undefined;
+};
+
 /** Splits what a caller gave into parameters that are sent and how they are sent. */
 export function splitTokenParams(given: TokenParams): {
   readonly params: Params;

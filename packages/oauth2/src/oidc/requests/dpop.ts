@@ -1,11 +1,16 @@
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from "jose";
-import type { CryptoKey, JWK } from "jose";
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  SignJWT,
+  type CryptoKey,
+  type JWK,
+} from "jose";
 import { optionError } from "../../errors.ts";
 import type { ProofTarget, RequestProof } from "../../connection/proof.ts";
 import type { OAuth2Response } from "../../message/response.ts";
 import { parseChallenges } from "../parse-challenges.ts";
-import { sha256Base64Url } from "../../grants/pkce.ts";
-import { randomValue } from "../../grants/pkce.ts";
+import { sha256Base64Url, randomValue } from "../../grants/pkce.ts";
 import { checkNames, optionsOf } from "../../option-names.ts";
 
 const proofOptions = optionsOf<DPoPProofOptions>("DPoP.proof", {
