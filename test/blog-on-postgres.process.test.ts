@@ -24,7 +24,12 @@ it.skipIf(NO_POSTGRES !== undefined)(
       ],
       {
         cwd: root,
-        env: { ...process.env, TEST_DATABASE_URL: await server.create() },
+        env: {
+          ...process.env,
+          // `more` would leave out the tests that one process can run.
+          FETCHWORK_TESTS: "all",
+          TEST_DATABASE_URL: await server.create(),
+        },
         stdio: ["ignore", "pipe", "pipe"],
       },
     );
