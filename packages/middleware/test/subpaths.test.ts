@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
@@ -16,7 +17,7 @@ const maxBundle = 32_000;
 /** The files of this package that a subpath loads, and the size of its bundle. */
 async function bundleOf(source: string): Promise<{ files: readonly string[]; bytes: number }> {
   const bundle = await rolldown({
-    input: new URL(`../${source}`, import.meta.url).pathname,
+    input: fileURLToPath(new URL(`../${source}`, import.meta.url)),
     external: ["hash-wasm", "jose", /^node:/],
     resolve: { conditionNames: ["@fetchwork/source", "import", "default"] },
   });
