@@ -1,7 +1,7 @@
 import { isObject } from "@fetchwork/kit";
-import type { Administration } from "./administration.ts";
-import { DocumentsTypeError } from "./errors.ts";
-import type { Store } from "./store.ts";
+import type { Administration } from "./api/administration.ts";
+import { DocumentsTypeError } from "./api/errors.ts";
+import type { Store } from "./api/store.ts";
 
 /** A store that can be cared for. */
 interface Administered {

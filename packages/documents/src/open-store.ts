@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
-import { DocumentsError, DocumentsTypeError } from "./errors.ts";
-import { openError, openFile, openMemory } from "./sqlite/open-sqlite.ts";
-import { parseMigrations } from "./migrate.ts";
+import { DocumentsError, DocumentsTypeError } from "./api/errors.ts";
+import { openError, openFile, openMemory } from "./engines/sqlite/open-sqlite.ts";
+import { parseMigrations } from "./migrations/migrate.ts";
 import { optionNames, refuseUnknown } from "./option-names.ts";
-import type { Store, StoreOptions } from "./store.ts";
+import type { Store, StoreOptions } from "./api/store.ts";
 
 const OPTIONS: ReadonlySet<string> = optionNames<StoreOptions>({
   collections: true,
@@ -47,7 +47,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     options.migrations === undefined ? undefined : parseMigrations(options.migrations);
   if (typeof url === "string" && /^postgres(?:ql)?:/i.test(url)) {
     // Loaded only when it is needed: it brings the driver.
-    const { openPostgres } = await import("./postgres/open-postgres.ts");
+    const { openPostgres } = await import("./engines/postgres/open-postgres.ts");
     return openPostgres(url, { collections, create, migrations, postgres: options.postgres });
   }
   const path = parseUrl(url);

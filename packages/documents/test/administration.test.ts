@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { administer, defineCollection, openStore, type Store } from "../src/index.ts";
-import { SqliteStore } from "../src/sqlite/sqlite-store.ts";
+import { SqliteStore } from "../src/engines/sqlite/sqlite-store.ts";
 import { openInMemory } from "./open-for-test.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { defineCollection, openStore } from "../src/index.ts";
-import { Analyzing } from "../src/postgres/analyzing.ts";
-import type { Statement } from "../src/postgres/sql.ts";
-import { createTable } from "../src/postgres/table.ts";
+import { Analyzing } from "../src/engines/postgres/analyzing.ts";
+import type { Statement } from "../src/engines/postgres/sql.ts";
+import { createTable } from "../src/engines/postgres/table.ts";
 import { newDatabase } from "./open-for-test.ts";
 import { NO_POSTGRES, runSql } from "./postgres-server.ts";
 

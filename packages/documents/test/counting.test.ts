@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { defineCollection } from "../src/index.ts";
-import { count } from "../src/postgres/counting.ts";
-import type { Session } from "../src/postgres/session.ts";
-import type { Statement } from "../src/postgres/sql.ts";
-import { createTable } from "../src/postgres/table.ts";
-import { parseCount } from "../src/query.ts";
-import { createStamps } from "../src/stamps.ts";
+import { count } from "../src/engines/postgres/counting.ts";
+import type { Session } from "../src/engines/postgres/session.ts";
+import type { Statement } from "../src/engines/postgres/sql.ts";
+import { createTable } from "../src/engines/postgres/table.ts";
+import { parseCount } from "../src/query/parse-query.ts";
+import { createStamps } from "../src/document/stamps.ts";
 
 const notes = defineCollection<{ text: string }>("notes", { search: ["text"] });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { readCursor, writeValues } from "../src/cursor.ts";
-import type { SortValue } from "../src/keyset.ts";
-import { parseQuery } from "../src/query.ts";
+import { readCursor, writeValues } from "../src/query/cursor.ts";
+import type { SortValue } from "../src/query/keyset.ts";
+import { parseQuery } from "../src/query/parse-query.ts";
 
 const { order } = parseQuery({ sort: ["a"] });
 

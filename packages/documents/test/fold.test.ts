@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fold } from "../src/fold.ts";
+import { fold } from "../src/document/fold.ts";
 
 describe("Folding", () => {
   it("makes of ASCII what it makes of it among other text", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cellOf, cellsAround } from "../src/geo-cell.ts";
-import { angleOfSquare, squareBetween, vectorOf } from "../src/position.ts";
+import { cellOf, cellsAround } from "../src/geo/geo-cell.ts";
+import { angleOfSquare, squareBetween, vectorOf } from "../src/geo/position.ts";
 
 const place = fc.record({
   latitude: fc.oneof(

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { holdLock, type LockTable } from "../src/hold-lock.ts";
+import { holdLock, type LockTable } from "../src/leases/hold-lock.ts";
 
 const free: LockTable = {
   takeLock: () => Promise.resolve(true),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defineCollection } from "../src/index.ts";
-import { toJsonText } from "../src/json-text.ts";
+import { toJsonText } from "../src/document/json-text.ts";
 import { openInMemory } from "./open-for-test.ts";
 
 const things = defineCollection("things");

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { administer, defineCollection, openStore } from "../src/index.ts";
-import { writePosition } from "../src/feed-position.ts";
-import { Connection } from "../src/sqlite/connection.ts";
-import { loadPosition, readChanges, savePosition, trimChanges } from "../src/sqlite/feed.ts";
-import { dropLock, renewLock, takeLock } from "../src/sqlite/locking.ts";
+import { writePosition } from "../src/changes/feed-position.ts";
+import { Connection } from "../src/engines/sqlite/connection.ts";
+import { loadPosition, readChanges, savePosition, trimChanges } from "../src/engines/sqlite/feed.ts";
+import { dropLock, renewLock, takeLock } from "../src/engines/sqlite/locking.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const notes = defineCollection<{ n: number; until?: number }>("notes", {

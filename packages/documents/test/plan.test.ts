@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { defineCollection, openStore } from "../src/index.ts";
-import { segmentsAfter } from "../src/keyset.ts";
-import { parseNear } from "../src/near.ts";
-import { parseCount, parseQuery } from "../src/query.ts";
-import { nearSql } from "../src/sqlite/reading-near.ts";
-import { whereSql } from "../src/sqlite/reading.ts";
-import { Expressions } from "../src/sqlite/sql.ts";
-import { createTable } from "../src/sqlite/table.ts";
+import { segmentsAfter } from "../src/query/keyset.ts";
+import { parseNear } from "../src/geo/near.ts";
+import { parseCount, parseQuery } from "../src/query/parse-query.ts";
+import { nearSql } from "../src/engines/sqlite/reading-near.ts";
+import { whereSql } from "../src/engines/sqlite/reading.ts";
+import { Expressions } from "../src/engines/sqlite/sql.ts";
+import { createTable } from "../src/engines/sqlite/table.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const posts = defineCollection("posts", {

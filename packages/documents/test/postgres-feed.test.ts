@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { defineCollection, openStore } from "../src/index.ts";
-import { Connections } from "../src/postgres/connections.ts";
-import { readChanges } from "../src/postgres/feed.ts";
-import { parsePostgresOptions } from "../src/postgres/postgres-options.ts";
-import { parsePostgresUrl } from "../src/postgres/postgres-url.ts";
-import { FreeSession, type Session } from "../src/postgres/session.ts";
-import { createStamps } from "../src/stamps.ts";
+import { Connections } from "../src/engines/postgres/connections.ts";
+import { readChanges } from "../src/engines/postgres/feed.ts";
+import { parsePostgresOptions } from "../src/engines/postgres/postgres-settings.ts";
+import { parsePostgresUrl } from "../src/engines/postgres/postgres-url.ts";
+import { FreeSession, type Session } from "../src/engines/postgres/session.ts";
+import { createStamps } from "../src/document/stamps.ts";
 import { newDatabase } from "./open-for-test.ts";
 import { NO_POSTGRES } from "./postgres-server.ts";
 

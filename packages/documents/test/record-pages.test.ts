@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recordPages, type SizedRecord } from "../src/record-pages.ts";
+import { recordPages, type SizedRecord } from "../src/document/record-pages.ts";
 
 const MIB = 1024 * 1024;
 const AT = "2026-01-01T00:00:00.000Z";

@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Result, RowQuery } from "../src/postgres/row-query.ts";
-import type { Statement } from "../src/postgres/sql.ts";
+import { type Result, RowQuery } from "../src/engines/postgres/row-query.ts";
+import type { Statement } from "../src/engines/postgres/sql.ts";
 import { connectionOf, NO_POSTGRES, POSTGRES_BIN } from "./postgres-server.ts";
 import { SharedServer } from "./shared-server.ts";
 

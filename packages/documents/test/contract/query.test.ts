@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fold, foldedWords } from "../../src/fold.ts";
+import { fold, foldedWords } from "../../src/document/fold.ts";
 import { defineCollection } from "../../src/index.ts";
 import { enginesOfFile } from "../open-for-test.ts";
 import { propertyRuns } from "../property-runs.ts";

@@ -1,0 +1,63 @@
+import type { CollectionDefinition } from "./definition.ts";
+import type { Migration, PlanStep, StoreStatus } from "./migration.ts";
+import type { Loading, Snapshot } from "../document/check-record.ts";
+
+/** What `check` found. */
+export interface CheckResult {
+  /** Whether nothing is wrong. */
+  readonly ok: boolean;
+  /** What is wrong, at most 100 lines; names and ids, never values. */
+  readonly problems: readonly string[];
+}
+
+/** What a store tells about itself, and its care. */
+export interface Administration {
+  /** Tells what the store holds. */
+  status(): Promise<StoreStatus>;
+
+  /**
+   * Tells what opening the store with these definitions and migrations would do, and does nothing.
+   * Indexes and collections that no definition names are told of and never dropped.
+   */
+  plan(wanted: {
+    readonly collections?: readonly CollectionDefinition<object>[] | undefined;
+    readonly migrations?: readonly Migration[] | undefined;
+  }): Promise<readonly PlanStep[]>;
+
+  /**
+   * Copies the store, as it is at one moment, into a new SQLite file, while it is in use. For a
+   * store in PostgreSQL there are `fetchwork db backup`, for which `snapshot` is, and `pg_dump`.
+   *
+   * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for a store in PostgreSQL.
+   * @throws {DocumentsError} `ERR_DOCUMENTS_OPEN` when the file exists or cannot be written.
+   */
+  backup(path: string): Promise<void>;
+
+  /**
+   * Reads everything and tells what is damaged. On PostgreSQL, the content of indexes is compared
+   * where the extension `amcheck` is there and the role may call `bt_index_check`.
+   */
+  check(): Promise<CheckResult>;
+
+  /**
+   * Lets work read the store as it is at one moment, while it is in use; other changes of a store
+   * in memory wait.
+   *
+   * @example
+   * ```ts
+   * await administer(store).snapshot(async ({ records }) => {
+   *   for await (const { id, document } of records("users")) console.log(id, document);
+   * });
+   * ```
+   */
+  snapshot<R>(work: (snapshot: Snapshot) => Promise<R>): Promise<R>;
+
+  /**
+   * Lets work put documents into the store as they were in another one, all of them or, when it
+   * throws, none. Other changes may wait until it ends.
+   */
+  load<R>(work: (loading: Loading) => Promise<R>): Promise<R>;
+
+  /** Removes expired documents now; resolves to their number. It also happens by itself. */
+  sweep(): Promise<number>;
+}

@@ -1,0 +1,103 @@
+import type { Change, Projected, Stored } from "./document.ts";
+import type { FieldPath } from "./field-path.ts";
+import type { Leasing } from "../query/parse-claim.ts";
+import type { Paging } from "../query/parse-page.ts";
+import type { CountQuery, FindQuery } from "../query/parse-query.ts";
+import type { SoftDeletion } from "../query/parse-purge.ts";
+import type { Upserting } from "../query/parse-upsert.ts";
+import type { ReadOptions } from "../query/parse-read-options.ts";
+import type { Where } from "./where.ts";
+
+/** Guards a change against a change in between. */
+export interface WriteOptions {
+  /**
+   * The version that the document must have; else the operation rejects with a `VersionError`.
+   * Default: any version.
+   */
+  readonly ifVersion?: number | undefined;
+  /**
+   * The token of a lease that must still be held; else the operation rejects with
+   * `ERR_DOCUMENTS_LEASE`. Default: none.
+   */
+  readonly lease?: string | undefined;
+}
+
+/** Options of `insert`. */
+export interface InsertOptions {
+  /**
+   * The identity: 1 to 128 ASCII letters, digits and `-._~:@+=`. Default: a new UUIDv7.
+   */
+  readonly id?: string | undefined;
+}
+
+/**
+ * The documents of one kind.
+ *
+ * Each promise of a change resolves after the change is durable. A rejected one changed nothing.
+ */
+export interface Collection<T> extends Leasing<T>, Paging<T>, SoftDeletion<T>, Upserting<T> {
+  /** The collection's name. */
+  readonly name: string;
+
+  /**
+   * Adds a document.
+   *
+   * @throws {InputError} For a document or an id that cannot be stored.
+   * @throws {UniqueError} When a unique field or the id is taken.
+   */
+  insert(document: T, options?: InsertOptions): Promise<Stored<T>>;
+
+  /** Adds documents, all or none, in the order of the list. Rejects as `insert` does. */
+  insertMany(documents: readonly T[]): Promise<readonly Stored<T>[]>;
+
+  /** Reads a document; `undefined` when there is none. */
+  get(id: string, options?: ReadOptions): Promise<Stored<T> | undefined>;
+
+  /** Reads documents in the order of the ids, with `undefined` where there is none. */
+  getMany(
+    ids: readonly string[],
+    options?: ReadOptions,
+  ): Promise<readonly (Stored<T> | undefined)[]>;
+
+  /**
+   * Selects, sorts and pages documents.
+   *
+   * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+   */
+  find(query?: FindQuery<T> & { readonly fields?: undefined }): Promise<readonly Stored<T>[]>;
+  find<const F extends readonly FieldPath<T>[]>(
+    query: FindQuery<T> & { readonly fields: F },
+  ): Promise<readonly Projected<T, F>[]>;
+  find(query: FindQuery<T>): Promise<readonly Projected<T>[]>;
+
+  /**
+   * Counts the documents that a filter and a search select, up to `max`; without any of them it
+   * costs nothing.
+   */
+  count(query?: CountQuery<T>): Promise<number>;
+
+  /**
+   * Changes a document; resolves to `undefined` when there is none.
+   *
+   * An object is merged at the top level, where `undefined` removes a field. A function gets the
+   * stored document and returns the whole new one at once; it may be called while other changes
+   * wait, so it should be quick. What it throws rejects the promise, and nothing is changed.
+   *
+   * @throws {VersionError} When `ifVersion` is another version than the document's.
+   * @throws {UniqueError} When a unique field is taken.
+   */
+  update(
+    id: string,
+    change: Change<T> | ((stored: Stored<T>) => T),
+    options?: WriteOptions,
+  ): Promise<Stored<T> | undefined>;
+
+  /** Puts another document in a document's place; as `update` in every other way. */
+  replace(id: string, document: T, options?: WriteOptions): Promise<Stored<T> | undefined>;
+
+  /** Removes a document; resolves to whether there was one. See `SoftDeletion` for what is kept. */
+  remove(id: string, options?: WriteOptions): Promise<boolean>;
+
+  /** Removes every document that the filter matches (`{}` matches all); resolves to their number. */
+  removeMany(selection: { readonly where: Where<T> }): Promise<number>;
+}

@@ -1,0 +1,215 @@
+import { isObject } from "@fetchwork/kit";
+import { DocumentsTypeError } from "./errors.ts";
+import type { Expires } from "../document/expiry.ts";
+import { type FieldPath, parsePath } from "./field-path.ts";
+import { optionNames, refuseUnknown } from "../option-names.ts";
+
+/** Describes a collection. */
+export interface CollectionOptions<T> {
+  /**
+   * Fields, or lists of fields, that no two documents may share. Documents in which one of the
+   * fields is missing or null are never in conflict. Default: none.
+   */
+  readonly unique?: readonly (FieldPath<T> | readonly FieldPath<T>[])[] | undefined;
+  /** Fields, or lists of fields, to filter and sort by quickly. Default: none. */
+  readonly indexes?: readonly (FieldPath<T> | readonly FieldPath<T>[])[] | undefined;
+  /** Fields whose text the keyword search `q` looks in. Default: none. */
+  readonly search?: readonly FieldPath<T>[] | undefined;
+  /**
+   * Fields that hold a place on the earth, which `near` finds documents by: `{ latitude, longitude }`
+   * in degrees, or a Point of GeoJSON. A document with anything else there is not found by it.
+   * Default: none.
+   */
+  readonly geo?: readonly FieldPath<T>[] | undefined;
+  /**
+   * Keeps removed documents until they are purged; see `SoftDeletion`. Documents may not have a
+   * field `deletedAt` of their own then. Default: `false`.
+   */
+  readonly softDelete?: boolean | undefined;
+  /**
+   * When documents expire. Expired ones are not found, counted or changed any more, and are removed
+   * for good within about a minute while a store is open. Default: never.
+   */
+  readonly expires?: Expires<FieldPath<T>> | undefined;
+  /**
+   * Writes each change to the feed that `store.changes` reads: only what happened to which document
+   * (`"ids"`), or with the document as it is then (`"documents"`). Default: neither.
+   */
+  readonly changes?: "documents" | "ids" | undefined;
+}
+
+/** A collection's name and indexes, with the type of its documents. */
+export interface CollectionDefinition<T> {
+  /** The name. */
+  readonly name: string;
+  /** The unique indexes, each a list of fields. */
+  readonly unique: readonly (readonly string[])[];
+  /** The other indexes, each a list of fields. */
+  readonly indexes: readonly (readonly string[])[];
+  /** The fields that `q` looks in. */
+  readonly search: readonly string[];
+  /** The fields that hold a place. */
+  readonly geo?: readonly string[] | undefined;
+  /** Whether removed documents are kept until they are purged. */
+  readonly softDelete?: boolean | undefined;
+  /** When documents expire. */
+  readonly expires?: Expires | undefined;
+  /** What is written to the feed of changes. */
+  readonly changes?: "documents" | "ids" | undefined;
+  /** Never set: carries the type of the documents. */
+  readonly document?: T | undefined;
+}
+
+const OPTIONS: ReadonlySet<string> = optionNames<CollectionOptions<unknown>>({
+  unique: true,
+  indexes: true,
+  search: true,
+  geo: true,
+  softDelete: true,
+  expires: true,
+  changes: true,
+});
+const EXPIRES_OPTIONS: ReadonlySet<string> = optionNames<Expires>({ field: true, after: true });
+/** Tables of the engines themselves have such names; PostgreSQL looks for its own ones first. */
+const RESERVED = /^(?:sqlite|pg_)/i;
+const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,47}$/;
+
+/**
+ * Defines a collection; a definition is a plain value that any store can use.
+ *
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` for a name that is not 1 to 48 ASCII
+ *   letters, digits, `_` or `-` after a letter, or begins with `sqlite` or `pg_`, or for an impossible field.
+ * @example
+ * ```ts
+ * interface User {
+ *   email: string;
+ *   name?: string;
+ * }
+ * const users = defineCollection<User>("users", { unique: ["email"], search: ["name"] });
+ * ```
+ */
+export function defineCollection<T extends object = Record<string, unknown>>(
+  name: string,
+  options: CollectionOptions<NoInfer<T>> = {},
+): CollectionDefinition<T> {
+  if (typeof name !== "string") {
+    throw new DocumentsTypeError("ERR_DOCUMENTS_DEFINITION", "A collection name is a string");
+  }
+  if (!NAME.test(name) || RESERVED.test(name)) {
+    throw new DocumentsTypeError(
+      "ERR_DOCUMENTS_DEFINITION",
+      `${JSON.stringify(name.slice(0, 64))} is not a collection name, expected a letter and ` +
+        'up to 47 letters, digits, "_" or "-", not beginning with "sqlite" or "pg_"',
+    );
+  }
+  refuseUnknown(options, OPTIONS, (message) => faulty(name, message));
+  return Object.freeze({
+    name,
+    unique: fieldLists(name, options.unique ?? []),
+    indexes: fieldLists(name, options.indexes ?? []),
+    search: fieldList(name, options.search ?? []),
+    ...extras(name, options),
+  });
+}
+
+/**
+ * Tells whether two definitions describe the same collection with the same indexes.
+ *
+ * @internal
+ */
+export function sameDefinition(
+  one: CollectionDefinition<unknown>,
+  other: CollectionDefinition<unknown>,
+): boolean {
+  const key = (definition: CollectionDefinition<unknown>): string => {
+    const { name, unique, indexes, search, softDelete = false, expires, changes } = definition;
+    const { field, after = 0 } = expires ?? {};
+    const { geo = [] } = definition;
+    return JSON.stringify([name, unique, indexes, search, softDelete, field, after, changes, geo]);
+  };
+  return one === other || key(one) === key(other);
+}
+
+/** Leaves out what is not set, so that a definition without it is what it always was. */
+function extras(
+  name: string,
+  {
+    softDelete,
+    expires,
+    changes,
+    geo,
+  }: Pick<CollectionOptions<never>, "changes" | "expires" | "geo" | "softDelete">,
+): Pick<CollectionDefinition<unknown>, "changes" | "expires" | "geo" | "softDelete"> {
+  if (softDelete !== undefined && typeof softDelete !== "boolean") {
+    throw faulty(name, '"softDelete" is true or false');
+  }
+  if (changes !== undefined && changes !== "documents" && changes !== "ids") {
+    throw faulty(name, '"changes" is "documents" or "ids"');
+  }
+  const places = fieldList(name, geo ?? []);
+  return {
+    ...(places.length === 0 ? {} : { geo: places }),
+    ...(softDelete === true ? { softDelete } : {}),
+    ...(expires === undefined ? {} : { expires: checkExpires(name, expires) }),
+    ...(changes === undefined ? {} : { changes }),
+  };
+}
+
+function checkExpires(name: string, expires: Expires): Expires {
+  refuseUnknown(expires, EXPIRES_OPTIONS, (message) => faulty(name, message));
+  const { field, after = 0 } = expires;
+  fieldList(name, [field]);
+  if (!(Number.isSafeInteger(after) && after >= 0)) {
+    throw faulty(name, '"expires.after" is a whole number of milliseconds from 0');
+  }
+  return Object.freeze({ field, after });
+}
+
+/**
+ * Refuses what is no definition, such as the name of a collection.
+ *
+ * @internal
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION`
+ */
+export function checkDefinition(definition: unknown): void {
+  if (isObject(definition) && Array.isArray(definition["unique"])) return;
+  throw new DocumentsTypeError(
+    "ERR_DOCUMENTS_DEFINITION",
+    `A collection is given as what "defineCollection" returns, got ${typeof definition}`,
+  );
+}
+
+function fieldLists(
+  collection: string,
+  lists: readonly (string | readonly string[])[],
+): readonly (readonly string[])[] {
+  return Object.freeze(
+    lists.map((entry) => {
+      const fields = fieldList(collection, typeof entry === "string" ? [entry] : entry);
+      if (fields.length === 0) throw faulty(collection, "an index has no fields");
+      return fields;
+    }),
+  );
+}
+
+function fieldList(collection: string, fields: readonly string[]): readonly string[] {
+  const given: unknown = fields;
+  if (!Array.isArray(given)) throw faulty(collection, "fields are given as a list");
+  for (const field of fields) {
+    try {
+      parsePath(field);
+    } catch (cause) {
+      throw faulty(collection, cause instanceof Error ? cause.message : "a field is wrong", cause);
+    }
+  }
+  if (new Set(fields).size < fields.length) throw faulty(collection, "a field is named twice");
+  return Object.freeze([...fields]);
+}
+
+function faulty(collection: string, reason: string, cause?: unknown): DocumentsTypeError {
+  return new DocumentsTypeError(
+    "ERR_DOCUMENTS_DEFINITION",
+    `The definition of "${collection}" is wrong: ${reason}`,
+    cause === undefined ? undefined : { cause },
+  );
+}

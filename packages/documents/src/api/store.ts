@@ -1,0 +1,103 @@
+import type { ChangeFeed } from "./changes.ts";
+import type { Collection } from "./collection.ts";
+import type { CollectionDefinition } from "./definition.ts";
+import type { Locking } from "./lock.ts";
+import type { Migration } from "./migration.ts";
+import type { PostgresOptions } from "../engines/postgres/postgres-settings.ts";
+
+/** Options of `openStore`. */
+export interface StoreOptions {
+  /**
+   * Collections to create, and to give their indexes, before the store is used. A collection that
+   * is not listed is prepared when it is first used. Default: none.
+   */
+  readonly collections?: readonly CollectionDefinition<object>[] | undefined;
+  /**
+   * Whether a store that is not there is created, with the folders of its file. With `false` it is
+   * `ERR_DOCUMENTS_MISSING`, and nothing is written; a store in memory is always a new one. Default:
+   * `true`.
+   */
+  readonly create?: boolean | undefined;
+  /**
+   * The time to wait for another process that is writing, in milliseconds. Default: `5_000`.
+   */
+  readonly busyTimeout?: number | undefined;
+  /**
+   * Whether this process has a SQLite file for itself: it is not opened when another process has
+   * it open, and no other process opens it meanwhile. Several processes that write one file stay
+   * correct, but a busy one starves the others; they belong on PostgreSQL. Leaves an empty file
+   * `<path>-lock` beside the store. Default: `false`.
+   */
+  readonly exclusive?: boolean | undefined;
+  /**
+   * Migrations, of which those that did not run on this store yet do so before it is opened, each
+   * once, however many processes start at the same time. They run before `collections` are
+   * prepared, so that they can make room for a new unique index. Every one that ever ran must be
+   * listed. Default: none, and no check of those that ran.
+   */
+  readonly migrations?: readonly Migration[] | undefined;
+  /** Options of PostgreSQL, which other engines pass over. */
+  readonly postgres?: PostgresOptions | undefined;
+}
+
+/** Options of `transaction`. */
+export interface TransactionOptions {
+  /**
+   * The time after which the transaction is rolled back, in milliseconds. It keeps one that never
+   * ends from holding up every other change. Default: `10_000`.
+   */
+  readonly timeout?: number | undefined;
+  /**
+   * How many times more the transaction is tried when others were in its way, from 0; after that it
+   * rejects with `ERR_DOCUMENTS_BUSY`. Each time the function runs again from its start, after a
+   * random pause that grows from 2 to 100 ms.
+   *
+   * In PostgreSQL that follows a serialization failure (SQLSTATE 40001), a deadlock (40P01), and a
+   * failover before the commit; in SQLite, where nobody else changes the store while the function
+   * runs, only a wait of `busyTimeout` for another process, before the function began. A
+   * `VersionError` is never tried again: the version came from outside, and would be wrong again.
+   *
+   * Default: as often as fit into `timeout` in PostgreSQL, `0` in SQLite.
+   */
+  readonly retries?: number | undefined;
+}
+
+/** A store as seen from inside a transaction. */
+export interface Transaction {
+  /** Gives the documents of a collection, with the changes of this transaction. */
+  collection<T extends object>(definition: CollectionDefinition<T>): Collection<T>;
+}
+
+/** A set of collections in one place. */
+export interface Store extends AsyncDisposable, ChangeFeed, Locking {
+  /**
+   * Gives the documents of a collection. Cheap; the same definition gives the same object.
+   *
+   * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` when another definition of that name is
+   *   in use.
+   */
+  collection<T extends object>(definition: CollectionDefinition<T>): Collection<T>;
+
+  /**
+   * Runs changes that happen together or not at all.
+   *
+   * The function is alone in changing the store until its promise settles; it reads its own
+   * changes, everyone else reads the state before it. When it throws, everything is rolled back and
+   * the promise rejects with that error. Other changes wait, so it should wait for nothing slow. It
+   * may be run more than once, see `retries`, so what it does besides is to bear that.
+   *
+   * @throws {DocumentsError} `ERR_DOCUMENTS_TRANSACTION` for a transaction, or a change through the
+   *   store itself, inside the function; `ERR_DOCUMENTS_TIMEOUT` after `timeout`;
+   *   `ERR_DOCUMENTS_BUSY` when others were in its way, and no `retries` are left.
+   */
+  transaction<R>(
+    work: (transaction: Transaction) => Promise<R> | R,
+    options?: TransactionOptions,
+  ): Promise<R>;
+
+  /**
+   * Finishes the changes and transactions that were begun, and closes the store. Later calls of
+   * anything but `close` reject with `ERR_DOCUMENTS_CLOSED`.
+   */
+  close(): Promise<void>;
+}

@@ -1,0 +1,104 @@
+import type { ChangeRecord, ConsumeOptions } from "../api/changes.ts";
+import { DocumentsError, DocumentsTypeError } from "../api/errors.ts";
+import { type ChangeSource, followChanges } from "./follow-changes.ts";
+import { holdLock, type LockTable } from "../leases/hold-lock.ts";
+import { optionNames, refuseUnknown } from "../option-names.ts";
+
+/**
+ * What an engine knows about consumers besides.
+ *
+ * @internal
+ */
+export interface ConsumerSource extends ChangeSource, LockTable {
+  /** Reads the position that is kept under a name. */
+  loadPosition(name: string): Promise<string | undefined>;
+  /** Keeps a position, unless a later one is kept. */
+  savePosition(name: string, position: string): Promise<void>;
+}
+
+const OPTIONS: ReadonlySet<string> = optionNames<ConsumeOptions>({
+  collections: true,
+  atEnd: true,
+  signal: true,
+  pollInterval: true,
+  batch: true,
+  lease: true,
+});
+const MAX_NAME = 180;
+const DEFAULT_BATCH = 100;
+const MAX_BATCH = 1000;
+const DEFAULT_LEASE = 30_000;
+const MIN_LEASE = 1000;
+
+/**
+ * Gives changes to a handler, one process at a time; see `ChangeFeed.consume`.
+ *
+ * @internal
+ */
+export async function consumeChanges(
+  source: ConsumerSource,
+  consumer: {
+    readonly name: string;
+    readonly handler: (changes: readonly ChangeRecord[]) => Promise<void> | void;
+  },
+  options: ConsumeOptions,
+): Promise<void> {
+  refuseUnknown(options, OPTIONS, wrong);
+  const { name, handler } = consumer;
+  const { batch = DEFAULT_BATCH, lease = DEFAULT_LEASE, signal } = options;
+  checkConsumer(name, { batch, lease });
+  // Wrong options are told before the lock is waited for.
+  await followChanges(source, options).return();
+  const isOver = (): boolean => signal?.aborted === true || source.closed.aborted;
+  while (!isOver()) {
+    try {
+      await holdLock(
+        source,
+        `consume:${name}`,
+        (lost) => run(source, { name, handler }, { ...options, batch, lost }),
+        { wait: lease, expiry: lease, signal },
+      );
+      return;
+    } catch (error) {
+      if (!(error instanceof DocumentsError)) throw error;
+      if (error.code === "ERR_DOCUMENTS_CLOSED" && source.closed.aborted) return;
+      // Somebody else consumes, now or from now on.
+      if (error.code !== "ERR_DOCUMENTS_LOCKED" && error.code !== "ERR_DOCUMENTS_LEASE")
+        throw error;
+    }
+  }
+}
+
+async function run(
+  source: ConsumerSource,
+  { name, handler }: Parameters<typeof consumeChanges>[1],
+  { lost, signal, ...options }: ConsumeOptions & { readonly lost: AbortSignal },
+): Promise<void> {
+  const stop = signal === undefined ? lost : AbortSignal.any([lost, signal]);
+  const after = await source.loadPosition(name);
+  for await (const changes of followChanges(source, { ...options, after, signal: stop })) {
+    await handler(changes);
+    const { position } = changes.at(-1) ?? {};
+    if (position !== undefined) await source.savePosition(name, position);
+    if (stop.aborted) return;
+  }
+}
+
+function checkConsumer(
+  name: unknown,
+  { batch, lease }: { readonly batch: number; readonly lease: number },
+): void {
+  if (typeof name !== "string" || name === "" || name.length > MAX_NAME) {
+    throw wrong(`The name of a consumer has 1 to ${MAX_NAME} characters`);
+  }
+  if (!(Number.isSafeInteger(batch) && batch >= 1 && batch <= MAX_BATCH)) {
+    throw wrong(`"batch" is a whole number from 1 to ${MAX_BATCH}`);
+  }
+  if (!(Number.isSafeInteger(lease) && lease >= MIN_LEASE)) {
+    throw wrong(`"lease" is a whole number of milliseconds from ${MIN_LEASE}`);
+  }
+}
+
+function wrong(message: string): DocumentsTypeError {
+  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
+}

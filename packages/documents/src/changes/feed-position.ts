@@ -1,0 +1,39 @@
+import type { ChangeKind } from "../api/changes.ts";
+import { InputError } from "../api/errors.ts";
+
+const LENGTH = 16;
+
+/**
+ * Writes a place in the feed so that texts are in its order.
+ *
+ * @internal
+ */
+export function writePosition(position: number): string {
+  return String(position).padStart(LENGTH, "0");
+}
+
+/**
+ * Reads a place in the feed.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parsePosition(position: string): number {
+  if (/^\d{16}$/.test(position) && Number.isSafeInteger(Number(position))) return Number(position);
+  throw new InputError("ERR_DOCUMENTS_QUERY", '"after" is no position of this feed', "after");
+}
+
+/**
+ * Tells whether a stored value says what happened to a document.
+ *
+ * @internal
+ */
+export function isChangeKind(kind: unknown): kind is ChangeKind {
+  return (
+    kind === "insert" ||
+    kind === "purge" ||
+    kind === "remove" ||
+    kind === "restore" ||
+    kind === "update"
+  );
+}

@@ -1,0 +1,165 @@
+import type { ChangeRecord, ChangesOptions } from "../api/changes.ts";
+import { DocumentsError, DocumentsTypeError, InputError } from "../api/errors.ts";
+import { optionNames, refuseUnknown } from "../option-names.ts";
+
+/**
+ * What an engine knows about the feed of changes.
+ *
+ * @internal
+ */
+export interface ChangeSource {
+  /** Aborts when the store closes. */
+  readonly closed: AbortSignal;
+  /**
+   * Reads the oldest changes behind a position, and tells up to where it looked, which is further
+   * when the last ones are of other collections.
+   */
+  readChanges(query: {
+    readonly after: string | undefined;
+    readonly collections: readonly string[] | undefined;
+    readonly limit: number;
+  }): Promise<ChangeBatch>;
+  /** Calls the listener whenever this process may have written a change; gives what ends that. */
+  onRecorded(listener: () => void): () => void;
+}
+
+/** Some changes, and the position up to which the feed was read for them. @internal */
+export interface ChangeBatch {
+  readonly changes: readonly ChangeRecord[];
+  readonly scanned: string | undefined;
+}
+
+const OPTIONS: ReadonlySet<string> = optionNames<ChangesOptions>({
+  after: true,
+  collections: true,
+  atEnd: true,
+  signal: true,
+  pollInterval: true,
+});
+const DEFAULT_POLL = 250;
+const MIN_POLL = 10;
+const MAX_POLL = 86_400_000;
+const READ_AHEAD = 100;
+
+/**
+ * Follows the feed change by change; see `ChangeFeed.changes`.
+ *
+ * @internal
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` at once, for a wrong option.
+ */
+export function tellChanges(
+  source: ChangeSource,
+  options: ChangesOptions,
+): AsyncGenerator<ChangeRecord, void, undefined> {
+  refuseUnknown(options, OPTIONS, wrong);
+  return oneByOne(followChanges(source, options));
+}
+
+/**
+ * Follows the feed by batches, each of at least one change.
+ *
+ * @internal
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` at once, for a wrong option.
+ */
+export function followChanges(
+  source: ChangeSource,
+  options: ChangesOptions & { readonly batch?: number | undefined },
+): AsyncGenerator<readonly ChangeRecord[], void, undefined> {
+  const { after, collections, atEnd = "wait", pollInterval = DEFAULT_POLL } = options;
+  if (!(pollInterval >= MIN_POLL && pollInterval <= MAX_POLL)) {
+    throw wrong(`"pollInterval" is a number of milliseconds from ${MIN_POLL} to ${MAX_POLL}`);
+  }
+  if (atEnd !== "end" && atEnd !== "wait") throw wrong('"atEnd" is "end" or "wait"');
+  const names: unknown = collections;
+  if (names !== undefined && !(Array.isArray(names) && names.every(isName))) {
+    throw wrong('"collections" is a list of names');
+  }
+  if (after !== undefined && typeof after !== "string") {
+    throw new InputError("ERR_DOCUMENTS_QUERY", '"after" is a position of the feed', "after");
+  }
+  return follow(source, { ...options, atEnd, pollInterval });
+}
+
+/**
+ * Gives the changes of batches one by one.
+ *
+ * @yields Each change.
+ */
+async function* oneByOne(
+  batches: AsyncIterable<readonly ChangeRecord[]>,
+): AsyncGenerator<ChangeRecord, void, undefined> {
+  for await (const batch of batches) yield* batch;
+}
+
+async function* follow(
+  source: ChangeSource,
+  options: ChangesOptions & {
+    readonly atEnd: "end" | "wait";
+    readonly batch?: number | undefined;
+    readonly pollInterval: number;
+  },
+): AsyncGenerator<readonly ChangeRecord[], void, undefined> {
+  const { collections, signal, batch: limit = READ_AHEAD } = options;
+  const bell = new Bell();
+  const unsubscribe = source.onRecorded(() => {
+    bell.ring();
+  });
+  const ends = [source.closed, ...(signal === undefined ? [] : [signal])];
+  const stop = (): void => {
+    bell.ring();
+  };
+  for (const end of ends) end.addEventListener("abort", stop);
+  let { after } = options;
+  try {
+    while (!ends.some((end) => end.aborted)) {
+      bell.mute();
+      const { changes, scanned } = await source.readChanges({ after, collections, limit });
+      if (changes.length > 0) yield changes;
+      after = scanned ?? after;
+      if (changes.length === limit) continue;
+      if (options.atEnd === "end") return;
+      await bell.next(options.pollInterval);
+    }
+  } catch (error) {
+    // The store was closed between two reads, which ends the feed.
+    const isClosed = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_CLOSED";
+    if (!(isClosed && source.closed.aborted)) throw error;
+  } finally {
+    unsubscribe();
+    for (const end of ends) end.removeEventListener("abort", stop);
+  }
+}
+
+/** Wakes one sleeper, also when it rang just before the sleep. */
+class Bell {
+  #rang = false;
+  #wake: (() => void) | undefined;
+
+  ring(): void {
+    this.#rang = true;
+    this.#wake?.();
+  }
+
+  mute(): void {
+    this.#rang = false;
+  }
+
+  next(timeout: number): Promise<void> {
+    if (this.#rang) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, timeout);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+function isName(name: unknown): boolean {
+  return typeof name === "string";
+}
+
+function wrong(message: string): DocumentsTypeError {
+  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
+}

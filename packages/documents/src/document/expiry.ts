@@ -1,0 +1,36 @@
+import { parsePath, valueAt } from "../api/field-path.ts";
+
+/** When the documents of a collection expire. */
+export interface Expires<P = string> {
+  /**
+   * The field with a time: ISO 8601 text with a date and a time zone, or milliseconds since 1970. A
+   * document without one there never expires. `createdAt` and `updatedAt` do as well.
+   */
+  readonly field: P;
+  /** The time from then on, in milliseconds from 0. Default: `0`. */
+  readonly after?: number | undefined;
+}
+
+const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
+
+/**
+ * Makes the function that tells when a stored document expires, in milliseconds since 1970; null for
+ * never.
+ *
+ * @internal
+ */
+export function createExpiry(expires: Expires): (stored: unknown) => number | null {
+  const { segments } = parsePath(expires.field);
+  const { after = 0 } = expires;
+  return (stored) => {
+    const time = toTime(valueAt(stored, segments));
+    return Number.isFinite(time)
+      ? Math.min(Math.trunc(time + after), Number.MAX_SAFE_INTEGER)
+      : null;
+  };
+}
+
+function toTime(value: unknown): number {
+  if (typeof value === "number") return Math.max(value, Number.MIN_SAFE_INTEGER);
+  return typeof value === "string" && TIME.test(value) ? Date.parse(value) : Number.NaN;
+}

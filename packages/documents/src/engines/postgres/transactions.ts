@@ -1,0 +1,230 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import type { PoolClient } from "pg";
+import { DocumentsError } from "../../api/errors.ts";
+import type { LockTable } from "../../leases/hold-lock.ts";
+import type { Stamps } from "../../document/stamps.ts";
+import { pauseAfter } from "../../query/transaction-options.ts";
+import { type Connections, execute } from "./connections.ts";
+import { FEED_END } from "./own-tables.ts";
+import {
+  isConflict,
+  isConnectionLoss,
+  isReadOnly,
+  sqlState,
+  toDocumentsError,
+} from "./postgres-error.ts";
+import { BoundSession } from "./session.ts";
+
+/** After these many conflicts a transaction queues behind others that conflicted as often. */
+const FREE_ATTEMPTS = 2;
+/** The advisory lock of transactions that conflicted: "FWTX". */
+const QUEUE_LOCK = 0x46575458;
+/** The same as a row. */
+const QUEUE_LEASE = "fetchwork:queue";
+const QUEUE_POLL = 20;
+const QUEUE_MARGIN = 1000;
+/** Syntax error, feature not supported, undefined object. */
+const LOCK_UNKNOWN: ReadonlySet<string | undefined> = new Set(["42601", "0A000", "42704"]);
+
+/** Runs transactions as if each were alone, again where two of them met. */
+export class Transactions {
+  readonly #connections: Connections;
+  readonly #stamps: Stamps;
+  readonly #locks: LockTable | undefined;
+  /** Systems that are not PostgreSQL may have no such lock, and no need of it. */
+  #cannotLock = false;
+  #queued: Promise<undefined> = Promise.resolve(undefined);
+  readonly #scope = new AsyncLocalStorage<BoundSession>();
+
+  /** A distributed store has no advisory locks; its transactions queue by a row of its locks. */
+  constructor(
+    connections: Connections,
+    { stamps, locks }: { readonly stamps: Stamps; readonly locks: LockTable | undefined },
+  ) {
+    this.#connections = connections;
+    this.#stamps = stamps;
+    this.#locks = locks;
+  }
+
+  /** Whether the code that asks runs inside of a transaction. */
+  get inside(): boolean {
+    return this.#scope.getStore()?.open === true;
+  }
+
+  /** Refuses a change through the store itself by code that runs inside of a transaction. */
+  refuseInside(): void {
+    if (!this.inside) return;
+    throw new DocumentsError(
+      "ERR_DOCUMENTS_TRANSACTION",
+      "A change inside a transaction goes through the transaction, not through the store",
+    );
+  }
+
+  /** Runs a transaction until it is committed, `timeout` is over, or it fails by itself. */
+  async run<R>(
+    work: (session: BoundSession) => Promise<R> | R,
+    {
+      timeout,
+      retries = Infinity,
+    }: { readonly timeout: number; readonly retries?: number | undefined },
+  ): Promise<R> {
+    const deadline = performance.now() + timeout;
+    const seen: Seen = { isFed: false };
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        const run = (): Promise<R> => this.#attempt(work, { deadline, timeout, attempt, seen });
+        return attempt < FREE_ATTEMPTS || this.#locks === undefined
+          ? await run()
+          : await this.#queue(this.#locks, deadline, run);
+      } catch (error) {
+        if (!(error instanceof Again)) throw error;
+        if (attempt >= retries || performance.now() >= deadline)
+          throw toDocumentsError(error.cause);
+        await wait(pauseAfter(attempt));
+      }
+    }
+  }
+
+  /** Runs work while no other transaction that conflicted does, or at the end of the time anyhow. */
+  async #queue<R>(locks: LockTable, deadline: number, work: () => Promise<R>): Promise<R> {
+    // One of this process at a time asks for the lock, so that it goes from one to the next at once.
+    const before = this.#queued;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    this.#queued = promise;
+    await before;
+    const lock = { name: QUEUE_LEASE, token: randomUUID() };
+    try {
+      while (performance.now() < deadline) {
+        // It is free by itself when everything that it was taken for is over.
+        const expiry = Math.ceil(deadline - performance.now()) + QUEUE_MARGIN;
+        if (await locks.takeLock({ ...lock, expiry })) break;
+        await wait(Math.random() * QUEUE_POLL);
+      }
+      return await work();
+    } finally {
+      // Where this fails the lock expires; the outcome of the work is what the caller must know.
+      await locks.dropLock(lock).catch(() => undefined);
+      resolve(undefined);
+    }
+  }
+
+  async #attempt<R>(
+    work: (session: BoundSession) => Promise<R> | R,
+    {
+      deadline,
+      timeout,
+      attempt,
+      seen,
+    }: {
+      readonly deadline: number;
+      readonly timeout: number;
+      readonly attempt: number;
+      readonly seen: Seen;
+    },
+  ): Promise<R> {
+    const client = await this.#connections.acquire();
+    const isQueued = this.#locks === undefined && attempt >= FREE_ATTEMPTS;
+    const left = Math.max(1, Math.ceil(deadline - performance.now()));
+    const limit = left + this.#connections.patience;
+    const session = new BoundSession(client, { stamps: this.#stamps, limit });
+    const expiry = expireAt(deadline, timeout);
+    let failure: unknown;
+    let isCommitting = false;
+    try {
+      // The lock comes before the snapshot, or it would be of the time before the others ended.
+      if (isQueued) {
+        await execute(
+          client,
+          `SET statement_timeout = ${left}; SELECT pg_advisory_lock(${QUEUE_LOCK})`,
+          limit,
+        );
+      }
+      void client.query(`${BEGIN}; SET LOCAL statement_timeout = ${left}`).catch(() => undefined);
+      if (seen.isFed && attempt >= FREE_ATTEMPTS) await this.#lockFeed(client, limit);
+      const value = await Promise.race([
+        this.#scope.run(session, async () => work(session)),
+        expiry.promise,
+      ]);
+      await session.finish();
+      session.end();
+      if (session.failure !== undefined) throw session.failure;
+      isCommitting = true;
+      await execute(client, "COMMIT", limit);
+      return value;
+    } catch (error) {
+      const cause = session.failure ?? error;
+      seen.isFed ||= session.isFed;
+      session.end();
+      failure = await this.#connections.rollback(client, cause);
+      const isSafe = isConflict(cause) || isReadOnly(cause) || !isCommitting;
+      const mayWork = isConflict(cause) || isReadOnly(cause) || isConnectionLoss(cause);
+      throw isSafe && mayWork ? new Again("Again", { cause }) : toDocumentsError(error);
+    } finally {
+      expiry.cancel();
+      if (isQueued) {
+        await execute(
+          client,
+          `RESET statement_timeout; SELECT pg_advisory_unlock(${QUEUE_LOCK})`,
+          this.#connections.patience,
+        ).catch(() => undefined);
+      }
+      this.#connections.release(client, failure);
+    }
+  }
+
+  /**
+   * Keeps changes of others out of the feed of a distributed store until the end. They all move its
+   * end, which a transaction cannot do after one of them has, so many small ones would never let a
+   * transaction through. Comes before the snapshot.
+   */
+  async #lockFeed(client: PoolClient, limit: number): Promise<void> {
+    if (this.#cannotLock) return;
+    try {
+      await execute(client, `LOCK TABLE ${FEED_END} IN SHARE ROW EXCLUSIVE MODE`, limit);
+    } catch (error) {
+      if (!LOCK_UNKNOWN.has(sqlState(error))) throw error;
+      this.#cannotLock = true;
+      throw new Again("Again", { cause: error });
+    }
+  }
+}
+
+/** What is known of a transaction from its attempts. */
+interface Seen {
+  /** Whether it writes to the feed of a distributed store. */
+  isFed: boolean;
+}
+
+const BEGIN = "BEGIN ISOLATION LEVEL SERIALIZABLE";
+
+/** Says that the whole of a transaction is to be done again. */
+class Again extends Error {}
+
+function expireAt(
+  deadline: number,
+  timeout: number,
+): { readonly promise: Promise<never>; cancel(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const promise = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => {
+        reject(
+          new DocumentsError(
+            "ERR_DOCUMENTS_TIMEOUT",
+            `The transaction took longer than ${timeout} ms and was rolled back`,
+          ),
+        );
+      },
+      Math.max(0, deadline - performance.now()),
+    );
+  });
+  promise.catch(() => undefined);
+  return {
+    promise,
+    cancel() {
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, fsyncSync, linkSync, openSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { DocumentsError } from "../../api/errors.ts";
+
+const OWNER_ONLY = 0o600;
+
+/**
+ * Writes a file under a name of its own, and gives it its name when all of it is on the disk; never
+ * in the place of another file.
+ */
+export async function writeWhole(
+  path: string,
+  write: (to: string) => Promise<void>,
+): Promise<void> {
+  const part = `${path}.${randomUUID()}.part`;
+  try {
+    closeSync(openSync(part, "wx", OWNER_ONLY));
+    await write(part);
+    sync(part);
+    linkSync(part, path);
+    sync(dirname(path));
+  } catch (error) {
+    if (error instanceof DocumentsError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DocumentsError("ERR_DOCUMENTS_OPEN", `Cannot write ${path}: ${reason}`, {
+      cause: error,
+    });
+  } finally {
+    rmSync(part, { force: true });
+  }
+}
+
+function sync(path: string): void {
+  // A folder cannot be opened on Windows, where the name is on the disk with the file.
+  if (process.platform === "win32" && !path.endsWith(".part")) return;
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,76 @@
+import { DocumentsError } from "../../api/errors.ts";
+import type { Connection } from "./connection.ts";
+
+/** The name of the function in SQL that looks at the clock. */
+const TICK = "fetchwork_tick";
+/** The time for which a read may hold up the event loop, in milliseconds. */
+const MILLISECONDS = 5;
+/** Of fewer rows it is more likely that the machine is busy; then this is the time. */
+const MANY_ROWS = 1000;
+const MILLISECONDS_OF_FEW = 50;
+const ROWS_PER_LOOK = 16;
+/** For so long a statement that took too long is not tried again, in milliseconds. */
+const MEMORY = 10_000;
+const MAX_REMEMBERED = 128;
+
+/** Says that a read took too long for this thread; it changed nothing and can be done elsewhere. */
+export const TOO_SLOW: Error = new DocumentsError(
+  "ERR_DOCUMENTS_ENGINE",
+  "The read takes too long",
+);
+
+/**
+ * Ends reads that hold up the event loop.
+ *
+ * SQLite asks a function for each row that it looks at, whether that is part of the result or not,
+ * so what counts is what a read really costs, and not what its plan says.
+ */
+export class Budget {
+  readonly #slow = new Map<string, number>();
+  #began = Infinity;
+  #rows = 0;
+  #text = "";
+
+  /** Creates the function on a connection. */
+  attach(connection: Connection): void {
+    connection.use((database) => {
+      database.function(TICK, { directOnly: true, varargs: true }, () => {
+        this.#rows += 1;
+        // The clock costs as much as a row.
+        if (this.#rows % ROWS_PER_LOOK === 0) this.#look(performance.now());
+        return 1;
+      });
+    });
+  }
+
+  /** Begins the time of one read, which may be of several statements. */
+  begin(): void {
+    this.#began = performance.now();
+    this.#rows = 0;
+  }
+
+  /** Gives a read up that took too long a moment ago. */
+  check(text: string): void {
+    this.#text = text;
+    const at = this.#slow.size === 0 ? undefined : this.#slow.get(text);
+    if (at === undefined) return;
+    if (performance.now() - at < MEMORY) throw TOO_SLOW;
+    this.#slow.delete(text);
+  }
+
+  #look(now: number): void {
+    const limit = this.#rows < MANY_ROWS ? MILLISECONDS_OF_FEW : MILLISECONDS;
+    if (now - this.#began <= limit) return;
+    // What was slow because the machine is busy is not so the next time.
+    if (this.#rows < MANY_ROWS) throw TOO_SLOW;
+    const [oldest] = this.#slow.size < MAX_REMEMBERED ? [] : this.#slow.keys();
+    if (oldest !== undefined) this.#slow.delete(oldest);
+    this.#slow.set(this.#text, now);
+    throw TOO_SLOW;
+  }
+}
+
+/** Writes the term that counts a row, by a column of it: else it would be asked once for all. */
+export function tickSql(column: string): string {
+  return `${TICK}(${column})`;
+}

@@ -1,0 +1,123 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { DocumentsError } from "../../api/errors.ts";
+import { toDocumentsError } from "./sqlite-error.ts";
+
+/** A value bound to a statement, or read from a column. */
+export type Cell = number | string | null;
+
+/** The columns of a row. */
+export type Row = readonly unknown[];
+
+const MAX_STATEMENTS = 128;
+
+/** Runs statements on one connection; each text is prepared once and kept while it is in use. */
+export class Connection {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Whether a transaction is open. */
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  /** Reads the first row. */
+  get(sql: string, parameters: readonly Cell[]): Row | undefined {
+    try {
+      const row: unknown = this.#prepare(sql).get(...parameters);
+      if (row === undefined || isRow(row)) return row;
+      throw notRows();
+    } catch (error) {
+      throw toDocumentsError(error);
+    }
+  }
+
+  /** Reads every row. */
+  all(sql: string, parameters: readonly Cell[]): readonly Row[] {
+    try {
+      const rows: readonly unknown[] = this.#prepare(sql).all(...parameters);
+      if (areRows(rows)) return rows;
+      throw notRows();
+    } catch (error) {
+      throw toDocumentsError(error);
+    }
+  }
+
+  /** Runs a change, and gives the number of rows it changed. */
+  run(sql: string, parameters: readonly Cell[]): number {
+    try {
+      return Number(this.#prepare(sql).run(...parameters).changes);
+    } catch (error) {
+      throw toDocumentsError(error);
+    }
+  }
+
+  /**
+   * Adds a row, and gives its `rowid`. RETURNING would make a savepoint of the statement, at which
+   * FTS5 writes all that it has gathered since the last one.
+   */
+  insert(sql: string, parameters: readonly Cell[]): number {
+    try {
+      return Number(this.#prepare(sql).run(...parameters).lastInsertRowid);
+    } catch (error) {
+      throw toDocumentsError(error);
+    }
+  }
+
+  /** Runs statements that take no values. */
+  exec(sql: string): void {
+    try {
+      this.#database.exec(sql);
+    } catch (error) {
+      throw toDocumentsError(error);
+    }
+  }
+
+  /** Lends the connection itself. */
+  use<R>(work: (database: DatabaseSync) => R): R {
+    try {
+      return work(this.#database);
+    } catch (error) {
+      throw toDocumentsError(error);
+    }
+  }
+
+  /** Rolls back when a transaction is open; SQLite itself already did after some failures. */
+  rollback(): void {
+    if (this.inTransaction) this.exec("ROLLBACK");
+  }
+
+  /** Closes the connection. */
+  close(): void {
+    this.#statements.clear();
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(sql);
+    statement.setReturnArrays(true);
+    // The oldest goes first. What is in constant use comes back at the price of one preparation.
+    const [oldest] = this.#statements.size < MAX_STATEMENTS ? [] : this.#statements.keys();
+    if (oldest !== undefined) this.#statements.delete(oldest);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+/** Looks at the first row only: a statement returns all of them in one form. */
+function areRows(rows: readonly unknown[]): rows is readonly Row[] {
+  return rows.length === 0 || isRow(rows[0]);
+}
+
+function notRows(): DocumentsError {
+  return new DocumentsError("ERR_DOCUMENTS_ENGINE", "SQLite returned rows that are not arrays");
+}
+
+function isRow(row: unknown): row is Row {
+  return Array.isArray(row);
+}

@@ -1,0 +1,46 @@
+import { type ParsedPath, parsePath } from "../../api/field-path.ts";
+import { uniqueIndexName } from "./sqlite-error.ts";
+import type { Table } from "./table.ts";
+
+/** An index that a definition asks for. */
+export interface IndexDefinition {
+  readonly name: string;
+  /** The fields that the definition names. */
+  readonly fields: readonly string[];
+  /** What the index holds, in order. */
+  readonly paths: readonly ParsedPath[];
+  readonly isUnique: boolean;
+}
+
+/** Lists the indexes of a collection. */
+export function indexDefinitions({ definition, softDelete }: Table): readonly IndexDefinition[] {
+  const { name, unique, indexes } = definition;
+  const created: IndexDefinition = {
+    name: `${name}:created`,
+    fields: ["createdAt"],
+    paths: [parsePath("createdAt"), ID],
+    isUnique: false,
+  };
+  const uniques = unique.map((fields): IndexDefinition => {
+    const paths = fields.map((field) => parsePath(field));
+    const index = uniqueIndexName({ collection: name, live: softDelete }, fields);
+    return { name: index, fields, paths, isUnique: true };
+  });
+  const others = indexes.map((fields): IndexDefinition => {
+    const paths = fields.map((field) => parsePath(field));
+    // With the id at its end the index serves the whole of a total order.
+    if (!fields.includes("id")) paths.push(ID);
+    return { name: `${name}:index:${JSON.stringify(fields)}`, fields, paths, isUnique: false };
+  });
+  return [created, ...uniques, ...others];
+}
+
+/** Gives the fields of an index of ours from its name; undefined for another one. */
+export function fieldsOfIndex(name: string): readonly string[] | undefined {
+  const list = /^[^:]+:(?:index|unique|unique-live):(\[.*\])$/s.exec(name)?.[1];
+  if (list === undefined) return undefined;
+  const fields: unknown = JSON.parse(list);
+  return Array.isArray(fields) ? fields.map(String) : undefined;
+}
+
+const ID: ParsedPath = parsePath("id");

@@ -1,0 +1,248 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, existsSync, mkdtempSync, openSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { DatabaseSync } from "node:sqlite";
+import { DocumentsError } from "../../api/errors.ts";
+import { care } from "./care.ts";
+import { Connection } from "./connection.ts";
+import { loadSqlite } from "./load-sqlite.ts";
+import { makeFolders } from "./make-folders.ts";
+import { APPLICATION_ID, FORMAT_VERSION, upgradeLayout } from "./layout.ts";
+import { respectOwnership, takeOwnership } from "./ownership.ts";
+import { runCare } from "./run-care.ts";
+import { SlowReads } from "./slow-reads.ts";
+import { explain, isBusy } from "./sqlite-error.ts";
+import { SqliteStore } from "./sqlite-store.ts";
+
+/** The errors that name the file already. */
+const SAID: ReadonlySet<string> = new Set(["ERR_DOCUMENTS_MISSING", "ERR_DOCUMENTS_OPEN"]);
+const BUSY_RETRY = 20;
+const CACHE_KIB = 16 * 1024;
+/** As many pages of the log are brought into the file by the commit that finds them there. */
+const CHECKPOINT_PAGES = 1000;
+const MAX_IDLE_LOG_BYTES = 64 * 1024 * 1024;
+const OWNER_ONLY_FOLDER = 0o700;
+const OWNER_ONLY_FILE = 0o600;
+
+/**
+ * The files that are open in this process. State of the module, because it is the process that
+ * holds the locks of a file: a second store of one would wait for the first without letting it run.
+ */
+const openFiles = new Set<string>();
+
+/** How a file is opened. */
+interface FileOptions {
+  readonly busyTimeout: number;
+  readonly create: boolean;
+  readonly exclusive: boolean;
+}
+
+/** Opens the store in a file, which is created with its directory when it is not there. */
+export async function openFile(path: string, options: FileOptions): Promise<SqliteStore> {
+  if (!options.create && !existsSync(path)) throw missing(path);
+  const key = claim(path);
+  let endOwnership: (() => void) | undefined;
+  try {
+    createPrivately(path);
+    endOwnership = own(path, options);
+    const writer = await openPatiently(path, options);
+    const reader = openReader(path, writer, options.busyTimeout);
+    const release = (): void => {
+      endOwnership?.();
+      openFiles.delete(key);
+    };
+    return new SqliteStore(
+      {
+        writer,
+        reader,
+        release,
+        care: (task) => runCare(path, task),
+        slowReads: new SlowReads(resolve(path)),
+      },
+      options,
+    );
+  } catch (error) {
+    endOwnership?.();
+    openFiles.delete(key);
+    throw openError(path, error);
+  }
+}
+
+/** Has the store for this process alone, or leaves it to one that has. */
+function own(path: string, options: { readonly exclusive: boolean }): (() => void) | undefined {
+  const lock = `${path}-lock`;
+  if (options.exclusive) createPrivately(lock);
+  if (!existsSync(lock)) return undefined;
+  return options.exclusive ? takeOwnership(path) : respectOwnership(path);
+}
+
+/**
+ * Opens a store that is gone when it is closed.
+ *
+ * SQLite's own memory databases either cannot be read by a second connection or show it changes
+ * that are not committed. A file that nobody else can find, never waited for, does neither: the
+ * operating system keeps it in memory as long as there is room.
+ */
+export async function openMemory(options: { readonly busyTimeout: number }): Promise<SqliteStore> {
+  const directory = mkdtempSync(join(tmpdir(), "fetchwork-"));
+  const remove = (): void => {
+    rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    const path = join(directory, `${randomUUID()}.db`);
+    const writer = await openPatiently(path, { ...options, create: true });
+    writer.exec("PRAGMA synchronous = OFF");
+    const reader = openReader(path, writer, options.busyTimeout);
+    // An open file lives on without its name, and ends with the process. Windows refuses.
+    if (process.platform !== "win32") remove();
+    return new SqliteStore(
+      {
+        writer,
+        reader,
+        release: remove,
+        // A file without a name is open to nobody else.
+        care: (task) =>
+          new Promise((resolve) => {
+            resolve(reader.use((database) => care(database, task)));
+          }),
+      },
+      options,
+    );
+  } catch (error) {
+    remove();
+    throw openError(directory, error);
+  }
+}
+
+function claim(path: string): string {
+  let key: string;
+  try {
+    makeFolders(dirname(path), OWNER_ONLY_FOLDER);
+    key = existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
+  } catch (error) {
+    throw openError(path, error);
+  }
+  if (openFiles.has(key)) {
+    throw new DocumentsError(
+      "ERR_DOCUMENTS_OPEN",
+      `Cannot open ${resolve(path)}: it is already open in this process`,
+    );
+  }
+  openFiles.add(key);
+  return key;
+}
+
+/**
+ * Creates a missing file for its owner alone; SQLite gives the files beside it the same mode.
+ *
+ * A file that is there is not touched: closing it would end every lock that this process has on it.
+ */
+function createPrivately(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, "a", OWNER_ONLY_FILE));
+}
+
+/** Repeats the opening while another process is creating the same store. */
+async function openPatiently(
+  path: string,
+  { busyTimeout, create }: Omit<FileOptions, "exclusive">,
+): Promise<Connection> {
+  const deadline = performance.now() + busyTimeout;
+  for (;;) {
+    const { DatabaseSync } = loadSqlite();
+    const database = new DatabaseSync(path, { timeout: 0 });
+    try {
+      return setUp(database, path, { create });
+    } catch (error) {
+      database.close();
+      const cause = error instanceof DocumentsError ? error.cause : error;
+      if (!isBusy(cause) || performance.now() >= deadline) throw error;
+    }
+    await wait(BUSY_RETRY);
+  }
+}
+
+function setUp(
+  database: DatabaseSync,
+  path: string,
+  { create }: Pick<FileOptions, "create">,
+): Connection {
+  const connection = new Connection(database);
+  const format = checkFile(connection, path);
+  if (format === 0 && !create) throw missing(path);
+  const [mode] = connection.get("PRAGMA journal_mode = WAL", []) ?? [];
+  if (mode !== "wal") {
+    throw new DocumentsError(
+      "ERR_DOCUMENTS_OPEN",
+      `Cannot open ${path}: its file system does not allow a write-ahead log`,
+    );
+  }
+  // FULL waits for the disk at each commit; NORMAL, the usual choice, only at checkpoints.
+  connection.exec(`
+    PRAGMA synchronous = FULL;
+    PRAGMA trusted_schema = OFF;
+    PRAGMA cache_size = -${CACHE_KIB};
+    PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+    PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES};
+  `);
+  if (format < FORMAT_VERSION) {
+    connection.exec("BEGIN IMMEDIATE");
+    try {
+      // Another process may have been first.
+      const current = checkFile(connection, path);
+      if (current < FORMAT_VERSION) upgradeLayout(connection, current);
+      connection.exec("COMMIT");
+    } catch (error) {
+      connection.rollback();
+      throw error;
+    }
+  }
+  return connection;
+}
+
+/** Refuses what is not a store of ours; tells its format, 0 while the file is empty. */
+function checkFile(connection: Connection, path: string): number {
+  const application = connection.get("PRAGMA application_id", [])?.[0];
+  if (application !== APPLICATION_ID) {
+    const objects = connection.get("SELECT count(*) FROM sqlite_master", [])?.[0];
+    if (application === 0 && objects === 0) return 0;
+    throw new DocumentsError(
+      "ERR_DOCUMENTS_OPEN",
+      `Cannot open ${path}: it is the database of another program`,
+    );
+  }
+  const format = Number(connection.get("PRAGMA user_version", [])?.[0]);
+  if (format > FORMAT_VERSION) {
+    throw new DocumentsError(
+      "ERR_DOCUMENTS_OPEN",
+      `Cannot open ${path}: it has format ${format}, this version knows formats up to ${FORMAT_VERSION}`,
+    );
+  }
+  return format;
+}
+
+function openReader(path: string, writer: Connection, busyTimeout: number): Connection {
+  try {
+    const { DatabaseSync } = loadSqlite();
+    const reader = new Connection(new DatabaseSync(path, { readOnly: true, timeout: busyTimeout }));
+    // Opens the write-ahead log, which cannot be done once the file has lost its name.
+    reader.get("SELECT count(*) FROM sqlite_master", []);
+    return reader;
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
+}
+
+function missing(path: string): DocumentsError {
+  return new DocumentsError("ERR_DOCUMENTS_MISSING", `There is no store at ${resolve(path)}`);
+}
+
+/** Makes an error of opening that names the file. */
+export function openError(path: string, error: unknown): DocumentsError {
+  if (error instanceof DocumentsError && SAID.has(error.code)) return error;
+  const cause = error instanceof DocumentsError ? (error.cause ?? error) : error;
+  const reason = cause instanceof Error ? explain(cause) : String(cause);
+  return new DocumentsError("ERR_DOCUMENTS_OPEN", `Cannot open ${path}: ${reason}`, { cause });
+}

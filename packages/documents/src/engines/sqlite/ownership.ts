@@ -1,0 +1,65 @@
+import { DocumentsError } from "../../api/errors.ts";
+import { loadSqlite } from "./load-sqlite.ts";
+import { isBusy } from "./sqlite-error.ts";
+
+/**
+ * Makes this process the only one that may open a store, until it ends or gives that up.
+ *
+ * The lock is one of the operating system on a file beside the store, held by a transaction of
+ * SQLite, so it ends with the process however that ends. A store that another process opened
+ * without asking for the lock is noticed when its file cannot be had alone.
+ */
+export function takeOwnership(path: string): () => void {
+  const { DatabaseSync } = loadSqlite();
+  const lock = new DatabaseSync(`${path}-lock`, { timeout: 0 });
+  try {
+    lock.exec("BEGIN EXCLUSIVE");
+    probe(path);
+  } catch (error) {
+    lock.close();
+    if (isBusy(error)) throw takenError(path, error);
+    throw error;
+  }
+  return () => {
+    lock.close();
+  };
+}
+
+/** Refuses a store that another process has for itself, and keeps others from that from then on. */
+export function respectOwnership(path: string): () => void {
+  const { DatabaseSync } = loadSqlite();
+  const lock = new DatabaseSync(`${path}-lock`, { timeout: 0 });
+  try {
+    // The read of a transaction holds a lock that many may share, and none besides one that owns.
+    lock.exec("BEGIN");
+    lock.prepare("SELECT count(*) FROM sqlite_master").get();
+  } catch (error) {
+    lock.close();
+    if (isBusy(error)) throw takenError(path, error);
+    throw error;
+  }
+  return () => {
+    lock.close();
+  };
+}
+
+/** In this mode SQLite takes the whole file, which fails while anybody else has it open. */
+function probe(path: string): void {
+  const { DatabaseSync } = loadSqlite();
+  const probing = new DatabaseSync(path, { timeout: 0 });
+  try {
+    probing.exec("PRAGMA locking_mode = EXCLUSIVE");
+    probing.prepare("SELECT count(*) FROM sqlite_master").get();
+  } finally {
+    probing.close();
+  }
+}
+
+function takenError(path: string, cause: unknown): DocumentsError {
+  return new DocumentsError(
+    "ERR_DOCUMENTS_OPEN",
+    `Cannot open ${path}: another process has it open, and one of the two asked to be alone; ` +
+      "a store that several processes write belongs on PostgreSQL (postgres://)",
+    { cause },
+  );
+}

@@ -1,0 +1,229 @@
+import { once } from "node:events";
+import { statSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+import { isObject } from "@fetchwork/kit";
+import type { CollectionDefinition } from "../../api/definition.ts";
+import { DocumentsError } from "../../api/errors.ts";
+import type { Answer } from "./access.ts";
+import type { Row } from "./connection.ts";
+import type { QueryTask } from "./query-task.ts";
+import { toDocumentsError } from "./sqlite-error.ts";
+
+/** What a thread is given to do. */
+export interface Job {
+  readonly definition: CollectionDefinition<unknown>;
+  readonly task: QueryTask;
+}
+
+/** A part of an answer; the thread waits for "next" between two, so that no turn takes long. */
+export interface Part {
+  readonly rows: readonly Row[];
+  /** Set with the last part. */
+  readonly count?: number | undefined;
+}
+
+/** What SQLite said of a query that failed, as it goes from thread to thread. */
+export interface Failure {
+  readonly message: string;
+  readonly errcode: number | undefined;
+}
+
+interface Waiting extends Job {
+  readonly since: number;
+  readonly take: (part: Part) => void;
+  readonly end: (error: unknown) => void;
+}
+
+const MAX_THREADS = 2;
+const MAX_WAITING = 256;
+/** Nobody waits longer for an answer; reads whose clients have left must not stand before those of others. */
+const MAX_WAIT = 30_000;
+/** How much longer the write-ahead log may become before reads make room for a checkpoint. */
+const MAX_LOG_GROWTH = 64 * 1024 * 1024;
+/** The longest time that reads wait for a checkpoint: a transaction that they wait for may wait for them. */
+const MAX_PAUSE = 1000;
+
+/**
+ * Reads in other threads what would take too long in this one, each on a connection of its own.
+ *
+ * The log can only begin anew at a moment when nobody reads what is behind its last checkpoint.
+ * Reads that overlap all the time leave no such moment, so when the log is long they make one.
+ */
+export class SlowReads {
+  readonly #path: string;
+  #checkpoint: (() => Promise<void>) | undefined;
+  #shortestLog = 0;
+  #isMakingRoom = false;
+  readonly #waiting: Waiting[] = [];
+  readonly #idle: Worker[] = [];
+  readonly #busy = new Map<Worker, Waiting>();
+  #whenIdle: (() => void) | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Sets what brings the log into the file, which is done while nobody reads here. */
+  makeRoomWith(checkpoint: () => Promise<void>): void {
+    this.#checkpoint = checkpoint;
+  }
+
+  /** Answers a query; each row of the result is what `map` makes of it. */
+  run<R>(job: Job, map: (row: Row) => R): Promise<Answer<R>> {
+    if (this.#waiting.length >= MAX_WAITING) {
+      return Promise.reject(busy(`More than ${MAX_WAITING} slow reads wait for their turn`));
+    }
+    return new Promise((resolve, reject) => {
+      const items: R[] = [];
+      const take = ({ rows, count }: Part): void => {
+        for (const row of rows) items.push(map(row));
+        if (count !== undefined) resolve({ items, count });
+      };
+      this.#waiting.push({ ...job, since: performance.now(), take, end: reject });
+      this.#next();
+    });
+  }
+
+  /** Waits for the reads that were begun, and ends the threads. */
+  async close(): Promise<void> {
+    if (this.#busy.size + this.#waiting.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.#whenIdle = resolve;
+      });
+    }
+    await Promise.all(this.#idle.splice(0).map((worker) => worker.terminate()));
+  }
+
+  #next(): void {
+    if (this.#waiting.length === 0) {
+      if (this.#busy.size === 0) this.#whenIdle?.();
+      return;
+    }
+    const isFull = this.#idle.length === 0 && this.#busy.size >= MAX_THREADS;
+    if (isFull || this.#isMakingRoom || this.#makesRoom()) return;
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
+    if (performance.now() - next.since > MAX_WAIT) {
+      next.end(busy(`A slow read waited for its turn for more than ${MAX_WAIT / 1000} s`));
+      this.#next();
+      return;
+    }
+    const worker = this.#idle.pop() ?? this.#start();
+    this.#busy.set(worker, next);
+    // A thread without work does not keep the process from ending.
+    worker.ref();
+    const { definition, task } = next;
+    worker.postMessage({ definition, task });
+  }
+
+  /** Waits until nobody reads here when the log is long, and has it brought into the file. */
+  #makesRoom(): boolean {
+    const length = this.#logLength();
+    this.#shortestLog = Math.min(this.#shortestLog, length);
+    const checkpoint = this.#checkpoint;
+    if (checkpoint === undefined || length - this.#shortestLog <= MAX_LOG_GROWTH) return false;
+    if (this.#busy.size > 0) return true;
+    this.#isMakingRoom = true;
+    let isOver = false;
+    const goOn = (): void => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      this.#isMakingRoom = false;
+      // What somebody else reads keeps the log long, and is not waited for each time.
+      this.#shortestLog = this.#logLength();
+      for (let free = MAX_THREADS; free > 0; free -= 1) this.#next();
+    };
+    const timer = setTimeout(goOn, MAX_PAUSE);
+    void checkpoint().finally(goOn);
+    return true;
+  }
+
+  #logLength(): number {
+    return statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  #start(): Worker {
+    // The sources run as they are, and the package as JavaScript.
+    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+    const worker = new Worker(new URL(`./slow-read-worker.${extension}`, import.meta.url), {
+      workerData: { path: this.#path },
+    });
+    worker.on("message", (message: unknown) => {
+      this.#receive(worker, message);
+    });
+    worker.on("error", (error) => {
+      this.#settle(worker, error);
+      this.#drop(worker);
+    });
+    void once(worker, "exit").then(
+      () => {
+        this.#settle(worker, new Error("The thread of a slow read ended before it was done"));
+        this.#drop(worker);
+      },
+      () => undefined,
+    );
+    return worker;
+  }
+
+  #receive(worker: Worker, message: unknown): void {
+    const job = this.#busy.get(worker);
+    if (job === undefined) return;
+    if (!isPart(message)) {
+      this.#settle(worker, toError(message));
+      this.#release(worker);
+      return;
+    }
+    try {
+      job.take(message);
+    } catch (error) {
+      // A damaged document: the rest is not wanted any more, and the thread forgets it.
+      this.#settle(worker, error);
+      this.#release(worker);
+      return;
+    }
+    if (message.count === undefined) {
+      worker.postMessage("next");
+      return;
+    }
+    this.#release(worker);
+  }
+
+  #settle(worker: Worker, error: unknown): void {
+    this.#busy.get(worker)?.end(asDocumentsError(error));
+  }
+
+  #release(worker: Worker): void {
+    if (!this.#busy.delete(worker)) return;
+    worker.unref();
+    this.#idle.push(worker);
+    this.#next();
+  }
+
+  #drop(worker: Worker): void {
+    const place = this.#idle.indexOf(worker);
+    if (place !== -1) this.#idle.splice(place, 1);
+    if (this.#busy.delete(worker)) this.#next();
+  }
+}
+
+function busy(message: string): DocumentsError {
+  return new DocumentsError("ERR_DOCUMENTS_BUSY", message);
+}
+
+function isPart(message: unknown): message is Part {
+  return isObject(message) && Array.isArray(message["rows"]);
+}
+
+function toError(message: unknown): Error {
+  const { message: text, errcode } = isObject(message) ? message : {};
+  return Object.assign(new Error(String(text)), typeof errcode === "number" ? { errcode } : {});
+}
+
+function asDocumentsError(error: unknown): unknown {
+  const known = toDocumentsError(error);
+  if (known instanceof DocumentsError) return known;
+  return new DocumentsError("ERR_DOCUMENTS_ENGINE", "The thread of a slow read failed", {
+    cause: error,
+  });
+}

@@ -1,0 +1,97 @@
+import { DocumentsError, UniqueError } from "../../api/errors.ts";
+
+// https://sqlite.org/rescode.html
+const BUSY = 5;
+const LOCKED = 6;
+const READONLY = 8;
+const CANTOPEN = 14;
+const CONSTRAINT_PRIMARYKEY = 1555;
+const CONSTRAINT_UNIQUE = 2067;
+
+/** Reads the extended result code of an error of `node:sqlite`. */
+export function resultCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("errcode" in error)) return undefined;
+  return typeof error.errcode === "number" ? error.errcode : undefined;
+}
+
+/** Tells whether an error says that another connection holds the lock. */
+export function isBusy(error: unknown): boolean {
+  const primary = (resultCode(error) ?? 0) & 0xff;
+  return primary === BUSY || primary === LOCKED;
+}
+
+/** Turns an error of `node:sqlite` into one of this package; passes every other one on. */
+export function toDocumentsError(error: unknown): unknown {
+  const code = resultCode(error);
+  if (code === undefined || !(error instanceof Error)) return error;
+  if (code === CONSTRAINT_UNIQUE || code === CONSTRAINT_PRIMARYKEY) {
+    const unique = toUniqueError(error);
+    if (unique !== undefined) return unique;
+  }
+  if (isBusy(error)) {
+    return new DocumentsError("ERR_DOCUMENTS_BUSY", "Another process is writing to the store", {
+      cause: error,
+    });
+  }
+  return new DocumentsError("ERR_DOCUMENTS_ENGINE", `SQLite failed: ${explain(error)}`, {
+    cause: error,
+  });
+}
+
+/** Gives the message of an error, with what can be done about it where that is the modes of files. */
+export function explain(error: Error): string {
+  const primary = (resultCode(error) ?? 0) & 0xff;
+  return primary === READONLY || primary === CANTOPEN
+    ? `${error.message}; the file and its folder must be readable and writable`
+    : error.message;
+}
+
+/** Says that a document is damaged, which is seen before it is changed. */
+export class DamagedError extends DocumentsError {
+  constructor(collection: string, id: string) {
+    super(
+      "ERR_DOCUMENTS_ENGINE",
+      `The document ${JSON.stringify(id.slice(0, 128))} of "${collection}" is damaged`,
+    );
+  }
+}
+
+/** Tells whether an error leaves the state of the surrounding transaction in doubt. */
+export function isEngineFailure(error: unknown): error is DocumentsError {
+  return (
+    error instanceof DocumentsError &&
+    !(error instanceof DamagedError) &&
+    (error.code === "ERR_DOCUMENTS_ENGINE" || error.code === "ERR_DOCUMENTS_BUSY")
+  );
+}
+
+/**
+ * The name of a collection's unique index, from which {@link toUniqueError} reads the fields. The
+ * index of `live` documents leaves out those that were removed and are kept.
+ */
+export function uniqueIndexName(
+  { collection, live }: { readonly collection: string; readonly live: boolean },
+  fields: readonly string[],
+): string {
+  return `${collection}:unique${live ? "-live" : ""}:${JSON.stringify(fields)}`;
+}
+
+function toUniqueError(error: Error): UniqueError | undefined {
+  const index = /: index '([^:]+):unique(?:-live)?:(\[.*\])'$/s.exec(error.message);
+  if (index?.[1] !== undefined && index[2] !== undefined) {
+    // SQLite doubles the single quotes of the name in its message.
+    const fields: unknown = JSON.parse(index[2].replaceAll("''", "'"));
+    const names = Array.isArray(fields) ? fields.map(String) : [];
+    return new UniqueError(index[1], names, { cause: error });
+  }
+  const columns = [...error.message.matchAll(/([\w-]+)\.(id|created_at|updated_at|version)\b/g)];
+  const collection = columns[0]?.[1];
+  if (collection === undefined) return undefined;
+  const fields = columns.map(([, , column = ""]) => FIELD_OF_COLUMN.get(column) ?? column);
+  return new UniqueError(collection, fields, { cause: error });
+}
+
+const FIELD_OF_COLUMN: ReadonlyMap<string, string> = new Map([
+  ["created_at", "createdAt"],
+  ["updated_at", "updatedAt"],
+]);

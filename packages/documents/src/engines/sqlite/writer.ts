@@ -1,0 +1,288 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { DocumentsError } from "../../api/errors.ts";
+import type { Connection } from "./connection.ts";
+import { Session } from "./session.ts";
+import { isEngineFailure } from "./sqlite-error.ts";
+import type { Stamps } from "../../document/stamps.ts";
+import type { Table } from "./table.ts";
+
+/** A change that waits for its turn. */
+interface WriteJob {
+  readonly kind: "write";
+  /** Does the work; what it gives is called after the commit. */
+  readonly run: (session: Session) => () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** A transaction that waits for its turn. */
+interface TransactionJob {
+  readonly kind: "transaction";
+  /** Does the work; what it resolves to is called after the commit. */
+  readonly run: (session: Session) => Promise<() => void>;
+  readonly timeout: number;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** What a writer shares with the rest of its store. */
+export interface WriterContext {
+  readonly stamps: Stamps;
+  /** The collections that are prepared. */
+  readonly ready: Set<Table>;
+  /** Is called when a commit brought records into the feed of changes. */
+  readonly onRecorded: () => void;
+  /** The time to wait for another process, in milliseconds. */
+  readonly busyTimeout: number;
+}
+
+/** Bounds the time that the event loop stands still. */
+const MAX_BATCH = 512;
+const BUSY_RETRY = 5;
+
+/**
+ * Gives every change its turn on the one connection that writes.
+ *
+ * Changes that are asked for in one turn of the event loop share one transaction, and so one wait
+ * for the disk, though each succeeds or fails alone. A transaction has the connection to itself
+ * until it ends. Turns are in the order of asking.
+ */
+export class Writer {
+  readonly #connection: Connection;
+  readonly #context: WriterContext;
+  readonly #queue: (TransactionJob | WriteJob)[] = [];
+  #scope: AsyncLocalStorage<Session> | undefined;
+  #active = false;
+  #scheduled = false;
+  #busySince: number | undefined;
+  #whenIdle: (() => void) | undefined;
+  #whenCheckpointed: (() => void) | undefined;
+
+  constructor(connection: Connection, context: WriterContext) {
+    this.#connection = connection;
+    this.#context = context;
+  }
+
+  /** Whether uncommitted changes are visible on the connection. */
+  get active(): boolean {
+    return this.#active;
+  }
+
+  /** Runs a change when its turn comes; resolves after the commit. */
+  write<R>(work: (session: Session) => R): Promise<R> {
+    if (this.#insideTransaction()) {
+      return Promise.reject(
+        new DocumentsError(
+          "ERR_DOCUMENTS_TRANSACTION",
+          "A change inside a transaction goes through the transaction, not through the store",
+        ),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      const run = (session: Session) => {
+        const value = work(session);
+        return () => {
+          resolve(value);
+        };
+      };
+      this.#push({ kind: "write", run, reject });
+    });
+  }
+
+  /** Runs a transaction when its turn comes; resolves after the commit. */
+  transaction<R>(work: (session: Session) => Promise<R> | R, timeout: number): Promise<R> {
+    if (this.#insideTransaction()) {
+      return Promise.reject(
+        new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "A transaction cannot contain another one"),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      const run = async (session: Session) => {
+        const value = await work(session);
+        return () => {
+          resolve(value);
+        };
+      };
+      this.#push({ kind: "transaction", run, timeout, reject });
+    });
+  }
+
+  /**
+   * Brings all of the write-ahead log into the file and empties it, between two changes; as far as
+   * others that read let it.
+   */
+  checkpoint(): Promise<void> {
+    return new Promise((resolve) => {
+      const earlier = this.#whenCheckpointed;
+      this.#whenCheckpointed = () => {
+        earlier?.();
+        resolve();
+      };
+      this.#schedule();
+    });
+  }
+
+  /** Resolves when nothing is under way or waiting. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenIdle = resolve;
+      this.#schedule();
+    });
+  }
+
+  #insideTransaction(): boolean {
+    return this.#scope?.getStore()?.open === true;
+  }
+
+  #push(job: TransactionJob | WriteJob): void {
+    this.#queue.push(job);
+    this.#schedule();
+  }
+
+  /** Waits for the end of this turn of the event loop, so that its changes come together. */
+  #schedule(): void {
+    if (this.#scheduled || this.#active) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    this.#scheduled = false;
+    if (this.#whenCheckpointed !== undefined) this.#emptyLog(this.#whenCheckpointed);
+    const [head] = this.#queue;
+    if (head === undefined) {
+      this.#whenIdle?.();
+      return;
+    }
+    const session = this.#begin();
+    if (session === undefined) return;
+    this.#active = true;
+    if (head.kind === "write") {
+      this.#runBatch(session);
+      this.#end();
+    } else {
+      this.#queue.shift();
+      void this.#runTransaction(session, head).finally(() => {
+        this.#end();
+      });
+    }
+  }
+
+  #emptyLog(done: () => void): void {
+    this.#whenCheckpointed = undefined;
+    try {
+      this.#connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch {
+      // A commit does the same, and says what is wrong to whom it concerns.
+    }
+    done();
+  }
+
+  #end(): void {
+    this.#active = false;
+    this.#schedule();
+  }
+
+  /**
+   * Takes the lock. While another process has it, the attempt is repeated by a timer: waiting
+   * inside SQLite would stop the event loop.
+   */
+  #begin(): Session | undefined {
+    try {
+      this.#connection.exec("BEGIN IMMEDIATE");
+    } catch (error) {
+      this.#busySince ??= performance.now();
+      const isBusy = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_BUSY";
+      if (isBusy && performance.now() - this.#busySince < this.#context.busyTimeout) {
+        this.#scheduled = true;
+        setTimeout(() => {
+          this.#next();
+        }, BUSY_RETRY);
+        return undefined;
+      }
+      this.#busySince = undefined;
+      for (const job of this.#takeTurn()) job.reject(error);
+      this.#schedule();
+      return undefined;
+    }
+    this.#busySince = undefined;
+    return new Session(this.#connection, this.#context);
+  }
+
+  #takeTurn(): readonly (TransactionJob | WriteJob)[] {
+    return this.#queue[0]?.kind === "transaction" ? this.#queue.splice(0, 1) : this.#takeBatch();
+  }
+
+  #takeBatch(): readonly WriteJob[] {
+    const batch: WriteJob[] = [];
+    for (const job of this.#queue) {
+      if (job.kind !== "write" || batch.length === MAX_BATCH) break;
+      batch.push(job);
+    }
+    this.#queue.splice(0, batch.length);
+    return batch;
+  }
+
+  #runBatch(session: Session): void {
+    const batch = this.#takeBatch();
+    const outcomes: (() => void)[] = [];
+    try {
+      for (const job of batch) outcomes.push(runAlone(session, job));
+      session.commit();
+    } catch (error) {
+      const reason = session.rollback(error);
+      for (const job of batch) job.reject(reason);
+      return;
+    }
+    for (const settle of outcomes) settle();
+  }
+
+  async #runTransaction(session: Session, job: TransactionJob): Promise<void> {
+    this.#scope ??= new AsyncLocalStorage();
+    const expiry = expireAfter(job.timeout);
+    try {
+      const settle = await Promise.race([
+        this.#scope.run(session, () => job.run(session)),
+        expiry.promise,
+      ]);
+      session.commit();
+      settle();
+    } catch (error) {
+      job.reject(session.rollback(error));
+    } finally {
+      expiry.cancel();
+    }
+  }
+}
+
+/** Runs one change of a batch: its own failure is its own, one of the engine is everybody's. */
+function runAlone(session: Session, job: WriteJob): () => void {
+  try {
+    return job.run(session);
+  } catch (error) {
+    if (isEngineFailure(error)) throw error;
+    return () => {
+      job.reject(error);
+    };
+  }
+}
+
+function expireAfter(timeout: number): { readonly promise: Promise<never>; cancel(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const promise = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(
+        new DocumentsError(
+          "ERR_DOCUMENTS_TIMEOUT",
+          `The transaction took longer than ${timeout} ms and was rolled back`,
+        ),
+      );
+    }, timeout);
+  });
+  return {
+    promise,
+    cancel() {
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import { InputError } from "../api/errors.ts";
+import { type CellRange, cellsAround } from "./geo-cell.ts";
+import { isPlainObject } from "../is-plain-object.ts";
+import {
+  angleOfSquare,
+  isLatitude,
+  isLongitude,
+  type Position,
+  squareBetween,
+  squareOfDistance,
+  type Vector,
+  vectorOf,
+} from "./position.ts";
+
+/** Selects documents by their distance from a place, and sorts them by it. */
+export interface Near<F extends string = string> {
+  /**
+   * A field that the definition declares in `geo`. It holds `{ latitude, longitude }`, in degrees,
+   * or a Point of GeoJSON (`{ type: "Point", coordinates: [longitude, latitude] }`); a document
+   * with anything else there is not selected.
+   */
+  readonly field: F;
+  /** The latitude of the place, -90 to 90 degrees. */
+  readonly latitude: number;
+  /** The longitude of the place, -180 to 180 degrees. */
+  readonly longitude: number;
+  /** The least distance, in metres from 0. Default: `0`. */
+  readonly minDistance?: number | undefined;
+  /** The greatest distance, in metres from 0. Default: any. */
+  readonly maxDistance?: number | undefined;
+}
+
+/**
+ * A distance that was asked for and checked. Squares are those of chords, see {@link vectorOf}.
+ *
+ * @internal
+ */
+export interface ParsedNear {
+  readonly field: string;
+  readonly position: Position;
+  readonly vector: Vector;
+  readonly least: number;
+  /** Infinite when every distance will do. */
+  readonly greatest: number;
+}
+
+const OPTIONS: ReadonlySet<string> = new Set([
+  "field",
+  "latitude",
+  "longitude",
+  "maxDistance",
+  "minDistance",
+]);
+/** About two metres: where the search for the nearest documents begins at the least. */
+const LEAST_SQUARE = 1e-13;
+/** Four times as far, and so about as many documents as in all of the attempts before, 15 times. */
+const GROWTH = 16;
+/** Of 256 documents one must do, or all are looked through, by another index if there is one. */
+const FILTERED_ATTEMPTS = 3;
+const MAX_SAMPLE = 1000;
+
+/**
+ * Checks what a query is near to.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseNear(near: unknown): ParsedNear {
+  if (!isPlainObject(near)) throw wrong('"near" is an object');
+  for (const name of Object.keys(near)) {
+    if (!OPTIONS.has(name)) throw wrong(`"near" has no ${JSON.stringify(name.slice(0, 32))}`);
+  }
+  const { field, latitude, longitude } = near;
+  if (typeof field !== "string") throw wrong('"near.field" is a field');
+  if (!isLatitude(latitude)) throw wrong('"near.latitude" is a number from -90 to 90');
+  if (!isLongitude(longitude)) throw wrong('"near.longitude" is a number from -180 to 180');
+  const least = parseDistance("minDistance", near["minDistance"]) ?? 0;
+  const greatest = parseDistance("maxDistance", near["maxDistance"]) ?? Infinity;
+  const position = { latitude, longitude };
+  return {
+    field,
+    position,
+    vector: vectorOf(position),
+    least: squareOfDistance(least),
+    greatest: squareOfDistance(greatest),
+  };
+}
+
+/**
+ * Gives the place of a declared field among those of the definition.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY` when it is not declared.
+ */
+export function placeOfField(
+  { name, geo = [] }: { readonly name: string; readonly geo?: readonly string[] | undefined },
+  { field }: ParsedNear,
+): number {
+  const place = geo.indexOf(field);
+  if (place !== -1) return place;
+  throw new InputError(
+    "ERR_DOCUMENTS_QUERY",
+    `The collection "${name}" does not declare ${JSON.stringify(field.slice(0, 64))} in "geo"`,
+    "near.field",
+  );
+}
+
+/** The number of neighbours in the index, to either side, to guess a first distance by. @internal */
+export function sampleSize(needed: number): number {
+  return Math.min(needed, MAX_SAMPLE);
+}
+
+/**
+ * Gives the distances, as squares, within which to look for `needed` documents, one after the other
+ * until that many are found: first the one that the sample makes likely, at last all.
+ *
+ * @internal
+ */
+export function* growingReach(
+  { vector, least, greatest }: ParsedNear,
+  {
+    needed,
+    behind,
+    sample,
+    isFiltered,
+  }: {
+    readonly needed: number;
+    /** The square at the cursor; 0 without one. */
+    readonly behind: number;
+    readonly sample: readonly Vector[];
+    /** Whether not everything that is there is wanted, so that a full search may be the better one. */
+    readonly isFiltered: boolean;
+  },
+): Generator<number, void, void> {
+  const size = sampleSize(needed);
+  if (sample.length >= size) {
+    const squares = sample.map((one) => squareBetween(vector, one));
+    squares.sort((one, other) => one - other);
+    const guess = squares[size - 1] ?? 0;
+    const beyond = Math.max(LEAST_SQUARE, guess * (needed / size));
+    const last = isFiltered ? beyond * GROWTH ** FILTERED_ATTEMPTS : 1;
+    const start = Math.sqrt(Math.max(least, behind));
+    for (let square = beyond; square < last; square *= GROWTH) {
+      const reach = (start + Math.sqrt(square)) ** 2;
+      if (reach >= Math.min(greatest, 1)) break;
+      yield reach;
+    }
+  }
+  yield greatest;
+}
+
+/** Gives the cells that hold every place within the square of a chord. @internal */
+export function cellsWithin(
+  { position }: ParsedNear,
+  square: number,
+): readonly CellRange[] | undefined {
+  return square === Infinity ? undefined : cellsAround(position, angleOfSquare(square));
+}
+
+function parseDistance(name: string, value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
+  throw wrong(`"near.${name}" is a finite number of metres from 0`);
+}
+
+function wrong(message: string): InputError {
+  return new InputError("ERR_DOCUMENTS_QUERY", message, "near");
+}

@@ -1,0 +1,153 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { DocumentsError, DocumentsTypeError } from "../api/errors.ts";
+import type { LockOptions } from "../api/lock.ts";
+import { optionNames, refuseUnknown } from "../option-names.ts";
+
+/**
+ * What an engine knows about locks: a row for each that is held.
+ *
+ * @internal
+ */
+export interface LockTable {
+  /** Takes a lock that is free; tells whether it was. */
+  takeLock(lock: HeldLock & { readonly expiry: number }): Promise<boolean>;
+  /** Extends a lock from now on; tells whether it was still held. */
+  renewLock(lock: HeldLock & { readonly expiry: number }): Promise<boolean>;
+  /** Gives a lock up. */
+  dropLock(lock: HeldLock): Promise<void>;
+}
+
+/** A lock, and the proof of who has it. @internal */
+export interface HeldLock {
+  readonly name: string;
+  readonly token: string;
+}
+
+const OPTIONS: ReadonlySet<string> = optionNames<LockOptions & { readonly signal: unknown }>({
+  wait: true,
+  expiry: true,
+  signal: true,
+});
+const DEFAULT_WAIT = 10_000;
+const DEFAULT_EXPIRY = 30_000;
+const MIN_EXPIRY = 100;
+const MAX_TIME = 0x7fff_ffff;
+const MAX_NAME = 200;
+const MIN_RETRY = 10;
+const MAX_RETRY = 200;
+
+/**
+ * Runs work under a lock; see `Locking.lock`.
+ *
+ * @internal
+ */
+export async function holdLock<R>(
+  table: LockTable,
+  name: string,
+  work: (signal: AbortSignal) => Promise<R> | R,
+  options: LockOptions & { readonly signal?: AbortSignal | undefined } = {},
+): Promise<R> {
+  refuseUnknown(options, OPTIONS, wrong);
+  const { signal } = options;
+  const { wait: patience = DEFAULT_WAIT, expiry = DEFAULT_EXPIRY } = options;
+  checkLock(name, { patience, expiry });
+  const lock = { name, token: randomUUID(), expiry };
+  const heldAt = await take(table, lock, { patience, signal });
+  const lost = new AbortController();
+  const stopKeeping = keep(table, lock, { heldAt, lost });
+  try {
+    const result = await work(lost.signal);
+    if (lost.signal.aborted) throw lostError(name);
+    return result;
+  } finally {
+    stopKeeping();
+    // Where this fails the lock expires; the outcome of the work is what the caller must know.
+    await table.dropLock(lock).catch(() => undefined);
+  }
+}
+
+/** Waits for a lock; gives the time from which on it is held. */
+async function take(
+  table: LockTable,
+  lock: HeldLock & { readonly expiry: number },
+  { patience, signal }: { readonly patience: number; readonly signal: AbortSignal | undefined },
+): Promise<number> {
+  const deadline = performance.now() + patience;
+  for (let pause = MIN_RETRY; ; pause = Math.min(pause * 2, MAX_RETRY)) {
+    const heldAt = performance.now();
+    if (await table.takeLock(lock)) return heldAt;
+    const left = deadline - performance.now();
+    if (left <= 0 || signal?.aborted === true) {
+      throw new DocumentsError(
+        "ERR_DOCUMENTS_LOCKED",
+        `The lock ${JSON.stringify(lock.name)} was not free within ${patience} ms`,
+      );
+    }
+    // The signal only ends the pause; the next round tells.
+    await wait(Math.min(left, pause), undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/**
+ * Renews a lock until the function that it gives is called. A renewal that failed is tried again; one
+ * that came too late loses the lock, and so does its time when no renewal got through: it may be
+ * somebody else's then, whom this process only cannot hear of.
+ */
+function keep(
+  table: LockTable,
+  lock: HeldLock & { readonly expiry: number },
+  { heldAt, lost }: { readonly heldAt: number; readonly lost: AbortController },
+): () => void {
+  let renewedAt = heldAt;
+  let timer: NodeJS.Timeout | undefined;
+  const lose = (): void => {
+    lost.abort(lostError(lock.name));
+  };
+  const left = (): number => renewedAt + lock.expiry - performance.now();
+  const watch = (): void => {
+    // An answer that arrived while the process was busy is heard first.
+    timer = setTimeout(() => setImmediate(check), left());
+  };
+  const check = (): void => {
+    if (timer === undefined) return;
+    if (left() <= 0) lose();
+    else watch();
+  };
+  const renew = async (): Promise<void> => {
+    const sentAt = performance.now();
+    const isHeld = await table.renewLock(lock).catch(() => undefined);
+    if (isHeld === false) lose();
+    if (isHeld === true) renewedAt = sentAt;
+  };
+  const renewal = setInterval(() => void renew(), lock.expiry / 3);
+  watch();
+  return () => {
+    clearInterval(renewal);
+    clearTimeout(timer);
+    timer = undefined;
+  };
+}
+
+function checkLock(
+  name: unknown,
+  { patience, expiry }: { readonly patience: number; readonly expiry: number },
+): void {
+  if (typeof name !== "string" || name === "" || name.length > MAX_NAME || !name.isWellFormed()) {
+    throw wrong(`The name of a lock has 1 to ${MAX_NAME} characters`);
+  }
+  if (!(patience >= 0 && patience <= MAX_TIME)) {
+    throw wrong(`"wait" is a number of milliseconds from 0 to ${MAX_TIME}`);
+  }
+  if (!(expiry >= MIN_EXPIRY && expiry <= MAX_TIME)) {
+    throw wrong(`"expiry" is a number of milliseconds from ${MIN_EXPIRY} to ${MAX_TIME}`);
+  }
+}
+
+function lostError(name: string): DocumentsError {
+  return new DocumentsError("ERR_DOCUMENTS_LEASE", `The lock ${JSON.stringify(name)} was lost`);
+}
+
+function wrong(message: string): DocumentsTypeError {
+  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
+}

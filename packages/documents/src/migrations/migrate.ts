@@ -1,0 +1,79 @@
+import { DocumentsError, DocumentsTypeError } from "../api/errors.ts";
+import type { AppliedMigration, Migration } from "../api/migration.ts";
+
+const MAX_NAME = 200;
+
+/**
+ * Checks a program's migrations, and gives them in their order.
+ *
+ * @internal
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
+ */
+export function parseMigrations(migrations: readonly Migration[]): readonly Migration[] {
+  const given: unknown = migrations;
+  if (!Array.isArray(given)) throw wrong('"migrations" is a list');
+  for (const { id, name, up } of migrations) {
+    if (!(Number.isSafeInteger(id) && id >= 1)) {
+      throw wrong("The id of a migration is a whole number from 1");
+    }
+    if (typeof name !== "string" || name === "" || name.length > MAX_NAME) {
+      throw wrong(`The name of migration ${id} has 1 to ${MAX_NAME} characters`);
+    }
+    if (typeof up !== "function") throw wrong(`"up" of migration ${id} is a function`);
+  }
+  const sorted = migrations.toSorted((one, other) => one.id - other.id);
+  for (const [index, { id }] of sorted.entries()) {
+    if (sorted[index + 1]?.id === id) throw wrong(`Two migrations have the id ${id}`);
+  }
+  return sorted;
+}
+
+/**
+ * Finds the migrations that did not run yet, in order.
+ *
+ * @internal
+ * @throws {DocumentsError} `ERR_DOCUMENTS_MIGRATION` when the store and the program do not belong
+ *   together: the store knows one that the program does not, or by another name, or one comes
+ *   before another that ran already.
+ */
+export function pendingMigrations(
+  migrations: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): readonly Migration[] {
+  const known = new Map(migrations.map((migration) => [migration.id, migration]));
+  let newest = 0;
+  for (const { id, name } of applied) {
+    const migration = known.get(id);
+    if (migration === undefined) {
+      throw refused(`The migration ${id} (${name}) ran, which this program does not know`);
+    }
+    if (migration.name !== name) {
+      throw refused(`The migration ${id} ran as "${name}", expected "${migration.name}"`);
+    }
+    newest = Math.max(newest, id);
+    known.delete(id);
+  }
+  const pending = [...known.values()];
+  for (const { id } of pending) {
+    if (id < newest) throw refused(`The migration ${id} comes before ${newest}, which ran already`);
+  }
+  return pending;
+}
+
+/**
+ * Says that a migration failed.
+ *
+ * @internal
+ */
+export function migrationError({ id, name }: Migration, cause: unknown): DocumentsError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return refused(`The migration ${id} (${name}) failed: ${reason}`, { cause });
+}
+
+function refused(message: string, options?: ErrorOptions): DocumentsError {
+  return new DocumentsError("ERR_DOCUMENTS_MIGRATION", message, options);
+}
+
+function wrong(message: string): DocumentsTypeError {
+  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
+}

@@ -1,0 +1,104 @@
+import { hash } from "node:crypto";
+import { InputError } from "../api/errors.ts";
+import { valueAt } from "../api/field-path.ts";
+import type { SortValue } from "./keyset.ts";
+import type { OrderTerm } from "./parse-query.ts";
+
+const MAX_LENGTH = 32 * 1024;
+const DIGEST_LENGTH = 16;
+
+/**
+ * Writes the place behind a document in an order: base64url of the JSON text of the values, after a
+ * digest of them, of the collection and of the order. The digest has no key: it tells a cursor of
+ * something else from one of this query, and protects no value.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY` when the values take more than 32 KiB.
+ */
+export function writeCursor(
+  collection: string,
+  order: readonly OrderTerm[],
+  document: unknown,
+): string {
+  const values = order.map(({ path }) => sortValue(valueAt(document, path.segments)));
+  return writeValues(collection, order, values);
+}
+
+/**
+ * Writes the place behind given values, for an engine that sorts some by another text.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY` when the values take more than 32 KiB.
+ */
+export function writeValues(
+  collection: string,
+  order: readonly OrderTerm[],
+  sorted: readonly SortValue[],
+): string {
+  const values = JSON.stringify(sorted);
+  const text = digest(collection, order, values) + Buffer.from(values).toString("base64url");
+  if (text.length > MAX_LENGTH) {
+    throw new InputError(
+      "ERR_DOCUMENTS_QUERY",
+      `The fields of "sort" are too long for a cursor of ${MAX_LENGTH} characters`,
+    );
+  }
+  return text;
+}
+
+/**
+ * Reads the values of a cursor.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY` for one of another collection or order, or none.
+ */
+export function readCursor(
+  collection: string,
+  order: readonly OrderTerm[],
+  cursor: string,
+): readonly SortValue[] {
+  if (cursor.length <= MAX_LENGTH && /^[\w-]+$/.test(cursor)) {
+    const text = Buffer.from(cursor.slice(DIGEST_LENGTH), "base64url").toString();
+    if (digest(collection, order, text) === cursor.slice(0, DIGEST_LENGTH)) {
+      const values = parse(text);
+      if (values?.length === order.length) return values;
+    }
+  }
+  throw new InputError(
+    "ERR_DOCUMENTS_QUERY",
+    '"after" is no cursor of this collection in this order',
+    "after",
+  );
+}
+
+function digest(collection: string, order: readonly OrderTerm[], values: string): string {
+  const keys = order.map(({ path, descending }) => `${descending ? "-" : ""}${path.text}`);
+  const text = JSON.stringify([1, collection, keys, values]);
+  return hash("sha256", text, "base64url").slice(0, DIGEST_LENGTH);
+}
+
+/**
+ * Gives a value as it is sorted: booleans with the numbers, objects and lists as their text.
+ *
+ * @internal
+ */
+export function sortValue(value: unknown): SortValue {
+  if (typeof value === "number" || typeof value === "string") return value;
+  if (typeof value === "boolean") return value ? 1 : 0;
+  return value === undefined || value === null ? null : JSON.stringify(value);
+}
+
+function parse(text: string): readonly SortValue[] | undefined {
+  try {
+    const values: unknown = JSON.parse(text);
+    return Array.isArray(values) && values.every(isSortValue) ? values : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSortValue(value: unknown): value is SortValue {
+  // Texts that no document has are no place in an order, and PostgreSQL refuses to compare them.
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
+  return value === null || Number.isFinite(value);
+}

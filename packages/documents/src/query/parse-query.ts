@@ -1,0 +1,298 @@
+import { InputError } from "../api/errors.ts";
+import { type FieldPath, type ParsedPath, parsePath } from "../api/field-path.ts";
+import { type Filter, parseFilter } from "./filter.ts";
+import { foldedWords, isShortWord } from "../document/fold.ts";
+import { optionNames, refuseUnknown } from "../option-names.ts";
+import { type Near, type ParsedNear, parseNear } from "../geo/near.ts";
+import type { Deleted } from "./parse-purge.ts";
+import { parseStaleness, type ReadOptions } from "./parse-read-options.ts";
+import type { Where } from "../api/where.ts";
+
+/** A field to sort by, descending with a `-` before it. */
+export type SortKey<T> = FieldPath<T> | `-${FieldPath<T>}`;
+
+/** Selects documents. */
+export interface Selection<T> {
+  /** The filter. Default: every document. */
+  readonly where?: Where<T> | undefined;
+  /**
+   * Words that must each occur, whole or as a part of a word, in the fields that the definition
+   * declares in `search`; case and accents aside. Default: no search.
+   *
+   * At most 1,000 characters and 16 different words. Words of one or two characters are not in the
+   * index: at most 6 of them beside a longer word, whose finds they narrow, and at most 3 alone,
+   * for which every text is read. A word that is part of another one does not count as short.
+   */
+  readonly q?: string | undefined;
+  /**
+   * The place to be near to: selects the documents between two distances from it, and sorts them by
+   * the distance, then by `id`, so it excludes `sort`. Distances are those of great circles on a
+   * sphere with the mean radius of the earth, 6,371,008.8 m, which is up to 0.56 % off the
+   * ellipsoid. Default: nowhere.
+   */
+  readonly near?: Near<FieldPath<T>> | undefined;
+  /**
+   * Which documents of a collection defined with `softDelete`. Default: `"exclude"`, those that
+   * were not removed.
+   */
+  readonly deleted?: Deleted | undefined;
+}
+
+/** Selects and counts documents. */
+export interface CountQuery<T> extends Selection<T>, ReadOptions {
+  /**
+   * Stops counting at this number, from 1, which bounds the work; the result is that at most.
+   * Default: counts all.
+   */
+  readonly max?: number | undefined;
+}
+
+/** Selects, sorts and pages documents. */
+export interface FindQuery<T> extends Selection<T>, ReadOptions {
+  /**
+   * The order. Missing and null come first, then numbers (`false` as 0, `true` as 1), then strings
+   * by code point; `-` turns it round. `id` is added in the direction of the last field, so that
+   * the order is total. Default: `["-createdAt"]`.
+   */
+  readonly sort?: readonly SortKey<T>[] | undefined;
+  /** The greatest number of documents to return. Default: all. */
+  readonly limit?: number | undefined;
+  /** The number of documents to pass over. Default: 0. */
+  readonly offset?: number | undefined;
+  /**
+   * The cursor of a page, to begin behind that page; see `page`. Not with `offset`. Default: begins
+   * with the first document.
+   */
+  readonly after?: string | undefined;
+  /** The fields to return, besides `id`. Default: whole documents. */
+  readonly fields?: readonly FieldPath<T>[] | undefined;
+}
+
+/**
+ * A selection that was checked.
+ *
+ * @internal
+ */
+export interface ParsedSelection {
+  readonly filter: Filter | undefined;
+  readonly words: readonly string[];
+  readonly near?: ParsedNear | undefined;
+  readonly deleted: Deleted;
+  /** How old the answer may be, in milliseconds. */
+  readonly staleness?: number | undefined;
+}
+
+/**
+ * A query that was checked.
+ *
+ * @internal
+ */
+export interface ParsedQuery extends ParsedSelection {
+  readonly order: readonly OrderTerm[];
+  readonly limit: number | undefined;
+  readonly offset: number;
+  /** A cursor, not yet read. */
+  readonly after: string | undefined;
+  readonly fields: readonly ParsedPath[] | undefined;
+}
+
+/**
+ * A field to sort by.
+ *
+ * @internal
+ */
+export interface OrderTerm {
+  readonly path: ParsedPath;
+  readonly descending: boolean;
+}
+
+/**
+ * The options that select documents, which everything that reads several has.
+ *
+ * @internal
+ */
+export const SELECTION_NAMES = {
+  where: true,
+  q: true,
+  near: true,
+  deleted: true,
+  staleness: true,
+} as const;
+const FIND_OPTIONS: ReadonlySet<string> = optionNames<FindQuery<unknown>>({
+  ...SELECTION_NAMES,
+  sort: true,
+  limit: true,
+  offset: true,
+  after: true,
+  fields: true,
+});
+const COUNT_OPTIONS: ReadonlySet<string> = optionNames<CountQuery<unknown>>({
+  ...SELECTION_NAMES,
+  max: true,
+});
+const MAX_Q_LENGTH = 1000;
+const MAX_WORDS = 16;
+const MAX_SHORT_WORDS = 6;
+const MAX_SHORT_WORDS_ALONE = 3;
+const MAX_SORT_KEYS = 16;
+const MAX_FIELDS = 200;
+
+/**
+ * Checks what is to be counted, and up to where.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseCount<T>(
+  query: CountQuery<T>,
+): ParsedSelection & { readonly max: number | undefined } {
+  refuseUnknown(query, COUNT_OPTIONS, wrong);
+  const max = query.max === undefined ? undefined : parseMaximum("max", query.max);
+  return { ...parseSelection(query), max };
+}
+
+/** Checks what selects documents. */
+function parseSelection(selection: {
+  readonly where?: unknown;
+  readonly q?: unknown;
+  readonly near?: unknown;
+  readonly deleted?: unknown;
+  readonly staleness?: unknown;
+}): ParsedSelection {
+  const { where, q, near, deleted = "exclude" } = selection;
+  if (deleted !== "exclude" && deleted !== "include" && deleted !== "only") {
+    throw wrong('"deleted" is "exclude", "include" or "only"');
+  }
+  return {
+    filter: where === undefined ? undefined : parseFilter(where),
+    words: parseWords(q),
+    near: near === undefined ? undefined : parseNear(near),
+    deleted,
+    staleness: parseStaleness(selection),
+  };
+}
+
+/**
+ * Checks a number of documents from 1, such as the one at which counting stops.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseMaximum(
+  name: string,
+  value: unknown,
+  greatest: number = Number.MAX_SAFE_INTEGER - 1,
+): number {
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= greatest) {
+    return value;
+  }
+  throw wrong(`"${name}" is a whole number from 1 to ${greatest}`);
+}
+
+/**
+ * Checks a query, which may have other options than those of `find`.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseQuery(
+  query: {
+    readonly where?: unknown;
+    readonly q?: unknown;
+    readonly near?: unknown;
+    readonly deleted?: unknown;
+    readonly staleness?: unknown;
+    readonly sort?: unknown;
+    readonly limit?: unknown;
+    readonly offset?: unknown;
+    readonly after?: unknown;
+    readonly fields?: unknown;
+  },
+  options: ReadonlySet<string> = FIND_OPTIONS,
+): ParsedQuery {
+  refuseUnknown(query, options, wrong);
+  const { after } = query;
+  if (after !== undefined && typeof after !== "string") throw wrong('"after" is a cursor');
+  if (after !== undefined && query.offset !== undefined) {
+    throw wrong('"after" and "offset" exclude one another');
+  }
+  const selection = parseSelection(query);
+  return {
+    ...selection,
+    order:
+      selection.near === undefined ? parseSort(query.sort) : orderBy(selection.near, query.sort),
+    limit: parseNumber("limit", query.limit),
+    offset: parseNumber("offset", query.offset) ?? 0,
+    after,
+    fields: query.fields === undefined ? undefined : parseFields(query.fields),
+  };
+}
+
+function parseWords(q: unknown): readonly string[] {
+  if (q === undefined) return [];
+  if (typeof q !== "string") throw wrong('"q" is a string');
+  if (q.length > MAX_Q_LENGTH) throw wrong(`"q" is longer than ${MAX_Q_LENGTH} characters`);
+  const words = foldedWords(q);
+  if (words.length > MAX_WORDS) throw wrong(`"q" has more than ${MAX_WORDS} different words`);
+  // A word inside of another one is found with it.
+  const needed = words.filter(
+    (word) => !words.some((other) => other !== word && other.includes(word)),
+  );
+  const short = needed.filter(isShortWord).length;
+  if (short > (short < needed.length ? MAX_SHORT_WORDS : MAX_SHORT_WORDS_ALONE)) {
+    throw wrong(
+      `"q" has too many words of one or two characters, expected up to ${MAX_SHORT_WORDS} beside ` +
+        `a longer word, or ${MAX_SHORT_WORDS_ALONE} alone`,
+    );
+  }
+  return needed;
+}
+
+function parseSort(sort: unknown): readonly OrderTerm[] {
+  const keys: unknown = sort ?? [];
+  if (!Array.isArray(keys)) throw wrong('"sort" is a list of fields');
+  if (keys.length > MAX_SORT_KEYS) throw wrong(`"sort" has more than ${MAX_SORT_KEYS} fields`);
+  if (keys.length === 0) return DEFAULT_ORDER;
+  const order = keys.map((key: unknown): OrderTerm => {
+    const descending = typeof key === "string" && key.startsWith("-");
+    return { path: parsePath(descending ? key.slice(1) : key), descending };
+  });
+  if (!order.some(({ path }) => path.meta === "id")) {
+    order.push({ path: ID, descending: order.at(-1)?.descending ?? false });
+  }
+  return order;
+}
+
+/** The order by a distance, which no document holds: its term only tells cursors apart. */
+function orderBy({ field, position }: ParsedNear, sort: unknown): readonly OrderTerm[] {
+  if (sort !== undefined && !(Array.isArray(sort) && sort.length === 0)) {
+    throw wrong('"near" sorts by the distance, so it excludes "sort"');
+  }
+  const text = JSON.stringify([field, position.latitude, position.longitude]);
+  return [{ path: { text, segments: [], meta: undefined }, descending: false }, ASCENDING_ID];
+}
+
+function parseNumber(name: "limit" | "offset", value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+  throw wrong(`"${name}" is a whole number from 0`);
+}
+
+function parseFields(fields: unknown): readonly ParsedPath[] {
+  if (!Array.isArray(fields)) throw wrong('"fields" is a list of fields');
+  if (fields.length > MAX_FIELDS) throw wrong(`"fields" has more than ${MAX_FIELDS} fields`);
+  return fields.map((field: unknown) => parsePath(field));
+}
+
+function wrong(message: string): InputError {
+  return new InputError("ERR_DOCUMENTS_QUERY", message);
+}
+
+const ID: ParsedPath = { text: "id", segments: ["id"], meta: "id" };
+
+const ASCENDING_ID: OrderTerm = { path: ID, descending: false };
+
+const DEFAULT_ORDER: readonly OrderTerm[] = [
+  { path: { text: "createdAt", segments: ["createdAt"], meta: "createdAt" }, descending: true },
+  { path: ID, descending: true },
+];

@@ -1,0 +1,178 @@
+import type { InsertOptions, WriteOptions } from "../api/collection.ts";
+import type { Stored } from "../api/document.ts";
+import { InputError } from "../api/errors.ts";
+import { isMetaField } from "../api/field-path.ts";
+import { type Filter, parseFilter } from "./filter.ts";
+import { isPlainObject } from "../is-plain-object.ts";
+import { optionNames, refuseUnknown } from "../option-names.ts";
+
+/**
+ * A document on its way in.
+ *
+ * @internal
+ */
+export interface NewDocument {
+  readonly id: string | undefined;
+  /** The JSON text of the caller's fields. */
+  readonly text: string;
+}
+
+/**
+ * Which version of which document is to be changed.
+ *
+ * @internal
+ */
+export interface Target {
+  readonly id: string;
+  readonly ifVersion: number | undefined;
+  /** The token of a lease that must be held. */
+  readonly lease?: string | undefined;
+}
+
+const WRITE_OPTIONS: ReadonlySet<string> = optionNames<WriteOptions>({
+  ifVersion: true,
+  lease: true,
+});
+const INSERT_OPTIONS: ReadonlySet<string> = optionNames<InsertOptions>({ id: true });
+const REMOVE_OPTIONS: ReadonlySet<string> = new Set(["where"]);
+const ID = /^[A-Za-z0-9._~:@+=-]{1,128}$/;
+
+/**
+ * Merges a change into a document at the top level.
+ *
+ * @internal
+ */
+export function merge(
+  stored: Stored<unknown>,
+  change: {
+    readonly fields: Readonly<Record<string, unknown>>;
+    readonly removed: readonly string[];
+  },
+): unknown {
+  const merged: Record<string, unknown> = { ...ownFields(stored), ...change.fields };
+  for (const name of change.removed) Reflect.deleteProperty(merged, name);
+  return merged;
+}
+
+/**
+ * Gives the fields of a document without those of the store.
+ *
+ * @internal
+ */
+export function ownFields(stored: Stored<unknown>): Record<string, unknown> {
+  const {
+    id: _id,
+    version: _version,
+    createdAt: _created,
+    updatedAt: _updated,
+    ...fields
+  } = stored;
+  return fields;
+}
+
+/**
+ * Applies a function to a stored document, and takes the store's own fields off what it gives.
+ *
+ * @internal
+ */
+export function applyChange<T>(change: (stored: Stored<T>) => T, stored: Stored<T>): unknown {
+  const { id, version, createdAt, updatedAt } = stored;
+  return withoutMeta(change(stored), { id, version, createdAt, updatedAt });
+}
+
+/**
+ * Takes the store's own fields off again, with which `{ ...stored, title }` comes back.
+ *
+ * @internal
+ */
+function withoutMeta(document: unknown, meta: Readonly<Record<string, unknown>>): unknown {
+  if (!isPlainObject(document)) return document;
+  return Object.fromEntries(
+    Object.entries(document).filter(([name, value]) => !isMetaField(name) || value !== meta[name]),
+  );
+}
+
+/**
+ * Checks which document is to be changed.
+ *
+ * @internal
+ */
+export function parseTarget(id: string, options: WriteOptions): Target {
+  refuseUnknown(options, WRITE_OPTIONS, wrong);
+  const { ifVersion, lease } = options;
+  if (ifVersion !== undefined && !Number.isSafeInteger(ifVersion)) {
+    throw wrong('"ifVersion" is a whole number');
+  }
+  if (lease !== undefined && typeof lease !== "string") {
+    throw wrong('"lease" is the token of a lease');
+  }
+  return { id: checkId(id), ifVersion, lease };
+}
+
+/**
+ * Checks the options of a new document, and gives the id that it is to have.
+ *
+ * @internal
+ */
+export function parseInsert(options: InsertOptions): string | undefined {
+  refuseUnknown(options, INSERT_OPTIONS, wrong);
+  if (options.id !== undefined) checkNewId(options.id);
+  return options.id;
+}
+
+/**
+ * Checks which documents are to be removed.
+ *
+ * @internal
+ */
+export function parseRemoval(selection: { readonly where: unknown }): Filter {
+  refuseUnknown(selection, REMOVE_OPTIONS, wrong);
+  return parseFilter(selection.where);
+}
+
+/**
+ * Checks that several of something are given as a list.
+ *
+ * @internal
+ */
+export function checkList<T>(name: string, list: readonly T[]): readonly T[] {
+  const given: unknown = list;
+  if (!Array.isArray(given)) throw wrong(`The ${name} are given as a list`);
+  return list;
+}
+
+/**
+ * Checks an id that may be any.
+ *
+ * @internal
+ */
+export function checkId(id: unknown): string {
+  if (typeof id === "string") return id;
+  throw new InputError("ERR_DOCUMENTS_ID", `An id is a string, got ${typeof id}`);
+}
+
+/**
+ * Checks the id of a new document.
+ *
+ * @internal
+ */
+export function checkNewId(id: unknown): void {
+  if (ID.test(checkId(id))) return;
+  throw new InputError(
+    "ERR_DOCUMENTS_ID",
+    "The id is refused, expected 1 to 128 ASCII letters, digits and -._~:@+=",
+  );
+}
+
+/**
+ * Tells whether a document can have this id.
+ *
+ * @internal
+ */
+export function isPossibleId(id: string): boolean {
+  return ID.test(id);
+}
+
+function wrong(message: string): InputError {
+  return new InputError("ERR_DOCUMENTS_QUERY", message);
+}

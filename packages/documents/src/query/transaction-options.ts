@@ -1,0 +1,48 @@
+import { backoffDelay } from "@fetchwork/kit";
+import { DocumentsTypeError } from "../api/errors.ts";
+import { optionNames, refuseUnknown } from "../option-names.ts";
+import type { TransactionOptions } from "../api/store.ts";
+
+const OPTIONS: ReadonlySet<string> = optionNames<TransactionOptions>({
+  timeout: true,
+  retries: true,
+});
+const DEFAULT_TIMEOUT = 10_000;
+const MAX_TIMEOUT = 0x7fff_ffff;
+const FIRST_PAUSE = 2;
+const LONGEST_PAUSE = 100;
+
+/**
+ * Checks the options of a transaction.
+ *
+ * @internal
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
+ */
+export function parseTransactionOptions(options: TransactionOptions): {
+  readonly timeout: number;
+  readonly retries: number | undefined;
+} {
+  refuseUnknown(options, OPTIONS, wrong);
+  const { timeout = DEFAULT_TIMEOUT, retries } = options;
+  if (!(timeout > 0 && timeout <= MAX_TIMEOUT)) {
+    throw wrong(`"timeout" is a number of milliseconds from 1 to ${MAX_TIMEOUT}`);
+  }
+  if (retries !== undefined && !(Number.isSafeInteger(retries) && retries >= 0)) {
+    throw wrong('"retries" is a whole number from 0');
+  }
+  return { timeout, retries };
+}
+
+/**
+ * Returns the time to wait after an attempt that conflicted with others, in milliseconds. It is
+ * random, so that they do not conflict again.
+ *
+ * @internal
+ */
+export function pauseAfter(attempt: number): number {
+  return backoffDelay(attempt + 1, { baseDelay: FIRST_PAUSE, maxDelay: LONGEST_PAUSE });
+}
+
+function wrong(message: string): DocumentsTypeError {
+  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
+}
