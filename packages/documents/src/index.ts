@@ -23,21 +23,20 @@ export {
   UniqueError,
   VersionError,
 } from "./api/errors.ts";
+export type { Expires } from "./api/expiry.ts";
 export type { FieldPath, FieldValue, MetaField } from "./api/field-path.ts";
-export type { Expires } from "./document/expiry.ts";
-export type { ClaimQuery, Lease, Leasing } from "./query/parse-claim.ts";
+export type { CountQuery, FindQuery, Selection, SortKey } from "./api/find-query.ts";
+export type { ClaimQuery, Lease, Leasing } from "./api/lease.ts";
 export type { Locking, LockOptions } from "./api/lock.ts";
 export type { AppliedMigration, Migration, PlanStep, StoreStatus } from "./api/migration.ts";
-export { openStore } from "./open-store.ts";
-export type { Near } from "./geo/near.ts";
-export type { PostgresOptions } from "./engines/postgres/postgres-settings.ts";
-export type { Page, PageQuery, Paging, Total } from "./query/parse-page.ts";
-export type { CountQuery, FindQuery, Selection, SortKey } from "./query/parse-query.ts";
-export type { Deleted, PurgeSelection, SoftDeletion } from "./query/parse-purge.ts";
-export type { ReadOptions } from "./query/parse-read-options.ts";
+export type { Near } from "./api/near.ts";
+export type { Page, PageQuery, Paging, Total } from "./api/page.ts";
+export type { PostgresOptions } from "./api/postgres-options.ts";
+export type { ReadOptions } from "./api/read-options.ts";
+export type { Deleted, PurgeSelection, SoftDeletion } from "./api/soft-deletion.ts";
 export type { Store, StoreOptions, Transaction, TransactionOptions } from "./api/store.ts";
-export type { DocumentRecord, Loading, Snapshot } from "./document/check-record.ts";
-export type { UpsertChange, Upserting, UpsertOptions } from "./query/parse-upsert.ts";
+export type { DocumentRecord, Loading, Snapshot } from "./api/transfer.ts";
+export type { UpsertChange, Upserting, UpsertOptions } from "./api/upsert.ts";
 export type {
   Combinators,
   Condition,
@@ -46,3 +45,4 @@ export type {
   UntypedWhere,
   Where,
 } from "./api/where.ts";
+export { openStore } from "./open-store.ts";

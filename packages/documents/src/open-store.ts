@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { DocumentsError, DocumentsTypeError } from "./api/errors.ts";
+import type { Store, StoreOptions } from "./api/store.ts";
 import { openError, openFile, openMemory } from "./engines/sqlite/open-sqlite.ts";
 import { parseMigrations } from "./migrations/migrate.ts";
 import { optionNames, refuseUnknown } from "./option-names.ts";
-import type { Store, StoreOptions } from "./api/store.ts";
 
 const OPTIONS: ReadonlySet<string> = optionNames<StoreOptions>({
   collections: true,

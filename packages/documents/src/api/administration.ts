@@ -1,6 +1,6 @@
 import type { CollectionDefinition } from "./definition.ts";
 import type { Migration, PlanStep, StoreStatus } from "./migration.ts";
-import type { Loading, Snapshot } from "../document/check-record.ts";
+import type { Loading, Snapshot } from "./transfer.ts";
 
 /** What `check` found. */
 export interface CheckResult {

@@ -1,11 +1,11 @@
 import type { Change, Projected, Stored } from "./document.ts";
 import type { FieldPath } from "./field-path.ts";
-import type { Leasing } from "../query/parse-claim.ts";
-import type { Paging } from "../query/parse-page.ts";
-import type { CountQuery, FindQuery } from "../query/parse-query.ts";
-import type { SoftDeletion } from "../query/parse-purge.ts";
-import type { Upserting } from "../query/parse-upsert.ts";
-import type { ReadOptions } from "../query/parse-read-options.ts";
+import type { CountQuery, FindQuery } from "./find-query.ts";
+import type { Leasing } from "./lease.ts";
+import type { Paging } from "./page.ts";
+import type { ReadOptions } from "./read-options.ts";
+import type { SoftDeletion } from "./soft-deletion.ts";
+import type { Upserting } from "./upsert.ts";
 import type { Where } from "./where.ts";
 
 /** Guards a change against a change in between. */

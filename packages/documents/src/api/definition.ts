@@ -1,8 +1,8 @@
 import { isObject } from "@fetchwork/kit";
-import { DocumentsTypeError } from "./errors.ts";
-import type { Expires } from "../document/expiry.ts";
-import { type FieldPath, parsePath } from "./field-path.ts";
 import { optionNames, refuseUnknown } from "../option-names.ts";
+import { DocumentsTypeError } from "./errors.ts";
+import type { Expires } from "./expiry.ts";
+import { type FieldPath, parsePath } from "./field-path.ts";
 
 /** Describes a collection. */
 export interface CollectionOptions<T> {

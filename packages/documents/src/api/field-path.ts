@@ -1,6 +1,6 @@
 import { isObject } from "@fetchwork/kit";
-import { InputError } from "./errors.ts";
 import type { Stored } from "./document.ts";
+import { InputError } from "./errors.ts";
 
 /** The paths of a document's fields: `"title"`, `"address.city"`, `"createdAt"`. */
 export type FieldPath<T> = string extends keyof T

@@ -3,7 +3,7 @@ import type { Collection } from "./collection.ts";
 import type { CollectionDefinition } from "./definition.ts";
 import type { Locking } from "./lock.ts";
 import type { Migration } from "./migration.ts";
-import type { PostgresOptions } from "../engines/postgres/postgres-settings.ts";
+import type { PostgresOptions } from "./postgres-options.ts";
 
 /** Options of `openStore`. */
 export interface StoreOptions {

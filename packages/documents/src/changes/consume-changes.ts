@@ -1,8 +1,8 @@
 import type { ChangeRecord, ConsumeOptions } from "../api/changes.ts";
 import { DocumentsError, DocumentsTypeError } from "../api/errors.ts";
-import { type ChangeSource, followChanges } from "./follow-changes.ts";
 import { holdLock, type LockTable } from "../leases/hold-lock.ts";
 import { optionNames, refuseUnknown } from "../option-names.ts";
+import { type ChangeSource, followChanges } from "./follow-changes.ts";
 
 /**
  * What an engine knows about consumers besides.

@@ -1,52 +1,7 @@
-import type { CollectionDefinition } from "../api/definition.ts";
 import { InputError } from "../api/errors.ts";
+import type { DocumentRecord } from "../api/transfer.ts";
 import { isPossibleId } from "../query/targets.ts";
 import { toJsonText } from "./json-text.ts";
-import type { AppliedMigration, StoreStatus } from "../api/migration.ts";
-
-/** A document with everything that the store keeps of it. */
-export interface DocumentRecord {
-  /** The identity. */
-  readonly id: string;
-  /** The version, from 1. */
-  readonly version: number;
-  /** The time of the insert, ISO 8601 in UTC with milliseconds. */
-  readonly createdAt: string;
-  /** The time of the last change, ISO 8601 in UTC with milliseconds. */
-  readonly updatedAt: string;
-  /** When the document was removed, for one that is kept until it is purged. */
-  readonly deletedAt?: string | undefined;
-  /** The caller's own fields. */
-  readonly document: object;
-}
-
-/** A store as it is at one moment, whatever changes meanwhile. */
-export interface Snapshot {
-  /** What the store holds. */
-  readonly status: StoreStatus;
-  /**
-   * Reads every document of a collection, removed and expired ones too, in the order of the ids
-   * (by code point), behind the id `after` when it is given.
-   */
-  readonly records: (
-    collection: string,
-    options?: { readonly after?: string | undefined },
-  ) => AsyncIterable<DocumentRecord>;
-}
-
-/** Puts documents into a store as they were in another one. */
-export interface Loading {
-  /**
-   * Adds documents with their ids, versions and times. Nothing is written to the feed of changes.
-   *
-   * @throws {InputError} For a record that no store can have.
-   * @throws {UniqueError} When a unique field or an id is taken.
-   */
-  add(definition: CollectionDefinition<object>, records: readonly DocumentRecord[]): Promise<void>;
-
-  /** Notes that migrations ran; those that are noted already stay as they are. */
-  noteMigrations(migrations: readonly AppliedMigration[]): Promise<void>;
-}
 
 /** A record, checked. */
 export interface CheckedRecord extends Omit<DocumentRecord, "document"> {

@@ -1,5 +1,5 @@
+import type { DocumentRecord } from "../api/transfer.ts";
 import { parseJsonText } from "./json-text.ts";
-import type { DocumentRecord } from "./check-record.ts";
 
 /** A record with the size of its text. */
 export interface SizedRecord {

@@ -1,6 +1,6 @@
 import { InputError } from "../api/errors.ts";
-import { type CellRange, cellsAround } from "./geo-cell.ts";
 import { isPlainObject } from "../is-plain-object.ts";
+import { type CellRange, cellsAround } from "./geo-cell.ts";
 import {
   angleOfSquare,
   isLatitude,
@@ -11,24 +11,6 @@ import {
   type Vector,
   vectorOf,
 } from "./position.ts";
-
-/** Selects documents by their distance from a place, and sorts them by it. */
-export interface Near<F extends string = string> {
-  /**
-   * A field that the definition declares in `geo`. It holds `{ latitude, longitude }`, in degrees,
-   * or a Point of GeoJSON (`{ type: "Point", coordinates: [longitude, latitude] }`); a document
-   * with anything else there is not selected.
-   */
-  readonly field: F;
-  /** The latitude of the place, -90 to 90 degrees. */
-  readonly latitude: number;
-  /** The longitude of the place, -180 to 180 degrees. */
-  readonly longitude: number;
-  /** The least distance, in metres from 0. Default: `0`. */
-  readonly minDistance?: number | undefined;
-  /** The greatest distance, in metres from 0. Default: any. */
-  readonly maxDistance?: number | undefined;
-}
 
 /**
  * A distance that was asked for and checked. Squares are those of chords, see {@link vectorOf}.

@@ -1,7 +1,7 @@
 import { InputError } from "../api/errors.ts";
 import { type ParsedPath, parsePath } from "../api/field-path.ts";
-import { isPlainObject } from "../is-plain-object.ts";
 import type { ScalarValue } from "../api/where.ts";
+import { isPlainObject } from "../is-plain-object.ts";
 
 /**
  * A filter that was checked, in the few forms that an engine translates.

@@ -1,62 +1,6 @@
-import type { Projected, Stored } from "../api/document.ts";
-import type { FieldPath } from "../api/field-path.ts";
+import type { PageQuery } from "../api/page.ts";
 import { optionNames } from "../option-names.ts";
-import {
-  type FindQuery,
-  parseMaximum,
-  type ParsedQuery,
-  parseQuery,
-  SELECTION_NAMES,
-} from "./parse-query.ts";
-
-/** Selects, sorts and cuts one page. */
-export interface PageQuery<T> extends Omit<FindQuery<T>, "offset"> {
-  /** The greatest number of documents on the page, 1 to 10,000. Default: 30. */
-  readonly limit?: number | undefined;
-  /**
-   * Whether to count what the filter and the search select: not at all (`"none"`), all of it
-   * (`"exact"`), or up to a number from 1, which bounds the work. Default: `"none"`.
-   */
-  readonly total?: number | "exact" | "none" | undefined;
-}
-
-/** A part of what a query selects. */
-export interface Page<D> {
-  /** The documents, in order. */
-  readonly items: readonly D[];
-  /** The cursor that `after` takes for the next page; `undefined` on the last one. */
-  readonly next: string | undefined;
-  /** The number of documents on all pages; `undefined` when it was not asked for. */
-  readonly total: Total | undefined;
-}
-
-/** A count, which may have stopped early. */
-export interface Total {
-  /** The number of documents, or the number at which the counting stopped. */
-  readonly count: number;
-  /** Whether `count` is all of them; `false` when there are more. */
-  readonly exact: boolean;
-}
-
-/** Reads by pages. */
-export interface Paging<T> {
-  /**
-   * Reads a page and the cursor of the next one.
-   *
-   * A cursor holds the values of the last document in the fields of the order, so the next page
-   * begins behind them however many documents were added or removed meanwhile, and costs as much
-   * as the first one. It is not encrypted: whoever holds it can read those values. It belongs to
-   * the collection and to the order; the filter may differ.
-   *
-   * @throws {InputError} `ERR_DOCUMENTS_QUERY` for a wrong query, and for a cursor of another
-   *   collection or order.
-   */
-  page(query?: PageQuery<T> & { readonly fields?: undefined }): Promise<Page<Stored<T>>>;
-  page<const F extends readonly FieldPath<T>[]>(
-    query: PageQuery<T> & { readonly fields: F },
-  ): Promise<Page<Projected<T, F>>>;
-  page(query: PageQuery<T>): Promise<Page<Projected<T>>>;
-}
+import { type ParsedQuery, parseMaximum, parseQuery, SELECTION_NAMES } from "./parse-query.ts";
 
 const OPTIONS: ReadonlySet<string> = optionNames<PageQuery<unknown>>({
   ...SELECTION_NAMES,

@@ -2,9 +2,9 @@ import type { InsertOptions, WriteOptions } from "../api/collection.ts";
 import type { Stored } from "../api/document.ts";
 import { InputError } from "../api/errors.ts";
 import { isMetaField } from "../api/field-path.ts";
-import { type Filter, parseFilter } from "./filter.ts";
 import { isPlainObject } from "../is-plain-object.ts";
 import { optionNames, refuseUnknown } from "../option-names.ts";
+import { type Filter, parseFilter } from "./filter.ts";
 
 /**
  * A document on its way in.

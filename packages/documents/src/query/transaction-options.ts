@@ -1,7 +1,7 @@
 import { backoffDelay } from "@fetchwork/kit";
 import { DocumentsTypeError } from "../api/errors.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
 import type { TransactionOptions } from "../api/store.ts";
+import { optionNames, refuseUnknown } from "../option-names.ts";
 
 const OPTIONS: ReadonlySet<string> = optionNames<TransactionOptions>({
   timeout: true,

@@ -1,6 +1,7 @@
 import { isObject } from "@fetchwork/kit";
 import { type ClientBase, DatabaseError, Pool, type PoolClient, type PoolConfig } from "pg";
 import { setTimeout as wait } from "node:timers/promises";
+import { pauseAfter } from "../../query/transaction-options.ts";
 import { isTlsMismatch } from "./connection-reason.ts";
 import {
   connectionError,
@@ -10,7 +11,6 @@ import {
   isReadOnly,
   NotPrimaryError,
 } from "./postgres-error.ts";
-import { pauseAfter } from "../../query/transaction-options.ts";
 import type { PostgresSettings } from "./postgres-settings.ts";
 import type { PostgresAddress } from "./postgres-url.ts";
 import { type Result, RowQuery } from "./row-query.ts";

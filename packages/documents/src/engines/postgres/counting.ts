@@ -1,6 +1,6 @@
 import type { ParsedSelection } from "../../query/parse-query.ts";
-import { whereSql } from "./reading.ts";
 import { countNear } from "./reading-near.ts";
+import { whereSql } from "./reading.ts";
 import type { Session } from "./session.ts";
 import { DraftParameters, expandKeys } from "./sql.ts";
 import { statementOf, type Table } from "./table.ts";

@@ -1,7 +1,7 @@
 import { type Claim, dropAllClaims, dropClaims, takeClaims } from "./claims.ts";
-import type { Result, Row } from "./row-query.ts";
 import { CHANGES, FEED_END } from "./own-tables.ts";
 import type { ChangeStatement } from "./recording.ts";
+import type { Result, Row } from "./row-query.ts";
 import { DOCUMENT_COLUMNS } from "./row.ts";
 import type { Session } from "./session.ts";
 import type { Table } from "./table.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { DocumentsError } from "../../api/errors.ts";
 import type { Connections } from "./connections.ts";
-import { sqlState } from "./postgres-error.ts";
 import { CREATE_STATE, REGISTRY, STATE } from "./own-tables.ts";
+import { sqlState } from "./postgres-error.ts";
 
 const TABLE_MISSING = "42P01";
 /** Two that create one table at the same time: the second one fails although it says IF NOT EXISTS. */

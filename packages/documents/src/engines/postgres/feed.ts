@@ -4,8 +4,8 @@ import { DocumentsError } from "../../api/errors.ts";
 import { isChangeKind, parsePosition, writePosition } from "../../changes/feed-position.ts";
 import type { ChangeBatch } from "../../changes/follow-changes.ts";
 import { parseJsonText } from "../../document/json-text.ts";
-import type { Row } from "./row-query.ts";
 import { CHANGES, POSITIONS } from "./own-tables.ts";
+import type { Row } from "./row-query.ts";
 import type { Session } from "./session.ts";
 
 /** The name under which the position is kept up to which the feed was trimmed. */

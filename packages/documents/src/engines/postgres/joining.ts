@@ -1,9 +1,9 @@
-import type { NewDocument } from "../../query/targets.ts";
 import type { Stored } from "../../api/document.ts";
-import type { Row } from "./row-query.ts";
+import type { NewDocument } from "../../query/targets.ts";
 import { Gathering, type Waiting } from "./gathering.ts";
 import { isConnectionLoss, isReadOnly, sqlState } from "./postgres-error.ts";
 import { readRows } from "./reading.ts";
+import type { Row } from "./row-query.ts";
 import { toStored } from "./row.ts";
 import type { Session } from "./session.ts";
 import type { Table } from "./table.ts";

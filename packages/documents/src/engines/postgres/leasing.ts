@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Target } from "../../query/targets.ts";
 import { DocumentsError } from "../../api/errors.ts";
-import type { Lease } from "../../query/parse-claim.ts";
+import type { Lease } from "../../api/lease.ts";
 import type { ParsedQuery } from "../../query/parse-query.ts";
-import type { Row } from "./row-query.ts";
+import type { Target } from "../../query/targets.ts";
 import { whereSql } from "./reading.ts";
+import type { Row } from "./row-query.ts";
 import { DOCUMENT_COLUMNS, toStored } from "./row.ts";
 import type { Session } from "./session.ts";
 import { keyOf, orderSql, Parameters } from "./sql.ts";

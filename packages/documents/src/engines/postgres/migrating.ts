@@ -1,6 +1,6 @@
-import { migrationError, pendingMigrations } from "../../migrations/migrate.ts";
 import type { AppliedMigration, Migration } from "../../api/migration.ts";
 import type { Transaction } from "../../api/store.ts";
+import { migrationError, pendingMigrations } from "../../migrations/migrate.ts";
 import { MIGRATIONS } from "./own-tables.ts";
 import type { BoundSession, Session } from "./session.ts";
 import type { Transactions } from "./transactions.ts";

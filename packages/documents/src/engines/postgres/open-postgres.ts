@@ -1,13 +1,14 @@
 import type { CollectionDefinition } from "../../api/definition.ts";
 import { DocumentsError } from "../../api/errors.ts";
 import type { Migration } from "../../api/migration.ts";
+import type { PostgresOptions } from "../../api/postgres-options.ts";
 import { Connections } from "./connections.ts";
 import { settleDistribution } from "./distribution.ts";
 import { toDocumentsError } from "./postgres-error.ts";
-import { parsePostgresOptions, type PostgresOptions } from "./postgres-settings.ts";
-import { closeServers, type Servers } from "./servers.ts";
+import { parsePostgresOptions } from "./postgres-settings.ts";
 import { PostgresStore } from "./postgres-store.ts";
 import { parsePostgresUrl } from "./postgres-url.ts";
+import { closeServers, type Servers } from "./servers.ts";
 
 /** Opens the store in a database of PostgreSQL. */
 export async function openPostgres(

@@ -1,8 +1,8 @@
 import type { PoolClient } from "pg";
 import type { AppliedMigration, PlanStep, StoreStatus } from "../../api/migration.ts";
 import { run } from "./connections.ts";
-import { MIGRATIONS, REGISTRY } from "./own-tables.ts";
 import { type Derived, wantedDerived } from "./derived-columns.ts";
+import { MIGRATIONS, REGISTRY } from "./own-tables.ts";
 import { readIndexes } from "./schema.ts";
 import { quoteName } from "./sql.ts";
 import type { Table } from "./table.ts";

@@ -1,32 +1,7 @@
 import { DocumentsTypeError } from "../../api/errors.ts";
+import type { PostgresOptions } from "../../api/postgres-options.ts";
 import { optionNames, refuseUnknown } from "../../option-names.ts";
 import { parsePostgresUrl, type PostgresAddress } from "./postgres-url.ts";
-
-/** Options of a store on PostgreSQL. */
-export interface PostgresOptions {
-  /** The greatest number of connections to one server. Default: `10`. */
-  readonly poolSize?: number | undefined;
-  /** The time to wait for one connection attempt, in milliseconds. Default: `5_000`. */
-  readonly connectTimeout?: number | undefined;
-  /**
-   * The time to look for a primary before an operation fails with `ERR_DOCUMENTS_CONNECTION`, in
-   * milliseconds. It should outlast a failover. Default: `30_000`.
-   */
-  readonly failoverTimeout?: number | undefined;
-  /** The time after which the server gives a statement up, in milliseconds. Default: `30_000`. */
-  readonly statementTimeout?: number | undefined;
-  /**
-   * Whether the tables can be spread over servers: unique fields go through a table of claims
-   * instead of unique indexes, and nothing relies on advisory locks or on the numbers of
-   * transactions. Settled when the store is created; another value is refused later. Default: what
-   * the store was created with, which is `false` for a new one.
-   */
-  readonly distributed?: boolean | undefined;
-  /**
-   * URLs of servers that follow the primary, for reads with `staleness`. Default: none.
-   */
-  readonly replicas?: readonly string[] | undefined;
-}
 
 /** {@link PostgresOptions} with their defaults. */
 export interface PostgresSettings {

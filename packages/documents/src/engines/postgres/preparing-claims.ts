@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
-import { type Claim, claimsOf } from "./claims.ts";
 import { UniqueError } from "../../api/errors.ts";
+import { type Claim, claimsOf } from "./claims.ts";
 import { execute, run } from "./connections.ts";
 import { CLAIMS, STATE } from "./own-tables.ts";
 import { DOCUMENT_COLUMNS, toStored } from "./row.ts";

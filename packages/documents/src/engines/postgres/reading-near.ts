@@ -1,12 +1,18 @@
 import type { Stored } from "../../api/document.ts";
 import { cellOf } from "../../geo/geo-cell.ts";
-import type { SortValue } from "../../query/keyset.ts";
-import { cellsWithin, growingReach, type ParsedNear, placeOfField, sampleSize } from "../../geo/near.ts";
+import {
+  cellsWithin,
+  growingReach,
+  type ParsedNear,
+  placeOfField,
+  sampleSize,
+} from "../../geo/near.ts";
 import type { Vector } from "../../geo/position.ts";
+import type { SortValue } from "../../query/keyset.ts";
 import type { ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
-import type { Row } from "./row-query.ts";
 import { geoPart } from "./geo-column.ts";
 import { whereSql } from "./reading.ts";
+import type { Row } from "./row-query.ts";
 import { DOCUMENT_COLUMNS, toStored } from "./row.ts";
 import type { Session } from "./session.ts";
 import { Parameters } from "./sql.ts";

@@ -1,13 +1,13 @@
-import { isPossibleId } from "../../query/targets.ts";
-import { sortValue } from "../../query/cursor.ts";
 import type { Stored } from "../../api/document.ts";
 import { InputError } from "../../api/errors.ts";
 import { type ParsedPath, valueAt } from "../../api/field-path.ts";
+import type { Deleted } from "../../api/soft-deletion.ts";
+import { sortValue } from "../../query/cursor.ts";
 import { type Segment, segmentsAfter, type SortValue } from "../../query/keyset.ts";
 import type { OrderTerm, ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
-import type { Deleted } from "../../query/parse-purge.ts";
-import type { Row } from "./row-query.ts";
+import { isPossibleId } from "../../query/targets.ts";
 import { filterSql } from "./filter-sql.ts";
+import type { Row } from "./row-query.ts";
 import { DOCUMENT_COLUMNS, toStored } from "./row.ts";
 import type { Session } from "./session.ts";
 import {

@@ -1,7 +1,7 @@
 import type { ChangeKind } from "../../api/changes.ts";
-import type { Result } from "./row-query.ts";
 import { changeDistributed, type ClaimChange } from "./distributed-change.ts";
 import { CHANGES } from "./own-tables.ts";
+import type { Result } from "./row-query.ts";
 import type { Session } from "./session.ts";
 import { type Parameters, quoteText, type Statement } from "./sql.ts";
 import type { Table } from "./table.ts";

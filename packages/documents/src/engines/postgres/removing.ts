@@ -1,6 +1,6 @@
-import { isPossibleId, type Target } from "../../query/targets.ts";
 import { VersionError } from "../../api/errors.ts";
 import type { Filter } from "../../query/filter.ts";
+import { isPossibleId, type Target } from "../../query/targets.ts";
 import { checkHeld, heldSql } from "./leasing.ts";
 import { visibleTerms, whereSql } from "./reading.ts";
 import { makeChange } from "./recording.ts";

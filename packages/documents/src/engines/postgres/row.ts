@@ -1,7 +1,8 @@
-import { type Stored, withMeta } from "../../api/document.ts";
+import type { Stored } from "../../api/document.ts";
 import { DocumentsError } from "../../api/errors.ts";
 import { searchText } from "../../document/fold.ts";
 import { parseJsonText } from "../../document/json-text.ts";
+import { withMeta } from "../../document/stored.ts";
 import type { Row } from "./row-query.ts";
 import type { Table } from "./table.ts";
 

@@ -4,12 +4,12 @@ import { DocumentsError, DocumentsTypeError } from "../../api/errors.ts";
 import { holdLock, type LockTable } from "../../leases/hold-lock.ts";
 import { analyzeSql } from "./analyzing.ts";
 import { type Connections, execute, run } from "./connections.ts";
-import { sqlState } from "./postgres-error.ts";
-import { areClaimsReady, prepareClaims } from "./preparing-claims.ts";
 import { isCurrent, prepareDerived, readRegistry } from "./derived-columns.ts";
 import { createOnce } from "./distribution.ts";
 import { settleRemoved, wantedRemoved } from "./kept-removed.ts";
 import { createOwnTables, LOCKS, REGISTRY } from "./own-tables.ts";
+import { sqlState } from "./postgres-error.ts";
+import { areClaimsReady, prepareClaims } from "./preparing-claims.ts";
 import { quoteName } from "./sql.ts";
 import type { Index, Table } from "./table.ts";
 

@@ -2,8 +2,8 @@ import type { PoolClient } from "pg";
 import { DocumentsError } from "../../api/errors.ts";
 import type { Stamps } from "../../document/stamps.ts";
 import { type Connections, execute, run } from "./connections.ts";
-import type { Result } from "./row-query.ts";
 import { isConflict, isConnectionLoss } from "./postgres-error.ts";
+import type { Result } from "./row-query.ts";
 import type { Statement } from "./sql.ts";
 
 /** Where statements run: each on its own, or all in one transaction. */

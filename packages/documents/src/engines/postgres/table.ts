@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CollectionDefinition } from "../../api/definition.ts";
-import { createExpiry } from "../../document/expiry.ts";
 import { type ParsedPath, parsePath } from "../../api/field-path.ts";
+import { createExpiry } from "../../document/expiry.ts";
 import { type ClaimedFields, claimedFields } from "./claims.ts";
 import { geoPart } from "./geo-column.ts";
 import { expandKeys, type KeyForm, keyOf, orderSql, quoteName } from "./sql.ts";

@@ -1,14 +1,15 @@
 import type { PoolClient } from "pg";
 import type { CollectionDefinition } from "../../api/definition.ts";
+import type { DocumentRecord, Loading, Snapshot } from "../../api/transfer.ts";
+import { checkRecord } from "../../document/check-record.ts";
 import { recordOf, recordPages, type SizedRecord } from "../../document/record-pages.ts";
-import { checkRecord, type DocumentRecord, type Loading, type Snapshot } from "../../document/check-record.ts";
 import { claimsOf, takeClaims } from "./claims.ts";
 import { type Connections, execute, run } from "./connections.ts";
-import type { Row } from "./row-query.ts";
 import { geoColumn } from "./geo-column.ts";
 import { MIGRATIONS } from "./own-tables.ts";
-import { toDocumentsError } from "./postgres-error.ts";
 import { readStatus } from "./planning.ts";
+import { toDocumentsError } from "./postgres-error.ts";
+import type { Row } from "./row-query.ts";
 import { DOCUMENT_COLUMNS, expiryColumn, searchColumn, toStored } from "./row.ts";
 import type { Session } from "./session.ts";
 import { Parameters, quoteName } from "./sql.ts";

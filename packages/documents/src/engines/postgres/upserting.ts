@@ -1,8 +1,8 @@
-import type { NewDocument, Target } from "../../query/targets.ts";
 import type { Stored } from "../../api/document.ts";
 import { DocumentsError, UniqueError } from "../../api/errors.ts";
-import type { Filter } from "../../query/filter.ts";
 import { parseJsonText } from "../../document/json-text.ts";
+import type { Filter } from "../../query/filter.ts";
+import type { NewDocument, Target } from "../../query/targets.ts";
 import { toDocumentsError } from "./postgres-error.ts";
 import { readOne } from "./reading.ts";
 import type { Session } from "./session.ts";

@@ -1,18 +1,18 @@
-import { isPossibleId, type NewDocument, type Target } from "../../query/targets.ts";
 import type { Stored } from "../../api/document.ts";
 import { UniqueError } from "../../api/errors.ts";
-import type { Filter } from "../../query/filter.ts";
 import { parseJsonText, toJsonText } from "../../document/json-text.ts";
+import type { Filter } from "../../query/filter.ts";
+import { isPossibleId, type NewDocument, type Target } from "../../query/targets.ts";
 import { claimsBeyond, claimsOf } from "./claims.ts";
 import { geoColumn } from "./geo-column.ts";
 import { checkHeld, heldSql } from "./leasing.ts";
 import { toDocumentsError } from "./postgres-error.ts";
 import { visibleTerms, whereSql } from "./reading.ts";
 import { makeChange } from "./recording.ts";
+import { checkVersion } from "./removing.ts";
 import { DOCUMENT_COLUMNS, expiryColumn, searchColumn, toStored } from "./row.ts";
 import type { Session } from "./session.ts";
 import { Parameters } from "./sql.ts";
-import { checkVersion } from "./removing.ts";
 import { sweepTable } from "./sweeping.ts";
 import type { Table } from "./table.ts";
 

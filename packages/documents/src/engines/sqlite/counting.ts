@@ -1,7 +1,7 @@
 import type { ParsedSelection } from "../../query/parse-query.ts";
 import { REGISTRY } from "./layout.ts";
-import { whereSql } from "./reading.ts";
 import { countNear } from "./reading-near.ts";
+import { whereSql } from "./reading.ts";
 import type { Reader } from "./session.ts";
 import { Expressions } from "./sql.ts";
 import type { Table } from "./table.ts";

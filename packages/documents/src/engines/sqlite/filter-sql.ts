@@ -1,7 +1,7 @@
 import type { MetaField, ParsedPath } from "../../api/field-path.ts";
+import type { ScalarValue } from "../../api/where.ts";
 import type { Bound, Filter, RangeFilter } from "../../query/filter.ts";
 import { afterPrefix, isMistakable, looksLikeJson } from "../../query/text-range.ts";
-import type { ScalarValue } from "../../api/where.ts";
 import type { Expressions } from "./sql.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DocumentsError } from "../../api/errors.ts";
-import type { Lease } from "../../query/parse-claim.ts";
+import type { Lease } from "../../api/lease.ts";
 import type { ParsedQuery } from "../../query/parse-query.ts";
 import { LEASES } from "./layout.ts";
 import { whereSql } from "./reading.ts";

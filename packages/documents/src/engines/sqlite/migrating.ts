@@ -1,14 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { Collection } from "../../api/collection.ts";
 import type { CollectionDefinition } from "../../api/definition.ts";
 import { DocumentsError } from "../../api/errors.ts";
-import { migrationError, pendingMigrations } from "../../migrations/migrate.ts";
 import type { Migration } from "../../api/migration.ts";
-import type { Collection } from "../../api/collection.ts";
 import type { Transaction } from "../../api/store.ts";
+import { migrationError, pendingMigrations } from "../../migrations/migrate.ts";
+import { accessThrough } from "./access.ts";
 import { MIGRATIONS } from "./layout.ts";
 import { appliedMigrations } from "./planning.ts";
 import type { Session } from "./session.ts";
-import { accessThrough } from "./access.ts";
 import { SqliteCollection } from "./sqlite-collection.ts";
 import { createTable, type Table } from "./table.ts";
 import type { Writer } from "./writer.ts";

@@ -1,4 +1,4 @@
-import type { PlanStep, StoreStatus, AppliedMigration } from "../../api/migration.ts";
+import type { AppliedMigration, PlanStep, StoreStatus } from "../../api/migration.ts";
 import type { Connection } from "./connection.ts";
 import { fieldsOfIndex, indexDefinitions } from "./index-definition.ts";
 import { MIGRATIONS, REGISTRY } from "./layout.ts";

@@ -2,8 +2,8 @@ import type { SortValue } from "../../query/keyset.ts";
 import type { ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
 import type { Row } from "./connection.ts";
 import { count } from "./counting.ts";
-import { selectRows } from "./reading.ts";
 import { selectNear } from "./reading-near.ts";
+import { selectRows } from "./reading.ts";
 import type { Reader } from "./session.ts";
 import type { Table } from "./table.ts";
 

@@ -1,7 +1,13 @@
-import type { SortValue } from "../../query/keyset.ts";
-import { cellsWithin, growingReach, type ParsedNear, placeOfField, sampleSize } from "../../geo/near.ts";
 import { cellOf } from "../../geo/geo-cell.ts";
+import {
+  cellsWithin,
+  growingReach,
+  type ParsedNear,
+  placeOfField,
+  sampleSize,
+} from "../../geo/near.ts";
 import type { Vector } from "../../geo/position.ts";
+import type { SortValue } from "../../query/keyset.ts";
 import type { ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
 import type { Row } from "./connection.ts";
 import { whereSql } from "./reading.ts";

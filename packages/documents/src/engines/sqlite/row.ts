@@ -1,5 +1,6 @@
-import { type Stored, withMeta } from "../../api/document.ts";
+import type { Stored } from "../../api/document.ts";
 import { parseJsonText } from "../../document/json-text.ts";
+import { withMeta } from "../../document/stored.ts";
 import type { Row } from "./connection.ts";
 import { DamagedError } from "./sqlite-error.ts";
 import type { Table } from "./table.ts";

@@ -1,10 +1,10 @@
 import { DocumentsError } from "../../api/errors.ts";
+import type { Stamps } from "../../document/stamps.ts";
 import type { Budget } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { REGISTRY } from "./layout.ts";
 import { prepareCollection } from "./schema.ts";
 import { isEngineFailure } from "./sqlite-error.ts";
-import type { Stamps } from "../../document/stamps.ts";
 import type { Table } from "./table.ts";
 
 /** What reading needs. */

@@ -1,13 +1,13 @@
 import type { Administration, CheckResult } from "../../api/administration.ts";
 import type { CollectionDefinition } from "../../api/definition.ts";
-import { parseMigrations, pendingMigrations } from "../../migrations/migrate.ts";
 import type { Migration, PlanStep, StoreStatus } from "../../api/migration.ts";
+import type { Loading, Snapshot } from "../../api/transfer.ts";
+import { parseMigrations, pendingMigrations } from "../../migrations/migrate.ts";
 import { writeWhole } from "./backup.ts";
 import type { CareTask } from "./care.ts";
 import type { Connection } from "./connection.ts";
 import { appliedMigrations, planTables, readStatus } from "./planning.ts";
 import { createTable } from "./table.ts";
-import type { Loading, Snapshot } from "../../document/check-record.ts";
 
 /** What the care of a store needs of it. */
 export interface Cared {

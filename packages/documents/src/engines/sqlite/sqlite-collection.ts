@@ -1,3 +1,23 @@
+import type { Collection, InsertOptions, WriteOptions } from "../../api/collection.ts";
+import type { Change, Projected, Stored } from "../../api/document.ts";
+import type { FieldPath } from "../../api/field-path.ts";
+import type { CountQuery, FindQuery } from "../../api/find-query.ts";
+import type { ClaimQuery, Lease } from "../../api/lease.ts";
+import type { Page, PageQuery, Total } from "../../api/page.ts";
+import type { ReadOptions } from "../../api/read-options.ts";
+import type { PurgeSelection } from "../../api/soft-deletion.ts";
+import type { UpsertOptions } from "../../api/upsert.ts";
+import type { Where } from "../../api/where.ts";
+import { parseJsonText, toJsonText } from "../../document/json-text.ts";
+import { projected } from "../../document/projection.ts";
+import { readCursor, writeCursor, writeValues } from "../../query/cursor.ts";
+import type { SortValue } from "../../query/keyset.ts";
+import { parseClaim, parseExpiry } from "../../query/parse-claim.ts";
+import { parsePage } from "../../query/parse-page.ts";
+import { parsePurge, requireSoftDelete } from "../../query/parse-purge.ts";
+import { parseCount, type ParsedQuery, parseQuery } from "../../query/parse-query.ts";
+import { parseReadOptions } from "../../query/parse-read-options.ts";
+import { parseUpsert } from "../../query/parse-upsert.ts";
 import {
   applyChange,
   checkId,
@@ -11,26 +31,6 @@ import {
   parseTarget,
   type Target,
 } from "../../query/targets.ts";
-import type { Collection, InsertOptions, WriteOptions } from "../../api/collection.ts";
-import { readCursor, writeCursor, writeValues } from "../../query/cursor.ts";
-import type { Change, Projected, Stored } from "../../api/document.ts";
-import type { FieldPath } from "../../api/field-path.ts";
-import { parseJsonText, toJsonText } from "../../document/json-text.ts";
-import type { SortValue } from "../../query/keyset.ts";
-import { type ClaimQuery, type Lease, parseClaim, parseExpiry } from "../../query/parse-claim.ts";
-import { type Page, type PageQuery, parsePage, type Total } from "../../query/parse-page.ts";
-import { projected } from "../../document/projection.ts";
-import {
-  type CountQuery,
-  type FindQuery,
-  parseCount,
-  type ParsedQuery,
-  parseQuery,
-} from "../../query/parse-query.ts";
-import { parsePurge, type PurgeSelection, requireSoftDelete } from "../../query/parse-purge.ts";
-import { parseReadOptions, type ReadOptions } from "../../query/parse-read-options.ts";
-import { parseUpsert, type UpsertOptions } from "../../query/parse-upsert.ts";
-import type { Where } from "../../api/where.ts";
 import type { Access } from "./access.ts";
 import { claimMatching, releaseLease, renewLease } from "./leasing.ts";
 import { readMany, readOne } from "./reading.ts";

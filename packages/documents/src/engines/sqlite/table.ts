@@ -1,7 +1,7 @@
 import type { CollectionDefinition } from "../../api/definition.ts";
-import { createExpiry } from "../../document/expiry.ts";
 import { type ParsedPath, parsePath } from "../../api/field-path.ts";
-import type { Deleted } from "../../query/parse-purge.ts";
+import type { Deleted } from "../../api/soft-deletion.ts";
+import { createExpiry } from "../../document/expiry.ts";
 import type { Cell } from "./connection.ts";
 import { DOCUMENT_COLUMNS } from "./row.ts";
 import { quoteName } from "./sql.ts";

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import type { CollectionDefinition } from "../../api/definition.ts";
-import { searchText } from "../../document/fold.ts";
 import type { AppliedMigration } from "../../api/migration.ts";
+import type { DocumentRecord, Loading, Snapshot } from "../../api/transfer.ts";
+import { checkRecord } from "../../document/check-record.ts";
+import { searchText } from "../../document/fold.ts";
 import { recordOf, recordPages, type SizedRecord } from "../../document/record-pages.ts";
-import { checkRecord, type DocumentRecord, type Loading, type Snapshot } from "../../document/check-record.ts";
 import { type Cell, Connection } from "./connection.ts";
 import { MIGRATIONS } from "./layout.ts";
 import { loadSqlite } from "./load-sqlite.ts";

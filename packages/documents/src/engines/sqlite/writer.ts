@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { DocumentsError } from "../../api/errors.ts";
+import type { Stamps } from "../../document/stamps.ts";
 import type { Connection } from "./connection.ts";
 import { Session } from "./session.ts";
 import { isEngineFailure } from "./sqlite-error.ts";
-import type { Stamps } from "../../document/stamps.ts";
 import type { Table } from "./table.ts";
 
 /** A change that waits for its turn. */

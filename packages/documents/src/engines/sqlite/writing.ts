@@ -1,9 +1,9 @@
-import type { NewDocument, Target } from "../../query/targets.ts";
 import type { Stored } from "../../api/document.ts";
 import { UniqueError, VersionError } from "../../api/errors.ts";
-import type { Filter } from "../../query/filter.ts";
 import { searchText } from "../../document/fold.ts";
 import { toJsonText } from "../../document/json-text.ts";
+import type { Filter } from "../../query/filter.ts";
+import type { NewDocument, Target } from "../../query/targets.ts";
 import type { Cell } from "./connection.ts";
 import { deleteMatching, deleteRow } from "./deleting.ts";
 import { checkLease } from "./leasing.ts";

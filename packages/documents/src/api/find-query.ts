@@ -1,0 +1,65 @@
+import type { FieldPath } from "./field-path.ts";
+import type { Near } from "./near.ts";
+import type { ReadOptions } from "./read-options.ts";
+import type { Deleted } from "./soft-deletion.ts";
+import type { Where } from "./where.ts";
+
+/** A field to sort by, descending with a `-` before it. */
+export type SortKey<T> = FieldPath<T> | `-${FieldPath<T>}`;
+
+/** Selects documents. */
+export interface Selection<T> {
+  /** The filter. Default: every document. */
+  readonly where?: Where<T> | undefined;
+  /**
+   * Words that must each occur, whole or as a part of a word, in the fields that the definition
+   * declares in `search`; case and accents aside. Default: no search.
+   *
+   * At most 1,000 characters and 16 different words. Words of one or two characters are not in the
+   * index: at most 6 of them beside a longer word, whose finds they narrow, and at most 3 alone,
+   * for which every text is read. A word that is part of another one does not count as short.
+   */
+  readonly q?: string | undefined;
+  /**
+   * The place to be near to: selects the documents between two distances from it, and sorts them by
+   * the distance, then by `id`, so it excludes `sort`. Distances are those of great circles on a
+   * sphere with the mean radius of the earth, 6,371,008.8 m, which is up to 0.56 % off the
+   * ellipsoid. Default: nowhere.
+   */
+  readonly near?: Near<FieldPath<T>> | undefined;
+  /**
+   * Which documents of a collection defined with `softDelete`. Default: `"exclude"`, those that
+   * were not removed.
+   */
+  readonly deleted?: Deleted | undefined;
+}
+
+/** Selects and counts documents. */
+export interface CountQuery<T> extends Selection<T>, ReadOptions {
+  /**
+   * Stops counting at this number, from 1, which bounds the work; the result is that at most.
+   * Default: counts all.
+   */
+  readonly max?: number | undefined;
+}
+
+/** Selects, sorts and pages documents. */
+export interface FindQuery<T> extends Selection<T>, ReadOptions {
+  /**
+   * The order. Missing and null come first, then numbers (`false` as 0, `true` as 1), then strings
+   * by code point; `-` turns it round. `id` is added in the direction of the last field, so that
+   * the order is total. Default: `["-createdAt"]`.
+   */
+  readonly sort?: readonly SortKey<T>[] | undefined;
+  /** The greatest number of documents to return. Default: all. */
+  readonly limit?: number | undefined;
+  /** The number of documents to pass over. Default: 0. */
+  readonly offset?: number | undefined;
+  /**
+   * The cursor of a page, to begin behind that page; see `page`. Not with `offset`. Default: begins
+   * with the first document.
+   */
+  readonly after?: string | undefined;
+  /** The fields to return, besides `id`. Default: whole documents. */
+  readonly fields?: readonly FieldPath<T>[] | undefined;
+}
