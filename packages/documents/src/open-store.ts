@@ -1,9 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { DocumentsError, DocumentsTypeError } from "./api/errors.ts";
 import type { Store, StoreOptions } from "./api/store.ts";
+import type { Engine } from "./engines/engine.ts";
 import { openError, openFile, openMemory } from "./engines/sqlite/open-sqlite.ts";
 import { parseMigrations } from "./migrations/migrate.ts";
 import { optionNames, refuseUnknown } from "./option-names.ts";
+import { DocumentStore } from "./store/document-store.ts";
 
 const OPTIONS: ReadonlySet<string> = optionNames<StoreOptions>({
   collections: true,
@@ -45,16 +47,8 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   if (typeof exclusive !== "boolean") throw wrong('"exclusive" is true or false');
   const migrations =
     options.migrations === undefined ? undefined : parseMigrations(options.migrations);
-  if (typeof url === "string" && /^postgres(?:ql)?:/i.test(url)) {
-    // Loaded only when it is needed: it brings the driver.
-    const { openPostgres } = await import("./engines/postgres/open-postgres.ts");
-    return openPostgres(url, { collections, create, migrations, postgres: options.postgres });
-  }
-  const path = parseUrl(url);
-  const store =
-    path === undefined
-      ? await openMemory({ busyTimeout })
-      : await openFile(path, { busyTimeout, create, exclusive });
+  const { engine, path } = await openEngine(url, options, { busyTimeout, create, exclusive });
+  const store = new DocumentStore(engine);
   try {
     if (migrations !== undefined) await store.migrate(migrations);
     await store.prepare(collections);
@@ -64,6 +58,22 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     throw isDamaged && path !== undefined ? openError(path, error) : error;
   }
   return store;
+}
+
+/** Opens the engine that a URL names, and returns the path of its file, if it has one. */
+async function openEngine(
+  url: string,
+  { postgres }: StoreOptions,
+  options: { readonly busyTimeout: number; readonly create: boolean; readonly exclusive: boolean },
+): Promise<{ readonly engine: Engine; readonly path?: string }> {
+  if (typeof url === "string" && /^postgres(?:ql)?:/i.test(url)) {
+    // Loaded only when it is needed: it brings the driver.
+    const { openPostgres } = await import("./engines/postgres/open-postgres.ts");
+    return { engine: await openPostgres(url, { create: options.create, postgres }) };
+  }
+  const path = parseUrl(url);
+  if (path === undefined) return { engine: await openMemory(options) };
+  return { engine: await openFile(path, options), path };
 }
 
 /** Gives the path of a store's file; `undefined` for a store in memory. */

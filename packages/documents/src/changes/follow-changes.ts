@@ -47,7 +47,7 @@ const READ_AHEAD = 100;
  * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` at once, for a wrong option.
  */
-export function tellChanges(
+export function streamChanges(
   source: ChangeSource,
   options: ChangesOptions,
 ): AsyncGenerator<ChangeRecord, void, undefined> {

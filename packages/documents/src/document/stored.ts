@@ -1,14 +1,47 @@
 import type { Stored } from "../api/document.ts";
+import { DamagedError } from "./damaged-error.ts";
+import { parseJsonText } from "./json-text.ts";
 
 /**
- * Joins what the store keeps with the fields of a document.
- *
- * It is not one literal: where many objects of a literal lived long, as in a bulk load, V8 makes all
- * that follow old from the start, also those of reads, which are soon forgotten.
+ * Makes the document of a row: the id, the version, both times, the JSON text, and the time of the removal. The type of
+ * its own fields is the word of the caller.
  *
  * @internal
+ * @throws {DamagedError} For a row that another program damaged.
  */
-export function withMeta<T>(meta: object, fields: object): Stored<T> {
+export function toStored<T>(collection: string, row: readonly unknown[]): Stored<T> {
+  const [id, version, createdAt, updatedAt, text, deletedAt] = row;
+  if (
+    typeof id !== "string" ||
+    typeof createdAt !== "string" ||
+    typeof updatedAt !== "string" ||
+    typeof text !== "string" ||
+    version === null
+  ) {
+    throw new DamagedError(collection, String(id));
+  }
+  const fields: object = parseFields(collection, id, text);
+  const stored = withMeta<T>({ id, version: Number(version), createdAt, updatedAt }, fields);
+  return typeof deletedAt === "string" ? { ...stored, deletedAt } : stored;
+}
+
+/** Parses the text of a document. */
+function parseFields(collection: string, id: string, text: string): Record<string, unknown> {
+  try {
+    return parseJsonText(text);
+  } catch {
+    // The error is not passed on as the cause, because its message quotes the text.
+    throw new DamagedError(collection, id);
+  }
+}
+
+/**
+ * Joins the fields of the store with those of a document.
+ *
+ * It is not one literal: where many objects of a literal lived long, as in a bulk load, V8 allocates all later ones in
+ * the old generation, also those of reads, which are soon garbage.
+ */
+function withMeta<T>(meta: object, fields: object): Stored<T> {
   // The definition names T for whatever was accepted into its collection.
   return { ...meta, ...fields } as Stored<T>;
 }

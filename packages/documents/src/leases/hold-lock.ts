@@ -15,7 +15,7 @@ export interface LockTable {
   /** Extends a lock from now on; tells whether it was still held. */
   renewLock(lock: HeldLock & { readonly expiry: number }): Promise<boolean>;
   /** Gives a lock up. */
-  dropLock(lock: HeldLock): Promise<void>;
+  releaseLock(lock: HeldLock): Promise<void>;
 }
 
 /** A lock, and the proof of who has it. @internal */
@@ -63,7 +63,7 @@ export async function holdLock<R>(
   } finally {
     stopKeeping();
     // Where this fails the lock expires; the outcome of the work is what the caller must know.
-    await table.dropLock(lock).catch(() => undefined);
+    await table.releaseLock(lock).catch(() => undefined);
   }
 }
 

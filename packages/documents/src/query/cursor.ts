@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import { InputError } from "../api/errors.ts";
-import { valueAt } from "../api/field-path.ts";
 import type { SortValue } from "./keyset.ts";
 import type { OrderTerm } from "./parse-query.ts";
 
@@ -8,29 +7,14 @@ const MAX_LENGTH = 32 * 1024;
 const DIGEST_LENGTH = 16;
 
 /**
- * Writes the place behind a document in an order: base64url of the JSON text of the values, after a
- * digest of them, of the collection and of the order. The digest has no key: it tells a cursor of
- * something else from one of this query, and protects no value.
+ * Writes the place after a document in an order: base64url of the JSON text of the values, after a digest of them, of the
+ * collection and of the order. The digest has no key: it tells a cursor of another query from one of this query, and
+ * protects no value.
  *
  * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY` when the values take more than 32 KiB.
  */
 export function writeCursor(
-  collection: string,
-  order: readonly OrderTerm[],
-  document: unknown,
-): string {
-  const values = order.map(({ path }) => sortValue(valueAt(document, path.segments)));
-  return writeValues(collection, order, values);
-}
-
-/**
- * Writes the place behind given values, for an engine that sorts some by another text.
- *
- * @internal
- * @throws {InputError} `ERR_DOCUMENTS_QUERY` when the values take more than 32 KiB.
- */
-export function writeValues(
   collection: string,
   order: readonly OrderTerm[],
   sorted: readonly SortValue[],

@@ -4,13 +4,23 @@ import type { OrderTerm } from "./parse-query.ts";
 export type SortValue = number | string | null;
 
 /**
- * A part of the documents behind a place in an order: those that equal it in the first terms, and
- * are beyond it in the next one. An engine finds each by one search of an index, and the parts
- * one after the other are in the order.
+ * A part of the documents after a place in an order. An engine finds each part by one search of an index, and the parts
+ * one after the other are in the order; a condition with OR would not be served by any index.
  *
  * @internal
  */
+export type Part = RowsAfter | Segment;
+
+/** The documents after a place, by one comparison of rows. @internal */
+export interface RowsAfter {
+  readonly kind: "rows";
+  readonly order: readonly OrderTerm[];
+  readonly values: readonly (number | string)[];
+}
+
+/** The documents that equal a place in the first terms and are after it in the next one. @internal */
 export interface Segment {
+  readonly kind: "segment";
   readonly equal: readonly { readonly term: OrderTerm; readonly value: SortValue }[];
   readonly beyond: Beyond;
   /** The terms that still sort; those in `equal` are the same for every document. */
@@ -23,11 +33,37 @@ export type Beyond =
   | { readonly kind: "notNull" | "null"; readonly term: OrderTerm; readonly value?: undefined };
 
 /**
- * Takes the documents behind a place apart, given the values there, one for each term.
+ * Splits the documents after a place into parts, given the values there, one for each term.
  *
  * @internal
  */
-export function segmentsAfter(
+export function partsAfter(
+  order: readonly OrderTerm[],
+  values: readonly SortValue[],
+): readonly Part[] {
+  return rowsAfter(order, values) ?? segmentsAfter(order, values);
+}
+
+/** Compares rows where the order has one direction, and no null where the comparison would meet it. */
+function rowsAfter(
+  order: readonly OrderTerm[],
+  after: readonly SortValue[],
+): readonly Part[] | undefined {
+  const [first, ...rest] = order;
+  const values = after.filter((value) => value !== null);
+  if (first === undefined || rest.length === 0 || values.length < order.length) return undefined;
+  const { descending } = first;
+  if (rest.some((term) => term.descending !== descending)) return undefined;
+  const rows: RowsAfter = { kind: "rows", order, values };
+  if (!descending) return [rows];
+  // Null is after everything, so documents without a value in a later field are in between.
+  if (rest.some(({ path }) => path.meta === undefined)) return undefined;
+  if (first.path.meta !== undefined) return [rows];
+  const missing: Beyond = { kind: "null", term: first };
+  return [rows, { kind: "segment", equal: [], beyond: missing, order: rest }];
+}
+
+function segmentsAfter(
   order: readonly OrderTerm[],
   values: readonly SortValue[],
 ): readonly Segment[] {
@@ -40,13 +76,13 @@ export function segmentsAfter(
     });
     for (const beyond of beyondOf(term, values[index] ?? null)) {
       const rest = order.slice(beyond.kind === "null" ? index + 1 : index);
-      segments.push({ equal, beyond, order: rest });
+      segments.push({ kind: "segment", equal, beyond, order: rest });
     }
   }
   return segments;
 }
 
-/** Null comes first, so it is behind everything in the descending order, in the fields that can be. */
+/** Null comes first, so it is after everything in the descending order, in the fields that can be null. */
 function beyondOf(term: OrderTerm, value: SortValue): readonly Beyond[] {
   if (!term.descending) {
     return [value === null ? { kind: "notNull", term } : { kind: "greater", term, value }];

@@ -1,8 +1,5 @@
 import type { InsertOptions, WriteOptions } from "../api/collection.ts";
-import type { Stored } from "../api/document.ts";
 import { InputError } from "../api/errors.ts";
-import { isMetaField } from "../api/field-path.ts";
-import { isPlainObject } from "../is-plain-object.ts";
 import { optionNames, refuseUnknown } from "../option-names.ts";
 import { type Filter, parseFilter } from "./filter.ts";
 
@@ -36,61 +33,6 @@ const WRITE_OPTIONS: ReadonlySet<string> = optionNames<WriteOptions>({
 const INSERT_OPTIONS: ReadonlySet<string> = optionNames<InsertOptions>({ id: true });
 const REMOVE_OPTIONS: ReadonlySet<string> = new Set(["where"]);
 const ID = /^[A-Za-z0-9._~:@+=-]{1,128}$/;
-
-/**
- * Merges a change into a document at the top level.
- *
- * @internal
- */
-export function merge(
-  stored: Stored<unknown>,
-  change: {
-    readonly fields: Readonly<Record<string, unknown>>;
-    readonly removed: readonly string[];
-  },
-): unknown {
-  const merged: Record<string, unknown> = { ...ownFields(stored), ...change.fields };
-  for (const name of change.removed) Reflect.deleteProperty(merged, name);
-  return merged;
-}
-
-/**
- * Gives the fields of a document without those of the store.
- *
- * @internal
- */
-export function ownFields(stored: Stored<unknown>): Record<string, unknown> {
-  const {
-    id: _id,
-    version: _version,
-    createdAt: _created,
-    updatedAt: _updated,
-    ...fields
-  } = stored;
-  return fields;
-}
-
-/**
- * Applies a function to a stored document, and takes the store's own fields off what it gives.
- *
- * @internal
- */
-export function applyChange<T>(change: (stored: Stored<T>) => T, stored: Stored<T>): unknown {
-  const { id, version, createdAt, updatedAt } = stored;
-  return withoutMeta(change(stored), { id, version, createdAt, updatedAt });
-}
-
-/**
- * Takes the store's own fields off again, with which `{ ...stored, title }` comes back.
- *
- * @internal
- */
-function withoutMeta(document: unknown, meta: Readonly<Record<string, unknown>>): unknown {
-  if (!isPlainObject(document)) return document;
-  return Object.fromEntries(
-    Object.entries(document).filter(([name, value]) => !isMetaField(name) || value !== meta[name]),
-  );
-}
 
 /**
  * Checks which document is to be changed.

@@ -30,7 +30,7 @@ export function looksLikeJson(text: string): boolean {
  *
  * @internal
  */
-export function isMistakable(
+export function isAmbiguousRange(
   lower: number | string | undefined,
   upper: number | string | undefined,
   type: string,

@@ -9,18 +9,18 @@ export interface Waiting<I, O> {
 export class Gathering<I, O> {
   readonly #run: (waiting: readonly Waiting<I, O>[]) => void;
   readonly #sizeOf: (input: I) => number;
-  readonly #most: number;
+  readonly #maxSize: number;
   #waiting: Waiting<I, O>[] = [];
   #size = 0;
 
   /** Takes what does the work, and the sum of the sizes at which it does not wait for more. */
   constructor(
     run: (waiting: readonly Waiting<I, O>[]) => void,
-    { sizeOf, most }: { readonly sizeOf: (input: I) => number; readonly most: number },
+    { sizeOf, maxSize }: { readonly sizeOf: (input: I) => number; readonly maxSize: number },
   ) {
     this.#run = run;
     this.#sizeOf = sizeOf;
-    this.#most = most;
+    this.#maxSize = maxSize;
   }
 
   add(input: I): Promise<O> {
@@ -29,7 +29,7 @@ export class Gathering<I, O> {
       if (this.#waiting.length === 0) process.nextTick(() => this.#flush());
       this.#waiting.push({ input, resolve, reject });
       this.#size += this.#sizeOf(input);
-      if (this.#size >= this.#most) this.#flush();
+      if (this.#size >= this.#maxSize) this.#flush();
     });
   }
 

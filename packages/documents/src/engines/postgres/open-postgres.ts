@@ -1,30 +1,21 @@
-import type { CollectionDefinition } from "../../api/definition.ts";
 import { DocumentsError } from "../../api/errors.ts";
-import type { Migration } from "../../api/migration.ts";
 import type { PostgresOptions } from "../../api/postgres-options.ts";
-import { Connections } from "./connections.ts";
-import { settleDistribution } from "./distribution.ts";
-import { toDocumentsError } from "./postgres-error.ts";
-import { parsePostgresOptions } from "./postgres-settings.ts";
-import { PostgresStore } from "./postgres-store.ts";
-import { parsePostgresUrl } from "./postgres-url.ts";
-import { closeServers, type Servers } from "./servers.ts";
+import { parsePostgresUrl } from "./connections/address.ts";
+import { Connections } from "./connections/connections.ts";
+import { toDocumentsError } from "./connections/postgres-error.ts";
+import { closeServers, type Servers } from "./connections/servers.ts";
+import { parsePostgresOptions } from "./connections/settings.ts";
+import { settleDistribution } from "./distributed/distribution.ts";
+import { PostgresEngine } from "./postgres-engine.ts";
 
-/** Opens the store in a database of PostgreSQL. */
+/** Opens a database of PostgreSQL as an engine. */
 export async function openPostgres(
   url: string,
   {
-    collections,
     create,
-    migrations,
     postgres,
-  }: {
-    readonly collections: readonly CollectionDefinition<object>[];
-    readonly create: boolean;
-    readonly migrations: readonly Migration[] | undefined;
-    readonly postgres: PostgresOptions | undefined;
-  },
-): Promise<PostgresStore> {
+  }: { readonly create: boolean; readonly postgres: PostgresOptions | undefined },
+): Promise<PostgresEngine> {
   const address = parsePostgresUrl(url);
   const settings = parsePostgresOptions(postgres);
   const servers: Servers = {
@@ -35,22 +26,15 @@ export async function openPostgres(
       (replica) => new Connections(replica, { ...settings, failoverTimeout: 0, isReplica: true }),
     ),
   };
-  const isDistributed = await settle(servers.connections, {
-    wanted: settings.distributed,
-    create,
-  }).catch(async (error: unknown) => {
+  try {
+    const wanted = settings.distributed;
+    const isDistributed = await settle(servers.connections, { wanted, create });
+    const engine = new PostgresEngine(servers, { isDistributed });
+    await engine.create();
+    return engine;
+  } catch (error) {
     await closeServers(servers);
     throw toDocumentsError(error);
-  });
-  const store = new PostgresStore(servers, { isDistributed });
-  try {
-    await store.create();
-    if (migrations !== undefined) await store.migrate(migrations);
-    await store.prepare(collections);
-    return store;
-  } catch (error) {
-    await store.close();
-    throw error;
   }
 }
 
@@ -59,10 +43,8 @@ async function settle(
   connections: Connections,
   store: { readonly wanted: boolean | undefined; readonly create: boolean },
 ): Promise<boolean> {
-  const { rows } = await connections.read({
-    text: "SELECT current_setting('server_encoding')",
-    values: [],
-  });
+  const text = "SELECT current_setting('server_encoding')";
+  const { rows } = await connections.read({ text, values: [] });
   if (rows[0]?.[0] === "UTF8") return settleDistribution(connections, store);
   throw new DocumentsError("ERR_DOCUMENTS_OPEN", "The database has another encoding than UTF8");
 }

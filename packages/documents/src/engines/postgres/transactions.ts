@@ -3,19 +3,18 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { PoolClient } from "pg";
 import { DocumentsError } from "../../api/errors.ts";
-import type { Stamps } from "../../document/stamps.ts";
 import type { LockTable } from "../../leases/hold-lock.ts";
 import { pauseAfter } from "../../query/transaction-options.ts";
-import { type Connections, execute } from "./connections.ts";
-import { FEED_END } from "./own-tables.ts";
+import { type Connections, execute } from "./connections/connections.ts";
 import {
   isConflict,
   isConnectionLoss,
   isReadOnly,
   sqlState,
   toDocumentsError,
-} from "./postgres-error.ts";
-import { BoundSession } from "./session.ts";
+} from "./connections/postgres-error.ts";
+import { BoundSession } from "./connections/session.ts";
+import { feedEndTable } from "./own-tables.ts";
 
 /** After these many conflicts a transaction queues behind others that conflicted as often. */
 const FREE_ATTEMPTS = 2;
@@ -31,7 +30,6 @@ const LOCK_UNKNOWN: ReadonlySet<string | undefined> = new Set(["42601", "0A000",
 /** Runs transactions as if each were alone, again where two of them met. */
 export class Transactions {
   readonly #connections: Connections;
-  readonly #stamps: Stamps;
   readonly #locks: LockTable | undefined;
   /** Systems that are not PostgreSQL may have no such lock, and no need of it. */
   #cannotLock = false;
@@ -39,12 +37,8 @@ export class Transactions {
   readonly #scope = new AsyncLocalStorage<BoundSession>();
 
   /** A distributed store has no advisory locks; its transactions queue by a row of its locks. */
-  constructor(
-    connections: Connections,
-    { stamps, locks }: { readonly stamps: Stamps; readonly locks: LockTable | undefined },
-  ) {
+  constructor(connections: Connections, { locks }: { readonly locks: LockTable | undefined }) {
     this.#connections = connections;
-    this.#stamps = stamps;
     this.#locks = locks;
   }
 
@@ -71,7 +65,7 @@ export class Transactions {
     }: { readonly timeout: number; readonly retries?: number | undefined },
   ): Promise<R> {
     const deadline = performance.now() + timeout;
-    const seen: Seen = { isFed: false };
+    const seen: Seen = { hasPreCommitWork: false };
     for (let attempt = 0; ; attempt += 1) {
       try {
         const run = (): Promise<R> => this.#attempt(work, { deadline, timeout, attempt, seen });
@@ -105,7 +99,7 @@ export class Transactions {
       return await work();
     } finally {
       // Where this fails the lock expires; the outcome of the work is what the caller must know.
-      await locks.dropLock(lock).catch(() => undefined);
+      await locks.releaseLock(lock).catch(() => undefined);
       resolve(undefined);
     }
   }
@@ -127,8 +121,8 @@ export class Transactions {
     const client = await this.#connections.acquire();
     const isQueued = this.#locks === undefined && attempt >= FREE_ATTEMPTS;
     const left = Math.max(1, Math.ceil(deadline - performance.now()));
-    const limit = left + this.#connections.patience;
-    const session = new BoundSession(client, { stamps: this.#stamps, limit });
+    const limit = left + this.#connections.responseTimeout;
+    const session = new BoundSession(client, limit);
     const expiry = expireAt(deadline, timeout);
     let failure: unknown;
     let isCommitting = false;
@@ -142,7 +136,7 @@ export class Transactions {
         );
       }
       void client.query(`${BEGIN}; SET LOCAL statement_timeout = ${left}`).catch(() => undefined);
-      if (seen.isFed && attempt >= FREE_ATTEMPTS) await this.#lockFeed(client, limit);
+      if (seen.hasPreCommitWork && attempt >= FREE_ATTEMPTS) await this.#lockFeed(client, limit);
       const value = await Promise.race([
         this.#scope.run(session, async () => work(session)),
         expiry.promise,
@@ -155,7 +149,7 @@ export class Transactions {
       return value;
     } catch (error) {
       const cause = session.failure ?? error;
-      seen.isFed ||= session.isFed;
+      seen.hasPreCommitWork ||= session.hasPreCommitWork;
       session.end();
       failure = await this.#connections.rollback(client, cause);
       const isSafe = isConflict(cause) || isReadOnly(cause) || !isCommitting;
@@ -167,7 +161,7 @@ export class Transactions {
         await execute(
           client,
           `RESET statement_timeout; SELECT pg_advisory_unlock(${QUEUE_LOCK})`,
-          this.#connections.patience,
+          this.#connections.responseTimeout,
         ).catch(() => undefined);
       }
       this.#connections.release(client, failure);
@@ -182,7 +176,7 @@ export class Transactions {
   async #lockFeed(client: PoolClient, limit: number): Promise<void> {
     if (this.#cannotLock) return;
     try {
-      await execute(client, `LOCK TABLE ${FEED_END} IN SHARE ROW EXCLUSIVE MODE`, limit);
+      await execute(client, `LOCK TABLE ${feedEndTable} IN SHARE ROW EXCLUSIVE MODE`, limit);
     } catch (error) {
       if (!LOCK_UNKNOWN.has(sqlState(error))) throw error;
       this.#cannotLock = true;
@@ -194,7 +188,7 @@ export class Transactions {
 /** What is known of a transaction from its attempts. */
 interface Seen {
   /** Whether it writes to the feed of a distributed store. */
-  isFed: boolean;
+  hasPreCommitWork: boolean;
 }
 
 const BEGIN = "BEGIN ISOLATION LEVEL SERIALIZABLE";

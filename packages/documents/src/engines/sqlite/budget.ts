@@ -14,10 +14,7 @@ const MEMORY = 10_000;
 const MAX_REMEMBERED = 128;
 
 /** Says that a read took too long for this thread; it changed nothing and can be done elsewhere. */
-export const TOO_SLOW: Error = new DocumentsError(
-  "ERR_DOCUMENTS_ENGINE",
-  "The read takes too long",
-);
+export const tooSlow: Error = new DocumentsError("ERR_DOCUMENTS_ENGINE", "The read takes too long");
 
 /**
  * Ends reads that hold up the event loop.
@@ -54,7 +51,7 @@ export class Budget {
     this.#text = text;
     const at = this.#slow.size === 0 ? undefined : this.#slow.get(text);
     if (at === undefined) return;
-    if (performance.now() - at < MEMORY) throw TOO_SLOW;
+    if (performance.now() - at < MEMORY) throw tooSlow;
     this.#slow.delete(text);
   }
 
@@ -62,11 +59,11 @@ export class Budget {
     const limit = this.#rows < MANY_ROWS ? MILLISECONDS_OF_FEW : MILLISECONDS;
     if (now - this.#began <= limit) return;
     // What was slow because the machine is busy is not so the next time.
-    if (this.#rows < MANY_ROWS) throw TOO_SLOW;
+    if (this.#rows < MANY_ROWS) throw tooSlow;
     const [oldest] = this.#slow.size < MAX_REMEMBERED ? [] : this.#slow.keys();
     if (oldest !== undefined) this.#slow.delete(oldest);
     this.#slow.set(this.#text, now);
-    throw TOO_SLOW;
+    throw tooSlow;
   }
 }
 

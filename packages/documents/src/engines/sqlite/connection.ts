@@ -1,12 +1,10 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { DocumentsError } from "../../api/errors.ts";
+import type { Row } from "../operation.ts";
 import { toDocumentsError } from "./sqlite-error.ts";
 
 /** A value bound to a statement, or read from a column. */
 export type Cell = number | string | null;
-
-/** The columns of a row. */
-export type Row = readonly unknown[];
 
 const MAX_STATEMENTS = 128;
 

@@ -1,13 +1,10 @@
 import { type ParsedPath, parsePath } from "../../api/field-path.ts";
+import type { Index, Table } from "../layout.ts";
 import { uniqueIndexName } from "./sqlite-error.ts";
-import type { Table } from "./table.ts";
 
 /** An index that a definition asks for. */
-export interface IndexDefinition {
-  readonly name: string;
-  /** The fields that the definition names. */
-  readonly fields: readonly string[];
-  /** What the index holds, in order. */
+export interface IndexDefinition extends Index {
+  /** Fields of the index, in order. */
   readonly paths: readonly ParsedPath[];
   readonly isUnique: boolean;
 }

@@ -1,73 +1,313 @@
-import type { Connection } from "./connection.ts";
-import { quoteName } from "./sql.ts";
+import { randomUUID } from "node:crypto";
+import type { CollectionDefinition } from "../../api/definition.ts";
+import { UniqueError } from "../../api/errors.ts";
+import { searchText } from "../../document/fold.ts";
+import type { Stamps } from "../../document/stamps.ts";
+import { quoteName } from "../dialect.ts";
+import {
+  type Claiming,
+  type Condition,
+  describeTable,
+  type Held,
+  type Layout,
+  type NewRow,
+  type Recording,
+  type RowChange,
+  type Table,
+} from "../layout.ts";
+import { atomically, type Operation, type Row } from "../operation.ts";
+import { selectionTerms, whereSql } from "../operations/where.ts";
+import { changesTable } from "../own-tables.ts";
+import { SqliteDialect } from "./dialect.ts";
+import { SqliteGeo } from "./geo.ts";
+import { fieldsOfIndex, type IndexDefinition, indexDefinitions } from "./index-definition.ts";
+import { leasesTable } from "./tables.ts";
 
-/** The table with a row for each collection. */
-export const REGISTRY: string = quoteName("fetchwork:collections");
-/** The feed of changes. */
-export const CHANGES: string = quoteName("fetchwork:changes");
-/** The position of each consumer, and that up to which the feed was trimmed. */
-export const POSITIONS: string = quoteName("fetchwork:positions");
-/** The leases of documents. */
-export const LEASES: string = quoteName("fetchwork:leases");
-/** The locks. */
-export const LOCKS: string = quoteName("fetchwork:locks");
-/** The migrations that ran. */
-export const MIGRATIONS: string = quoteName("fetchwork:migrations");
+/**
+ * Documents of a collection in SQLite: a table of documents whose rows have numbers, and tables beside it for search
+ * texts, places and leases, which are changed with it.
+ */
+export class SqliteLayout implements Layout {
+  readonly definition: Table["definition"];
+  readonly quoted: string;
+  readonly indexed: ReadonlySet<string>;
+  readonly searchPaths: Table["searchPaths"];
+  readonly geoPaths: Table["geoPaths"];
+  readonly softDelete: boolean;
+  readonly reserved: ReadonlySet<string>;
+  readonly expiresAt: Table["expiresAt"];
+  readonly stamps: Stamps;
+  /** Name of the table of search texts, quoted. */
+  readonly quotedSearch: string;
+  readonly columns: string;
+  readonly expiresColumn: string;
+  readonly key = "seq";
+  readonly rowLock = "";
+  readonly hasRemoved: boolean;
+  readonly geo: SqliteGeo;
+  readonly indexes: readonly IndexDefinition[];
+  readonly #insertText: string;
 
-/** Marks the file, so that no other program's database is taken for a store: "FWDR". */
-export const APPLICATION_ID = 0x46574452;
-
-/** The version of the layout below. */
-export const FORMAT_VERSION = 3;
-
-/** Creates the tables of an empty store, or those that an earlier format lacks, in a transaction. */
-export function upgradeLayout(connection: Connection, from: number): void {
-  if (from < 1) {
-    connection.exec(`
-      CREATE TABLE ${REGISTRY} (
-        name TEXT PRIMARY KEY COLLATE NOCASE,
-        documents INTEGER NOT NULL DEFAULT 0,
-        search TEXT
-      ) STRICT;
-    `);
+  constructor(definition: CollectionDefinition<unknown>, stamps: Stamps) {
+    const table = describeTable(definition);
+    this.definition = definition;
+    this.quoted = table.quoted;
+    this.indexed = table.indexed;
+    this.searchPaths = table.searchPaths;
+    this.geoPaths = table.geoPaths;
+    this.softDelete = table.softDelete;
+    this.reserved = table.reserved;
+    this.expiresAt = table.expiresAt;
+    this.stamps = stamps;
+    this.quotedSearch = quoteName(`${definition.name}:search`);
+    this.hasRemoved = this.softDelete;
+    this.columns = `id, version, created_at, updated_at, doc, ${this.softDelete ? "deleted_at" : "NULL"}`;
+    this.expiresColumn = this.expiresAt === undefined ? "NULL" : "expires_at";
+    this.geo = new SqliteGeo(this);
+    this.indexes = indexDefinitions(table);
+    const columns = ["id", "version", "created_at", "updated_at", "doc"];
+    if (this.softDelete) columns.push("deleted_at");
+    if (this.expiresAt !== undefined) columns.push("expires_at");
+    this.#insertText =
+      `INSERT INTO ${this.quoted} (${columns.join(", ")}) ` +
+      `VALUES (${columns.map(() => "?").join(", ")})`;
   }
-  if (from < 2) {
-    // AUTOINCREMENT, because a position must not come again after the last record was trimmed.
-    connection.exec(`
-      ALTER TABLE ${REGISTRY} ADD COLUMN expires TEXT;
-      CREATE TABLE ${CHANGES} (
-        position INTEGER PRIMARY KEY AUTOINCREMENT,
-        collection TEXT NOT NULL,
-        id TEXT NOT NULL,
-        kind TEXT NOT NULL,
-        version INTEGER NOT NULL,
-        at TEXT NOT NULL,
-        doc TEXT
-      ) STRICT;
-      CREATE TABLE ${POSITIONS} (name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT;
-      CREATE TABLE ${LEASES} (
-        collection TEXT NOT NULL,
-        id TEXT NOT NULL,
-        token TEXT NOT NULL,
-        until INTEGER NOT NULL,
-        attempt INTEGER NOT NULL,
-        PRIMARY KEY (collection, id)
-      ) STRICT, WITHOUT ROWID;
-      CREATE TABLE ${LOCKS} (
-        name TEXT PRIMARY KEY,
-        token TEXT NOT NULL,
-        until INTEGER NOT NULL
-      ) STRICT;
-      CREATE TABLE ${MIGRATIONS} (
-        id INTEGER PRIMARY KEY,
-        name TEXT NOT NULL,
-        at TEXT NOT NULL
-      ) STRICT;
-    `);
+
+  begin({ isTimed = false }: { readonly isTimed?: boolean | undefined } = {}): SqliteDialect {
+    return new SqliteDialect(this, isTimed);
   }
-  if (from < 3) connection.exec(`ALTER TABLE ${REGISTRY} ADD COLUMN geo TEXT`);
-  connection.exec(`
-    PRAGMA application_id = ${APPLICATION_ID};
-    PRAGMA user_version = ${FORMAT_VERSION};
-  `);
+
+  isTaken(error: unknown): boolean {
+    return error instanceof UniqueError;
+  }
+
+  *insert(rows: readonly NewRow[], recording: Recording | undefined): Operation<void> {
+    const [first] = rows;
+    if (first !== undefined && rows.length === 1) yield* this.#insertRow(first, recording);
+    else yield* atomically(() => this.#insertRows(rows, recording));
+  }
+
+  *update(change: RowChange, { kind, at }: Recording): Operation<number> {
+    const { after, text } = change;
+    const { id, version } = after;
+    const sets = ["version = ?", "updated_at = ?", "doc = ?"];
+    const values: (number | string | null)[] = [version, at, text];
+    if (kind === "restore") sets.push("deleted_at = NULL");
+    if (this.expiresAt !== undefined) {
+      sets.push("expires_at = ?");
+      values.push(this.expiresAt(after));
+    }
+    // Nobody else writes while an operation runs, so the row is still the one that was read.
+    const { count } = yield {
+      kind: "write",
+      text: `UPDATE ${this.quoted} SET ${sets.join(", ")} WHERE seq = ?`,
+      values: [...values, change.key],
+    };
+    if (this.searchPaths.length > 0 || this.geoPaths.length > 0) yield* this.#derive(change);
+    yield* this.#record({ kind, at, id, version, text });
+    return count;
+  }
+
+  /** Brings the tables of search texts and places up to a change. */
+  *#derive({ key, before, after }: RowChange): Operation<void> {
+    const seq = Number(key);
+    const earlier = before();
+    const search = this.#searchText(after);
+    if (search !== this.#searchText(earlier)) {
+      yield {
+        kind: "write",
+        text: `UPDATE ${this.quotedSearch} SET text = ? WHERE rowid = ?`,
+        values: [search, seq],
+      };
+    }
+    yield* this.geo.replace(seq, earlier, after);
+  }
+
+  *markRemoved(condition: Condition, { kind, at }: Recording): Operation<number> {
+    const where = whereSql(condition.terms);
+    yield* this.#recordWhere(condition, { kind, at, added: 1, document: "doc" });
+    const { count } = yield {
+      kind: "write",
+      text: `UPDATE ${this.quoted} SET version = version + 1, updated_at = ?, deleted_at = ?${where}`,
+      values: [at, at, ...condition.sql.values],
+    };
+    return count;
+  }
+
+  *remove(condition: Condition, { kind, at }: Recording): Operation<number> {
+    const { values } = condition.sql;
+    const where = whereSql(condition.terms);
+    const rows = `SELECT seq FROM ${this.quoted}${where}`;
+    yield* this.#recordWhere(condition, { kind, at, added: 0, document: "NULL" });
+    if (this.searchPaths.length > 0) {
+      const text = `DELETE FROM ${this.quotedSearch} WHERE rowid IN (${rows})`;
+      yield { kind: "write", text, values };
+    }
+    if (this.geoPaths.length > 0) yield { kind: "write", text: this.geo.removal(rows), values };
+    // There are few leases, and each looks for its document: no row is read for them.
+    yield {
+      kind: "write",
+      text:
+        `DELETE FROM ${leasesTable} AS held WHERE collection = ? AND EXISTS (SELECT 1 FROM ` +
+        `(SELECT id FROM ${this.quoted}${where}) AS gone WHERE gone.id = held.id)`,
+      values: [this.definition.name, ...values],
+    };
+    const { count } = yield {
+      kind: "write",
+      text: `DELETE FROM ${this.quoted}${where}`,
+      values,
+    };
+    return count;
+  }
+
+  *expired(limit: number, deleted: "exclude" | "only"): Operation<Condition> {
+    const sql = this.begin();
+    const now = sql.bind(Date.now());
+    const removed = deleted === "only" ? " AND deleted_at IS NOT NULL" : "";
+    const live = this.softDelete && deleted === "exclude" ? " AND deleted_at IS NULL" : "";
+    const rows =
+      `SELECT seq FROM ${this.quoted} WHERE expires_at IS NOT NULL AND expires_at <= ${now}` +
+      `${removed}${live} ORDER BY expires_at LIMIT ${sql.bind(limit)}`;
+    return { sql, terms: [`seq IN (${rows})`] };
+  }
+
+  claim(claiming: Claiming): Operation<readonly Row[]> {
+    return atomically(() => this.#claim(claiming));
+  }
+
+  *renew({ id, token }: Held, until: number): Operation<boolean> {
+    const { count } = yield {
+      kind: "write",
+      text: `UPDATE ${leasesTable} SET until = ? WHERE collection = ? AND id = ? AND token = ? AND until > ?`,
+      values: [until, this.definition.name, id, token, Date.now()],
+    };
+    return count === 1;
+  }
+
+  *release({ id, token }: Held): Operation<boolean> {
+    const { count } = yield {
+      kind: "write",
+      text: `DELETE FROM ${leasesTable} WHERE collection = ? AND id = ? AND token = ? AND until > ?`,
+      values: [this.definition.name, id, token, Date.now()],
+    };
+    return count === 1;
+  }
+
+  isHeld(token: string, sql: SqliteDialect): string {
+    return (
+      `EXISTS (SELECT 1 FROM ${leasesTable} AS held WHERE held.collection = ` +
+      `${sql.bind(this.definition.name)} AND held.id = ${this.quoted}.id ` +
+      `AND held.token = ${sql.bind(token)} AND held.until > ${sql.bind(Date.now())})`
+    );
+  }
+
+  *builtIndexes(): Operation<ReadonlyMap<string, boolean>> {
+    const { rows } = yield {
+      kind: "read",
+      text: "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ?",
+      values: [this.definition.name],
+    };
+    return new Map(rows.map(([name]) => [String(name), true]));
+  }
+
+  fieldsOfIndex(name: string): readonly string[] | undefined {
+    return fieldsOfIndex(name);
+  }
+
+  *#insertRows(rows: readonly NewRow[], recording: Recording | undefined): Operation<void> {
+    for (const row of rows) yield* this.#insertRow(row, recording);
+  }
+
+  *#insertRow(row: NewRow, recording: Recording | undefined): Operation<void> {
+    const { id, version, createdAt, updatedAt, deletedAt, text, stored } = row;
+    const values = [id, version, createdAt, updatedAt, text];
+    const extra: (number | string | null)[] = [];
+    if (this.softDelete) extra.push(deletedAt);
+    if (this.expiresAt !== undefined) extra.push(this.expiresAt(stored));
+    const { rowId } = yield {
+      kind: "insert",
+      text: this.#insertText,
+      values: extra.length === 0 ? values : [...values, ...extra],
+    };
+    const seq = Number(rowId);
+    if (this.searchPaths.length > 0) {
+      yield {
+        kind: "write",
+        text: `INSERT INTO ${this.quotedSearch} (rowid, text) VALUES (?, ?)`,
+        values: [seq, this.#searchText(stored)],
+      };
+    }
+    if (this.geoPaths.length > 0) yield* this.geo.add(seq, stored);
+    if (recording !== undefined) yield* this.#record({ ...recording, id, version, text });
+  }
+
+  #searchText(stored: unknown): string {
+    return this.searchPaths.length === 0 ? "" : searchText(stored, this.searchPaths);
+  }
+
+  /** Writes the change of one document to the feed. */
+  *#record(
+    change: Recording & { readonly id: string; readonly version: number; readonly text: string },
+  ): Operation<void> {
+    const { changes, name } = this.definition;
+    if (changes === undefined) return;
+    const { id, kind, version, at, text } = change;
+    yield {
+      kind: "write",
+      text: `INSERT INTO ${changesTable} (collection, id, kind, version, at, doc) VALUES (?, ?, ?, ?, ?, ?)`,
+      values: [name, id, kind, version, at, changes === "documents" ? text : null],
+    };
+    yield { kind: "recorded" };
+  }
+
+  /** Writes the same change of many documents to the feed. */
+  *#recordWhere(
+    { sql, terms }: Condition,
+    {
+      kind,
+      at,
+      added,
+      document,
+    }: Recording & { readonly added: number; readonly document: "doc" | "NULL" },
+  ): Operation<void> {
+    const { changes, name } = this.definition;
+    if (changes === undefined) return;
+    const doc = changes === "documents" ? document : "NULL";
+    yield {
+      kind: "write",
+      text:
+        `INSERT INTO ${changesTable} (collection, id, kind, version, at, doc) ` +
+        `SELECT ?, id, ?, version + ?, ?, ${doc} FROM ${this.quoted}${whereSql(terms)} ORDER BY seq`,
+      values: [name, kind, added, at, ...sql.values],
+    };
+    yield { kind: "recorded" };
+  }
+
+  *#claim({ query, now, until }: Claiming): Operation<readonly Row[]> {
+    const { name } = this.definition;
+    const sql = this.begin();
+    const terms = [...selectionTerms(this, query, sql)];
+    terms.push(
+      `NOT EXISTS (SELECT 1 FROM ${leasesTable} AS held WHERE held.collection = ${sql.bind(name)} ` +
+        `AND held.id = ${this.quoted}.id AND held.until > ${sql.bind(now)})`,
+    );
+    const { rows } = yield sql.read(
+      `SELECT ${this.columns} FROM ${this.quoted}${whereSql(terms)} ` +
+        `ORDER BY ${sql.order(query.order)}${sql.page(query.limit ?? 1, 0)}`,
+    );
+    const claimed: Row[] = [];
+    for (const row of rows) {
+      const token = randomUUID();
+      const { rows: leases } = yield {
+        kind: "read",
+        text:
+          `INSERT INTO ${leasesTable} (collection, id, token, until, attempt) VALUES (?, ?, ?, ?, 1) ` +
+          "ON CONFLICT DO UPDATE SET token = excluded.token, until = excluded.until, " +
+          "attempt = attempt + 1 RETURNING attempt",
+        values: [name, row[0] ?? null, token, until],
+      };
+      claimed.push([...row.slice(0, 6), token, leases[0]?.[0] ?? null]);
+    }
+    return claimed;
+  }
 }

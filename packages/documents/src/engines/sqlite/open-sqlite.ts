@@ -5,16 +5,16 @@ import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSync } from "node:sqlite";
 import { DocumentsError } from "../../api/errors.ts";
-import { care } from "./care.ts";
 import { Connection } from "./connection.ts";
-import { APPLICATION_ID, FORMAT_VERSION, upgradeLayout } from "./layout.ts";
 import { loadSqlite } from "./load-sqlite.ts";
+import { maintain } from "./maintenance.ts";
 import { makeFolders } from "./make-folders.ts";
 import { respectOwnership, takeOwnership } from "./ownership.ts";
-import { runCare } from "./run-care.ts";
+import { runMaintenance } from "./run-maintenance.ts";
 import { SlowReads } from "./slow-reads.ts";
+import { SqliteEngine } from "./sqlite-engine.ts";
 import { explain, isBusy } from "./sqlite-error.ts";
-import { SqliteStore } from "./sqlite-store.ts";
+import { applicationId, formatVersion, upgradeTables } from "./tables.ts";
 
 /** The errors that name the file already. */
 const SAID: ReadonlySet<string> = new Set(["ERR_DOCUMENTS_MISSING", "ERR_DOCUMENTS_OPEN"]);
@@ -40,7 +40,7 @@ interface FileOptions {
 }
 
 /** Opens the store in a file, which is created with its directory when it is not there. */
-export async function openFile(path: string, options: FileOptions): Promise<SqliteStore> {
+export async function openFile(path: string, options: FileOptions): Promise<SqliteEngine> {
   if (!options.create && !existsSync(path)) throw missing(path);
   const key = claim(path);
   let endOwnership: (() => void) | undefined;
@@ -53,12 +53,12 @@ export async function openFile(path: string, options: FileOptions): Promise<Sqli
       endOwnership?.();
       openFiles.delete(key);
     };
-    return new SqliteStore(
+    return new SqliteEngine(
       {
         writer,
         reader,
         release,
-        care: (task) => runCare(path, task),
+        maintain: (task) => runMaintenance(path, task),
         slowReads: new SlowReads(resolve(path)),
       },
       options,
@@ -85,7 +85,7 @@ function own(path: string, options: { readonly exclusive: boolean }): (() => voi
  * that are not committed. A file that nobody else can find, never waited for, does neither: the
  * operating system keeps it in memory as long as there is room.
  */
-export async function openMemory(options: { readonly busyTimeout: number }): Promise<SqliteStore> {
+export async function openMemory(options: { readonly busyTimeout: number }): Promise<SqliteEngine> {
   const directory = mkdtempSync(join(tmpdir(), "fetchwork-"));
   const remove = (): void => {
     rmSync(directory, { recursive: true, force: true });
@@ -97,15 +97,15 @@ export async function openMemory(options: { readonly busyTimeout: number }): Pro
     const reader = openReader(path, writer, options.busyTimeout);
     // An open file lives on without its name, and ends with the process. Windows refuses.
     if (process.platform !== "win32") remove();
-    return new SqliteStore(
+    return new SqliteEngine(
       {
         writer,
         reader,
         release: remove,
         // A file without a name is open to nobody else.
-        care: (task) =>
+        maintain: (task) =>
           new Promise((resolve) => {
-            resolve(reader.use((database) => care(database, task)));
+            resolve(reader.use((database) => maintain(database, task)));
           }),
       },
       options,
@@ -186,12 +186,12 @@ function setUp(
     PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
     PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES};
   `);
-  if (format < FORMAT_VERSION) {
+  if (format < formatVersion) {
     connection.exec("BEGIN IMMEDIATE");
     try {
       // Another process may have been first.
       const current = checkFile(connection, path);
-      if (current < FORMAT_VERSION) upgradeLayout(connection, current);
+      if (current < formatVersion) upgradeTables(connection, current);
       connection.exec("COMMIT");
     } catch (error) {
       connection.rollback();
@@ -204,7 +204,7 @@ function setUp(
 /** Refuses what is not a store of ours; tells its format, 0 while the file is empty. */
 function checkFile(connection: Connection, path: string): number {
   const application = connection.get("PRAGMA application_id", [])?.[0];
-  if (application !== APPLICATION_ID) {
+  if (application !== applicationId) {
     const objects = connection.get("SELECT count(*) FROM sqlite_master", [])?.[0];
     if (application === 0 && objects === 0) return 0;
     throw new DocumentsError(
@@ -213,10 +213,10 @@ function checkFile(connection: Connection, path: string): number {
     );
   }
   const format = Number(connection.get("PRAGMA user_version", [])?.[0]);
-  if (format > FORMAT_VERSION) {
+  if (format > formatVersion) {
     throw new DocumentsError(
       "ERR_DOCUMENTS_OPEN",
-      `Cannot open ${path}: it has format ${format}, this version knows formats up to ${FORMAT_VERSION}`,
+      `Cannot open ${path}: it has format ${format}, this version knows formats up to ${formatVersion}`,
     );
   }
   return format;

@@ -1,24 +1,25 @@
 import { DocumentsError } from "../../api/errors.ts";
 import { searchText } from "../../document/fold.ts";
+import { toStored } from "../../document/stored.ts";
 import { keepsRemoved } from "../../query/parse-purge.ts";
-import type { Cell, Connection, Row } from "./connection.ts";
-import { type IndexDefinition, indexDefinitions } from "./index-definition.ts";
-import { REGISTRY } from "./layout.ts";
-import { createPlaces, place } from "./placing.ts";
-import { DOCUMENT_COLUMNS, toStored } from "./row.ts";
-import { indexExpression, quoteName, quoteText } from "./sql.ts";
+import { type Derived, wantedDerived } from "../derived.ts";
+import { quoteName } from "../dialect.ts";
+import type { Row } from "../operation.ts";
+import { registryTable } from "../own-tables.ts";
+import type { Connection } from "./connection.ts";
+import { indexExpression, quoteText } from "./dialect.ts";
+import type { IndexDefinition } from "./index-definition.ts";
+import type { SqliteLayout } from "./layout.ts";
+import { runOperation, runStatement } from "./run-operation.ts";
 import { uniqueIndexName } from "./sqlite-error.ts";
-import type { Table } from "./table.ts";
 
-/** Raised when {@link fold} changes, so that search indexes are built again. */
-const FOLD_VERSION = 1;
-const REBUILD_CHUNK = 500;
+const rebuildChunk = 500;
 
-/** Brings a collection's table and indexes up to its definition, inside a transaction. */
-export function prepareCollection(connection: Connection, table: Table): void {
-  const { name, unique } = table.definition;
+/** Brings the tables and indexes of a collection up to its definition, inside a transaction. */
+export function prepareCollection(connection: Connection, layout: SqliteLayout): void {
+  const { name, unique } = layout.definition;
   const known = connection.get(
-    `SELECT name, search, expires, geo FROM ${REGISTRY} WHERE name = ?`,
+    `SELECT name, search, expires, geo FROM ${registryTable} WHERE name = ?`,
     [name],
   );
   if (known !== undefined && known[0] !== name) {
@@ -29,7 +30,7 @@ export function prepareCollection(connection: Connection, table: Table): void {
   }
   if (known === undefined) {
     connection.exec(`
-      CREATE TABLE ${table.quoted} (
+      CREATE TABLE ${layout.quoted} (
         seq INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,
         version INTEGER NOT NULL,
@@ -38,153 +39,143 @@ export function prepareCollection(connection: Connection, table: Table): void {
         doc TEXT NOT NULL
       ) STRICT;
     `);
-    connection.run(`INSERT INTO ${REGISTRY} (name) VALUES (?)`, [name]);
+    connection.run(`INSERT INTO ${registryTable} (name) VALUES (?)`, [name]);
   }
-  const columns = columnsOf(connection, table);
-  if (table.softDelete && !columns.has("deleted_at")) {
-    connection.exec(`ALTER TABLE ${table.quoted} ADD COLUMN deleted_at TEXT`);
+  const columns = columnsOf(connection, layout);
+  if (layout.softDelete && !columns.has("deleted_at")) {
+    connection.exec(`ALTER TABLE ${layout.quoted} ADD COLUMN deleted_at TEXT`);
   }
-  if (table.softDelete || columns.has("deleted_at")) indexRemoved(connection, table);
-  if (!table.softDelete && columns.has("deleted_at")) refuseRemoved(connection, table);
-  prepareExpiry(connection, table, { columns, current: known?.[2] ?? null });
-  for (const index of indexDefinitions(table)) createIndex(connection, table, index);
+  if (layout.softDelete || columns.has("deleted_at")) indexRemoved(connection, layout);
+  if (!layout.softDelete && columns.has("deleted_at")) refuseRemoved(connection, layout);
+  const [, search, expires, geo] = known ?? [];
+  const wanted = wantedDerived(layout.definition);
+  if (wanted.expires !== (expires ?? null)) {
+    const hasColumn = columns.has("expires_at");
+    if (!hasColumn) connection.exec(`ALTER TABLE ${layout.quoted} ADD COLUMN expires_at INTEGER`);
+    rebuildExpiry(connection, layout);
+    register(connection, layout, "expires", wanted);
+  }
+  for (const index of layout.indexes) createIndex(connection, layout, index);
   for (const fields of unique) {
-    // The other form of the index, which would say more or less than the definition does.
-    const other = uniqueIndexName({ collection: name, live: !table.softDelete }, fields);
+    // The other form of the index, which would refuse more or less than the definition does.
+    const other = uniqueIndexName({ collection: name, live: !layout.softDelete }, fields);
     connection.exec(`DROP INDEX IF EXISTS ${quoteName(other)}`);
   }
-  prepareSearch(connection, table, known?.[1] ?? null);
-  preparePlaces(connection, table, known?.[3] ?? null);
+  if (wanted.search !== (search ?? null)) {
+    rebuildSearch(connection, layout);
+    register(connection, layout, "search", wanted);
+  }
+  if (wanted.geo !== (geo ?? null)) {
+    rebuildPlaces(connection, layout);
+    register(connection, layout, "geo", wanted);
+  }
 }
 
-function createIndex(connection: Connection, table: Table, index: IndexDefinition): void {
+function createIndex(connection: Connection, layout: SqliteLayout, index: IndexDefinition): void {
   const fields = index.paths.map((path) => indexExpression(path)).join(", ");
-  const where = index.isUnique && table.softDelete ? " WHERE deleted_at IS NULL" : "";
+  const where = index.isUnique && layout.softDelete ? " WHERE deleted_at IS NULL" : "";
   connection.exec(
     `CREATE ${index.isUnique ? "UNIQUE" : ""} INDEX IF NOT EXISTS ${quoteName(index.name)} ` +
-      `ON ${table.quoted} (${fields})${where}`,
+      `ON ${layout.quoted} (${fields})${where}`,
   );
 }
 
-/** What the registry keeps of how a collection is searched; null for not at all. */
-export function wantedSearch({ definition: { search } }: Table): string | null {
-  return search.length === 0 ? null : JSON.stringify({ fold: FOLD_VERSION, fields: search });
+function register(
+  connection: Connection,
+  { definition }: SqliteLayout,
+  column: keyof Derived,
+  wanted: Derived,
+): void {
+  connection.run(`UPDATE ${registryTable} SET ${column} = ? WHERE name = ?`, [
+    wanted[column],
+    definition.name,
+  ]);
 }
 
-/** What the registry keeps of when documents expire; null for never. */
-export function wantedExpires({ definition: { expires } }: Table): string | null {
-  return expires === undefined ? null : JSON.stringify([expires.field, expires.after ?? 0]);
-}
-
-/** What the registry keeps of the fields that hold places; null for none. */
-export function wantedGeo({ definition: { geo = [] } }: Table): string | null {
-  return geo.length === 0 ? null : JSON.stringify(geo);
-}
-
-function columnsOf(connection: Connection, table: Table): ReadonlySet<unknown> {
-  const rows = connection.all("SELECT name FROM pragma_table_info(?)", [table.definition.name]);
+function columnsOf(connection: Connection, { definition }: SqliteLayout): ReadonlySet<unknown> {
+  const rows = connection.all("SELECT name FROM pragma_table_info(?)", [definition.name]);
   return new Set(rows.map(([column]) => column));
 }
 
-function removedIndex({ definition: { name } }: Table): string {
+function removedIndex({ definition: { name } }: SqliteLayout): string {
   return quoteName(`${name}:removed`);
 }
 
 /** Finds removed documents, of which there are few or none, without reading all of the others. */
-function indexRemoved(connection: Connection, table: Table): void {
+function indexRemoved(connection: Connection, layout: SqliteLayout): void {
   connection.exec(
-    `CREATE INDEX IF NOT EXISTS ${removedIndex(table)} ` +
-      `ON ${table.quoted} (deleted_at) WHERE deleted_at IS NOT NULL`,
+    `CREATE INDEX IF NOT EXISTS ${removedIndex(layout)} ` +
+      `ON ${layout.quoted} (deleted_at) WHERE deleted_at IS NOT NULL`,
   );
 }
 
 /** Without `softDelete` the removed documents would be there again. */
-function refuseRemoved(connection: Connection, table: Table): void {
+function refuseRemoved(connection: Connection, layout: SqliteLayout): void {
   const removed = connection.get(
-    `SELECT 1 FROM ${table.quoted} INDEXED BY ${removedIndex(table)} ` +
+    `SELECT 1 FROM ${layout.quoted} INDEXED BY ${removedIndex(layout)} ` +
       "WHERE deleted_at IS NOT NULL LIMIT 1",
     [],
   );
-  if (removed !== undefined) throw keepsRemoved(table.definition);
+  if (removed !== undefined) throw keepsRemoved(layout.definition);
 }
 
-/** Computes anew when documents expire, where that is defined differently than it was. */
-function prepareExpiry(
-  connection: Connection,
-  table: Table,
-  { columns, current }: { readonly columns: ReadonlySet<unknown>; readonly current: unknown },
-): void {
-  const { name } = table.definition;
-  const wanted = wantedExpires(table);
-  if (current === wanted) return;
-  if (!columns.has("expires_at")) {
-    connection.exec(`ALTER TABLE ${table.quoted} ADD COLUMN expires_at INTEGER`);
+/** Computes again when documents expire. */
+function rebuildExpiry(connection: Connection, layout: SqliteLayout): void {
+  const { definition, expiresAt = () => null } = layout;
+  const write = `UPDATE ${layout.quoted} SET expires_at = ? WHERE seq = ?`;
+  for (const [seq, row] of rowsOf(connection, layout)) {
+    connection.run(write, [expiresAt(toStored(definition.name, row)), seq]);
   }
-  const { expiresAt = () => null } = table;
-  const write = `UPDATE ${table.quoted} SET expires_at = ? WHERE seq = ?`;
-  forEachRow(connection, table, (seq, row) => {
-    connection.run(write, [expiresAt(toStored(table, row)), seq]);
-  });
   connection.exec(
-    `CREATE INDEX IF NOT EXISTS ${quoteName(`${name}:expires`)} ` +
-      `ON ${table.quoted} (expires_at) WHERE expires_at IS NOT NULL`,
+    `CREATE INDEX IF NOT EXISTS ${quoteName(`${definition.name}:expires`)} ` +
+      `ON ${layout.quoted} (expires_at) WHERE expires_at IS NOT NULL`,
   );
-  connection.run(`UPDATE ${REGISTRY} SET expires = ? WHERE name = ?`, [wanted, name]);
 }
 
-/**
- * Builds the search index again when other fields are declared than it holds. One that is declared
- * no more would fall behind; it can always be made again, so it is dropped.
- */
-function prepareSearch(connection: Connection, table: Table, current: unknown): void {
-  const { name } = table.definition;
-  const wanted = wantedSearch(table);
-  if (current === wanted) return;
-  connection.exec(`DROP TABLE IF EXISTS ${table.quotedSearch}`);
-  if (wanted !== null) {
-    connection.exec(
-      `CREATE VIRTUAL TABLE ${table.quotedSearch} USING fts5(` +
-        `text, tokenize = ${quoteText("trigram case_sensitive 1")})`,
-    );
-    fillSearch(connection, table);
+/** Builds the search index again. One that is no longer declared would fall behind, so it is dropped. */
+function rebuildSearch(connection: Connection, layout: SqliteLayout): void {
+  const { definition, quotedSearch, searchPaths } = layout;
+  connection.exec(`DROP TABLE IF EXISTS ${quotedSearch}`);
+  if (searchPaths.length === 0) return;
+  connection.exec(
+    `CREATE VIRTUAL TABLE ${quotedSearch} USING fts5(` +
+      `text, tokenize = ${quoteText("trigram case_sensitive 1")})`,
+  );
+  const write = `INSERT INTO ${quotedSearch} (rowid, text) VALUES (?, ?)`;
+  for (const [seq, row] of rowsOf(connection, layout)) {
+    connection.run(write, [seq, searchText(toStored(definition.name, row), searchPaths)]);
   }
-  connection.run(`UPDATE ${REGISTRY} SET search = ? WHERE name = ?`, [wanted, name]);
 }
 
-/** Builds the table of places again when other fields are declared; as the search index is. */
-function preparePlaces(connection: Connection, table: Table, current: unknown): void {
-  const wanted = wantedGeo(table);
-  if (current === wanted) return;
-  connection.exec(`DROP TABLE IF EXISTS ${table.quotedGeo}`);
-  if (wanted !== null) {
-    createPlaces(connection, table);
-    forEachRow(connection, table, (seq, row) => {
-      place(connection, table, { seq, stored: toStored(table, row) });
+/** Builds the table of places again. */
+function rebuildPlaces(connection: Connection, layout: SqliteLayout): void {
+  const { definition, geo, geoPaths } = layout;
+  const { drop, create } = geo.tableStatements;
+  connection.exec(drop);
+  if (geoPaths.length === 0) return;
+  connection.exec(create);
+  for (const [seq, row] of rowsOf(connection, layout)) {
+    runOperation(geo.add(seq, toStored(definition.name, row)), (step) => {
+      if (step.kind !== "write") throw new TypeError(`unexpected step ${step.kind}`);
+      return runStatement(connection, step);
     });
   }
-  connection.run(`UPDATE ${REGISTRY} SET geo = ? WHERE name = ?`, [wanted, table.definition.name]);
 }
 
-function fillSearch(connection: Connection, table: Table): void {
-  const write = `INSERT INTO ${table.quotedSearch} (rowid, text) VALUES (?, ?)`;
-  forEachRow(connection, table, (seq, row) => {
-    connection.run(write, [seq, searchText(toStored(table, row), table.searchPaths)]);
-  });
-}
-
-function forEachRow(
+/** Reads all rows, in chunks, with their numbers. */
+function* rowsOf(
   connection: Connection,
-  table: Table,
-  visit: (seq: number, row: Row) => void,
-): void {
-  const read = `SELECT ${DOCUMENT_COLUMNS}, NULL, seq FROM ${table.quoted} WHERE seq > ? ORDER BY seq LIMIT ${REBUILD_CHUNK}`;
-  let last: Cell = -1;
-  for (;;) {
+  { quoted }: SqliteLayout,
+): Generator<readonly [seq: number, row: Row], void, void> {
+  const read =
+    `SELECT id, version, created_at, updated_at, doc, NULL, seq FROM ${quoted} ` +
+    `WHERE seq > ? ORDER BY seq LIMIT ${rebuildChunk}`;
+  for (let last = -1; ;) {
     const rows = connection.all(read, [last]);
     for (const row of rows) {
       last = Number(row[6]);
-      visit(last, row);
+      yield [last, row];
     }
-    if (rows.length < REBUILD_CHUNK) return;
+    if (rows.length < rebuildChunk) return;
   }
 }

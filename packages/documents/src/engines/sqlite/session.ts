@@ -1,80 +1,59 @@
 import { DocumentsError } from "../../api/errors.ts";
-import type { Stamps } from "../../document/stamps.ts";
-import type { Budget } from "./budget.ts";
+import type { Layout } from "../layout.ts";
+import { noResult, type Operation, type Result, type Step } from "../operation.ts";
+import { registryTable } from "../own-tables.ts";
 import type { Connection } from "./connection.ts";
-import { REGISTRY } from "./layout.ts";
+import type { SqliteLayout } from "./layout.ts";
+import { readTotal, runOperation, runStatement } from "./run-operation.ts";
 import { prepareCollection } from "./schema.ts";
 import { isEngineFailure } from "./sqlite-error.ts";
-import type { Table } from "./table.ts";
 
-/** What reading needs. */
-export interface Reader {
-  readonly connection: Connection;
-  /** Ends reads that take too long, where another thread can go on with them. */
-  readonly budget?: Budget | undefined;
-  /** Documents that were added and not yet counted in the registry. */
-  uncounted(table: Table): number;
+/** What the sessions of a store share. */
+export interface SessionContext {
+  /** Collections that are prepared. */
+  readonly ready: Set<Layout>;
+  /** Is called when a commit brought records into the change feed. */
+  readonly onRecorded: () => void;
 }
 
 /** One open transaction of the writing connection. */
-export class Session implements Reader {
+export class Session {
   readonly connection: Connection;
-  readonly stamps: Stamps;
-  /** Whether the feed of changes got records. */
-  hasRecorded = false;
-  /** The collections that were prepared before, and in other sessions meanwhile. */
-  readonly #ready: Set<Table>;
-  readonly #onRecorded: () => void;
-  readonly #prepared = new Set<Table>();
-  readonly #counts = new Map<Table, number>();
+  readonly #context: SessionContext;
+  /** Collections that this transaction prepared. */
+  readonly #prepared = new Set<SqliteLayout>();
+  /** Documents added to collections that the registry does not count yet. */
+  readonly #uncounted = new Map<string, number>();
+  #hasRecorded = false;
   #failure: DocumentsError | undefined;
-  #open = true;
+  #isOpen = true;
 
-  constructor(
-    connection: Connection,
-    context: {
-      readonly stamps: Stamps;
-      readonly ready: Set<Table>;
-      /** Is called when a commit brought records into the feed of changes. */
-      readonly onRecorded: () => void;
-    },
-  ) {
+  constructor(connection: Connection, context: SessionContext) {
     this.connection = connection;
-    this.stamps = context.stamps;
-    this.#ready = context.ready;
-    this.#onRecorded = context.onRecorded;
+    this.#context = context;
   }
 
   /** Whether the session still accepts work. */
-  get open(): boolean {
-    return this.#open;
+  get isOpen(): boolean {
+    return this.#isOpen;
   }
 
-  /**
-   * Runs work on a collection, which is prepared first, or on the store's own tables. Work that
-   * throws may be half done.
-   */
-  run<R>(table: Table | undefined, work: (session: Session) => R): R {
-    if (!this.#open) {
-      throw new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "The transaction is over");
-    }
-    if (this.#failure !== undefined) throw this.#failure;
-    try {
-      if (table !== undefined && !this.#ready.has(table) && !this.#prepared.has(table)) {
-        this.atomically(() => {
-          prepareCollection(this.connection, table);
-        });
-        this.#prepared.add(table);
-      }
-      return work(this);
-    } catch (error) {
-      // SQLite may have rolled back by itself; another statement would then commit on its own.
-      if (isEngineFailure(error)) this.#failure = error;
-      throw error;
-    }
+  /** Runs an operation on a collection, which is prepared first, or on the store's own tables. */
+  run<R>(layout: SqliteLayout | undefined, operation: () => Operation<R>): R {
+    return this.#guard(() => {
+      if (layout !== undefined) this.#prepare(layout);
+      return this.#run(operation());
+    });
   }
 
-  /** Runs work of several statements, of which none takes effect when it throws. */
+  /** Prepares a collection, if nobody did. */
+  prepare(layout: SqliteLayout): void {
+    this.#guard(() => {
+      this.#prepare(layout);
+    });
+  }
+
+  /** Runs work, of which nothing takes effect when it throws. */
   atomically<R>(work: () => R): R {
     this.connection.exec("SAVEPOINT work");
     try {
@@ -87,34 +66,23 @@ export class Session implements Reader {
     }
   }
 
-  /** Counts documents that were added, or removed; called last, when nothing can fail any more. */
-  addCount(table: Table, added: number): void {
-    this.#counts.set(table, this.uncounted(table) + added);
-  }
-
-  uncounted(table: Table): number {
-    return this.#counts.get(table) ?? 0;
-  }
-
   /** Makes everything durable. */
   commit(): void {
-    this.#open = false;
+    this.#isOpen = false;
     if (this.#failure !== undefined) throw this.#failure;
-    for (const [table, added] of this.#counts) {
+    for (const [collection, added] of this.#uncounted) {
       if (added === 0) continue;
-      this.connection.run(`UPDATE ${REGISTRY} SET documents = documents + ? WHERE name = ?`, [
-        added,
-        table.definition.name,
-      ]);
+      const text = `UPDATE ${registryTable} SET documents = documents + ? WHERE name = ?`;
+      this.connection.run(text, [added, collection]);
     }
     this.connection.exec("COMMIT");
-    for (const table of this.#prepared) this.#ready.add(table);
-    if (this.hasRecorded) this.#onRecorded();
+    for (const layout of this.#prepared) this.#context.ready.add(layout);
+    if (this.#hasRecorded) this.#context.onRecorded();
   }
 
-  /** Undoes everything, and gives the reason to reject with. */
+  /** Undoes everything and returns the reason to reject with. */
   rollback(reason: unknown): unknown {
-    this.#open = false;
+    this.#isOpen = false;
     try {
       this.connection.rollback();
       return reason;
@@ -123,5 +91,61 @@ export class Session implements Reader {
         cause: new AggregateError([reason, error], "Two failures"),
       });
     }
+  }
+
+  #guard<R>(work: () => R): R {
+    if (!this.#isOpen) {
+      throw new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "The transaction is over");
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+    try {
+      return work();
+    } catch (error) {
+      // SQLite may have rolled back by itself; another statement would then commit on its own.
+      if (isEngineFailure(error)) this.#failure = error;
+      throw error;
+    }
+  }
+
+  #prepare(layout: SqliteLayout): void {
+    if (this.#context.ready.has(layout) || this.#prepared.has(layout)) return;
+    this.atomically(() => {
+      prepareCollection(this.connection, layout);
+    });
+    this.#prepared.add(layout);
+  }
+
+  #run<R>(operation: Operation<R>): R {
+    return runOperation(operation, (step) => this.#perform(step));
+  }
+
+  #perform(step: Step): Result {
+    switch (step.kind) {
+      case "added":
+        this.#uncounted.set(step.collection, this.#uncountedOf(step.collection) + step.count);
+        return noResult;
+      case "atomic":
+        this.atomically(() => {
+          this.#run(step.work());
+        });
+        return noResult;
+      case "beforeCommit":
+        // Nobody waits for this operation: there is one writer.
+        this.#run(step.work());
+        return noResult;
+      case "recorded":
+        this.#hasRecorded = true;
+        return noResult;
+      case "total": {
+        const { count } = readTotal(this.connection, step.collection);
+        return { rows: [], count: count + this.#uncountedOf(step.collection) };
+      }
+      default:
+        return runStatement(this.connection, step);
+    }
+  }
+
+  #uncountedOf(collection: string): number {
+    return this.#uncounted.get(collection) ?? 0;
   }
 }

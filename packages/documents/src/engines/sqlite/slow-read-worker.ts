@@ -1,24 +1,26 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { isObject } from "@fetchwork/kit";
-import { Connection } from "./connection.ts";
-import { loadSqlite } from "./load-sqlite.ts";
-import { type QueryResult, runQuery } from "./query-task.ts";
+import { createStamps } from "../../document/stamps.ts";
+import { readPlanned, type ReadResult } from "../operations/find.ts";
+import type { Connection } from "./connection.ts";
+import { SqliteLayout } from "./layout.ts";
+import { openReader } from "./open-another.ts";
+import { runReading } from "./run-operation.ts";
 import type { Failure, Job, Part } from "./slow-reads.ts";
 import { resultCode } from "./sqlite-error.ts";
-import { createTable } from "./table.ts";
 
-const BUSY_TIMEOUT = 5000;
-/** The rows of one message: about as long as the main thread may be held up. */
-const PART = 500;
+/** Rows of one message: about as long as the main thread may be held up. */
+const rowsPerPart = 500;
 
+const stamps = createStamps();
 let connection: Connection | undefined;
-let rest: QueryResult = { rows: [], count: 0 };
+let rest: ReadResult = { rows: [], count: 0 };
 let sent = 0;
 
 parentPort?.on("message", (message: unknown) => {
   if (isJob(message)) {
     try {
-      rest = answer(message);
+      rest = read(message);
       sent = 0;
     } catch (error) {
       parentPort?.postMessage(toFailure(error));
@@ -29,7 +31,7 @@ parentPort?.on("message", (message: unknown) => {
 });
 
 function nextPart(): Part {
-  const rows = rest.rows.slice(sent, sent + PART);
+  const rows = rest.rows.slice(sent, sent + rowsPerPart);
   sent += rows.length;
   if (sent < rest.rows.length) return { rows };
   const { count } = rest;
@@ -38,31 +40,29 @@ function nextPart(): Part {
 }
 
 /** Reads all of it at one moment. */
-function answer({ definition, task }: Job): QueryResult {
+function read({ definition, plan }: Job): ReadResult {
   connection ??= open();
   connection.exec("BEGIN");
   try {
-    return runQuery({ connection, uncounted: () => 0 }, createTable(definition), task);
+    const layout = new SqliteLayout(definition, stamps);
+    return runReading(connection, readPlanned(layout, plan, { isTimed: false }));
   } finally {
     connection.rollback();
   }
 }
 
 function open(): Connection {
-  if (!isObject(workerData) || typeof workerData["path"] !== "string") {
-    throw new TypeError("The thread was given no file");
+  if (isObject(workerData) && typeof workerData["path"] === "string") {
+    return openReader(workerData["path"]);
   }
-  const { DatabaseSync } = loadSqlite();
-  return new Connection(
-    new DatabaseSync(workerData["path"], { readOnly: true, timeout: BUSY_TIMEOUT }),
-  );
+  throw new TypeError("the thread was given no file");
 }
 
 function isJob(message: unknown): message is Job {
-  return isObject(message) && isObject(message["definition"]) && isObject(message["task"]);
+  return isObject(message) && isObject(message["definition"]) && isObject(message["plan"]);
 }
 
-/** The error of SQLite itself: what it is to this package is said where it arrives. */
+/** The error of SQLite itself; the thread that receives it makes an error of this package of it. */
 function toFailure(error: unknown): Failure {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return {

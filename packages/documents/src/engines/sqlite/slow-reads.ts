@@ -4,15 +4,15 @@ import { Worker } from "node:worker_threads";
 import { isObject } from "@fetchwork/kit";
 import type { CollectionDefinition } from "../../api/definition.ts";
 import { DocumentsError } from "../../api/errors.ts";
-import type { Answer } from "./access.ts";
-import type { Row } from "./connection.ts";
-import type { QueryTask } from "./query-task.ts";
+import type { Found } from "../engine.ts";
+import type { Row } from "../operation.ts";
+import type { ReadPlan } from "../operations/find.ts";
 import { toDocumentsError } from "./sqlite-error.ts";
 
 /** What a thread is given to do. */
 export interface Job {
   readonly definition: CollectionDefinition<unknown>;
-  readonly task: QueryTask;
+  readonly plan: ReadPlan;
 }
 
 /** A part of an answer; the thread waits for "next" between two, so that no turn takes long. */
@@ -69,7 +69,7 @@ export class SlowReads {
   }
 
   /** Answers a query; each row of the result is what `map` makes of it. */
-  run<R>(job: Job, map: (row: Row) => R): Promise<Answer<R>> {
+  run<R>(job: Job, map: (row: Row) => R): Promise<Found<R>> {
     if (this.#waiting.length >= MAX_WAITING) {
       return Promise.reject(busy(`More than ${MAX_WAITING} slow reads wait for their turn`));
     }
@@ -112,8 +112,8 @@ export class SlowReads {
     this.#busy.set(worker, next);
     // A thread without work does not keep the process from ending.
     worker.ref();
-    const { definition, task } = next;
-    worker.postMessage({ definition, task });
+    const { definition, plan } = next;
+    worker.postMessage({ definition, plan });
   }
 
   /** Waits until nobody reads here when the log is long, and has it brought into the file. */

@@ -1,4 +1,5 @@
 import { DocumentsError, UniqueError } from "../../api/errors.ts";
+import { DamagedError } from "../../document/damaged-error.ts";
 
 // https://sqlite.org/rescode.html
 const BUSY = 5;
@@ -44,16 +45,6 @@ export function explain(error: Error): string {
   return primary === READONLY || primary === CANTOPEN
     ? `${error.message}; the file and its folder must be readable and writable`
     : error.message;
-}
-
-/** Says that a document is damaged, which is seen before it is changed. */
-export class DamagedError extends DocumentsError {
-  constructor(collection: string, id: string) {
-    super(
-      "ERR_DOCUMENTS_ENGINE",
-      `The document ${JSON.stringify(id.slice(0, 128))} of "${collection}" is damaged`,
-    );
-  }
 }
 
 /** Tells whether an error leaves the state of the surrounding transaction in doubt. */

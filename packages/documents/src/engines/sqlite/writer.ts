@@ -1,10 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { DocumentsError } from "../../api/errors.ts";
-import type { Stamps } from "../../document/stamps.ts";
 import type { Connection } from "./connection.ts";
-import { Session } from "./session.ts";
+import { Session, type SessionContext } from "./session.ts";
 import { isEngineFailure } from "./sqlite-error.ts";
-import type { Table } from "./table.ts";
 
 /** A change that waits for its turn. */
 interface WriteJob {
@@ -24,19 +22,14 @@ interface TransactionJob {
 }
 
 /** What a writer shares with the rest of its store. */
-export interface WriterContext {
-  readonly stamps: Stamps;
-  /** The collections that are prepared. */
-  readonly ready: Set<Table>;
-  /** Is called when a commit brought records into the feed of changes. */
-  readonly onRecorded: () => void;
+export interface WriterContext extends SessionContext {
   /** The time to wait for another process, in milliseconds. */
   readonly busyTimeout: number;
 }
 
 /** Bounds the time that the event loop stands still. */
-const MAX_BATCH = 512;
-const BUSY_RETRY = 5;
+const maxBatch = 512;
+const busyRetryDelay = 5;
 
 /**
  * Gives every change its turn on the one connection that writes.
@@ -62,7 +55,7 @@ export class Writer {
   }
 
   /** Whether uncommitted changes are visible on the connection. */
-  get active(): boolean {
+  get isActive(): boolean {
     return this.#active;
   }
 
@@ -129,7 +122,7 @@ export class Writer {
   }
 
   #insideTransaction(): boolean {
-    return this.#scope?.getStore()?.open === true;
+    return this.#scope?.getStore()?.isOpen === true;
   }
 
   #push(job: TransactionJob | WriteJob): void {
@@ -197,7 +190,7 @@ export class Writer {
         this.#scheduled = true;
         setTimeout(() => {
           this.#next();
-        }, BUSY_RETRY);
+        }, busyRetryDelay);
         return undefined;
       }
       this.#busySince = undefined;
@@ -216,7 +209,7 @@ export class Writer {
   #takeBatch(): readonly WriteJob[] {
     const batch: WriteJob[] = [];
     for (const job of this.#queue) {
-      if (job.kind !== "write" || batch.length === MAX_BATCH) break;
+      if (job.kind !== "write" || batch.length === maxBatch) break;
       batch.push(job);
     }
     this.#queue.splice(0, batch.length);

@@ -1,0 +1,15 @@
+import { DocumentsError } from "../api/errors.ts";
+
+/**
+ * Reports a stored document that cannot be read, before anything is changed.
+ *
+ * @internal
+ */
+export class DamagedError extends DocumentsError {
+  constructor(collection: string, id: string) {
+    super(
+      "ERR_DOCUMENTS_ENGINE",
+      `The document ${JSON.stringify(id.slice(0, 128))} of "${collection}" is damaged`,
+    );
+  }
+}

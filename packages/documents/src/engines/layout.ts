@@ -1,0 +1,200 @@
+import type { ChangeKind } from "../api/changes.ts";
+import type { CollectionDefinition } from "../api/definition.ts";
+import type { Stored } from "../api/document.ts";
+import { type ParsedPath, parsePath } from "../api/field-path.ts";
+import { createExpiry } from "../document/expiry.ts";
+import type { Stamps } from "../document/stamps.ts";
+import type { ParsedNear } from "../geo/near.ts";
+import type { SortValue } from "../query/keyset.ts";
+import type { OrderTerm, ParsedQuery, ParsedSelection } from "../query/parse-query.ts";
+import { type Dialect, quoteName } from "./dialect.ts";
+import type { Operation, Row, Statement } from "./operation.ts";
+
+/** What every engine knows of a collection. */
+export interface Table {
+  readonly definition: CollectionDefinition<unknown>;
+  /** Name of the table, quoted. */
+  readonly quoted: string;
+  /** Fields that have an index. */
+  readonly indexed: ReadonlySet<string>;
+  /** Fields that keyword search looks in. */
+  readonly searchPaths: readonly ParsedPath[];
+  /** Fields that hold places. */
+  readonly geoPaths: readonly ParsedPath[];
+  /** Whether removed documents are kept until they are purged. */
+  readonly softDelete: boolean;
+  /** Top-level fields that documents may not have, besides those that the store always keeps. */
+  readonly reserved: ReadonlySet<string>;
+  /** Computes when a document expires, in collections where any does. */
+  readonly expiresAt: ((stored: unknown) => number | null) | undefined;
+}
+
+/** Describes the table of a collection. */
+export function describeTable(definition: CollectionDefinition<unknown>): Table {
+  const { name, unique, indexes, search, geo = [], softDelete = false, expires } = definition;
+  return {
+    definition,
+    quoted: quoteName(name),
+    indexed: new Set([...unique, ...indexes].flat()),
+    searchPaths: search.map((field) => parsePath(field)),
+    geoPaths: geo.map((field) => parsePath(field)),
+    softDelete,
+    reserved: new Set(softDelete ? ["deletedAt"] : []),
+    expiresAt: expires === undefined ? undefined : createExpiry(expires),
+  };
+}
+
+/** A row to add. */
+export interface NewRow {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly deletedAt: string | null;
+  /** JSON text of the document's own fields. */
+  readonly text: string;
+  readonly stored: Stored<object>;
+}
+
+/** What is written to the change feed. */
+export interface Recording {
+  readonly kind: ChangeKind;
+  /** Time of the change. */
+  readonly at: string;
+}
+
+/** A document before and after a change. */
+export interface RowChange {
+  /** Key of the row, a value of {@link Layout.key}. */
+  readonly key: Row[number];
+  /** Reads the document as it was: the object that a caller got may be changed. */
+  readonly before: () => Stored<object>;
+  readonly after: Stored<object>;
+  /** JSON text of the document's own fields. */
+  readonly text: string;
+  /** Token of the lease that must be held. Default: none. */
+  readonly lease: string | undefined;
+}
+
+/** A statement's condition, and the writer that holds its values. */
+export interface Condition {
+  readonly sql: Dialect;
+  /** Terms to be joined by AND; at least one. */
+  readonly terms: readonly string[];
+}
+
+/** An index that the definition asks for. */
+export interface Index {
+  readonly name: string;
+  /** Fields that the definition names; none for what the store itself needs. */
+  readonly fields: readonly string[];
+}
+
+/** Which documents to claim, and until when. */
+export interface Claiming {
+  readonly query: ParsedQuery;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** End of the leases, milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** Which lease of which document. */
+export interface Held {
+  readonly id: string;
+  readonly token: string;
+}
+
+/** A search by distance. */
+export interface NearSearch {
+  readonly near: ParsedNear;
+  readonly selection: ParsedSelection;
+  /** Greatest distance of this attempt, as the square of a chord. */
+  readonly reach: number;
+  readonly after?: readonly SortValue[] | undefined;
+  /** Whether the time of the statement is limited, see {@link Layout.begin}. */
+  readonly isTimed: boolean;
+}
+
+/** How places are stored and found. */
+export interface GeoLayout {
+  /** Reads x, y and z of documents next to a cell of the index, `size` in each direction. */
+  sample(field: number, cell: number, size: number): readonly Statement[];
+  /** Reads the columns of documents, and the square of the distance as the last one. */
+  select(search: NearSearch, limit: number | undefined, offset: number): Statement;
+  /** Counts documents, up to `max`. */
+  count(search: NearSearch, max: number | undefined): Statement;
+}
+
+/** How the documents of a collection lie in the tables of an engine, and how they are changed there. */
+export interface Layout extends Table {
+  readonly stamps: Stamps;
+  /** Columns that `toStored` takes. */
+  readonly columns: string;
+  /** Column with the time at which a document expires, or NULL. */
+  readonly expiresColumn: string;
+  /** Column that identifies a row. */
+  readonly key: string;
+  /** Whether rows of removed documents may exist, so that they have to be left out. */
+  readonly hasRemoved: boolean;
+  /** What locks the row that a statement reads until the end of the transaction. */
+  readonly rowLock: string;
+  readonly geo: GeoLayout;
+  /** Indexes that the definition asks for. */
+  readonly indexes: readonly Index[];
+
+  /** Begins a statement. `isTimed` limits its time where another thread can go on with it. */
+  begin(options?: { readonly isTimed?: boolean | undefined }): Dialect;
+  /** Whether an error reports that a unique value or the id is taken. */
+  isTaken(error: unknown): boolean;
+
+  /** Adds rows, all or none; records it unless `recording` is undefined. */
+  insert(
+    rows: readonly NewRow[],
+    recording: Recording | undefined,
+    lockTimeout?: number,
+  ): Operation<void>;
+  /** Replaces a row of the version before; returns the number of rows, which is 0 when it was overtaken. */
+  update(change: RowChange, recording: Recording): Operation<number>;
+  /** Marks rows as removed; returns their number. */
+  markRemoved(condition: Condition, recording: Recording): Operation<number>;
+  /** Deletes rows and what belongs to them; returns their number. */
+  remove(condition: Condition, recording: Recording): Operation<number>;
+  /** Selects expired rows, at most so many, as a condition. */
+  expired(limit: number, deleted: "exclude" | "only"): Operation<Condition>;
+  /** Merges fields into a document by one statement, where the engine can; else "unsure". */
+  merge?(merging: Merging): Operation<Row | "unsure">;
+
+  /** Claims documents; returns their columns, the token and the attempt. */
+  claim(claiming: Claiming): Operation<readonly Row[]>;
+  /** Extends a lease that is held. */
+  renew(held: Held, until: number): Operation<boolean>;
+  /** Ends a lease that is held. */
+  release(held: Held): Operation<boolean>;
+  /** The condition that the lease of a row is held. */
+  isHeld(token: string, sql: Dialect): string;
+
+  /** Values that a document is sorted by, where they are not those of its fields. */
+  sortValues?(
+    stored: Stored<unknown>,
+    order: readonly OrderTerm[],
+  ): Operation<readonly SortValue[]>;
+  /** Reads the names of the indexes, with whether each is complete. */
+  builtIndexes(): Operation<ReadonlyMap<string, boolean>>;
+  /** The fields of an index of ours from its name; undefined for an index of somebody else. */
+  fieldsOfIndex(name: string): readonly string[] | undefined;
+}
+
+/** Fields to set and to remove in one document. */
+export interface Merging {
+  readonly id: string;
+  readonly ifVersion: number | undefined;
+  readonly lease: string | undefined;
+  /** JSON text of the fields to set. */
+  readonly text: string;
+  readonly names: readonly string[];
+  readonly removed: readonly string[];
+  readonly at: string;
+  /** Size of the JSON text from which on a document is not merged without reading it. */
+  readonly maxBytes: number;
+}

@@ -1,0 +1,109 @@
+import type { Stored } from "../../api/document.ts";
+import { DocumentsError, VersionError } from "../../api/errors.ts";
+import { toJsonText } from "../../document/json-text.ts";
+import { toStored } from "../../document/stored.ts";
+import { isPossibleId, type Target } from "../../query/targets.ts";
+import type { Layout } from "../layout.ts";
+import { atomically, type Operation } from "../operation.ts";
+import { withoutExpired } from "./insert.ts";
+import { visibleTerms } from "./where.ts";
+
+/** What to make of a document, and of which state of it. */
+export interface Modification<T> {
+  /** Whether the document is a removed one that is brought back. Default: `false`. */
+  readonly restores?: boolean;
+  readonly make: (stored: Stored<T>) => unknown;
+}
+
+/** After so many lost races a change waits for the lock of its document. */
+const freeAttempts = 3;
+
+/**
+ * Changes a document to what the modification makes of the stored one. No lock is held in between: the change applies to
+ * the version that was read only, and starts again when another change was faster.
+ */
+export function* changeDocument<T>(
+  layout: Layout,
+  target: Target,
+  modification: Modification<T>,
+): Operation<Stored<T> | undefined> {
+  if (!isPossibleId(target.id)) return undefined;
+  return yield* withoutExpired(layout, function* () {
+    for (let attempt = 0; attempt < freeAttempts; attempt += 1) {
+      const outcome = yield* attemptChange(layout, { target, modification, lock: "" });
+      if (outcome !== "overtaken") return outcome;
+    }
+    const lock = layout.rowLock;
+    const outcome = yield* atomically(() => attemptChange(layout, { target, modification, lock }));
+    // Only the end of the lease comes between the lock and the change.
+    return outcome === "overtaken" ? undefined : outcome;
+  });
+}
+
+function* attemptChange<T>(
+  layout: Layout,
+  {
+    target,
+    modification: { restores = false, make },
+    lock,
+  }: {
+    readonly target: Target;
+    readonly modification: Modification<T>;
+    readonly lock: string;
+  },
+): Operation<Stored<T> | "overtaken" | undefined> {
+  const row = yield* readTarget(layout, target, { isRemoved: restores, lock });
+  if (row === undefined) return undefined;
+  const { name } = layout.definition;
+  const before = toStored<T>(name, [...row.slice(0, 5), null]);
+  checkTarget(layout, target, row);
+  const { id, version, createdAt } = before;
+  const text = toJsonText(make(before), layout.reserved);
+  const at = layout.stamps.now();
+  const after = toStored<T>(name, [id, version + 1, createdAt, at, text, null]);
+  const key = row[6] ?? null;
+  const count = yield* layout.update(
+    { key, before: () => toStored(name, row), after, text, lease: target.lease },
+    { kind: restores ? "restore" : "update", at },
+  );
+  if (count === 0) return "overtaken";
+  if (restores) yield { kind: "added", collection: name, count: 1 };
+  return after;
+}
+
+/** Reads a document that is meant by its columns, the key of its row, and whether the lease is held. */
+export function* readTarget(
+  layout: Layout,
+  { id, lease }: Target,
+  { isRemoved = false, lock = "" }: { readonly isRemoved?: boolean; readonly lock?: string } = {},
+): Operation<readonly (number | string | null)[] | undefined> {
+  const sql = layout.begin();
+  const held = lease === undefined ? "NULL" : layout.isHeld(lease, sql);
+  const terms = [`id = ${sql.bind(id, "text")}`];
+  terms.push(...visibleTerms(layout, isRemoved ? "only" : "exclude", sql));
+  const { rows } = yield sql.read(
+    `SELECT ${layout.columns}, ${layout.key}, CASE WHEN ${held} THEN 1 END FROM ${layout.quoted} ` +
+      `WHERE ${terms.join(" AND ")}${lock}`,
+    "fixed",
+  );
+  return rows[0];
+}
+
+/**
+ * Refuses a change of another version than the one that is meant, and one whose lease ended.
+ *
+ * @throws {VersionError}
+ * @throws {DocumentsError} `ERR_DOCUMENTS_LEASE`
+ */
+export function checkTarget(
+  { definition: { name } }: Layout,
+  { ifVersion, lease }: Target,
+  row: readonly unknown[],
+): void {
+  const current = Number(row[1]);
+  if (ifVersion !== undefined && ifVersion !== current) {
+    throw new VersionError(name, { current, expected: ifVersion });
+  }
+  if (lease === undefined || row[7] !== null) return;
+  throw new DocumentsError("ERR_DOCUMENTS_LEASE", `The lease of the document of "${name}" is over`);
+}

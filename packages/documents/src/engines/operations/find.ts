@@ -1,0 +1,160 @@
+import { cellOf } from "../../geo/geo-cell.ts";
+import { growingReach, placeOfField, sampleSize } from "../../geo/near.ts";
+import type { Vector } from "../../geo/position.ts";
+import { type Part, partsAfter, type SortValue } from "../../query/keyset.ts";
+import type { ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
+import type { Layout } from "../layout.ts";
+import type { Operation, Row } from "../operation.ts";
+import { selectionTerms, whereSql } from "./where.ts";
+
+/** What to read of a collection, as plain data: another thread can do it as well. */
+export interface ReadPlan {
+  /** What to select, and the values of the cursor, if there is one. */
+  readonly find?: FindPlan | undefined;
+  /** What to count, up to `max`. */
+  readonly count?: CountPlan | undefined;
+}
+
+/** What to select. */
+export interface FindPlan {
+  readonly query: ParsedQuery;
+  readonly after: readonly SortValue[] | undefined;
+}
+
+/** What to count. */
+export interface CountPlan extends ParsedSelection {
+  readonly max?: number | undefined;
+}
+
+/** What a plan found: rows of the layout's columns, for `near` with the square of the distance, and a count. */
+export interface ReadResult {
+  readonly rows: readonly Row[];
+  readonly count: number;
+}
+
+/** Does what a plan says. `isTimed` limits the time of each statement, see {@link Layout.begin}. */
+export function* readPlanned(
+  layout: Layout,
+  plan: ReadPlan,
+  options: { readonly isTimed: boolean },
+): Operation<ReadResult> {
+  return {
+    rows: plan.find === undefined ? [] : yield* findRows(layout, plan.find, options),
+    count: plan.count === undefined ? 0 : yield* countRows(layout, plan.count, options),
+  };
+}
+
+function* findRows(
+  layout: Layout,
+  { query, after }: FindPlan,
+  options: { readonly isTimed: boolean },
+): Operation<readonly Row[]> {
+  if (query.near !== undefined) return yield* findNear(layout, { query, after }, options);
+  if (after === undefined) return yield* select(layout, query, options);
+  const rows: Row[] = [];
+  for (const part of partsAfter(query.order, after)) {
+    const limit = query.limit === undefined ? undefined : query.limit - rows.length;
+    if (limit === 0) break;
+    for (const row of yield* select(layout, { ...query, limit, part }, options)) rows.push(row);
+  }
+  return rows;
+}
+
+function* select(
+  layout: Layout,
+  query: ParsedQuery & { readonly part?: Part },
+  { isTimed }: { readonly isTimed: boolean },
+): Operation<readonly Row[]> {
+  const sql = layout.begin({ isTimed: isTimed && !isShort(layout, query) });
+  const where = whereSql(selectionTerms(layout, query, sql));
+  const order = sql.order(query.part?.order ?? query.order);
+  const text =
+    `SELECT ${layout.columns} FROM ${layout.quoted}${where}` +
+    `${order === "" ? "" : ` ORDER BY ${order}`}${sql.page(query.limit, query.offset)}`;
+  // Each offset may be another statement, and the best plan of a search depends on its words.
+  const isRepeated = query.offset === 0 && query.words.length === 0;
+  const { rows } = yield sql.read(text, isRepeated ? "repeated" : "once");
+  return rows;
+}
+
+/** So many rows are read before anybody notices. */
+const fewRows = 1000;
+
+/**
+ * Whether an index has the rows of a query in order and all of them can be seen, so that no more are visited than the
+ * query asks for: then counting them would only take time, a fifth of that of the statement.
+ */
+function isShort(
+  { softDelete, expiresAt }: Layout,
+  { filter, words, order, limit, offset, part }: ParsedQuery & { readonly part?: Part },
+): boolean {
+  const isWhole = filter === undefined && words.length === 0 && part === undefined;
+  if (!isWhole || softDelete || expiresAt !== undefined) return false;
+  if (limit === undefined || limit + offset > fewRows) return false;
+  const [first, second] = order;
+  if (first?.path.meta === "id") return true;
+  return (
+    first?.path.meta === "createdAt" &&
+    second?.path.meta === "id" &&
+    first.descending === second.descending
+  );
+}
+
+function* countRows(
+  layout: Layout,
+  { max, ...selection }: CountPlan,
+  { isTimed }: { readonly isTimed: boolean },
+): Operation<number> {
+  const { near, filter, words, deleted } = selection;
+  if (near !== undefined) {
+    const search = { near, selection, reach: near.greatest, isTimed };
+    const { rows } = yield layout.geo.count(search, max);
+    return Number(rows[0]?.[0]);
+  }
+  const isNarrowed = filter !== undefined || words.length > 0 || deleted !== "exclude";
+  if (!isNarrowed && layout.expiresAt === undefined) {
+    const total = yield { kind: "total", collection: layout.definition.name };
+    if (total.count >= 0) return Math.min(total.count, max ?? Infinity);
+  }
+  const sql = layout.begin({ isTimed });
+  const from = `${layout.quoted}${whereSql(selectionTerms(layout, selection, sql))}`;
+  const counted = max === undefined ? from : `(SELECT 1 FROM ${from}${sql.page(max, 0)}) AS found`;
+  const { rows } = yield sql.read(
+    `SELECT count(*) FROM ${counted}`,
+    words.length === 0 ? "repeated" : "once",
+  );
+  return Number(rows[0]?.[0]);
+}
+
+/** Selects documents by their distance from a place, and sorts them by it. */
+function* findNear(
+  layout: Layout,
+  { query, after }: FindPlan,
+  { isTimed }: { readonly isTimed: boolean },
+): Operation<readonly Row[]> {
+  const { near, limit, offset } = query;
+  if (near === undefined) return [];
+  let rows: readonly Row[] = [];
+  for (const reach of yield* reaches(layout, { query, after })) {
+    const search = { near, selection: query, reach, after, isTimed };
+    ({ rows } = yield layout.geo.select(search, limit, offset));
+    if (rows.length === limit) break;
+  }
+  return rows;
+}
+
+/** Returns the distances within which to look, one after the other until there are enough documents. */
+function* reaches(layout: Layout, { query, after }: FindPlan): Operation<Iterable<number>> {
+  const { near, filter, words, deleted, limit, offset } = query;
+  if (near === undefined) return [];
+  const field = placeOfField(layout.definition, near);
+  if (limit === undefined) return [near.greatest];
+  const needed = limit + offset;
+  const sample: Vector[] = [];
+  for (const statement of layout.geo.sample(field, cellOf(near.position), sampleSize(needed))) {
+    const { rows } = yield statement;
+    for (const [x, y, z] of rows) sample.push({ x: Number(x), y: Number(y), z: Number(z) });
+  }
+  const isFiltered = filter !== undefined || words.length > 0 || deleted === "only";
+  return growingReach(near, { needed, behind: Number(after?.[0] ?? 0), sample, isFiltered });
+}

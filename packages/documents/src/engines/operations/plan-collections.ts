@@ -1,0 +1,69 @@
+import type { PlanStep } from "../../api/migration.ts";
+import { type Derived, wantedDerived } from "../derived.ts";
+import type { StatementWriter } from "../dialect.ts";
+import type { Layout } from "../layout.ts";
+import type { Operation } from "../operation.ts";
+import { registryTable } from "../own-tables.ts";
+
+/** Finds what preparing collections would do, and what no definition asks for. */
+export function* planCollections(
+  sql: StatementWriter,
+  layouts: readonly Layout[],
+): Operation<readonly PlanStep[]> {
+  const { rows } = yield sql.read(
+    `SELECT name, search, expires, geo FROM ${registryTable} ORDER BY name`,
+  );
+  const registered = new Map(
+    rows.map(([name, search, expires, geo]) => [
+      String(name),
+      { search: textOf(search), expires: textOf(expires), geo: textOf(geo) },
+    ]),
+  );
+  const steps: PlanStep[] = [];
+  for (const layout of layouts) {
+    const { name } = layout.definition;
+    const current = registered.get(name);
+    registered.delete(name);
+    if (current === undefined) {
+      steps.push({ kind: "create-collection", collection: name, fields: [] });
+    } else {
+      steps.push(...(yield* planCollection(layout, current)));
+    }
+  }
+  for (const name of registered.keys()) {
+    steps.push({ kind: "unknown-collection", collection: name });
+  }
+  return steps;
+}
+
+function* planCollection(layout: Layout, current: Derived): Operation<readonly PlanStep[]> {
+  const { name: collection, search, expires, geo = [] } = layout.definition;
+  const steps: PlanStep[] = [];
+  const built = yield* layout.builtIndexes();
+  const wanted = new Set<string>();
+  for (const { name, fields } of layout.indexes) {
+    wanted.add(name);
+    if (built.get(name) !== true) steps.push({ kind: "build-index", collection, fields });
+  }
+  const derived = wantedDerived(layout.definition);
+  if (derived.search !== current.search) {
+    const kind = search.length === 0 ? "drop-search" : "build-search";
+    steps.push({ kind, collection, fields: search });
+  }
+  if (derived.expires !== current.expires) {
+    const fields = expires === undefined ? [] : [expires.field];
+    steps.push({ kind: "rebuild-expiry", collection, fields });
+  }
+  if (derived.geo !== current.geo) {
+    steps.push({ kind: geo.length === 0 ? "drop-geo" : "build-geo", collection, fields: geo });
+  }
+  for (const name of built.keys()) {
+    const fields = wanted.has(name) ? undefined : layout.fieldsOfIndex(name);
+    if (fields !== undefined) steps.push({ kind: "unused-index", collection, fields });
+  }
+  return steps;
+}
+
+function textOf(value: number | string | null | undefined): string | null {
+  return typeof value === "string" ? value : null;
+}

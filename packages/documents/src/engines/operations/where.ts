@@ -1,0 +1,79 @@
+import { InputError } from "../../api/errors.ts";
+import type { Deleted } from "../../api/soft-deletion.ts";
+import type { Part, RowsAfter, Segment } from "../../query/keyset.ts";
+import type { ParsedSelection } from "../../query/parse-query.ts";
+import type { Dialect } from "../dialect.ts";
+import type { Layout } from "../layout.ts";
+import { filterSql } from "./filter-sql.ts";
+
+/** What a statement selects: documents of a selection, after a place in an order. */
+export interface Selected extends Pick<ParsedSelection, "deleted" | "filter" | "words"> {
+  readonly part?: Part | undefined;
+}
+
+/** Writes the conditions of a selection, to be joined by AND. */
+export function selectionTerms(
+  layout: Layout,
+  { filter, words, deleted, part }: Selected,
+  sql: Dialect,
+): readonly string[] {
+  const terms = [...sql.countVisited(), ...visibleTerms(layout, deleted, sql)];
+  if (part !== undefined) terms.push(afterSql(part, sql));
+  if (filter !== undefined) terms.push(filterSql(filter, sql));
+  if (words.length > 0) {
+    requireSearch(layout);
+    terms.push(...sql.search(words));
+  }
+  return terms;
+}
+
+/** Writes the conditions that a document can be seen. */
+export function visibleTerms(layout: Layout, deleted: Deleted, sql: Dialect): readonly string[] {
+  const terms: string[] = [];
+  if (layout.hasRemoved && deleted === "exclude") terms.push("deleted_at IS NULL");
+  if (deleted === "only") terms.push(layout.softDelete ? "deleted_at IS NOT NULL" : "FALSE");
+  if (layout.expiresAt !== undefined) {
+    terms.push(`(expires_at IS NULL OR expires_at > ${sql.bind(Date.now(), "bigint")})`);
+  }
+  return terms;
+}
+
+/** Writes a WHERE clause with a space before it; empty when there are no terms. */
+export function whereSql(terms: readonly string[]): string {
+  return terms.length === 0 ? "" : ` WHERE ${terms.join(" AND ")}`;
+}
+
+function afterSql(part: Part, sql: Dialect): string {
+  return part.kind === "rows" ? rowsAfterSql(part, sql) : segmentSql(part, sql);
+}
+
+function rowsAfterSql({ order, values }: RowsAfter, sql: Dialect): string {
+  const keys = order.map(({ path }) => sql.key(path));
+  const places = order.map(({ path }, index) => sql.keyOfValue(path, values[index] ?? ""));
+  const operator = order[0]?.descending === true ? "<" : ">";
+  return `(${keys.join(", ")}) ${operator} (${places.join(", ")})`;
+}
+
+function segmentSql({ equal, beyond }: Segment, sql: Dialect): string {
+  const terms = equal.map(({ term: { path }, value }) =>
+    value === null
+      ? `${sql.key(path)} IS NULL`
+      : `${sql.key(path)} = ${sql.keyOfValue(path, value)}`,
+  );
+  const { path } = beyond.term;
+  if (beyond.value !== undefined) {
+    const operator = beyond.kind === "greater" ? ">" : "<";
+    terms.push(`${sql.key(path)} ${operator} ${sql.keyOfValue(path, beyond.value)}`);
+  } else {
+    terms.push(beyond.kind === "null" ? `${sql.key(path)} IS NULL` : sql.hasKey(path));
+  }
+  return terms.join(" AND ");
+}
+
+function requireSearch({ definition: { name, search } }: Layout): void {
+  if (search.length > 0) return;
+  throw new InputError(
+    "ERR_DOCUMENTS_QUERY",
+    `The collection "${name}" declares no search fields, so "q" finds nothing`,
+  );
+}

@@ -1,0 +1,196 @@
+import type { PoolClient } from "pg";
+import { toStored } from "../../document/stored.ts";
+import { quoteName } from "../dialect.ts";
+import type { Row } from "../operation.ts";
+import { changesTable, positionsTable, registryTable } from "../own-tables.ts";
+import { execute, run } from "./connections/connections.ts";
+import { sqlState } from "./connections/postgres-error.ts";
+import { claimedFields, claimsOf } from "./distributed/claims.ts";
+import { readClaimed } from "./distributed/preparing-claims.ts";
+import { quoteText } from "./keys.ts";
+import { documentColumns } from "./layout.ts";
+import { claimsTable, feedEndTable } from "./own-tables.ts";
+
+const maxProblems = 100;
+const chunkSize = 500;
+const notAllowed = "42501";
+/** The store's tables and those of its collections, by their oid. */
+const tables =
+  `SELECT to_regclass(quote_ident(name)) AS oid FROM ${registryTable} UNION ALL ` +
+  "SELECT oid FROM pg_class WHERE relkind = 'r' AND relname LIKE 'fetchwork:%' AND pg_table_is_visible(oid)";
+
+/**
+ * Reads everything in a transaction that keeps to one moment, and tells what is damaged: documents,
+ * claims, positions, and indexes. What an index holds is compared where the extension `amcheck` is
+ * there and the role may call it, which is a superuser's choice.
+ */
+export async function checkStore(
+  client: PoolClient,
+  { isDistributed }: { readonly isDistributed: boolean },
+): Promise<readonly string[]> {
+  await execute(client, "SET LOCAL statement_timeout = 0");
+  const problems: string[] = [];
+  const { rows } = await run(client, {
+    text: `SELECT name, search, to_regclass(quote_ident(name)) FROM ${registryTable} ORDER BY name`,
+    values: [],
+  });
+  for (const [name, search, oid] of rows) {
+    if (oid === null) problems.push(`The table of "${name}" is missing`);
+    else problems.push(...(await checkCollection(client, String(name), search !== null)));
+    if (oid !== null && isDistributed) problems.push(...(await checkClaims(client, String(name))));
+  }
+  problems.push(...(await checkFeed(client, isDistributed)));
+  problems.push(...(await checkIndexes(client, isDistributed)));
+  return problems;
+}
+
+async function checkCollection(
+  client: PoolClient,
+  name: string,
+  isSearched: boolean,
+): Promise<readonly string[]> {
+  const table = quoteName(name);
+  const damaged = await all(
+    client,
+    `SELECT id FROM ${table} WHERE jsonb_typeof(doc) <> 'object' OR version < 1 ` +
+      `OR jsonb_exists_any(doc, '{id,version,createdAt,updatedAt}') LIMIT ${maxProblems}`,
+  );
+  const problems = damaged.map(
+    ([id]) => `The document ${JSON.stringify(id)} of "${name}" is damaged`,
+  );
+  const [unsearched] = await all(client, `SELECT count(*) FROM ${table} WHERE search IS NULL`);
+  if (isSearched && unsearched?.[0] !== "0") {
+    problems.push(`The search of "${name}" lacks ${unsearched?.[0]} documents`);
+  }
+  const newer = await all(
+    client,
+    `SELECT id FROM ${table} AS stored JOIN (SELECT id, max(version) AS version FROM ${changesTable} ` +
+      `WHERE collection = ${quoteText(name)} GROUP BY id) AS told USING (id) ` +
+      `WHERE told.version > stored.version LIMIT ${maxProblems}`,
+  );
+  for (const [id] of newer) {
+    problems.push(`The feed has a later version of ${JSON.stringify(id)} of "${name}"`);
+  }
+  return problems;
+}
+
+/** Compares the claims of a distributed store with those that its documents have. */
+async function checkClaims(client: PoolClient, name: string): Promise<readonly string[]> {
+  const table = quoteName(name);
+  const keys = await readClaimed(client, name);
+  const claimed = keys.map((key) => claimedFields(listIn(key).map(String)));
+  const problems: string[] = [];
+  const orphans = await all(
+    client,
+    `SELECT claimed.id FROM ${claimsTable} AS claimed LEFT JOIN ${table} AS stored ` +
+      `ON stored.id = claimed.id AND stored.deleted_at IS NULL ` +
+      `WHERE claimed.collection = ${quoteText(name)} AND stored.id IS NULL LIMIT ${maxProblems}`,
+  );
+  for (const [id] of orphans) {
+    problems.push(`Unique values of "${name}" are held for ${JSON.stringify(id)}, which is gone`);
+  }
+  for (let last = ""; keys.length > 0 && problems.length < maxProblems;) {
+    const { rows } = await run(client, {
+      text:
+        `SELECT ${documentColumns} FROM ${table} WHERE id > $1 AND deleted_at IS NULL ` +
+        `ORDER BY id LIMIT ${chunkSize}`,
+      values: [last],
+    });
+    const ids = rows.map(([id = null]) => id);
+    const { rows: held } = await run(client, {
+      text: `SELECT id, field, value FROM ${claimsTable} WHERE collection = $1 AND id = ANY($2::text[])`,
+      values: [name, ids],
+    });
+    const wanted = rows.flatMap((row) => claimsOf({ claimed }, toStored<object>(name, row)));
+    const expected = wanted.map(({ id, key, value }) => JSON.stringify([id, key, value]));
+    const actual = held.map((row) => JSON.stringify(row));
+    for (const id of differing(new Set(expected), new Set(actual))) {
+      problems.push(`The unique values of ${JSON.stringify(id)} of "${name}" are not those held`);
+    }
+    if (rows.length < chunkSize) break;
+    last = String(ids.at(-1));
+  }
+  return problems;
+}
+
+/** Gives the ids of what is in one of the sets only. */
+function differing(some: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<unknown> {
+  const lonely = [
+    ...[...some].filter((text) => !others.has(text)),
+    ...[...others].filter((text) => !some.has(text)),
+  ];
+  return new Set(lonely.map((text) => listIn(text)[0]));
+}
+
+function listIn(text: string): readonly unknown[] {
+  const value: unknown = JSON.parse(text);
+  return Array.isArray(value) ? value : [];
+}
+
+/** The next position must be behind every one that was told or taken note of. */
+async function checkFeed(client: PoolClient, isDistributed: boolean): Promise<readonly string[]> {
+  const end = isDistributed
+    ? `(SELECT max(position) FROM ${feedEndTable})`
+    : `pg_sequence_last_value(pg_get_serial_sequence(${quoteText(changesTable)}, 'position')::regclass)`;
+  const [row] = await all(
+    client,
+    `SELECT coalesce(${end}, 0) < coalesce((SELECT max(position) FROM ${changesTable}), 0), ` +
+      `coalesce(${end}, 0) < coalesce((SELECT max(position) FROM ${positionsTable}), 0)`,
+  );
+  return [
+    ...(row?.[0] === "t" ? ["The feed would give positions again that it has"] : []),
+    ...(row?.[1] === "t" ? ["A consumer of the feed is ahead of it"] : []),
+  ];
+}
+
+async function checkIndexes(
+  client: PoolClient,
+  isDistributed: boolean,
+): Promise<readonly string[]> {
+  // Systems that are only like PostgreSQL keep their indexes in other ways.
+  if (isDistributed) return [];
+  const indexes = await all(
+    client,
+    "SELECT c.oid::text, c.relname, i.indisvalid AND i.indisready, a.amname FROM pg_index i " +
+      "JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam " +
+      `WHERE i.indrelid IN (${tables}) ORDER BY c.relname`,
+  );
+  const extensions = await all(client, "SELECT 1 FROM pg_extension WHERE extname = 'amcheck'");
+  let isAllowed = extensions.length > 0;
+  const problems: string[] = [];
+  for (const [oid, name, isValid, method] of indexes) {
+    if (isValid !== "t") {
+      problems.push(`The index "${name}" is not finished; opening the store builds it anew`);
+    } else if (isAllowed && method === "btree") {
+      const outcome = await verify(client, String(oid));
+      isAllowed = outcome !== "not allowed";
+      if (outcome === "damaged") problems.push(`The index "${name}" is damaged: REINDEX builds it`);
+    }
+  }
+  return problems;
+}
+
+/** Compares an index with its layout. */
+async function verify(
+  client: PoolClient,
+  oid: string,
+): Promise<"damaged" | "not allowed" | "sound"> {
+  await execute(client, "SAVEPOINT verifying");
+  try {
+    await run(client, { text: "SELECT bt_index_check($1::oid::regclass, true)", values: [oid] });
+    await execute(client, "RELEASE verifying");
+    return "sound";
+  } catch (error) {
+    const state = sqlState(error);
+    if (state === undefined) throw error;
+    await execute(client, "ROLLBACK TO verifying");
+    if (state === notAllowed) return "not allowed";
+    // What amcheck says: an index, or data, is corrupted.
+    if (state.startsWith("XX")) return "damaged";
+    throw error;
+  }
+}
+
+async function all(client: PoolClient, text: string): Promise<readonly Row[]> {
+  return (await run(client, { text, values: [] })).rows;
+}

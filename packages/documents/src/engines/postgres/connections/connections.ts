@@ -1,0 +1,331 @@
+import { isObject } from "@fetchwork/kit";
+import { type ClientBase, DatabaseError, Pool, type PoolClient, type PoolConfig } from "pg";
+import { setTimeout as wait } from "node:timers/promises";
+import { pauseAfter } from "../../../query/transaction-options.ts";
+import type { BoundText, Result } from "../../operation.ts";
+import type { PostgresAddress } from "./address.ts";
+import { isTlsMismatch } from "./connection-reason.ts";
+import {
+  connectionError,
+  ConnectionLostError,
+  isConflict,
+  isConnectionLoss,
+  isReadOnly,
+  NotPrimaryError,
+} from "./postgres-error.ts";
+import { RowQuery } from "./row-query.ts";
+import type { PostgresSettings } from "./settings.ts";
+import { Watch } from "./watch.ts";
+
+/** What waits for a connection. */
+interface Asked {
+  readonly statement: BoundText;
+  readonly resolve: (result: Promise<Result> | Result) => void;
+  readonly recover: (failure: unknown) => Promise<Result>;
+}
+
+const RETRY_DELAY = 50;
+const MAX_TIMER = 0x7fff_ffff;
+const IDLE_TIMEOUT = 30_000;
+/** How long a connection is silent before it is asked whether the other side is still there. */
+const KEEP_ALIVE_DELAY = 10_000;
+const NOT_PRIMARY = "The server is a standby, or its transactions are read-only";
+/** What the store relies on, whatever the database's defaults are. */
+const SESSION =
+  "SET standard_conforming_strings = on; SET default_transaction_isolation = 'read committed'; " +
+  "SET client_min_messages = warning; SHOW transaction_read_only";
+
+/** Connections to the server of a cluster that accepts changes at the moment. */
+export class Connections {
+  readonly #pools: readonly Pool[];
+  readonly #settings: PostgresSettings;
+  readonly #watch = new Watch();
+  #current = 0;
+
+  constructor(
+    address: PostgresAddress,
+    settings: PostgresSettings & { readonly isReplica?: boolean },
+  ) {
+    this.#settings = settings;
+    this.#pools = address.hosts.map(({ host, port }) =>
+      createPool({ ...poolConfig(address, settings), host, port }),
+    );
+  }
+
+  /**
+   * The time after which a server that was asked is taken for gone, in milliseconds: it would have
+   * given the statement up before. One that vanished without a word is not heard of otherwise.
+   */
+  get responseTimeout(): number {
+    return this.#settings.statementTimeout + this.#settings.connectTimeout;
+  }
+
+  /**
+   * Gives a connection to the primary, which is looked for while a failover lasts.
+   *
+   * @throws {DocumentsError} `ERR_DOCUMENTS_CONNECTION`
+   */
+  async acquire(): Promise<PoolClient> {
+    const deadline = performance.now() + this.#settings.failoverTimeout;
+    for (;;) {
+      try {
+        return await this.#pool().connect();
+      } catch (error) {
+        // Waiting for others to give their connections back says nothing about the server.
+        if (!isFull(error)) this.failOver();
+        // Another host of the cluster may have what one lacks.
+        const isFinal = this.#pools.length === 1 && isTlsMismatch(error);
+        if (isFinal || !mayPass(error) || performance.now() >= deadline) throw unreachable(error);
+        await wait(RETRY_DELAY);
+      }
+    }
+  }
+
+  /** Reads; a connection that broke meanwhile is replaced, since reading twice does no harm. */
+  read(statement: BoundText): Promise<Result> {
+    return this.#once(statement, async (failure) => {
+      const deadline = performance.now() + this.#settings.failoverTimeout;
+      for (let error = failure; ;) {
+        if (!isConnectionLoss(error) || performance.now() >= deadline) throw error;
+        await wait(RETRY_DELAY);
+        try {
+          return await this.readOnce(statement);
+        } catch (again) {
+          error = again;
+        }
+      }
+    });
+  }
+
+  /** Reads from a replica; whoever asks has another way when it fails. */
+  readOnce(statement: BoundText): Promise<Result> {
+    return this.#once(statement, rethrow);
+  }
+
+  /** Changes; done again only when it is known that nothing happened. */
+  write(statement: BoundText): Promise<Result> {
+    // What failed is thrown again where it is known what to do about it.
+    return this.#once(statement, (failure) => {
+      let isFirst = true;
+      return this.retryOnFailover(() => {
+        if (!isFirst) return this.readOnce(statement);
+        isFirst = false;
+        throw failure;
+      });
+    });
+  }
+
+  /**
+   * Does work again of which it is known that nothing happened, as long as a failover may last:
+   * because a standby refused it, or because it met other changes.
+   */
+  async retryOnFailover<R>(work: () => Promise<R>): Promise<R> {
+    const deadline = performance.now() + this.#settings.failoverTimeout;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        const mayPass = isReadOnly(error) || isConflict(error);
+        if (!mayPass || performance.now() >= deadline) throw error;
+        await wait(isConflict(error) ? pauseAfter(attempt) : RETRY_DELAY);
+      }
+    }
+  }
+
+  /** Gives a connection back; one that broke, or whose server became a standby, is not kept. */
+  release(client: PoolClient, error?: unknown): void {
+    const isBroken = isReadOnly(error) || isConnectionLoss(error);
+    client.release(isBroken);
+    if (isReadOnly(error)) this.failOver();
+  }
+
+  /** Undoes an open transaction; gives what to release the connection with. */
+  async rollback(client: PoolClient, reason: unknown): Promise<unknown> {
+    try {
+      await execute(client, "ROLLBACK", this.#settings.connectTimeout);
+      return reason;
+    } catch (error) {
+      return isReadOnly(reason) ? reason : error;
+    }
+  }
+
+  /** Tries the next host from now on. */
+  failOver(): void {
+    this.#current = (this.#current + 1) % this.#pools.length;
+  }
+
+  /** Closes the connections as they come back. */
+  async close(): Promise<void> {
+    await Promise.all(this.#pools.map((pool) => pool.end()));
+  }
+
+  #pool(): Pool {
+    const pool = this.#pools[this.#current];
+    if (pool === undefined) throw new RangeError("There is no host");
+    return pool;
+  }
+
+  /** The usual case goes with one promise, and without the search for a primary. */
+  #once(statement: BoundText, recover: (failure: unknown) => Promise<Result>): Promise<Result> {
+    const { promise, resolve } = Promise.withResolvers<Result>();
+    // The pool keeps what it called until long after, and would keep every result with it.
+    let asked: Asked | undefined = { statement, resolve, recover };
+    this.#pool().connect((_error, client) => {
+      const own = asked;
+      asked = undefined;
+      if (own === undefined) return;
+      if (client === undefined) own.resolve(this.#acquired(own.statement).catch(own.recover));
+      else this.#runOn(client, own);
+    });
+    return promise;
+  }
+
+  #runOn(client: PoolClient, { statement, resolve, recover }: Asked): void {
+    let isOver = false;
+    const fail = (error: unknown): void => {
+      isOver = true;
+      const failure = toFailure(error);
+      this.release(client, failure);
+      resolve(Promise.resolve(failure).then(recover));
+    };
+    this.#watch.begin(client, this.responseTimeout, () => {
+      fail(new Error("The server did not answer"));
+    });
+    const query = new RowQuery(statement, (error, result) => {
+      if (isOver) return;
+      this.#watch.end(client);
+      if (error instanceof Error) {
+        fail(error);
+      } else {
+        isOver = true;
+        client.release();
+        resolve(result);
+      }
+    });
+    client.query(query);
+  }
+
+  async #acquired(statement: BoundText): Promise<Result> {
+    const client = await this.acquire();
+    try {
+      const result = await run(client, statement, this.responseTimeout);
+      client.release();
+      return result;
+    } catch (error) {
+      this.release(client, error);
+      throw error;
+    }
+  }
+}
+
+function rethrow(failure: unknown): never {
+  throw failure;
+}
+
+/** Runs a statement on a connection, which is lost when no answer comes within the limit. */
+export function run(client: PoolClient, statement: BoundText, limit?: number): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const settle = (error: unknown, result: Result): void => {
+      // `pg` gives no error as null.
+      if (error == null) resolve(result);
+      else reject(toFailure(error));
+    };
+    client.query(
+      new RowQuery(statement, settle, { limit: limit === undefined ? limit : limitOf(limit) }),
+    );
+  });
+}
+
+/** Whatever does not come from the server comes from the socket. */
+function toFailure(error: unknown): Error {
+  return error instanceof DatabaseError
+    ? error
+    : new ConnectionLostError("The connection was lost", { cause: error });
+}
+
+/** Runs statements that take no values, within the limit if there is one. */
+export async function execute(client: PoolClient, text: string, limit?: number): Promise<void> {
+  try {
+    await client.query({
+      text,
+      ...(limit === undefined ? {} : { query_timeout: limitOf(limit) }),
+    });
+  } catch (error) {
+    if (error instanceof DatabaseError) throw error;
+    throw new ConnectionLostError("The connection was lost", { cause: error });
+  }
+}
+
+/** A longer timer would be over at once. */
+function limitOf(milliseconds: number): number {
+  return Math.min(milliseconds, MAX_TIMER);
+}
+
+function poolConfig(
+  address: PostgresAddress,
+  settings: PostgresSettings & { readonly isReplica?: boolean },
+): PoolConfig {
+  const { user, password, database, ssl, applicationName } = address;
+  return {
+    user,
+    // A password that is undefined would be looked for in the environment.
+    password: password ?? "",
+    database,
+    ssl,
+    application_name: applicationName,
+    max: settings.poolSize,
+    connectionTimeoutMillis: settings.connectTimeout,
+    statement_timeout: settings.statementTimeout,
+    idleTimeoutMillis: IDLE_TIMEOUT,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY,
+    pipeline: true,
+    types: { getTypeParser: () => asText },
+    onConnect: (client): unknown =>
+      settings.isReplica === true ? client.query(SESSION) : prepareConnection(client),
+  };
+}
+
+/** @throws {NotPrimaryError} When the server is a standby, or takes no changes. */
+async function prepareConnection(client: ClientBase): Promise<void> {
+  const results: unknown = await client.query(SESSION);
+  if (!isPrimary(results)) throw new NotPrimaryError(NOT_PRIMARY);
+}
+
+function createPool(config: PoolConfig): Pool {
+  const pool = new Pool(config);
+  // An idle connection that breaks is replaced when it is needed.
+  pool.on("error", () => undefined);
+  // Between being taken and its first statement a connection breaks without a listener otherwise.
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  return pool;
+}
+
+function isPrimary(results: unknown): boolean {
+  const last: unknown = Array.isArray(results) ? results.at(-1) : undefined;
+  return (
+    JSON.stringify(isObject(last) ? last["rows"] : undefined) ===
+    '[{"transaction_read_only":"off"}]'
+  );
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && error.message === "timeout exceeded when trying to connect";
+}
+
+/** Tells whether another attempt to connect may succeed: not where the server refused this one. */
+function mayPass(error: unknown): boolean {
+  return !(error instanceof DatabaseError) || isConnectionLoss(error);
+}
+
+function unreachable(error: unknown): Error {
+  if (!mayPass(error)) {
+    return connectionError(error, "PostgreSQL refused the connection");
+  }
+  return connectionError(error, "PostgreSQL cannot be reached, or no server of it takes changes");
+}
+
+/** Keeps numbers as text: which of them fit is known where they are read. */
+function asText<T>(value: T): T {
+  return value;
+}

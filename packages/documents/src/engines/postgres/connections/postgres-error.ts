@@ -1,0 +1,123 @@
+import { DatabaseError } from "pg";
+import { DocumentsError, UniqueError } from "../../../api/errors.ts";
+import { connectionReason } from "./connection-reason.ts";
+
+// https://www.postgresql.org/docs/current/errcodes-appendix.html
+const UNIQUE_VIOLATION = "23505";
+const READ_ONLY = "25006";
+const SERIALIZATION_FAILURE = "40001";
+const DEADLOCK = "40P01";
+const LOCK_NOT_AVAILABLE = "55P03";
+const QUERY_CANCELED = "57014";
+const LOST_CODES: ReadonlySet<string> = new Set([
+  "57P01", // the server shuts down
+  "57P02", // another backend crashed
+  "57P05", // idle session timeout
+  "25P03", // idle in transaction
+]);
+const NOT_YET_CODES: ReadonlySet<string> = new Set([
+  "57P03", // the server starts up
+  "53300", // too many connections
+]);
+
+/** Says that the server that answered is a standby. */
+export class NotPrimaryError extends Error {
+  override readonly name = "NotPrimaryError";
+}
+
+/** Says that the connection broke under a statement. */
+export class ConnectionLostError extends Error {
+  override readonly name = "ConnectionLostError";
+}
+
+/** Reads the SQLSTATE of an error of the server. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof DatabaseError ? error.code : undefined;
+}
+
+/** Tells whether a later attempt of the whole transaction can succeed. */
+export function isConflict(error: unknown): boolean {
+  const code = sqlState(error);
+  return code === SERIALIZATION_FAILURE || code === DEADLOCK;
+}
+
+/** Tells whether a server refused a change because it is a standby, so that nothing happened. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlState(error) === READ_ONLY;
+}
+
+/** Tells whether the connection broke, or another attempt to connect may succeed. */
+export function isConnectionLoss(error: unknown): boolean {
+  if (error instanceof NotPrimaryError || error instanceof ConnectionLostError) return true;
+  const code = sqlState(error);
+  return code !== undefined && (LOST_CODES.has(code) || NOT_YET_CODES.has(code));
+}
+
+/** What an error needs to know of a collection. */
+interface Collection {
+  readonly definition: { readonly name: string };
+  /** The fields of a unique index or constraint; undefined for one of somebody else. */
+  fieldsOfConstraint(constraint: string): readonly string[] | undefined;
+}
+
+/**
+ * Turns an error of `pg` into one of this package; passes every other one on.
+ *
+ * What the server adds to its message (detail, context) quotes values, so it is left out.
+ */
+export function toDocumentsError(error: unknown, collection?: Collection): unknown {
+  if (!(error instanceof DatabaseError)) {
+    return isConnectionLoss(error) ? connectionError(error) : error;
+  }
+  const { code = "" } = error;
+  if (code === UNIQUE_VIOLATION && collection !== undefined) {
+    const fields = collection.fieldsOfConstraint(constraintOf(error));
+    const cause = plainError(error);
+    if (fields !== undefined) return new UniqueError(collection.definition.name, fields, { cause });
+  }
+  if (isConnectionLoss(error)) return connectionError(error);
+  if (isConflict(error)) {
+    return new DocumentsError("ERR_DOCUMENTS_BUSY", "Other changes were in the way", {
+      cause: plainError(error),
+    });
+  }
+  if (code === LOCK_NOT_AVAILABLE || code === QUERY_CANCELED) {
+    return new DocumentsError("ERR_DOCUMENTS_TIMEOUT", "PostgreSQL gave the statement up", {
+      cause: plainError(error),
+    });
+  }
+  return new DocumentsError("ERR_DOCUMENTS_ENGINE", `PostgreSQL failed: ${describe(error)}`, {
+    cause: plainError(error),
+  });
+}
+
+/** Says that no connection could be made, without the address, which may hold a password. */
+export function connectionError(error: unknown, text?: string): DocumentsError {
+  const reason = text === undefined ? undefined : connectionReason(error);
+  return new DocumentsError(
+    "ERR_DOCUMENTS_CONNECTION",
+    text === undefined
+      ? "The connection to PostgreSQL was lost; whether the change was made is unknown"
+      : `${text}${reason === undefined ? "" : `: ${reason}`}`,
+    { cause: plainError(error) },
+  );
+}
+
+/** Copies the harmless part of an error. */
+function plainError(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error("An unknown failure");
+  const code: unknown = Reflect.get(error, "code");
+  const plain = new Error(error instanceof DatabaseError ? describe(error) : error.message);
+  return typeof code === "string" ? Object.assign(plain, { code }) : plain;
+}
+
+/** Messages about data (class 22) quote it. */
+function describe(error: DatabaseError): string {
+  const { code = "an unknown state" } = error;
+  return code.startsWith("22") ? `SQLSTATE ${code}` : `${error.message} (SQLSTATE ${code})`;
+}
+
+/** Citus reports the constraint of a shard, with its number, in the message only. */
+function constraintOf({ constraint, message }: DatabaseError): string {
+  return constraint ?? /unique constraint "(.*)_\d+"/.exec(message)?.[1] ?? "";
+}

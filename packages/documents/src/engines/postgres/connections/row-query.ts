@@ -1,0 +1,104 @@
+import { type Connection, Query } from "pg";
+import type { BoundText, Result, Row } from "../../operation.ts";
+import { statementMessages } from "./messages.ts";
+import { sqlState } from "./postgres-error.ts";
+
+/** Is told how a statement ended: with an error, or with a result. */
+export type ResultCallback = (error: unknown, result: Result) => void;
+
+/** The statement is unknown, or gives other columns than it gave when it was prepared. */
+const UNPREPARED: ReadonlySet<string | undefined> = new Set(["26000", "0A000"]);
+
+/** The statements that a connection has, by their names; `undefined` for what is not to be relied on. */
+type PreparedTexts = Map<string, string | undefined>;
+
+const preparedOn = new WeakMap<Connection, PreparedTexts>();
+
+/**
+ * A statement as a query of `pg`, which calls the methods that begin with `handle`.
+ *
+ * It takes half of the work: all its messages are one write, the server does not describe the rows,
+ * and they are kept as they came.
+ */
+export class RowQuery {
+  static {
+    // On connections that take several statements at a time `pg` refuses every other class. Nothing
+    // of it is used.
+    Object.setPrototypeOf(RowQuery.prototype, Query.prototype);
+  }
+
+  /** Where `pg` puts its own, to end a query for which there is a limit. */
+  callback: ResultCallback;
+  /** The limit, in milliseconds. */
+  readonly query_timeout: number | undefined;
+  readonly #statement: BoundText;
+  #prepared: PreparedTexts | undefined;
+  #isParsed = false;
+  readonly #rows: Row[] = [];
+  #count: number | undefined;
+
+  constructor(
+    statement: BoundText,
+    callback: ResultCallback,
+    { limit }: { readonly limit?: number | undefined } = {},
+  ) {
+    this.#statement = statement;
+    this.callback = callback;
+    this.query_timeout = limit;
+  }
+
+  /** Sends the statement; gives what makes that impossible. */
+  submit(connection: Connection): Error | undefined {
+    const { name = "", text, values } = this.#statement;
+    const prepared = preparedOn.get(connection) ?? prepareOn(connection);
+    const isKnown = prepared.get(name) === text;
+    const isUnsure = !isKnown && prepared.has(name);
+    let messages: Buffer;
+    try {
+      messages = statementMessages({ name, values, text: isKnown ? undefined : text, isUnsure });
+    } catch (error) {
+      return error instanceof Error ? error : new Error("The statement cannot be written");
+    }
+    this.#prepared = prepared;
+    this.#isParsed = !isKnown;
+    if (name !== "" && !isKnown) prepared.set(name, text);
+    if (connection.stream.writable) connection.stream.write(messages);
+    return undefined;
+  }
+
+  handleDataRow({ fields }: { readonly fields: Row }): void {
+    this.#rows.push(fields);
+  }
+
+  /** Takes the number out of texts such as "SELECT 30" and "INSERT 0 1". */
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    const count = Number(text.slice(text.lastIndexOf(" ") + 1));
+    if (!Number.isNaN(count)) this.#count = count;
+  }
+
+  handleError(error: unknown): void {
+    const { name = "" } = this.#statement;
+    if (name !== "" && (this.#isParsed || UNPREPARED.has(sqlState(error)))) {
+      this.#prepared?.set(name, undefined);
+    }
+    this.callback(error, { rows: [], count: 0 });
+  }
+
+  handleReadyForQuery(): void {
+    const rows = this.#rows;
+    try {
+      this.callback(undefined, { rows, count: this.#count ?? rows.length });
+    } catch (error) {
+      // Whoever reads the messages must come to the end of them.
+      process.nextTick(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+function prepareOn(connection: Connection): PreparedTexts {
+  const prepared: PreparedTexts = new Map();
+  preparedOn.set(connection, prepared);
+  return prepared;
+}

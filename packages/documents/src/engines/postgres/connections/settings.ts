@@ -1,0 +1,80 @@
+import { DocumentsTypeError } from "../../../api/errors.ts";
+import type { PostgresOptions } from "../../../api/postgres-options.ts";
+import { optionNames, refuseUnknown } from "../../../option-names.ts";
+import { parsePostgresUrl, type PostgresAddress } from "./address.ts";
+
+/** {@link PostgresOptions} with their defaults. */
+export interface PostgresSettings {
+  readonly poolSize: number;
+  readonly connectTimeout: number;
+  readonly failoverTimeout: number;
+  readonly statementTimeout: number;
+  readonly distributed: boolean | undefined;
+  readonly replicas: readonly PostgresAddress[];
+}
+
+const OPTIONS: ReadonlySet<string> = optionNames<PostgresOptions>({
+  poolSize: true,
+  connectTimeout: true,
+  failoverTimeout: true,
+  statementTimeout: true,
+  distributed: true,
+  replicas: true,
+});
+const MAX_TIMEOUT = 0x7fff_ffff;
+
+/**
+ * Checks the options and gives them their defaults.
+ *
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
+ */
+export function parsePostgresOptions(options: PostgresOptions = {}): PostgresSettings {
+  refuseUnknown(options, OPTIONS, wrong);
+  const {
+    poolSize = 10,
+    connectTimeout = 5000,
+    failoverTimeout = 30_000,
+    statementTimeout = 30_000,
+    distributed,
+    replicas = [],
+  } = options;
+  if (distributed !== undefined && typeof distributed !== "boolean") {
+    throw wrong('"distributed" is true or false');
+  }
+  return {
+    poolSize: wholeNumber("poolSize", poolSize, { least: 2, most: 1000 }),
+    connectTimeout: wholeNumber("connectTimeout", connectTimeout, { least: 1, most: MAX_TIMEOUT }),
+    failoverTimeout: wholeNumber("failoverTimeout", failoverTimeout, {
+      least: 0,
+      most: MAX_TIMEOUT,
+    }),
+    statementTimeout: wholeNumber("statementTimeout", statementTimeout, {
+      least: 1,
+      most: MAX_TIMEOUT,
+    }),
+    distributed,
+    replicas: parseReplicas(replicas),
+  };
+}
+
+function parseReplicas(urls: unknown): readonly PostgresAddress[] {
+  if (!Array.isArray(urls)) throw wrong('"replicas" is a list of URLs');
+  return urls.map((url: unknown) => {
+    const address = parsePostgresUrl(typeof url === "string" ? url : "");
+    if (address.hosts.length === 1) return address;
+    throw wrong('Each URL of "replicas" names one host');
+  });
+}
+
+function wholeNumber(
+  name: string,
+  value: number,
+  { least, most }: { readonly least: number; readonly most: number },
+): number {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
+  throw wrong(`"${name}" is a whole number from ${least} to ${most}`);
+}
+
+function wrong(message: string): DocumentsTypeError {
+  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
+}

@@ -1,0 +1,198 @@
+import { randomUUID } from "node:crypto";
+import type { CollectionDefinition } from "../../../api/definition.ts";
+import { UniqueError } from "../../../api/errors.ts";
+import type { Stamps } from "../../../document/stamps.ts";
+import type { Claiming, Condition, Merging, Recording } from "../../layout.ts";
+import { atomically, type Operation, type Result, type Row } from "../../operation.ts";
+import { selectionTerms, whereSql } from "../../operations/where.ts";
+import { changesTable } from "../../own-tables.ts";
+import { PostgresWriter } from "../dialect.ts";
+import {
+  type Change,
+  claimedColumns,
+  documentColumns,
+  freeSql,
+  leaseSql,
+  PostgresLayout,
+  type UniqueChange,
+} from "../layout.ts";
+import { feedEndTable } from "../own-tables.ts";
+import {
+  type Claim,
+  type ClaimedFields,
+  claimedFields,
+  claimsBeyond,
+  claimsOf,
+  dropAllClaims,
+  dropClaims,
+  takeClaims,
+} from "./claims.ts";
+
+const maxCandidates = 1000;
+
+/**
+ * Documents of a collection whose tables may be spread over servers: unique fields go through a table of claims, and a
+ * change of documents, of their claims and of the change feed is one statement after the other, because a statement over
+ * tables that are spread in different ways is not for every system.
+ */
+export class DistributedLayout extends PostgresLayout {
+  /** Fields that are unique through the table of claims. */
+  readonly claimed: readonly ClaimedFields[];
+
+  constructor(definition: CollectionDefinition<unknown>, stamps: Stamps) {
+    super(definition, stamps, { keyForm: "digits", isUnique: false });
+    this.claimed = definition.unique.map(claimedFields);
+  }
+
+  override isTaken(error: unknown): boolean {
+    return error instanceof UniqueError || super.isTaken(error);
+  }
+
+  /** A table that is spread takes no lock over several servers, so what is removed is named first. */
+  override *expired(limit: number, deleted: "exclude" | "only"): Operation<Condition> {
+    const reading = this.begin();
+    const { rows } = yield reading.read(this.expiredRows(limit, deleted, reading));
+    const sql = this.begin();
+    const ids = rows.map(([id = null]) => id);
+    const terms = [
+      `id = ANY(${sql.bind(ids, "text[]")})`,
+      `expires_at <= ${sql.bind(Date.now(), "bigint")}`,
+    ];
+    return { sql, terms };
+  }
+
+  override *merge(merging: Merging): Operation<Row | "unsure"> {
+    const touched = new Set([...merging.names, ...merging.removed]);
+    const isClaimed = this.claimed.some(({ paths }) =>
+      paths.some(({ segments: [head = ""], meta }) =>
+        meta === undefined ? touched.has(head) : meta === "updatedAt" || meta === "version",
+      ),
+    );
+    return isClaimed ? "unsure" : yield* super.merge(merging);
+  }
+
+  /**
+   * Looks for documents that are free and leases those that still are. Whoever loses all of them to others looks again,
+   * further away each time, so that not all go after the same ones.
+   */
+  override *claim({ query, now, until }: Claiming): Operation<readonly Row[]> {
+    const wanted = query.limit ?? 1;
+    for (let reach = wanted; ; reach = Math.min(reach * 4, maxCandidates)) {
+      const looking = this.begin();
+      const terms = [...selectionTerms(this, query, looking), freeSql(now, looking)];
+      const { rows: found } = yield looking.read(
+        `SELECT id FROM ${this.quoted}${whereSql(terms)} ` +
+          `ORDER BY ${looking.order(query.order)}${looking.page(reach, 0)}`,
+      );
+      if (found.length === 0) return [];
+      const candidates = reach === wanted ? found : shuffled(found);
+      const ids = candidates.slice(0, wanted).map(([id = null]) => id);
+      const sql = this.begin();
+      // A volatile function is not for every system.
+      const token = `${sql.bind(randomUUID(), "text")} || ':' || claimed.id`;
+      const { rows } = yield sql.write(
+        `UPDATE ${this.quoted} AS claimed SET ${leaseSql(until, sql, token)} ` +
+          `WHERE id = ANY(${sql.bind(ids, "text[]")}) AND ${freeSql(now, sql)} ` +
+          `RETURNING ${claimedColumns}`,
+      );
+      const places = new Map(found.map(([id = null], place) => [id, place]));
+      const placeOf = ([id = null]: Row): number => Number(places.get(id));
+      if (rows.length > 0) return rows.toSorted((left, right) => placeOf(left) - placeOf(right));
+    }
+  }
+
+  protected override *change(change: Change, unique: UniqueChange): Operation<Result> {
+    const { sql, text, use, recording } = change;
+    const { drop, take } = this.#claimChange(unique);
+    const isAlone = take.length === 0 && (drop.length === 0 || this.claimed.length === 0);
+    const isRecorded = this.definition.changes !== undefined && recording !== undefined;
+    if (isAlone && !isRecorded) {
+      const back = change.returning === undefined ? "" : ` RETURNING ${change.returning}`;
+      return yield sql.write(text + back, use);
+    }
+    return yield* atomically(() => this.#changeTogether(change, { drop, take }));
+  }
+
+  *#changeTogether(
+    { sql, text, use, recording }: Change,
+    { drop, take }: ClaimChange,
+  ): Operation<Result> {
+    const result = yield sql.write(`${text} RETURNING ${documentColumns}`, use);
+    const { rows } = result;
+    if (rows.length === 0) return result;
+    if (drop === "all") yield* dropAllClaims(this, idsOf(rows));
+    else yield* dropClaims(this, drop);
+    yield* takeClaims(this, take);
+    if (this.definition.changes !== undefined && recording !== undefined) {
+      yield { kind: "beforeCommit", work: () => this.#record(recording, rows) };
+    }
+    return result;
+  }
+
+  #claimChange({ added = [], changed, isRemoval = false }: UniqueChange): ClaimChange {
+    if (isRemoval) return { drop: "all", take: [] };
+    if (changed === undefined) {
+      return { drop: [], take: added.flatMap((stored) => claimsOf(this, stored)) };
+    }
+    const before = changed.before === undefined ? [] : claimsOf(this, changed.before);
+    const after = claimsOf(this, changed.after);
+    return { drop: claimsBeyond(before, after), take: claimsBeyond(after, before) };
+  }
+
+  /**
+   * Writes to the feed. Who draws the next positions holds the row with the last one until the commit, so positions are
+   * in the order of the commits, and none is ever missing.
+   */
+  *#record(recording: Recording, rows: readonly Row[]): Operation<void> {
+    const { kind, at } = recording;
+    const isWhole = this.isRecordedWhole(recording);
+    const drawing = new PostgresWriter();
+    const drawn = yield drawing.write(
+      `UPDATE ${feedEndTable} SET position = position + ${drawing.bind(rows.length, "bigint")} ` +
+        "RETURNING position",
+    );
+    const first = Number(drawn.rows[0]?.[0]) - rows.length + 1;
+    const sql = new PostgresWriter();
+    const { name } = this.definition;
+    const changed = [sql.bind(name, "text"), sql.bind(kind, "text"), sql.bind(at, "text")];
+    const lists = [
+      sql.bind(
+        rows.map((_row, index) => first + index),
+        "bigint[]",
+      ),
+      sql.bind(idsOf(rows), "text[]"),
+      sql.bind(
+        rows.map(([, version = null]) => version),
+        "bigint[]",
+      ),
+      sql.bind(
+        rows.map((row) => (isWhole ? (row[4] ?? null) : null)),
+        "text[]",
+      ),
+    ];
+    yield sql.write(
+      `INSERT INTO ${changesTable} (position, collection, id, kind, version, at, doc) ` +
+        `SELECT position, ${changed[0]}, id, ${changed[1]}, version, ${changed[2]}, doc::jsonb ` +
+        `FROM unnest(${lists.join(", ")}) AS recorded (position, id, version, doc)`,
+    );
+  }
+}
+
+/** What a change means for the claims of the documents that it changes. */
+interface ClaimChange {
+  /** What is given up: everything of the changed documents, or claims of one document. */
+  readonly drop: readonly Claim[] | "all";
+  readonly take: readonly Claim[];
+}
+
+function idsOf(rows: readonly Row[]): readonly (number | string | null)[] {
+  return rows.map(([id = null]) => id);
+}
+
+/** Every order is as likely: sorting by comparing at random keeps most items near their places. */
+function shuffled<T>(items: readonly T[]): readonly T[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ item }) => item);
+}

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import type { CollectionDefinition } from "../../api/definition.ts";
+import { type ParsedPath, parsePath } from "../../api/field-path.ts";
+import type { Index } from "../layout.ts";
+import { orderSql } from "./dialect.ts";
+import { geoPart } from "./geo.ts";
+import { type KeyForm, keyOf } from "./keys.ts";
+
+/** An index of a collection's table. */
+export interface PostgresIndex extends Index {
+  readonly isUnique: boolean;
+  /** What stands between the parentheses. */
+  readonly columns: string;
+  /** What stands there, one after the other, when that is more than the server can note. */
+  readonly shorter?: readonly string[];
+}
+
+/** Raised when the expressions of indexes change, so that they are built again. */
+const indexVersion = { bits: 1, digits: 3 };
+
+/** Lists the indexes of a collection; `isUnique` tells whether unique fields have unique indexes. */
+export function indexesOf(
+  { name, unique, indexes, geo = [], expires }: CollectionDefinition<unknown>,
+  { keyForm, isUnique }: { readonly keyForm: KeyForm; readonly isUnique: boolean },
+): readonly PostgresIndex[] {
+  return [
+    ownIndex(name, "created", "created_at, id"),
+    ...(expires === undefined ? [] : [ownIndex(name, "expires", "expires_at")]),
+    ...(isUnique ? unique.map((fields) => uniqueIndex(name, fields, keyForm)) : []),
+    ...(isUnique ? indexes : distinct([...unique, ...indexes])).map((fields) =>
+      orderIndex(name, fields, keyForm),
+    ),
+    ...geo.map((field, place) => geoIndex(name, field, place)),
+  ];
+}
+
+/** Leaves out lists of fields that are there already. */
+function distinct(lists: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  return [...new Map(lists.map((fields) => [JSON.stringify(fields), fields])).values()];
+}
+
+/** An index that the store itself needs. */
+function ownIndex(collection: string, kind: "created" | "expires", columns: string): PostgresIndex {
+  return { name: indexName(collection, kind, []), isUnique: false, fields: [], columns };
+}
+
+function uniqueIndex(collection: string, fields: readonly string[], form: KeyForm): PostgresIndex {
+  const paths = fields.map((field) => parsePath(field));
+  const name = indexName(collection, "unique", fields, form);
+  return { name, isUnique: true, fields, columns: ascending(paths, form) };
+}
+
+function orderIndex(collection: string, fields: readonly string[], form: KeyForm): PostgresIndex {
+  // With the id at its end the index serves the whole of a total order.
+  const columnsOf = (few: readonly string[]): string =>
+    ascending(
+      [...new Set([...few, "id"])].map((field) => parsePath(field)),
+      form,
+    );
+  return {
+    name: indexName(collection, "index", fields, form),
+    isUnique: false,
+    fields,
+    columns: columnsOf(fields),
+    shorter: fields.slice(1).map((_field, less) => columnsOf(fields.slice(0, -1 - less))),
+  };
+}
+
+function geoIndex(collection: string, field: string, place: number): PostgresIndex {
+  const name = indexName(collection, "geo", [field, String(place)]);
+  return { name, isUnique: false, fields: [field], columns: `(${geoPart(place, "cell")})` };
+}
+
+function ascending(paths: readonly ParsedPath[], form: KeyForm): string {
+  return orderSql(
+    paths.map((path) => ({ path, descending: false })),
+    (path) => keyOf(path, form),
+  );
+}
+
+/** Names an index within the 63 bytes that PostgreSQL has for names. */
+export function indexName(
+  collection: string,
+  kind: string,
+  fields: readonly string[],
+  form: KeyForm = "bits",
+): string {
+  const identity = JSON.stringify([indexVersion[form], collection, kind, fields]);
+  const hash = createHash("sha256").update(identity).digest("hex").slice(0, 16);
+  return `${collection.slice(0, 32)}:${kind}:${hash}`;
+}

@@ -1,0 +1,447 @@
+import type { CollectionDefinition } from "../../api/definition.ts";
+import type { Stored } from "../../api/document.ts";
+import { UniqueError } from "../../api/errors.ts";
+import { valueAt } from "../../api/field-path.ts";
+import { searchText } from "../../document/fold.ts";
+import type { Stamps } from "../../document/stamps.ts";
+import { sortValue } from "../../query/cursor.ts";
+import type { SortValue } from "../../query/keyset.ts";
+import type { OrderTerm } from "../../query/parse-query.ts";
+import type { ColumnType, StatementUse } from "../dialect.ts";
+import {
+  type Claiming,
+  type Condition,
+  describeTable,
+  type Held,
+  type Layout,
+  type Merging,
+  type NewRow,
+  type Recording,
+  type RowChange,
+  type Table,
+} from "../layout.ts";
+import type { Operation, Result, Row } from "../operation.ts";
+import { selectionTerms, whereSql } from "../operations/where.ts";
+import { changesTable } from "../own-tables.ts";
+import { toDocumentsError } from "./connections/postgres-error.ts";
+import { PostgresDialect, PreparedStatements } from "./dialect.ts";
+import { geoColumn, PostgresGeo } from "./geo.ts";
+import { indexesOf, indexName, type PostgresIndex } from "./indexes.ts";
+import { type KeyForm, quoteText, textOf } from "./keys.ts";
+
+/** A change of rows, and what it means. */
+export interface Change {
+  readonly sql: PostgresDialect;
+  /** The statement, without RETURNING. */
+  readonly text: string;
+  readonly use: StatementUse;
+  /** What is written to the change feed; undefined for nothing. */
+  readonly recording: Recording | undefined;
+  /** Columns of the changed rows to return. Default: none, only their number. */
+  readonly returning?: string | undefined;
+}
+
+/** What a change means for the unique values of documents. */
+export interface UniqueChange {
+  /** Rows that are added, or no longer removed. */
+  readonly added?: readonly Stored<object>[];
+  /** A row before and after. */
+  readonly changed?: {
+    readonly before: Stored<object> | undefined;
+    readonly after: Stored<object>;
+  };
+  /** Whether the changed rows give up all of their unique values. */
+  readonly isRemoval?: boolean;
+}
+
+/** A column of rows to add. */
+interface Column {
+  readonly name: string;
+  readonly type: ColumnType | "float8[]";
+  readonly values: readonly (number | string | null)[];
+}
+
+/** Columns that make up a document. */
+export const documentColumns = "id, version, created_at, updated_at, doc, deleted_at";
+
+/** Documents of a collection in PostgreSQL: one table, with columns for what is derived from a document. */
+export class PostgresLayout implements Layout {
+  readonly definition: Table["definition"];
+  readonly quoted: string;
+  readonly indexed: ReadonlySet<string>;
+  readonly searchPaths: Table["searchPaths"];
+  readonly geoPaths: Table["geoPaths"];
+  readonly softDelete: boolean;
+  readonly reserved: ReadonlySet<string>;
+  readonly expiresAt: Table["expiresAt"];
+  readonly stamps: Stamps;
+  readonly columns = documentColumns;
+  readonly expiresColumn = "expires_at";
+  readonly key = "id";
+  readonly rowLock = " FOR UPDATE";
+  readonly hasRemoved = true;
+  readonly geo: PostgresGeo;
+  readonly indexes: readonly PostgresIndex[];
+  readonly keyForm: KeyForm;
+  /** Name of the constraint that keeps ids unique. */
+  readonly idConstraint: string;
+  /** Name of the index of search texts. */
+  readonly searchIndex: string;
+  readonly statements: PreparedStatements;
+  readonly #fieldsOfConstraint: ReadonlyMap<string, readonly string[]>;
+
+  constructor(
+    definition: CollectionDefinition<unknown>,
+    stamps: Stamps,
+    { keyForm, isUnique }: { readonly keyForm: KeyForm; readonly isUnique: boolean } = {
+      keyForm: "bits",
+      isUnique: true,
+    },
+  ) {
+    const { name } = definition;
+    const table = describeTable(definition);
+    this.definition = definition;
+    this.quoted = table.quoted;
+    this.indexed = table.indexed;
+    this.searchPaths = table.searchPaths;
+    this.geoPaths = table.geoPaths;
+    this.softDelete = table.softDelete;
+    this.reserved = table.reserved;
+    this.expiresAt = table.expiresAt;
+    this.stamps = stamps;
+    this.keyForm = keyForm;
+    this.statements = new PreparedStatements(keyForm);
+    this.geo = new PostgresGeo(this);
+    this.idConstraint = indexName(name, "id", []);
+    this.searchIndex = indexName(name, "search", []);
+    this.indexes = indexesOf(definition, { keyForm, isUnique });
+    const uniques = this.indexes.filter((index) => index.isUnique);
+    this.#fieldsOfConstraint = new Map([
+      [this.idConstraint, ["id"]],
+      ...uniques.map((index) => [index.name, index.fields] as const),
+    ]);
+  }
+
+  /** The fields of a unique index or constraint; none when only another definition names them. */
+  fieldsOfConstraint(constraint: string): readonly string[] | undefined {
+    const fields = this.#fieldsOfConstraint.get(constraint);
+    if (fields !== undefined) return fields;
+    // Of an index that only another definition names, the fields are there as a hash.
+    return constraint.startsWith(`${this.definition.name}:unique:`) ? [] : undefined;
+  }
+
+  begin(): PostgresDialect {
+    return new PostgresDialect(this);
+  }
+
+  isTaken(error: unknown): boolean {
+    return toDocumentsError(error, this) instanceof UniqueError;
+  }
+
+  *insert(
+    rows: readonly NewRow[],
+    recording: Recording | undefined,
+    lockTimeout?: number,
+  ): Operation<void> {
+    const sql = this.begin();
+    const columns = this.#columnsOf(rows);
+    const names = columns.map(({ name }) => name).join(", ");
+    const text =
+      `INSERT INTO ${this.quoted} (${names}) ` +
+      (rows.length === 1 ? valuesSql(columns, sql) : listSql(columns, sql)) +
+      (lockTimeout === undefined
+        ? ""
+        : `, (SELECT set_config('lock_timeout', '${lockTimeout}', true)) AS limited`);
+    const added = rows.flatMap(({ deletedAt, stored }) => (deletedAt === null ? [stored] : []));
+    yield* this.change({ sql, text, use: "fixed", recording }, { added });
+  }
+
+  *update(change: RowChange, recording: Recording): Operation<number> {
+    const { key, before, after, text, lease } = change;
+    const isRestored = recording.kind === "restore";
+    const sql = this.begin();
+    const sets = [
+      `version = ${sql.bind(after.version, "bigint")}`,
+      "deleted_at = NULL",
+      `updated_at = ${sql.bind(after.updatedAt, "text")}`,
+      `doc = ${sql.bind(text, "jsonb")}`,
+      `search = ${sql.bind(this.searchColumn(after), "text")}`,
+      `expires_at = ${sql.bind(this.expiryColumn(after), "bigint")}`,
+    ];
+    if (this.geoPaths.length > 0) {
+      sets.push(`geo = ${sql.bind(geoColumn(this, after), "float8[]")}`);
+    }
+    const terms = [
+      `id = ${sql.bind(key, "text")}`,
+      `version = ${sql.bind(after.version - 1, "bigint")}`,
+      `deleted_at IS ${isRestored ? "NOT " : ""}NULL`,
+    ];
+    if (lease !== undefined) terms.push(this.isHeld(lease, sql));
+    const statement = `UPDATE ${this.quoted} SET ${sets.join(", ")}${whereSql(terms)}`;
+    const { count } = yield* this.change(
+      { sql, text: statement, use: "fixed", recording },
+      { changed: { before: isRestored ? undefined : before(), after } },
+    );
+    return count;
+  }
+
+  *markRemoved(condition: Condition, recording: Recording): Operation<number> {
+    const sql = postgresDialect(condition);
+    const now = sql.bind(recording.at, "text");
+    const text =
+      `UPDATE ${this.quoted} SET version = version + 1, updated_at = ${now}, deleted_at = ${now}` +
+      whereSql(condition.terms);
+    const { count } = yield* this.change(
+      { sql, text, use: "once", recording },
+      { isRemoval: true },
+    );
+    return count;
+  }
+
+  *remove(condition: Condition, recording: Recording): Operation<number> {
+    const sql = postgresDialect(condition);
+    const text = `DELETE FROM ${this.quoted}${whereSql(condition.terms)}`;
+    const { count } = yield* this.change(
+      { sql, text, use: "once", recording },
+      { isRemoval: true },
+    );
+    return count;
+  }
+
+  *expired(limit: number, deleted: "exclude" | "only"): Operation<Condition> {
+    const sql = this.begin();
+    const rows = this.expiredRows(limit, deleted, sql);
+    return { sql, terms: [`id = ANY(ARRAY(${rows} FOR UPDATE SKIP LOCKED))`] };
+  }
+
+  *merge(merging: Merging): Operation<Row | "unsure"> {
+    const { id, ifVersion, lease, text, removed, at, maxBytes } = merging;
+    const sql = this.begin();
+    const doc = `(doc || ${sql.bind(text, "jsonb")}) - ${sql.bind(removed, "text[]")}`;
+    const terms = [
+      `id = ${sql.bind(id, "text")}`,
+      "deleted_at IS NULL",
+      `octet_length(doc::text) < ${maxBytes}`,
+    ];
+    if (ifVersion !== undefined) terms.push(`version = ${sql.bind(ifVersion, "bigint")}`);
+    if (lease !== undefined) terms.push(this.isHeld(lease, sql));
+    const statement =
+      `UPDATE ${this.quoted} SET version = version + 1, updated_at = ${sql.bind(at, "text")}, ` +
+      `doc = ${doc}${whereSql(terms)}`;
+    const recording = { kind: "update", at } as const;
+    const { rows } = yield* this.change(
+      { sql, text: statement, use: "fixed", recording, returning: documentColumns },
+      {},
+    );
+    return rows[0] ?? "unsure";
+  }
+
+  /** Passes over documents that somebody else is claiming at the moment instead of waiting for them. */
+  *claim({ query, now, until }: Claiming): Operation<readonly Row[]> {
+    const sql = this.begin();
+    const terms = [...selectionTerms(this, query, sql), freeSql(now, sql)];
+    const token = "gen_random_uuid()::text";
+    const { rows } = yield sql.write(
+      `WITH picked AS (SELECT id FROM ${this.quoted}${whereSql(terms)} ` +
+        `ORDER BY ${sql.order(query.order)}${sql.page(query.limit ?? 1, 0)} FOR UPDATE SKIP LOCKED), ` +
+        "numbered AS (SELECT id, row_number() OVER () AS place FROM picked) " +
+        `UPDATE ${this.quoted} AS claimed SET ${leaseSql(until, sql, token)} ` +
+        `FROM numbered WHERE claimed.id = numbered.id RETURNING ${claimedColumns}, numbered.place`,
+    );
+    return rows.toSorted((left, right) => Number(left[8]) - Number(right[8]));
+  }
+
+  *renew({ id, token }: Held, until: number): Operation<boolean> {
+    const sql = this.begin();
+    const { count } = yield sql.write(
+      `UPDATE ${this.quoted} SET lease_until = ${sql.bind(until, "bigint")} ` +
+        `WHERE id = ${sql.bind(possibleText(id), "text")} AND ${this.isHeld(token, sql)}`,
+    );
+    return count === 1;
+  }
+
+  *release({ id, token }: Held): Operation<boolean> {
+    const sql = this.begin();
+    const { count } = yield sql.write(
+      `UPDATE ${this.quoted} SET lease_token = NULL, lease_until = NULL, lease_attempt = 0 ` +
+        `WHERE id = ${sql.bind(possibleText(id), "text")} AND ${this.isHeld(token, sql)}`,
+    );
+    return count === 1;
+  }
+
+  isHeld(token: string, sql: PostgresDialect): string {
+    const held = sql.bind(possibleText(token), "text");
+    return `(lease_token = ${held} AND lease_until > ${sql.bind(Date.now(), "bigint")})`;
+  }
+
+  /** An object or a list is sorted by the text that PostgreSQL makes of it, which is not that of JavaScript. */
+  *sortValues(
+    stored: Stored<unknown>,
+    order: readonly OrderTerm[],
+  ): Operation<readonly SortValue[]> {
+    const values = order.map(({ path }) => valueAt(stored, path.segments));
+    const nested = order.filter((_term, index) => isNested(values[index])).map(({ path }) => path);
+    if (nested.length === 0) return values.map(sortValue);
+    const sql = this.begin();
+    const { rows } = yield sql.read(
+      `SELECT ${nested.map(textOf).join(", ")} FROM ${this.quoted} ` +
+        `WHERE id = ${sql.bind(stored.id, "text")}`,
+    );
+    const texts = [...(rows[0] ?? [])];
+    return values.map((value) => sortValue(isNested(value) ? texts.shift() : value));
+  }
+
+  *builtIndexes(): Operation<ReadonlyMap<string, boolean>> {
+    const sql = this.begin();
+    const { rows } = yield sql.read(
+      "SELECT c.relname, i.indisvalid::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid " +
+        `WHERE i.indrelid = to_regclass(${sql.bind(this.quoted, "text")})`,
+    );
+    return new Map(rows.map(([name, isValid]) => [String(name), isValid === "true"]));
+  }
+
+  /** The fields are there as a hash only. */
+  fieldsOfIndex(name: string): readonly string[] | undefined {
+    if (name === this.idConstraint || name === this.searchIndex) return undefined;
+    return /:(?:geo|index|unique):[0-9a-f]{16}$/.test(name) ? [] : undefined;
+  }
+
+  /** The search text of a document; null in a collection without search. */
+  searchColumn(stored: unknown): string | null {
+    return this.searchPaths.length === 0 ? null : searchText(stored, this.searchPaths);
+  }
+
+  /** The time at which a document expires; null for never. */
+  expiryColumn(stored: unknown): number | null {
+    return this.expiresAt?.(stored) ?? null;
+  }
+
+  /** Makes a change, which also writes to the change feed when the definition asks for it. */
+  protected *change(change: Change, _unique: UniqueChange): Operation<Result> {
+    const { sql, text, use, recording, returning } = change;
+    const { changes, name } = this.definition;
+    if (changes === undefined || recording === undefined) {
+      const back = returning === undefined ? "" : ` RETURNING ${returning}`;
+      return yield sql.write(text + back, use);
+    }
+    const { kind, at } = recording;
+    const doc = this.isRecordedWhole(recording) ? "doc" : "NULL::jsonb";
+    return yield sql.write(
+      `WITH changed AS (${text} RETURNING ${documentColumns}), ` +
+        `recorded AS (INSERT INTO ${changesTable} (collection, id, kind, version, at, doc) ` +
+        `SELECT ${quoteText(name)}, id, ${quoteText(kind)}, version, ${sql.bind(at, "text")}, ${doc} ` +
+        `FROM changed) SELECT ${returning ?? "id"} FROM changed`,
+      use,
+    );
+  }
+
+  /** Whether the document itself is written to the change feed. */
+  protected isRecordedWhole({ kind }: Recording): boolean {
+    const isKept = kind !== "purge" && (kind !== "remove" || this.softDelete);
+    return this.definition.changes === "documents" && isKept;
+  }
+
+  /** Writes a SELECT of the ids of expired rows. */
+  protected expiredRows(limit: number, deleted: "exclude" | "only", sql: PostgresDialect): string {
+    return (
+      `SELECT id FROM ${this.quoted} WHERE expires_at <= ${sql.bind(Date.now(), "bigint")} ` +
+      `AND deleted_at IS ${deleted === "only" ? "NOT " : ""}NULL ` +
+      `ORDER BY expires_at LIMIT ${limit}`
+    );
+  }
+
+  /** The columns of rows to add; what a collection does not have is not sent for each. */
+  #columnsOf(rows: readonly NewRow[]): readonly Column[] {
+    const column = (
+      name: string,
+      type: Column["type"],
+      valueOf: (row: NewRow) => number | string | null,
+    ): Column => ({ name, type, values: rows.map(valueOf) });
+    const columns = [
+      column("id", "text", ({ id }) => id),
+      column("version", "bigint", ({ version }) => version),
+      column("created_at", "text", ({ createdAt }) => createdAt),
+      column("updated_at", "text", ({ updatedAt }) => updatedAt),
+      column("doc", "jsonb", ({ text }) => text),
+    ];
+    if (this.searchPaths.length > 0) {
+      columns.push(column("search", "text", ({ stored }) => this.searchColumn(stored)));
+    }
+    if (this.expiresAt !== undefined) {
+      columns.push(column("expires_at", "bigint", ({ stored }) => this.expiryColumn(stored)));
+    }
+    if (this.geoPaths.length > 0) {
+      columns.push(column("geo", "float8[]", ({ stored }) => geoColumn(this, stored)));
+    }
+    if (rows.some(({ deletedAt }) => deletedAt !== null)) {
+      columns.push(column("deleted_at", "text", ({ deletedAt }) => deletedAt));
+    }
+    return columns;
+  }
+}
+
+/** What comes back of a document that was claimed. */
+export const claimedColumns: string = [
+  ...documentColumns.split(", "),
+  "lease_token",
+  "lease_attempt",
+]
+  .map((column) => `claimed.${column}`)
+  .join(", ");
+
+/** Writes the condition that nobody holds a lease. */
+export function freeSql(now: number, sql: PostgresDialect): string {
+  return `(lease_until IS NULL OR lease_until <= ${sql.bind(now, "bigint")})`;
+}
+
+/** Writes the columns of a lease. */
+export function leaseSql(until: number, sql: PostgresDialect, token: string): string {
+  const end = sql.bind(until, "bigint");
+  return `lease_token = ${token}, lease_until = ${end}, lease_attempt = lease_attempt + 1`;
+}
+
+function valuesSql(columns: readonly Column[], sql: PostgresDialect): string {
+  const values = columns.map(({ type, values: [value = null] }) => sql.bind(value, type));
+  return `VALUES (${values.join(", ")})`;
+}
+
+/** Writes a SELECT of many rows; a value that all of them share is sent once. */
+function listSql(columns: readonly Column[], sql: PostgresDialect): string {
+  const expressions: string[] = [];
+  const lists: string[] = [];
+  const names: string[] = [];
+  for (const { name, type, values } of columns) {
+    const [first = null] = values;
+    const isShared = isUniform.has(name) && values.every((value) => value === first);
+    if (isShared && type !== "float8[]") {
+      expressions.push(sql.bind(first, type));
+      continue;
+    }
+    // A list of JSON texts or of arrays is sent as a list of texts.
+    const isText = type === "jsonb" || type === "float8[]";
+    lists.push(sql.bind(values, isText ? "text[]" : `${type}[]`));
+    names.push(name);
+    expressions.push(isText ? `${name}::${type}` : name);
+  }
+  return (
+    `SELECT ${expressions.join(", ")} ` +
+    `FROM unnest(${lists.join(", ")}) AS added (${names.join(", ")})`
+  );
+}
+
+/** Columns that are often the same in all rows. */
+const isUniform: ReadonlySet<string> = new Set(["version", "created_at", "updated_at"]);
+
+function postgresDialect({ sql }: Condition): PostgresDialect {
+  if (sql instanceof PostgresDialect) return sql;
+  throw new TypeError("the condition was not written by this engine");
+}
+
+/** PostgreSQL refuses a text with U+0000; nothing is found by an empty one. */
+function possibleText(text: string): string {
+  return text.includes("\0") ? "" : text;
+}
+
+function isNested(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}

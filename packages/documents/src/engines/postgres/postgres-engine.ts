@@ -1,0 +1,411 @@
+import type { PoolClient } from "pg";
+import type { CollectionDefinition } from "../../api/definition.ts";
+import type { Stored } from "../../api/document.ts";
+import { DocumentsError, DocumentsTypeError } from "../../api/errors.ts";
+import type { StoreStatus } from "../../api/migration.ts";
+import type { ChangeBatch } from "../../changes/follow-changes.ts";
+import { createStamps } from "../../document/stamps.ts";
+import { holdLock, type LockTable } from "../../leases/hold-lock.ts";
+import type { NewDocument } from "../../query/targets.ts";
+import { quoteName } from "../dialect.ts";
+import type { Begin, Engine, Found, SnapshotAccess, TransactionAccess } from "../engine.ts";
+import type { Layout } from "../layout.ts";
+import type { Operation, Row } from "../operation.ts";
+import { type FeedQuery, readChanges } from "../operations/feed.ts";
+import { type ReadPlan, readPlanned } from "../operations/find.ts";
+import { getDocuments } from "../operations/get.ts";
+import { insertDocument } from "../operations/insert.ts";
+import { releaseLock, renewLock, takeLock } from "../operations/locks.ts";
+import { readMigrations } from "../operations/migrations.ts";
+import { migrationsTable, registryTable } from "../own-tables.ts";
+import { checkStore } from "./check-store.ts";
+import { type Connections, execute } from "./connections/connections.ts";
+import { toDocumentsError } from "./connections/postgres-error.ts";
+import { Replicas } from "./connections/replicas.ts";
+import { closeServers, type Servers } from "./connections/servers.ts";
+import { FreeSession, type Session, sessionOn } from "./connections/session.ts";
+import { WakeUp } from "./connections/wake-up.ts";
+import { PostgresWriter } from "./dialect.ts";
+import { DistributedLayout } from "./distributed/distributed-layout.ts";
+import { Joining } from "./joining.ts";
+import { PostgresLayout } from "./layout.ts";
+import { readChangesPastGaps } from "./read-changes.ts";
+import { runOperation } from "./run-operation.ts";
+import { Running } from "./running.ts";
+import { Analyzing } from "./schema/analyzing.ts";
+import { prepareTables } from "./schema/schema.ts";
+import { Transactions } from "./transactions.ts";
+
+/** The lock of migrations of a distributed store, and for how long it is waited for, in milliseconds. */
+const migrationLock = "fetchwork:migrations";
+const migrationTimeout = 3_600_000;
+
+/** A database of PostgreSQL, of which one server at a time is the primary. */
+export class PostgresEngine implements Engine {
+  readonly #servers: Servers;
+  readonly #isDistributed: boolean;
+  readonly #stamps = createStamps();
+  readonly #session: Session;
+  readonly #transactions: Transactions;
+  readonly #joining: Joining;
+  readonly #analyzing: Analyzing;
+  readonly #replicas: Replicas | undefined;
+  readonly #wakeUp: WakeUp;
+  readonly #ready = new Map<Layout, Promise<void> | "ready">();
+  readonly #running = new Running();
+
+  constructor(servers: Servers, { isDistributed }: { readonly isDistributed: boolean }) {
+    const { connections, listening, maintenance, replicas } = servers;
+    this.#servers = servers;
+    this.#isDistributed = isDistributed;
+    this.#session = new FreeSession(connections);
+    this.#joining = new Joining(this.#session, this.#onAdded);
+    this.#analyzing = new Analyzing((statement) => maintenance.readOnce(statement));
+    this.#wakeUp = new WakeUp(listening, this.#session);
+    this.#replicas = replicas.length === 0 ? undefined : new Replicas(this.#session, replicas);
+    this.#transactions = new Transactions(connections, {
+      locks: isDistributed ? lockTable(this.#session) : undefined,
+    });
+  }
+
+  /** Creates the store's own tables. */
+  async create(): Promise<void> {
+    await this.#track(() => this.#prepareTables([]));
+  }
+
+  layout(definition: CollectionDefinition<unknown>): Layout {
+    return this.#isDistributed
+      ? new DistributedLayout(definition, this.#stamps)
+      : new PostgresLayout(definition, this.#stamps);
+  }
+
+  async prepare(layouts: readonly Layout[]): Promise<void> {
+    for (const layout of layouts) await this.#prepare(layout);
+  }
+
+  get<T>(layout: Layout, id: string, staleness: number): Promise<Stored<T> | undefined> {
+    return this.#read(layout, staleness, async (session) => {
+      if (session === this.#session) return this.#joining.get<T>(layout, id);
+      const [stored] = await runOperation(session, getDocuments<T>(layout, [id]));
+      return stored;
+    });
+  }
+
+  find<R>(
+    layout: Layout,
+    plan: ReadPlan,
+    { staleness, map }: { readonly staleness: number; readonly map: (row: Row) => R },
+  ): Promise<Found<R>> {
+    return this.#read(layout, staleness, (session) => find(session, layout, { plan, map }));
+  }
+
+  insert<T>(layout: Layout, document: NewDocument): Promise<Stored<T>> {
+    // The unique values of a distributed store take several statements, which are not for many at a time.
+    if (this.#isDistributed) return this.write(layout, () => insertDocument<T>(layout, document));
+    return this.#write(layout, () => this.#joining.insert<T>(layout, document));
+  }
+
+  read<R>(layout: Layout, operation: () => Operation<R>, staleness: number): Promise<R> {
+    return this.#read(layout, staleness, (session) => runOperation(session, operation()));
+  }
+
+  write<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
+    return this.#write(layout, () => runOperation(this.#session, operation(), this.#onAdded));
+  }
+
+  transaction<R>(
+    work: (access: TransactionAccess) => Promise<R> | R,
+    options: { readonly timeout: number; readonly retries: number | undefined },
+  ): Promise<R> {
+    return this.#track(async () => {
+      if (this.#transactions.inside) {
+        throw new DocumentsError(
+          "ERR_DOCUMENTS_TRANSACTION",
+          "A transaction cannot contain another one",
+        );
+      }
+      const result = await this.#transactions.run(
+        (session) => work(this.#accessThrough(session)),
+        options,
+      );
+      this.#wakeUp.announce();
+      return result;
+    });
+  }
+
+  /** The table of migrations is locked before the transaction sees anything. */
+  migrate<R>(work: (access: TransactionAccess) => Promise<R>): Promise<R> {
+    const migrateOnce = (): Promise<R> =>
+      this.#transactions.run(
+        async (session) => {
+          if (!this.#isDistributed) {
+            const text = `LOCK TABLE ${migrationsTable} IN EXCLUSIVE MODE`;
+            await session.read({ text, values: [] });
+          }
+          return work(this.#accessThrough(session));
+        },
+        { timeout: migrationTimeout },
+      );
+    return this.#track(() => {
+      if (!this.#isDistributed) return migrateOnce();
+      const locks = lockTable(this.#session);
+      return holdLock(locks, migrationLock, migrateOnce, { wait: migrationTimeout });
+    });
+  }
+
+  /** Loads without the isolation of transactions, which would keep every row in mind. */
+  load<R>(work: (access: TransactionAccess) => Promise<R>): Promise<R> {
+    const added = new Map<string, number>();
+    const onAdded = (collection: string, count: number): void => {
+      added.set(collection, (added.get(collection) ?? 0) + count);
+    };
+    return this.#track(async () => {
+      this.#transactions.refuseInside();
+      const result = await this.#session.together((session) => {
+        added.clear();
+        return work(this.#accessThrough(session, onAdded));
+      });
+      for (const [collection, count] of added) this.#onAdded(collection, count);
+      return result;
+    });
+  }
+
+  snapshot<R>(work: (access: SnapshotAccess) => Promise<R>): Promise<R> {
+    return this.#track(() =>
+      atOneMoment(this.#servers.connections, (client) => {
+        const session = sessionOn(client);
+        return work({
+          own: (operation) => runOperation(session, operation(beginOwn)),
+          hasColumn: () => Promise.resolve(true),
+        });
+      }),
+    );
+  }
+
+  readOwn<R>(operation: (begin: Begin) => Operation<R>): Promise<R> {
+    return this.#track(() => runOperation(this.#session, operation(beginOwn)));
+  }
+
+  writeOwn<R>(operation: (begin: Begin) => Operation<R>): Promise<R> {
+    return this.#track(() => {
+      this.#transactions.refuseInside();
+      return runOperation(this.#session, operation(beginOwn));
+    });
+  }
+
+  /** In a distributed store positions are in the order of the commits, so nothing comes later. */
+  readChanges(query: FeedQuery): Promise<ChangeBatch> {
+    if (this.#isDistributed) return this.readOwn((begin) => readChanges(begin, query));
+    return this.#track(() => readChangesPastGaps(this.#session, query));
+  }
+
+  onRecorded(listener: () => void): () => void {
+    return this.#wakeUp.listen(listener);
+  }
+
+  *status(begin: Begin): Operation<StoreStatus> {
+    const collections: { readonly name: string; readonly documents: number }[] = [];
+    let bytes = 0;
+    const { rows } = yield begin().read(`SELECT name FROM ${registryTable} ORDER BY name`);
+    for (const [name] of rows) {
+      const quoted = quoteName(String(name));
+      const counting = `SELECT count(*) FROM ${quoted} WHERE deleted_at IS NULL`;
+      const counted = yield begin().read(counting);
+      const sql = begin();
+      // Apart from the count, because it cannot be asked of each server of a distributed table.
+      const size = yield sql.read(
+        `SELECT pg_total_relation_size(to_regclass(${sql.bind(quoted, "text")}))`,
+      );
+      collections.push({ name: String(name), documents: Number(counted.rows[0]?.[0]) });
+      bytes += Number(size.rows[0]?.[0]);
+    }
+    const migrations = yield* readMigrations(begin());
+    const version = yield begin().read("SHOW server_version");
+    const engine = `PostgreSQL ${String(version.rows[0]?.[0]).split(" ", 1)[0]}`;
+    return { engine, collections, migrations, bytes };
+  }
+
+  check(): Promise<readonly string[]> {
+    const isDistributed = this.#isDistributed;
+    return this.#track(() =>
+      atOneMoment(this.#servers.connections, (client) => checkStore(client, { isDistributed })),
+    );
+  }
+
+  backup(): Promise<void> {
+    return Promise.reject(
+      new DocumentsTypeError(
+        "ERR_DOCUMENTS_OPTIONS",
+        '"backup" writes a file of SQLite, expected `fetchwork db backup` or pg_dump for PostgreSQL',
+      ),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#running.close();
+    await this.#wakeUp.close();
+    await closeServers(this.#servers);
+  }
+
+  readonly #onAdded = (collection: string, count: number): void => {
+    const quoted = quoteName(collection);
+    if (count <= 0 || !this.#analyzing.recordInserts(quoted, count)) return;
+    // Nobody waits for it, and without it statements are slower for a while.
+    this.#track(() => this.#analyzing.analyze(quoted)).catch(() => undefined);
+  };
+
+  async #read<R>(
+    layout: Layout,
+    staleness: number,
+    work: (session: Session) => Promise<R>,
+  ): Promise<R> {
+    this.#running.begin();
+    try {
+      if (this.#ready.get(layout) !== "ready") {
+        this.#transactions.refuseInside();
+        await this.#prepare(layout);
+      }
+      const replicas = staleness > 0 ? this.#replicas : undefined;
+      return await work(replicas?.session(staleness) ?? this.#session);
+    } catch (error) {
+      throw toDocumentsError(error, postgresLayout(layout));
+    } finally {
+      this.#running.end();
+    }
+  }
+
+  async #write<R>(layout: Layout, work: () => Promise<R>): Promise<R> {
+    this.#running.begin();
+    try {
+      this.#transactions.refuseInside();
+      if (this.#ready.get(layout) !== "ready") await this.#prepare(layout);
+      const result = await work();
+      if (layout.definition.changes !== undefined) this.#wakeUp.announce();
+      return result;
+    } catch (error) {
+      throw toDocumentsError(error, postgresLayout(layout));
+    } finally {
+      this.#running.end();
+    }
+  }
+
+  /** Runs operations in an open transaction. */
+  #accessThrough(
+    session: Session & { readonly open?: boolean },
+    onAdded?: (collection: string, count: number) => void,
+  ): TransactionAccess {
+    const inside = async <R>(layout: Layout, work: () => Promise<R>): Promise<R> => {
+      if (session.open === false) {
+        throw new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "The transaction is over");
+      }
+      try {
+        if (this.#ready.get(layout) !== "ready") await this.#prepare(layout);
+        return await work();
+      } catch (error) {
+        throw toDocumentsError(error, postgresLayout(layout));
+      }
+    };
+    const access = <R>(layout: Layout, operation: () => Operation<R>): Promise<R> =>
+      inside(layout, () => runOperation(session, operation(), onAdded));
+    return {
+      get: async <T>(layout: Layout, id: string) => {
+        const [stored] = await access(layout, () => getDocuments<T>(layout, [id]));
+        return stored;
+      },
+      find: (layout, plan, { map }) => inside(layout, () => find(session, layout, { plan, map })),
+      insert: <T>(layout: Layout, document: NewDocument) =>
+        access(layout, () => insertDocument<T>(layout, document)),
+      read: access,
+      write: access,
+      own: (operation) => runOperation(session, operation(beginOwn)),
+    };
+  }
+
+  #prepareTables(layouts: readonly PostgresLayout[]): Promise<void> {
+    const { maintenance } = this.#servers;
+    return prepareTables(maintenance, layouts, {
+      isDistributed: this.#isDistributed,
+      locks: lockTable(new FreeSession(maintenance)),
+    });
+  }
+
+  /** Prepares a collection once; again after a failure. */
+  async #prepare(layout: Layout): Promise<void> {
+    const known = this.#ready.get(layout);
+    if (known === "ready") return;
+    const preparing = known ?? this.#prepareNow(layout);
+    this.#ready.set(layout, preparing);
+    await preparing;
+  }
+
+  async #prepareNow(layout: Layout): Promise<void> {
+    const prepared = postgresLayout(layout);
+    try {
+      await this.#prepareTables([prepared]);
+      this.#ready.set(layout, "ready");
+    } catch (error) {
+      this.#ready.delete(layout);
+      throw toDocumentsError(error, prepared);
+    }
+  }
+
+  /** Keeps `close` waiting for what was begun before it. */
+  async #track<R>(work: () => Promise<R>): Promise<R> {
+    this.#running.begin();
+    try {
+      return await work();
+    } catch (error) {
+      throw toDocumentsError(error);
+    } finally {
+      this.#running.end();
+    }
+  }
+}
+
+async function find<R>(
+  session: Session,
+  layout: Layout,
+  { plan, map }: { readonly plan: ReadPlan; readonly map: (row: Row) => R },
+): Promise<Found<R>> {
+  const { rows, count } = await runOperation(
+    session,
+    readPlanned(layout, plan, { isTimed: false }),
+  );
+  return { items: rows.map(map), count };
+}
+
+/** Reads in a transaction that keeps to one moment. */
+async function atOneMoment<R>(
+  connections: Connections,
+  work: (client: PoolClient) => Promise<R>,
+): Promise<R> {
+  const client = await connections.acquire();
+  let failure: unknown;
+  try {
+    await execute(client, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    return await work(client);
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    connections.release(client, await connections.rollback(client, failure));
+  }
+}
+
+/** The locks as a session reaches them. */
+function lockTable(session: Session): LockTable {
+  return {
+    takeLock: (lock) => runOperation(session, takeLock(beginOwn(), lock)),
+    renewLock: (lock) => runOperation(session, renewLock(beginOwn(), lock)),
+    releaseLock: (lock) => runOperation(session, releaseLock(beginOwn(), lock)),
+  };
+}
+
+function beginOwn(): PostgresWriter {
+  return new PostgresWriter();
+}
+
+function postgresLayout(layout: Layout): PostgresLayout {
+  if (layout instanceof PostgresLayout) return layout;
+  throw new TypeError("the collection is not one of this engine");
+}

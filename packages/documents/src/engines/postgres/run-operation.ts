@@ -1,0 +1,54 @@
+import { noResult, type Operation, type Result, type Step } from "../operation.ts";
+import type { Session } from "./connections/session.ts";
+
+/** Is told of documents that were added to a collection, or removed from it (negative). */
+export type OnAdded = (collection: string, count: number) => void;
+
+/** Runs an operation, statement by statement. */
+export async function runOperation<R>(
+  session: Session,
+  operation: Operation<R>,
+  onAdded?: OnAdded,
+): Promise<R> {
+  let next = operation.next();
+  while (next.done !== true) {
+    let result: Result;
+    try {
+      result = await perform(session, next.value, onAdded);
+    } catch (error) {
+      next = operation.throw(error);
+      continue;
+    }
+    next = operation.next(result);
+  }
+  return next.value;
+}
+
+async function perform(
+  session: Session,
+  step: Step,
+  onAdded: OnAdded | undefined,
+): Promise<Result> {
+  switch (step.kind) {
+    case "read":
+      return session.read(step);
+    case "insert":
+    case "write":
+      return session.write(step);
+    case "atomic":
+      await session.together((joined) => runOperation(joined, step.work(), onAdded));
+      return noResult;
+    case "beforeCommit":
+      if (session.beforeCommit === undefined) throw new TypeError("there is no transaction");
+      session.beforeCommit((last) => runOperation(last, step.work(), onAdded));
+      return noResult;
+    case "added":
+      onAdded?.(step.collection, step.count);
+      return noResult;
+    case "recorded":
+      return noResult;
+    default:
+      // The number of documents is not kept.
+      return { rows: [], count: -1 };
+  }
+}

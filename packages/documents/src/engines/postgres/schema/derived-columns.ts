@@ -1,0 +1,124 @@
+import type { PoolClient } from "pg";
+import { toStored } from "../../../document/stored.ts";
+import { type Derived, wantedDerived } from "../../derived.ts";
+import { quoteName } from "../../dialect.ts";
+import { registryTable } from "../../own-tables.ts";
+import { execute, run } from "../connections/connections.ts";
+import { sqlState } from "../connections/postgres-error.ts";
+import { geoColumn } from "../geo.ts";
+import { documentColumns, type PostgresLayout } from "../layout.ts";
+
+const rebuildChunk = 500;
+
+/** What the registry says of a collection. */
+export interface Registered extends Derived {
+  /** Whether removed documents are kept; null where nobody has looked yet. */
+  readonly removed: string | null;
+}
+
+/** Reads what the registry says of a collection; `undefined` for one that does not exist. */
+export async function readRegistry(
+  client: PoolClient,
+  layout: PostgresLayout,
+): Promise<Registered | undefined> {
+  const { rows } = await run(client, {
+    text: `SELECT search, expires, geo, removed FROM ${registryTable} WHERE name = $1`,
+    values: [layout.definition.name],
+  });
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const [search, expires, geo, removed] = row.map((value) =>
+    value === null ? null : String(value),
+  );
+  return {
+    search: search ?? null,
+    expires: expires ?? null,
+    geo: geo ?? null,
+    removed: removed ?? null,
+  };
+}
+
+/** Whether what is derived of the documents is up to the definition. */
+export function isCurrent(registered: Derived, layout: PostgresLayout): boolean {
+  const wanted = wantedDerived(layout.definition);
+  return (
+    registered.search === wanted.search &&
+    registered.expires === wanted.expires &&
+    registered.geo === wanted.geo
+  );
+}
+
+/**
+ * Derives the search texts, times of expiry and places again when the definition asks for others. While it
+ * asks for none they fall behind, which the registry remembers. Tells whether it did anything.
+ */
+export async function prepareDerived(
+  client: PoolClient,
+  layout: PostgresLayout,
+  registered: Derived | undefined,
+): Promise<boolean> {
+  if (registered !== undefined && isCurrent(registered, layout)) return false;
+  const wanted = wantedDerived(layout.definition);
+  if (registered !== undefined) await fillDerived(client, layout);
+  // Nobody uses a new table yet. Beside others an index waits for every transaction, and so for the one whose first
+  // use of the collection this may be.
+  const how = registered === undefined ? "" : "CONCURRENTLY ";
+  if (wanted.search !== null) await buildSearchIndex(client, layout, how);
+  else if (registered !== undefined) {
+    await execute(client, `DROP INDEX CONCURRENTLY IF EXISTS ${quoteName(layout.searchIndex)}`);
+  }
+  await run(client, {
+    text: `UPDATE ${registryTable} SET search = $2, expires = $3, geo = $4 WHERE name = $1`,
+    values: [layout.definition.name, wanted.search, wanted.expires, wanted.geo],
+  });
+  return true;
+}
+
+/** Where `pg_trgm` is not there or not allowed, searching reads every text. */
+async function buildSearchIndex(
+  client: PoolClient,
+  layout: PostgresLayout,
+  how: "" | "CONCURRENTLY ",
+): Promise<void> {
+  try {
+    await execute(client, "CREATE EXTENSION IF NOT EXISTS pg_trgm");
+    await execute(
+      client,
+      `CREATE INDEX ${how}IF NOT EXISTS ${quoteName(layout.searchIndex)} ` +
+        `ON ${layout.quoted} USING gin (search gin_trgm_ops)`,
+    );
+  } catch (error) {
+    if (sqlState(error) === undefined) throw error;
+    await execute(client, `DROP INDEX IF EXISTS ${quoteName(layout.searchIndex)}`);
+  }
+}
+
+async function fillDerived(client: PoolClient, layout: PostgresLayout): Promise<void> {
+  const hasPlaces = layout.geoPaths.length > 0;
+  for (let last = ""; ;) {
+    const { rows } = await run(client, {
+      text: `SELECT ${documentColumns} FROM ${layout.quoted} WHERE id > $1 ORDER BY id LIMIT ${rebuildChunk}`,
+      values: [last],
+    });
+    const documents = rows.map((row) =>
+      toStored(layout.definition.name, [...row.slice(0, 5), null]),
+    );
+    await run(client, {
+      text:
+        `UPDATE ${layout.quoted} AS stored SET search = made.search, expires_at = made.expires_at` +
+        `${hasPlaces ? ", geo = made.geo::float8[]" : ""} ` +
+        "FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::text[]) " +
+        "AS made (id, version, search, expires_at, geo) " +
+        "WHERE stored.id = made.id AND stored.version = made.version",
+      values: [
+        rows.map(([id = null]) => id),
+        rows.map(([, version = null]) => version),
+        documents.map((stored) => layout.searchColumn(stored)),
+        documents.map((stored) => layout.expiryColumn(stored)),
+        documents.map((stored) => geoColumn(layout, stored)),
+      ],
+    });
+    if (rows.length < rebuildChunk) return;
+    last = String(rows.at(-1)?.[0]);
+  }
+}

@@ -1,0 +1,36 @@
+import type { PoolClient } from "pg";
+import { keepsRemoved } from "../../../query/parse-purge.ts";
+import { registryTable } from "../../own-tables.ts";
+import { run } from "../connections/connections.ts";
+import type { PostgresLayout } from "../layout.ts";
+
+/** What the registry says of a collection: whether its table may have documents that were removed. */
+export function wantedRemoved({ softDelete }: PostgresLayout): "kept" | "none" {
+  return softDelete ? "kept" : "none";
+}
+
+/**
+ * Notes whether removed documents are kept. The table is only looked through for them when the
+ * definition has lost `softDelete`, without which they would be there and never be seen.
+ *
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` when it has some.
+ */
+export async function settleRemoved(
+  client: PoolClient,
+  layout: PostgresLayout,
+  registered: string | null,
+): Promise<void> {
+  const wanted = wantedRemoved(layout);
+  if (registered === wanted) return;
+  if (wanted === "none") {
+    const { rows } = await run(client, {
+      text: `SELECT id FROM ${layout.quoted} WHERE deleted_at IS NOT NULL LIMIT 1`,
+      values: [],
+    });
+    if (rows.length > 0) throw keepsRemoved(layout.definition);
+  }
+  await run(client, {
+    text: `UPDATE ${registryTable} SET removed = $2 WHERE name = $1`,
+    values: [layout.definition.name, wanted],
+  });
+}

@@ -1,0 +1,218 @@
+import type { ParsedPath } from "../../api/field-path.ts";
+import type { ScalarValue } from "../../api/where.ts";
+import { isShortWord } from "../../document/fold.ts";
+import type { RangeFilter } from "../../query/filter.ts";
+import type { OrderTerm } from "../../query/parse-query.ts";
+import { isAmbiguousRange, looksLikeJson } from "../../query/text-range.ts";
+import { columnOf, type ColumnType, type Dialect, type StatementWriter } from "../dialect.ts";
+import type { Statement, Value } from "../operation.ts";
+import { tickSql } from "./budget.ts";
+
+/** Quotes a text. */
+export function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Writes the value of a field as an index holds it. A query uses the index only by the very same expression. */
+export function indexExpression(path: ParsedPath): string {
+  return path.meta === undefined
+    ? `json_extract(doc, ${quoteText(jsonPath(path))})`
+    : columnOf(path.meta);
+}
+
+/**
+ * Writes statements of SQLite. Placeholders have no numbers, which Node 22 cannot bind, so values are bound in the order
+ * of the text.
+ */
+export class SqliteWriter implements StatementWriter {
+  readonly values: Value[] = [];
+
+  bind(value: Value, _type?: ColumnType): string {
+    this.values.push(value);
+    return "?";
+  }
+
+  isIn(column: string, values: readonly (boolean | number | string | null)[]): string {
+    const [first] = values;
+    return values.length === 1 && (typeof first === "string" || typeof first === "number")
+      ? `${column} = ${this.bindExactly(first)}`
+      : `${column} IN (SELECT value FROM json_each(${this.bind(JSON.stringify(values))}))`;
+  }
+
+  read(text: string): Statement {
+    return { kind: "read", text, values: this.values };
+  }
+
+  write(text: string): Statement {
+    return { kind: "write", text, values: this.values };
+  }
+
+  /** Binds a value that fields are compared with. */
+  protected bindExactly(value: number | string): string {
+    if (typeof value === "string" || Number.isSafeInteger(value)) return this.bind(value);
+    // SQLite reads some decimal numbers one bit apart from JavaScript, so it reads this one too.
+    return `(${this.bind(JSON.stringify(value))} ->> '$')`;
+  }
+}
+
+/** What the dialect needs to know of a collection. */
+export interface SqliteTable {
+  /** Fields that have an index. */
+  readonly indexed: ReadonlySet<string>;
+  /** Name of the table of search texts, quoted. */
+  readonly quotedSearch: string;
+}
+
+/**
+ * Writes expressions over the JSON text of documents.
+ *
+ * `json_extract` loses some types: `true` reads as 1, an object as its text. Where a value would be ambiguous, and only
+ * there, the JSON type is compared too, because that needs the document where otherwise an index is enough.
+ *
+ * The path of a field without an index is bound as well. So the number of different statements depends on the program
+ * and not on its users, who would otherwise fill the memory with prepared ones.
+ */
+export class SqliteDialect extends SqliteWriter implements Dialect {
+  readonly #table: SqliteTable;
+  readonly #isTimed: boolean;
+
+  constructor(table: SqliteTable, isTimed: boolean) {
+    super();
+    this.#table = table;
+    this.#isTimed = isTimed;
+  }
+
+  countVisited(column = "seq"): readonly string[] {
+    return this.#isTimed ? [tickSql(column)] : [];
+  }
+
+  key(path: ParsedPath): string {
+    if (path.meta !== undefined || this.#table.indexed.has(path.text)) return indexExpression(path);
+    return `json_extract(doc, ${this.bind(jsonPath(path))})`;
+  }
+
+  keyOfValue(_path: ParsedPath, value: number | string): string {
+    return this.bindExactly(value);
+  }
+
+  hasKey(path: ParsedPath): string {
+    // Minus infinity is less than every value; no index is searched for IS NOT NULL.
+    return `${this.key(path)} >= -9e999`;
+  }
+
+  order(terms: readonly OrderTerm[]): string {
+    return terms
+      .map(({ path, descending }) => `${this.key(path)}${descending ? " DESC" : ""}`)
+      .join(", ");
+  }
+
+  exists(path: ParsedPath): string {
+    return `${this.#type(path)} IS NOT NULL`;
+  }
+
+  equals(path: ParsedPath, values: readonly ScalarValue[]): string {
+    const plain = values.filter(isUnambiguous);
+    const bits = values.filter((value) => value === 0 || value === 1);
+    const texts = values.filter((value) => typeof value === "string" && looksLikeJson(value));
+    const choices: string[] = [];
+    if (plain.length > 0) choices.push(this.isIn(this.key(path), plain));
+    if (bits.length > 0) {
+      choices.push(
+        `(${this.isIn(this.key(path), bits)} AND ${this.#type(path)} IN ('integer', 'real'))`,
+      );
+    }
+    if (texts.length > 0) {
+      choices.push(`(${this.isIn(this.key(path), texts)} AND ${this.#type(path)} = 'text')`);
+    }
+    if (values.includes(true)) {
+      choices.push(`(${this.key(path)} = 1 AND ${this.#type(path)} = 'true')`);
+    }
+    if (values.includes(false)) {
+      choices.push(`(${this.key(path)} = 0 AND ${this.#type(path)} = 'false')`);
+    }
+    if (values.includes(null)) choices.push(`${this.key(path)} IS NULL`);
+    return choices.length === 0 ? "FALSE" : `(${choices.join(" OR ")})`;
+  }
+
+  /** Compares members with their JSON types, because `true` would equal 1, and a list its text. */
+  contains(path: ParsedPath, values: readonly ScalarValue[]): string {
+    return (
+      `(${this.#type(path)} = 'array' AND EXISTS (SELECT 1 FROM json_each(doc, ${this.#path(path)}) AS m ` +
+      `WHERE (${memberSql("m")}) IN (SELECT ${memberSql("w")} ` +
+      `FROM json_each(${this.bind(JSON.stringify(values))}) AS w)))`
+    );
+  }
+
+  range({ path, lower, upper }: RangeFilter): string {
+    const type = typeof (lower ?? upper)?.value;
+    const terms: string[] = [];
+    if (lower !== undefined) {
+      const operator = lower.inclusive ? ">=" : ">";
+      terms.push(`${this.key(path)} ${operator} ${this.bindExactly(lower.value)}`);
+    } else if (type === "string") {
+      terms.push(`${this.key(path)} >= ''`);
+    }
+    if (upper !== undefined) {
+      const operator = upper.inclusive ? "<=" : "<";
+      terms.push(`${this.key(path)} ${operator} ${this.bindExactly(upper.value)}`);
+    } else if (type === "number") {
+      // Every text is greater than every number, and the empty one is the smallest.
+      terms.push(`${this.key(path)} < ''`);
+    }
+    if (isAmbiguousRange(lower?.value, upper?.value, type)) {
+      const types = type === "number" ? "IN ('integer', 'real')" : "= 'text'";
+      terms.push(`${this.#type(path)} ${types}`);
+    }
+    return `(${terms.join(" AND ")})`;
+  }
+
+  /**
+   * Words of three characters and more are looked up, each as a string of FTS5, in which only a double quote has a
+   * meaning; shorter ones are looked for in the texts, by GLOB, because `instr` takes two to four times as long.
+   */
+  search(words: readonly string[]): readonly string[] {
+    const terms = [...this.countVisited("rowid")];
+    const long = words.filter((word) => !isShortWord(word));
+    if (long.length > 0) {
+      const phrases = long.map((word) => `"${word.replaceAll('"', '""')}"`);
+      terms.push(`text MATCH ${this.bind(phrases.join(" AND "))}`);
+    }
+    for (const word of words.filter(isShortWord)) {
+      const literal = word.replaceAll(/[*?[]/g, "[$&]");
+      // The plus keeps FTS5 from taking the pattern for one that its index could serve.
+      terms.push(`+text GLOB ${this.bind(`*${literal}*`)}`);
+    }
+    const { quotedSearch } = this.#table;
+    return [`seq IN (SELECT rowid FROM ${quotedSearch} WHERE ${terms.join(" AND ")})`];
+  }
+
+  page(limit: number | undefined, offset: number): string {
+    // LIMIT -1 is none.
+    return ` LIMIT ${this.bind(limit ?? -1)} OFFSET ${this.bind(offset)}`;
+  }
+
+  /** The JSON type of a field; NULL when it is missing. */
+  #type(path: ParsedPath): string {
+    return `json_type(doc, ${this.#path(path)})`;
+  }
+
+  #path(path: ParsedPath): string {
+    const text = jsonPath(path);
+    return this.#table.indexed.has(path.text) ? quoteText(text) : this.bind(text);
+  }
+}
+
+/** IN finds no NULL, which is the atom of `null`. */
+function memberSql(row: string): string {
+  return `coalesce(${row}.atom, ''), replace(${row}.type, 'real', 'integer')`;
+}
+
+function isUnambiguous(value: ScalarValue): boolean {
+  if (typeof value === "number") return value !== 0 && value !== 1;
+  return typeof value === "string" && !looksLikeJson(value);
+}
+
+/** A name between double quotes is taken literally; SQLite reads the escapes of JSON in it. */
+function jsonPath({ segments }: ParsedPath): string {
+  return `$${segments.map((name) => `.${JSON.stringify(name)}`).join("")}`;
+}

@@ -1,0 +1,29 @@
+import { Worker } from "node:worker_threads";
+import type { MaintenanceTask } from "./maintenance.ts";
+import { toDocumentsError } from "./sqlite-error.ts";
+
+/** Does a task on a file in a thread of its own. */
+export async function runMaintenance(
+  path: string,
+  task: MaintenanceTask,
+): Promise<readonly string[]> {
+  // The sources run as they are, and the package as JavaScript.
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const worker = new Worker(new URL(`./maintenance-worker.${extension}`, import.meta.url), {
+    workerData: { path, task },
+  });
+  try {
+    const problems = await new Promise<unknown>((resolve, reject) => {
+      worker.once("message", resolve);
+      worker.once("error", reject);
+      worker.once("exit", (code) => {
+        reject(new Error(`The thread ended with ${code} before it was done`));
+      });
+    });
+    return Array.isArray(problems) ? problems.map(String) : [];
+  } catch (error) {
+    throw toDocumentsError(error);
+  } finally {
+    await worker.terminate();
+  }
+}

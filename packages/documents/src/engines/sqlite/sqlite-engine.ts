@@ -1,0 +1,332 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { CollectionDefinition } from "../../api/definition.ts";
+import type { Stored } from "../../api/document.ts";
+import { DocumentsError } from "../../api/errors.ts";
+import type { StoreStatus } from "../../api/migration.ts";
+import type { ChangeBatch } from "../../changes/follow-changes.ts";
+import { createStamps } from "../../document/stamps.ts";
+import type { NewDocument } from "../../query/targets.ts";
+import { pauseAfter } from "../../query/transaction-options.ts";
+import type { Begin, Engine, Found, SnapshotAccess, TransactionAccess } from "../engine.ts";
+import type { Layout } from "../layout.ts";
+import type { Operation, Row } from "../operation.ts";
+import { type FeedQuery, readChanges } from "../operations/feed.ts";
+import { type ReadPlan, readPlanned } from "../operations/find.ts";
+import { getDocuments } from "../operations/get.ts";
+import { insertDocument } from "../operations/insert.ts";
+import { readMigrations } from "../operations/migrations.ts";
+import { registryTable } from "../own-tables.ts";
+import { writeWhole } from "./backup.ts";
+import { Budget, tooSlow } from "./budget.ts";
+import type { Connection } from "./connection.ts";
+import { SqliteWriter } from "./dialect.ts";
+import { SqliteLayout } from "./layout.ts";
+import type { MaintenanceTask } from "./maintenance.ts";
+import { openAnother } from "./open-another.ts";
+import { runReading } from "./run-operation.ts";
+import type { Session } from "./session.ts";
+import type { SlowReads } from "./slow-reads.ts";
+import { Writer } from "./writer.ts";
+
+/** The two connections to one file, and what to do after they are closed. */
+export interface Connections {
+  readonly writer: Connection;
+  readonly reader: Connection;
+  /** Does a task on the file, in another thread where it can open the file. */
+  readonly maintain: (task: MaintenanceTask) => Promise<readonly string[]>;
+  /** Does reads that take long, where another thread can open the file. */
+  readonly slowReads?: SlowReads;
+  release(): void;
+}
+
+const maxTimeout = 0x7fff_ffff;
+const migrationTimeout = 3_600_000;
+const migrationRetryDelay = 100;
+
+/** A database in one SQLite file: one connection writes, and what is slow is read in other threads. */
+export class SqliteEngine implements Engine {
+  readonly #connections: Connections;
+  readonly #writer: Writer;
+  readonly #stamps = createStamps();
+  readonly #ready = new Set<Layout>();
+  readonly #slowReads: SlowReads | undefined;
+  readonly #budget: Budget | undefined;
+  readonly #listeners = new Set<() => void>();
+  #isClosing = false;
+
+  constructor(connections: Connections, options: { readonly busyTimeout: number }) {
+    this.#connections = connections;
+    this.#slowReads = connections.slowReads;
+    if (this.#slowReads !== undefined) {
+      this.#budget = new Budget();
+      this.#budget.attach(connections.writer);
+      this.#budget.attach(connections.reader);
+    }
+    this.#writer = new Writer(connections.writer, {
+      ready: this.#ready,
+      onRecorded: () => {
+        for (const listener of this.#listeners) listener();
+      },
+      busyTimeout: options.busyTimeout,
+    });
+    this.#slowReads?.makeRoomWith(() => this.#writer.checkpoint());
+  }
+
+  layout(definition: CollectionDefinition<unknown>): Layout {
+    return new SqliteLayout(definition, this.#stamps);
+  }
+
+  /** Prepares all in one transaction. */
+  async prepare(layouts: readonly Layout[]): Promise<void> {
+    if (layouts.length === 0) return;
+    await this.#write((session) => {
+      session.atomically(() => {
+        for (const layout of layouts) session.prepare(sqliteLayout(layout));
+      });
+    });
+  }
+
+  get<T>(layout: Layout, id: string): Promise<Stored<T> | undefined> {
+    return this.#readNow(
+      layout,
+      () => runReading(this.#reader(), getDocuments<T>(layout, [id]))[0],
+    );
+  }
+
+  read<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
+    return this.#readNow(layout, () => runReading(this.#reader(), operation()));
+  }
+
+  async find<R>(
+    layout: Layout,
+    plan: ReadPlan,
+    { map }: { readonly map: (row: Row) => R },
+  ): Promise<Found<R>> {
+    this.#refuseClosed();
+    if (!this.#ready.has(layout)) await this.prepare([layout]);
+    const budget = this.#budget;
+    try {
+      budget?.begin();
+      const isTimed = budget !== undefined;
+      const { rows, count } = runReading(
+        this.#reader(),
+        readPlanned(layout, plan, { isTimed }),
+        (text) => budget?.check(text),
+      );
+      return { items: rows.map(map), count };
+    } catch (error) {
+      if (error !== tooSlow || this.#slowReads === undefined) throw error;
+    }
+    return this.#slowReads.run({ definition: layout.definition, plan }, map);
+  }
+
+  insert<T>(layout: Layout, document: NewDocument): Promise<Stored<T>> {
+    return this.write(layout, () => insertDocument<T>(layout, document));
+  }
+
+  write<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
+    const prepared = sqliteLayout(layout);
+    return this.#write((session) => session.run(prepared, operation));
+  }
+
+  /** Retries only while another process writes, before the work began. */
+  async transaction<R>(
+    work: (access: TransactionAccess) => Promise<R> | R,
+    { timeout, retries = 0 }: { readonly timeout: number; readonly retries: number | undefined },
+  ): Promise<R> {
+    let hasBegun = false;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        this.#refuseClosed();
+        return await this.#writer.transaction((session) => {
+          hasBegun = true;
+          return work(accessThrough(session));
+        }, timeout);
+      } catch (error) {
+        if (hasBegun || attempt >= retries || !isBusyError(error)) throw error;
+        await wait(pauseAfter(attempt));
+      }
+    }
+  }
+
+  /** Waits while another process migrates. */
+  async migrate<R>(work: (access: TransactionAccess) => Promise<R>): Promise<R> {
+    const deadline = performance.now() + migrationTimeout;
+    for (;;) {
+      try {
+        const timeout = migrationTimeout;
+        return await this.#writer.transaction((session) => work(accessThrough(session)), timeout);
+      } catch (error) {
+        if (!isBusyError(error) || performance.now() > deadline) throw error;
+        await wait(migrationRetryDelay);
+      }
+    }
+  }
+
+  async load<R>(work: (access: TransactionAccess) => Promise<R>): Promise<R> {
+    this.#refuseClosed();
+    return this.#writer.transaction((session) => work(accessThrough(session)), maxTimeout);
+  }
+
+  /** Reads on another connection, so that nobody waits; where there can be none, alone. */
+  async snapshot<R>(work: (access: SnapshotAccess) => Promise<R>): Promise<R> {
+    this.#refuseClosed();
+    const another = openAnother(this.#connections.reader);
+    if (another === undefined) {
+      return this.#writer.transaction(
+        (session) => work(snapshotThrough(session.connection)),
+        maxTimeout,
+      );
+    }
+    try {
+      another.exec("BEGIN");
+      return await work(snapshotThrough(another));
+    } finally {
+      another.close();
+    }
+  }
+
+  readOwn<R>(operation: (begin: Begin) => Operation<R>): Promise<R> {
+    return attempt(() => {
+      this.#refuseClosed();
+      return runReading(this.#reader(), operation(beginOwn));
+    });
+  }
+
+  writeOwn<R>(operation: (begin: Begin) => Operation<R>): Promise<R> {
+    return this.#write((session) =>
+      session.atomically(() => session.run(undefined, () => operation(beginOwn))),
+    );
+  }
+
+  readChanges(query: FeedQuery): Promise<ChangeBatch> {
+    return this.readOwn((begin) => readChanges(begin, query));
+  }
+
+  onRecorded(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  *status(begin: Begin): Operation<StoreStatus> {
+    const { rows } = yield begin().read(
+      `SELECT name, documents FROM ${registryTable} ORDER BY name`,
+    );
+    const migrations = yield* readMigrations(begin());
+    const [version] = (yield begin().read("SELECT sqlite_version()")).rows;
+    const [pages] = (yield begin().read("PRAGMA page_count")).rows;
+    const [pageSize] = (yield begin().read("PRAGMA page_size")).rows;
+    return {
+      engine: `SQLite ${String(version?.[0])}`,
+      collections: rows.map(([name, documents]) => {
+        return { name: String(name), documents: Number(documents) };
+      }),
+      migrations,
+      bytes: Number(pages?.[0]) * Number(pageSize?.[0]),
+    };
+  }
+
+  async check(): Promise<readonly string[]> {
+    this.#refuseClosed();
+    return this.#connections.maintain({ kind: "check" });
+  }
+
+  backup(path: string): Promise<void> {
+    return writeWhole(path, async (to) => {
+      this.#refuseClosed();
+      await this.#connections.maintain({ kind: "backup", to });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#writer.idle();
+    await this.#slowReads?.close();
+    this.#connections.reader.close();
+    // The last connection brings the write-ahead log into the file.
+    this.#connections.writer.close();
+    this.#connections.release();
+  }
+
+  #readNow<R>(layout: Layout, work: () => R): Promise<R> {
+    if (!this.#isClosing && !this.#ready.has(layout)) return this.prepare([layout]).then(work);
+    return attempt(() => {
+      this.#refuseClosed();
+      return work();
+    });
+  }
+
+  #write<R>(work: (session: Session) => R): Promise<R> {
+    if (this.#isClosing) return Promise.reject(closedError());
+    return this.#writer.write(work);
+  }
+
+  /** The writing connection has the warmer cache, but while it is busy it shows too much. */
+  #reader(): Connection {
+    return this.#writer.isActive ? this.#connections.reader : this.#connections.writer;
+  }
+
+  #refuseClosed(): void {
+    if (this.#isClosing) throw closedError();
+  }
+}
+
+/** Runs operations in an open transaction, which no other thread can see into. */
+function accessThrough(session: Session): TransactionAccess {
+  const run = <R>(layout: Layout, operation: () => Operation<R>): Promise<R> =>
+    attempt(() => session.run(sqliteLayout(layout), operation));
+  return {
+    async get<T>(layout: Layout, id: string): Promise<Stored<T> | undefined> {
+      const [stored] = await run(layout, () => getDocuments<T>(layout, [id]));
+      return stored;
+    },
+    async find(layout, plan, { map }) {
+      const { rows, count } = await run(layout, () =>
+        readPlanned(layout, plan, { isTimed: false }),
+      );
+      return { items: rows.map(map), count };
+    },
+    insert: <T>(layout: Layout, document: NewDocument) =>
+      run(layout, () => insertDocument<T>(layout, document)),
+    read: run,
+    write: run,
+    own: (operation) => attempt(() => session.run(undefined, () => operation(beginOwn))),
+  };
+}
+
+function snapshotThrough(connection: Connection): SnapshotAccess {
+  return {
+    own: (operation) => attempt(() => runReading(connection, operation(beginOwn))),
+    hasColumn: (collection, column) =>
+      attempt(() => {
+        const columns = connection.all("SELECT name FROM pragma_table_info(?)", [collection]);
+        return columns.some(([name]) => name === column);
+      }),
+  };
+}
+
+function beginOwn(): SqliteWriter {
+  return new SqliteWriter();
+}
+
+/** Does work at once; what it throws becomes a rejection. */
+function attempt<R>(work: () => R): Promise<R> {
+  return new Promise((resolve) => {
+    resolve(work());
+  });
+}
+
+function sqliteLayout(layout: Layout): SqliteLayout {
+  if (layout instanceof SqliteLayout) return layout;
+  throw new TypeError("the collection is not one of this engine");
+}
+
+function isBusyError(error: unknown): boolean {
+  return error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_BUSY";
+}
+
+function closedError(): DocumentsError {
+  return new DocumentsError("ERR_DOCUMENTS_CLOSED", "The store is closed");
+}

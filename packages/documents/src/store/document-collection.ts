@@ -1,0 +1,258 @@
+import type { Collection, InsertOptions, WriteOptions } from "../api/collection.ts";
+import type { Change, Projected, Stored } from "../api/document.ts";
+import { type FieldPath, valueAt } from "../api/field-path.ts";
+import type { CountQuery, FindQuery } from "../api/find-query.ts";
+import type { ClaimQuery, Lease } from "../api/lease.ts";
+import type { Page, PageQuery, Total } from "../api/page.ts";
+import type { ReadOptions } from "../api/read-options.ts";
+import type { PurgeSelection } from "../api/soft-deletion.ts";
+import type { UpsertOptions } from "../api/upsert.ts";
+import type { Where } from "../api/where.ts";
+import { applyChange, mergeFields, ownFields } from "../document/change.ts";
+import { parseJsonText, toJsonText } from "../document/json-text.ts";
+import { projected } from "../document/projection.ts";
+import { toStored } from "../document/stored.ts";
+import type { Access } from "../engines/engine.ts";
+import type { Layout } from "../engines/layout.ts";
+import type { Operation, Row } from "../engines/operation.ts";
+import { changeDocument, type Modification } from "../engines/operations/change.ts";
+import { claimDocuments } from "../engines/operations/claim.ts";
+import { getDocuments } from "../engines/operations/get.ts";
+import { insertDocuments } from "../engines/operations/insert.ts";
+import { mergeDocument } from "../engines/operations/merge.ts";
+import { purgeDocuments, removeDocument, removeMatching } from "../engines/operations/remove.ts";
+import { upsertDocument } from "../engines/operations/upsert.ts";
+import { readCursor, sortValue, writeCursor } from "../query/cursor.ts";
+import type { SortValue } from "../query/keyset.ts";
+import { parseClaim, parseExpiry } from "../query/parse-claim.ts";
+import { parsePage } from "../query/parse-page.ts";
+import { parsePurge, requireSoftDelete } from "../query/parse-purge.ts";
+import { parseCount, type ParsedQuery, parseQuery } from "../query/parse-query.ts";
+import { parseReadOptions } from "../query/parse-read-options.ts";
+import { parseUpsert } from "../query/parse-upsert.ts";
+import {
+  checkId,
+  checkList,
+  checkNewId,
+  type NewDocument,
+  parseInsert,
+  parseRemoval,
+  parseTarget,
+  type Target,
+} from "../query/targets.ts";
+
+/** A collection: checks and copies what callers ask for, and runs it on an engine. */
+export class DocumentCollection<T> implements Collection<T> {
+  readonly name: string;
+  readonly #access: Access;
+  readonly #layout: Layout;
+
+  constructor(access: Access, layout: Layout) {
+    this.name = layout.definition.name;
+    this.#access = access;
+    this.#layout = layout;
+  }
+
+  async insert(document: T, options: InsertOptions = {}): Promise<Stored<T>> {
+    const id = parseInsert(options);
+    return this.#access.insert<T>(this.#layout, { id, text: this.#toText(document) });
+  }
+
+  async insertMany(documents: readonly T[]): Promise<readonly Stored<T>[]> {
+    const added = checkList("documents", documents).map((document): NewDocument => {
+      return { id: undefined, text: this.#toText(document) };
+    });
+    return this.#write(() => insertDocuments<T>(this.#layout, added));
+  }
+
+  async upsert(document: T, options: UpsertOptions<T>): Promise<Stored<T>> {
+    const text = this.#toText(document);
+    const { id, filter } = parseUpsert(this.#layout.definition, parseJsonText(text), options);
+    if (id !== undefined) checkNewId(id);
+    const { change } = options;
+    const make = (stored: Stored<T>): unknown =>
+      change === undefined ? parseJsonText(text) : applyChange(change, stored);
+    return this.#write(() => upsertDocument<T>(this.#layout, { id, filter, text, make }));
+  }
+
+  async get(id: string, options?: ReadOptions): Promise<Stored<T> | undefined> {
+    return this.#access.get<T>(this.#layout, checkId(id), parseReadOptions(options));
+  }
+
+  async getMany(
+    ids: readonly string[],
+    options?: ReadOptions,
+  ): Promise<readonly (Stored<T> | undefined)[]> {
+    const checked = checkList("ids", ids).map(checkId);
+    const staleness = parseReadOptions(options);
+    return this.#access.read(this.#layout, () => getDocuments<T>(this.#layout, checked), staleness);
+  }
+
+  find(query?: FindQuery<T> & { readonly fields?: undefined }): Promise<readonly Stored<T>[]>;
+  find<const F extends readonly FieldPath<T>[]>(
+    query: FindQuery<T> & { readonly fields: F },
+  ): Promise<readonly Projected<T, F>[]>;
+  find(query: FindQuery<T>): Promise<readonly Projected<T>[]>;
+  async find(query: FindQuery<T> = {}): Promise<readonly (Projected<T> | Stored<T>)[]> {
+    const parsed = parseQuery(query);
+    const { staleness = 0 } = parsed;
+    const map = (row: Row): Projected<T> | Stored<T> =>
+      projected(toStored<T>(this.name, row), parsed.fields);
+    const plan = { find: { query: parsed, after: this.#after(parsed) } };
+    return (await this.#access.find(this.#layout, plan, { staleness, map })).items;
+  }
+
+  page(query?: PageQuery<T> & { readonly fields?: undefined }): Promise<Page<Stored<T>>>;
+  page<const F extends readonly FieldPath<T>[]>(
+    query: PageQuery<T> & { readonly fields: F },
+  ): Promise<Page<Projected<T, F>>>;
+  page(query: PageQuery<T>): Promise<Page<Projected<T>>>;
+  async page(query: PageQuery<T> = {}): Promise<Page<Projected<T> | Stored<T>>> {
+    const { parsed, limit, total } = parsePage(query);
+    const { staleness = 0 } = parsed;
+    const max = typeof total === "number" ? total + 1 : undefined;
+    const plan = {
+      // One more than the page has tells whether there is a next one.
+      find: { query: { ...parsed, limit: limit + 1 }, after: this.#after(parsed) },
+      count: total === "none" ? undefined : { ...parsed, max },
+    };
+    const map = (row: Row): FoundDocument<T> => ({
+      stored: toStored<T>(this.name, row),
+      square: row[6],
+    });
+    const { items, count } = await this.#access.find(this.#layout, plan, { staleness, map });
+    const last = items.length > limit ? items[limit - 1] : undefined;
+    return {
+      items: items.slice(0, limit).map(({ stored }) => projected(stored, parsed.fields)),
+      next: last === undefined ? undefined : await this.#cursor(parsed, last),
+      total: totalOf(count, total),
+    };
+  }
+
+  async count(query: CountQuery<T> = {}): Promise<number> {
+    const count = parseCount(query);
+    const { staleness = 0 } = count;
+    return (await this.#access.find(this.#layout, { count }, { staleness, map: String })).count;
+  }
+
+  async update(
+    id: string,
+    change: Change<T> | ((stored: Stored<T>) => T),
+    options: WriteOptions = {},
+  ): Promise<Stored<T> | undefined> {
+    const target = parseTarget(id, options);
+    if (typeof change === "function") {
+      return this.#change(target, { make: (stored) => applyChange(change, stored) });
+    }
+    const text = this.#toText(change);
+    const removed = Object.entries(change).flatMap(([name, value]) =>
+      value === undefined ? [name] : [],
+    );
+    const merge = { text, fields: parseJsonText(text), removed };
+    return this.#write(function* (this: DocumentCollection<T>): Operation<Stored<T> | undefined> {
+      const merged = yield* mergeDocument<T>(this.#layout, target, merge);
+      if (merged !== "unsure") return merged;
+      const make = (stored: Stored<T>): unknown => mergeFields(stored, merge);
+      return yield* changeDocument<T>(this.#layout, target, { make });
+    });
+  }
+
+  async replace(
+    id: string,
+    document: T,
+    options: WriteOptions = {},
+  ): Promise<Stored<T> | undefined> {
+    const target = parseTarget(id, options);
+    const text = this.#toText(document);
+    return this.#change(target, { make: () => parseJsonText(text) });
+  }
+
+  async remove(id: string, options: WriteOptions = {}): Promise<boolean> {
+    const target = parseTarget(id, options);
+    return this.#write(() => removeDocument(this.#layout, target));
+  }
+
+  async removeMany(selection: { readonly where: Where<T> }): Promise<number> {
+    const filter = parseRemoval(selection);
+    return this.#write(() => removeMatching(this.#layout, filter));
+  }
+
+  async restore(id: string): Promise<Stored<T> | undefined> {
+    requireSoftDelete(this.#layout.definition);
+    return this.#change(parseTarget(id, {}), { make: ownFields, restores: true });
+  }
+
+  async purge(id: string): Promise<boolean> {
+    requireSoftDelete(this.#layout.definition);
+    checkId(id);
+    return (await this.#write(() => purgeDocuments(this.#layout, { id }))) > 0;
+  }
+
+  async purgeMany(selection: PurgeSelection<T> = {}): Promise<number> {
+    requireSoftDelete(this.#layout.definition);
+    const parsed = parsePurge(selection);
+    return this.#write(() => purgeDocuments(this.#layout, parsed));
+  }
+
+  async claim(query: ClaimQuery<T> = {}): Promise<readonly Lease<T>[]> {
+    const parsed = parseClaim(query);
+    return this.#write(() => claimDocuments<T>(this.#layout, parsed));
+  }
+
+  async renew(lease: Pick<Lease<T>, "document" | "token">, expiry?: number): Promise<boolean> {
+    const held = { id: lease.document.id, token: lease.token };
+    const duration = parseExpiry(expiry);
+    return this.#write(() => this.#layout.renew(held, Date.now() + duration));
+  }
+
+  async release(lease: Pick<Lease<T>, "document" | "token">): Promise<boolean> {
+    const held = { id: lease.document.id, token: lease.token };
+    return this.#write(() => this.#layout.release(held));
+  }
+
+  #write<R>(operation: (this: DocumentCollection<T>) => Operation<R>): Promise<R> {
+    return this.#access.write(this.#layout, () => operation.call(this));
+  }
+
+  #change(target: Target, modification: Modification<T>): Promise<Stored<T> | undefined> {
+    return this.#write(() => changeDocument<T>(this.#layout, target, modification));
+  }
+
+  #after({ after, order }: ParsedQuery): readonly SortValue[] | undefined {
+    return after === undefined ? undefined : readCursor(this.name, order, after);
+  }
+
+  async #cursor(
+    { near, order, staleness = 0 }: ParsedQuery,
+    { stored, square }: FoundDocument<T>,
+  ): Promise<string> {
+    if (near !== undefined) return writeCursor(this.name, order, [Number(square), stored.id]);
+    const { sortValues } = this.#layout;
+    const values =
+      sortValues === undefined
+        ? order.map(({ path }) => sortValue(valueAt(stored, path.segments)))
+        : await this.#access.read(
+            this.#layout,
+            () => sortValues.call(this.#layout, stored, order),
+            staleness,
+          );
+    return writeCursor(this.name, order, values);
+  }
+
+  #toText(document: unknown): string {
+    return toJsonText(document, this.#layout.reserved);
+  }
+}
+
+/** A document of a page. */
+interface FoundDocument<T> {
+  readonly stored: Stored<T>;
+  /** The square of its distance in a search by distance. */
+  readonly square: Row[number] | undefined;
+}
+
+function totalOf(counted: number, total: number | "exact" | "none"): Total | undefined {
+  if (total === "none") return undefined;
+  if (total === "exact") return { count: counted, exact: true };
+  return { count: Math.min(counted, total), exact: counted <= total };
+}

@@ -1,0 +1,174 @@
+import type { Administration } from "../api/administration.ts";
+import type { ChangeRecord, ChangesOptions, ConsumeOptions } from "../api/changes.ts";
+import type { Collection } from "../api/collection.ts";
+import { checkDefinition, type CollectionDefinition, sameDefinition } from "../api/definition.ts";
+import { DocumentsTypeError } from "../api/errors.ts";
+import type { LockOptions } from "../api/lock.ts";
+import type { Migration } from "../api/migration.ts";
+import type { Store, Transaction, TransactionOptions } from "../api/store.ts";
+import { consumeChanges, type ConsumerSource } from "../changes/consume-changes.ts";
+import { streamChanges } from "../changes/follow-changes.ts";
+import type { Engine, TransactionAccess } from "../engines/engine.ts";
+import type { Layout } from "../engines/layout.ts";
+import { loadPosition, savePosition, trimChanges } from "../engines/operations/feed.ts";
+import { releaseLock, renewLock, takeLock } from "../engines/operations/locks.ts";
+import { removeExpired, sweepBatch } from "../engines/operations/sweep.ts";
+import { holdLock } from "../leases/hold-lock.ts";
+import { parseTransactionOptions } from "../query/transaction-options.ts";
+import { checkUtcTime } from "../query/utc-time.ts";
+import { DocumentCollection } from "./document-collection.ts";
+import { runMigrations } from "./run-migrations.ts";
+import { StoreAdministration } from "./store-administration.ts";
+
+const sweepInterval = 60_000;
+
+/** A collection in use. */
+interface Entry {
+  readonly layout: Layout;
+  readonly collection: unknown;
+}
+
+/** A store on an engine. */
+export class DocumentStore implements Store {
+  /** Care of the store; see `administer`. */
+  readonly administration: Administration;
+  readonly #engine: Engine;
+  readonly #entries = new Map<string, Entry>();
+  readonly #closed = new AbortController();
+  readonly #source: ConsumerSource;
+  #sweeper: NodeJS.Timeout | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    this.#source = sourceOf(engine, this.#closed.signal);
+    this.administration = new StoreAdministration(engine, {
+      layoutOf: (definition) => this.#entryOf(definition).layout,
+      sweep: () => this.sweep(),
+    });
+  }
+
+  collection<T extends object>(definition: CollectionDefinition<T>): Collection<T> {
+    const { collection } = this.#entryOf(definition);
+    // Definitions are the same by name and indexes; whether T is too is the word of the caller, as it is for what an
+    // earlier process stored.
+    return collection as Collection<T>;
+  }
+
+  /** Runs the migrations that did not run yet. */
+  async migrate(migrations: readonly Migration[]): Promise<void> {
+    await runMigrations(this.#engine, migrations);
+  }
+
+  /** Creates what collections need. */
+  async prepare(definitions: readonly CollectionDefinition<object>[]): Promise<void> {
+    await this.#engine.prepare(definitions.map((definition) => this.#entryOf(definition).layout));
+  }
+
+  async transaction<R>(
+    work: (transaction: Transaction) => Promise<R> | R,
+    options: TransactionOptions = {},
+  ): Promise<R> {
+    const parsed = parseTransactionOptions(options);
+    return this.#engine.transaction((access) => work(this.#transactionThrough(access)), parsed);
+  }
+
+  changes(options: ChangesOptions = {}): AsyncIterable<ChangeRecord> {
+    return streamChanges(this.#source, options);
+  }
+
+  consume(
+    name: string,
+    handler: (changes: readonly ChangeRecord[]) => Promise<void> | void,
+    options: ConsumeOptions = {},
+  ): Promise<void> {
+    return consumeChanges(this.#source, { name, handler }, options);
+  }
+
+  async trimChanges({ before }: { readonly before: string }): Promise<number> {
+    checkUtcTime("before", before);
+    return this.#engine.writeOwn((begin) => trimChanges(begin, before));
+  }
+
+  lock<R>(
+    name: string,
+    work: (signal: AbortSignal) => Promise<R> | R,
+    options?: LockOptions,
+  ): Promise<R> {
+    return holdLock(this.#source, name, work, options);
+  }
+
+  /** Removes expired documents, in batches, so that nobody waits for long; returns their number. */
+  async sweep(): Promise<number> {
+    let removed = 0;
+    for (const { layout } of this.#entries.values()) {
+      if (layout.expiresAt === undefined) continue;
+      for (let count = sweepBatch; count === sweepBatch; removed += count) {
+        count = await this.#engine.write(layout, () => removeExpired(layout));
+      }
+    }
+    return removed;
+  }
+
+  close(): Promise<void> {
+    clearInterval(this.#sweeper);
+    this.#closed.abort();
+    this.#closing ??= this.#engine.close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #transactionThrough(access: TransactionAccess): Transaction {
+    return {
+      collection: <T extends object>(definition: CollectionDefinition<T>): Collection<T> =>
+        new DocumentCollection<T>(access, this.#entryOf(definition).layout),
+    };
+  }
+
+  /**
+   * Finds a collection, or takes it into use.
+   *
+   * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` when it is in use with another definition.
+   */
+  #entryOf(definition: CollectionDefinition<object>): Entry {
+    checkDefinition(definition);
+    const known = this.#entries.get(definition.name);
+    if (known === undefined) {
+      const layout = this.#engine.layout(definition);
+      const entry = { layout, collection: new DocumentCollection<object>(this.#engine, layout) };
+      this.#entries.set(definition.name, entry);
+      if (layout.expiresAt !== undefined) this.#startSweeping();
+      return entry;
+    }
+    if (sameDefinition(known.layout.definition, definition)) return known;
+    throw new DocumentsTypeError(
+      "ERR_DOCUMENTS_DEFINITION",
+      `The collection "${definition.name}" is in use with another definition`,
+    );
+  }
+
+  #startSweeping(): void {
+    this.#sweeper ??= setInterval(() => {
+      // A failure is met again in a minute; until then expired documents are hidden all the same.
+      this.sweep().catch(() => undefined);
+    }, sweepInterval).unref();
+  }
+}
+
+/** What following the change feed and holding locks needs of an engine. */
+function sourceOf(engine: Engine, closed: AbortSignal): ConsumerSource {
+  return {
+    closed,
+    readChanges: (query) => engine.readChanges(query),
+    onRecorded: (listener) => engine.onRecorded(listener),
+    loadPosition: (name) => engine.readOwn((begin) => loadPosition(begin, name)),
+    savePosition: (name, position) =>
+      engine.writeOwn((begin) => savePosition(begin, name, position)),
+    takeLock: (lock) => engine.writeOwn((begin) => takeLock(begin(), lock)),
+    renewLock: (lock) => engine.writeOwn((begin) => renewLock(begin(), lock)),
+    releaseLock: (lock) => engine.writeOwn((begin) => releaseLock(begin(), lock)),
+  };
+}

@@ -1,0 +1,138 @@
+import type { Administration, CheckResult } from "../api/administration.ts";
+import type { CollectionDefinition } from "../api/definition.ts";
+import type { Migration, PlanStep, StoreStatus } from "../api/migration.ts";
+import type { DocumentRecord, Loading, Snapshot } from "../api/transfer.ts";
+import { checkRecord } from "../document/check-record.ts";
+import { recordOf, recordPages } from "../document/record-pages.ts";
+import { toStored } from "../document/stored.ts";
+import { quoteName } from "../engines/dialect.ts";
+import type { Engine, SnapshotAccess, TransactionAccess } from "../engines/engine.ts";
+import type { Layout, NewRow } from "../engines/layout.ts";
+import type { Operation, Result } from "../engines/operation.ts";
+import { readMigrations, recordMigration } from "../engines/operations/migrations.ts";
+import { planCollections } from "../engines/operations/plan-collections.ts";
+import { parseMigrations, pendingMigrations } from "../migrations/migrate.ts";
+
+const maxProblems = 100;
+
+/** What the administration needs of its store. */
+interface Administered {
+  /** Takes a collection into use. */
+  readonly layoutOf: (definition: CollectionDefinition<object>) => Layout;
+  readonly sweep: () => Promise<number>;
+}
+
+/** The care of a store. */
+export class StoreAdministration implements Administration {
+  readonly #engine: Engine;
+  readonly #store: Administered;
+
+  constructor(engine: Engine, store: Administered) {
+    this.#engine = engine;
+    this.#store = store;
+  }
+
+  status(): Promise<StoreStatus> {
+    return this.#engine.snapshot((access) => access.own((begin) => this.#engine.status(begin)));
+  }
+
+  async plan(wanted: {
+    readonly collections?: readonly CollectionDefinition<object>[] | undefined;
+    readonly migrations?: readonly Migration[] | undefined;
+  }): Promise<readonly PlanStep[]> {
+    const { collections = [], migrations } = wanted;
+    const given = migrations === undefined ? undefined : parseMigrations(migrations);
+    const layouts = collections.map((definition) => this.#engine.layout(definition));
+    return this.#engine.snapshot(async (access) => {
+      const applied = await access.own((begin) => readMigrations(begin()));
+      const pending = given === undefined ? [] : pendingMigrations(given, applied);
+      const steps = pending.map(({ id, name }): PlanStep => ({ kind: "migrate", id, name }));
+      return [...steps, ...(await access.own((begin) => planCollections(begin(), layouts)))];
+    });
+  }
+
+  async backup(path: string): Promise<void> {
+    await this.#engine.backup(path);
+  }
+
+  async check(): Promise<CheckResult> {
+    const problems = await this.#engine.check();
+    return { ok: problems.length === 0, problems: problems.slice(0, maxProblems) };
+  }
+
+  async snapshot<R>(work: (snapshot: Snapshot) => Promise<R>): Promise<R> {
+    return this.#engine.snapshot(async (access) => {
+      const status = await access.own((begin) => this.#engine.status(begin));
+      return work({
+        status,
+        records: (collection, { after = "" } = {}) => readRecords(access, collection, after),
+      });
+    });
+  }
+
+  async load<R>(work: (loading: Loading) => Promise<R>): Promise<R> {
+    return this.#engine.load((access) => work(this.#loadingThrough(access)));
+  }
+
+  sweep(): Promise<number> {
+    return this.#store.sweep();
+  }
+
+  #loadingThrough(access: TransactionAccess): Loading {
+    return {
+      add: async (definition, records) => {
+        const layout = this.#store.layoutOf(definition);
+        await access.write(layout, () => addRecords(layout, records));
+      },
+      noteMigrations: async (migrations) => {
+        for (const migration of migrations) {
+          await access.own((begin) => recordMigration(begin(), migration));
+        }
+      },
+    };
+  }
+}
+
+/** Reads every document of a collection in the order of the ids. */
+async function* readRecords(
+  access: SnapshotAccess,
+  collection: string,
+  after: string,
+): AsyncGenerator<DocumentRecord> {
+  const hasRemoved = await access.hasColumn(collection, "deleted_at");
+  yield* recordPages(async (last, limit) => {
+    const { rows } = await access.own(function* (begin): Operation<Result> {
+      const sql = begin();
+      return yield sql.read(
+        `SELECT id, version, created_at, updated_at, doc, ${hasRemoved ? "deleted_at" : "NULL"} ` +
+          `FROM ${quoteName(collection)} WHERE id > ${sql.bind(last, "text")} ` +
+          `ORDER BY id LIMIT ${sql.bind(limit, "bigint")}`,
+      );
+    });
+    return rows.map((row) => {
+      // Only checks the row, which may be damaged.
+      toStored(collection, row.slice(0, 5));
+      return recordOf(row);
+    });
+  }, after);
+}
+
+function* addRecords(layout: Layout, records: readonly DocumentRecord[]): Operation<void> {
+  if (records.length === 0) return;
+  const { name } = layout.definition;
+  const rows = records.map((record): NewRow => {
+    const {
+      id,
+      version,
+      createdAt,
+      updatedAt,
+      deletedAt = null,
+      text,
+    } = checkRecord(record, layout);
+    const stored = toStored<object>(name, [id, version, createdAt, updatedAt, text]);
+    return { id, version, createdAt, updatedAt, deletedAt, text, stored };
+  });
+  yield* layout.insert(rows, undefined);
+  const count = rows.filter(({ deletedAt }) => deletedAt === null).length;
+  yield { kind: "added", collection: name, count };
+}
