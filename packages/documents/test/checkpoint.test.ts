@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { administer, type Collection, defineCollection, openStore } from "../src/index.ts";
-import { Connection } from "../src/engines/sqlite/connection.ts";
+import { Connection } from "../src/engines/sqlite/connection/connection.ts";
 import { Writer } from "../src/engines/sqlite/writer.ts";
 import { createStamps } from "../src/document/stamps.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

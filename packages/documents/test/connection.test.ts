@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync, StatementSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openStore } from "../src/index.ts";
-import { Connection } from "../src/engines/sqlite/connection.ts";
+import { Connection } from "../src/engines/sqlite/connection/connection.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 function connect(): Connection {

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { administer, defineCollection, openStore } from "../src/index.ts";
 import { writePosition } from "../src/changes/feed-position.ts";
-import { Connection } from "../src/engines/sqlite/connection.ts";
+import { Connection } from "../src/engines/sqlite/connection/connection.ts";
 import { loadPosition, readChanges, savePosition, trimChanges } from "../src/engines/sqlite/feed.ts";
 import { dropLock, renewLock, takeLock } from "../src/engines/sqlite/locking.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

@@ -17,7 +17,7 @@ import {
   openStore,
   type Store,
 } from "../src/index.ts";
-import { SlowReads } from "../src/engines/sqlite/slow-reads.ts";
+import { SlowReads } from "../src/engines/sqlite/threads/slow-reads.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 interface Note {

@@ -6,8 +6,8 @@ import type { Row } from "../operation.ts";
 import { type FeedQuery, startOfFeed, toRecord } from "../operations/feed.ts";
 import { changesTable } from "../own-tables.ts";
 import type { Session } from "./connections/session.ts";
-import { PostgresWriter } from "./dialect.ts";
-import { runOperation } from "./run-operation.ts";
+import { PostgresWriter } from "./statements/dialect.ts";
+import { runOperation } from "./connections/run-operation.ts";
 
 const windowSize = 1000;
 /** The oldest transaction that is running, and the next one. */

@@ -14,7 +14,7 @@ import {
   toDocumentsError,
 } from "./connections/postgres-error.ts";
 import { BoundSession } from "./connections/session.ts";
-import { feedEndTable } from "./own-tables.ts";
+import { feedEndTable } from "./statements/own-tables.ts";
 
 /** After these many conflicts a transaction queues behind others that conflicted as often. */
 const FREE_ATTEMPTS = 2;

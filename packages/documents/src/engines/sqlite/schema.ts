@@ -6,12 +6,12 @@ import { type Derived, wantedDerived } from "../derived.ts";
 import { quoteName } from "../dialect.ts";
 import type { Row } from "../operation.ts";
 import { registryTable } from "../own-tables.ts";
-import type { Connection } from "./connection.ts";
-import { indexExpression, quoteText } from "./dialect.ts";
-import type { IndexDefinition } from "./index-definition.ts";
-import type { SqliteLayout } from "./layout.ts";
-import { runOperation, runStatement } from "./run-operation.ts";
-import { uniqueIndexName } from "./sqlite-error.ts";
+import type { Connection } from "./connection/connection.ts";
+import { indexExpression, quoteText } from "./statements/dialect.ts";
+import type { SqliteIndex } from "./statements/indexes.ts";
+import type { SqliteLayout } from "./statements/layout.ts";
+import { runOperation, runStatement } from "./connection/run-operation.ts";
+import { uniqueIndexName } from "./connection/sqlite-error.ts";
 
 const rebuildChunk = 500;
 
@@ -71,7 +71,7 @@ export function prepareCollection(connection: Connection, layout: SqliteLayout):
   }
 }
 
-function createIndex(connection: Connection, layout: SqliteLayout, index: IndexDefinition): void {
+function createIndex(connection: Connection, layout: SqliteLayout, index: SqliteIndex): void {
   const fields = index.paths.map((path) => indexExpression(path)).join(", ");
   const where = index.isUnique && layout.softDelete ? " WHERE deleted_at IS NULL" : "";
   connection.exec(

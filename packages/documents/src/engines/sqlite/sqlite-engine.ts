@@ -16,16 +16,16 @@ import { getDocuments } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
 import { readMigrations } from "../operations/migrations.ts";
 import { registryTable } from "../own-tables.ts";
-import { writeWhole } from "./backup.ts";
-import { Budget, tooSlow } from "./budget.ts";
-import type { Connection } from "./connection.ts";
-import { SqliteWriter } from "./dialect.ts";
-import { SqliteLayout } from "./layout.ts";
-import type { MaintenanceTask } from "./maintenance.ts";
-import { openAnother } from "./open-another.ts";
-import { runReading } from "./run-operation.ts";
+import { writeWhole } from "./file/backup.ts";
+import { Budget, tooSlow } from "./connection/budget.ts";
+import type { Connection } from "./connection/connection.ts";
+import { SqliteWriter } from "./statements/dialect.ts";
+import { SqliteLayout } from "./statements/layout.ts";
+import type { MaintenanceTask } from "./threads/maintenance.ts";
+import { openAnother } from "./connection/open-another.ts";
+import { runReading } from "./connection/run-operation.ts";
 import type { Session } from "./session.ts";
-import type { SlowReads } from "./slow-reads.ts";
+import type { SlowReads } from "./threads/slow-reads.ts";
 import { Writer } from "./writer.ts";
 
 /** The two connections to one file, and what to do after they are closed. */

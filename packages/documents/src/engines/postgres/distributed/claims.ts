@@ -3,9 +3,9 @@ import { UniqueError } from "../../../api/errors.ts";
 import { type ParsedPath, parsePath, valueAt } from "../../../api/field-path.ts";
 import { isPlainObject } from "../../../is-plain-object.ts";
 import type { Operation } from "../../operation.ts";
-import { PostgresWriter } from "../dialect.ts";
-import { numberKey } from "../keys.ts";
-import { claimsTable } from "../own-tables.ts";
+import { PostgresWriter } from "../statements/dialect.ts";
+import { numberKey } from "../statements/keys.ts";
+import { claimsTable } from "../statements/own-tables.ts";
 
 /** Fields that are unique through the table of claims. */
 export interface ClaimedFields {

@@ -6,7 +6,7 @@ import type { Claiming, Condition, Merging, Recording } from "../../layout.ts";
 import { atomically, type Operation, type Result, type Row } from "../../operation.ts";
 import { selectionTerms, whereSql } from "../../operations/where.ts";
 import { changesTable } from "../../own-tables.ts";
-import { PostgresWriter } from "../dialect.ts";
+import { PostgresWriter } from "../statements/dialect.ts";
 import {
   type Change,
   claimedColumns,
@@ -15,8 +15,8 @@ import {
   leaseSql,
   PostgresLayout,
   type UniqueChange,
-} from "../layout.ts";
-import { feedEndTable } from "../own-tables.ts";
+} from "../statements/layout.ts";
+import { feedEndTable } from "../statements/own-tables.ts";
 import {
   type Claim,
   type ClaimedFields,

@@ -3,7 +3,7 @@ import { DocumentsError } from "../../../api/errors.ts";
 import { registryTable } from "../../own-tables.ts";
 import type { Connections } from "../connections/connections.ts";
 import { sqlState } from "../connections/postgres-error.ts";
-import { createStateTable, stateTable } from "../own-tables.ts";
+import { createStateTable, stateTable } from "../statements/own-tables.ts";
 
 const tableMissing = "42P01";
 /** Two that create one table at the same time: the second one fails although it says IF NOT EXISTS. */

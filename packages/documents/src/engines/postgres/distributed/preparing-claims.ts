@@ -2,9 +2,9 @@ import type { PoolClient } from "pg";
 import { UniqueError } from "../../../api/errors.ts";
 import { toStored } from "../../../document/stored.ts";
 import { execute, run } from "../connections/connections.ts";
-import { PostgresWriter } from "../dialect.ts";
-import { documentColumns, type PostgresLayout } from "../layout.ts";
-import { claimsTable, stateTable } from "../own-tables.ts";
+import { PostgresWriter } from "../statements/dialect.ts";
+import { documentColumns, type PostgresLayout } from "../statements/layout.ts";
+import { claimsTable, stateTable } from "../statements/own-tables.ts";
 import { type Claim, claimList, claimsOf, fieldsOfClaim } from "./claims.ts";
 import { DistributedLayout } from "./distributed-layout.ts";
 

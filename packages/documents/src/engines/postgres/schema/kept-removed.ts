@@ -2,7 +2,7 @@ import type { PoolClient } from "pg";
 import { keepsRemoved } from "../../../query/parse-purge.ts";
 import { registryTable } from "../../own-tables.ts";
 import { run } from "../connections/connections.ts";
-import type { PostgresLayout } from "../layout.ts";
+import type { PostgresLayout } from "../statements/layout.ts";
 
 /** What the registry says of a collection: whether its table may have documents that were removed. */
 export function wantedRemoved({ softDelete }: PostgresLayout): "kept" | "none" {

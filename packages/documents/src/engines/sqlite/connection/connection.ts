@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { DocumentsError } from "../../api/errors.ts";
-import type { Row } from "../operation.ts";
+import { DocumentsError } from "../../../api/errors.ts";
+import type { Row } from "../../operation.ts";
 import { toDocumentsError } from "./sqlite-error.ts";
 
 /** A value bound to a statement, or read from a column. */

@@ -1,29 +1,29 @@
-import { type ParsedPath, parsePath } from "../../api/field-path.ts";
-import type { Index, Table } from "../layout.ts";
-import { uniqueIndexName } from "./sqlite-error.ts";
+import { type ParsedPath, parsePath } from "../../../api/field-path.ts";
+import type { Index, Table } from "../../layout.ts";
+import { uniqueIndexName } from "../connection/sqlite-error.ts";
 
 /** An index that a definition asks for. */
-export interface IndexDefinition extends Index {
+export interface SqliteIndex extends Index {
   /** Fields of the index, in order. */
   readonly paths: readonly ParsedPath[];
   readonly isUnique: boolean;
 }
 
 /** Lists the indexes of a collection. */
-export function indexDefinitions({ definition, softDelete }: Table): readonly IndexDefinition[] {
+export function indexesOf({ definition, softDelete }: Table): readonly SqliteIndex[] {
   const { name, unique, indexes } = definition;
-  const created: IndexDefinition = {
+  const created: SqliteIndex = {
     name: `${name}:created`,
     fields: ["createdAt"],
     paths: [parsePath("createdAt"), ID],
     isUnique: false,
   };
-  const uniques = unique.map((fields): IndexDefinition => {
+  const uniques = unique.map((fields): SqliteIndex => {
     const paths = fields.map((field) => parsePath(field));
     const index = uniqueIndexName({ collection: name, live: softDelete }, fields);
     return { name: index, fields, paths, isUnique: true };
   });
-  const others = indexes.map((fields): IndexDefinition => {
+  const others = indexes.map((fields): SqliteIndex => {
     const paths = fields.map((field) => parsePath(field));
     // With the id at its end the index serves the whole of a total order.
     if (!fields.includes("id")) paths.push(ID);

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { isObject } from "@fetchwork/kit";
-import type { CollectionDefinition } from "../../api/definition.ts";
-import { DocumentsError } from "../../api/errors.ts";
-import type { Found } from "../engine.ts";
-import type { Row } from "../operation.ts";
-import type { ReadPlan } from "../operations/find.ts";
-import { toDocumentsError } from "./sqlite-error.ts";
+import type { CollectionDefinition } from "../../../api/definition.ts";
+import { DocumentsError } from "../../../api/errors.ts";
+import type { Found } from "../../engine.ts";
+import type { Row } from "../../operation.ts";
+import type { ReadPlan } from "../../operations/find.ts";
+import { toDocumentsError } from "../connection/sqlite-error.ts";
 
 /** What a thread is given to do. */
 export interface Job {

@@ -1,13 +1,13 @@
-import type { CollectionDefinition } from "../../api/definition.ts";
-import type { Stored } from "../../api/document.ts";
-import { UniqueError } from "../../api/errors.ts";
-import { valueAt } from "../../api/field-path.ts";
-import { searchText } from "../../document/fold.ts";
-import type { Stamps } from "../../document/stamps.ts";
-import { sortValue } from "../../query/cursor.ts";
-import type { SortValue } from "../../query/keyset.ts";
-import type { OrderTerm } from "../../query/parse-query.ts";
-import type { ColumnType, StatementUse } from "../dialect.ts";
+import type { CollectionDefinition } from "../../../api/definition.ts";
+import type { Stored } from "../../../api/document.ts";
+import { UniqueError } from "../../../api/errors.ts";
+import { valueAt } from "../../../api/field-path.ts";
+import { searchText } from "../../../document/fold.ts";
+import type { Stamps } from "../../../document/stamps.ts";
+import { sortValue } from "../../../query/cursor.ts";
+import type { SortValue } from "../../../query/keyset.ts";
+import type { OrderTerm } from "../../../query/parse-query.ts";
+import type { ColumnType, StatementUse } from "../../dialect.ts";
 import {
   type Claiming,
   type Condition,
@@ -19,11 +19,11 @@ import {
   type Recording,
   type RowChange,
   type Table,
-} from "../layout.ts";
-import type { Operation, Result, Row } from "../operation.ts";
-import { selectionTerms, whereSql } from "../operations/where.ts";
-import { changesTable } from "../own-tables.ts";
-import { toDocumentsError } from "./connections/postgres-error.ts";
+} from "../../layout.ts";
+import type { Operation, Result, Row } from "../../operation.ts";
+import { selectionTerms, whereSql } from "../../operations/where.ts";
+import { changesTable } from "../../own-tables.ts";
+import { toDocumentsError } from "../connections/postgres-error.ts";
 import { PostgresDialect, PreparedStatements } from "./dialect.ts";
 import { geoColumn, PostgresGeo } from "./geo.ts";
 import { indexesOf, indexName, type PostgresIndex } from "./indexes.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { CollectionDefinition } from "../../api/definition.ts";
-import { UniqueError } from "../../api/errors.ts";
-import { searchText } from "../../document/fold.ts";
-import type { Stamps } from "../../document/stamps.ts";
-import { quoteName } from "../dialect.ts";
+import type { CollectionDefinition } from "../../../api/definition.ts";
+import { UniqueError } from "../../../api/errors.ts";
+import { searchText } from "../../../document/fold.ts";
+import type { Stamps } from "../../../document/stamps.ts";
+import { quoteName } from "../../dialect.ts";
 import {
   type Claiming,
   type Condition,
@@ -14,13 +14,13 @@ import {
   type Recording,
   type RowChange,
   type Table,
-} from "../layout.ts";
-import { atomically, type Operation, type Row } from "../operation.ts";
-import { selectionTerms, whereSql } from "../operations/where.ts";
-import { changesTable } from "../own-tables.ts";
+} from "../../layout.ts";
+import { atomically, type Operation, type Row } from "../../operation.ts";
+import { selectionTerms, whereSql } from "../../operations/where.ts";
+import { changesTable } from "../../own-tables.ts";
 import { SqliteDialect } from "./dialect.ts";
 import { SqliteGeo } from "./geo.ts";
-import { fieldsOfIndex, type IndexDefinition, indexDefinitions } from "./index-definition.ts";
+import { fieldsOfIndex, type SqliteIndex, indexesOf } from "./indexes.ts";
 import { leasesTable } from "./tables.ts";
 
 /**
@@ -45,7 +45,7 @@ export class SqliteLayout implements Layout {
   readonly rowLock = "";
   readonly hasRemoved: boolean;
   readonly geo: SqliteGeo;
-  readonly indexes: readonly IndexDefinition[];
+  readonly indexes: readonly SqliteIndex[];
   readonly #insertText: string;
 
   constructor(definition: CollectionDefinition<unknown>, stamps: Stamps) {
@@ -64,7 +64,7 @@ export class SqliteLayout implements Layout {
     this.columns = `id, version, created_at, updated_at, doc, ${this.softDelete ? "deleted_at" : "NULL"}`;
     this.expiresColumn = this.expiresAt === undefined ? "NULL" : "expires_at";
     this.geo = new SqliteGeo(this);
-    this.indexes = indexDefinitions(table);
+    this.indexes = indexesOf(table);
     const columns = ["id", "version", "created_at", "updated_at", "doc"];
     if (this.softDelete) columns.push("deleted_at");
     if (this.expiresAt !== undefined) columns.push("expires_at");

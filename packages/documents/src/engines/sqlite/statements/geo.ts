@@ -1,11 +1,11 @@
-import { valueAt } from "../../api/field-path.ts";
-import { cellOf } from "../../geo/geo-cell.ts";
-import { cellsWithin, placeOfField } from "../../geo/near.ts";
-import { positionOf, vectorOf } from "../../geo/position.ts";
-import { quoteName } from "../dialect.ts";
-import type { GeoLayout, Layout, NearSearch } from "../layout.ts";
-import type { Operation, Statement } from "../operation.ts";
-import { selectionTerms } from "../operations/where.ts";
+import { valueAt } from "../../../api/field-path.ts";
+import { cellOf } from "../../../geo/geo-cell.ts";
+import { cellsWithin, placeOfField } from "../../../geo/near.ts";
+import { positionOf, vectorOf } from "../../../geo/position.ts";
+import { quoteName } from "../../dialect.ts";
+import type { GeoLayout, Layout, NearSearch } from "../../layout.ts";
+import type { Operation, Statement } from "../../operation.ts";
+import { selectionTerms } from "../../operations/where.ts";
 
 /**
  * Places of documents, in a table beside that of the documents. A row has the number of the field in the definition, the

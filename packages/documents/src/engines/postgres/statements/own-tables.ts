@@ -1,11 +1,11 @@
-import { quoteName } from "../dialect.ts";
+import { quoteName } from "../../dialect.ts";
 import {
   changesTable,
   locksTable,
   migrationsTable,
   positionsTable,
   registryTable,
-} from "../own-tables.ts";
+} from "../../own-tables.ts";
 
 /** The table with what is settled about the store as a whole. */
 export const stateTable: string = quoteName("fetchwork:state");

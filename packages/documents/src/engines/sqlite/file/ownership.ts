@@ -1,6 +1,6 @@
-import { DocumentsError } from "../../api/errors.ts";
-import { loadSqlite } from "./load-sqlite.ts";
-import { isBusy } from "./sqlite-error.ts";
+import { DocumentsError } from "../../../api/errors.ts";
+import { loadSqlite } from "../connection/load-sqlite.ts";
+import { isBusy } from "../connection/sqlite-error.ts";
 
 /**
  * Makes this process the only one that may open a store, until it ends or gives that up.

@@ -1,10 +1,10 @@
-import { valueAt } from "../../api/field-path.ts";
-import { cellOf } from "../../geo/geo-cell.ts";
-import { cellsWithin, placeOfField } from "../../geo/near.ts";
-import { positionOf, vectorOf } from "../../geo/position.ts";
-import type { GeoLayout, Layout, NearSearch } from "../layout.ts";
-import type { Statement } from "../operation.ts";
-import { selectionTerms, whereSql } from "../operations/where.ts";
+import { valueAt } from "../../../api/field-path.ts";
+import { cellOf } from "../../../geo/geo-cell.ts";
+import { cellsWithin, placeOfField } from "../../../geo/near.ts";
+import { positionOf, vectorOf } from "../../../geo/position.ts";
+import type { GeoLayout, Layout, NearSearch } from "../../layout.ts";
+import type { Statement } from "../../operation.ts";
+import { selectionTerms, whereSql } from "../../operations/where.ts";
 
 const parts = { x: 1, y: 2, z: 3, cell: 4 } as const;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { DocumentsError } from "../../api/errors.ts";
+import { DocumentsError } from "../../../api/errors.ts";
 
 const OWNER_ONLY = 0o600;
 

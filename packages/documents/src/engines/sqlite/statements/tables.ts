@@ -1,12 +1,12 @@
-import { quoteName } from "../dialect.ts";
+import { quoteName } from "../../dialect.ts";
 import {
   changesTable,
   locksTable,
   migrationsTable,
   positionsTable,
   registryTable,
-} from "../own-tables.ts";
-import type { Connection } from "./connection.ts";
+} from "../../own-tables.ts";
+import type { Connection } from "../connection/connection.ts";
 
 /** The table with the leases of documents. */
 export const leasesTable: string = quoteName("fetchwork:leases");

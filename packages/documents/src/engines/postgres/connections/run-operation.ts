@@ -1,5 +1,5 @@
-import { noResult, type Operation, type Result, type Step } from "../operation.ts";
-import type { Session } from "./connections/session.ts";
+import { noResult, type Operation, type Result, type Step } from "../../operation.ts";
+import type { Session } from "./session.ts";
 
 /** Is told of documents that were added to a collection, or removed from it (negative). */
 export type OnAdded = (collection: string, count: number) => void;

@@ -5,8 +5,8 @@ import {
   type Statement,
   type Step,
   type Value,
-} from "../operation.ts";
-import { registryTable } from "../own-tables.ts";
+} from "../../operation.ts";
+import { registryTable } from "../../own-tables.ts";
 import type { Cell, Connection } from "./connection.ts";
 
 /** Runs an operation at once. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { CollectionDefinition } from "../../api/definition.ts";
-import { type ParsedPath, parsePath } from "../../api/field-path.ts";
-import type { Index } from "../layout.ts";
+import type { CollectionDefinition } from "../../../api/definition.ts";
+import { type ParsedPath, parsePath } from "../../../api/field-path.ts";
+import type { Index } from "../../layout.ts";
 import { orderSql } from "./dialect.ts";
 import { geoPart } from "./geo.ts";
 import { type KeyForm, keyOf } from "./keys.ts";

@@ -1,4 +1,4 @@
-import { DocumentsError } from "../../api/errors.ts";
+import { DocumentsError } from "../../../api/errors.ts";
 import type { Connection } from "./connection.ts";
 
 /** The name of the function in SQL that looks at the clock. */

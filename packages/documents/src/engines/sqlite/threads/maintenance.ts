@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import { quoteName } from "../dialect.ts";
-import { quoteText } from "./dialect.ts";
+import { quoteName } from "../../dialect.ts";
+import { quoteText } from "../statements/dialect.ts";
 
 /** A task that reads the whole file, and is done away from the thread that serves. */
 export type MaintenanceTask =

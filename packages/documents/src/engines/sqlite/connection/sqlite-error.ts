@@ -1,5 +1,5 @@
-import { DocumentsError, UniqueError } from "../../api/errors.ts";
-import { DamagedError } from "../../document/damaged-error.ts";
+import { DocumentsError, UniqueError } from "../../../api/errors.ts";
+import { DamagedError } from "../../../document/damaged-error.ts";
 
 // https://sqlite.org/rescode.html
 const BUSY = 5;

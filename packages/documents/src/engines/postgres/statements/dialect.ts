@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
-import { type ParsedPath, parsePath } from "../../api/field-path.ts";
-import type { ScalarValue } from "../../api/where.ts";
-import type { RangeFilter } from "../../query/filter.ts";
-import type { OrderTerm } from "../../query/parse-query.ts";
-import { isAmbiguousRange, looksLikeJson } from "../../query/text-range.ts";
+import { type ParsedPath, parsePath } from "../../../api/field-path.ts";
+import type { ScalarValue } from "../../../api/where.ts";
+import type { RangeFilter } from "../../../query/filter.ts";
+import type { OrderTerm } from "../../../query/parse-query.ts";
+import { isAmbiguousRange, looksLikeJson } from "../../../query/text-range.ts";
 import {
   columnOf,
   type ColumnType,
   type Dialect,
   type StatementUse,
   type StatementWriter,
-} from "../dialect.ts";
-import type { Statement, Value } from "../operation.ts";
-import { TextArray } from "./connections/text-array.ts";
+} from "../../dialect.ts";
+import type { Statement, Value } from "../../operation.ts";
+import { TextArray } from "../connections/text-array.ts";
 import {
   isLong,
   jsonOf,

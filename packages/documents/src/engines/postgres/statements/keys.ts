@@ -1,5 +1,5 @@
-import type { ParsedPath } from "../../api/field-path.ts";
-import { columnOf } from "../dialect.ts";
+import type { ParsedPath } from "../../../api/field-path.ts";
+import { columnOf } from "../../dialect.ts";
 
 /**
  * How the key of a number is made: of its bits, or of its decimal digits behind the place of the point, for which systems

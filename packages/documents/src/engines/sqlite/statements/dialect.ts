@@ -1,12 +1,12 @@
-import type { ParsedPath } from "../../api/field-path.ts";
-import type { ScalarValue } from "../../api/where.ts";
-import { isShortWord } from "../../document/fold.ts";
-import type { RangeFilter } from "../../query/filter.ts";
-import type { OrderTerm } from "../../query/parse-query.ts";
-import { isAmbiguousRange, looksLikeJson } from "../../query/text-range.ts";
-import { columnOf, type ColumnType, type Dialect, type StatementWriter } from "../dialect.ts";
-import type { Statement, Value } from "../operation.ts";
-import { tickSql } from "./budget.ts";
+import type { ParsedPath } from "../../../api/field-path.ts";
+import type { ScalarValue } from "../../../api/where.ts";
+import { isShortWord } from "../../../document/fold.ts";
+import type { RangeFilter } from "../../../query/filter.ts";
+import type { OrderTerm } from "../../../query/parse-query.ts";
+import { isAmbiguousRange, looksLikeJson } from "../../../query/text-range.ts";
+import { columnOf, type ColumnType, type Dialect, type StatementWriter } from "../../dialect.ts";
+import type { Statement, Value } from "../../operation.ts";
+import { tickSql } from "../connection/budget.ts";
 
 /** Quotes a text. */
 export function quoteText(text: string): string {

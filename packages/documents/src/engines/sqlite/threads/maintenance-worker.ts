@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { isObject } from "@fetchwork/kit";
-import { loadSqlite } from "./load-sqlite.ts";
+import { loadSqlite } from "../connection/load-sqlite.ts";
 import { maintain, type MaintenanceTask } from "./maintenance.ts";
 
 const BUSY_TIMEOUT = 5000;
