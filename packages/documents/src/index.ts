@@ -34,7 +34,8 @@ export type { Page, PageQuery, Paging, Total } from "./api/page.ts";
 export type { PostgresOptions } from "./api/postgres-options.ts";
 export type { ReadOptions } from "./api/read-options.ts";
 export type { Deleted, PurgeSelection, SoftDeletion } from "./api/soft-deletion.ts";
-export type { Store, StoreOptions, Transaction, TransactionOptions } from "./api/store.ts";
+export type { Store, StoreOptions } from "./api/store.ts";
+export type { Transaction, TransactionOptions } from "./api/transaction.ts";
 export type { DocumentRecord, Loading, Snapshot } from "./api/transfer.ts";
 export type { UpsertChange, Upserting, UpsertOptions } from "./api/upsert.ts";
 export type {

@@ -1,4 +1,4 @@
-import type { Transaction } from "./store.ts";
+import type { Transaction } from "./transaction.ts";
 
 /** A change of the stored documents that happens once. */
 export interface Migration {

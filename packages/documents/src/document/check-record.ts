@@ -1,6 +1,6 @@
 import { InputError } from "../api/errors.ts";
 import type { DocumentRecord } from "../api/transfer.ts";
-import { isPossibleId } from "../query/targets.ts";
+import { isPossibleId } from "./id.ts";
 import { toJsonText } from "./json-text.ts";
 
 /** A record, checked. */

@@ -1,5 +1,6 @@
 import type { InsertOptions, WriteOptions } from "../api/collection.ts";
 import { InputError } from "../api/errors.ts";
+import { isPossibleId } from "../document/id.ts";
 import { optionNames, refuseUnknown } from "../option-names.ts";
 import { type Filter, parseFilter } from "./filter.ts";
 
@@ -32,7 +33,6 @@ const WRITE_OPTIONS: ReadonlySet<string> = optionNames<WriteOptions>({
 });
 const INSERT_OPTIONS: ReadonlySet<string> = optionNames<InsertOptions>({ id: true });
 const REMOVE_OPTIONS: ReadonlySet<string> = new Set(["where"]);
-const ID = /^[A-Za-z0-9._~:@+=-]{1,128}$/;
 
 /**
  * Checks which document is to be changed.
@@ -99,20 +99,11 @@ export function checkId(id: unknown): string {
  * @internal
  */
 export function checkNewId(id: unknown): void {
-  if (ID.test(checkId(id))) return;
+  if (isPossibleId(checkId(id))) return;
   throw new InputError(
     "ERR_DOCUMENTS_ID",
     "The id is refused, expected 1 to 128 ASCII letters, digits and -._~:@+=",
   );
-}
-
-/**
- * Tells whether a document can have this id.
- *
- * @internal
- */
-export function isPossibleId(id: string): boolean {
-  return ID.test(id);
 }
 
 function wrong(message: string): InputError {

@@ -1,6 +1,6 @@
 import { backoffDelay } from "@fetchwork/kit";
 import { DocumentsTypeError } from "../api/errors.ts";
-import type { TransactionOptions } from "../api/store.ts";
+import type { TransactionOptions } from "../api/transaction.ts";
 import { optionNames, refuseUnknown } from "../option-names.ts";
 
 const OPTIONS: ReadonlySet<string> = optionNames<TransactionOptions>({

@@ -5,7 +5,8 @@ import { checkDefinition, type CollectionDefinition, sameDefinition } from "../a
 import { DocumentsTypeError } from "../api/errors.ts";
 import type { LockOptions } from "../api/lock.ts";
 import type { Migration } from "../api/migration.ts";
-import type { Store, Transaction, TransactionOptions } from "../api/store.ts";
+import type { Store } from "../api/store.ts";
+import type { Transaction, TransactionOptions } from "../api/transaction.ts";
 import { consumeChanges, type ConsumerSource } from "../changes/consume-changes.ts";
 import { streamChanges } from "../changes/follow-changes.ts";
 import type { Engine, TransactionAccess } from "../engines/engine.ts";

@@ -1,7 +1,7 @@
 import type { Collection } from "../api/collection.ts";
 import type { CollectionDefinition } from "../api/definition.ts";
 import type { Migration } from "../api/migration.ts";
-import type { Transaction } from "../api/store.ts";
+import type { Transaction } from "../api/transaction.ts";
 import type { Engine, TransactionAccess } from "../engines/engine.ts";
 import type { Layout } from "../engines/layout.ts";
 import { readMigrations, recordMigration } from "../engines/operations/migrations.ts";

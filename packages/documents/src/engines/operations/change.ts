@@ -1,8 +1,9 @@
 import type { Stored } from "../../api/document.ts";
 import { DocumentsError, VersionError } from "../../api/errors.ts";
+import { isPossibleId } from "../../document/id.ts";
 import { toJsonText } from "../../document/json-text.ts";
 import { toStored } from "../../document/stored.ts";
-import { isPossibleId, type Target } from "../../query/targets.ts";
+import type { Target } from "../../query/targets.ts";
 import type { Layout } from "../layout.ts";
 import { atomically, type Operation } from "../operation.ts";
 import { withoutExpired } from "./insert.ts";

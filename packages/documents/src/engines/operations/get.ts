@@ -1,6 +1,6 @@
 import type { Stored } from "../../api/document.ts";
+import { isPossibleId } from "../../document/id.ts";
 import { toStored } from "../../document/stored.ts";
-import { isPossibleId } from "../../query/targets.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
 

@@ -1,6 +1,7 @@
 import type { Stored } from "../../api/document.ts";
+import { isPossibleId } from "../../document/id.ts";
 import { toStored } from "../../document/stored.ts";
-import { isPossibleId, type Target } from "../../query/targets.ts";
+import type { Target } from "../../query/targets.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation } from "../operation.ts";
 

@@ -1,6 +1,7 @@
+import { isPossibleId } from "../../document/id.ts";
 import type { Filter } from "../../query/filter.ts";
 import type { ParsedPurge } from "../../query/parse-purge.ts";
-import { isPossibleId, type Target } from "../../query/targets.ts";
+import type { Target } from "../../query/targets.ts";
 import type { Condition, Layout } from "../layout.ts";
 import type { Operation } from "../operation.ts";
 import { checkTarget, readTarget } from "./change.ts";

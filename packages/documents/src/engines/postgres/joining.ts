@@ -6,9 +6,9 @@ import type { Row } from "../operation.ts";
 import { getRows } from "../operations/get.ts";
 import { insertDocument, insertDocuments } from "../operations/insert.ts";
 import { isConnectionLoss, isReadOnly, sqlState } from "./connections/postgres-error.ts";
+import { type OnAdded, runOperation } from "./connections/run-operation.ts";
 import type { Session } from "./connections/session.ts";
 import { Gathering, type Waiting } from "./gathering.ts";
-import { type OnAdded, runOperation } from "./connections/run-operation.ts";
 
 const maxGets = 100;
 /** A document counts as much as this many characters besides its own. */

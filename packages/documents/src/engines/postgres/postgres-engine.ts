@@ -22,18 +22,18 @@ import { checkStore } from "./check-store.ts";
 import { type Connections, execute } from "./connections/connections.ts";
 import { toDocumentsError } from "./connections/postgres-error.ts";
 import { Replicas } from "./connections/replicas.ts";
+import { runOperation } from "./connections/run-operation.ts";
 import { closeServers, type Servers } from "./connections/servers.ts";
 import { FreeSession, type Session, sessionOn } from "./connections/session.ts";
 import { WakeUp } from "./connections/wake-up.ts";
-import { PostgresWriter } from "./statements/dialect.ts";
 import { DistributedLayout } from "./distributed/distributed-layout.ts";
 import { Joining } from "./joining.ts";
-import { PostgresLayout } from "./statements/layout.ts";
 import { readChangesPastGaps } from "./read-changes.ts";
-import { runOperation } from "./connections/run-operation.ts";
 import { Running } from "./running.ts";
 import { Analyzing } from "./schema/analyzing.ts";
 import { prepareTables } from "./schema/schema.ts";
+import { PostgresWriter } from "./statements/dialect.ts";
+import { PostgresLayout } from "./statements/layout.ts";
 import { Transactions } from "./transactions.ts";
 
 /** The lock of migrations of a distributed store, and for how long it is waited for, in milliseconds. */

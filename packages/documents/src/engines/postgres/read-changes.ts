@@ -5,9 +5,9 @@ import type { ChangeBatch } from "../../changes/follow-changes.ts";
 import type { Row } from "../operation.ts";
 import { type FeedQuery, startOfFeed, toRecord } from "../operations/feed.ts";
 import { changesTable } from "../own-tables.ts";
+import { runOperation } from "./connections/run-operation.ts";
 import type { Session } from "./connections/session.ts";
 import { PostgresWriter } from "./statements/dialect.ts";
-import { runOperation } from "./connections/run-operation.ts";
 
 const windowSize = 1000;
 /** The oldest transaction that is running, and the next one. */

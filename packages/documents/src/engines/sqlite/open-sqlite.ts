@@ -7,14 +7,14 @@ import type { DatabaseSync } from "node:sqlite";
 import { DocumentsError } from "../../api/errors.ts";
 import { Connection } from "./connection/connection.ts";
 import { loadSqlite } from "./connection/load-sqlite.ts";
-import { maintain } from "./threads/maintenance.ts";
+import { explain, isBusy } from "./connection/sqlite-error.ts";
 import { makeFolders } from "./file/make-folders.ts";
 import { respectOwnership, takeOwnership } from "./file/ownership.ts";
+import { SqliteEngine } from "./sqlite-engine.ts";
+import { applicationId, formatVersion, upgradeTables } from "./statements/tables.ts";
+import { maintain } from "./threads/maintenance.ts";
 import { runMaintenance } from "./threads/run-maintenance.ts";
 import { SlowReads } from "./threads/slow-reads.ts";
-import { SqliteEngine } from "./sqlite-engine.ts";
-import { explain, isBusy } from "./connection/sqlite-error.ts";
-import { applicationId, formatVersion, upgradeTables } from "./statements/tables.ts";
 
 /** The errors that name the file already. */
 const SAID: ReadonlySet<string> = new Set(["ERR_DOCUMENTS_MISSING", "ERR_DOCUMENTS_OPEN"]);

@@ -7,11 +7,11 @@ import { quoteName } from "../dialect.ts";
 import type { Row } from "../operation.ts";
 import { registryTable } from "../own-tables.ts";
 import type { Connection } from "./connection/connection.ts";
+import { runOperation, runStatement } from "./connection/run-operation.ts";
+import { uniqueIndexName } from "./connection/sqlite-error.ts";
 import { indexExpression, quoteText } from "./statements/dialect.ts";
 import type { SqliteIndex } from "./statements/indexes.ts";
 import type { SqliteLayout } from "./statements/layout.ts";
-import { runOperation, runStatement } from "./connection/run-operation.ts";
-import { uniqueIndexName } from "./connection/sqlite-error.ts";
 
 const rebuildChunk = 500;
 

@@ -3,10 +3,10 @@ import type { Layout } from "../layout.ts";
 import { noResult, type Operation, type Result, type Step } from "../operation.ts";
 import { registryTable } from "../own-tables.ts";
 import type { Connection } from "./connection/connection.ts";
-import type { SqliteLayout } from "./statements/layout.ts";
 import { readTotal, runOperation, runStatement } from "./connection/run-operation.ts";
-import { prepareCollection } from "./schema.ts";
 import { isEngineFailure } from "./connection/sqlite-error.ts";
+import { prepareCollection } from "./schema.ts";
+import type { SqliteLayout } from "./statements/layout.ts";
 
 /** What the sessions of a store share. */
 export interface SessionContext {

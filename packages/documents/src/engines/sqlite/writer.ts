@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { DocumentsError } from "../../api/errors.ts";
 import type { Connection } from "./connection/connection.ts";
-import { Session, type SessionContext } from "./session.ts";
 import { isEngineFailure } from "./connection/sqlite-error.ts";
+import { Session, type SessionContext } from "./session.ts";
 
 /** A change that waits for its turn. */
 interface WriteJob {

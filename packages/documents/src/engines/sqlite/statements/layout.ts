@@ -20,7 +20,7 @@ import { selectionTerms, whereSql } from "../../operations/where.ts";
 import { changesTable } from "../../own-tables.ts";
 import { SqliteDialect } from "./dialect.ts";
 import { SqliteGeo } from "./geo.ts";
-import { fieldsOfIndex, type SqliteIndex, indexesOf } from "./indexes.ts";
+import { fieldsOfIndex, indexesOf, type SqliteIndex } from "./indexes.ts";
 import { leasesTable } from "./tables.ts";
 
 /**

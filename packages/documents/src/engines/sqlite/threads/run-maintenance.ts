@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import type { MaintenanceTask } from "./maintenance.ts";
 import { toDocumentsError } from "../connection/sqlite-error.ts";
+import type { MaintenanceTask } from "./maintenance.ts";
 
 /** Does a task on a file in a thread of its own. */
 export async function runMaintenance(

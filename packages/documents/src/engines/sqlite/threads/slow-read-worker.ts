@@ -3,11 +3,11 @@ import { isObject } from "@fetchwork/kit";
 import { createStamps } from "../../../document/stamps.ts";
 import { readPlanned, type ReadResult } from "../../operations/find.ts";
 import type { Connection } from "../connection/connection.ts";
-import { SqliteLayout } from "../statements/layout.ts";
 import { openReader } from "../connection/open-another.ts";
 import { runReading } from "../connection/run-operation.ts";
-import type { Failure, Job, Part } from "./slow-reads.ts";
 import { resultCode } from "../connection/sqlite-error.ts";
+import { SqliteLayout } from "../statements/layout.ts";
+import type { Failure, Job, Part } from "./slow-reads.ts";
 
 /** Rows of one message: about as long as the main thread may be held up. */
 const rowsPerPart = 500;
