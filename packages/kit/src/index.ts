@@ -4,7 +4,7 @@ export {
   type BackoffOptions,
   type DelayingResponse,
 } from "./waiting/backoff.ts";
-export { encodeBase64, decodeBase64 } from "./credentials/base64.ts";
+export { decodeBase64, encodeBase64, encodeBase64Url } from "./credentials/base64.ts";
 export {
   formatBasicCredentials,
   hasControlCharacter,
@@ -26,6 +26,7 @@ export {
 } from "./errors/fetchwork-error.ts";
 export { formatIP, parseIP, type IPAddress } from "./addresses/ip-address.ts";
 export { isInRange, networkAddress, parseIPRange, type IPRange } from "./addresses/ip-range.ts";
+export { isLoopbackHost } from "./addresses/loopback-host.ts";
 export { guardLogger, type Logger } from "./logger.ts";
 export { maskForm, maskHeaders, maskJson, maskUrl, type MaskOptions } from "./secrets/mask.ts";
 export { pause } from "./waiting/pause.ts";

@@ -1,3 +1,4 @@
+import { BodyTooLargeError, encodeBase64, readBody } from "@fetchwork/kit";
 import { authorizedFetch } from "@fetchwork/oauth2";
 import { nodeTransport } from "@fetchwork/oauth2/node";
 import type { CommandIo } from "../command/command-io.ts";
@@ -140,24 +141,20 @@ const maxJsonBody = 33_554_432;
 
 async function describe(response: Response): Promise<object> {
   const { status, statusText } = response;
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > maxJsonBody)
-      throw new Error("the response is too large for --json; run the command without it");
-    chunks.push(chunk);
-  }
+  const bytes = await readBody(response.body, { limit: maxJsonBody }).catch((error: unknown) => {
+    if (!(error instanceof BodyTooLargeError)) throw error;
+    throw new Error("the response is too large for --json; run the command without it");
+  });
   const headers = Object.fromEntries(response.headers);
-  return { status, statusText, headers, ...bodyFields(Buffer.concat(chunks)) };
+  return { status, statusText, headers, ...bodyFields(bytes) };
 }
 
-function bodyFields(bytes: Buffer): { readonly body: unknown } | { readonly base64: string } {
+function bodyFields(bytes: Uint8Array): { readonly body: unknown } | { readonly base64: string } {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return { base64: bytes.toString("base64") };
+    return { base64: encodeBase64(bytes) };
   }
   try {
     return { body: JSON.parse(text) };
