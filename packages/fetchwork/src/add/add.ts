@@ -14,7 +14,7 @@ import { writeChanges } from "./write-changes.ts";
 const operationsHint = "operations";
 
 /** Options of `fetchwork add` by their names on the command line. */
-export interface AddOptions {
+interface AddOptions {
   readonly public?: string | undefined;
   readonly user?: string | undefined;
   readonly owner?: string | undefined;

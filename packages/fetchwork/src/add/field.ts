@@ -1,7 +1,7 @@
 import { CommandUsageError } from "../command/usage-error.ts";
 
 /** Types that a field may have. */
-export type FieldType =
+type FieldType =
   | "string"
   | "text"
   | "number"

@@ -19,7 +19,7 @@ const longestPath = 1024;
 const maxBytes = 1024 * 1024;
 
 /** The sources of a prompt. */
-export interface PromptValues {
+interface PromptValues {
   /** The argument. */
   readonly argument: string | undefined;
   /** The option `--prompt`. */

@@ -1,7 +1,7 @@
 import type { Command, CommandGroup } from "./command.ts";
 
 /** What the help is written for. */
-export interface HelpOptions {
+interface HelpOptions {
   /** Names of the commands up to this one. */
   readonly path: readonly string[];
   /** Maximum characters of a line. */

@@ -11,7 +11,7 @@ import { jsonLine, oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { bareDefinition, definitionsOption, loadDefinitions } from "./definitions.ts";
 import { canonical, Digest } from "./digest.ts";
-import { refuseOtherMigrations } from "./migrations-fit.ts";
+import { refuseOtherMigrations } from "./refuse-other-migrations.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { recordBatches } from "./record-batches.ts";
 import { buildIndexes } from "./restore.ts";

@@ -5,7 +5,7 @@ import { defineCommand, type Command } from "../command/command.ts";
 import { jsonLine } from "../command/terminal-text.ts";
 import type { BackupHeader, BackupLine } from "./backup-format.ts";
 import { bareDefinition, definitionsOption, loadDefinitions } from "./definitions.ts";
-import { refuseOtherMigrations } from "./migrations-fit.ts";
+import { refuseOtherMigrations } from "./refuse-other-migrations.ts";
 import { createProgress } from "./progress.ts";
 import { readBackup } from "./read-backup.ts";
 import { recordBatches } from "./record-batches.ts";

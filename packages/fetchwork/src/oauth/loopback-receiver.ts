@@ -4,7 +4,7 @@ import { constantTimeEqual } from "@fetchwork/kit";
 import type { RedirectTarget } from "./redirect-target.ts";
 
 /** A server on this machine that waits for the browser to come back, once. */
-export interface LoopbackReceiver {
+interface LoopbackReceiver {
   readonly redirectUri: string;
   /**
    * Waits for the one callback with this state and runs a function on it; the browser shows how that
@@ -17,7 +17,7 @@ export interface LoopbackReceiver {
 }
 
 /** What {@link LoopbackReceiver.receive} waits for. */
-export interface ExpectedCallback<T> {
+interface ExpectedCallback<T> {
   readonly state: string;
   readonly finish: (url: URL) => Promise<T>;
   readonly signal: AbortSignal;

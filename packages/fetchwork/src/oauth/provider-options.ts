@@ -70,7 +70,7 @@ export const providerOptions = {
 } as const;
 
 /** Values of {@link providerOptions}. */
-export type ProviderValues = OptionValues<typeof providerOptions>;
+type ProviderValues = OptionValues<typeof providerOptions>;
 
 /**
  * Finds out about the provider, and puts a profile together.

@@ -49,7 +49,7 @@ export const vendorOptions: {
 };
 
 /** Values of {@link vendorOptions}. */
-export interface VendorValues {
+interface VendorValues {
   readonly vendor: string;
   readonly secret?: string | undefined;
   readonly "secret-file"?: string | undefined;

@@ -6,14 +6,14 @@ import { eventLine } from "./event-line.ts";
 import { LiveView } from "./live-view.ts";
 
 /** Shows a run while it goes on. */
-export interface RunView {
+interface RunView {
   show(event: AgentEvent): void;
   /** Leaves the terminal as it was found. */
   end(): void;
 }
 
 /** How a run is shown. */
-export interface RunViewOptions {
+interface RunViewOptions {
   /** Events as lines of JSON on standard output. */
   readonly asJson: boolean;
   /** Nothing but errors. */
