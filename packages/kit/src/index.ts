@@ -1,9 +1,4 @@
-export {
-  backoffDelay,
-  requestedDelay,
-  type BackoffOptions,
-  type DelayingResponse,
-} from "./waiting/backoff.ts";
+export { backoffDelay, type BackoffOptions } from "./waiting/backoff.ts";
 export { decodeBase64, encodeBase64, encodeBase64Url } from "./credentials/base64.ts";
 export {
   formatBasicCredentials,
@@ -33,6 +28,7 @@ export { pause } from "./waiting/pause.ts";
 export { isObject } from "./options/is-object.ts";
 export { isPublicAddress } from "./addresses/public-address.ts";
 export { BodyTooLargeError, readBody, type ReadBodyOptions } from "./bodies/read-body.ts";
+export { requestedDelay, type DelayingResponse } from "./waiting/requested-delay.ts";
 export { parseRetryAfter } from "./waiting/retry-after.ts";
 export { isSecretName, isSecretParameter } from "./secrets/secret-names.ts";
 export { QueueFullError, Semaphore, type SemaphoreOptions } from "./waiting/semaphore.ts";
