@@ -123,8 +123,8 @@ describe("previews of defaults", () => {
   it("are checked by name", () => {
     for (const [mediaType, message] of [
       [{ preview: ["a"] }, 'mediaType has no option "preview"; it has format, previews'],
-      [{ previews: "a" }, "mediaType.previews is not a list of names"],
-      [{ format: "a b" }, "mediaType.format is not a token"],
+      [{ previews: "a" }, "mediaType.previews must be a list of names"],
+      [{ format: "a b" }, "mediaType.format must be a token"],
     ] as const) {
       expect(() => endpoint("POST /graphql", { mediaType: mediaType as never })).toThrow(message);
     }

@@ -369,8 +369,8 @@ describe("variables of a path", () => {
         expect(() => strict(route, { a: value })).toThrow(missing);
         expect(() => strict.compile(route)({ a: value })).toThrow(missing);
       }
-      expect(() => strict(route)).toThrow('Variable "a" is missing');
-      expect(() => strict(route, { a: "" })).toThrow('Variable "a" is empty or not finite');
+      expect(() => strict(route)).toThrow('the variable "a" is missing');
+      expect(() => strict(route, { a: "" })).toThrow('the variable "a" is empty or not finite');
       expect(strict(route, { a: 1 }).url).toBe("/x/1");
       expect(strict(route, { a: 0 }).url).toBe("/x/0");
       expect(strict.defaults({ a: 2 })(route).url).toBe("/x/2");
@@ -381,7 +381,7 @@ describe("variables of a path", () => {
     const route: string = "DELETE /users/{id}";
     for (const id of [undefined, null, "", NaN]) expect(() => api(route, { id })).toThrow(missing);
     const repository: string = "GET /repos/:owner/x";
-    expect(() => api(repository)).toThrow('Variable "owner" is missing');
+    expect(() => api(repository)).toThrow('the variable "owner" is missing');
   });
 
   it("are left out with onMissing empty, as the original does", () => {
@@ -409,7 +409,7 @@ describe("variables of a path", () => {
     expect(strict("GET /x{?a}{&b}{#c}", options).url).toBe("/x?a=&b=#");
     expect(strict("GET /x?a={a}", { a: "" }).url).toBe("/x?a=");
     expect(strict("GET /x", { page: undefined, q: "" }).url).toBe("/x?q=");
-    expect(() => strict("GET /x?a={a}" as string)).toThrow('Variable "a" is missing');
+    expect(() => strict("GET /x?a={a}" as string)).toThrow('the variable "a" is missing');
   });
 });
 
@@ -420,8 +420,8 @@ describe("options of createEndpoint", () => {
     [{ onMissing: null }, "onMissing is null, expected throw or empty"],
     [{ baseurl: "/" }, 'createEndpoint has no option "baseurl"; it has vendor, baseUrl'],
     [{ vendor: { vendor: "x", base: "/" } }, 'vendor has no option "base"; it has vendor, baseUrl'],
-    [{ vendor: null }, "The options of vendor are not an object"],
-    [{ vendor: "a b" }, "vendor is not a name"],
+    [{ vendor: null }, "the options of vendor are not an object"],
+    [{ vendor: "a b" }, "vendor must be a preset, or a name"],
   ])("are refused by name: %j", (options, message) => {
     expect(() => createEndpoint(options as never)).toThrow(
       expect.objectContaining({
