@@ -7,6 +7,7 @@ export {
   type BasicCredentials,
 } from "./credentials/basic-credentials.ts";
 export { ByteCollector } from "./bodies/byte-collector.ts";
+export { isConnectionHeader } from "./connection-headers.ts";
 export { checkOptions, type KnownOptions } from "./options/check-options.ts";
 export { closestName } from "./options/closest-name.ts";
 export { constantTimeEqual } from "./credentials/constant-time-equal.ts";

@@ -1,4 +1,4 @@
-import { BodyTooLargeError, encodeBase64, readBody } from "@fetchwork/kit";
+import { BodyTooLargeError, encodeBase64, isConnectionHeader, readBody } from "@fetchwork/kit";
 import { authorizedFetch } from "@fetchwork/oauth2";
 import { nodeTransport } from "@fetchwork/oauth2/node";
 import type { CommandIo } from "../command/command-io.ts";
@@ -90,20 +90,14 @@ function methodOf(given: string | undefined, hasBody: boolean): string {
   return method;
 }
 
-/** Headers that belong to the connection, or are the business of this command. */
+/** Headers that the command sets itself, next to those of the connection. */
 const ownHeaders: ReadonlySet<string> = new Set([
   "authorization",
-  "connection",
   "content-length",
   "dpop",
   "expect",
   "host",
-  "keep-alive",
   "proxy-authorization",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
 ]);
 
 function headersOf(given: readonly string[]): Headers {
@@ -115,7 +109,8 @@ function headersOf(given: readonly string[]): Headers {
     if (name === undefined || value === undefined) {
       throw new CommandUsageError("--header must be a single line such as name: value");
     }
-    if (ownHeaders.has(name.toLowerCase()))
+    const key = name.toLowerCase();
+    if (isConnectionHeader(key) || ownHeaders.has(key))
       throw new CommandUsageError(`--header must not set ${name}`);
     headers.append(name, value);
   }
