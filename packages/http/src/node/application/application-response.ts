@@ -1,6 +1,5 @@
 import { ServerResponse, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
-import { isConnectionHeader } from "@fetchwork/kit";
 import { HttpError, HttpUsageError } from "../../errors.ts";
 import { HeaderList } from "../../message/header-list.ts";
 import { replaceBody } from "../../message/replace-body.ts";
@@ -20,6 +19,15 @@ export interface ApplicationResponse {
 
 // What Node itself buffers before `write` returns false.
 const highWaterMark = 64 * 1024;
+const connectionHeaders: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
 
 /**
  * Creates a response of Node that writes into a web one.
@@ -164,7 +172,7 @@ function hasBody(response: ServerResponse): boolean {
 function headersOf(response: ServerResponse): [string, string][] {
   const pairs: [string, string][] = [];
   for (const [name, value] of Object.entries(response.getHeaders())) {
-    if (value === undefined || isConnectionHeader(name)) continue;
+    if (value === undefined || connectionHeaders.has(name)) continue;
     for (const item of Array.isArray(value) ? value : [value]) pairs.push([name, String(item)]);
   }
   return pairs;

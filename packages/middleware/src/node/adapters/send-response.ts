@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { isConnectionHeader } from "@fetchwork/kit";
 import { takeResponse } from "../../body/replace-body.ts";
 import type { FrameworkExchange } from "./framework-exchange.ts";
 
@@ -16,6 +15,17 @@ export interface ResponseFunctions {
 export function hasBody({ req, statusCode }: ServerResponse): boolean {
   return req.method !== "HEAD" && statusCode !== 204 && statusCode !== 304;
 }
+
+// RFC 9110, 7.6.1: these are about one connection.
+const connectionHeaders: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
 
 /**
  * Sends a response that a middleware made, with Node's functions. Its headers replace those that the framework's response
@@ -69,7 +79,7 @@ export function sendResponse(
 function setHeaders(response: ServerResponse, headers: Headers): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [name, value] of headers) {
-    if (isConnectionHeader(name) || names.has(name)) continue;
+    if (connectionHeaders.has(name) || names.has(name)) continue;
     names.add(name);
     response.setHeader(name, name === "set-cookie" ? headers.getSetCookie() : value);
   }
