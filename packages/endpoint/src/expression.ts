@@ -39,9 +39,9 @@ export interface Variable {
 export interface Expression {
   readonly operator: Operator;
   readonly variables: readonly Variable[];
-  /** Where its `{` or `:` stands. */
+  /** Position of its `{` or `:`. */
   readonly position: number;
-  /** Whether it stands in the path, or in the authority before it. */
+  /** Whether it is in the path, or in the authority before it. */
   readonly isPath: boolean;
 }
 

@@ -8,7 +8,7 @@ import { splitRoute } from "./route.ts";
 /** Objects may be nested this deep where two of them are merged; a cycle is deeper. */
 const maximumDepth = 64;
 
-/** Merges a route, if there is one, and options over defaults. Changes none of them. */
+/** Merges a route, if there is one, and options over defaults. Changes no argument. */
 export function mergeOptions(
   defaults: EndpointDefaults,
   given: unknown,

@@ -14,7 +14,7 @@ export const promptOption = {
   },
 } as const;
 
-/** No path is longer; a longer text is not looked for on the disk. */
+/** Maximum length of a path; a longer text is always the prompt itself. */
 const longestPath = 1024;
 const maxBytes = 1024 * 1024;
 

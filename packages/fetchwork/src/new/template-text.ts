@@ -10,7 +10,7 @@ const other = /^(\s*)(?:\/\/|#)\+ ?(.*)$/;
 /**
  * Fills a template. `// #if a && !b` and `// #endif` enclose lines that are there on that condition, `// #if a` at the
  * end of a line is about this line, and a line that begins with `//+` is one without it. Comments may also be those of
- * shells and of Markdown. No marker is in what comes out. Regions may stand in regions.
+ * shells and of Markdown. The result has no markers. Regions may contain regions.
  *
  * @param replacements - Texts and what replaces each of them.
  * @throws Error for an unmatched marker and for an unknown condition

@@ -11,7 +11,7 @@ export interface RequestContent {
   readonly type: string;
 }
 
-/** Largest body that is sent; it is held in memory, so that it can be sent again after a refresh. */
+/** Maximum size of a body. It is held in memory, so that it can be sent again after a refresh. */
 const maxBytes = 104_857_600;
 
 /**

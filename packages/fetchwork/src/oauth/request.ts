@@ -131,7 +131,7 @@ async function print(response: Response, { stdout }: CommandIo, withHead: boolea
   }
 }
 
-/** Largest body that is shown as JSON, which takes the whole of it. */
+/** Maximum size of a body that is shown as JSON, because all of it is read first. */
 const maxJsonBody = 33_554_432;
 
 async function describe(response: Response): Promise<object> {

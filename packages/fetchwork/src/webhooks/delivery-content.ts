@@ -1,7 +1,7 @@
 import type { UnknownPayload, Vendor } from "@fetchwork/webhooks";
 import type { SavedDelivery } from "./saved-delivery.ts";
 
-/** What a delivery says about itself; unverified. */
+/** Identifier, event and payload of a delivery, unverified. */
 interface DeliveryContent {
   /** `""` when it has none. */
   readonly id: string;

@@ -5,7 +5,7 @@ import { DebugLog } from "./debug-log.ts";
 import { eventLine } from "./event-line.ts";
 import { LiveView } from "./live-view.ts";
 
-/** Shows a run while it goes on. */
+/** Shows the progress of a run. */
 interface RunView {
   show(event: AgentEvent): void;
   /** Leaves the terminal as it was found. */
