@@ -1,6 +1,7 @@
 import { ServerResponse, type IncomingMessage, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { neverStart } from "./pipelining.ts";
 
 /** Why a request gets no further than the server. */
 export interface Rejection {
@@ -45,6 +46,10 @@ export function rejectRequest(
   response: ServerResponse,
   rejection: Rejection,
 ): void {
+  if (isAfterRejection(request)) {
+    neverStart(response);
+    return;
+  }
   const body = problemOf(rejection);
   const headers: Record<string, string | number> = {
     "content-type": problemType,

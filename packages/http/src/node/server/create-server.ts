@@ -63,7 +63,6 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
   });
   rejectParserErrors(server);
   server.on("checkExpectation", (request, response) => {
-    if (isAfterRejection(request)) return;
     rejectRequest(request, response, { status: 417, detail: "only 100-continue can be expected" });
   });
   server.on("connect", (request: IncomingMessage, target: Socket | ServerResponse) => {
@@ -81,7 +80,6 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
   if (options.maxRequestBodySize !== undefined) {
     const { maxRequestBodySize } = options;
     server.on("checkContinue", (request, response) => {
-      if (isAfterRejection(request)) return;
       const isTooLarge = Number(request.headers["content-length"] ?? 0) > maxRequestBodySize;
       if (!isTooLarge) response.writeContinue();
       listener(request, response);

@@ -60,6 +60,21 @@ async function turnOf(port: number): Promise<void> {
   for (let round = 0; round < 5; round += 1) await exchange(port, last);
 }
 
+const padded = `GET /1 HTTP/1.1\r\nHost: a\r\nX-Padding: ${"x".repeat(1_000)}\r\n\r\n`;
+
+/** Sends far more than the buffers of two connections hold; returns whether the server reads all of it. */
+async function isWholeRead(client: RawClient, port: number, flood: string): Promise<boolean> {
+  const written = new Promise<boolean>((resolve) => {
+    client.socket.write(flood, "latin1", () => resolve(true));
+  });
+  // Each turn is one for the flood too, in which the server would read 64 KiB.
+  const turns = (async () => {
+    for (let round = 0; round < 60; round += 1) await turnOf(port);
+    return false;
+  })();
+  return Promise.race([written, turns]);
+}
+
 describe("pipelined requests", () => {
   it("are handled one after another, and get their responses in order", async () => {
     const { handler, handled, release } = holdFirst();
@@ -109,18 +124,20 @@ describe("pipelined requests", () => {
     const { handler, release } = holdFirst();
     const port = await start(handler);
     const client = connectTo(port);
-    // Far more than the buffers of two connections hold.
-    const padded = `GET /1 HTTP/1.1\r\nHost: a\r\nX-Padding: ${"x".repeat(1_000)}\r\n\r\n`;
-    const flood = get("/held") + padded.repeat(16_000);
-    const written = new Promise<string>((resolve) => {
-      client.socket.write(flood, "latin1", () => resolve("all of it"));
-    });
-    // Each turn is one for the flood too, in which the server would read 64 KiB.
-    const turns = (async () => {
-      for (let round = 0; round < 60; round += 1) await turnOf(port);
-      return "a part of it";
-    })();
-    expect(await Promise.race([written, turns])).toBe("a part of it");
+    expect(await isWholeRead(client, port, get("/held") + padded.repeat(16_000))).toBe(false);
+    release();
+  });
+
+  it.each([
+    ["of any kind", ""],
+    ["with an unknown expectation", "Expect: tea\r\n"],
+  ])("%s are not read without limit behind a rejected one", async (_kind, field) => {
+    const { handler, release } = holdFirst();
+    const port = await start(handler);
+    const client = connectTo(port);
+    const rejected = "GET / HTTP/1.1\r\n\r\n";
+    const ignored = padded.replace("\r\n\r\n", `\r\n${field}\r\n`).repeat(16_000);
+    expect(await isWholeRead(client, port, get("/held") + rejected + ignored)).toBe(false);
     release();
   });
 
