@@ -18,6 +18,7 @@ const titles: Readonly<Record<number, string>> = {
   431: "Request Header Fields Too Large",
   500: "Internal Server Error",
   501: "Not Implemented",
+  505: "HTTP Version Not Supported",
 };
 
 /** The media type of {@link problemOf}. */
@@ -55,12 +56,17 @@ export function rejectRequest(
     "content-type": problemType,
     "content-length": Buffer.byteLength(body),
   };
-  if (request.httpVersionMajor !== 2) {
+  if (!isHttp2(request)) {
     headers["connection"] = "close";
     rejected.add(request.socket);
   }
   response.writeHead(rejection.status, headers);
   response.end(request.method === "HEAD" ? undefined : body);
+}
+
+/** Returns whether a request came over HTTP/2. What the request says of its version is not enough. */
+export function isHttp2(request: IncomingMessage): boolean {
+  return request.httpVersionMajor === 2 && "stream" in request;
 }
 
 /** Responds on a connection for which Node has made no response, and closes it. */
