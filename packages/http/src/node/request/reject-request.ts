@@ -87,20 +87,38 @@ export function rejectConnection(socket: Duplex, rejection: Rejection): void {
 /** Responds to what Node's parser and time limits reject, and closes the connection. */
 export function rejectParserErrors(server: Server): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // More data after the last request is nobody's; the response to that request ends the connection.
+    if (error.code === "HPE_CLOSED_CONNECTION") return;
     const rejection = rejectionOf(error.code);
     const response = currentResponse(socket);
     if (rejection === undefined || !socket.writable) {
       socket.destroy();
     } else if (response === undefined || (!response.headersSent && !response.req.complete)) {
       rejectConnection(socket, rejection);
-    } else if (response.writableEnded) {
-      // Its last bytes may still be on their way.
-      socket.end(() => socket.destroy());
     } else {
-      // It belongs to an earlier request, and the client would take a second one for more of it.
-      socket.destroy();
+      closeAfter(response, socket);
     }
   });
+}
+
+/**
+ * Takes a connection that Node has handed over for CONNECT or an upgrade, and for whose errors it no longer listens. Returns
+ * false, and lets the connection close, when the response to an earlier request is not sent yet, or is a rejection.
+ */
+export function takeConnection(request: IncomingMessage, socket: Duplex): boolean {
+  // A client may leave at any time; without a listener the error would end the process.
+  socket.on("error", () => undefined);
+  if (isAfterRejection(request)) return false;
+  const response = currentResponse(socket);
+  if (response !== undefined) closeAfter(response, socket);
+  return response === undefined;
+}
+
+/** Closes a connection on which the response to an earlier request is not sent yet. */
+function closeAfter(response: ServerResponse, socket: Duplex): void {
+  // The last bytes may still be on their way. Otherwise the client would take another response for this one.
+  if (response.writableEnded) socket.end(() => socket.destroy());
+  else socket.destroy();
 }
 
 function rejectionOf(code: string | undefined): Rejection | undefined {

@@ -11,11 +11,12 @@ import { HttpUsageError } from "../../errors.ts";
 import type { NodeListener } from "./request-listener.ts";
 import { CancellableMessage } from "../request/unread-body.ts";
 import {
-  isAfterRejection,
   rejectConnection,
   rejectParserErrors,
   rejectRequest,
+  takeConnection,
 } from "../request/reject-request.ts";
+import { findRejection, HostCheck, readHead } from "../request/request-head.ts";
 import type { CheckedServeOptions, UpgradeListener } from "./serve-options.ts";
 import { limitStreamTime, watchStalledConnections } from "./timeouts.ts";
 
@@ -67,13 +68,9 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
   });
   server.on("connect", (request: IncomingMessage, target: Socket | ServerResponse) => {
     const rejection = { status: 501, detail: "CONNECT is not supported" };
-    // Over HTTP/2 it is a response, over HTTP/1 the bare connection, for whose errors Node no longer listens.
-    if (target instanceof Socket) {
-      target.on("error", () => undefined);
-      rejectConnection(target, rejection);
-    } else {
-      rejectRequest(request, target, rejection);
-    }
+    // Over HTTP/2 it is a response, over HTTP/1 the bare connection.
+    if (!(target instanceof Socket)) rejectRequest(request, target, rejection);
+    else if (takeConnection(request, target)) rejectConnection(target, rejection);
   });
   const { onUpgrade } = options;
   if (onUpgrade !== undefined) server.on("upgrade", upgradeListener(onUpgrade, options));
@@ -88,15 +85,19 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
   return { server, sockets, sessions };
 }
 
-/** An error of one connection is reported and ends that connection. */
+/** Rejects what no handler may see. An error of one connection is reported and ends that connection. */
 function upgradeListener(
   onUpgrade: UpgradeListener,
-  { reportError }: CheckedServeOptions,
+  options: CheckedServeOptions,
 ): (...exchange: Parameters<UpgradeListener>) => void {
+  const hosts = new HostCheck();
   return (request, socket, head) => {
-    // A client may leave at any time; without a listener the error would end the process.
-    socket.on("error", () => undefined);
-    if (isAfterRejection(request)) return;
+    if (!takeConnection(request, socket)) return;
+    const rejection = findRejection(request, readHead(request, hosts), options);
+    if (rejection !== undefined) {
+      rejectConnection(socket, rejection);
+      return;
+    }
     try {
       onUpgrade(request, socket, head)?.catch(fail);
     } catch (error) {
@@ -104,7 +105,7 @@ function upgradeListener(
     }
     function fail(error: unknown): void {
       socket.destroy();
-      reportError(error);
+      options.reportError(error);
     }
   };
 }
