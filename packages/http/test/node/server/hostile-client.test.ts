@@ -25,6 +25,13 @@ beforeAll(async () => {
         await new Promise((resolve) => setImmediate(resolve));
         return text(body === null ? "nothing" : "touched");
       }
+      if (pathname === "/catch") {
+        const isRead = await request.text().then(
+          () => true,
+          () => false,
+        );
+        return text(isRead ? "read" : "caught", { status: 413 });
+      }
       if (pathname === "/later") {
         const reader = request.body?.getReader();
         context.waitUntil(readLater(reader));
@@ -200,6 +207,16 @@ describe("a hostile client", () => {
     await client.until(/HTTP\/1\.1 200 /);
     client.socket.destroy();
     expect(reported).toEqual([]);
+  });
+
+  it("may use its connection again when the handler itself responds to a body over the limit", async () => {
+    const client = new RawClient(server.port);
+    const length = (4 * mebibyte).toString(16);
+    client.send("POST /catch HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+    client.send(`${length}\r\n${"x".repeat(4 * mebibyte)}\r\n0\r\n\r\n`);
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await client.until(/^HTTP\/1\.1 413 [^]*caught[^]*HTTP\/1\.1 200 /);
+    client.socket.destroy();
   });
 
   it.each(["/ignore", "/cancel", "/touch"])(
