@@ -51,6 +51,7 @@ export function createApplicationResponse(
       reject(error);
     } else if (!response.writableEnded) {
       body?.error(error);
+      body = undefined;
     }
     socket.destroy();
   };
@@ -58,6 +59,11 @@ export function createApplicationResponse(
   /** Resolves with the head, and the whole body if it is known already. */
   const respond = (whole: Uint8Array<ArrayBuffer> | null | undefined): void => {
     if (hasHead) return;
+    if (response.statusCode < 200) {
+      const message = `the status of the application is ${response.statusCode}, expected at least 200`;
+      fail(new HttpUsageError("ERR_HTTP_STATUS", message));
+      return;
+    }
     hasHead = true;
     const head = {
       status: response.statusCode,
@@ -81,6 +87,8 @@ export function createApplicationResponse(
           response.emit("drain");
         },
         cancel: () => {
+          // The application learns of it later, and may write until then.
+          body = undefined;
           socket.destroy();
         },
       },
