@@ -71,11 +71,14 @@ function problem(status: 413 | 500): WholeDraft {
 }
 
 function sendDraft(exchange: NodeExchange, { text, headers, ...head }: WholeDraft): void {
+  const { request, response } = exchange;
+  // Node keeps the reason phrase of a head that it refused to write. HTTP/2 has none.
+  if (request.httpVersionMajor === 1) response.statusMessage = "";
   const length = Buffer.byteLength(text);
   writeHead(exchange, { ...head, headers: HeaderList.fieldsOf(headers) }, length);
-  const isHead = exchange.request.method === "HEAD";
+  const isHead = request.method === "HEAD";
   if (!isHead) exchange.bytes = length;
-  exchange.response.end(isHead ? undefined : text);
+  response.end(isHead ? undefined : text);
 }
 
 /** Returns whether it is `ABORT_HANDLER` of `@fetchwork/middleware`, by which a handler breaks the connection. */
