@@ -24,6 +24,8 @@ import { limitStreamTime, watchStalledConnections } from "./timeouts.ts";
 export interface NodeServer {
   readonly server: Server;
   readonly sockets: ReadonlySet<Socket>;
+  /** The decrypted sides of TLS connections. */
+  readonly tlsSockets: ReadonlySet<Socket>;
   readonly sessions: ReadonlySet<Http2Session>;
 }
 
@@ -35,12 +37,17 @@ export interface NodeServer {
 export function createNodeServer(listener: NodeListener, options: CheckedServeOptions): NodeServer {
   const server = makeServer(listener, options);
   const sockets = new Set<Socket>();
+  const tlsSockets = new Set<Socket>();
   const sessions = new Set<Http2Session>();
   server.on("connection", (socket: Socket) => {
     // Node remembers the address once it was read, so that it is known after the client has left.
     void socket.remoteAddress;
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
+  });
+  server.on("secureConnection", (socket: Socket) => {
+    tlsSockets.add(socket);
+    socket.once("close", () => tlsSockets.delete(socket));
   });
   if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections;
   const { responseTimeout } = options;
@@ -82,7 +89,7 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
       listener(request, response);
     });
   }
-  return { server, sockets, sessions };
+  return { server, sockets, tlsSockets, sessions };
 }
 
 /** Rejects what no handler may see. An error of one connection is reported and ends that connection. */

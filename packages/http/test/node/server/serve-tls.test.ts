@@ -130,6 +130,18 @@ describe("serve() with TLS", () => {
     expect(await ask(url, { cert, key })).toBe("200 mutual");
   });
 
+  it("closes connections without a request soon after it stops", async () => {
+    const { port } = await start(() => text("x"), { http2: true });
+    const unused = connectTls({ port, host: "127.0.0.1", ca: cert, ALPNProtocols: ["http/1.1"] });
+    unused.on("error", () => undefined);
+    await new Promise((resolve) => unused.once("secureConnect", resolve));
+    const gone = new Promise((resolve) => unused.once("close", resolve));
+    const begin = performance.now();
+    await server?.close();
+    expect(performance.now() - begin).toBeLessThan(5_000);
+    await gone;
+  });
+
   it("serves HTTPS", async () => {
     const { url } = await start((request) => text(request.url));
     expect(url).toMatch(/^https:/);
