@@ -59,7 +59,8 @@ function withoutFraming(
 
 /** A response of HTTP/2 accepts an object only, in which a repeated name is a list. */
 function groupHeaders(headers: readonly string[]): Record<string, string | string[]> {
-  const grouped: Record<string, string | string[]> = {};
+  // Without a prototype, whose members would count as headers: `constructor`.
+  const grouped: Record<string, string | string[]> = Object.create(null);
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index];
     const value = headers[index + 1];

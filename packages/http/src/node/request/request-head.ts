@@ -27,6 +27,7 @@ export interface RequestLimits {
 export function readHead({ rawHeaders }: IncomingMessage, hosts: HostCheck): RequestHead {
   let hostCount = 0;
   let host = "";
+  let authority: string | undefined;
   let hasBody = false;
   let length = 0;
   let coding: string | undefined;
@@ -37,9 +38,8 @@ export function readHead({ rawHeaders }: IncomingMessage, hosts: HostCheck): Req
     if (name.length === 4 && name.toLowerCase() === "host") {
       hostCount += 1;
       host = value;
-    } else if (name === ":authority" && host === "") {
-      // HTTP/2's name for Host (RFC 9113, 8.3.1).
-      host = value;
+    } else if (name === ":authority") {
+      authority = value;
     } else if (name.length === 14 && name.toLowerCase() === "content-length") {
       hasBody = true;
       length = Number(value);
@@ -47,6 +47,11 @@ export function readHead({ rawHeaders }: IncomingMessage, hosts: HostCheck): Req
       hasBody = true;
       coding = coding === undefined ? value : `${coding}, ${value}`;
     }
+  }
+  // HTTP/2's name for Host. A client that sends both must send the same twice (RFC 9113, 8.3.1).
+  if (authority !== undefined) {
+    if (hostCount > 0 && authority.toLowerCase() !== host.toLowerCase()) hostCount += 1;
+    host = authority;
   }
   const hostKind = host === "" ? "valid" : hosts.kindOf(host);
   return { hostCount, host, hostKind, hasBody, length, coding };

@@ -371,6 +371,31 @@ describe("serve() with HTTP/2", () => {
     expect((await answerOf(asked)).status).toBe(400);
   });
 
+  it("rejects a Host that is not the authority, and accepts one that is", async () => {
+    await startHttp2((request) => text(new URL(request.url).host));
+    const statusOf = async (host: string): Promise<number | undefined> => {
+      const asked = session?.request({ ":path": "/", ":authority": "a.example", host });
+      if (asked === undefined) throw new Error("no session");
+      return (await answerOf(asked)).status;
+    };
+    expect(await statusOf("b.example")).toBe(400);
+    expect(await statusOf("A.example")).toBe(200);
+  });
+
+  it("sends headers whose names are those of an object's own members", async () => {
+    await startHttp2(() =>
+      text("", {
+        headers: [
+          ["constructor", "a"],
+          ["__proto__", "b"],
+        ],
+      }),
+    );
+    const { headers } = await answerOf(stream("/"));
+    expect(headers["constructor"]).toBe("a");
+    expect(Object.entries(headers)).toContainEqual(["__proto__", "b"]);
+  });
+
   it("survives a client that does not speak HTTP/2", async () => {
     const { port, url } = await start(() => text("alive"), { http2: true });
     const socket = connectTls({ port, host: "127.0.0.1", ca: cert, ALPNProtocols: ["h2"] });
