@@ -4,6 +4,7 @@ import { HttpError, HttpUsageError } from "../../errors.ts";
 import { HeaderList } from "../../message/header-list.ts";
 import { replaceBody } from "../../message/replace-body.ts";
 import { isNullBodyStatus } from "../../message/response.ts";
+import { connectionNames } from "../exchange/write-head.ts";
 import type { ApplicationSocket } from "./application-socket.ts";
 
 type Callback = (error?: Error | null) => void;
@@ -19,15 +20,6 @@ export interface ApplicationResponse {
 
 // What Node itself buffers before `write` returns false.
 const highWaterMark = 64 * 1024;
-const connectionHeaders: ReadonlySet<string> = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
 
 /**
  * Creates a response of Node that writes into a web one.
@@ -180,7 +172,7 @@ function hasBody(response: ServerResponse): boolean {
 function headersOf(response: ServerResponse): [string, string][] {
   const pairs: [string, string][] = [];
   for (const [name, value] of Object.entries(response.getHeaders())) {
-    if (value === undefined || connectionHeaders.has(name)) continue;
+    if (value === undefined || connectionNames.has(name)) continue;
     for (const item of Array.isArray(value) ? value : [value]) pairs.push([name, String(item)]);
   }
   return pairs;
