@@ -50,9 +50,14 @@ export class ResponseCapture {
   #isEnding: boolean;
   /** Whether the head is Node's to write. */
   #isSent: boolean;
+  /** The capture of a middleware outside, when somebody patched the response between the two. */
+  readonly outer: ResponseCapture | undefined;
+  readonly depth: number;
 
   constructor(exchange: FrameworkExchange) {
-    const { response } = exchange;
+    const response: ServerResponse & CaptureHolder = exchange.response;
+    this.outer = response[captureKey];
+    this.depth = this.outer === undefined ? 0 : this.outer.depth + 1;
     this.#exchange = exchange;
     // They are called with the response.
     // oxlint-disable-next-line typescript/unbound-method
@@ -68,12 +73,20 @@ export class ResponseCapture {
     this.#needsDrain = false;
     this.#isEnding = false;
     this.#isSent = false;
-    this.#install();
+    response[captureKey] = this;
+    Object.assign(response, interceptorsAt(this.depth));
+    Object.defineProperty(response, "headersSent", headersSentProperty);
   }
 
   /** Whether the response's functions are still those of this capture. */
   get isInPlace(): boolean {
-    return this.#exchange.response.end === this.#ownEnd;
+    return this.#exchange.response.end === interceptorsAt(this.depth).end;
+  }
+
+  /** Whether the framework has begun to write, and nothing was sent yet. */
+  get holdsHead(): boolean {
+    if (this.#state === "held" || this.#state === "streaming") return true;
+    return this.outer?.holdsHead ?? false;
   }
 
   /** Whether the framework has begun to write. */
@@ -135,13 +148,30 @@ export class ResponseCapture {
     this.#heldBytes = 0;
   }
 
-  readonly #ownEnd = (first?: unknown, second?: unknown, third?: unknown): ServerResponse => {
+  writeHead(status: number, rest: readonly unknown[]): void {
+    const { response } = this.#exchange;
+    if (this.#isSent) Reflect.apply(this.#functions.writeHead, response, [status, ...rest]);
+    else if (this.#state === "open") applyHead(response, status, rest);
+  }
+
+  write(chunk: unknown, second: unknown, third: unknown): boolean {
+    if (this.#isEnding) {
+      const { write } = this.#functions;
+      return Reflect.apply(write, this.#exchange.response, [chunk, second, third]) === true;
+    }
+    const callback = callbackOf(second, third);
+    return this.#call({ kind: "write", chunk, encoding: encodingOf(second), callback });
+  }
+
+  end(first: unknown, second: unknown, third: unknown): void {
     const chunk = typeof first === "function" ? undefined : (first ?? undefined);
-    const callback = callbackOf(first, second, third);
-    if (chunk === undefined) this.#call({ kind: "end", chunk, encoding: undefined, callback });
-    else this.#call({ kind: "end", chunk, encoding: encodingOf(second), callback });
-    return this.#exchange.response;
-  };
+    const encoding = chunk === undefined ? undefined : encodingOf(second);
+    this.#call({ kind: "end", chunk, encoding, callback: callbackOf(first, second, third) });
+  }
+
+  flushHeaders(): void {
+    this.#call({ kind: "flush", chunk: undefined, encoding: undefined, callback: undefined });
+  }
 
   #guardEnd(end: ServerResponse["end"]): ServerResponse["end"] {
     const { response } = this.#exchange;
@@ -154,37 +184,6 @@ export class ResponseCapture {
       }
     };
     return guarded as ServerResponse["end"];
-  }
-
-  #install(): void {
-    const response: ServerResponse & CaptureHolder = this.#exchange.response;
-    const { writeHead } = this.#functions;
-    response[captureKey] = this;
-    response.writeHead = (status: number, ...rest: unknown[]): ServerResponse => {
-      if (this.#isSent) {
-        return Reflect.apply(writeHead, response, [status, ...rest]) as ServerResponse;
-      }
-      if (this.#state === "open") applyHead(response, status, rest);
-      return response;
-    };
-    const { write: nodeWrite } = this.#functions;
-    const write = (chunk: unknown, second?: unknown, third?: unknown): boolean => {
-      if (this.#isEnding)
-        return Reflect.apply(nodeWrite, response, [chunk, second, third]) === true;
-      const callback = callbackOf(second, third);
-      return this.#call({ kind: "write", chunk, encoding: encodingOf(second), callback });
-    };
-    // The overloads of Node's methods.
-    response.write = write as ServerResponse["write"];
-    response.end = this.#ownEnd as ServerResponse["end"];
-    response.flushHeaders = () => {
-      this.#call({ kind: "flush", chunk: undefined, encoding: undefined, callback: undefined });
-    };
-    Object.defineProperty(response, "headersSent", {
-      configurable: true,
-      get: () =>
-        this.#state === "held" || this.#state === "streaming" || headersSentOf.call(response),
-    });
   }
 
   /** Handles one call of the framework; false asks it to wait for "drain". */
@@ -351,10 +350,49 @@ export function findCapture(response: ServerResponse & CaptureHolder): ResponseC
   return capture?.isInPlace === true ? capture : undefined;
 }
 
-const headersSentOf = getterOf("headersSent");
+type CapturedServerResponse = ServerResponse & CaptureHolder;
 
-function getterOf(name: "headersSent"): (this: ServerResponse) => boolean {
-  return function headersSent(this: ServerResponse): boolean {
-    return Reflect.get(Object.getPrototypeOf(this) as object, name, this) === true;
-  };
+const interceptors: object[] = [];
+
+/**
+ * The functions that captures of a depth put on their responses. All responses share them: V8 keeps a response alive that
+ * has functions of its own until the next major garbage collection.
+ */
+function interceptorsAt(depth: number): object & { readonly end?: unknown } {
+  return (interceptors[depth] ??= {
+    writeHead(this: CapturedServerResponse, status: number, ...rest: unknown[]): ServerResponse {
+      captureAt(this, depth).writeHead(status, rest);
+      return this;
+    },
+    write(this: CapturedServerResponse, chunk: unknown, second: unknown, third: unknown): boolean {
+      return captureAt(this, depth).write(chunk, second, third);
+    },
+    end(
+      this: CapturedServerResponse,
+      first: unknown,
+      second: unknown,
+      third: unknown,
+    ): ServerResponse {
+      captureAt(this, depth).end(first, second, third);
+      return this;
+    },
+    flushHeaders(this: CapturedServerResponse): void {
+      captureAt(this, depth).flushHeaders();
+    },
+  });
 }
+
+function captureAt(response: CapturedServerResponse, depth: number): ResponseCapture {
+  let capture = response[captureKey];
+  while (capture !== undefined && capture.depth > depth) capture = capture.outer;
+  if (capture === undefined) throw new TypeError("the function was called without its response");
+  return capture;
+}
+
+const headersSentProperty = {
+  configurable: true,
+  get(this: CapturedServerResponse): boolean {
+    if (this[captureKey]?.holdsHead === true) return true;
+    return Reflect.get(Object.getPrototypeOf(this) as object, "headersSent", this) === true;
+  },
+};
