@@ -4,7 +4,7 @@ import { createContextKey, type Context, type Middleware } from "@fetchwork/http
 import { takeResponse } from "../../body/replace-body.ts";
 import { checkFunction } from "../../check-options.ts";
 import { CapturedResponse } from "./captured-response.ts";
-import { exchangeOf, findExchange, type FrameworkExchange } from "./framework-exchange.ts";
+import { errorOf, exchangeOf, findExchange, type FrameworkExchange } from "./framework-exchange.ts";
 import { messageHeaders } from "./message-headers.ts";
 import { passRequest } from "./pass-request.ts";
 
@@ -65,7 +65,8 @@ export function toKoa(middleware: Middleware): KoaMiddleware {
       const { captured } = run;
       if (response === captured && !CapturedResponse.isTaken(captured)) return;
       assignResponse(koa, response, captured === undefined ? "add" : "replace");
-    } catch (error) {
+    } catch (thrown) {
+      const error = errorOf(thrown);
       exchange.error ??= error;
       throw error;
     }

@@ -334,6 +334,18 @@ describe.each([
     expect((await get("/text")).status).toBe(418);
   });
 
+  it.each([undefined, null, "route", "router", 0])(
+    "never asks the framework when a middleware throws %j",
+    async (thrown) => {
+      const guard: Middleware = () => async () => {
+        await Promise.resolve();
+        throw thrown;
+      };
+      const { get } = await start(make, guard);
+      expect((await get("/text")).status).toBe(500);
+    },
+  );
+
   it("reports an error that a middleware throws after the response was written", async () => {
     const failing: Middleware = (next) => async (request, context) => {
       await next(request, context);
