@@ -6,17 +6,18 @@ import {
   applyHead,
   byteLengthOf,
   callbackOf,
+  checkChunk,
   encodingOf,
   isUtf8,
-  lengthOf,
   toBytes,
+  type Chunk,
   type WriteCallback,
 } from "./write-arguments.ts";
 import { hasBody, sendResponse, type ResponseFunctions } from "./send-response.ts";
 
 interface HeldCall {
   readonly kind: "write" | "end" | "flush";
-  readonly chunk: unknown;
+  readonly chunk: Chunk | undefined;
   readonly encoding: BufferEncoding | undefined;
   readonly callback: WriteCallback | undefined;
 }
@@ -159,12 +160,14 @@ export class ResponseCapture {
       const { write } = this.#functions;
       return Reflect.apply(write, this.#exchange.response, [chunk, second, third]) === true;
     }
+    checkChunk(chunk);
     const callback = callbackOf(second, third);
     return this.#call({ kind: "write", chunk, encoding: encodingOf(second), callback });
   }
 
   end(first: unknown, second: unknown, third: unknown): void {
     const chunk = typeof first === "function" ? undefined : (first ?? undefined);
+    if (chunk !== undefined) checkChunk(chunk);
     const encoding = chunk === undefined ? undefined : encodingOf(second);
     this.#call({ kind: "end", chunk, encoding, callback: callbackOf(first, second, third) });
   }
@@ -230,7 +233,7 @@ export class ResponseCapture {
   #hold(held: HeldCall): boolean {
     if (this.#held.at(-1)?.kind === "end") return false;
     this.#held.push(held);
-    if (held.kind === "write") this.#heldBytes += lengthOf(held.chunk);
+    if (held.kind === "write") this.#heldBytes += held.chunk?.length ?? 0;
     this.#needsDrain = this.#heldBytes > maxHeldBytes;
     return !this.#needsDrain;
   }

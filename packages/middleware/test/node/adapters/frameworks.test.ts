@@ -478,6 +478,38 @@ describe("toExpress() in an application", () => {
     expect(await response.text()).toBe("hello!");
   });
 
+  const faults: [string, express.RequestHandler, string][] = [
+    ["a status out of range", (_, response) => void response.writeHead(42).end("x"), "STATUS"],
+    ["a number as body", (_, response) => void response.end(123 as never), "ARG_TYPE"],
+    ["an object as chunk", (_, response) => void response.write({} as never), "ARG_TYPE"],
+  ];
+  it.each(faults)("reports %s to the handler, as Node does", async (_name, handler, code) => {
+    const app = express();
+    app.use(toExpress(headers({ "x-a": "b" })));
+    app.use(handler);
+    const report: express.ErrorRequestHandler = (error: { code: string }, _, response, _next) => {
+      response.status(500).send(error.code);
+    };
+    app.use(report);
+    const response = await (await serveExpress(app))("/");
+    expect(response.status).toBe(500);
+    expect(await response.text()).toContain(code);
+  });
+
+  it.each([
+    ["a flat list", ["Set-Cookie", ["a=1", "b=2"], "X-B", "c"]],
+    ["pairs", [["Set-Cookie", "a=1"] as never, ["set-cookie", "b=2"], ["X-B", "c"]]],
+    ["an object", { "Set-Cookie": ["a=1", "b=2"], "X-B": "c" }],
+  ])("takes the headers of writeHead as %s", async (_name, fields) => {
+    const app = express();
+    app.use(toExpress(headers({ "x-a": "b" })));
+    app.use((_request, response) => void response.writeHead("201" as never, fields).end());
+    const response = await (await serveExpress(app))("/");
+    expect(response.status).toBe(201);
+    expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+    expect(response.headers.get("x-b")).toBe("c");
+  });
+
   it("says that the head was sent while the response is held", async () => {
     const app = express();
     app.use(toExpress((next) => async (request, context) => next(request, context)));
