@@ -62,9 +62,17 @@ export class ResponseCapture {
     this.#exchange = exchange;
     // They are called with the response.
     // oxlint-disable-next-line typescript/unbound-method
-    const { writeHead, write, end, flushHeaders } = response;
+    const { writeHead, write, end, flushHeaders, setHeader, appendHeader, removeHeader } = response;
     const isHttp2 = response.req.httpVersionMajor === 2;
-    this.#functions = { writeHead, write, end: isHttp2 ? this.#guardEnd(end) : end, flushHeaders };
+    this.#functions = {
+      writeHead,
+      write,
+      end: isHttp2 ? this.#guardEnd(end) : end,
+      flushHeaders,
+      setHeader,
+      appendHeader,
+      removeHeader,
+    };
     this.#waiters = [];
     this.#state = "open";
     this.#captured = undefined;
@@ -142,8 +150,8 @@ export class ResponseCapture {
   /** Forgets the held response, so that the framework can write one of the error. */
   reopen(): void {
     const { response } = this.#exchange;
-    for (const name of contentHeaders) response.removeHeader(name);
     this.#state = "open";
+    for (const name of contentHeaders) response.removeHeader(name);
     this.#captured = undefined;
     this.#held = [];
     this.#heldBytes = 0;
@@ -170,6 +178,14 @@ export class ResponseCapture {
     if (chunk !== undefined) checkChunk(chunk);
     const encoding = chunk === undefined ? undefined : encodingOf(second);
     this.#call({ kind: "end", chunk, encoding, callback: callbackOf(first, second, third) });
+  }
+
+  /** Node's functions for headers, which the framework must not change once it has begun to write. */
+  get headerFunctions(): ResponseFunctions {
+    if (this.#state === "open" || this.#isSent) return this.#functions;
+    throw Object.assign(new Error("the headers are sent: they cannot be changed any more"), {
+      code: "ERR_HTTP_HEADERS_SENT",
+    });
   }
 
   flushHeaders(): void {
@@ -218,8 +234,8 @@ export class ResponseCapture {
         statusText: response.req.httpVersionMajor === 2 ? "" : (response.statusMessage ?? ""),
         headers: messageHeaders({
           read: (name) => response.getHeader(name),
-          write: (name, value) => void response.setHeader(name, value),
-          remove: (name) => response.removeHeader(name),
+          write: (name, value) => void this.#functions.setHeader.call(response, name, value),
+          remove: (name) => this.#functions.removeHeader.call(response, name),
           names: () => response.getHeaderNames(),
         }),
       },
@@ -381,6 +397,25 @@ function interceptorsAt(depth: number): object & { readonly end?: unknown } {
     },
     flushHeaders(this: CapturedServerResponse): void {
       captureAt(this, depth).flushHeaders();
+    },
+    setHeader(
+      this: CapturedServerResponse,
+      name: string,
+      value: string | string[],
+    ): ServerResponse {
+      captureAt(this, depth).headerFunctions.setHeader.call(this, name, value);
+      return this;
+    },
+    appendHeader(
+      this: CapturedServerResponse,
+      name: string,
+      value: string | string[],
+    ): ServerResponse {
+      captureAt(this, depth).headerFunctions.appendHeader.call(this, name, value);
+      return this;
+    },
+    removeHeader(this: CapturedServerResponse, name: string): void {
+      captureAt(this, depth).headerFunctions.removeHeader.call(this, name);
     },
   });
 }

@@ -9,6 +9,9 @@ export interface ResponseFunctions {
   readonly write: ServerResponse["write"];
   readonly end: ServerResponse["end"];
   readonly flushHeaders: ServerResponse["flushHeaders"];
+  readonly setHeader: ServerResponse["setHeader"];
+  readonly appendHeader: ServerResponse["appendHeader"];
+  readonly removeHeader: ServerResponse["removeHeader"];
 }
 
 /** Whether a response has a body that is sent. */

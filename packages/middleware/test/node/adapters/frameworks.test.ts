@@ -207,6 +207,12 @@ const readAll: Middleware = (next) => async (request, context) => {
   return next(deriveRequest(request, { body: body.toUpperCase() }), context);
 };
 
+const awaiting: Middleware = (next) => async (request, context) => {
+  const response = await next(request, context);
+  await new Promise((resolve) => setImmediate(resolve));
+  return response;
+};
+
 describe.each([
   { name: "toExpress()", make: express5 },
   { name: "toFastify()", make: fastify5 },
@@ -509,6 +515,39 @@ describe("toExpress() in an application", () => {
     expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
     expect(response.headers.get("x-b")).toBe("c");
   });
+
+  it.each([
+    { kind: "at once", layer: headers({ "x-a": "b" }) },
+    { kind: "later", layer: awaiting },
+    { kind: "in its body", layer: compress({ encodings: ["gzip"] }) },
+  ])(
+    "throws for headers after the response, which a middleware changes $kind",
+    async ({ layer }) => {
+      const codes: unknown[] = [];
+      const app = express();
+      app.use(toExpress(layer));
+      app.use(toExpress(headers({ "x-b": "c" })));
+      app.use((_request, response) => {
+        response.type("text").send(lorem);
+        for (const late of [
+          () => response.json({ error: "second" }),
+          () => response.removeHeader("content-type"),
+          () => response.appendHeader("x-c", "d"),
+        ]) {
+          try {
+            late();
+          } catch (error) {
+            codes.push((error as { code: unknown }).code);
+          }
+        }
+      });
+      const get = await serveExpress(app);
+      const response = await get("/", { headers: { "accept-encoding": "gzip" } });
+      expect(response.headers.get("content-type")).toContain("text/plain");
+      expect(await response.text()).toBe(lorem);
+      expect(codes).toEqual(Array(3).fill("ERR_HTTP_HEADERS_SENT"));
+    },
+  );
 
   it("says that the head was sent while the response is held", async () => {
     const app = express();
