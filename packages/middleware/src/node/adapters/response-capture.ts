@@ -117,7 +117,12 @@ export class ResponseCapture {
       else resolve(response);
     };
     this.#waiters.push(waiter);
-    start();
+    try {
+      start();
+    } catch (error) {
+      this.forget(waiter);
+      throw error;
+    }
     const result =
       found ??
       new Promise<Response>((settle) => {
