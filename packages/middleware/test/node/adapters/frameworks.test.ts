@@ -20,6 +20,7 @@ import {
   requestHeaders,
   secure,
   sizeLimit,
+  stripSlashes,
   timeout,
   trace,
 } from "../../../src/index.ts";
@@ -160,6 +161,7 @@ interface Client {
   ): Promise<{
     status: number;
     headers: IncomingMessage["headers"];
+    trailers: IncomingMessage["trailers"];
     body: Buffer;
   }>;
   post(path: string, body: string): Promise<{ status: number; text: string }>;
@@ -185,7 +187,8 @@ async function start(make: MakeServer, ...layers: readonly Middleware[]): Promis
       const request = httpRequest({ port, host: "127.0.0.1", path, headers: fields, method }).end();
       const [response] = (await once(request, "response")) as [IncomingMessage];
       const body = Buffer.concat(await Array.fromAsync(response as AsyncIterable<Buffer>));
-      return { status: response.statusCode ?? 0, headers: response.headers, body };
+      const { statusCode: status = 0, headers: received, trailers } = response;
+      return { status, headers: received, trailers, body };
     },
     post: async (path, body) => {
       const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: "POST", body });
@@ -548,6 +551,70 @@ describe("toExpress() in an application", () => {
       expect(codes).toEqual(Array(3).fill("ERR_HTTP_HEADERS_SENT"));
     },
   );
+
+  it("keeps what the framework says about its connection when a middleware replaces the body", async () => {
+    const app = express();
+    app.use(toExpress(compress({ encodings: ["gzip"] })));
+    app.get("/close", (_request, response) => {
+      response
+        .set({ connection: "close", "transfer-encoding": "chunked" })
+        .type("text")
+        .send(lorem);
+    });
+    app.get("/trailer", (_request, response) => {
+      response.set("trailer", "x-sum").type("text").write(lorem);
+      response.addTrailers({ "x-sum": "1" });
+      response.end();
+    });
+    const { get } = await start(() => listen(createServer(app)));
+    const closing = await get("/close", { "accept-encoding": "gzip" });
+    expect(closing.headers).toMatchObject({ connection: "close", "content-encoding": "gzip" });
+    expect(gunzipSync(closing.body).toString()).toBe(lorem);
+    const { headers: sent, trailers } = await get("/trailer", { "accept-encoding": "gzip" });
+    expect(sent).toMatchObject({ trailer: "x-sum", "content-encoding": "gzip" });
+    expect(trailers).toEqual({ "x-sum": "1" });
+  });
+
+  it("reports an error that is thrown by what it passes the request to", async () => {
+    const layer = toExpress(headers({ "x-a": "b" }));
+    const server = createServer((request, response) => {
+      layer(request, response, (error) => {
+        if (error === undefined) throw new Error("boom");
+        response.writeHead(500).end(String(error));
+      });
+    });
+    const { get } = await start(() => listen(server));
+    const { status, body } = await get("/");
+    expect([status, body.toString()]).toEqual([500, "Error: boom"]);
+  });
+
+  it("keeps the root of a mount path when a middleware changes the path", async () => {
+    const app = express();
+    const api = express.Router();
+    api.use(toExpress(stripSlashes()));
+    api.get("/", (request, response) => {
+      response.send(`${request.baseUrl} ${request.url} ${request.originalUrl}`);
+    });
+    app.use("/api", api);
+    const get = await serveExpress(app);
+    expect(await (await get("/api/?x=1")).text()).toBe("/api /?x=1 /api/?x=1");
+  });
+
+  it("finds no header by the name of a property of objects", async () => {
+    const seen: unknown[] = [];
+    const app = express();
+    app.use(
+      toExpress((next) => (request, context) => {
+        seen.push(request.headers.get("constructor"), request.headers.has("__proto__"));
+        return next(request, context);
+      }),
+    );
+    app.use((_request, response) => void response.send("ok"));
+    await (
+      await serveExpress(app)
+    )("/");
+    expect(seen).toEqual([null, false]);
+  });
 
   it("says that the head was sent while the response is held", async () => {
     const app = express();
