@@ -47,7 +47,7 @@ export class ResponseCapture {
   #heldBytes: number;
   #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
   #needsDrain: boolean;
-  /** Whether Node's own `end` runs, which calls `write` of the response over HTTP/2. */
+  /** Whether Node's own `end` runs: over HTTP/2, and in Fastify's `inject`, it calls `write` of the response. */
   #isEnding: boolean;
   /** Whether the head is Node's to write. */
   #isSent: boolean;
@@ -63,11 +63,10 @@ export class ResponseCapture {
     // They are called with the response.
     // oxlint-disable-next-line typescript/unbound-method
     const { writeHead, write, end, flushHeaders, setHeader, appendHeader, removeHeader } = response;
-    const isHttp2 = response.req.httpVersionMajor === 2;
     this.#functions = {
       writeHead,
       write,
-      end: isHttp2 ? this.#guardEnd(end) : end,
+      end,
       flushHeaders,
       setHeader,
       appendHeader,
@@ -142,7 +141,9 @@ export class ResponseCapture {
       const isDerived = this.#captured !== undefined;
       this.#replace();
       this.#isSent = true;
-      sendResponse(this.#exchange, this.#functions, response, isDerived ? "replace" : "add");
+      const end = (...given: readonly unknown[]): ServerResponse => this.#endNow(given);
+      const functions = { ...this.#functions, end };
+      sendResponse(this.#exchange, functions, response, isDerived ? "replace" : "add");
     }
   }
 
@@ -197,17 +198,15 @@ export class ResponseCapture {
     this.#call({ kind: "flush", chunk: undefined, encoding: undefined, callback: undefined });
   }
 
-  #guardEnd(end: ServerResponse["end"]): ServerResponse["end"] {
+  #endNow(given: readonly unknown[]): ServerResponse {
     const { response } = this.#exchange;
-    const guarded = (...given: unknown[]): unknown => {
-      this.#isEnding = true;
-      try {
-        return Reflect.apply(end, response, given);
-      } finally {
-        this.#isEnding = false;
-      }
-    };
-    return guarded as ServerResponse["end"];
+    this.#isEnding = true;
+    try {
+      Reflect.apply(this.#functions.end, response, given);
+    } finally {
+      this.#isEnding = false;
+    }
+    return response;
   }
 
   /** Handles one call of the framework; false asks it to wait for "drain". */
@@ -275,7 +274,7 @@ export class ResponseCapture {
   #forward({ kind, chunk, encoding, callback }: HeldCall): boolean {
     const exchange = this.#exchange;
     const { response } = exchange;
-    const { write, end, flushHeaders } = this.#functions;
+    const { write, flushHeaders } = this.#functions;
     if (kind === "flush") {
       flushHeaders.call(response);
       return true;
@@ -285,7 +284,7 @@ export class ResponseCapture {
     }
     if (kind === "write")
       return Reflect.apply(write, response, [chunk, encoding, callback]) === true;
-    Reflect.apply(end, response, [chunk, encoding, callback]);
+    this.#endNow([chunk, encoding, callback]);
     return true;
   }
 

@@ -647,6 +647,14 @@ describe("toExpress() in an application", () => {
   });
 });
 
+it("toFastify() gives a replaced body to inject()", async () => {
+  const app = fastify();
+  app.addHook("onRequest", toFastify(compress({ encodings: ["gzip"] })));
+  app.get("/", () => lorem);
+  const response = await app.inject({ url: "/", headers: { "accept-encoding": "gzip" } });
+  expect(gunzipSync(response.rawPayload).toString()).toBe(lorem);
+});
+
 it("fastifyContext() and koaContext() return nothing for a response that no middleware has seen", () => {
   const raw = {} as never;
   expect([fastifyContext({ raw }), koaContext({ res: raw }), expressContext(raw)]).toEqual([
