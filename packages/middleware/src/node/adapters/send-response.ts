@@ -69,12 +69,10 @@ export function sendResponse(
   }
   if (body instanceof ReadableStream) body.cancel().catch(() => undefined);
   const chunk = body instanceof ReadableStream ? null : body;
-  if (chunk !== null && status !== 204 && status !== 304) {
-    const length = typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.byteLength;
+  if (hasBody(response) || (chunk !== null && status !== 204 && status !== 304)) {
+    const length = typeof chunk === "string" ? Buffer.byteLength(chunk) : (chunk?.byteLength ?? 0);
     response.setHeader("content-length", length);
     if (hasBody(response)) exchange.bytes += length;
-  } else if (hasBody(response)) {
-    response.removeHeader("content-length");
   }
   if (chunk !== null && hasBody(response)) Reflect.apply(end, response, [chunk]);
   else Reflect.apply(end, response, []);
