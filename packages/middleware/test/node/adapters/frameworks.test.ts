@@ -254,7 +254,7 @@ describe.each([
   it("lets a guard refuse with its challenge, inside of other middlewares", async () => {
     const { get } = await start(make, secure(), basicAuthWithUserPasswd("anna", "secret"));
     const refused = await get("/text");
-    expect(refused.status).toBe(401);
+    expect([refused.status, refused.headers["content-length"]]).toEqual([401, "0"]);
     expect(refused.headers["x-frame-options"]).toBe("DENY");
     const authorization = `Basic ${btoa("anna:secret")}`;
     expect((await get("/text", { authorization })).status).toBe(200);
@@ -644,6 +644,39 @@ describe("toExpress() in an application", () => {
     const get = await serveExpress(app);
     await get("/", { method: "POST", body: "x", headers: { "content-type": "text/plain" } });
     expect(messages.join()).toContain("express.json()");
+  });
+});
+
+describe("toKoa() in an application", () => {
+  const serveKoa = (layer: Middleware, handler: Koa.Middleware): Promise<Client> => {
+    const app = new Koa();
+    app.use(toKoa(layer)).use(handler);
+    const listener = app.callback();
+    return start(() =>
+      listen(createServer((request, response) => void listener(request, response))),
+    );
+  };
+
+  it("lets a middleware read a stream of text", async () => {
+    const { get } = await serveKoa(timeout(5_000), (ctx) => {
+      ctx.body = Readable.from(["a", "ü"]);
+    });
+    const { status, body } = await get("/");
+    expect([status, body.toString()]).toEqual([200, "aü"]);
+  });
+
+  it("leaves Koa's text of a status without a body", async () => {
+    const { get } = await serveKoa(timeout(5_000), () => undefined);
+    const { status, body } = await get("/");
+    expect([status, body.toString()]).toEqual([404, "Not Found"]);
+  });
+
+  it("responds to HEAD with the length of the object that GET sends", async () => {
+    const { get } = await serveKoa(compress({ encodings: ["gzip"] }), (ctx) => {
+      ctx.body = { text: lorem };
+    });
+    const { headers: sent } = await get("/", {}, "HEAD");
+    expect(sent["content-length"]).toBe(String(JSON.stringify({ text: lorem }).length));
   });
 });
 
