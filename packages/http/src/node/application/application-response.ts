@@ -1,10 +1,10 @@
 import { ServerResponse, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
+import { isConnectionHeader } from "@fetchwork/kit";
 import { HttpError, HttpUsageError } from "../../errors.ts";
 import { HeaderList } from "../../message/header-list.ts";
 import { replaceBody } from "../../message/replace-body.ts";
 import { isNullBodyStatus } from "../../message/response.ts";
-import { connectionNames } from "../exchange/write-head.ts";
 import type { ApplicationSocket } from "./application-socket.ts";
 
 type Callback = (error?: Error | null) => void;
@@ -172,7 +172,7 @@ function hasBody(response: ServerResponse): boolean {
 function headersOf(response: ServerResponse): [string, string][] {
   const pairs: [string, string][] = [];
   for (const [name, value] of Object.entries(response.getHeaders())) {
-    if (value === undefined || connectionNames.has(name)) continue;
+    if (value === undefined || isConnectionHeader(name)) continue;
     for (const item of Array.isArray(value) ? value : [value]) pairs.push([name, String(item)]);
   }
   return pairs;

@@ -1,3 +1,4 @@
+import { isConnectionHeader } from "@fetchwork/kit";
 import type { PreparedResponse } from "../../message/lazy-response.ts";
 import type { NodeExchange } from "./node-exchange.ts";
 
@@ -26,17 +27,6 @@ export function writeHead(
   }
 }
 
-// RFC 9110, 7.6.1: these describe one connection, which is another one when the response was fetched elsewhere.
-export const connectionNames: ReadonlySet<string | undefined> = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
-
 /** Copies the headers without those that the server sets itself. `closes`: the handler wants the connection closed. */
 function withoutFraming(
   { status, headers }: Pick<PreparedResponse, "status" | "headers">,
@@ -48,7 +38,7 @@ function withoutFraming(
     const name = headers[index];
     const value = headers[index + 1];
     if (name === undefined || value === undefined) continue;
-    if (connectionNames.has(name)) {
+    if (isConnectionHeader(name)) {
       closes ||= name === "connection" && value.toLowerCase() === "close";
     } else if (name !== "content-length" || (length === undefined && status !== 204)) {
       kept.push(name, value);

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { isConnectionHeader } from "@fetchwork/kit";
 import { takeResponse, type ReplacedBody } from "../../body/replace-body.ts";
 import type { FrameworkExchange } from "./framework-exchange.ts";
 
@@ -18,17 +19,6 @@ export interface ResponseFunctions {
 export function hasBody({ req, statusCode }: ServerResponse): boolean {
   return req.method !== "HEAD" && statusCode !== 204 && statusCode !== 304;
 }
-
-// RFC 9110, 7.6.1: these are about one connection.
-const connectionHeaders: ReadonlySet<string> = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
 
 /**
  * Sends a response that a middleware made, with Node's functions. Its headers replace those that the framework's response
@@ -82,14 +72,14 @@ export function sendResponse(
 function isKept(name: string, body: ReplacedBody): boolean {
   if (name === "transfer-encoding") return false;
   // Node sends trailers only after a body of unknown length.
-  return name === "trailer" ? body instanceof ReadableStream : connectionHeaders.has(name);
+  return name === "trailer" ? body instanceof ReadableStream : isConnectionHeader(name);
 }
 
 /** Sets the headers and returns their names. */
 function setHeaders(response: ServerResponse, headers: Headers): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [name, value] of headers) {
-    if (connectionHeaders.has(name) || names.has(name)) continue;
+    if (isConnectionHeader(name) || names.has(name)) continue;
     names.add(name);
     response.setHeader(name, name === "set-cookie" ? headers.getSetCookie() : value);
   }
