@@ -61,7 +61,7 @@ it("DocumentTokenStore makes one refresh for many managers, each with its own st
 
 it("DocumentTokenStore takes over the lock of a holder that is gone, and waits for one that is not", async () => {
   const first = newStore({ leaseTime: 1000 });
-  const second = newStore({ patience: 20 });
+  const second = newStore({ lockTimeout: 20 });
   const never = Promise.withResolvers<void>();
   const started = Promise.withResolvers<void>();
   const holding = first.lock("k", () => {
@@ -70,7 +70,9 @@ it("DocumentTokenStore takes over the lock of a holder that is gone, and waits f
   });
   await started.promise;
   await expect(second.lock("k", async () => {})).rejects.toMatchObject({ code: "ERR_OAUTH_STORE" });
-  expect(await newStore({ patience: 5000 }).lock("k", async () => "taken over")).toBe("taken over");
+  expect(await newStore({ lockTimeout: 5000 }).lock("k", async () => "taken over")).toBe(
+    "taken over",
+  );
   never.resolve();
   await holding;
 });

@@ -4,7 +4,7 @@ import { isObject } from "./own-property.ts";
 /** Refuses options that do not exist. Not for the options of a request, where other names are parameters. */
 export function checkNames(owner: string, options: unknown, names: readonly string[]): void {
   if (!isObject(options)) {
-    fail("ERR_ENDPOINT_OPTION", `The options of ${owner} are not an object`);
+    fail("ERR_ENDPOINT_OPTION", `the options of ${owner} are not an object`);
   }
   const wrong = Object.keys(options).find((name) => !names.includes(name));
   if (wrong !== undefined) {

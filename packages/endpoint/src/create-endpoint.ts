@@ -68,7 +68,7 @@ export function createEndpoint(options: CreateEndpointOptions = {}): Endpoint {
   checkChoice("arrayFormat", arrayFormat, ["comma", "repeat", "brackets"]);
   checkChoice("onMissing", onMissing, ["throw", "empty"]);
   if (typeof preset.vendor !== "string" || !/^[\w-]+$/.test(preset.vendor)) {
-    fail("ERR_ENDPOINT_OPTION", "vendor is not a name of letters, digits, _ and -, or a preset");
+    fail("ERR_ENDPOINT_OPTION", "vendor must be a preset, or a name of letters, digits, _ and -");
   }
   const accept = `application/vnd.${preset.vendor}.v3+json`;
   const headers = { accept, "user-agent": userAgent };

@@ -1,4 +1,4 @@
-/** Codes of the mistakes that this package refuses. */
+/** Codes of {@link EndpointError}. */
 export type EndpointErrorCode =
   | "ERR_ENDPOINT_HEADER"
   | "ERR_ENDPOINT_HOST"
@@ -12,7 +12,7 @@ export type EndpointErrorCode =
 
 /** Details of an {@link EndpointError} in addition to its message. */
 export interface EndpointErrorOptions extends ErrorOptions {
-  /** Index in the url or template where it stops making sense. */
+  /** Index in the url or template at which it is malformed. */
   readonly position?: number | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface EndpointErrorOptions extends ErrorOptions {
  */
 export class EndpointError extends TypeError {
   override readonly name: string = "EndpointError";
-  /** Stable; what to test for. */
+  /** Stable: compare this, not the message. */
   readonly code: EndpointErrorCode;
   /** Index in the url or template, in UTF-16 code units; `undefined` when the fault has no place there. */
   readonly position: number | undefined;

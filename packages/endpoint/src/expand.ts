@@ -41,6 +41,6 @@ export function expand(
   checkNames("expand", options, ["onMissing"]);
   const { onMissing = "empty" } = options;
   checkChoice("onMissing", onMissing, ["throw", "empty"]);
-  if (!isObject(variables)) fail("ERR_ENDPOINT_OPTION", "The variables are not an object");
+  if (!isObject(variables)) fail("ERR_ENDPOINT_OPTION", "the variables are not an object");
   return expandTemplate(parsed(template), variables, { isStrict: onMissing === "throw", hole: "" });
 }

@@ -39,9 +39,9 @@ export interface Variable {
 export interface Expression {
   readonly operator: Operator;
   readonly variables: readonly Variable[];
-  /** Where its `{` or `:` stands. */
+  /** Position of its `{` or `:`. */
   readonly position: number;
-  /** Whether it stands in the path, or in the authority before it. */
+  /** Whether it is in the path, or in the authority before it. */
   readonly isPath: boolean;
 }
 
@@ -72,7 +72,7 @@ export function expandExpression(
     const isWrong = text === undefined ? operator.first === "" : isPath && isHollow(value);
     if (isStrict && isWrong) {
       const fault = text === undefined ? "missing" : "empty or not finite";
-      fail("ERR_ENDPOINT_MISSING", `Variable "${variable.name}" is ${fault}`, { position });
+      fail("ERR_ENDPOINT_MISSING", `the variable "${variable.name}" is ${fault}`, { position });
     }
     if (text !== undefined) {
       result = result === undefined ? operator.first + text : result + operator.separator + text;
@@ -81,7 +81,7 @@ export function expandExpression(
   return result;
 }
 
-/** Whether a value, or a member of it, would leave a segment of a path empty, or is a number that is none. */
+/** Whether a value, or a member of it, would leave a segment of a path empty, or is a number that is not finite. */
 function isHollow(value: unknown): boolean {
   if (typeof value === "number") return !Number.isFinite(value);
   return value === "" || (isObject(value) && Object.values(value).some(isHollow));

@@ -17,13 +17,13 @@ export function mergeHeaders(
   changes: unknown,
 ): Record<string, string> {
   const result: Record<string, string> = { ...defaults };
-  if (!isObject(changes)) fail("ERR_ENDPOINT_OPTION", "The headers are not an object");
+  if (!isObject(changes)) fail("ERR_ENDPOINT_OPTION", "the headers are not an object");
   for (const [name, value] of isPairs(changes) ? changes : Object.entries(changes)) {
     if (value === undefined) continue;
     const text = typeof value === "number" ? String(value) : (value ?? "");
     // A line break would begin a header of the value's own choosing.
     if (!isToken(name) || typeof text !== "string" || /[^\t\x20-\x7e\x80-\xff]/.test(text)) {
-      fail("ERR_ENDPOINT_HEADER", `Header "${String(name)}" is malformed`);
+      fail("ERR_ENDPOINT_HEADER", `the header "${String(name)}" is malformed`);
     }
     const key = name.toLowerCase();
     if (value === null) delete result[key];

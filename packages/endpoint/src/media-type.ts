@@ -24,10 +24,10 @@ export function acceptHeader(
   if (isObject(mediaType)) checkNames("mediaType", mediaType, ["format", "previews"]);
   if (!format && !previews) return accept;
   if (!isTokens([format || "none"])) {
-    fail("ERR_ENDPOINT_OPTION", "mediaType.format is not a token such as raw");
+    fail("ERR_ENDPOINT_OPTION", "mediaType.format must be a token such as raw");
   }
   if (!isTokens(previews ?? [])) {
-    fail("ERR_ENDPOINT_OPTION", "mediaType.previews is not a list of names");
+    fail("ERR_ENDPOINT_OPTION", "mediaType.previews must be a list of names");
   }
   if (accept.includes("application/octet-stream")) return accept;
   if (isTokens(previews) && previews.length > 0 && String(url).endsWith("/graphql")) {

@@ -8,7 +8,7 @@ import { splitRoute } from "./route.ts";
 /** Objects may be nested this deep where two of them are merged; a cycle is deeper. */
 const maximumDepth = 64;
 
-/** Merges a route, if there is one, and options over defaults. Changes none of them. */
+/** Merges a route, if there is one, and options over defaults. Changes no argument. */
 export function mergeOptions(
   defaults: EndpointDefaults,
   given: unknown,
@@ -16,7 +16,7 @@ export function mergeOptions(
 ): EndpointDefaults {
   const route = isObject(given) || given === undefined ? {} : splitRoute(given);
   const options = (isObject(given) ? given : givenOptions) ?? {};
-  if (!isObject(options)) fail("ERR_ENDPOINT_OPTION", "The options are not an object");
+  if (!isObject(options)) fail("ERR_ENDPOINT_OPTION", "the options are not an object");
   // What callers may pass by its type; `checkOptions` checks it before use.
   const merged = mergeObjects({ ...defaults, ...route }, options) as EndpointDefaults;
   const headers = mergeHeaders(defaults.headers, options["headers"] ?? {});
@@ -32,7 +32,7 @@ export function mergeOptions(
 
 /** Puts changes over defaults, plain objects key by key. `undefined` changes nothing. */
 function mergeObjects(defaults: PlainObject, changes: PlainObject, depth = 0): PlainObject {
-  if (depth > maximumDepth) fail("ERR_ENDPOINT_OPTION", "An option is too deep");
+  if (depth > maximumDepth) fail("ERR_ENDPOINT_OPTION", "the options are too deep");
   let result: Record<string, unknown> = { ...defaults };
   for (const key of Object.keys(changes)) {
     const value = changes[key];

@@ -1,12 +1,12 @@
-/** An object whose own properties are all that is asked of it. */
+/** An object of which only own properties are read. */
 export type PlainObject = Readonly<Record<string, unknown>>;
 
-/** Tells everything with properties from `null` and primitives. */
+/** Whether a value has properties: it is not `null` and not a primitive. */
 export function isObject(value: unknown): value is PlainObject {
   return typeof value === "object" && value !== null;
 }
 
-/** Tells objects made by `{}`, `JSON.parse` or `Object.create(null)`, of any realm, from everything else. */
+/** Whether an object was made by `{}`, `JSON.parse` or `Object.create(null)`, in any realm. */
 export function isPlainObject(value: unknown): value is PlainObject {
   if (!isObject(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

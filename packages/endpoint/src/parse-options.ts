@@ -26,11 +26,11 @@ export interface CheckedOptions {
 
 /** Checks everything about merged options but parameters. */
 export function checkOptions(options: unknown, settings: Settings): CheckedOptions {
-  if (!isObject(options)) fail("ERR_ENDPOINT_OPTION", "The options are not an object");
+  if (!isObject(options)) fail("ERR_ENDPOINT_OPTION", "the options are not an object");
   const { method = "GET", url, baseUrl = "", mediaType, request } = options;
-  if (!isToken(method)) fail("ERR_ENDPOINT_METHOD", "The method is malformed");
+  if (!isToken(method)) fail("ERR_ENDPOINT_METHOD", "the method is malformed");
   if (typeof baseUrl !== "string" || /[\s?#\\]/.test(baseUrl)) {
-    fail("ERR_ENDPOINT_OPTION", "The baseUrl is malformed");
+    fail("ERR_ENDPOINT_OPTION", "the baseUrl is malformed");
   }
   const headers = mergeHeaders({}, options["headers"] ?? {});
   const { vendor, methodCase } = settings;

@@ -99,7 +99,7 @@ function matchAt(sticky: RegExp, text: string, index: number): RegExpExecArray |
 function malformed(text: string, position: number): never {
   return fail(
     "ERR_ENDPOINT_TEMPLATE",
-    `Unexpected "${text.charAt(position)}" at position ${position}`,
+    `unexpected "${text.charAt(position)}" at position ${position}`,
     { position },
   );
 }

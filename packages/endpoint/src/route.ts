@@ -20,7 +20,7 @@ export const splitRoute: (route: unknown) => Route = /* @__PURE__ */ boundedCach
     const method = text.slice(0, space);
     if (space > 0 && isToken(method)) return { method, url: text.slice(space).trimStart() };
     // "GET" and "GET " lack their url; as an url they would ask for something else than was meant.
-    if (/^[A-Z]*$/.test(text)) fail("ERR_ENDPOINT_TEMPLATE", "The route has no url");
+    if (/^[A-Z]*$/.test(text)) fail("ERR_ENDPOINT_TEMPLATE", "the route has no url");
     return { url: text };
   },
 );

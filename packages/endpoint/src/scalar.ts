@@ -15,7 +15,7 @@ export function scalarText(value: unknown, name: string): string {
     case "boolean":
       return String(plain);
     default:
-      return fail("ERR_ENDPOINT_VALUE", `"${name}" has no text but ${typeof value}`);
+      return fail("ERR_ENDPOINT_VALUE", `"${name}" is a ${typeof value}, expected text`);
   }
 }
 

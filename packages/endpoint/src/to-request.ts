@@ -7,7 +7,7 @@ import { isJson } from "./parse-options.ts";
  *
  * @param init Anything else that `Request` takes, such as `signal`; overrides the options.
  * @throws {EndpointError} `ERR_ENDPOINT_REQUEST` for everything that the platform refuses, with its error as `cause`:
- * an url that is none, a forbidden method, a body with a cycle.
+ * an invalid or relative url, a forbidden method, a body with a cycle.
  *
  * @example
  * const response = await fetch(toRequest(endpoint("GET https://api.example.com/users/{id}", { id: 1 })));
@@ -27,6 +27,6 @@ export function toRequest(options: RequestOptions, init?: RequestInit): Request 
     };
     return new Request(url, all);
   } catch (cause) {
-    return fail("ERR_ENDPOINT_REQUEST", "The platform refuses the request", { cause });
+    return fail("ERR_ENDPOINT_REQUEST", "the platform rejects the request", { cause });
   }
 }

@@ -3,7 +3,7 @@ import { fail } from "./errors.ts";
 import type { PlainObject } from "./own-property.ts";
 import { expandTemplate, parseTemplate, type Template } from "./parse-template.ts";
 
-/** Options that are no parameters, apart from `data`. */
+/** Names of options, which are not parameters; `data` is another one. */
 export const optionNames: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "method",
   "url",
@@ -34,7 +34,7 @@ export const readUrl: (url: unknown) => UrlTemplate = /* @__PURE__ */ boundedCac
     const template = parseTemplate(url, start.length);
     const names = template.parts.flatMap(([{ variables }]) => variables.map(({ name }) => name));
     const wrong = names.find((name) => optionNames.has(name));
-    if (wrong) fail("ERR_ENDPOINT_TEMPLATE", `Variable "${wrong}" is an option`);
+    if (wrong) fail("ERR_ENDPOINT_TEMPLATE", `the variable "${wrong}" is an option`);
     // In `{/a}` the host is over: what follows the last brace is the end of it.
     return { ...template, names, isAbsolute: start !== "", host: host.split(/\{.*\}|\{/) };
   },
@@ -60,10 +60,10 @@ export function expandUrl(
     const isHost = isAbsolute
       ? host.length < 2 || fits(url, host)
       : baseUrl || !url.startsWith("//");
-    if (!isHost) fail("ERR_ENDPOINT_HOST", "A value would change the host");
+    if (!isHost) fail("ERR_ENDPOINT_HOST", "a value would change the host");
     // The first pattern is cheap, and rarely there.
     if (/\/[.%]/.test(url) && dotSegment.test(url)) {
-      fail("ERR_ENDPOINT_PATH", "A value would change the path");
+      fail("ERR_ENDPOINT_PATH", "a value would change the path");
     }
   }
   return url;

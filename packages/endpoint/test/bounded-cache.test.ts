@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import { boundedCache } from "../src/bounded-cache.ts";
 
-it("computes what it knows once", () => {
+it("boundedCache() computes the value of a text once", () => {
   let count = 0;
   const cached = boundedCache((text) => ({ text, count: (count += 1) }));
   expect(cached("a")).toBe(cached("a"));
   expect(cached("b")).toEqual({ text: "b", count: 2 });
 });
 
-it("holds no more than 500 texts, and none that is long", () => {
+it("boundedCache() holds at most 500 texts, and no long ones", () => {
   let count = 0;
   const cached = boundedCache(() => ({ count: (count += 1) }));
   for (let index = 0; index < 500; index += 1) cached(String(index));
@@ -22,6 +22,6 @@ it("holds no more than 500 texts, and none that is long", () => {
   expect(count).toBe(504);
 });
 
-it("refuses what is no text", () => {
+it("boundedCache() throws for a value that is not a string", () => {
   expect(() => boundedCache(() => ({}))(undefined)).toThrow(TypeError);
 });

@@ -25,12 +25,12 @@ async function bundle(names: string, format: "es" | "iife"): Promise<string> {
   return output[0].code;
 }
 
-it("is under 4.5 KiB with what a builder needs, and in whole", async () => {
+it("The package is smaller than 4.5 KiB, as a builder and as a whole", async () => {
   expect(gzipSync(await bundle("{ endpoint }", "es"), { level: 9 }).length).toBeLessThan(4608);
   expect(brotliCompressSync(await bundle("*", "es")).length).toBeLessThan(4608);
 });
 
-it("runs where there are web standards only", async () => {
+it("The package runs with web standards only", async () => {
   const context = createContext({ Request, Headers, URL });
   runInContext(await bundle("*", "iife"), context);
   const run = (code: string): unknown =>

@@ -12,11 +12,11 @@ const initial = {
 };
 
 describe("DEFAULTS", () => {
-  it("are the ones of the specification", () => {
+  it("DEFAULTS are those of the specification", () => {
     expect(endpoint.DEFAULTS).toStrictEqual(initial);
   });
 
-  it("are frozen, and changed by no call", () => {
+  it("DEFAULTS are frozen, and no call changes them", () => {
     const builder = endpoint.defaults({ mediaType: { previews: ["a"] }, list: [1] });
     const before = structuredClone(builder.DEFAULTS);
     builder("POST /graphql", { headers: { a: "b" }, mediaType: { previews: ["b"] }, list: [2] });
@@ -34,7 +34,7 @@ describe("defaults", () => {
   const first = endpoint.defaults({ baseUrl: "https://a.example/", org: "o", headers: { A: "1" } });
   const second = first.defaults({ per_page: 100, headers: { b: "2" }, request: { timeout: 1 } });
 
-  it("cascade", () => {
+  it("defaults() builds on the defaults of its builder", () => {
     expect(second("GET /orgs/{org}/repos", { type: "all" })).toStrictEqual({
       method: "get",
       url: "https://a.example/orgs/o/repos?per_page=100&type=all",
@@ -44,13 +44,13 @@ describe("defaults", () => {
     expect(first("GET /orgs/{org}/repos").url).toBe("https://a.example/orgs/o/repos");
   });
 
-  it("give way to options, but not to undefined", () => {
+  it("options override defaults, undefined does not", () => {
     expect(second("GET /{org}", { org: "x", per_page: null }).url).toBe("https://a.example/x");
     expect(second("GET /{org}", { org: undefined }).url).toBe("https://a.example/o?per_page=100");
     expect(second("GET /x", { baseUrl: "" }).url).toBe("/x?org=o&per_page=100");
   });
 
-  it("may hold method, url and media type", () => {
+  it("defaults may contain method, url and media type", () => {
     const builder = endpoint.defaults({ method: "POST", url: "/x", mediaType: { format: "raw" } });
     expect(builder({ url: "/x", a: 1 })).toMatchObject({
       method: "post",
@@ -61,7 +61,7 @@ describe("defaults", () => {
     expect(builder({} as never)).toMatchObject({ url: "{base_url}/x" });
   });
 
-  it("do not share a caller's object", () => {
+  it("defaults() does not keep an object of the caller", () => {
     const options = { org: "a", headers: { a: "1" } };
     const builder = endpoint.defaults(options);
     options.org = "b";
@@ -69,7 +69,7 @@ describe("defaults", () => {
     expect(builder("/{org}")).toMatchObject({ url: "{base_url}/a", headers: { a: "1" } });
   });
 
-  it("merge plain objects key by key, and replace everything else", () => {
+  it("defaults() merges plain objects key by key, and replaces all other values", () => {
     const agent = new Map();
     const builder = endpoint.defaults({ a: { b: 1, c: { d: 1 } }, list: [1], request: { agent } });
     const merged = builder.merge("POST /x", { a: { c: { e: 2 } }, list: [2], request: { x: 1 } });
@@ -78,14 +78,14 @@ describe("defaults", () => {
     expect((merged["request"] as { agent: unknown }).agent).toBe(agent);
   });
 
-  it("are checked when they are given", () => {
+  it("defaults() checks its options at once", () => {
     expect(() => endpoint.defaults({ method: "" })).toThrow(TypeError);
     expect(() => endpoint.defaults({ baseUrl: "a b" })).toThrow(TypeError);
     expect(() => endpoint.defaults({ mediaType: { format: "a b" } })).toThrow(TypeError);
     expect(() => endpoint.defaults(5 as never)).toThrow(TypeError);
   });
 
-  it("do not let a parameter named __proto__ change a prototype", () => {
+  it("a parameter with the name __proto__ does not change a prototype", () => {
     const builder = endpoint.defaults(JSON.parse('{"__proto__":{"polluted":1}}'));
     builder(
       "POST /x",
@@ -101,7 +101,7 @@ describe("previews of defaults", () => {
   const accept = (...names: readonly string[]): string =>
     names.map((name) => `application/vnd.vendor.${name}-preview+json`).join();
 
-  it("count together with those of a call for GraphQL", () => {
+  it("previews of defaults and of a call are sent together to GraphQL", () => {
     const previews = ["c-preview", "a"];
     const call = builder("POST /graphql", { mediaType: { previews } });
     expect(call.headers["accept"]).toBe(accept("a", "b", "c"));
@@ -112,7 +112,7 @@ describe("previews of defaults", () => {
     expect(builder.DEFAULTS.mediaType).toEqual({ format: "", previews: ["a", "b"] });
   });
 
-  it("are replaced by those of other defaults, and elsewhere", () => {
+  it("previews of later defaults replace earlier ones, and so do those of a call to another URL", () => {
     const other = builder.defaults({ mediaType: { previews: ["c"] } });
     expect(other("POST /graphql").headers["accept"]).toBe(accept("c"));
     expect(builder.merge("/x", { mediaType: { previews: ["c"] } }).mediaType.previews).toEqual([
@@ -120,11 +120,11 @@ describe("previews of defaults", () => {
     ]);
   });
 
-  it("are checked by name", () => {
+  it("mediaType is checked by name", () => {
     for (const [mediaType, message] of [
       [{ preview: ["a"] }, 'mediaType has no option "preview"; it has format, previews'],
-      [{ previews: "a" }, "mediaType.previews is not a list of names"],
-      [{ format: "a b" }, "mediaType.format is not a token"],
+      [{ previews: "a" }, "mediaType.previews must be a list of names"],
+      [{ format: "a b" }, "mediaType.format must be a token"],
     ] as const) {
       expect(() => endpoint("POST /graphql", { mediaType: mediaType as never })).toThrow(message);
     }
@@ -132,7 +132,7 @@ describe("previews of defaults", () => {
 });
 
 describe("merge and parse", () => {
-  it("returns options that are merged and not parsed", () => {
+  it("merge() returns options that are not parsed", () => {
     expect(endpoint.merge("POST /x/{a}", { a: 1, headers: { Accept: "b" } })).toStrictEqual({
       ...initial,
       method: "POST",
@@ -144,7 +144,7 @@ describe("merge and parse", () => {
     expect(endpoint.merge({ url: "/x" })).toStrictEqual({ ...initial, url: "/x" });
   });
 
-  it("parses options that nobody merged", () => {
+  it("parse() accepts options that were not merged", () => {
     expect(endpoint.parse({ url: "https://h.example/x", headers: { A: 1 }, b: 2 })).toStrictEqual({
       method: "get",
       url: "https://h.example/x?b=2",
@@ -152,13 +152,13 @@ describe("merge and parse", () => {
     });
   });
 
-  it("keeps the settings of the endpoint", () => {
+  it("parse() keeps the settings of the builder", () => {
     const upper = createEndpoint({ methodCase: "upper" });
     expect(upper.parse(upper.merge("/x")).method).toBe("GET");
     expect(upper.defaults({ a: 1 })("/x").method).toBe("GET");
   });
 
-  it("returns request as it was given", () => {
+  it("parse() returns request unchanged", () => {
     const request = { agent: new Map() };
     expect(endpoint("/x", { request }).request).toBe(request);
     expect(endpoint("/x", { request: 5 }).request).toBe(5);

@@ -23,7 +23,7 @@ function path(route: string, options: EndpointOptions = {}): string {
 }
 
 describe("call forms", () => {
-  it("takes a route and options", () => {
+  it("endpoint() accepts a route and options", () => {
     expect(api("GET /orgs/{org}/repos", { org: "octo", type: "private" })).toStrictEqual({
       method: "get",
       url: "https://api.example.com/orgs/octo/repos?type=private",
@@ -31,7 +31,7 @@ describe("call forms", () => {
     });
   });
 
-  it("takes options alone", () => {
+  it("endpoint() accepts options alone", () => {
     expect(api({ method: "DELETE", url: "/a/{id}", id: 1, why: "x" })).toStrictEqual({
       method: "delete",
       url: "https://api.example.com/a/1",
@@ -40,27 +40,30 @@ describe("call forms", () => {
     });
   });
 
-  it("takes GET for a route that is an url alone", () => {
+  it("endpoint() defaults to GET for a route that is only a url", () => {
     expect(api("/a")).toStrictEqual({ method: "get", url: "https://api.example.com/a", headers });
   });
 
-  it("prefers method and url of the options over the route's", () => {
+  it("method and url of the options override those of the route", () => {
     expect(api("GET /a", { method: "POST", url: "/b" })).toMatchObject({
       method: "post",
       url: "https://api.example.com/b",
     });
   });
 
-  it.each(["GET  /x", " GET /x ", "get /x", "Get /x"])("reads %j as GET /x", (route) => {
+  it.each(["GET  /x", " GET /x ", "get /x", "Get /x"])("endpoint() reads %j as GET /x", (route) => {
     expect(api(route)).toStrictEqual(api("GET /x"));
   });
 
-  it.each(["PATCH", "put", "OPTIONS", "QUERY", "FOO", "x-y"])("takes the method %s", (method) => {
-    expect(api(`${method} /x`, { a: 1 })).toMatchObject({
-      method: method.toLowerCase(),
-      body: { a: 1 },
-    });
-  });
+  it.each(["PATCH", "put", "OPTIONS", "QUERY", "FOO", "x-y"])(
+    "endpoint() accepts the method %s",
+    (method) => {
+      expect(api(`${method} /x`, { a: 1 })).toMatchObject({
+        method: method.toLowerCase(),
+        body: { a: 1 },
+      });
+    },
+  );
 
   it.each([
     ["GET", "ERR_ENDPOINT_TEMPLATE"],
@@ -89,13 +92,13 @@ describe("call forms", () => {
     [{ url: "/x", mediaType: { format: "a\r\nb" } }, "ERR_ENDPOINT_OPTION"],
     [{ url: "/x", mediaType: { previews: "x" } }, "ERR_ENDPOINT_OPTION"],
     [{ url: "/x", headers: 5 }, "ERR_ENDPOINT_OPTION"],
-  ])("refuses %j with %s", (given, code) => {
+  ])("endpoint() rejects %j with %s", (given, code) => {
     const call = api as (given: unknown) => unknown;
     expect(() => call(given)).toThrow(expect.objectContaining({ code, name: "EndpointError" }));
     expect(() => call(given)).toThrow(TypeError);
   });
 
-  it("refuses options that are none", () => {
+  it("endpoint() rejects options that are not an object", () => {
     const call = api as (...given: readonly unknown[]) => unknown;
     expect(() => call("GET /x", 5)).toThrow(
       expect.objectContaining({ code: "ERR_ENDPOINT_OPTION" }),
@@ -145,17 +148,17 @@ describe("placement of parameters", () => {
     ["GET /x.{a}.y", "/x..y"],
     ["GET /x{/a,b}{?c}{&d}", "/x"],
     ["GET https://h.example/{a}", "https://h.example"],
-  ])("leaves no stray separator where %s misses a variable", (route, url) => {
+  ])("endpoint() leaves no stray separator where %s misses a variable", (route, url) => {
     expect(path(route)).toBe(url);
     expect(path(route, { a: null })).toBe(url);
   });
 
-  it("keeps an empty text in the path", () => {
+  it("endpoint() keeps an empty text in the path", () => {
     expect(path("GET /x/{a}", { a: "" })).toBe("/x/");
   });
 
   it.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])(
-    "puts them into the body of %s",
+    "parameters become the body of %s",
     (method) => {
       expect(api(`${method} /x/{a}`, { a: 1, b: null, c: undefined, d: [{}] })).toStrictEqual({
         method: method.toLowerCase(),
@@ -171,7 +174,7 @@ describe("placement of parameters", () => {
     },
   );
 
-  it("sends query parameters and a body with a template and data", () => {
+  it("a template and data make query parameters and a body", () => {
     const request = api("POST https://uploads.example.com/assets{?name,label}", {
       name: "example.zip",
       label: "short description",
@@ -187,7 +190,7 @@ describe("placement of parameters", () => {
     });
   });
 
-  it.each([null, "", false, 0, ["a"], { a: 1 }])("takes data %j for the body", (data) => {
+  it.each([null, "", false, 0, ["a"], { a: 1 }])("data %j is the body", (data) => {
     expect(api("POST /x", { data })).toMatchObject({ body: data, headers: json });
   });
 
@@ -197,11 +200,11 @@ describe("placement of parameters", () => {
     new FormData(),
     new URLSearchParams(),
     new ReadableStream(),
-  ])("leaves the content type of %o to the platform", (data) => {
+  ])("endpoint() leaves the content type of %o to the platform", (data) => {
     expect(api("POST /x", { data })).toMatchObject({ body: data, headers });
   });
 
-  it("takes names of Object.prototype for names like any other", () => {
+  it("names of Object.prototype are names like any other", () => {
     const own = JSON.parse('{"__proto__":1,"constructor":2,"toString":3,"hasOwnProperty":4}');
     expect(path("GET /x", own)).toBe("/x?__proto__=1&constructor=2&toString=3&hasOwnProperty=4");
     expect(JSON.stringify(api("POST /x", own).body)).toBe(JSON.stringify(own));
@@ -211,7 +214,7 @@ describe("placement of parameters", () => {
   });
 
   it.each([[{ a: { b: 1 } }], [{ a: [[1]] }], [{ a: () => 1 }], [{ data: {} }]])(
-    "refuses %o as a query parameter",
+    "endpoint() rejects %o as a query parameter",
     (options) => {
       expect(() => api("GET /x", options)).toThrow(
         expect.objectContaining({ code: "ERR_ENDPOINT_VALUE" }),
@@ -219,7 +222,7 @@ describe("placement of parameters", () => {
     },
   );
 
-  it("writes lists as the endpoint was told", () => {
+  it("arrayFormat decides how a list is written", () => {
     const options = { baseUrl: "", a: [1, null, "b,c"], e: [] };
     const url = (arrayFormat?: "comma" | "repeat" | "brackets"): string =>
       createEndpoint({ arrayFormat })("GET /x", options).url;
@@ -239,18 +242,18 @@ describe("colons", () => {
     ["GET /x?at=:id", "/x?at=:id&id=1"],
     ["GET /:id.json", "/1.json"],
     ["GET :id", "/1"],
-  ])("are variables at the start of a word in the path only: %s", (route, url) => {
+  ])("a colon begins a variable only at the start of a word in the path: %s", (route, url) => {
     expect(path(route, { id: 1 })).toBe(url);
   });
 });
 
 describe("headers", () => {
-  it("lower-cases names, and the last of two equal ones wins", () => {
+  it("header names become lower case, and the last of two equal ones wins", () => {
     const request = api("GET /x", { headers: { Accept: "a/a", ACCEPT: "b/b", "X-N": 1 } });
     expect(request.headers).toStrictEqual({ ...headers, accept: "b/b", "x-n": "1" });
   });
 
-  it("takes Headers and pairs, drops undefined, removes null", () => {
+  it("headers may be Headers or pairs; undefined is ignored, null removes a default", () => {
     expect(api("GET /x", { headers: new Headers({ X: "1" }) }).headers["x"]).toBe("1");
     expect(api("GET /x", { headers: [["Y", "2"]] }).headers["y"]).toBe("2");
     expect(api("GET /x", { headers: { accept: undefined } }).headers).toStrictEqual(headers);
@@ -269,7 +272,7 @@ describe("headers", () => {
     { "": "a" },
     { a: "€" },
     { a: {} },
-  ])("refuses %j", (given) => {
+  ])("endpoint() rejects the headers %j", (given) => {
     expect(() => api("GET /x", { headers: given as never })).toThrow(
       expect.objectContaining({ code: "ERR_ENDPOINT_HEADER" }),
     );
@@ -277,7 +280,7 @@ describe("headers", () => {
     expect(() => api.parse({ url: "/x", headers: given as never })).toThrow(TypeError);
   });
 
-  it("shows no value of a header in the error", () => {
+  it("the error does not contain the value of a header", () => {
     expect(() => api("GET /x", { headers: { authorization: "secret\n" } })).toThrow(/^[^\n]*$/);
     expect(() => api("GET /x", { headers: { authorization: "secret\n" } })).not.toThrow(/secret/);
   });
@@ -296,12 +299,12 @@ describe("media types", () => {
     ["raw", "application/vnd.a.v3+json;q=0.5", "application/vnd.a.v3+json;q=0.5"],
     ["raw", "application/octet-stream", "application/octet-stream"],
     ["", "text/plain", "text/plain"],
-  ])("amends accept with the format %s: %s -> %s", (format, given, expected) => {
+  ])("the format %s changes accept: %s -> %s", (format, given, expected) => {
     const request = api("GET /x", { mediaType: { format }, headers: { accept: given } });
     expect(request.headers["accept"]).toBe(expected);
   });
 
-  it("adds previews for GraphQL", () => {
+  it("endpoint() adds previews for GraphQL", () => {
     const mediaType = { previews: ["a-preview", "b"] };
     const request = (options: EndpointOptions): string | undefined =>
       createEndpoint({ vendor: githubPreset })("POST /graphql", options).headers["accept"];
@@ -320,7 +323,7 @@ describe("media types", () => {
 describe("presets", () => {
   const gh = createEndpoint({ vendor: githubPreset });
 
-  it("is GitHub's API when chosen", () => {
+  it("githubPreset has the base and the method case of GitHub's API", () => {
     expect(gh("GET /search/issues", { q: "a b+c d" })).toMatchObject({
       method: "GET",
       url: "https://api.github.com/search/issues?q=a%20b+c%20d",
@@ -331,7 +334,7 @@ describe("presets", () => {
     expect(gh("GET /").url).toBe("https://api.github.com/");
   });
 
-  it("takes a name, a base, a case and a user agent", () => {
+  it("createEndpoint() accepts a name, a base, a case and a user agent", () => {
     const acme = createEndpoint({
       vendor: "acme",
       baseUrl: "/api/",
@@ -353,7 +356,7 @@ describe("presets", () => {
     { onMissing: "skip" },
     { userAgent: "a\nb" },
     { baseUrl: "a b" },
-  ])("refuses %j when it is made", (options) => {
+  ])("createEndpoint() rejects %j", (options) => {
     expect(() => createEndpoint(options as never)).toThrow(TypeError);
   });
 });
@@ -363,35 +366,35 @@ describe("variables of a path", () => {
   const missing = expect.objectContaining({ code: "ERR_ENDPOINT_MISSING" });
 
   it.each(["DELETE /x/{a}", "DELETE /x/:a", "DELETE /x/{+a}"])(
-    "are required by default: %s",
+    "variables of a path are required by default: %s",
     (route) => {
       for (const value of [undefined, null, "", [], {}, [""], NaN, Infinity, -Infinity, [1, NaN]]) {
         expect(() => strict(route, { a: value })).toThrow(missing);
         expect(() => strict.compile(route)({ a: value })).toThrow(missing);
       }
-      expect(() => strict(route)).toThrow('Variable "a" is missing');
-      expect(() => strict(route, { a: "" })).toThrow('Variable "a" is empty or not finite');
+      expect(() => strict(route)).toThrow('the variable "a" is missing');
+      expect(() => strict(route, { a: "" })).toThrow('the variable "a" is empty or not finite');
       expect(strict(route, { a: 1 }).url).toBe("/x/1");
       expect(strict(route, { a: 0 }).url).toBe("/x/0");
       expect(strict.defaults({ a: 2 })(route).url).toBe("/x/2");
     },
   );
 
-  it("never turn the path of one thing into the path of all with the default builder", () => {
+  it("the default builder never turns the path of one resource into the path of all", () => {
     const route: string = "DELETE /users/{id}";
     for (const id of [undefined, null, "", NaN]) expect(() => api(route, { id })).toThrow(missing);
     const repository: string = "GET /repos/:owner/x";
-    expect(() => api(repository)).toThrow('Variable "owner" is missing');
+    expect(() => api(repository)).toThrow('the variable "owner" is missing');
   });
 
-  it("are left out with onMissing empty, as the original does", () => {
+  it("onMissing empty omits missing variables, as the original does", () => {
     const route: string = "DELETE /users/{id}";
     expect(path(route)).toBe("/users");
     expect(path(route, { id: "" })).toBe("/users/");
     expect(path(route, { id: NaN })).toBe("/users/NaN");
   });
 
-  it("may be missing with other operators, but not be empty in a path", () => {
+  it("variables of other operators may be missing, but not empty in a path", () => {
     expect(strict("GET /x{/a}{.b}{;c}{?d}{#e}").url).toBe("/x");
     expect(strict("GET /x{/a}{?d}", { a: undefined, d: null }).url).toBe("/x");
     for (const [route, value] of [
@@ -404,12 +407,12 @@ describe("variables of a path", () => {
     }
   });
 
-  it("are no matter of queries and fragments, where texts may be empty", () => {
+  it("texts may be empty in queries and fragments", () => {
     const options = { a: "", b: "", c: "" };
     expect(strict("GET /x{?a}{&b}{#c}", options).url).toBe("/x?a=&b=#");
     expect(strict("GET /x?a={a}", { a: "" }).url).toBe("/x?a=");
     expect(strict("GET /x", { page: undefined, q: "" }).url).toBe("/x?q=");
-    expect(() => strict("GET /x?a={a}" as string)).toThrow('Variable "a" is missing');
+    expect(() => strict("GET /x?a={a}" as string)).toThrow('the variable "a" is missing');
   });
 });
 
@@ -420,9 +423,9 @@ describe("options of createEndpoint", () => {
     [{ onMissing: null }, "onMissing is null, expected throw or empty"],
     [{ baseurl: "/" }, 'createEndpoint has no option "baseurl"; it has vendor, baseUrl'],
     [{ vendor: { vendor: "x", base: "/" } }, 'vendor has no option "base"; it has vendor, baseUrl'],
-    [{ vendor: null }, "The options of vendor are not an object"],
-    [{ vendor: "a b" }, "vendor is not a name"],
-  ])("are refused by name: %j", (options, message) => {
+    [{ vendor: null }, "the options of vendor are not an object"],
+    [{ vendor: "a b" }, "vendor must be a preset, or a name"],
+  ])("createEndpoint() rejects the options %j", (options, message) => {
     expect(() => createEndpoint(options as never)).toThrow(
       expect.objectContaining({
         code: "ERR_ENDPOINT_OPTION",
@@ -431,14 +434,14 @@ describe("options of createEndpoint", () => {
     );
   });
 
-  it("take the name github for its preset", () => {
+  it("createEndpoint() accepts the name github for its preset", () => {
     const named = createEndpoint({ vendor: "github" });
     expect(named("GET /x/")).toStrictEqual(createEndpoint({ vendor: githubPreset })("GET /x/"));
   });
 });
 
 describe("EndpointError", () => {
-  it("belongs to the family of Fetchwork, though nothing is imported", () => {
+  it("isFetchworkError() recognizes an EndpointError, although the package imports nothing", () => {
     const thrown = (): unknown => {
       try {
         return createEndpoint({ vendor: "" });
@@ -452,13 +455,13 @@ describe("EndpointError", () => {
 });
 
 describe("compile", () => {
-  it("returns a function that does what endpoint does with the route", () => {
+  it("compile() returns a function that builds what endpoint() builds of the route", () => {
     const route = api.compile("GET /x/{a}");
     expect(route({ a: 1, b: 2 })).toStrictEqual(api("GET /x/{a}", { a: 1, b: 2 }));
     expect(compile("GET /x")()).toStrictEqual(endpoint("GET /x"));
   });
 
-  it("refuses a malformed route at once", () => {
+  it("compile() rejects a malformed route at once", () => {
     expect(() => api.compile("GET /{a")).toThrow(expect.objectContaining({ position: 1 }));
   });
 });

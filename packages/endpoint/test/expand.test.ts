@@ -41,7 +41,7 @@ describe("expand, beyond the examples of the RFC", () => {
   });
 
   it.each(["constructor", "toString", "__proto__", "hasOwnProperty"])(
-    "does not take %s of Object.prototype for a variable",
+    "expand() does not read %s of Object.prototype as a variable",
     (name) => {
       expect(expand(`x{${name}}`, {})).toBe("x");
       expect(expand(`x{${name}}`, Object.fromEntries([[name, 1]]))).toBe("x1");
@@ -57,24 +57,24 @@ describe("expand, beyond the examples of the RFC", () => {
     ["{a}", { a: Symbol("a") }],
     ["{a}", { a: new Map() }],
     ["{a}", { a: new Date(NaN) }],
-  ] as const)("refuses %s of %o", (template: string, values: object) => {
+  ] as const)("expand() rejects %s with %o", (template: string, values: object) => {
     expect(() => expand(template, values as never)).toThrow(
       expect.objectContaining({ code: "ERR_ENDPOINT_VALUE", name: "EndpointError" }),
     );
   });
 
-  it("refuses a list in itself", () => {
+  it("expand() rejects a list that contains itself", () => {
     const list: unknown[] = [];
     list.push(list);
     expect(() => expand("{a}", { a: list as never })).toThrow(TypeError);
   });
 
-  it("refuses what is no template, and no variables", () => {
+  it("expand() rejects a template that is not a string, and variables that are not an object", () => {
     expect(() => expand(5 as never, {})).toThrow(EndpointError);
     expect(() => expand("{a}", null as never)).toThrow(EndpointError);
   });
 
-  it("refuses a missing variable only where it leaves a hole, and only when asked to", () => {
+  it("onMissing throw rejects a missing variable only where it leaves a hole", () => {
     expect(expand("{a}{+b}{/c}{?d}", {})).toBe("");
     expect(expand("{/c}{?d}{#e}{.f}{;g}{&h}", {}, { onMissing: "throw" })).toBe("");
     for (const template of ["{a}", "{+a}", "{b,a}"]) {
@@ -86,7 +86,7 @@ describe("expand, beyond the examples of the RFC", () => {
 });
 
 describe("a malformed template", () => {
-  it.each(malformed)("%j stops at %i", (template, position) => {
+  it.each(malformed)("the template %j is malformed at %i", (template, position) => {
     expect(() => expand(template, {})).toThrow(
       expect.objectContaining({ code: "ERR_ENDPOINT_TEMPLATE", position }),
     );

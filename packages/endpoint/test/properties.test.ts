@@ -32,7 +32,7 @@ function orError<T>(run: () => T): T | EndpointError {
 }
 
 describe("expand", () => {
-  it("writes URI characters only, for any text and any value, or refuses with a position", () => {
+  it("expand() writes only URI characters for any text and value, or throws with a position", () => {
     fc.assert(
       fc.property(text, fc.dictionary(name, value), (template, variables) => {
         const result = orError(() => expand(template, variables));
@@ -48,7 +48,7 @@ describe("expand", () => {
     );
   });
 
-  it("expands each part of a template on its own", () => {
+  it("expand() expands each part of a template independently", () => {
     fc.assert(
       fc.property(fc.array(expression), fc.dictionary(name, value), (parts, variables) => {
         const apart = parts.map((part) => expand(part, variables));
@@ -57,7 +57,7 @@ describe("expand", () => {
     );
   });
 
-  it("writes a text from which decodeURIComponent makes the value again", () => {
+  it("decodeURIComponent() decodes the value that expand() wrote", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (a) => {
         expect(decodeURIComponent(expand("{a}", { a }))).toBe(a.toWellFormed());
@@ -67,7 +67,7 @@ describe("expand", () => {
 });
 
 describe("endpoint", () => {
-  it("builds or refuses, and throws nothing else", () => {
+  it("endpoint() builds, or throws an EndpointError", () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), (route, options) => {
         const call = api as (...given: readonly unknown[]) => unknown;
@@ -77,7 +77,7 @@ describe("endpoint", () => {
     );
   });
 
-  it("builds or refuses any route", () => {
+  it("endpoint() builds any route, or throws an EndpointError", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -97,7 +97,7 @@ describe("endpoint", () => {
     );
   });
 
-  it("keeps host and path, whatever the values are", () => {
+  it("endpoint() keeps host and path for any values", () => {
     const routes = [
       "GET /a/{a}/{b}",
       "GET /a/{+a}/b",
@@ -127,7 +127,7 @@ describe("merge", () => {
     fc.oneof(fc.string(), fc.integer(), fc.constant(undefined), fc.array(fc.integer())),
   );
 
-  it("is what endpoint parses, with and without defaults", () => {
+  it("endpoint() builds what parse() makes of merge()", () => {
     fc.assert(
       fc.property(
         parameters,
@@ -145,7 +145,7 @@ describe("merge", () => {
     );
   });
 
-  it("changes neither defaults nor options, and the last one that is defined wins", () => {
+  it("merge() changes no argument, and the last defined value wins", () => {
     fc.assert(
       fc.property(parameters, parameters, (first, second) => {
         const copies = structuredClone([first, second]);

@@ -24,9 +24,12 @@ describe("the host", () => {
     ["GET https://api.example.com{+path}", { path: ":80@evil.example/x" }],
     ["GET https://api.example.com{x}", { x: ".evil.example" }],
     ["GET https://api.example.com{.x}", { x: "evil" }],
-  ] as [string, EndpointOptions][])("is not changed by a value: %s with %o", (route, options) => {
-    expect(() => api(route, options)).toThrow(refused("ERR_ENDPOINT_HOST"));
-  });
+  ] as [string, EndpointOptions][])(
+    "a value does not change the host: %s with %o",
+    (route, options) => {
+      expect(() => api(route, options)).toThrow(refused("ERR_ENDPOINT_HOST"));
+    },
+  );
 
   it.each([
     ["GET https://{h}/x", { h: "eu.example.com" }, "https://eu.example.com/x"],
@@ -41,9 +44,12 @@ describe("the host", () => {
       "https://api.example.com/x?b=%2F%40.",
     ],
     ["GET https://api.example.com{?b}", {}, "https://api.example.com"],
-  ] as [string, EndpointOptions, string][])("has variables: %s with %o", (route, options, url) => {
-    expect(api(route, options).url).toBe(url);
-  });
+  ] as [string, EndpointOptions, string][])(
+    "the host may have variables: %s with %o",
+    (route, options, url) => {
+      expect(api(route, options).url).toBe(url);
+    },
+  );
 
   it.each([
     "https://evil.example/",
@@ -52,13 +58,13 @@ describe("the host", () => {
     ".evil.example",
     "@evil.example",
     "\t//evil.example",
-  ])("of a relative url is that of the base, whatever %j says", (value) => {
+  ])("the host of a relative url is that of the base with %j", (value) => {
     for (const route of ["GET {+a}", "GET /{+a}", "GET {a}", "GET {/a}", "GET {+a}/x"]) {
       expect(new URL(api(route, { a: value }).url).host).toBe("api.example.com");
     }
   });
 
-  it("is never made from a path when there is no base", () => {
+  it("a path never becomes the host when there is no base", () => {
     const bare = createEndpoint({ baseUrl: "", onMissing: "empty" });
     expect(() => bare("GET /{+a}", { a: "/evil.example" })).toThrow(refused("ERR_ENDPOINT_HOST"));
     expect(() => bare("GET /{a}/evil.example", { a: "" })).toThrow(refused("ERR_ENDPOINT_HOST"));
@@ -80,9 +86,12 @@ describe("the path", () => {
     ["GET {b}/x", { b: ".." }],
     ["GET /a/{b}?x=1", { b: ".." }],
     ["GET https://h.example/{b}", { b: ".." }],
-  ] as [string, EndpointOptions][])("is not left by a value: %s with %o", (route, options) => {
-    expect(() => api(route, options)).toThrow(refused("ERR_ENDPOINT_PATH"));
-  });
+  ] as [string, EndpointOptions][])(
+    "a value does not leave the path: %s with %o",
+    (route, options) => {
+      expect(() => api(route, options)).toThrow(refused("ERR_ENDPOINT_PATH"));
+    },
+  );
 
   it.each([
     ["GET /a/{b}", { b: "..." }, "/a/..."],
@@ -92,20 +101,23 @@ describe("the path", () => {
     ["GET /a{?b}", { b: "/../" }, "/a?b=%2F..%2F"],
     ["GET /a/{b}?c=/../", { b: 1 }, "/a/1?c=/../"],
     ["GET /a/../b", {}, "/a/../b"],
-  ] as [string, EndpointOptions, string][])("may hold dots: %s with %o", (route, options, url) => {
-    expect(api(route, options).url).toBe(`https://api.example.com/v1${url}`);
-  });
+  ] as [string, EndpointOptions, string][])(
+    "a path may contain dots: %s with %o",
+    (route, options, url) => {
+      expect(api(route, options).url).toBe(`https://api.example.com/v1${url}`);
+    },
+  );
 });
 
 describe("cyclic data", () => {
-  it("is a body like any other, which toRequest refuses", () => {
+  it("endpoint() accepts cyclic data as a body, and toRequest() rejects it", () => {
     const data: Record<string, unknown> = {};
     data["self"] = data;
     expect(api("POST /x", { data }).body).toBe(data);
     expect(api("POST /x", data).body).toHaveProperty("self", data);
   });
 
-  it("is refused where two cycles would have to be merged", () => {
+  it("merge() rejects two cyclic values", () => {
     const a: Record<string, unknown> = {};
     a["a"] = a;
     const b: Record<string, unknown> = {};
@@ -144,7 +156,7 @@ describe("time", () => {
     return endpoint("GET /x", { headers, mediaType: { format: "raw" } });
   }
 
-  it.each(cases)("is linear in the size, or this would take minutes: %s", (_, make) => {
+  it.each(cases)("the time is linear in the size: %s", (_, make) => {
     const run = make(1_000_000);
     try {
       run();

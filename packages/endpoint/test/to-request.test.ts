@@ -3,14 +3,14 @@ import { createEndpoint, endpoint, toRequest } from "../src/index.ts";
 
 const api = createEndpoint({ baseUrl: "https://api.example.com" });
 
-it("makes a request with the method in upper case and a JSON body", async () => {
+it("toRequest() makes a Request with the method in upper case and a JSON body", async () => {
   const request = toRequest(api("patch /x", { a: "é" }));
   expect([request.method, request.url]).toEqual(["PATCH", "https://api.example.com/x"]);
   expect(request.headers.get("content-type")).toBe("application/json; charset=utf-8");
   expect(await request.json()).toEqual({ a: "é" });
 });
 
-it("sends text and bytes as they are, and null as JSON", async () => {
+it("toRequest() sends text and bytes unchanged, and null as JSON", async () => {
   const text = (data: unknown): Promise<string> => toRequest(api("POST /x", { data })).text();
   expect(await text("{a}")).toBe("{a}");
   expect(await text(new Uint8Array([97]))).toBe("a");
@@ -27,18 +27,18 @@ it("sends text and bytes as they are, and null as JSON", async () => {
   ).toBe('{"x":1}');
 });
 
-it("leaves the content type of a form to the platform", () => {
+it("toRequest() leaves the content type of a form to the platform", () => {
   const data = new FormData();
   const type = toRequest(api("POST /x", { data })).headers.get("content-type");
   expect(type).toMatch(/^multipart\/form-data; boundary=/);
 });
 
-it("has no body when there is none", () => {
+it("toRequest() makes a Request without a body when there is none", () => {
   expect(toRequest(api("GET /x", { a: 1 })).body).toBeNull();
   expect(toRequest(api("DELETE /x")).body).toBeNull();
 });
 
-it("takes more for the platform, such as a signal", () => {
+it("toRequest() accepts options of the platform, such as a signal", () => {
   const controller = new AbortController();
   controller.abort();
   const request = toRequest(api("/x"), { signal: controller.signal, redirect: "error" });
@@ -57,7 +57,7 @@ it.each([
     data.push(data);
     return api("POST /x", { data });
   },
-])("refuses what the platform refuses: %o", (make) => {
+])("toRequest() throws when the platform rejects the request: %o", (make) => {
   expect(() => toRequest(make())).toThrow(
     expect.objectContaining({ code: "ERR_ENDPOINT_REQUEST", cause: expect.any(TypeError) }),
   );

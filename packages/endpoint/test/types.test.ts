@@ -9,7 +9,7 @@ import {
 } from "../src/index.ts";
 
 describe("the variables of a literal route", () => {
-  it("are read from the route", () => {
+  it("the variables of a literal route are read from it", () => {
     expectTypeOf<RequiredVariables<"GET /orgs/{org}/repos">>().toEqualTypeOf<"org">();
     expectTypeOf<RequiredVariables<"GET /{a,b:3}/{+c*}{?d,e*}{/f}">>().toEqualTypeOf<
       "a" | "b" | "c"
@@ -27,7 +27,7 @@ describe("the variables of a literal route", () => {
     expectTypeOf<RequiredVariables<"GET /x">>().toEqualTypeOf<never>();
   });
 
-  it("are asked for", () => {
+  it("the type requires each variable of a literal route", () => {
     const route = "GET /orgs/{org}/:repo{?page}";
     expectTypeOf(endpoint(route, { org: "a", repo: 1 })).toEqualTypeOf<RequestOptions>();
     endpoint(route, { org: "a", repo: 1, page: 2, type: "any" });
@@ -45,7 +45,7 @@ describe("the variables of a literal route", () => {
     expect(() => endpoint(route, { org: "a", repo: 1, headers: "x" })).toThrow(TypeError);
   });
 
-  it("are asked for with an url, too", () => {
+  it("the type requires each variable of a literal url", () => {
     endpoint({ method: "GET", url: "/{a}", a: 1 });
     // @ts-expect-error: `a` is missing
     expect(() => endpoint({ method: "GET", url: "/{a}" })).toThrow(TypeError);
@@ -53,7 +53,7 @@ describe("the variables of a literal route", () => {
     expect(() => endpoint({ method: "GET" })).toThrow(TypeError);
   });
 
-  it("may come from defaults", () => {
+  it("variables with a default are optional", () => {
     const builder = createEndpoint().defaults({ org: "a" }).defaults({ page: 1 });
     builder("GET /orgs/{org}");
     builder("GET /orgs/{org}/{repo}", { repo: "b" });
@@ -61,14 +61,14 @@ describe("the variables of a literal route", () => {
     expect(() => builder("GET /orgs/{org}/{repo}")).toThrow(TypeError);
   });
 
-  it("are those of a compiled route", () => {
+  it("a compiled route has the variables of its route", () => {
     const route = endpoint.compile("GET /{a}");
     route({ a: 1 });
     // @ts-expect-error: `a` is missing
     expect(() => route()).toThrow(TypeError);
   });
 
-  it("are anybody's guess where the route is no literal", () => {
+  it("a route that is not a literal accepts any variables", () => {
     const route: string = "GET /x";
     endpoint(route);
     endpoint(route, { a: 1 });
@@ -76,7 +76,7 @@ describe("the variables of a literal route", () => {
 });
 
 describe("the variables of a literal template", () => {
-  it("are those, and no others", () => {
+  it("the type of a literal template has its variables, and no others", () => {
     expand("{a}{?b*}", { a: 1, b: ["x"] });
     expand("{a}{?b*}", {});
     // @ts-expect-error: there is no `c`

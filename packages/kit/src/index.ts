@@ -1,10 +1,5 @@
-export {
-  backoffDelay,
-  requestedDelay,
-  type BackoffOptions,
-  type DelayingResponse,
-} from "./waiting/backoff.ts";
-export { encodeBase64, decodeBase64 } from "./credentials/base64.ts";
+export { backoffDelay, type BackoffOptions } from "./waiting/backoff.ts";
+export { decodeBase64, encodeBase64, encodeBase64Url } from "./credentials/base64.ts";
 export {
   formatBasicCredentials,
   hasControlCharacter,
@@ -12,6 +7,7 @@ export {
   type BasicCredentials,
 } from "./credentials/basic-credentials.ts";
 export { ByteCollector } from "./bodies/byte-collector.ts";
+export { isConnectionHeader } from "./connection-headers.ts";
 export { checkOptions, type KnownOptions } from "./options/check-options.ts";
 export { closestName } from "./options/closest-name.ts";
 export { constantTimeEqual } from "./credentials/constant-time-equal.ts";
@@ -26,12 +22,14 @@ export {
 } from "./errors/fetchwork-error.ts";
 export { formatIP, parseIP, type IPAddress } from "./addresses/ip-address.ts";
 export { isInRange, networkAddress, parseIPRange, type IPRange } from "./addresses/ip-range.ts";
+export { isLoopbackHost } from "./addresses/loopback-host.ts";
 export { guardLogger, type Logger } from "./logger.ts";
 export { maskForm, maskHeaders, maskJson, maskUrl, type MaskOptions } from "./secrets/mask.ts";
 export { pause } from "./waiting/pause.ts";
 export { isObject } from "./options/is-object.ts";
 export { isPublicAddress } from "./addresses/public-address.ts";
 export { BodyTooLargeError, readBody, type ReadBodyOptions } from "./bodies/read-body.ts";
+export { requestedDelay, type DelayingResponse } from "./waiting/requested-delay.ts";
 export { parseRetryAfter } from "./waiting/retry-after.ts";
 export { isSecretName, isSecretParameter } from "./secrets/secret-names.ts";
 export { QueueFullError, Semaphore, type SemaphoreOptions } from "./waiting/semaphore.ts";

@@ -25,19 +25,19 @@ export type { TokenHash } from "./token/token-hash.ts";
 export type { AuthorizeOptions, TokenSource } from "./client/authorizer.ts";
 export { MemoryTokenStore, type TokenStore } from "./store/token-store.ts";
 export {
-  AssertionStrategy,
+  AssertionGrant,
   type AssertionClaims,
   type AssertionEncoding,
   type AssertionTuple,
 } from "./grants/assertion.ts";
-export { AuthCodeStrategy, type AuthorizeParams } from "./grants/auth-code.ts";
+export { AuthCodeGrant, type AuthorizeParams } from "./grants/auth-code.ts";
 export {
   type AuthenticatedRequest,
   type AuthScheme,
   type ClientAuthenticator,
   type ClientKey,
 } from "./credentials/client-authentication.ts";
-export { ClientCredentialsStrategy } from "./grants/client-credentials.ts";
+export { ClientCredentialsGrant } from "./grants/client-credentials.ts";
 export type { OAuth2ClientOptions } from "./client/client-options.ts";
 export { OAuth2Client } from "./client/client.ts";
 export type { ConnectionBuilder } from "./connection/connection-builder.ts";
@@ -64,10 +64,10 @@ export {
 export type { Fetch, FetchMiddleware } from "./connection/fetch.ts";
 export type { TokenMethod } from "./connection/form-request.ts";
 export type { GrantParams, ParamValue, Params, Scope } from "./message/form.ts";
-export { ImplicitStrategy } from "./grants/implicit.ts";
+export { ImplicitGrant } from "./grants/implicit.ts";
 export type { DebugLogger } from "./log/logger.ts";
 export type { BodyParser, ParserChoice } from "./message/parse-body.ts";
-export { PasswordStrategy } from "./grants/password.ts";
+export { PasswordGrant } from "./grants/password.ts";
 export type { ProofTarget, RequestProof } from "./connection/proof.ts";
 export type { BodyEncoding, ResourceRequestBody } from "./message/request-body.ts";
 export type { RefreshParams } from "./token/refresh-params.ts";

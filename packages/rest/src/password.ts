@@ -1,4 +1,5 @@
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
+import { constantTimeEqual } from "@fetchwork/kit";
 import { argon2id, type Argon2Input, type Turn } from "./argon2.ts";
 
 /** Cost of a hash: the first recommendation of the OWASP cheat sheet, about 20 ms and 19 MiB each. */
@@ -34,7 +35,7 @@ export async function verifyPassword(
   const stored = parse(hash);
   const { expected, ...input } = stored ?? nobody;
   const tag = await argon2id({ ...input, message: Buffer.from(password) }, turn);
-  return timingSafeEqual(tag, expected) && stored !== undefined;
+  return constantTimeEqual(tag, expected) && stored !== undefined;
 }
 
 interface StoredHash extends Omit<Argon2Input, "message"> {

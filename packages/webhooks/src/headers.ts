@@ -6,6 +6,11 @@ export interface HeaderReader {
 /** Headers as Node has them, or as a plain object. Names are case-insensitive. */
 export type HeaderRecord = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** Returns the value of a header; `""` when it is absent. */
+export function headerOf(headers: HeaderReader, name: string): string {
+  return headers.get(name) ?? "";
+}
+
 /** Reads a record whose names are in lower case, as those of Node's requests are. */
 export function readNodeHeaders(record: HeaderRecord): HeaderReader {
   return {

@@ -1,7 +1,7 @@
 /**
  * A value, or a promise of it. A delivery whose secret is a text and whose handlers are synchronous passes without a
  * promise in between, which saves a third of its CPU time when the body is small. So functions on its way return a value
- * where they have one, and callers await only what {@link isThenable} says is a promise.
+ * where they have one, and callers await only what is a promise by {@link isThenable}.
  */
 export type MaybePromise<T> = T | Promise<T>;
 
@@ -16,7 +16,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
 }
 
 /**
- * Settles as `work` does, or as `onTimeout` says when that takes longer.
+ * Settles as `work` does, or with the outcome of `onTimeout` when that takes longer.
  *
  * @param milliseconds - `Infinity` waits as long as it takes.
  * @param onTimeout - Returns the value to resolve with, or throws the reason to reject with.

@@ -73,11 +73,6 @@ export function mayHideItsOrigin({ headers }: Request): boolean {
   return /^(?:mozilla|opera)\//i.test(headers.get("user-agent") ?? "");
 }
 
-/** Whether only this machine can reach an address. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "::1" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
-}
-
 function hostName(host: string): string | undefined {
   return URL.canParse(`http://${host}/`) ? new URL(`http://${host}/`).host : undefined;
 }

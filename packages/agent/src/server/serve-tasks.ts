@@ -1,8 +1,9 @@
 import { openStore, type Store } from "@fetchwork/documents";
 import { serve, type RunningServer } from "@fetchwork/http/serve";
+import { isLoopbackHost } from "@fetchwork/kit";
 import { optionError } from "../errors.ts";
 import { codeTasks, type CodeTasksOptions } from "./code-tasks.ts";
-import { createGuard, isLoopback } from "./guard.ts";
+import { createGuard } from "./guard.ts";
 import type { TaskAgent } from "./task-agent.ts";
 import { createTaskHandler, type TaskHandler, type TaskHandlerOptions } from "./task-handler.ts";
 import { taskCollections } from "./task-records.ts";
@@ -46,7 +47,7 @@ export async function serveTasks(options: ServeTasksOptions = {}): Promise<Runni
   const { port = 8_000, hostname = "127.0.0.1", token, hosts = [], signal } = options;
   const { agent = codeTasks(options), store: place = "sqlite:.fetchwork/tasks.db" } = options;
   const { reportError = console.error, gracePeriod = 10_000, signals = true } = options;
-  if (!isLoopback(hostname) && token === undefined) {
+  if (!isLoopbackHost(hostname) && token === undefined) {
     throw optionError("token", token, `one, since ${hostname} can be reached from other machines`);
   }
   // What is wrong is said before a file is made.

@@ -6,9 +6,6 @@ import { resourceFiles } from "./resource-files.ts";
 /** Path of the module that lists resources and routes. */
 export const registry = "src/api/index.ts";
 
-/** Reads a file of a project; `undefined` when there is none. */
-export type ReadFile = (path: string) => string | undefined;
-
 /**
  * Returns the files that a resource adds to a project or changes in it, by path; empty when everything exists.
  *
@@ -16,7 +13,7 @@ export type ReadFile = (path: string) => string | undefined;
  */
 export function addResource(
   definition: ResourceDefinition,
-  read: ReadFile,
+  read: (path: string) => string | undefined,
 ): ReadonlyMap<string, string> {
   const { camel, kebab } = definition.names;
   const changed = new Map<string, string>();

@@ -14,7 +14,7 @@ import { writeChanges } from "./write-changes.ts";
 const operationsHint = "operations";
 
 /** Options of `fetchwork add` by their names on the command line. */
-export interface AddOptions {
+interface AddOptions {
   readonly public?: string | undefined;
   readonly user?: string | undefined;
   readonly owner?: string | undefined;
@@ -147,7 +147,7 @@ export function definitionOf(
     fields: words,
     options,
   }: { readonly name: string; readonly fields: readonly string[]; readonly options: AddOptions },
-  { hasUsers, list: usual }: Pick<Project, "hasUsers" | "list">,
+  { hasUsers, list: defaultList }: Pick<Project, "hasUsers" | "list">,
 ): ResourceDefinition {
   const names = namesOf(name, options.path);
   if (names.kebab === "user") throw new CommandUsageError("the name user is reserved");
@@ -159,7 +159,7 @@ export function definitionOf(
   if (owner !== undefined && (access.create === "public" || access.create === "master")) {
     throw new CommandUsageError("--owner-field requires create to be allowed to users or admins");
   }
-  const list = options.list ?? usual;
+  const list = options.list ?? defaultList;
   if (list !== "array" && list !== "rows") {
     throw new CommandUsageError(`--list must be array or rows, not ${JSON.stringify(list)}`);
   }

@@ -6,7 +6,7 @@ type Constants = ReadonlyMap<string, unknown>;
 const listMethods: ReadonlySet<unknown> = new Set(["GET", "POST"]);
 
 /** What a definition puts at the path of a list. */
-export interface DefinedList {
+interface DefinedList {
   readonly path: string | undefined;
   /** Name of the resource; none for a route of one's own. */
   readonly name: string | undefined;

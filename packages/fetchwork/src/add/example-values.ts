@@ -1,7 +1,7 @@
 import type { Field } from "./field.ts";
 import { literal } from "./source-text.ts";
 
-/** A valid value of a field, as it stands in sources where `number` counts from 1. */
+/** A valid value of a field, as source text; `number` counts from 1. */
 export function exampleValue(field: Field): string {
   const { name, type, isList, max = 200, values } = field;
   if (isList) return type === "string" ? "[`Some ${number}`]" : "[number]";
@@ -34,7 +34,7 @@ export function exampleValue(field: Field): string {
   }
 }
 
-/** A value that a field refuses in JSON, as it stands in sources. */
+/** A value that a field rejects in JSON, as source text. */
 export function invalidValue({ type, isList }: Field): string {
   if (isList) return '"no list"';
   switch (type) {

@@ -1,7 +1,7 @@
 import { CommandUsageError } from "../command/usage-error.ts";
 
 /** Types that a field may have. */
-export type FieldType =
+type FieldType =
   | "string"
   | "text"
   | "number"
@@ -25,7 +25,7 @@ export interface Field {
   readonly isList: boolean;
   /** `required`, `optional`, or neither: then a text, list or boolean has an empty default. */
   readonly presence: "required" | "optional" | "default";
-  /** Most characters of a string or text. */
+  /** Maximum number of characters of a string or text. */
   readonly max: number | undefined;
   /** Values of an enum. */
   readonly values: readonly string[];

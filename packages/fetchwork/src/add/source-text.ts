@@ -2,7 +2,7 @@
 const width = 100;
 
 /** How {@link listText} writes a list. */
-export interface ListLayout {
+interface ListLayout {
   /** Column at which the statement begins. Default: 0. */
   readonly indent?: number | undefined;
   /** Text before the opening bracket. Default: none. */

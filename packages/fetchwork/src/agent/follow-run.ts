@@ -17,10 +17,10 @@ import type { outputOptions } from "./output-options.ts";
 import { report } from "./view/report.ts";
 import { RunFailure } from "./run-failure.ts";
 import { createRunView } from "./view/run-view.ts";
-import { diffText } from "./view/show-diff.ts";
+import { diffText } from "./view/diff-text.ts";
 
 /** How a run is followed. */
-export interface FollowOptions {
+interface FollowOptions {
   readonly values: OptionValues<typeof outputOptions> & Pick<ModelValues, "replay">;
   /** Text after a failure: how to resume. Default: none. */
   readonly hint?: ((runId: string) => string | undefined) | undefined;

@@ -1,6 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { BodyTooLargeError } from "@fetchwork/kit";
 import type { CommandIo } from "../command/command-io.ts";
+import { readInput } from "../command/read-input.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 
 /** The option that holds the prompt. */
@@ -12,12 +14,12 @@ export const promptOption = {
   },
 } as const;
 
-/** No path is longer; a longer text is not looked for on the disk. */
+/** Maximum length of a path; a longer text is always the prompt itself. */
 const longestPath = 1024;
 const maxBytes = 1024 * 1024;
 
 /** The sources of a prompt. */
-export interface PromptValues {
+interface PromptValues {
   /** The argument. */
   readonly argument: string | undefined;
   /** The option `--prompt`. */
@@ -40,7 +42,7 @@ export async function readPrompt(
   }
   const given = argument ?? option;
   if (given === undefined) return undefined;
-  const text = given === "-" ? await readInput(io) : ((await readNamed(given, io)) ?? given);
+  const text = given === "-" ? await readInputText(io) : ((await readNamed(given, io)) ?? given);
   if (text.trim() === "") throw new CommandUsageError("the prompt is blank");
   return text;
 }
@@ -68,21 +70,21 @@ async function readNamed(name: string, io: CommandIo): Promise<string | undefine
   return undefined;
 }
 
-async function readInput(io: CommandIo): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of io.stdin) {
-    chunks.push(chunk);
-    size += chunk.byteLength;
-    if (size > maxBytes) break;
+async function readInputText(io: CommandIo): Promise<string> {
+  const what = "the prompt of standard input";
+  try {
+    return decode(await readInput(io, maxBytes), what);
+  } catch (error) {
+    throw error instanceof BodyTooLargeError ? tooLarge(what) : error;
   }
-  return decode(Buffer.concat(chunks), "the prompt of standard input");
+}
+
+function tooLarge(what: string): CommandUsageError {
+  return new CommandUsageError(`${what} is larger than ${maxBytes} bytes`);
 }
 
 function decode(bytes: Uint8Array, what: string): string {
-  if (bytes.byteLength > maxBytes) {
-    throw new CommandUsageError(`${what} is larger than ${maxBytes} bytes`);
-  }
+  if (bytes.byteLength > maxBytes) throw tooLarge(what);
   // Editors on Windows write UTF-16 with a byte-order mark.
   const [first, second] = bytes;
   const encoding =

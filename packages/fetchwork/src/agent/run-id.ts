@@ -4,13 +4,13 @@ import { join } from "node:path";
 import type { CommandIo } from "../command/command-io.ts";
 import { resumeLine, type ResumeLine } from "./view/resume-line.ts";
 
-/** A name that sorts by time, so that a person finds the last one. */
+/** Makes a name that sorts by time, so that a person finds the latest run. */
 export function newRunId(): string {
   const [date = "", time = ""] = new Date().toISOString().split(/[T.]/);
   return `${date.replaceAll("-", "")}-${time.replaceAll(":", "")}-${randomBytes(3).toString("hex")}`;
 }
 
-/** The command line that goes on with a run; undefined where nothing of it is written down. */
+/** Returns the command line that resumes a run; undefined when it has no journal. */
 export function resumeHint(
   folder: string,
   line: ResumeLine,

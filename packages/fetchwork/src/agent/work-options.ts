@@ -104,7 +104,7 @@ export function recordedWork(values: WorkValues): TranscriptRun {
 }
 
 /** Options of runs, checked. */
-export interface CheckedWork {
+interface CheckedWork {
   readonly limits: CheckedLimits;
   readonly planModel: string | undefined;
   readonly repairModel: string | undefined;
@@ -172,7 +172,7 @@ export function agentOptions(work: CheckedWork, chosen: ChosenModel): AgentOptio
 }
 
 /** Limits of calls, checked. */
-export interface CheckedLimits {
+interface CheckedLimits {
   readonly maxOutputTokens: number | undefined;
   readonly maxTokens: number | undefined;
   readonly maxCost: number | undefined;

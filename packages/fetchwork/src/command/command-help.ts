@@ -1,7 +1,7 @@
 import type { Command, CommandGroup } from "./command.ts";
 
 /** What the help is written for. */
-export interface HelpOptions {
+interface HelpOptions {
   /** Names of the commands up to this one. */
   readonly path: readonly string[];
   /** Maximum characters of a line. */
@@ -43,7 +43,7 @@ export function commandHelp(command: Command, { path, width }: HelpOptions): str
   return `${lines.join("\n")}\n`;
 }
 
-/** Rows in two columns; in a narrow terminal the second one stands below the first. */
+/** Rows in two columns; in a narrow terminal the second one is below the first. */
 function columns(rows: readonly (readonly [string, string])[], width: number): readonly string[] {
   const left = Math.max(...rows.map(([name]) => name.length)) + 4;
   if (width - left >= 28) {

@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import type { CommandOutput } from "./command-io.ts";
 
 /** Colours for an output; where no person reads it they change nothing. */
-export interface Colours {
+interface Colours {
   readonly green: (text: string) => string;
   readonly red: (text: string) => string;
   readonly dim: (text: string) => string;

@@ -6,7 +6,7 @@ import { defineCommand, type Command } from "../command/command.ts";
 import { jsonLine } from "../command/terminal-text.ts";
 import { type BackupLine, FORMAT } from "./backup-format.ts";
 import { bareDefinition, definitionsOption, loadDefinitions } from "./definitions.ts";
-import { createProgress, type Progress } from "./progress.ts";
+import { createProgress, jsonOption, type Progress } from "./progress.ts";
 import { openExisting, storeUrl, urlOption } from "./store-url.ts";
 import { writeBackup } from "./write-backup.ts";
 
@@ -17,10 +17,7 @@ export const backup: Command = defineCommand({
   options: {
     ...urlOption,
     ...definitionsOption,
-    json: {
-      type: "boolean",
-      description: "Print the result as JSON and progress as lines of JSON",
-    },
+    ...jsonOption,
   },
   async run({ values, positionals: [file = ""] }, io) {
     const url = storeUrl(values.url, io);

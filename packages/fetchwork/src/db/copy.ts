@@ -11,8 +11,8 @@ import { jsonLine, oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { bareDefinition, definitionsOption, loadDefinitions } from "./definitions.ts";
 import { canonical, Digest } from "./digest.ts";
-import { refuseOtherMigrations } from "./migrations-fit.ts";
-import { createProgress, type Progress } from "./progress.ts";
+import { refuseOtherMigrations } from "./refuse-other-migrations.ts";
+import { createProgress, jsonOption, type Progress } from "./progress.ts";
 import { recordBatches } from "./record-batches.ts";
 import { buildIndexes } from "./restore.ts";
 import { openExisting, storeUrl } from "./store-url.ts";
@@ -31,10 +31,7 @@ export const copy: Command = defineCommand({
   positionals: ["from-url", "to-url"],
   options: {
     ...definitionsOption,
-    json: {
-      type: "boolean",
-      description: "Print the result as JSON and progress as lines of JSON",
-    },
+    ...jsonOption,
   },
   async run({ values, positionals: [from = "", to = ""] }, io) {
     const fromUrl = storeUrl(from, io);

@@ -21,15 +21,15 @@ export const migrate: Command = defineCommand({
     const definitions = await loadDefinitions(values.definitions, io);
     const isDry = values["dry-run"] === true;
     const { green, dim } = colours(io.stdout);
-    const tell = (step: PlanStep): void => {
+    const report = (step: PlanStep): void => {
       const word = isDry ? dim("to do") : green("done");
       if (values.json === true) io.stdout.write(jsonLine(step));
       else io.stdout.write(`${word}  ${oneLine(describeStep(step), 10_000)}\n`);
     };
     const steps = (await plan(url, definitions, { isDry })).filter(isPending);
-    if (isDry) for (const step of steps) tell(step);
-    else await run(url, definitions, tell);
-    if (!isDry) for (const step of steps) if (step.kind !== "migrate") tell(step);
+    if (isDry) for (const step of steps) report(step);
+    else await run(url, definitions, report);
+    if (!isDry) for (const step of steps) if (step.kind !== "migrate") report(step);
     if (steps.length === 0) io.stderr.write("Nothing to do\n");
     return 0;
   },
@@ -50,11 +50,11 @@ async function plan(
 async function run(
   url: string,
   { collections, migrations }: Definitions,
-  tell: (step: PlanStep) => void,
+  report: (step: PlanStep) => void,
 ): Promise<void> {
   let last: Migration | undefined;
   const tellLast = (): void => {
-    if (last !== undefined) tell({ kind: "migrate", id: last.id, name: last.name });
+    if (last !== undefined) report({ kind: "migrate", id: last.id, name: last.name });
     last = undefined;
   };
   const watched = migrations?.map((migration) => ({

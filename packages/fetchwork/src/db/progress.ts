@@ -1,6 +1,14 @@
 import type { CommandIo } from "../command/command-io.ts";
 import { jsonLine, oneLine } from "../command/terminal-text.ts";
 
+/** The option that makes a command and its progress print JSON. */
+export const jsonOption = {
+  json: {
+    type: "boolean",
+    description: "Print the result as JSON and progress as lines of JSON",
+  },
+} as const;
+
 /** Reports the progress of a command. */
 export interface Progress {
   /** Counts documents of a collection. */

@@ -41,7 +41,7 @@ export async function* readBackup(path: string): AsyncGenerator<BackupHeader | B
   if (trailer === undefined) throw new Error("the backup is truncated: its last line is missing");
   if (trailer.documents !== documents) {
     throw new Error(
-      `the backup has ${documents} documents, but its last line says ${trailer.documents}`,
+      `the backup has ${documents} documents, but its last line counts ${trailer.documents}`,
     );
   }
   if (trailer.sha256 !== hash.digest("hex")) {

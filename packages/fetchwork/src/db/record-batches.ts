@@ -1,7 +1,7 @@
 import type { DocumentRecord } from "@fetchwork/documents";
 
 /** Documents that are written together. */
-export interface RecordBatch {
+interface RecordBatch {
   readonly collection: string;
   readonly records: readonly DocumentRecord[];
 }

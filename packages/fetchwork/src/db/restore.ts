@@ -5,8 +5,8 @@ import { defineCommand, type Command } from "../command/command.ts";
 import { jsonLine } from "../command/terminal-text.ts";
 import type { BackupHeader, BackupLine } from "./backup-format.ts";
 import { bareDefinition, definitionsOption, loadDefinitions } from "./definitions.ts";
-import { refuseOtherMigrations } from "./migrations-fit.ts";
-import { createProgress } from "./progress.ts";
+import { refuseOtherMigrations } from "./refuse-other-migrations.ts";
+import { createProgress, jsonOption } from "./progress.ts";
 import { readBackup } from "./read-backup.ts";
 import { recordBatches } from "./record-batches.ts";
 import { storeUrl, urlOption } from "./store-url.ts";
@@ -26,10 +26,7 @@ export const restore: Command = defineCommand({
   options: {
     ...urlOption,
     ...definitionsOption,
-    json: {
-      type: "boolean",
-      description: "Print the result as JSON and progress as lines of JSON",
-    },
+    ...jsonOption,
   },
   async run({ values, positionals: [file = ""] }, io) {
     const url = storeUrl(values.url, io);

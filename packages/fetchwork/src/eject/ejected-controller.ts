@@ -78,7 +78,7 @@ ${handlers.join("\n\n")}
 };
 ${change}`;
   const used = (name: string): boolean =>
-    name === "type Resource" || // It stands before the rest.
+    name === "type Resource" || // It comes before the rest.
     new RegExp(`(?<!\\w|"|[^.]\\.)${name.replace(/^.* /, "")}\\b(?!:)`).test(rest);
   const imports = modules.flatMap(([module, names]) => {
     const some = names.filter(used);

@@ -25,7 +25,7 @@ export function terminalOf({ stdin, env }: CommandIo): ReadStream | undefined {
 }
 
 /** Whom to ask, and how. */
-export interface AskContext {
+interface AskContext {
   readonly input: Readable;
   /** Default: the standard output. */
   readonly output?: Writable | undefined;

@@ -71,7 +71,7 @@ export const newCommand: Command = defineCommand({
       list: values.list,
     };
     const nameOf = (folder: string): string => values.name ?? basename(resolve(io.cwd, folder));
-    const remedy = values.name === undefined ? "; give it one with --name" : "";
+    const remedy = values.name === undefined ? "; set another with --name" : "";
     // All options are checked before the first question.
     const { folder: named = defaultFolder } = given;
     const name = checkProjectName(nameOf(named), remedy);
@@ -219,7 +219,7 @@ function nextSteps(
   return `Created ${folder}. Next:\n\n${lines.map((line) => `  ${line}\n`).join("")}\nYour API: http://localhost:${port}, its reference: http://localhost:${port}/docs\n`;
 }
 
-/** The shell command that goes to a folder; none where the shell stands in it. */
+/** The shell command that changes to a folder; none when the shell is in it already. */
 function enter(folder: string, cwd: string): readonly string[] {
   const path = relative(cwd, folder);
   return path === "" ? [] : [`cd ${forShell(path)}`];

@@ -16,7 +16,7 @@ export function workspaceRoot(): string | undefined {
 }
 
 /** A packed package. */
-export interface Tarball {
+interface Tarball {
   /** Absolute path. */
   readonly file: string;
   /** Names of the packages that it depends on. */

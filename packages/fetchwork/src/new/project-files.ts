@@ -25,16 +25,14 @@ export function projectFiles(
   source: PackageSource,
 ): ReadonlyMap<string, ProjectFile> {
   const files = new Map<string, ProjectFile>();
-  const values = {
-    conditions: conditionsOf(options, source),
-    replacements: new Map([
-      ["my-api", options.name],
-      ["My API", options.title],
-      ["9000", String(options.port)],
-    ]),
-  };
+  const conditions = conditionsOf(options, source);
+  const replacements = new Map([
+    ["my-api", options.name],
+    ["My API", options.title],
+    ["9000", String(options.port)],
+  ]);
   for (const [path, template] of readTemplates()) {
-    const text = fillTemplate(template, values);
+    const text = fillTemplate(template, conditions, replacements);
     // A file that is one excluded region does not belong to this project.
     if (text.trim() !== "") files.set(path, { text });
   }

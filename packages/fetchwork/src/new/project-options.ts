@@ -7,7 +7,7 @@ export interface ProjectOptions {
   /** Name for people: title of the reference. */
   readonly title: string;
   readonly database: "sqlite" | "postgres";
-  /** How users sign in; empty: there are no users, and all that counts is the master key. */
+  /** How users sign in; empty: there are no users, only the master key. */
   readonly auth: readonly ("password" | "oidc")[];
   /** Whether users set a lost password with a link that is mailed to them. */
   readonly passwordResets: boolean;

@@ -1,13 +1,6 @@
 /** What a template's markers ask about: `users`, `oidc` and so on. */
 export type TemplateConditions = Readonly<Record<string, boolean>>;
 
-/** What fills a template. */
-export interface TemplateValues {
-  readonly conditions: TemplateConditions;
-  /** Texts and their replacements. */
-  readonly replacements: ReadonlyMap<string, string>;
-}
-
 // A marker is a comment of the file's language, so that a template is a file that tools read like any other.
 const open = /^\s*(?:\/\/|#|<!--) #if (.+?)(?: -->)?$/;
 const close = /^\s*(?:\/\/|#|<!--) #endif(?: -->)?$/;
@@ -17,11 +10,16 @@ const other = /^(\s*)(?:\/\/|#)\+ ?(.*)$/;
 /**
  * Fills a template. `// #if a && !b` and `// #endif` enclose lines that are there on that condition, `// #if a` at the
  * end of a line is about this line, and a line that begins with `//+` is one without it. Comments may also be those of
- * shells and of Markdown. No marker is in what comes out. Regions may stand in regions.
+ * shells and of Markdown. The result has no markers. Regions may contain regions.
  *
+ * @param replacements - Texts and what replaces each of them.
  * @throws Error for an unmatched marker and for an unknown condition
  */
-export function fillTemplate(text: string, { conditions, replacements }: TemplateValues): string {
+export function fillTemplate(
+  text: string,
+  conditions: TemplateConditions,
+  replacements: ReadonlyMap<string, string>,
+): string {
   const kept: string[] = [];
   const regions: boolean[] = [];
   for (const line of text.split("\n")) {

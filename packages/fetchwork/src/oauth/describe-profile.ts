@@ -4,7 +4,7 @@ import { colours, oneLine } from "../command/terminal-text.ts";
 import type { Profile, ProfileUser } from "./profile.ts";
 
 /** What is shown of a sign-in; no secrets. */
-export interface ProfileDescription {
+interface ProfileDescription {
   readonly profile: string;
   /** The provider. */
   readonly issuer: string;

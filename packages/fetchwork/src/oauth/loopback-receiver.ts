@@ -4,7 +4,7 @@ import { constantTimeEqual } from "@fetchwork/kit";
 import type { RedirectTarget } from "./redirect-target.ts";
 
 /** A server on this machine that waits for the browser to come back, once. */
-export interface LoopbackReceiver {
+interface LoopbackReceiver {
   readonly redirectUri: string;
   /**
    * Waits for the one callback with this state and runs a function on it; the browser shows how that
@@ -17,7 +17,7 @@ export interface LoopbackReceiver {
 }
 
 /** What {@link LoopbackReceiver.receive} waits for. */
-export interface ExpectedCallback<T> {
+interface ExpectedCallback<T> {
   readonly state: string;
   readonly finish: (url: URL) => Promise<T>;
   readonly signal: AbortSignal;
@@ -25,8 +25,8 @@ export interface ExpectedCallback<T> {
 
 /** Listens on the loopback interface only. */
 export async function openLoopbackReceiver(target: RedirectTarget): Promise<LoopbackReceiver> {
-  let answer: Handler = notYet;
-  const server = await serve((request, context) => answer(request, context), {
+  let respond: Handler = notYet;
+  const server = await serve((request, context) => respond(request, context), {
     hostname: target.address,
     port: target.port,
     signals: false,
@@ -48,7 +48,7 @@ export async function openLoopbackReceiver(target: RedirectTarget): Promise<Loop
       const stop = (): void => reject(reasonOf(signal));
       signal.addEventListener("abort", stop, { once: true });
       let isAnswered = false;
-      answer = async (request) => {
+      respond = async (request) => {
         const url = new URL(request.url);
         // A name of another site that leads to this machine (DNS rebinding) comes with that name.
         if (request.headers.get("host") !== host)
@@ -56,7 +56,7 @@ export async function openLoopbackReceiver(target: RedirectTarget): Promise<Loop
         if (url.pathname !== path) return page("There is nothing here", 404);
         if (request.method !== "GET") return page("Only GET is answered here", 405);
         if (!constantTimeEqual(url.searchParams.get("state") ?? "", state)) {
-          return page("This is not the answer to the sign-in that is under way", 400);
+          return page("This is not the response to the current sign-in", 400);
         }
         if (isAnswered) return page("This sign-in was answered before", 410);
         isAnswered = true;
@@ -66,7 +66,10 @@ export async function openLoopbackReceiver(target: RedirectTarget): Promise<Loop
           await result;
           return page("Signed in. You may close this window.", 200);
         } catch {
-          return page("Not signed in; the terminal says why. You may close this window.", 400);
+          return page(
+            "Not signed in; see the terminal for the reason. You may close this window.",
+            400,
+          );
         }
       };
       try {

@@ -12,24 +12,15 @@ import type { Profile } from "./profile.ts";
 import { ProfileStore, type KeptProfile } from "./profile-store.ts";
 import { isSafeUrl } from "./safe-url.ts";
 
-/** Options of a client in addition to those of its profile. */
-export interface ProfileClientOptions {
-  /** Where the browser comes back to. */
-  readonly redirectUri?: string | undefined;
-}
-
 const schemes = { basic: "basic_auth", post: "request_body" } as const;
 
 /**
  * Makes the client of a profile: one of OpenID Connect, or of OAuth alone where nothing was discovered.
  *
+ * @param redirectUri - Where the browser comes back to.
  * @throws MetadataError, OAuth2UsageError
  */
-export function clientOf(
-  profile: Profile,
-  io: CommandIo,
-  { redirectUri }: ProfileClientOptions = {},
-): OAuth2Client {
+export function clientOf(profile: Profile, io: CommandIo, redirectUri?: string): OAuth2Client {
   const { clientId, clientSecret = null, metadata, isDiscovered } = profile;
   const options = { ...connectionOf(profile, io), redirectUri };
   if (isDiscovered)
@@ -53,7 +44,7 @@ export function deviceClientOf(profile: Profile, io: CommandIo): OidcClient {
 }
 
 /** A sign-in that was opened. */
-export interface OpenedProfile extends KeptProfile {
+interface OpenedProfile extends KeptProfile {
   readonly client: OAuth2Client;
   /** Refreshes its token, coordinated with other processes. */
   readonly manager: TokenManager;

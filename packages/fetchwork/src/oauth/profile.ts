@@ -3,7 +3,7 @@ import { CommandUsageError } from "../command/usage-error.ts";
 import type { CommandIo } from "../command/command-io.ts";
 import type { CommandOption } from "../command/command.ts";
 
-/** How a client authenticates when no metadata says it. */
+/** How a client authenticates when there is no metadata about it. */
 export type ClientAuthentication = "basic" | "post";
 
 /** The settings of a sign-in, stored with its token. */

@@ -8,7 +8,7 @@ import { CommandUsageError } from "../command/usage-error.ts";
 import type { ClientAuthentication, Profile } from "./profile.ts";
 import { safeUrl } from "./safe-url.ts";
 
-/** The variable that holds a secret which must not stand on a command line. */
+/** The variable that holds a secret, which must not be on a command line. */
 const secretVariable = "FETCHWORK_OAUTH_CLIENT_SECRET";
 
 /** Options that name a provider and a client of it. */
@@ -70,7 +70,7 @@ export const providerOptions = {
 } as const;
 
 /** Values of {@link providerOptions}. */
-export type ProviderValues = OptionValues<typeof providerOptions>;
+type ProviderValues = OptionValues<typeof providerOptions>;
 
 /**
  * Finds out about the provider, and puts a profile together.

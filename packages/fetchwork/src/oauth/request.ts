@@ -1,3 +1,4 @@
+import { BodyTooLargeError, encodeBase64, isConnectionHeader, readBody } from "@fetchwork/kit";
 import { authorizedFetch } from "@fetchwork/oauth2";
 import { nodeTransport } from "@fetchwork/oauth2/node";
 import type { CommandIo } from "../command/command-io.ts";
@@ -89,20 +90,14 @@ function methodOf(given: string | undefined, hasBody: boolean): string {
   return method;
 }
 
-/** Headers that belong to the connection, or are the business of this command. */
+/** Headers that the command sets itself, next to those of the connection. */
 const ownHeaders: ReadonlySet<string> = new Set([
   "authorization",
-  "connection",
   "content-length",
   "dpop",
   "expect",
   "host",
-  "keep-alive",
   "proxy-authorization",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
 ]);
 
 function headersOf(given: readonly string[]): Headers {
@@ -114,7 +109,8 @@ function headersOf(given: readonly string[]): Headers {
     if (name === undefined || value === undefined) {
       throw new CommandUsageError("--header must be a single line such as name: value");
     }
-    if (ownHeaders.has(name.toLowerCase()))
+    const key = name.toLowerCase();
+    if (isConnectionHeader(key) || ownHeaders.has(key))
       throw new CommandUsageError(`--header must not set ${name}`);
     headers.append(name, value);
   }
@@ -135,29 +131,25 @@ async function print(response: Response, { stdout }: CommandIo, withHead: boolea
   }
 }
 
-/** Largest body that is shown as JSON, which takes the whole of it. */
+/** Maximum size of a body that is shown as JSON, because all of it is read first. */
 const maxJsonBody = 33_554_432;
 
 async function describe(response: Response): Promise<object> {
   const { status, statusText } = response;
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > maxJsonBody)
-      throw new Error("the response is too large for --json; run the command without it");
-    chunks.push(chunk);
-  }
+  const bytes = await readBody(response.body, { limit: maxJsonBody }).catch((error: unknown) => {
+    if (!(error instanceof BodyTooLargeError)) throw error;
+    throw new Error("the response is too large for --json; run the command without it");
+  });
   const headers = Object.fromEntries(response.headers);
-  return { status, statusText, headers, ...bodyFields(Buffer.concat(chunks)) };
+  return { status, statusText, headers, ...bodyFields(bytes) };
 }
 
-function bodyFields(bytes: Buffer): { readonly body: unknown } | { readonly base64: string } {
+function bodyFields(bytes: Uint8Array): { readonly body: unknown } | { readonly base64: string } {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return { base64: bytes.toString("base64") };
+    return { base64: encodeBase64(bytes) };
   }
   try {
     return { body: JSON.parse(text) };

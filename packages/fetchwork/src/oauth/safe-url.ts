@@ -1,15 +1,9 @@
+import { isLoopbackHost } from "@fetchwork/kit";
 import { CommandUsageError } from "../command/usage-error.ts";
-
-const loopback = /^(?:localhost|[^.]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
-/** Whether a host is this machine. */
-export function isLoopback({ hostname }: URL): boolean {
-  return loopback.test(hostname);
-}
 
 /** Whether a token may go there: `https`, or `http` that does not leave the machine (RFC 6750, 5.3; RFC 8252, 8.3). */
 export function isSafeUrl(url: URL): boolean {
-  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname));
 }
 
 /**

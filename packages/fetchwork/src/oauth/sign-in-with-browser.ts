@@ -41,7 +41,7 @@ export async function signInWithBrowser(
   }
   const receiver = await openLoopbackReceiver(redirect);
   try {
-    const client = clientOf(profile, io, { redirectUri: receiver.redirectUri });
+    const client = clientOf(profile, io, receiver.redirectUri);
     const { url, transaction } = await client.authCode.start(withConsent(request), {
       lifetime: seconds,
     });

@@ -1,8 +1,8 @@
 import type { UnknownPayload, Vendor } from "@fetchwork/webhooks";
 import type { SavedDelivery } from "./saved-delivery.ts";
 
-/** What a delivery says about itself; unverified. */
-export interface DeliveryContent {
+/** Identifier, event and payload of a delivery, unverified. */
+interface DeliveryContent {
   /** `""` when it has none. */
   readonly id: string;
   /** Name and action; `?` for a missing name. */

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { isConnectionHeader } from "@fetchwork/kit";
 import { defineCommand, type Command } from "../command/command.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { deliver } from "./deliver.ts";
@@ -7,19 +8,13 @@ import { readDelivery } from "./saved-delivery.ts";
 import { withUsageFaults } from "./usage-faults.ts";
 import { secretOf, vendorOf, vendorOptions, vendors } from "./vendor-options.ts";
 
-/** What belongs to the connection that a delivery came over, not to the delivery (RFC 9110, 7.6.1). */
-const connectionHeaders: ReadonlySet<string> = new Set([
+/** Headers of the saved request that the new one sets itself, next to those of the connection. */
+const ownHeaders: ReadonlySet<string> = new Set([
   "accept-encoding",
-  "connection",
   "content-length",
   "expect",
   "host",
-  "keep-alive",
   "proxy-authorization",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
 ]);
 
 /** `fetchwork webhooks replay`. */
@@ -40,9 +35,10 @@ export const replay: Command = defineCommand({
       let code = 0;
       for (const file of positionals) {
         const delivery = await readDelivery(resolve(io.cwd, file));
-        const kept = delivery.headers.filter(
-          ([name]) => !connectionHeaders.has(name.toLowerCase()),
-        );
+        const kept = delivery.headers.filter(([name]) => {
+          const key = name.toLowerCase();
+          return !isConnectionHeader(key) && !ownHeaders.has(key);
+        });
         const headers = new Headers(kept.map(([name, value]): [string, string] => [name, value]));
         const id = contentOf(vendor, delivery).id || sentId(headers);
         const signing = secret === undefined ? undefined : { vendor, secret };

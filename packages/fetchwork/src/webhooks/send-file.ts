@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command } from "../command/command.ts";
+import { readInput } from "../command/read-input.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { deliver } from "./deliver.ts";
 import { checkHeaderText, withUsageFaults } from "./usage-faults.ts";
@@ -52,8 +53,5 @@ export const sendFile: Command = defineCommand({
 });
 
 async function bytesOf(file: string, io: CommandIo): Promise<Uint8Array> {
-  if (file !== "-") return readFile(resolve(io.cwd, file));
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of io.stdin) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  return file === "-" ? readInput(io, Infinity) : readFile(resolve(io.cwd, file));
 }

@@ -23,7 +23,7 @@ export const vendors: ReadonlyMap<string, Vendor> = new Map(
   ]),
 );
 
-/** The variable that holds a secret which must not stand on a command line. */
+/** The variable that holds a secret, which must not be on a command line. */
 const secretVariable = "FETCHWORK_WEBHOOK_SECRET";
 
 type TextOption = CommandOption & { readonly type: "string"; readonly multiple?: false };
@@ -49,7 +49,7 @@ export const vendorOptions: {
 };
 
 /** Values of {@link vendorOptions}. */
-export interface VendorValues {
+interface VendorValues {
   readonly vendor: string;
   readonly secret?: string | undefined;
   readonly "secret-file"?: string | undefined;

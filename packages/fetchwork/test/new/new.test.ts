@@ -18,7 +18,7 @@ describe("fetchwork new", () => {
   it.each([
     [["shop", "--name", "My Shop"], 'invalid name "My Shop"'],
     [["../Shop"], 'invalid name "Shop"'],
-    [["My Shop"], "begin with a letter; give it one with --name"],
+    [["My Shop"], "begin with a letter; set another with --name"],
     [["shop", "--name", "../../etc"], 'invalid name "../../etc"'],
     [["shop", "--name", "vitest"], "it is the name of an existing package"],
     [["a".repeat(41)], "longer than 40 characters"],

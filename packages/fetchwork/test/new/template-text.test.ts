@@ -2,10 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fillTemplate } from "../../src/new/template-text.ts";
 
-const values = {
-  conditions: { users: true, oidc: false },
-  replacements: new Map([["my-api", "shop"]]),
-};
+const conditions = { users: true, oidc: false };
+const replacements = new Map([["my-api", "shop"]]);
 
 describe("fillTemplate", () => {
   it.each([
@@ -24,7 +22,7 @@ describe("fillTemplate", () => {
     ['const name = "my-api"; // my-api', 'const name = "shop"; // shop'],
     ["// A comment with #if in it\n# Heading", "// A comment with #if in it\n# Heading"],
   ])("fills %j", (text, filled) => {
-    expect(fillTemplate(text, values)).toBe(filled);
+    expect(fillTemplate(text, conditions, replacements)).toBe(filled);
   });
 
   it.each([
@@ -34,11 +32,11 @@ describe("fillTemplate", () => {
     ["// #if toString\n// #endif", '"toString"'],
     ["a // #if users ||  oidc", '"users ||  oidc"'],
   ])("refuses %j", (text, message) => {
-    expect(() => fillTemplate(text, values)).toThrow(message);
+    expect(() => fillTemplate(text, conditions, replacements)).toThrow(message);
   });
 
   it("returns a text without markers unchanged", () => {
     const plain = fc.string({ unit: "grapheme" }).filter((text) => !/#|\/\/\+|my-api/.test(text));
-    fc.assert(fc.property(plain, (text) => fillTemplate(text, values) === text));
+    fc.assert(fc.property(plain, (text) => fillTemplate(text, conditions, replacements) === text));
   });
 });

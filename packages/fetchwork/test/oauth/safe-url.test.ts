@@ -17,7 +17,7 @@ describe("safeUrl()", () => {
     ["http://localhost./", false],
     ["http://127.0.0.1.example/", false],
     ["http://localhost.example/", false],
-    ["http://a.b.localhost/", false],
+    ["http://a.b.localhost/", true],
     ["http://128.0.0.1/", false],
     ["http://0.0.0.0/", false],
     ["http://[::]/", false],

@@ -7,7 +7,12 @@ import { ResponseError } from "./response/response-error.ts";
 import type { EndpointRequest, RestRequest } from "./request/rest-request.ts";
 import { RestResponse } from "./response/rest-response.ts";
 import { optionError } from "./option-values.ts";
-import { otherPolicyNames, policyNames, type SendOptions } from "./send-options.ts";
+import {
+  defaultMaxResponseSize,
+  otherPolicyNames,
+  policyNames,
+  type SendOptions,
+} from "./send-options.ts";
 import {
   defaultSettings,
   extendSettings,
@@ -32,7 +37,6 @@ export interface SendResult {
   readonly error?: Error | undefined;
 }
 
-const defaultMaxResponseSize = 16_777_216;
 const noOptions: SendOptions = Object.freeze({});
 
 /**

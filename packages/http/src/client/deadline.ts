@@ -1,3 +1,4 @@
+import { pause as wait } from "@fetchwork/kit";
 import { redactUrl } from "./transport/redact-url.ts";
 import { AbortError, TimeoutError } from "./transport/transport-errors.ts";
 
@@ -58,16 +59,9 @@ export async function pause(
   signal: AbortSignal | undefined,
   { method, url }: { readonly method: string; readonly url: URL },
 ): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const onAbort = (): void =>
-    reject(new AbortError({ method, url: redactUrl(url), cause: signal?.reason }));
-  if (signal?.aborted === true) onAbort();
-  else signal?.addEventListener("abort", onAbort, { once: true });
-  const timer = setTimeout(resolve, delay);
   try {
-    await promise;
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
+    await wait(delay, signal);
+  } catch (cause) {
+    throw new AbortError({ method, url: redactUrl(url), cause });
   }
 }

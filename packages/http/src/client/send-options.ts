@@ -60,7 +60,10 @@ export interface Timeouts {
   readonly total: number;
 }
 
-/** The defaults. */
+/** Default of `maxResponseSize` for `send`. */
+export const defaultMaxResponseSize = 16_777_216;
+
+/** The defaults of {@link Timeouts}. */
 export const defaultTimeouts: Timeouts = Object.freeze({
   phases: Object.freeze({ connect: 10_000, headers: 30_000, body: 30_000 }),
   total: 0,

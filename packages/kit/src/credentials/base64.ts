@@ -10,6 +10,11 @@ export function encodeBase64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
+/** Encodes bytes as base64url without padding (RFC 4648, 5). */
+export function encodeBase64Url(bytes: Uint8Array): string {
+  return encodeBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
 /** Decodes standard base64 with padding (RFC 4648, 4). Returns `undefined` for anything else, also for text with blanks. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;

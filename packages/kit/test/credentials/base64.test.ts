@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeBase64, encodeBase64 } from "../../src/credentials/base64.ts";
+import { decodeBase64, encodeBase64, encodeBase64Url } from "../../src/credentials/base64.ts";
 
 describe("decodeBase64", () => {
   it.each([
@@ -47,4 +47,12 @@ describe("decodeBase64", () => {
     expect(Buffer.compare(decoded, bytes)).toBe(0);
     expect(decodeBase64(`${text.slice(0, -5)}!${text.slice(-4)}`)).toBeUndefined();
   });
+});
+
+it("encodeBase64Url() encodes as Node does", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
+      expect(encodeBase64Url(bytes)).toBe(Buffer.from(bytes).toString("base64url"));
+    }),
+  );
 });

@@ -23,3 +23,11 @@ it("constantTimeEqual() agrees with === for well-formed text", () => {
     }),
   );
 });
+
+it("constantTimeEqual() compares bytes, also with a text in UTF-8", () => {
+  const bytes = Uint8Array.of(0xc3, 0xa9, 0);
+  expect(constantTimeEqual(bytes, bytes.slice())).toBe(true);
+  expect(constantTimeEqual(bytes, "é\0")).toBe(true);
+  expect(constantTimeEqual(bytes, bytes.subarray(0, 2))).toBe(false);
+  expect(constantTimeEqual(bytes.with(2, 1), bytes)).toBe(false);
+});

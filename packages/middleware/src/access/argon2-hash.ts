@@ -1,4 +1,4 @@
-import { decodeBase64, encodeBase64 } from "@fetchwork/kit";
+import { constantTimeEqual, decodeBase64, encodeBase64 } from "@fetchwork/kit";
 import { builtinModule } from "../runtime/platform.ts";
 import { optionError } from "../check-options.ts";
 import { runInHashQueue } from "./hash-queue.ts";
@@ -63,9 +63,7 @@ export function argon2Verifier(hash: string, salt: string): (password: string) =
   return async (password) => {
     // An empty password is always wrong, and takes as long as any other.
     const tag = await computeArgon2(encoder.encode(password === "" ? " " : password), nonce);
-    let difference = password === "" ? 1 : 0;
-    for (const [index, byte] of expected.entries()) difference |= byte ^ (tag[index] ?? 0);
-    return difference === 0;
+    return constantTimeEqual(tag, expected) && password !== "";
   };
 }
 

@@ -1,3 +1,4 @@
+import { isLoopbackHost } from "@fetchwork/kit";
 import { checkAmount, checkTexts, optionError } from "../check-options.ts";
 
 /** A key of Web Crypto, by whatever name the platform's types have it. */
@@ -103,7 +104,7 @@ function namesOf(value: string | readonly string[] | undefined, what: string): s
 /** Keys that anybody on the way can replace are worth nothing, except on one's own machine. */
 function checkUrl(given: string | URL): URL {
   const url = URL.parse(String(given));
-  const isLocal = url !== null && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  const isLocal = url !== null && isLoopbackHost(url.hostname);
   if (url === null || !(url.protocol === "https:" || (url.protocol === "http:" && isLocal))) {
     throw optionError("jwksUrl", String(given), "an https: URL");
   }

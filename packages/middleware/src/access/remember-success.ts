@@ -1,3 +1,4 @@
+import { constantTimeEqual } from "@fetchwork/kit";
 import type { CredentialChecker } from "./basic-auth-options.ts";
 import { checkAmount } from "../check-options.ts";
 
@@ -24,7 +25,11 @@ export function rememberSuccess(
     // A user name has no colon, so different credentials are different texts.
     const data = encoder.encode(`${user}:${password}`);
     const tag = new Uint8Array(await crypto.subtle.sign("HMAC", await key, data));
-    if (remembered !== undefined && performance.now() < until && isEqual(tag, remembered)) {
+    if (
+      remembered !== undefined &&
+      performance.now() < until &&
+      constantTimeEqual(tag, remembered)
+    ) {
       return true;
     }
     const isRight = await checker(user, password);
@@ -39,10 +44,4 @@ export function rememberSuccess(
 function makeKey(): Promise<CryptoKey> {
   const secret = crypto.getRandomValues(new Uint8Array(32));
   return crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
-}
-
-function isEqual(left: Uint8Array, right: Uint8Array): boolean {
-  let difference = left.length ^ right.length;
-  for (const [index, byte] of left.entries()) difference |= byte ^ (right[index] ?? 0);
-  return difference === 0;
 }

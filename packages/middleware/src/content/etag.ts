@@ -1,4 +1,5 @@
 import { changeHeaders, empty, type Context, type Middleware } from "@fetchwork/http";
+import { encodeBase64 } from "@fetchwork/kit";
 import { replaceBody, takeResponse, type TakenResponse } from "../body/replace-body.ts";
 import { readIfSmall } from "../body/stream-start.ts";
 import { checkAmount, checkFlag, checkOptions, type OptionNames } from "../check-options.ts";
@@ -128,7 +129,7 @@ function hashOf(body: string | Uint8Array<ArrayBuffer>): string | Promise<string
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   return crypto.subtle
     .digest("SHA-1", bytes)
-    .then((digest) => btoa(String.fromCharCode(...new Uint8Array(digest))));
+    .then((digest) => encodeBase64(new Uint8Array(digest)));
 }
 
 const knownOptions: OptionNames<EtagOptions> = {

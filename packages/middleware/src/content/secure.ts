@@ -1,4 +1,5 @@
 import { setDefault, type Context, type Middleware } from "@fetchwork/http";
+import { encodeBase64 } from "@fetchwork/kit";
 import { changeResult } from "../response/change-result.ts";
 import {
   checkAmount,
@@ -120,7 +121,7 @@ export function secAllHeaders(): SecureOptions {
 
 /** CSP 3, 2.3.1 asks for at least 128 random bits. */
 function randomNonce(): string {
-  return btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))));
+  return encodeBase64(crypto.getRandomValues(new Uint8Array(16)));
 }
 
 interface PolicyWriter {

@@ -11,7 +11,7 @@ import {
   type RetryOptions,
   type RetryRules,
 } from "@fetchwork/http";
-import { UsageError } from "@fetchwork/kit";
+import { pause, UsageError } from "@fetchwork/kit";
 import { continueStream, readUpTo } from "../body/stream-start.ts";
 import { checkAmount, checkOptions, type OptionNames } from "../check-options.ts";
 import { MiddlewareError } from "../errors.ts";
@@ -108,31 +108,12 @@ async function sendWithRetries(
       delay = await retryDelay(policy, sent, attempt, { error, isOfHandler: true });
       if (delay === undefined) throw error;
     }
-    await pause(delay, signals);
+    await pause(delay, AbortSignal.any(signals));
   }
 }
 
 function toHead({ status, headers }: Response): ResponseHead {
   return new ResponseHead({ status, headers: [...headers].flat() });
-}
-
-/** Waits, unless one of two signals aborts: then it rejects with its reason. */
-async function pause(delay: number, signals: readonly AbortSignal[]): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, delay);
-  const onAbort = ({ target }: Event): void => {
-    if (target instanceof AbortSignal) reject(target.reason);
-  };
-  for (const signal of signals) {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener("abort", onAbort, { once: true });
-  }
-  try {
-    await promise;
-  } finally {
-    clearTimeout(timer);
-    for (const signal of signals) signal.removeEventListener("abort", onAbort);
-  }
 }
 
 function withBody(request: Request, body: Uint8Array<ArrayBuffer> | ReadableStream): Request {

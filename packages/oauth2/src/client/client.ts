@@ -1,12 +1,12 @@
 import { AccessToken } from "../token/access-token.ts";
 import { createTargetCheck, type TargetCheck } from "../message/allowed-origins.ts";
-import { AssertionStrategy } from "../grants/assertion.ts";
-import { AuthCodeStrategy, type AuthorizeParams } from "../grants/auth-code.ts";
+import { AssertionGrant } from "../grants/assertion.ts";
+import { AuthCodeGrant, type AuthorizeParams } from "../grants/auth-code.ts";
 import {
   createClientAuthenticator,
   type ClientAuthenticator,
 } from "../credentials/client-authentication.ts";
-import { ClientCredentialsStrategy } from "../grants/client-credentials.ts";
+import { ClientCredentialsGrant } from "../grants/client-credentials.ts";
 import {
   checkClientCredentials,
   checkClientOptions,
@@ -18,7 +18,7 @@ import { Connection } from "../connection/connection.ts";
 import { OAuth2Error, OAuth2UsageError, optionError } from "../errors.ts";
 import { sendForm, type FormSender, type TokenMethod } from "../connection/form-request.ts";
 import { toPairs, withQuery, withScopeAsText, type Params } from "../message/form.ts";
-import { ImplicitStrategy } from "../grants/implicit.ts";
+import { ImplicitGrant } from "../grants/implicit.ts";
 import { inspectAsJson } from "../inspect-as-json.ts";
 import {
   consoleLogger,
@@ -27,7 +27,7 @@ import {
   type GuardedLogger,
 } from "../log/logger.ts";
 import { loadNodeTransport } from "../connection/load-node-transport.ts";
-import { PasswordStrategy } from "../grants/password.ts";
+import { PasswordGrant } from "../grants/password.ts";
 import type { RequestProof } from "../connection/proof.ts";
 import type { BodyEncoding } from "../message/request-body.ts";
 import { keptParams } from "../token/refresh-params.ts";
@@ -96,11 +96,11 @@ export class OAuth2Client implements FormSender, ResourceSender {
   readonly maxResourceBytes: number;
   /** How objects are sent as bodies. */
   readonly bodyEncoding: BodyEncoding;
-  readonly authCode: AuthCodeStrategy;
-  readonly implicit: ImplicitStrategy;
-  readonly password: PasswordStrategy;
-  readonly clientCredentials: ClientCredentialsStrategy;
-  readonly assertion: AssertionStrategy;
+  readonly authCode: AuthCodeGrant;
+  readonly implicit: ImplicitGrant;
+  readonly password: PasswordGrant;
+  readonly clientCredentials: ClientCredentialsGrant;
+  readonly assertion: AssertionGrant;
 
   /**
    * Makes a client.
@@ -169,11 +169,11 @@ export class OAuth2Client implements FormSender, ResourceSender {
       timeout: connectionOpts.timeout,
       debugLogger: debug ? this.#logger : undefined,
     });
-    this.authCode = new AuthCodeStrategy(this);
-    this.implicit = new ImplicitStrategy(this);
-    this.password = new PasswordStrategy(this);
-    this.clientCredentials = new ClientCredentialsStrategy(this);
-    this.assertion = new AssertionStrategy(this);
+    this.authCode = new AuthCodeGrant(this);
+    this.implicit = new ImplicitGrant(this);
+    this.password = new PasswordGrant(this);
+    this.clientCredentials = new ClientCredentialsGrant(this);
+    this.assertion = new AssertionGrant(this);
   }
 
   /** Base URL of the provider. */

@@ -28,7 +28,7 @@ export interface AssertionEncoding {
 export type AssertionTuple = readonly [claims: AssertionClaims, algorithm: string, key: SigningKey];
 
 /** The grant with a signed assertion (RFC 7523, 2.1). */
-export class AssertionStrategy {
+export class AssertionGrant {
   readonly #client: Pick<TokenClient, "getToken">;
 
   constructor(client: Pick<TokenClient, "getToken">) {

@@ -25,7 +25,7 @@ export interface AuthorizationClient
 }
 
 /** The grant with an authorization code (RFC 6749, 4.1). */
-export class AuthCodeStrategy {
+export class AuthCodeGrant {
   readonly #client: AuthorizationClient;
 
   constructor(client: AuthorizationClient) {

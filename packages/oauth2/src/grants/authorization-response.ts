@@ -1,4 +1,4 @@
-import { constantTimeEqual } from "@fetchwork/kit";
+import { BodyTooLargeError, constantTimeEqual, readBody } from "@fetchwork/kit";
 import { redactText } from "../log/redact.ts";
 import { AuthorizationResponseError } from "../errors.ts";
 
@@ -14,8 +14,8 @@ export interface ExpectedAuthorizationResponse {
   readonly requiresIssuer?: boolean | undefined;
 }
 
-/** Largest body of a `form_post`, in characters. */
-const maxLength = 65_536;
+/** Maximum size of the body of a `form_post`, in bytes. */
+const maxBytes = 65_536;
 const singles = ["code", "state", "iss", "error", "error_description", "error_uri", "response"];
 
 /**
@@ -97,13 +97,10 @@ async function readParameters(input: CallbackInput): Promise<URLSearchParams> {
 }
 
 async function readText({ body }: Request): Promise<string> {
-  if (body === null) return "";
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of body) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > maxLength)
-      throw new AuthorizationResponseError(`the callback is longer than ${maxLength} characters`);
+  try {
+    return new TextDecoder().decode(await readBody(body, { limit: maxBytes }));
+  } catch (error) {
+    if (!(error instanceof BodyTooLargeError)) throw error;
+    throw new AuthorizationResponseError(`the callback is longer than ${maxBytes} bytes`);
   }
-  return text + decoder.decode();
 }

@@ -3,7 +3,7 @@ import type { TokenOptions } from "../token/token-options.ts";
 import type { TokenParams } from "../token/token-params.ts";
 
 /** The grant with the credentials of the client itself (RFC 6749, 4.4). */
-export class ClientCredentialsStrategy {
+export class ClientCredentialsGrant {
   readonly #client: Pick<TokenClient, "getToken">;
 
   constructor(client: Pick<TokenClient, "getToken">) {

@@ -4,7 +4,7 @@ import { authorizeUrlFor, type AuthorizationClient, type AuthorizeParams } from 
  * The implicit grant (RFC 6749, 4.2): the token comes back in the fragment of the callback, where
  * `AccessToken.fromKvform` reads it. RFC 9700, 2.1.2 advises against it.
  */
-export class ImplicitStrategy {
+export class ImplicitGrant {
   readonly #client: AuthorizationClient;
 
   constructor(client: AuthorizationClient) {

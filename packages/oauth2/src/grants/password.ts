@@ -4,7 +4,7 @@ import type { TokenOptions } from "../token/token-options.ts";
 import type { TokenParams } from "../token/token-params.ts";
 
 /** The grant with the password of the resource owner (RFC 6749, 4.3). RFC 9700, 2.4 forbids it for new systems. */
-export class PasswordStrategy {
+export class PasswordGrant {
   readonly #client: Pick<TokenClient, "getToken">;
 
   constructor(client: Pick<TokenClient, "getToken">) {

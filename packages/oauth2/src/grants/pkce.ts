@@ -1,3 +1,5 @@
+import { encodeBase64Url } from "@fetchwork/kit";
+
 const encoder = new TextEncoder();
 
 /** Makes a PKCE code verifier of 43 characters with 256 bits of entropy (RFC 7636, 4.1). */
@@ -33,11 +35,4 @@ export async function sha256Base64Url(text: string): Promise<string> {
 export function randomValue(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   return encodeBase64Url(bytes);
-}
-
-/** Encodes bytes as base64url without padding (RFC 4648, 5). */
-export function encodeBase64Url(bytes: Uint8Array): string {
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }

@@ -20,15 +20,15 @@ import { checkNames, optionsOf } from "../option-names.ts";
 
 const storeOptions = optionsOf<FileTokenStoreOptions>("FileTokenStore", {
   leaseTime: true,
-  patience: true,
+  lockTimeout: true,
 });
 
 /** Options of {@link FileTokenStore}. */
 export interface FileTokenStoreOptions {
   /** After how many milliseconds without a sign of life a lock is free. Default: 30_000. */
   readonly leaseTime?: number | undefined;
-  /** How long to wait for a lock, in milliseconds. Default: 90_000. */
-  readonly patience?: number | undefined;
+  /** Maximum wait for a lock, in milliseconds; then `lock` rejects with a `TokenStoreError`. Default: 90_000. */
+  readonly lockTimeout?: number | undefined;
 }
 
 /**
@@ -39,16 +39,16 @@ export interface FileTokenStoreOptions {
 export class FileTokenStore implements TokenStore {
   readonly #folder: string;
   readonly #leaseTime: number;
-  readonly #patience: number;
+  readonly #lockTimeout: number;
 
   /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
   constructor(folder: string, options: FileTokenStoreOptions = {}) {
     checkNames(options, storeOptions);
-    const { leaseTime = 30_000, patience = 90_000 } = options;
+    const { leaseTime = 30_000, lockTimeout = 90_000 } = options;
     this.#folder = folder;
-    checkLease({ leaseTime, patience });
+    checkLease({ leaseTime, lockTimeout });
     this.#leaseTime = leaseTime;
-    this.#patience = patience;
+    this.#lockTimeout = lockTimeout;
   }
 
   async get(key: string): Promise<TokenHash | undefined> {
@@ -92,7 +92,7 @@ export class FileTokenStore implements TokenStore {
     const path = `${this.#path(key)}.lock`;
     const holder = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() });
     await makeFolder(this.#folder);
-    await waitForLease(() => this.#acquire(path, holder), this.#patience);
+    await waitForLease(() => this.#acquire(path, holder), this.#lockTimeout);
     const alive = setInterval(() => {
       const now = new Date();
       // A lock that is gone is found out at its release.

@@ -197,7 +197,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
 
   /**
    * Asks for a token as an `OAuth2Client` does, and validates the ID token that comes with it; only its `nonce` is for
-   * {@link AuthCodeStrategy.callback} to check.
+   * {@link AuthCodeGrant.callback} to check.
    *
    * @throws TokenValidationError when the ID token is not to be trusted, whatever `raiseErrors` is
    */

@@ -7,7 +7,7 @@ import { checkNames, optionsOf } from "../option-names.ts";
 
 const storeOptions = optionsOf<DocumentTokenStoreOptions>("DocumentTokenStore", {
   leaseTime: true,
-  patience: true,
+  lockTimeout: true,
 });
 
 /** A document of a {@link DocumentTokenStore}: a token as JSON, or a lock. */
@@ -39,24 +39,24 @@ export interface DocumentTokenStoreOptions {
    * make one: with DPoP that is twice the timeout of the client. Default: 60_000.
    */
   readonly leaseTime?: number | undefined;
-  /** How long to wait for a lock, in milliseconds. Default: 90_000. */
-  readonly patience?: number | undefined;
+  /** Maximum wait for a lock, in milliseconds; then `lock` rejects with a `TokenStoreError`. Default: 90_000. */
+  readonly lockTimeout?: number | undefined;
 }
 
 /** A store in a collection of documents, which any number of processes share. Tokens are not encrypted. */
 export class DocumentTokenStore implements TokenStore {
   readonly #collection: TokenCollection;
   readonly #leaseTime: number;
-  readonly #patience: number;
+  readonly #lockTimeout: number;
 
   /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
   constructor(collection: TokenCollection, options: DocumentTokenStoreOptions = {}) {
     checkNames(options, storeOptions);
-    const { leaseTime = 60_000, patience = 90_000 } = options;
+    const { leaseTime = 60_000, lockTimeout = 90_000 } = options;
     this.#collection = collection;
-    checkLease({ leaseTime, patience });
+    checkLease({ leaseTime, lockTimeout });
     this.#leaseTime = leaseTime;
-    this.#patience = patience;
+    this.#lockTimeout = lockTimeout;
   }
 
   async get(key: string): Promise<TokenHash | undefined> {
@@ -86,7 +86,7 @@ export class DocumentTokenStore implements TokenStore {
   async lock<T>(key: string, work: () => Promise<T>): Promise<T> {
     const id = `${await idOf(key)}.lock`;
     const holder = crypto.randomUUID();
-    await waitForLease(() => this.#acquire(id, holder), this.#patience);
+    await waitForLease(() => this.#acquire(id, holder), this.#lockTimeout);
     try {
       return await work();
     } finally {

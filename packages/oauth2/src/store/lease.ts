@@ -7,13 +7,13 @@ export type LeaseAttempt = () => Promise<boolean>;
 /**
  * Tries to get a lock until it succeeds, at growing intervals of up to 100 ms with some chance in them.
  *
- * @throws TokenStoreError when it did not succeed within `patience` milliseconds
+ * @throws TokenStoreError when it did not succeed within `lockTimeout` milliseconds
  */
-export async function waitForLease(attempt: LeaseAttempt, patience: number): Promise<void> {
-  const deadline = Date.now() + patience;
+export async function waitForLease(attempt: LeaseAttempt, lockTimeout: number): Promise<void> {
+  const deadline = Date.now() + lockTimeout;
   for (let pause = 5; !(await attempt()); pause = Math.min(pause * 1.5, 100)) {
     if (Date.now() >= deadline) {
-      throw new TokenStoreError(`the lock of the token was not released within ${patience} ms`);
+      throw new TokenStoreError(`the lock of the token was not released within ${lockTimeout} ms`);
     }
     await sleep(pause * (0.5 + Math.random()));
   }
@@ -24,7 +24,10 @@ export async function waitForLease(attempt: LeaseAttempt, patience: number): Pro
  *
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */
-export function checkLease(times: { readonly leaseTime: number; readonly patience: number }): void {
+export function checkLease(times: {
+  readonly leaseTime: number;
+  readonly lockTimeout: number;
+}): void {
   for (const [name, value] of Object.entries(times)) {
     const least = name === "leaseTime" ? 1 : 0;
     if (!Number.isFinite(value) || value < least) throw optionError(name, value, "milliseconds");

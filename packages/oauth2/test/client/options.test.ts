@@ -87,7 +87,7 @@ const takers: readonly (readonly [name: string, wrong: string, meant: string, ta
     (o) => call(new TokenManager(client), "getToken", o),
   ],
   ["DocumentTokenStore", "leasetime", "leaseTime", (o) => make(DocumentTokenStore, {}, o)],
-  ["FileTokenStore", "patient", "patience", (o) => make(FileTokenStore, tmpdir(), o)],
+  ["FileTokenStore", "locktimeout", "lockTimeout", (o) => make(FileTokenStore, tmpdir(), o)],
   ["nodeTransport", "certs", "cert", (o) => run(nodeTransport, o)],
   ["configure", "filtered_label", "filteredLabel", (o) => run(configure, o)],
   ["snakyHashClass", "loadvalue", "loadValue", (o) => run(snakyHashClass, o)],

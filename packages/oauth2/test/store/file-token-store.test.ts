@@ -44,7 +44,7 @@ it("FileTokenStore runs where undici is not installed, by an entry of its own", 
 });
 
 describe("refusals", () => {
-  it.each([{ leaseTime: 0 }, { leaseTime: Number.NaN }, { patience: -1 }])(
+  it.each([{ leaseTime: 0 }, { leaseTime: Number.NaN }, { lockTimeout: -1 }])(
     "refuses the option %j",
     (options) => {
       expect(() => new FileTokenStore(folder, options)).toThrow(
@@ -113,7 +113,7 @@ describe("refusals", () => {
   });
 
   it("gives up on a lock that never gets free", async () => {
-    const store = new FileTokenStore(folder, { patience: 50 });
+    const store = new FileTokenStore(folder, { lockTimeout: 50 });
     await store.lock("k", async () => {
       await expect(store.lock("k", async () => {})).rejects.toMatchObject({
         code: "ERR_OAUTH_STORE",
@@ -185,13 +185,13 @@ describe("lock", () => {
   });
 
   it("is free after work that failed", async () => {
-    const store = new FileTokenStore(folder, { patience: 100 });
+    const store = new FileTokenStore(folder, { lockTimeout: 100 });
     await expect(store.lock("k", () => Promise.reject(new Error("work")))).rejects.toThrow("work");
     expect(await store.lock("k", async () => "again")).toBe("again");
   });
 
   it("is taken over at once from a process that is gone", async () => {
-    const store = new FileTokenStore(folder, { patience: 1000 });
+    const store = new FileTokenStore(folder, { lockTimeout: 1000 });
     const gone = spawn(process.execPath, ["-e", ""]);
     await once(gone, "exit");
     await store.lock("k", async () => {
@@ -203,7 +203,7 @@ describe("lock", () => {
   });
 
   it("is taken over when its holder gives no sign of life", async () => {
-    const store = new FileTokenStore(folder, { patience: 1000, leaseTime: 5000 });
+    const store = new FileTokenStore(folder, { lockTimeout: 1000, leaseTime: 5000 });
     await store.lock("k", async () => {
       const [lock = ""] = (await readdir(folder)).filter((name) => name.endsWith(".lock"));
       const long = new Date(Date.now() - 6000);
@@ -213,7 +213,7 @@ describe("lock", () => {
   });
 
   it("is not given back by a holder that it was taken from", async () => {
-    const store = new FileTokenStore(folder, { patience: 1000, leaseTime: 5000 });
+    const store = new FileTokenStore(folder, { lockTimeout: 1000, leaseTime: 5000 });
     const taken = Promise.withResolvers<void>();
     const done = Promise.withResolvers<void>();
     let second: Promise<void> | undefined;

@@ -51,7 +51,7 @@ export function createWebMiddleware<Events extends EventMap, Transformed>(
       return toResponse(errorResponse(422, message));
     }
     if (path !== receiver.path) {
-      // The type of the fallback says what its runtime passes.
+      // The type of the fallback names what its runtime passes.
       if (fallback !== undefined) return fallback(request, ...(runtime as never[]));
       return toResponse(errorResponse(404, `Unknown route: ${method} ${path}`));
     }

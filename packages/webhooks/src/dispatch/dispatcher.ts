@@ -7,7 +7,7 @@ import { ErrorListeners } from "./error-listeners.ts";
 import { HandlerRegistry, type Registration } from "./handler-registry.ts";
 
 /** Options of a {@link Dispatcher}, checked. */
-export interface DispatcherOptions {
+interface DispatcherOptions {
   readonly log: Logger;
   readonly actionOf: ((payload: UnknownPayload) => string | undefined) | undefined;
   readonly transform: ((event: UntypedEvent) => unknown) | undefined;

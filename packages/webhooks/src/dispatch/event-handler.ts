@@ -109,7 +109,7 @@ export function createEventHandler<Events extends EventMap = VendorEvents, Trans
 }
 
 /** The public methods of an event handler, and the parts that `Webhooks` needs. */
-export interface Handling<Events extends EventMap, Transformed> {
+interface Handling<Events extends EventMap, Transformed> {
   readonly vendor: Vendor<Events>;
   readonly handler: EventHandler<Events, Transformed>;
   readonly dispatcher: Dispatcher;

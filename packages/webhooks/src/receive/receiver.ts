@@ -26,7 +26,7 @@ import type { BodyLimits, UnverifiedBody, UnverifiedBudget } from "./unverified-
 export type WaitUntil = (promise: Promise<unknown>) => void;
 
 /** A request at the receiver's path, of any runtime. */
-export interface IncomingRequest {
+interface IncomingRequest {
   readonly method: string;
   readonly url: string | undefined;
   readonly headers: HeaderReader;

@@ -28,7 +28,7 @@ interface Identity {
 
 const optionNames = ["store", "keepFor", "lease", "dropEqualBodiesFor", "onDuplicate"];
 
-/** Handles each delivery once, as {@link ReplayOptions} say. */
+/** Handles each delivery once, by the rules of {@link ReplayOptions}. */
 export class ReplayGuard {
   readonly #vendor: Vendor;
   readonly #log: Logger;

@@ -8,7 +8,7 @@ export type HashName = "SHA-1" | "SHA-256" | "SHA-512";
 export type DigestEncoding = "hex" | "base64";
 
 /** A key for HMAC (RFC 2104), imported once. */
-export interface HmacKey {
+interface HmacKey {
   /** Returns the digest of a prefix and a body, one after the other. */
   digest(encoding: DigestEncoding, prefix: string, body: string | Uint8Array): MaybePromise<string>;
 }

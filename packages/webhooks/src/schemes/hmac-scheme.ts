@@ -2,9 +2,10 @@ import { constantTimeEqual } from "@fetchwork/kit";
 import { optionError } from "../errors.ts";
 import { createHmacKey, type DigestEncoding, type HashName } from "./hmac-key.ts";
 import { checkOptionNames } from "../check-options.ts";
+import { headerOf } from "../headers.ts";
+import { chain } from "../maybe-promise.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
-import { headerOf } from "./timestamp.ts";
 
 /** Options of {@link hmacScheme}. */
 export interface HmacSchemeOptions {
@@ -57,18 +58,14 @@ export function hmacScheme(options: HmacSchemeOptions = {}): SignatureScheme {
       return {
         sign: ({ body }) => {
           const digest = key.digest(encoding, "", body);
-          return typeof digest === "string"
-            ? { [signatureHeader]: prefix + digest }
-            : digest.then((text) => ({ [signatureHeader]: prefix + text }));
+          return chain(digest, (text) => ({ [signatureHeader]: prefix + text }));
         },
         verify: ({ headers, body }) => {
           const signature = headerOf(headers, signatureHeader);
           if (!isDigest(signature)) return false;
           const received = signature.slice(prefix.length);
           const digest = key.digest(encoding, "", body);
-          return typeof digest === "string"
-            ? constantTimeEqual(received, digest)
-            : digest.then((text) => constantTimeEqual(received, text));
+          return chain(digest, (text) => constantTimeEqual(received, text));
         },
         fingerprint: (label, content) => key.digest("hex", label, content),
       };

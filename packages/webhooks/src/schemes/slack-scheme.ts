@@ -1,15 +1,11 @@
 import { constantTimeEqual } from "@fetchwork/kit";
 import { createHmacKey } from "./hmac-key.ts";
 import { checkOptionNames } from "../check-options.ts";
-import type { HeaderReader } from "../headers.ts";
+import { headerOf, type HeaderReader } from "../headers.ts";
+import { chain } from "../maybe-promise.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
-import {
-  createTimestampCheck,
-  headerOf,
-  timestampOptionNames,
-  type TimestampOptions,
-} from "./timestamp.ts";
+import { createTimestampCheck, timestampOptionNames, type TimestampOptions } from "./timestamp.ts";
 
 const signatureHeader = "x-slack-signature";
 const timestampHeader = "x-slack-request-timestamp";
@@ -42,9 +38,7 @@ export function slackScheme(options: TimestampOptions = {}): SignatureScheme {
           if (checkHeaders(headers) !== undefined) return false;
           const received = headerOf(headers, signatureHeader).slice(3);
           const digest = key.digest("hex", signedPrefix(headers), body);
-          return typeof digest === "string"
-            ? constantTimeEqual(received, digest)
-            : digest.then((text) => constantTimeEqual(received, text));
+          return chain(digest, (text) => constantTimeEqual(received, text));
         },
         fingerprint: (label, content) => key.digest("hex", label, content),
       };

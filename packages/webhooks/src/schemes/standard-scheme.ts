@@ -3,14 +3,11 @@ import { createEd25519Key, type Ed25519Key } from "./ed25519-key.ts";
 import { optionError } from "../errors.ts";
 import { createHmacKey } from "./hmac-key.ts";
 import { checkOptionNames } from "../check-options.ts";
+import { headerOf } from "../headers.ts";
+import { chain } from "../maybe-promise.ts";
 import type { MessageToSign, SignatureKey, SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes, secretError } from "./secret-bytes.ts";
-import {
-  createTimestampCheck,
-  headerOf,
-  timestampOptionNames,
-  type TimestampOptions,
-} from "./timestamp.ts";
+import { createTimestampCheck, timestampOptionNames, type TimestampOptions } from "./timestamp.ts";
 
 /** Options of {@link standardScheme}. */
 export interface StandardSchemeOptions extends TimestampOptions {
@@ -105,11 +102,10 @@ function createSymmetricKey(
     verify: ({ headers, body }) => {
       if (checkHeaders(headers) !== undefined) return false;
       const received = signaturesOf(headerOf(headers, names.signature), "v1");
-      const matches = (digest: string): boolean =>
-        received.some((text) => constantTimeEqual(text, digest));
       const prefix = `${headerOf(headers, names.id)}.${headerOf(headers, names.timestamp)}.`;
-      const digest = key.digest("base64", prefix, body);
-      return typeof digest === "string" ? matches(digest) : digest.then(matches);
+      return chain(key.digest("base64", prefix, body), (digest) =>
+        received.some((text) => constantTimeEqual(text, digest)),
+      );
     },
     fingerprint: (label, content) => key.digest("hex", label, content),
   };

@@ -1,14 +1,11 @@
 import { constantTimeEqual } from "@fetchwork/kit";
 import { createHmacKey } from "./hmac-key.ts";
 import { checkOptionNames } from "../check-options.ts";
+import { headerOf } from "../headers.ts";
+import { chain } from "../maybe-promise.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
-import {
-  createTimestampCheck,
-  headerOf,
-  timestampOptionNames,
-  type TimestampOptions,
-} from "./timestamp.ts";
+import { createTimestampCheck, timestampOptionNames, type TimestampOptions } from "./timestamp.ts";
 
 const signatureHeader = "stripe-signature";
 
@@ -46,10 +43,10 @@ export function stripeScheme(options: TimestampOptions = {}): SignatureScheme {
         verify: ({ headers, body }) => {
           const received = parse(headerOf(headers, signatureHeader));
           if (received === undefined || !isTimely(received.timestamp)) return false;
-          const matches = (digest: string): boolean =>
-            received.digests.some((text) => constantTimeEqual(text, digest));
-          const digest = key.digest("hex", `${received.timestamp}.`, body);
-          return typeof digest === "string" ? matches(digest) : digest.then(matches);
+          const expected = key.digest("hex", `${received.timestamp}.`, body);
+          return chain(expected, (digest) =>
+            received.digests.some((text) => constantTimeEqual(text, digest)),
+          );
         },
         fingerprint: (label, content) => key.digest("hex", label, content),
       };

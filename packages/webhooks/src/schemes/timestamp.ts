@@ -1,5 +1,4 @@
 import { optionError } from "../errors.ts";
-import type { HeaderReader } from "../headers.ts";
 
 /** Options of schemes that sign a time. */
 export interface TimestampOptions {
@@ -21,9 +20,4 @@ export function createTimestampCheck(options: TimestampOptions): (timestamp: str
   if (typeof now !== "function") throw optionError("now", now, "a function");
   return (timestamp) =>
     /^[1-9]\d{0,11}$/.test(timestamp) && Math.abs(now() / 1000 - Number(timestamp)) <= tolerance;
-}
-
-/** Returns the value of a header; `""` when it is absent. */
-export function headerOf(headers: HeaderReader, name: string): string {
-  return headers.get(name) ?? "";
 }

@@ -326,7 +326,7 @@ const names = [
 ] as const;
 
 /**
- * Every event name of the default vendor, and every `<event>.<action>`; 323, frozen. Actions stand behind their event.
+ * Every event name of the default vendor, and every `<event>.<action>`; 323, frozen. Actions follow their event.
  */
 export const emitterEventNames: typeof names = /* @__PURE__ */ Object.freeze(names);
 

@@ -1,7 +1,7 @@
 import type { UnknownPayload } from "../event-map.ts";
 import { tokenScheme } from "../schemes/token-scheme.ts";
 import { defineVendor, type Vendor } from "./define-vendor.ts";
-import { objectOf, textOf } from "./by-body.ts";
+import { objectOf, textOf } from "./payload-fields.ts";
 
 /** Any event, by its `object_kind`, and `<kind>.<action>`: `push`, `merge_request`, `merge_request.open`, … */
 export interface GitlabEvents {

@@ -1,7 +1,7 @@
 import type { UnknownPayload } from "../event-map.ts";
 import { hmacScheme } from "../schemes/hmac-scheme.ts";
 import { defineVendor, type Vendor } from "./define-vendor.ts";
-import { noAction } from "./by-body.ts";
+import { noAction } from "./payload-fields.ts";
 
 /** Any topic, as the header has it: `orders/create`, `app/uninstalled`, … */
 export interface ShopifyEvents {

@@ -1,7 +1,7 @@
 import type { UnknownPayload } from "../event-map.ts";
 import { slackScheme } from "../schemes/slack-scheme.ts";
 import { defineVendor, type Vendor } from "./define-vendor.ts";
-import { noAction, objectOf, textOf } from "./by-body.ts";
+import { noAction, objectOf, textOf } from "./payload-fields.ts";
 
 /** Any event: `app_mention`, `message`, `block_actions`, `view_submission`, `slash_command`, … */
 export interface SlackEvents {

@@ -1,7 +1,7 @@
 import type { UnknownPayload } from "../event-map.ts";
 import { standardScheme } from "../schemes/standard-scheme.ts";
 import { defineVendor, type Vendor } from "./define-vendor.ts";
-import { noAction, textOf } from "./by-body.ts";
+import { noAction, textOf } from "./payload-fields.ts";
 
 /** Payload of Standard Webhooks. */
 export interface StandardPayload extends UnknownPayload {

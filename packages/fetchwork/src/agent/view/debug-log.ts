@@ -6,22 +6,25 @@ const mostText = 1024 * 1024;
 
 /** What `--debug` adds: the plan, the files with their dependencies, and each raw response. */
 export class DebugLog {
-  readonly #answers = new Map<string, string>();
+  readonly #responses = new Map<string, string>();
 
   /** Text to add for an event; `undefined`: none. */
   of(event: AgentEvent): string | undefined {
     switch (event.type) {
       case "token": {
         const key = event.path ?? event.step;
-        this.#answers.set(key, ((this.#answers.get(key) ?? "") + event.text).slice(0, mostText));
+        this.#responses.set(
+          key,
+          ((this.#responses.get(key) ?? "") + event.text).slice(0, mostText),
+        );
         return undefined;
       }
       case "retry":
         // The next attempt has a new response.
-        this.#answers.delete(event.path ?? event.step);
+        this.#responses.delete(event.path ?? event.step);
         return undefined;
       case "planned":
-        this.#answers.delete("plan");
+        this.#responses.delete("plan");
         return block("plan", event.sharedDeps);
       case "files": {
         const lines = event.files.map(({ path, dependsOn, purpose }) => {
@@ -31,13 +34,13 @@ export class DebugLog {
         return block("files", lines.join("\n"));
       }
       case "file": {
-        const answer = this.#answers.get(event.path);
-        this.#answers.delete(event.path);
-        return answer === undefined ? undefined : block(event.path, answer);
+        const response = this.#responses.get(event.path);
+        this.#responses.delete(event.path);
+        return response === undefined ? undefined : block(event.path, response);
       }
       case "checked": {
-        const repaired = [...this.#answers].map(([path, answer]) => block(path, answer));
-        this.#answers.clear();
+        const repaired = [...this.#responses].map(([path, response]) => block(path, response));
+        this.#responses.clear();
         return repaired.length === 0 ? undefined : repaired.join("\n");
       }
       default:

@@ -4,7 +4,7 @@ import { colours, oneLine } from "../../command/terminal-text.ts";
 import { errorCount, grouped, usageText } from "./event-line.ts";
 
 /** Details of a run in addition to its result. */
-export interface ReportOptions {
+interface ReportOptions {
   /** What a dry run would write; undefined: it was written. */
   readonly proposed: readonly ProposedChange[] | undefined;
   /** Whether a transcript was replayed, so that nothing was spent. */

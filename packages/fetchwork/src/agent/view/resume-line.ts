@@ -12,7 +12,7 @@ export interface ResumeLine {
 /** Options of `run` that `resume` has no use for. */
 const left: ReadonlySet<string> = new Set(["prompt", "plan", "out", "dry-run"]);
 
-/** The command line that goes on with a run, ready for a shell. */
+/** The command line that resumes a run, quoted for a shell. */
 export function resumeLine({ runId, out, values }: ResumeLine, io: CommandIo): string {
   const program = io.env["npm_command"] === "exec" ? "npx fetchwork" : "fetchwork";
   const options = Object.entries(values).flatMap(([name, value]) => {

@@ -5,15 +5,15 @@ import { DebugLog } from "./debug-log.ts";
 import { eventLine } from "./event-line.ts";
 import { LiveView } from "./live-view.ts";
 
-/** Shows a run while it goes on. */
-export interface RunView {
+/** Shows the progress of a run. */
+interface RunView {
   show(event: AgentEvent): void;
   /** Leaves the terminal as it was found. */
   end(): void;
 }
 
 /** How a run is shown. */
-export interface RunViewOptions {
+interface RunViewOptions {
   /** Events as lines of JSON on standard output. */
   readonly asJson: boolean;
   /** Nothing but errors. */

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
-import { diffText } from "../../../src/agent/view/show-diff.ts";
+import { diffText } from "../../../src/agent/view/diff-text.ts";
 import { memoryIo } from "../../memory-io.ts";
 
 const change = {

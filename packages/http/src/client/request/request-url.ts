@@ -1,3 +1,4 @@
+import { encodeBase64 } from "@fetchwork/kit";
 import { HttpUsageError } from "../../errors.ts";
 
 /** A URL as a transport gets it, and the credentials that stood in it. */
@@ -50,17 +51,16 @@ function parse(text: string): RequestUrl {
   }
   url.hash = "";
   if (url.username === "" && url.password === "") return { url, authorization: undefined };
-  const authorization = basicCredentials(url.username, url.password);
+  const authorization = basicCredentials(url);
   url.username = "";
   url.password = "";
   return { url, authorization };
 }
 
-/** RFC 7617, in UTF-8. */
-function basicCredentials(username: string, password: string): string {
+/** The user information of a URL as credentials of HTTP Basic (RFC 7617), in UTF-8. */
+export function basicCredentials({ username, password }: URL): string {
   const text = `${decode(username)}:${decode(password)}`;
-  const binary = Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte));
-  return `Basic ${btoa(binary.join(""))}`;
+  return `Basic ${encodeBase64(new TextEncoder().encode(text))}`;
 }
 
 function decode(text: string): string {

@@ -1,5 +1,6 @@
 import { ServerResponse, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
+import { isConnectionHeader } from "@fetchwork/kit";
 import { HttpError, HttpUsageError } from "../../errors.ts";
 import { HeaderList } from "../../message/header-list.ts";
 import { replaceBody } from "../../message/replace-body.ts";
@@ -19,15 +20,6 @@ export interface ApplicationResponse {
 
 // What Node itself buffers before `write` returns false.
 const highWaterMark = 64 * 1024;
-const connectionHeaders: ReadonlySet<string> = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
 
 /**
  * Creates a response of Node that writes into a web one.
@@ -51,6 +43,7 @@ export function createApplicationResponse(
       reject(error);
     } else if (!response.writableEnded) {
       body?.error(error);
+      body = undefined;
     }
     socket.destroy();
   };
@@ -58,6 +51,11 @@ export function createApplicationResponse(
   /** Resolves with the head, and the whole body if it is known already. */
   const respond = (whole: Uint8Array<ArrayBuffer> | null | undefined): void => {
     if (hasHead) return;
+    if (response.statusCode < 200) {
+      const message = `the status of the application is ${response.statusCode}, expected at least 200`;
+      fail(new HttpUsageError("ERR_HTTP_STATUS", message));
+      return;
+    }
     hasHead = true;
     const head = {
       status: response.statusCode,
@@ -81,6 +79,8 @@ export function createApplicationResponse(
           response.emit("drain");
         },
         cancel: () => {
+          // The application learns of it later, and may write until then.
+          body = undefined;
           socket.destroy();
         },
       },
@@ -172,7 +172,7 @@ function hasBody(response: ServerResponse): boolean {
 function headersOf(response: ServerResponse): [string, string][] {
   const pairs: [string, string][] = [];
   for (const [name, value] of Object.entries(response.getHeaders())) {
-    if (value === undefined || connectionHeaders.has(name)) continue;
+    if (value === undefined || isConnectionHeader(name)) continue;
     for (const item of Array.isArray(value) ? value : [value]) pairs.push([name, String(item)]);
   }
   return pairs;

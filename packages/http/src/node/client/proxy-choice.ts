@@ -1,4 +1,5 @@
 import { BlockList, isIP } from "node:net";
+import { isLoopbackHost } from "@fetchwork/kit";
 import { optionError } from "../../client/option-values.ts";
 
 /** Proxies as they were named, before anything is known about a request. */
@@ -28,7 +29,7 @@ export function proxyFromEnvironment(
   return {
     http: http === undefined ? undefined : proxyUrl(http, "http_proxy"),
     https: https === undefined ? undefined : proxyUrl(https, "https_proxy"),
-    bypasses: (target) => isLoopback(hostOf(target)) || listed(target),
+    bypasses: (target) => isLoopbackHost(hostOf(target)) || listed(target),
   };
 }
 
@@ -92,15 +93,6 @@ function matcher(host: string): (target: string) => boolean {
   if (host.startsWith("*.")) return (target) => target.endsWith(host.slice(1));
   const name = host.replace(/^\./, "");
   return (target) => target === name || target.endsWith(`.${name}`);
-}
-
-function isLoopback(host: string): boolean {
-  return (
-    host === "localhost" ||
-    host.endsWith(".localhost") ||
-    host === "::1" ||
-    /^127\.[\d.]+$/.test(host)
-  );
 }
 
 function hostOf(target: URL): string {

@@ -7,6 +7,7 @@ import type {
   TransportRequest,
   WholeResponse,
 } from "../../client/transport/transport.ts";
+import { basicCredentials } from "../../client/request/request-url.ts";
 import { optionError } from "../../client/option-values.ts";
 import { ConnectionSites } from "./connection-site.ts";
 import { directConnector, type ConnectorOptions } from "./direct-connector.ts";
@@ -220,20 +221,8 @@ function checkProxy(given: ProxyOptions): void {
 /** Takes the credentials out of a proxy's URL. */
 function readProxy(url: URL, given: ProxyOptions | undefined): Proxy {
   const bare = new URL(url.origin);
-  const { username, password } = url;
-  const basic =
-    username === "" && password === ""
-      ? undefined
-      : `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString("base64")}`;
+  const basic = url.username === "" && url.password === "" ? undefined : basicCredentials(url);
   return { url: bare, authorization: given?.authorization ?? basic, tls: given?.tls ?? {} };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Additional headers of a request through a proxy without a tunnel. */

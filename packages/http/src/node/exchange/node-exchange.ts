@@ -1,5 +1,6 @@
 import { constants, type Http2Stream } from "node:http2";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import { ExchangeContext, type ContextInit } from "../../exchange/create-context.ts";
 import type { ReceiveOptions } from "../request/request-body.ts";
 import { ReceivedRequest } from "../request/received-request.ts";
@@ -89,10 +90,20 @@ export class NodeExchange implements ContextInit {
 
   /** Breaks the exchange off, so that the client cannot mistake a part of the response for the whole. */
   abort(): void {
-    const { response } = this;
+    const { request, response } = this;
     const stream = http2StreamOf(response);
-    if (stream === undefined) response.destroy();
-    else stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    if (stream !== undefined) {
+      stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+      return;
+    }
+    // A response of HTTP/1.0 may end with its connection. TLS has a message for that end, which is not sent here.
+    const { socket } = response;
+    const endsWithConnection = request.httpVersion === "1.0";
+    if (endsWithConnection && socket instanceof Socket && !("encrypted" in socket)) {
+      socket.resetAndDestroy();
+    } else {
+      response.destroy();
+    }
   }
 
   /** Discards the rest of the request's body after the response, so that it does not block the connection. */

@@ -3,7 +3,6 @@ import { draftExposed, type WholeDraft } from "../../exchange/exposed-response.t
 import { HeaderList } from "../../message/header-list.ts";
 import { problemOf, problemType } from "../request/reject-request.ts";
 import { RequestTooLargeError } from "../request/request-body.ts";
-import { discardBody } from "../request/unread-body.ts";
 import type { NodeExchange } from "./node-exchange.ts";
 import { writeHead } from "./write-head.ts";
 
@@ -12,7 +11,7 @@ import { writeHead } from "./write-head.ts";
  * or else as a 500 that reveals nothing; such an error is reported. Breaks the connection when the head was sent already.
  */
 export function sendError(exchange: NodeExchange, error: unknown): void {
-  const { request, response, runtime } = exchange;
+  const { response, runtime } = exchange;
   if (exchange.error !== undefined) return;
   // A handler that obeys the signal, or reads a body that breaks off, fails because the client has left.
   if (exchange.isDisconnected && isAbort(error)) return;
@@ -31,7 +30,6 @@ export function sendError(exchange: NodeExchange, error: unknown): void {
     return;
   }
   try {
-    if (isTooLarge && exchange.hasBody && !request.complete) discardBody(request);
     exchange.discardUnreadBody();
     sendDraft(exchange, draft);
   } catch (failure) {
@@ -73,11 +71,14 @@ function problem(status: 413 | 500): WholeDraft {
 }
 
 function sendDraft(exchange: NodeExchange, { text, headers, ...head }: WholeDraft): void {
+  const { request, response } = exchange;
+  // Node keeps the reason phrase of a head that it refused to write. HTTP/2 has none.
+  if (request.httpVersionMajor === 1) response.statusMessage = "";
   const length = Buffer.byteLength(text);
   writeHead(exchange, { ...head, headers: HeaderList.fieldsOf(headers) }, length);
-  const isHead = exchange.request.method === "HEAD";
+  const isHead = request.method === "HEAD";
   if (!isHead) exchange.bytes = length;
-  exchange.response.end(isHead ? undefined : text);
+  response.end(isHead ? undefined : text);
 }
 
 /** Returns whether it is `ABORT_HANDLER` of `@fetchwork/middleware`, by which a handler breaks the connection. */

@@ -1,3 +1,4 @@
+import { isConnectionHeader } from "@fetchwork/kit";
 import type { PreparedResponse } from "../../message/lazy-response.ts";
 import type { NodeExchange } from "./node-exchange.ts";
 
@@ -26,17 +27,6 @@ export function writeHead(
   }
 }
 
-// RFC 9110, 7.6.1: these describe one connection, which is another one when the response was fetched elsewhere.
-const connectionNames: ReadonlySet<string | undefined> = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
-
 /** Copies the headers without those that the server sets itself. `closes`: the handler wants the connection closed. */
 function withoutFraming(
   { status, headers }: Pick<PreparedResponse, "status" | "headers">,
@@ -48,7 +38,7 @@ function withoutFraming(
     const name = headers[index];
     const value = headers[index + 1];
     if (name === undefined || value === undefined) continue;
-    if (connectionNames.has(name)) {
+    if (isConnectionHeader(name)) {
       closes ||= name === "connection" && value.toLowerCase() === "close";
     } else if (name !== "content-length" || (length === undefined && status !== 204)) {
       kept.push(name, value);
@@ -59,14 +49,14 @@ function withoutFraming(
 
 /** A response of HTTP/2 accepts an object only, in which a repeated name is a list. */
 function groupHeaders(headers: readonly string[]): Record<string, string | string[]> {
-  const grouped: Record<string, string | string[]> = {};
+  // Not in the object itself: names such as `constructor` are found in its prototype.
+  const grouped = new Map<string, string | string[]>();
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index];
     const value = headers[index + 1];
     if (name === undefined || value === undefined) continue;
-    const present = grouped[name];
-    if (present === undefined) grouped[name] = value;
-    else grouped[name] = [present, value].flat();
+    const present = grouped.get(name);
+    grouped.set(name, present === undefined ? value : [present, value].flat());
   }
-  return grouped;
+  return Object.fromEntries(grouped);
 }

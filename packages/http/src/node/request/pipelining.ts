@@ -29,6 +29,11 @@ export function startWhenSent(response: ServerResponse, start: () => void): void
   };
 }
 
+/** Lets a request wait until its connection closes. */
+export function neverStart(response: ServerResponse): void {
+  countPending(response, weight);
+}
+
 /** Node stops reading a connection while the bytes of its waiting responses are more than the connection buffers. */
 function countPending(response: ServerResponse, bytes: number): void {
   const add: unknown = "_onPendingData" in response ? response._onPendingData : undefined;

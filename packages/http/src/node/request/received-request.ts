@@ -45,9 +45,7 @@ export class ReceivedRequest extends LazyRequest {
   }
 
   get headers(): Headers {
-    this.#headers ??= this.#options.isBehindOthers
-      ? HeaderList.from(pairsOf(this.#message))
-      : HeaderList.ofReceived(this.#message.rawHeaders);
+    this.#headers ??= this.#readHeaders();
     return this.#headers;
   }
 
@@ -72,6 +70,16 @@ export class ReceivedRequest extends LazyRequest {
     return this.#bodySource;
   }
 
+  #readHeaders(): HeaderList {
+    const { url = "/", rawHeaders } = this.#message;
+    const headers = this.#options.isBehindOthers
+      ? HeaderList.from(pairsOf(this.#message))
+      : HeaderList.ofReceived(rawHeaders);
+    // RFC 9112, 3.2.2: the host of a whole URL replaces that of `Host`.
+    if (!url.startsWith("/")) headers.set("host", new URL(url).host);
+    return headers;
+  }
+
   #openBody(): BodySource {
     const { method } = this;
     if (method === "GET" || method === "HEAD") return new Response(null);
@@ -93,7 +101,6 @@ function urlOf(message: IncomingMessage, head: RequestHead): string {
     return head.hostKind === "plain" ? url : new URL(url).href;
   }
   if (target.startsWith("/")) return new URL(`${protocol}//${host}${target}`).href;
-  // RFC 9112, 3.2.2: the host of a whole URL wins over `Host`.
   const { host: targetHost, pathname, search } = new URL(target);
   return new URL(`${protocol}//${targetHost}${pathname}${search}`).href;
 }

@@ -1,6 +1,7 @@
 import { ServerResponse, type IncomingMessage, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { neverStart } from "./pipelining.ts";
 
 /** Why a request gets no further than the server. */
 export interface Rejection {
@@ -17,6 +18,7 @@ const titles: Readonly<Record<number, string>> = {
   431: "Request Header Fields Too Large",
   500: "Internal Server Error",
   501: "Not Implemented",
+  505: "HTTP Version Not Supported",
 };
 
 /** The media type of {@link problemOf}. */
@@ -45,17 +47,26 @@ export function rejectRequest(
   response: ServerResponse,
   rejection: Rejection,
 ): void {
+  if (isAfterRejection(request)) {
+    neverStart(response);
+    return;
+  }
   const body = problemOf(rejection);
   const headers: Record<string, string | number> = {
     "content-type": problemType,
     "content-length": Buffer.byteLength(body),
   };
-  if (request.httpVersionMajor !== 2) {
+  if (!isHttp2(request)) {
     headers["connection"] = "close";
     rejected.add(request.socket);
   }
   response.writeHead(rejection.status, headers);
   response.end(request.method === "HEAD" ? undefined : body);
+}
+
+/** Returns whether a request came over HTTP/2. What the request says of its version is not enough. */
+export function isHttp2(request: IncomingMessage): boolean {
+  return request.httpVersionMajor === 2 && "stream" in request;
 }
 
 /** Responds on a connection for which Node has made no response, and closes it. */
@@ -76,20 +87,38 @@ export function rejectConnection(socket: Duplex, rejection: Rejection): void {
 /** Responds to what Node's parser and time limits reject, and closes the connection. */
 export function rejectParserErrors(server: Server): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // More data after the last request is nobody's; the response to that request ends the connection.
+    if (error.code === "HPE_CLOSED_CONNECTION") return;
     const rejection = rejectionOf(error.code);
     const response = currentResponse(socket);
     if (rejection === undefined || !socket.writable) {
       socket.destroy();
     } else if (response === undefined || (!response.headersSent && !response.req.complete)) {
       rejectConnection(socket, rejection);
-    } else if (response.writableEnded) {
-      // Its last bytes may still be on their way.
-      socket.end(() => socket.destroy());
     } else {
-      // It belongs to an earlier request, and the client would take a second one for more of it.
-      socket.destroy();
+      closeAfter(response, socket);
     }
   });
+}
+
+/**
+ * Takes a connection that Node has handed over for CONNECT or an upgrade, and for whose errors it no longer listens. Returns
+ * false, and lets the connection close, when the response to an earlier request is not sent yet, or is a rejection.
+ */
+export function takeConnection(request: IncomingMessage, socket: Duplex): boolean {
+  // A client may leave at any time; without a listener the error would end the process.
+  socket.on("error", () => undefined);
+  if (isAfterRejection(request)) return false;
+  const response = currentResponse(socket);
+  if (response !== undefined) closeAfter(response, socket);
+  return response === undefined;
+}
+
+/** Closes a connection on which the response to an earlier request is not sent yet. */
+function closeAfter(response: ServerResponse, socket: Duplex): void {
+  // The last bytes may still be on their way. Otherwise the client would take another response for this one.
+  if (response.writableEnded) socket.end(() => socket.destroy());
+  else socket.destroy();
 }
 
 function rejectionOf(code: string | undefined): Rejection | undefined {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { BodyTooLargeError } from "@fetchwork/kit";
 import { HttpUsageError } from "../../errors.ts";
+import { discardBody } from "./unread-body.ts";
 
 /** What a server or a listener decides about the requests that it receives. */
 export interface ReceiveOptions {
@@ -172,7 +173,7 @@ function readMessage(message: IncomingMessage, maxSize: number): Promise<Uint8Ar
       size += chunk.byteLength;
       if (size > maxSize) {
         stop();
-        message.pause();
+        discardBody(message);
         reject(new RequestTooLargeError(maxSize));
       } else {
         chunks.push(chunk);

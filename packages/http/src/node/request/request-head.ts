@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Rejection } from "./reject-request.ts";
+import { isHttp2, type Rejection } from "./reject-request.ts";
 
 /** What a `Host` header holds. The URL parser leaves a plain host as it is. */
 export type HostKind = "invalid" | "plain" | "valid";
@@ -27,6 +27,7 @@ export interface RequestLimits {
 export function readHead({ rawHeaders }: IncomingMessage, hosts: HostCheck): RequestHead {
   let hostCount = 0;
   let host = "";
+  let authority: string | undefined;
   let hasBody = false;
   let length = 0;
   let coding: string | undefined;
@@ -37,9 +38,8 @@ export function readHead({ rawHeaders }: IncomingMessage, hosts: HostCheck): Req
     if (name.length === 4 && name.toLowerCase() === "host") {
       hostCount += 1;
       host = value;
-    } else if (name === ":authority" && host === "") {
-      // HTTP/2's name for Host (RFC 9113, 8.3.1).
-      host = value;
+    } else if (name === ":authority") {
+      authority = value;
     } else if (name.length === 14 && name.toLowerCase() === "content-length") {
       hasBody = true;
       length = Number(value);
@@ -47,6 +47,11 @@ export function readHead({ rawHeaders }: IncomingMessage, hosts: HostCheck): Req
       hasBody = true;
       coding = coding === undefined ? value : `${coding}, ${value}`;
     }
+  }
+  // HTTP/2's name for Host. A client that sends both must send the same twice (RFC 9113, 8.3.1).
+  if (authority !== undefined) {
+    if (hostCount > 0 && authority.toLowerCase() !== host.toLowerCase()) hostCount += 1;
+    host = authority;
   }
   const hostKind = host === "" ? "valid" : hosts.kindOf(host);
   return { hostCount, host, hostKind, hasBody, length, coding };
@@ -58,6 +63,10 @@ export function findRejection(
   head: RequestHead,
   limits: RequestLimits,
 ): Rejection | undefined {
+  // Node's parser accepts any version; a request that calls itself HTTP/2.0 over HTTP/1 needs the rules of HTTP/1.
+  if (request.httpVersionMajor !== 1 && !isHttp2(request)) {
+    return { status: 505, detail: "only HTTP/1.0, HTTP/1.1 and HTTP/2 are supported" };
+  }
   // RFC 9112, 3.2: exactly one Host, and a valid one. It may be empty when the target has no authority.
   if (head.hostCount > 1 || (head.hostCount === 0 && needsHost(request))) {
     return { status: 400, detail: "the request must have one Host header" };
@@ -66,7 +75,7 @@ export function findRejection(
     return { status: 400, detail: "the Host header is invalid" };
   }
   if (
-    request.httpVersionMajor === 2 &&
+    isHttp2(request) &&
     limits.maxHeaderSize !== undefined &&
     request.rawHeaders.join().length > limits.maxHeaderSize
   ) {
@@ -82,6 +91,10 @@ export function findRejection(
   }
   // No `Request` can have this method (Fetch, 2.2.1).
   if (request.method === "TRACE") return { status: 501, detail: "TRACE is not supported" };
+  // RFC 9112, 6.1: a proxy that speaks HTTP/1.0 does not know it, and sees another end of the body.
+  if (head.coding !== undefined && request.httpVersion === "1.0") {
+    return { status: 400, detail: "HTTP/1.0 has no Transfer-Encoding" };
+  }
   // RFC 9112, 6.1: where a body with another coding ends, sender and receiver may see differently.
   if (head.coding !== undefined && !isChunked(head.coding)) {
     return { status: 501, detail: "the Transfer-Encoding is not supported, only chunked is" };

@@ -11,11 +11,12 @@ import { HttpUsageError } from "../../errors.ts";
 import type { NodeListener } from "./request-listener.ts";
 import { CancellableMessage } from "../request/unread-body.ts";
 import {
-  isAfterRejection,
   rejectConnection,
   rejectParserErrors,
   rejectRequest,
+  takeConnection,
 } from "../request/reject-request.ts";
+import { findRejection, HostCheck, readHead } from "../request/request-head.ts";
 import type { CheckedServeOptions, UpgradeListener } from "./serve-options.ts";
 import { limitStreamTime, watchStalledConnections } from "./timeouts.ts";
 
@@ -23,6 +24,8 @@ import { limitStreamTime, watchStalledConnections } from "./timeouts.ts";
 export interface NodeServer {
   readonly server: Server;
   readonly sockets: ReadonlySet<Socket>;
+  /** The decrypted sides of TLS connections. */
+  readonly tlsSockets: ReadonlySet<Socket>;
   readonly sessions: ReadonlySet<Http2Session>;
 }
 
@@ -34,12 +37,17 @@ export interface NodeServer {
 export function createNodeServer(listener: NodeListener, options: CheckedServeOptions): NodeServer {
   const server = makeServer(listener, options);
   const sockets = new Set<Socket>();
+  const tlsSockets = new Set<Socket>();
   const sessions = new Set<Http2Session>();
   server.on("connection", (socket: Socket) => {
     // Node remembers the address once it was read, so that it is known after the client has left.
     void socket.remoteAddress;
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
+  });
+  server.on("secureConnection", (socket: Socket) => {
+    tlsSockets.add(socket);
+    socket.once("close", () => tlsSockets.delete(socket));
   });
   if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections;
   const { responseTimeout } = options;
@@ -63,42 +71,40 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
   });
   rejectParserErrors(server);
   server.on("checkExpectation", (request, response) => {
-    if (isAfterRejection(request)) return;
     rejectRequest(request, response, { status: 417, detail: "only 100-continue can be expected" });
   });
   server.on("connect", (request: IncomingMessage, target: Socket | ServerResponse) => {
     const rejection = { status: 501, detail: "CONNECT is not supported" };
-    // Over HTTP/2 it is a response, over HTTP/1 the bare connection, for whose errors Node no longer listens.
-    if (target instanceof Socket) {
-      target.on("error", () => undefined);
-      rejectConnection(target, rejection);
-    } else {
-      rejectRequest(request, target, rejection);
-    }
+    // Over HTTP/2 it is a response, over HTTP/1 the bare connection.
+    if (!(target instanceof Socket)) rejectRequest(request, target, rejection);
+    else if (takeConnection(request, target)) rejectConnection(target, rejection);
   });
   const { onUpgrade } = options;
   if (onUpgrade !== undefined) server.on("upgrade", upgradeListener(onUpgrade, options));
   if (options.maxRequestBodySize !== undefined) {
     const { maxRequestBodySize } = options;
     server.on("checkContinue", (request, response) => {
-      if (isAfterRejection(request)) return;
       const isTooLarge = Number(request.headers["content-length"] ?? 0) > maxRequestBodySize;
       if (!isTooLarge) response.writeContinue();
       listener(request, response);
     });
   }
-  return { server, sockets, sessions };
+  return { server, sockets, tlsSockets, sessions };
 }
 
-/** An error of one connection is reported and ends that connection. */
+/** Rejects what no handler may see. An error of one connection is reported and ends that connection. */
 function upgradeListener(
   onUpgrade: UpgradeListener,
-  { reportError }: CheckedServeOptions,
+  options: CheckedServeOptions,
 ): (...exchange: Parameters<UpgradeListener>) => void {
+  const hosts = new HostCheck();
   return (request, socket, head) => {
-    // A client may leave at any time; without a listener the error would end the process.
-    socket.on("error", () => undefined);
-    if (isAfterRejection(request)) return;
+    if (!takeConnection(request, socket)) return;
+    const rejection = findRejection(request, readHead(request, hosts), options);
+    if (rejection !== undefined) {
+      rejectConnection(socket, rejection);
+      return;
+    }
     try {
       onUpgrade(request, socket, head)?.catch(fail);
     } catch (error) {
@@ -106,7 +112,7 @@ function upgradeListener(
     }
     function fail(error: unknown): void {
       socket.destroy();
-      reportError(error);
+      options.reportError(error);
     }
   };
 }

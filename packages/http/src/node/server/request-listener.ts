@@ -3,7 +3,7 @@ import type { Handler } from "../../handler.ts";
 import { NodeExchange, type NodeRuntime } from "../exchange/node-exchange.ts";
 import { sendError } from "../exchange/send-error.ts";
 import { sendResponse } from "../exchange/send-response.ts";
-import { isPipelined, startWhenSent } from "../request/pipelining.ts";
+import { isPipelined, neverStart, startWhenSent } from "../request/pipelining.ts";
 import { isAfterRejection, rejectRequest } from "../request/reject-request.ts";
 import {
   findRejection,
@@ -20,7 +20,10 @@ export type NodeListener = (request: IncomingMessage, response: ServerResponse) 
 export function requestListener(handler: Handler, runtime: NodeRuntime): NodeListener {
   const hosts = new HostCheck();
   return (request, response) => {
-    if (isAfterRejection(request)) return;
+    if (isAfterRejection(request)) {
+      neverStart(response);
+      return;
+    }
     const head = readHead(request, hosts);
     const rejection = findRejection(request, head, runtime);
     if (rejection !== undefined) {

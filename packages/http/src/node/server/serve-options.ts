@@ -145,7 +145,7 @@ const checkTlsNames = nameCheck<TlsOptions>({
 /** Options with their defaults. */
 export interface CheckedServeOptions extends Pick<
   ServeOptions,
-  "hostname" | "maxConnections" | "maxRequestBodySize" | "onUpgrade" | "signal" | "tls"
+  "hostname" | "maxConnections" | "onUpgrade" | "signal" | "tls"
 > {
   readonly port: number;
   readonly requestTimeout: number;
@@ -153,6 +153,7 @@ export interface CheckedServeOptions extends Pick<
   readonly responseTimeout: number;
   readonly keepAliveTimeout: number;
   readonly maxHeaderSize: number;
+  readonly maxRequestBodySize: number | undefined;
   readonly http2: boolean;
   readonly signals: boolean;
   readonly gracePeriod: number;

@@ -95,8 +95,8 @@ function closeIdle({ server }: NodeServer): void {
 }
 
 /** Closes connections that were opened in advance and never used, which Node does not count as idle. */
-function closeUnused({ sockets }: NodeServer): void {
-  for (const socket of sockets) {
+function closeUnused({ sockets, tlsSockets }: NodeServer): void {
+  for (const socket of [...sockets, ...tlsSockets]) {
     if (socket.bytesRead === 0) socket.destroy();
   }
 }

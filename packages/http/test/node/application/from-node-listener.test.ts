@@ -209,6 +209,27 @@ describe("fromNodeListener()", () => {
     await expect(response.text()).rejects.toThrow("broken");
   });
 
+  it.each([100, 101, 103])("rejects when the final status is %d", async (status) => {
+    const pending = ask((_request, out) => {
+      out.statusCode = status;
+      out.end();
+    });
+    await expect(pending).rejects.toMatchObject({ code: "ERR_HTTP_STATUS" });
+  });
+
+  it("lets the application write after the body was cancelled", async () => {
+    let writeMore = (): void => undefined;
+    const response = await ask((_request, out) => {
+      out.write("part");
+      writeMore = () => {
+        out.write("more");
+        out.end("end");
+      };
+    });
+    void response.body?.cancel();
+    expect(writeMore).not.toThrow();
+  });
+
   it("applies backpressure when the body is not read: write() returns false, and drain follows", async () => {
     const drained = Promise.withResolvers<void>();
     let writes = 0;

@@ -91,6 +91,27 @@ describe("a streamed body", () => {
     expect(reported).toEqual([new Error("disk")]);
   });
 
+  it("that fails later resets the connection of HTTP/1.0, whose end would mean success", async () => {
+    let count = 0;
+    const { port } = await start(
+      () =>
+        new Response(
+          new ReadableStream({
+            async pull(controller) {
+              count += 1;
+              if (count === 1) controller.enqueue(Buffer.from("part"));
+              else await new Promise((resolve) => setTimeout(resolve, 50));
+              if (count === 2) controller.error(new Error("disk"));
+            },
+          }),
+        ),
+    );
+    const client = new RawClient(port);
+    const isReset = new Promise((resolve) => void client.socket.once("close", resolve));
+    client.send("GET / HTTP/1.0\r\n\r\n");
+    expect(await isReset).toBe(true);
+  });
+
   it.each([
     ["strings", "text"],
     ["numbers", 1],

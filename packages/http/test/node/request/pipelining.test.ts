@@ -1,19 +1,20 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { text, type Handler } from "../../../src/index.ts";
-import { serve, type RunningServer } from "../../../src/node/index.ts";
+import { serve, type RunningServer, type UpgradeListener } from "../../../src/node/index.ts";
 import { exchange, RawClient } from "../raw-client.ts";
 
 const servers: RunningServer[] = [];
 const clients: RawClient[] = [];
 const reported: unknown[] = [];
 
-async function start(handler: Handler): Promise<number> {
+async function start(handler: Handler, onUpgrade?: UpgradeListener): Promise<number> {
   reported.length = 0;
   const server = await serve(handler, {
     port: 0,
     hostname: "127.0.0.1",
     signals: false,
     maxRequestBodySize: 1_000_000,
+    onUpgrade,
     reportError: (error) => reported.push(error),
   });
   servers.push(server);
@@ -58,6 +59,21 @@ function holdFirst(): {
 /** Ends when the server has read what was sent before on other connections. */
 async function turnOf(port: number): Promise<void> {
   for (let round = 0; round < 5; round += 1) await exchange(port, last);
+}
+
+const padded = `GET /1 HTTP/1.1\r\nHost: a\r\nX-Padding: ${"x".repeat(1_000)}\r\n\r\n`;
+
+/** Sends far more than the buffers of two connections hold; returns whether the server reads all of it. */
+async function isWholeRead(client: RawClient, port: number, flood: string): Promise<boolean> {
+  const written = new Promise<boolean>((resolve) => {
+    client.socket.write(flood, "latin1", () => resolve(true));
+  });
+  // Each turn is one for the flood too, in which the server would read 64 KiB.
+  const turns = (async () => {
+    for (let round = 0; round < 60; round += 1) await turnOf(port);
+    return false;
+  })();
+  return Promise.race([written, turns]);
 }
 
 describe("pipelined requests", () => {
@@ -109,18 +125,20 @@ describe("pipelined requests", () => {
     const { handler, release } = holdFirst();
     const port = await start(handler);
     const client = connectTo(port);
-    // Far more than the buffers of two connections hold.
-    const padded = `GET /1 HTTP/1.1\r\nHost: a\r\nX-Padding: ${"x".repeat(1_000)}\r\n\r\n`;
-    const flood = get("/held") + padded.repeat(16_000);
-    const written = new Promise<string>((resolve) => {
-      client.socket.write(flood, "latin1", () => resolve("all of it"));
-    });
-    // Each turn is one for the flood too, in which the server would read 64 KiB.
-    const turns = (async () => {
-      for (let round = 0; round < 60; round += 1) await turnOf(port);
-      return "a part of it";
-    })();
-    expect(await Promise.race([written, turns])).toBe("a part of it");
+    expect(await isWholeRead(client, port, get("/held") + padded.repeat(16_000))).toBe(false);
+    release();
+  });
+
+  it.each([
+    ["of any kind", ""],
+    ["with an unknown expectation", "Expect: tea\r\n"],
+  ])("%s are not read without limit behind a rejected one", async (_kind, field) => {
+    const { handler, release } = holdFirst();
+    const port = await start(handler);
+    const client = connectTo(port);
+    const rejected = "GET / HTTP/1.1\r\n\r\n";
+    const ignored = padded.replace("\r\n\r\n", `\r\n${field}\r\n`).repeat(16_000);
+    expect(await isWholeRead(client, port, get("/held") + rejected + ignored)).toBe(false);
     release();
   });
 
@@ -166,5 +184,33 @@ describe("pipelined requests", () => {
       ["200", "200", "400"].map((status) => `HTTP/1.1 ${status}`),
     );
     expect(answers.match(bodies)).toEqual(["/held;", "/1;"]);
+  });
+
+  it.each([
+    ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"],
+    ["an upgrade", "GET /up HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"],
+  ])("do not get the response to %s behind them", async (_what, takeover) => {
+    const { handler, release } = holdFirst();
+    const port = await start(handler, (_request, socket) => {
+      socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n");
+    });
+    expect(await exchange(port, get("/held") + takeover)).toBe("");
+    release();
+    const rejected = await exchange(port, `GET / HTTP/1.1\r\n\r\n${takeover}`);
+    expect(rejected.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 400"]);
+  });
+
+  it("do not prevent the response to the last request when more follow it", async () => {
+    const { handler, handled, release } = holdFirst();
+    const port = await start(handler);
+    const client = connectTo(port);
+    const held = "GET /held HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    client.send(held + get("/1"));
+    await turnOf(port);
+    client.send(get("/2"));
+    await turnOf(port);
+    release();
+    expect((await client.closed).match(bodies)).toEqual(["/held;"]);
+    expect(handled.filter((path) => path !== "/last")).toEqual(["/held"]);
   });
 });

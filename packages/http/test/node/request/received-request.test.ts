@@ -87,6 +87,11 @@ describe("the headers of a received request", () => {
     expect(found).toEqual(["1, 3", "b=2; c=4", false, true, fields]);
   });
 
+  it("have the host of a whole URL in place of the one in Host", async () => {
+    const request = `GET http://b:81/ HTTP/1.1\r\nHost: a\r\n${close}`;
+    expect(await inspectRequest(request, ({ headers }) => headers.get("host"))).toBe("b:81");
+  });
+
   it("are the platform's for hundreds of fields", async () => {
     const lines = Array.from({ length: 300 }, (_, index) => `X-${index % 150}: ${index}\r\n`);
     const request = `GET / HTTP/1.1\r\nHost: a\r\n${lines.join("")}${close}`;

@@ -25,6 +25,13 @@ beforeAll(async () => {
         await new Promise((resolve) => setImmediate(resolve));
         return text(body === null ? "nothing" : "touched");
       }
+      if (pathname === "/catch") {
+        const isRead = await request.text().then(
+          () => true,
+          () => false,
+        );
+        return text(isRead ? "read" : "caught", { status: 413 });
+      }
       if (pathname === "/later") {
         const reader = request.body?.getReader();
         context.waitUntil(readLater(reader));
@@ -88,6 +95,8 @@ describe("a hostile client", () => {
     ["another scheme", "GET ftp://a/ HTTP/1.1\r\nHost: a\r\n\r\n", 400],
     ["a target with a fragment", "GET /a#b HTTP/1.1\r\nHost: a\r\n\r\n", 400],
     ["a relative target", "GET foo HTTP/1.1\r\nHost: a\r\n\r\n", 400],
+    ["HTTP/2.0 without HTTP/2", "GET / HTTP/2.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n", 505],
+    ["HTTP/0.9", "GET / HTTP/0.9\r\nHost: a\r\n\r\n", 505],
     ["no HTTP", "hello\r\n\r\n", 400],
     ["a header without name", "GET / HTTP/1.1\r\nHost: a\r\n: x\r\n\r\n", 400],
     ["a NUL in a header", "GET / HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n", 400],
@@ -137,6 +146,11 @@ describe("a hostile client", () => {
       "such a body, declared in two lines",
       "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
       501,
+    ],
+    [
+      "a chunked body in HTTP/1.0",
+      "POST / HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      400,
     ],
     ["an unknown method", "BREW / HTTP/1.1\r\nHost: a\r\n\r\n", 400],
     ["a star for another method", "GET * HTTP/1.1\r\nHost: a\r\n\r\n", 400],
@@ -195,6 +209,16 @@ describe("a hostile client", () => {
     expect(reported).toEqual([]);
   });
 
+  it("may use its connection again when the handler itself responds to a body over the limit", async () => {
+    const client = new RawClient(server.port);
+    const length = (4 * mebibyte).toString(16);
+    client.send("POST /catch HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+    client.send(`${length}\r\n${"x".repeat(4 * mebibyte)}\r\n0\r\n\r\n`);
+    client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await client.until(/^HTTP\/1\.1 413 [^]*caught[^]*HTTP\/1\.1 200 /);
+    client.socket.destroy();
+  });
+
   it.each(["/ignore", "/cancel", "/touch"])(
     "can send another request after a body that the handler did not read: %s",
     async (path) => {
@@ -241,6 +265,7 @@ describe("a hostile client", () => {
     ["no Host", "GET / HTTP/1.1\r\n\r\n"],
     ["a bad Host", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n"],
     ["a bad target", "GET ftp://a/ HTTP/1.1\r\nHost: a\r\n\r\n"],
+    ["HTTP/2.0", "GET / HTTP/2.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n"],
     ["a coding", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"],
     ["an expectation", "GET / HTTP/1.1\r\nHost: a\r\nExpect: much\r\n\r\n"],
     ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"],

@@ -130,6 +130,18 @@ describe("serve() with TLS", () => {
     expect(await ask(url, { cert, key })).toBe("200 mutual");
   });
 
+  it("closes connections without a request soon after it stops", async () => {
+    const { port } = await start(() => text("x"), { http2: true });
+    const unused = connectTls({ port, host: "127.0.0.1", ca: cert, ALPNProtocols: ["http/1.1"] });
+    unused.on("error", () => undefined);
+    await new Promise((resolve) => unused.once("secureConnect", resolve));
+    const gone = new Promise((resolve) => unused.once("close", resolve));
+    const begin = performance.now();
+    await server?.close();
+    expect(performance.now() - begin).toBeLessThan(5_000);
+    await gone;
+  });
+
   it("serves HTTPS", async () => {
     const { url } = await start((request) => text(request.url));
     expect(url).toMatch(/^https:/);
@@ -357,6 +369,31 @@ describe("serve() with HTTP/2", () => {
     const asked = session?.request({ ":path": "/", ":authority": "1.2.3.4.5" });
     if (asked === undefined) throw new Error("no session");
     expect((await answerOf(asked)).status).toBe(400);
+  });
+
+  it("rejects a Host that is not the authority, and accepts one that is", async () => {
+    await startHttp2((request) => text(new URL(request.url).host));
+    const statusOf = async (host: string): Promise<number | undefined> => {
+      const asked = session?.request({ ":path": "/", ":authority": "a.example", host });
+      if (asked === undefined) throw new Error("no session");
+      return (await answerOf(asked)).status;
+    };
+    expect(await statusOf("b.example")).toBe(400);
+    expect(await statusOf("A.example")).toBe(200);
+  });
+
+  it("sends headers whose names are those of an object's own members", async () => {
+    await startHttp2(() =>
+      text("", {
+        headers: [
+          ["constructor", "a"],
+          ["__proto__", "b"],
+        ],
+      }),
+    );
+    const { headers } = await answerOf(stream("/"));
+    expect(headers["constructor"]).toBe("a");
+    expect(Object.entries(headers)).toContainEqual(["__proto__", "b"]);
   });
 
   it("survives a client that does not speak HTTP/2", async () => {

@@ -179,6 +179,14 @@ describe("serve()", () => {
     expect(answer.match(/set-cookie: .*/gi)).toEqual(["set-cookie: a=1", "set-cookie: b=2"]);
   });
 
+  it("responds with 500 Internal Server Error when Node rejects a header of the handler", async () => {
+    const { port } = await start(() => text("x", { headers: { "x-a": "a\u0001b" } }));
+    expect(await exchange(port, requestOf("GET"))).toMatch(
+      /^HTTP\/1\.1 500 Internal Server Error\r\n/,
+    );
+    expect(reported).toMatchObject([{ code: "ERR_INVALID_CHAR" }]);
+  });
+
   it("responds with 500 without the reason when the handler fails, and reports it once", async () => {
     const { url } = await start((request) => {
       const error = new Error("secret");

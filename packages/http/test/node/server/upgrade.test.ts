@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { serve, type RunningServer, type UpgradeListener } from "../../../src/node/index.ts";
 import { text } from "../../../src/message/response.ts";
+import { exchange } from "../raw-client.ts";
 
 let server: RunningServer | undefined;
 
@@ -72,6 +73,16 @@ describe("serve() with onUpgrade", () => {
       expect(await (await fetch(running.url)).text()).toBe("page");
       await running.close({ gracePeriod: 0 });
     }
+  });
+
+  it.each([
+    ["two Host headers", "Host: x\r\nHost: y\r\n", 400],
+    ["an invalid Host", "Host: x/../y\r\n", 400],
+    ["a coded body", "Host: x\r\nTransfer-Encoding: gzip, chunked\r\n", 501],
+  ])("rejects an upgrade with %s, as it does other requests", async (_what, fields, status) => {
+    const { port } = await start(echo);
+    const head = `GET /chat HTTP/1.1\r\n${fields}Connection: Upgrade\r\nUpgrade: echo\r\n\r\n`;
+    expect(await exchange(port, head)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 
   it("survives clients that reset the connection", async () => {

@@ -16,9 +16,11 @@ export type ExpressMiddleware = (
  * What Express writes reaches the middleware as a `Response`. While a middleware only changes headers, nothing is buffered,
  * no stream is made, and the writes of Express go out as they are. All middlewares of a request share one context.
  *
- * The URL is the whole one, also under a mount path. A changed path, method, header or body reaches what comes after, and
- * an address that `realIp` found is `request.ip`. Express turns errors into responses itself, so `recoverer` sees the
- * response and no error; what a middleware throws goes to `next(error)`. Use what reads bodies before `express.json()`.
+ * The URL is the whole one, also under a mount path; a changed path must stay below that. A changed path, method, header or
+ * body reaches what comes after, and an address that `realIp` found is `request.ip`. What others write into `request.url`
+ * between two middlewares of ours is not seen by the second. Express turns errors into responses itself, so `recoverer`
+ * sees the response and no error; what a middleware throws goes to `next(error)`. Use what reads bodies before
+ * `express.json()`.
  *
  * @example
  * ```ts

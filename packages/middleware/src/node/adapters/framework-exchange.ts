@@ -99,3 +99,12 @@ export function findExchange(
 ): FrameworkExchange | undefined {
   return response[exchangeKey];
 }
+
+/**
+ * What a framework is told of a failure. Express goes on to the next handler when the error is nothing, null or "route",
+ * and Koa sends nothing.
+ */
+export function errorOf(thrown: unknown): unknown {
+  if (typeof thrown === "object" && thrown !== null) return thrown;
+  return new Error("the middleware failed", { cause: thrown });
+}

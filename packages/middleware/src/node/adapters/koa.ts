@@ -4,9 +4,11 @@ import { createContextKey, type Context, type Middleware } from "@fetchwork/http
 import { takeResponse } from "../../body/replace-body.ts";
 import { checkFunction } from "../../check-options.ts";
 import { CapturedResponse } from "./captured-response.ts";
-import { exchangeOf, findExchange, type FrameworkExchange } from "./framework-exchange.ts";
+import { errorOf, exchangeOf, findExchange, type FrameworkExchange } from "./framework-exchange.ts";
 import { messageHeaders } from "./message-headers.ts";
 import { passRequest } from "./pass-request.ts";
+import { hasBody } from "./send-response.ts";
+import { checkChunk, toBytes } from "./write-arguments.ts";
 
 /** The part of Koa's context that is used. */
 export interface KoaContext {
@@ -65,7 +67,8 @@ export function toKoa(middleware: Middleware): KoaMiddleware {
       const { captured } = run;
       if (response === captured && !CapturedResponse.isTaken(captured)) return;
       assignResponse(koa, response, captured === undefined ? "add" : "replace");
-    } catch (error) {
+    } catch (thrown) {
+      const error = errorOf(thrown);
       exchange.error ??= error;
       throw error;
     }
@@ -116,15 +119,27 @@ function isStreamed(body: unknown): boolean {
 function streamOf(body: unknown): ReadableStream<Uint8Array<ArrayBuffer>> | null {
   if (body instanceof Response) return body.body;
   // Node's type of streams differs from the platform's.
-  if (body instanceof Readable) return Readable.toWeb(body) as never;
+  if (body instanceof Readable) {
+    return Readable.toWeb(Readable.from(bytesOf(body), { objectMode: false })) as never;
+  }
   return new Response(body as BodyInit).body;
+}
+
+/** The chunks of a stream, which may be text. */
+async function* bytesOf(stream: Readable): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  for await (const chunk of stream) {
+    checkChunk(chunk);
+    yield toBytes(chunk, stream.readableEncoding ?? undefined);
+  }
 }
 
 /** Makes a response of a middleware that of Koa, which sends it when all middlewares are done. */
 function assignResponse(koa: KoaContext, response: Response, headers: "add" | "replace"): void {
   const taken = takeResponse(response);
   const before = koa.res.getHeaderNames();
-  koa.body = toKoaBody(taken.body);
+  // Koa derives the headers of a HEAD response from its body, and writes the text of a status that has none.
+  const isKoas = headers === "replace" && (!hasBody(koa.res) || wholeBody(koa.body) === null);
+  if (taken.body !== null || !isKoas) koa.body = toKoaBody(taken.body);
   koa.status = taken.status;
   if (taken.statusText !== "") koa.message = taken.statusText;
   const names = new Set<string>();

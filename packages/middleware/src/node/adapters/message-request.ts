@@ -28,7 +28,8 @@ class MessageRequest implements Request {
     this.#openSignal = openSignal;
     this.method = message.method?.toUpperCase() ?? "GET";
     this.headers = messageHeaders({
-      read: (name) => message.headers[name],
+      // Node's object inherits from `Object.prototype`.
+      read: (name) => (Object.hasOwn(message.headers, name) ? message.headers[name] : undefined),
       write: (name, value) => {
         message.headers[name] = value;
       },

@@ -28,12 +28,12 @@ function isSameFraming({ headers: before }: Request, { headers: after }: Request
   );
 }
 
-/** Under a mount path of Express, `url` has only the rest; what leaves the mount path stays whole. */
+/** Under a mount path of Express, `url` has only the rest, from its slash; what leaves the mount path stays whole. */
 function setTarget(message: IncomingMessage & { readonly baseUrl?: string }, url: string): void {
   const { pathname, search } = new URL(url);
   const { baseUrl = "" } = message;
-  const rest = pathname.startsWith(`${baseUrl}/`) ? pathname.slice(baseUrl.length) : pathname;
-  message.url = rest + search;
+  const isInside = pathname === baseUrl || pathname.startsWith(`${baseUrl}/`);
+  message.url = (isInside ? pathname.slice(baseUrl.length) || "/" : pathname) + search;
 }
 
 function passHeaders(message: IncomingMessage, headers: Headers): void {

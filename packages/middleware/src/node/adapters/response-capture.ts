@@ -6,17 +6,18 @@ import {
   applyHead,
   byteLengthOf,
   callbackOf,
+  checkChunk,
   encodingOf,
   isUtf8,
-  lengthOf,
   toBytes,
+  type Chunk,
   type WriteCallback,
 } from "./write-arguments.ts";
 import { hasBody, sendResponse, type ResponseFunctions } from "./send-response.ts";
 
 interface HeldCall {
   readonly kind: "write" | "end" | "flush";
-  readonly chunk: unknown;
+  readonly chunk: Chunk | undefined;
   readonly encoding: BufferEncoding | undefined;
   readonly callback: WriteCallback | undefined;
 }
@@ -46,19 +47,31 @@ export class ResponseCapture {
   #heldBytes: number;
   #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
   #needsDrain: boolean;
-  /** Whether Node's own `end` runs, which calls `write` of the response over HTTP/2. */
+  /** Whether Node's own `end` runs: over HTTP/2, and in Fastify's `inject`, it calls `write` of the response. */
   #isEnding: boolean;
   /** Whether the head is Node's to write. */
   #isSent: boolean;
+  /** The capture of a middleware outside, when somebody patched the response between the two. */
+  readonly outer: ResponseCapture | undefined;
+  readonly depth: number;
 
   constructor(exchange: FrameworkExchange) {
-    const { response } = exchange;
+    const response: ServerResponse & CaptureHolder = exchange.response;
+    this.outer = response[captureKey];
+    this.depth = this.outer === undefined ? 0 : this.outer.depth + 1;
     this.#exchange = exchange;
     // They are called with the response.
     // oxlint-disable-next-line typescript/unbound-method
-    const { writeHead, write, end, flushHeaders } = response;
-    const isHttp2 = response.req.httpVersionMajor === 2;
-    this.#functions = { writeHead, write, end: isHttp2 ? this.#guardEnd(end) : end, flushHeaders };
+    const { writeHead, write, end, flushHeaders, setHeader, appendHeader, removeHeader } = response;
+    this.#functions = {
+      writeHead,
+      write,
+      end,
+      flushHeaders,
+      setHeader,
+      appendHeader,
+      removeHeader,
+    };
     this.#waiters = [];
     this.#state = "open";
     this.#captured = undefined;
@@ -68,12 +81,20 @@ export class ResponseCapture {
     this.#needsDrain = false;
     this.#isEnding = false;
     this.#isSent = false;
-    this.#install();
+    response[captureKey] = this;
+    Object.assign(response, interceptorsAt(this.depth));
+    Object.defineProperty(response, "headersSent", headersSentProperty);
   }
 
   /** Whether the response's functions are still those of this capture. */
   get isInPlace(): boolean {
-    return this.#exchange.response.end === this.#ownEnd;
+    return this.#exchange.response.end === interceptorsAt(this.depth).end;
+  }
+
+  /** Whether the framework has begun to write, and nothing was sent yet. */
+  get holdsHead(): boolean {
+    if (this.#state === "held" || this.#state === "streaming") return true;
+    return this.outer?.holdsHead ?? false;
   }
 
   /** Whether the framework has begun to write. */
@@ -95,7 +116,12 @@ export class ResponseCapture {
       else resolve(response);
     };
     this.#waiters.push(waiter);
-    start();
+    try {
+      start();
+    } catch (error) {
+      this.forget(waiter);
+      throw error;
+    }
     const result =
       found ??
       new Promise<Response>((settle) => {
@@ -115,7 +141,9 @@ export class ResponseCapture {
       const isDerived = this.#captured !== undefined;
       this.#replace();
       this.#isSent = true;
-      sendResponse(this.#exchange, this.#functions, response, isDerived ? "replace" : "add");
+      const end = (...given: readonly unknown[]): ServerResponse => this.#endNow(given);
+      const functions = { ...this.#functions, end };
+      sendResponse(this.#exchange, functions, response, isDerived ? "replace" : "add");
     }
   }
 
@@ -128,63 +156,57 @@ export class ResponseCapture {
   /** Forgets the held response, so that the framework can write one of the error. */
   reopen(): void {
     const { response } = this.#exchange;
-    for (const name of contentHeaders) response.removeHeader(name);
     this.#state = "open";
+    for (const name of contentHeaders) response.removeHeader(name);
     this.#captured = undefined;
     this.#held = [];
     this.#heldBytes = 0;
   }
 
-  readonly #ownEnd = (first?: unknown, second?: unknown, third?: unknown): ServerResponse => {
-    const chunk = typeof first === "function" ? undefined : (first ?? undefined);
-    const callback = callbackOf(first, second, third);
-    if (chunk === undefined) this.#call({ kind: "end", chunk, encoding: undefined, callback });
-    else this.#call({ kind: "end", chunk, encoding: encodingOf(second), callback });
-    return this.#exchange.response;
-  };
-
-  #guardEnd(end: ServerResponse["end"]): ServerResponse["end"] {
+  writeHead(status: number, rest: readonly unknown[]): void {
     const { response } = this.#exchange;
-    const guarded = (...given: unknown[]): unknown => {
-      this.#isEnding = true;
-      try {
-        return Reflect.apply(end, response, given);
-      } finally {
-        this.#isEnding = false;
-      }
-    };
-    return guarded as ServerResponse["end"];
+    if (this.#isSent) Reflect.apply(this.#functions.writeHead, response, [status, ...rest]);
+    else if (this.#state === "open") applyHead(response, status, rest);
   }
 
-  #install(): void {
-    const response: ServerResponse & CaptureHolder = this.#exchange.response;
-    const { writeHead } = this.#functions;
-    response[captureKey] = this;
-    response.writeHead = (status: number, ...rest: unknown[]): ServerResponse => {
-      if (this.#isSent) {
-        return Reflect.apply(writeHead, response, [status, ...rest]) as ServerResponse;
-      }
-      if (this.#state === "open") applyHead(response, status, rest);
-      return response;
-    };
-    const { write: nodeWrite } = this.#functions;
-    const write = (chunk: unknown, second?: unknown, third?: unknown): boolean => {
-      if (this.#isEnding)
-        return Reflect.apply(nodeWrite, response, [chunk, second, third]) === true;
-      const callback = callbackOf(second, third);
-      return this.#call({ kind: "write", chunk, encoding: encodingOf(second), callback });
-    };
-    // The overloads of Node's methods.
-    response.write = write as ServerResponse["write"];
-    response.end = this.#ownEnd as ServerResponse["end"];
-    response.flushHeaders = () => {
-      this.#call({ kind: "flush", chunk: undefined, encoding: undefined, callback: undefined });
-    };
-    Object.defineProperty(response, "headersSent", {
-      configurable: true,
-      get: () =>
-        this.#state === "held" || this.#state === "streaming" || headersSentOf.call(response),
+  write(chunk: unknown, second: unknown, third: unknown): boolean {
+    if (this.#isEnding) {
+      const { write } = this.#functions;
+      return Reflect.apply(write, this.#exchange.response, [chunk, second, third]) === true;
+    }
+    checkChunk(chunk);
+    const callback = callbackOf(second, third);
+    return this.#call({ kind: "write", chunk, encoding: encodingOf(second), callback });
+  }
+
+  end(first: unknown, second: unknown, third: unknown): void {
+    const chunk = typeof first === "function" ? undefined : (first ?? undefined);
+    if (chunk !== undefined) checkChunk(chunk);
+    const encoding = chunk === undefined ? undefined : encodingOf(second);
+    this.#call({ kind: "end", chunk, encoding, callback: callbackOf(first, second, third) });
+  }
+
+  /** Node's functions for headers, which the framework must not change once it has begun to write. */
+  get headerFunctions(): ResponseFunctions {
+    if (this.#state === "open" || this.#isSent) return this.#functions;
+    throw Object.assign(new Error("the headers are sent: they cannot be changed any more"), {
+      code: "ERR_HTTP_HEADERS_SENT",
     });
+  }
+
+  flushHeaders(): void {
+    this.#call({ kind: "flush", chunk: undefined, encoding: undefined, callback: undefined });
+  }
+
+  #endNow(given: readonly unknown[]): ServerResponse {
+    const { response } = this.#exchange;
+    this.#isEnding = true;
+    try {
+      Reflect.apply(this.#functions.end, response, given);
+    } finally {
+      this.#isEnding = false;
+    }
+    return response;
   }
 
   /** Handles one call of the framework; false asks it to wait for "drain". */
@@ -216,8 +238,8 @@ export class ResponseCapture {
         statusText: response.req.httpVersionMajor === 2 ? "" : (response.statusMessage ?? ""),
         headers: messageHeaders({
           read: (name) => response.getHeader(name),
-          write: (name, value) => void response.setHeader(name, value),
-          remove: (name) => response.removeHeader(name),
+          write: (name, value) => void this.#functions.setHeader.call(response, name, value),
+          remove: (name) => this.#functions.removeHeader.call(response, name),
           names: () => response.getHeaderNames(),
         }),
       },
@@ -231,7 +253,7 @@ export class ResponseCapture {
   #hold(held: HeldCall): boolean {
     if (this.#held.at(-1)?.kind === "end") return false;
     this.#held.push(held);
-    if (held.kind === "write") this.#heldBytes += lengthOf(held.chunk);
+    if (held.kind === "write") this.#heldBytes += held.chunk?.length ?? 0;
     this.#needsDrain = this.#heldBytes > maxHeldBytes;
     return !this.#needsDrain;
   }
@@ -252,7 +274,7 @@ export class ResponseCapture {
   #forward({ kind, chunk, encoding, callback }: HeldCall): boolean {
     const exchange = this.#exchange;
     const { response } = exchange;
-    const { write, end, flushHeaders } = this.#functions;
+    const { write, flushHeaders } = this.#functions;
     if (kind === "flush") {
       flushHeaders.call(response);
       return true;
@@ -262,7 +284,7 @@ export class ResponseCapture {
     }
     if (kind === "write")
       return Reflect.apply(write, response, [chunk, encoding, callback]) === true;
-    Reflect.apply(end, response, [chunk, encoding, callback]);
+    this.#endNow([chunk, encoding, callback]);
     return true;
   }
 
@@ -351,10 +373,68 @@ export function findCapture(response: ServerResponse & CaptureHolder): ResponseC
   return capture?.isInPlace === true ? capture : undefined;
 }
 
-const headersSentOf = getterOf("headersSent");
+type CapturedServerResponse = ServerResponse & CaptureHolder;
 
-function getterOf(name: "headersSent"): (this: ServerResponse) => boolean {
-  return function headersSent(this: ServerResponse): boolean {
-    return Reflect.get(Object.getPrototypeOf(this) as object, name, this) === true;
-  };
+const interceptors: object[] = [];
+
+/**
+ * The functions that captures of a depth put on their responses. All responses share them: V8 keeps a response alive that
+ * has functions of its own until the next major garbage collection.
+ */
+function interceptorsAt(depth: number): object & { readonly end?: unknown } {
+  return (interceptors[depth] ??= {
+    writeHead(this: CapturedServerResponse, status: number, ...rest: unknown[]): ServerResponse {
+      captureAt(this, depth).writeHead(status, rest);
+      return this;
+    },
+    write(this: CapturedServerResponse, chunk: unknown, second: unknown, third: unknown): boolean {
+      return captureAt(this, depth).write(chunk, second, third);
+    },
+    end(
+      this: CapturedServerResponse,
+      first: unknown,
+      second: unknown,
+      third: unknown,
+    ): ServerResponse {
+      captureAt(this, depth).end(first, second, third);
+      return this;
+    },
+    flushHeaders(this: CapturedServerResponse): void {
+      captureAt(this, depth).flushHeaders();
+    },
+    setHeader(
+      this: CapturedServerResponse,
+      name: string,
+      value: string | string[],
+    ): ServerResponse {
+      captureAt(this, depth).headerFunctions.setHeader.call(this, name, value);
+      return this;
+    },
+    appendHeader(
+      this: CapturedServerResponse,
+      name: string,
+      value: string | string[],
+    ): ServerResponse {
+      captureAt(this, depth).headerFunctions.appendHeader.call(this, name, value);
+      return this;
+    },
+    removeHeader(this: CapturedServerResponse, name: string): void {
+      captureAt(this, depth).headerFunctions.removeHeader.call(this, name);
+    },
+  });
 }
+
+function captureAt(response: CapturedServerResponse, depth: number): ResponseCapture {
+  let capture = response[captureKey];
+  while (capture !== undefined && capture.depth > depth) capture = capture.outer;
+  if (capture === undefined) throw new TypeError("the function was called without its response");
+  return capture;
+}
+
+const headersSentProperty = {
+  configurable: true,
+  get(this: CapturedServerResponse): boolean {
+    if (this[captureKey]?.holdsHead === true) return true;
+    return Reflect.get(Object.getPrototypeOf(this) as object, "headersSent", this) === true;
+  },
+};

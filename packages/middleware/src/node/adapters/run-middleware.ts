@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { createContextKey, type Middleware } from "@fetchwork/http";
 import { checkFunction } from "../../check-options.ts";
-import { exchangeOf, type FrameworkExchange } from "./framework-exchange.ts";
+import { errorOf, exchangeOf, type FrameworkExchange } from "./framework-exchange.ts";
 import type { FrameworkRequest } from "./message-request.ts";
 import { passRequest } from "./pass-request.ts";
 import { findCapture, ResponseCapture } from "./response-capture.ts";
@@ -73,8 +73,9 @@ function settle(run: Run, web: Response): void {
   }
 }
 
-function fail(run: Run, error: unknown): void {
+function fail(run: Run, thrown: unknown): void {
   const { capture, exchange, next } = run;
+  const error = errorOf(thrown);
   capture?.forget(run.waiter);
   exchange.error ??= error;
   if (capture?.hasBegun !== true) {

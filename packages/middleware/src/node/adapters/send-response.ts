@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { takeResponse } from "../../body/replace-body.ts";
+import { isConnectionHeader } from "@fetchwork/kit";
+import { takeResponse, type ReplacedBody } from "../../body/replace-body.ts";
 import type { FrameworkExchange } from "./framework-exchange.ts";
 
 /** Node's own functions, or those of what patched the response before. */
@@ -9,23 +10,15 @@ export interface ResponseFunctions {
   readonly write: ServerResponse["write"];
   readonly end: ServerResponse["end"];
   readonly flushHeaders: ServerResponse["flushHeaders"];
+  readonly setHeader: ServerResponse["setHeader"];
+  readonly appendHeader: ServerResponse["appendHeader"];
+  readonly removeHeader: ServerResponse["removeHeader"];
 }
 
 /** Whether a response has a body that is sent. */
 export function hasBody({ req, statusCode }: ServerResponse): boolean {
   return req.method !== "HEAD" && statusCode !== 204 && statusCode !== 304;
 }
-
-// RFC 9110, 7.6.1: these are about one connection.
-const connectionHeaders: ReadonlySet<string> = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
 
 /**
  * Sends a response that a middleware made, with Node's functions. Its headers replace those that the framework's response
@@ -51,7 +44,9 @@ export function sendResponse(
     Reflect.deleteProperty(response, "statusMessage");
   const names = setHeaders(response, taken.headers);
   if (headers === "replace") {
-    for (const name of response.getHeaderNames()) if (!names.has(name)) response.removeHeader(name);
+    for (const name of response.getHeaderNames()) {
+      if (!names.has(name) && !isKept(name, body)) response.removeHeader(name);
+    }
   }
   const { end } = functions;
   if (body instanceof ReadableStream && hasBody(response)) {
@@ -64,22 +59,27 @@ export function sendResponse(
   }
   if (body instanceof ReadableStream) body.cancel().catch(() => undefined);
   const chunk = body instanceof ReadableStream ? null : body;
-  if (chunk !== null && status !== 204 && status !== 304) {
-    const length = typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.byteLength;
+  if (hasBody(response) || (chunk !== null && status !== 204 && status !== 304)) {
+    const length = typeof chunk === "string" ? Buffer.byteLength(chunk) : (chunk?.byteLength ?? 0);
     response.setHeader("content-length", length);
     if (hasBody(response)) exchange.bytes += length;
-  } else if (hasBody(response)) {
-    response.removeHeader("content-length");
   }
   if (chunk !== null && hasBody(response)) Reflect.apply(end, response, [chunk]);
   else Reflect.apply(end, response, []);
+}
+
+/** Whether a header that the framework set stays, because the connection is the framework's. */
+function isKept(name: string, body: ReplacedBody): boolean {
+  if (name === "transfer-encoding") return false;
+  // Node sends trailers only after a body of unknown length.
+  return name === "trailer" ? body instanceof ReadableStream : isConnectionHeader(name);
 }
 
 /** Sets the headers and returns their names. */
 function setHeaders(response: ServerResponse, headers: Headers): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [name, value] of headers) {
-    if (connectionHeaders.has(name) || names.has(name)) continue;
+    if (isConnectionHeader(name) || names.has(name)) continue;
     names.add(name);
     response.setHeader(name, name === "set-cookie" ? headers.getSetCookie() : value);
   }

@@ -1,5 +1,8 @@
 import type { ServerResponse } from "node:http";
 
+/** What a framework may write. */
+export type Chunk = string | Uint8Array;
+
 /** What Node calls when a chunk was written. */
 export type WriteCallback = (error?: Error | null) => void;
 
@@ -9,7 +12,7 @@ export function applyHead(
   status: number,
   rest: readonly unknown[],
 ): void {
-  response.statusCode = status;
+  response.statusCode = validStatus(status);
   const [first, second] = rest;
   if (typeof first === "string") response.statusMessage = first;
   const headers = typeof first === "string" ? second : (first ?? second);
@@ -20,14 +23,28 @@ export function applyHead(
     }
     return;
   }
-  const flat: readonly unknown[] = headers.flat();
+  const pairs = pairsOf(headers);
+  for (const [name] of pairs) response.removeHeader(name);
+  for (const [name, value] of pairs) response.appendHeader(name, value);
+}
+
+function validStatus(status: unknown): number {
+  const code = Math.trunc(Number(status));
+  if (code >= 100 && code <= 999) return code;
+  throw Object.assign(new RangeError(`invalid status ${String(status)}: expected 100 to 999`), {
+    code: "ERR_HTTP_INVALID_STATUS_CODE",
+  });
+}
+
+/** Pairs of a list of pairs, or of one where names and values alternate. */
+function pairsOf(list: readonly unknown[]): (readonly [string, string | string[]])[] {
+  const flat = Array.isArray(list[0]) ? list.flat() : list;
+  const pairs: (readonly [string, string | string[]])[] = [];
   for (let index = 0; index + 1 < flat.length; index += 2) {
-    const name = String(flat[index]);
-    const isRepeated = flat.slice(0, index).some((other, at) => at % 2 === 0 && other === name);
-    const value = String(flat[index + 1]);
-    if (isRepeated) response.appendHeader(name, value);
-    else response.setHeader(name, value);
+    const value: unknown = flat[index + 1];
+    pairs.push([String(flat[index]), Array.isArray(value) ? value.map(String) : String(value)]);
   }
+  return pairs;
 }
 
 /** The callback among the arguments of a call. */
@@ -45,23 +62,26 @@ export function isUtf8(encoding: BufferEncoding | undefined): boolean {
   return encoding === undefined || encoding === "utf8" || encoding === "utf-8";
 }
 
-/** Length of a chunk, in characters or bytes. */
-export function lengthOf(chunk: unknown): number {
-  return typeof chunk === "string" || chunk instanceof Uint8Array ? chunk.length : 0;
+/** Rejects at once what Node would reject when the middlewares are done, where the handler no longer sees the error. */
+export function checkChunk(chunk: unknown): asserts chunk is Chunk {
+  if (typeof chunk === "string" || chunk instanceof Uint8Array) return;
+  throw Object.assign(
+    new TypeError(`invalid chunk of type ${typeof chunk}: expected a string or bytes`),
+    { code: "ERR_INVALID_ARG_TYPE" },
+  );
 }
 
 /** Length of a chunk, in bytes. */
-export function byteLengthOf(chunk: unknown, encoding: BufferEncoding | undefined): number {
-  return typeof chunk === "string" ? Buffer.byteLength(chunk, encoding) : lengthOf(chunk);
+export function byteLengthOf(chunk: Chunk, encoding: BufferEncoding | undefined): number {
+  return typeof chunk === "string" ? Buffer.byteLength(chunk, encoding) : chunk.byteLength;
 }
 
 /** The bytes of a chunk. */
 export function toBytes(
-  chunk: unknown,
+  chunk: Chunk,
   encoding: BufferEncoding | undefined,
 ): Uint8Array<ArrayBuffer> {
   if (typeof chunk === "string") return Buffer.from(chunk, encoding);
   // A buffer that the framework may use again; Node copies nothing either, but writes it at once.
-  if (chunk instanceof Uint8Array) return new Uint8Array(chunk);
-  throw new TypeError(`invalid chunk of type ${typeof chunk}: expected a string or bytes`);
+  return new Uint8Array(chunk);
 }

@@ -20,6 +20,7 @@ import {
   requestHeaders,
   secure,
   sizeLimit,
+  stripSlashes,
   timeout,
   trace,
 } from "../../../src/index.ts";
@@ -160,6 +161,7 @@ interface Client {
   ): Promise<{
     status: number;
     headers: IncomingMessage["headers"];
+    trailers: IncomingMessage["trailers"];
     body: Buffer;
   }>;
   post(path: string, body: string): Promise<{ status: number; text: string }>;
@@ -185,7 +187,8 @@ async function start(make: MakeServer, ...layers: readonly Middleware[]): Promis
       const request = httpRequest({ port, host: "127.0.0.1", path, headers: fields, method }).end();
       const [response] = (await once(request, "response")) as [IncomingMessage];
       const body = Buffer.concat(await Array.fromAsync(response as AsyncIterable<Buffer>));
-      return { status: response.statusCode ?? 0, headers: response.headers, body };
+      const { statusCode: status = 0, headers: received, trailers } = response;
+      return { status, headers: received, trailers, body };
     },
     post: async (path, body) => {
       const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: "POST", body });
@@ -205,6 +208,12 @@ function recorder(reports: FinishReport[]): Middleware {
 const readAll: Middleware = (next) => async (request, context) => {
   const body = await request.text();
   return next(deriveRequest(request, { body: body.toUpperCase() }), context);
+};
+
+const awaiting: Middleware = (next) => async (request, context) => {
+  const response = await next(request, context);
+  await new Promise((resolve) => setImmediate(resolve));
+  return response;
 };
 
 describe.each([
@@ -245,7 +254,7 @@ describe.each([
   it("lets a guard refuse with its challenge, inside of other middlewares", async () => {
     const { get } = await start(make, secure(), basicAuthWithUserPasswd("anna", "secret"));
     const refused = await get("/text");
-    expect(refused.status).toBe(401);
+    expect([refused.status, refused.headers["content-length"]]).toEqual([401, "0"]);
     expect(refused.headers["x-frame-options"]).toBe("DENY");
     const authorization = `Basic ${btoa("anna:secret")}`;
     expect((await get("/text", { authorization })).status).toBe(200);
@@ -333,6 +342,18 @@ describe.each([
     const { get } = await start(make, secure(), failing);
     expect((await get("/text")).status).toBe(418);
   });
+
+  it.each([undefined, null, "route", "router", 0])(
+    "never asks the framework when a middleware throws %j",
+    async (thrown) => {
+      const guard: Middleware = () => async () => {
+        await Promise.resolve();
+        throw thrown;
+      };
+      const { get } = await start(make, guard);
+      expect((await get("/text")).status).toBe(500);
+    },
+  );
 
   it("reports an error that a middleware throws after the response was written", async () => {
     const failing: Middleware = (next) => async (request, context) => {
@@ -466,6 +487,135 @@ describe("toExpress() in an application", () => {
     expect(await response.text()).toBe("hello!");
   });
 
+  const faults: [string, express.RequestHandler, string][] = [
+    ["a status out of range", (_, response) => void response.writeHead(42).end("x"), "STATUS"],
+    ["a number as body", (_, response) => void response.end(123 as never), "ARG_TYPE"],
+    ["an object as chunk", (_, response) => void response.write({} as never), "ARG_TYPE"],
+  ];
+  it.each(faults)("reports %s to the handler, as Node does", async (_name, handler, code) => {
+    const app = express();
+    app.use(toExpress(headers({ "x-a": "b" })));
+    app.use(handler);
+    const report: express.ErrorRequestHandler = (error: { code: string }, _, response, _next) => {
+      response.status(500).send(error.code);
+    };
+    app.use(report);
+    const response = await (await serveExpress(app))("/");
+    expect(response.status).toBe(500);
+    expect(await response.text()).toContain(code);
+  });
+
+  it.each([
+    ["a flat list", ["Set-Cookie", ["a=1", "b=2"], "X-B", "c"]],
+    ["pairs", [["Set-Cookie", "a=1"] as never, ["set-cookie", "b=2"], ["X-B", "c"]]],
+    ["an object", { "Set-Cookie": ["a=1", "b=2"], "X-B": "c" }],
+  ])("takes the headers of writeHead as %s", async (_name, fields) => {
+    const app = express();
+    app.use(toExpress(headers({ "x-a": "b" })));
+    app.use((_request, response) => void response.writeHead("201" as never, fields).end());
+    const response = await (await serveExpress(app))("/");
+    expect(response.status).toBe(201);
+    expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+    expect(response.headers.get("x-b")).toBe("c");
+  });
+
+  it.each([
+    { kind: "at once", layer: headers({ "x-a": "b" }) },
+    { kind: "later", layer: awaiting },
+    { kind: "in its body", layer: compress({ encodings: ["gzip"] }) },
+  ])(
+    "throws for headers after the response, which a middleware changes $kind",
+    async ({ layer }) => {
+      const codes: unknown[] = [];
+      const app = express();
+      app.use(toExpress(layer));
+      app.use(toExpress(headers({ "x-b": "c" })));
+      app.use((_request, response) => {
+        response.type("text").send(lorem);
+        for (const late of [
+          () => response.json({ error: "second" }),
+          () => response.removeHeader("content-type"),
+          () => response.appendHeader("x-c", "d"),
+        ]) {
+          try {
+            late();
+          } catch (error) {
+            codes.push((error as { code: unknown }).code);
+          }
+        }
+      });
+      const get = await serveExpress(app);
+      const response = await get("/", { headers: { "accept-encoding": "gzip" } });
+      expect(response.headers.get("content-type")).toContain("text/plain");
+      expect(await response.text()).toBe(lorem);
+      expect(codes).toEqual(Array(3).fill("ERR_HTTP_HEADERS_SENT"));
+    },
+  );
+
+  it("keeps what the framework says about its connection when a middleware replaces the body", async () => {
+    const app = express();
+    app.use(toExpress(compress({ encodings: ["gzip"] })));
+    app.get("/close", (_request, response) => {
+      response
+        .set({ connection: "close", "transfer-encoding": "chunked" })
+        .type("text")
+        .send(lorem);
+    });
+    app.get("/trailer", (_request, response) => {
+      response.set("trailer", "x-sum").type("text").write(lorem);
+      response.addTrailers({ "x-sum": "1" });
+      response.end();
+    });
+    const { get } = await start(() => listen(createServer(app)));
+    const closing = await get("/close", { "accept-encoding": "gzip" });
+    expect(closing.headers).toMatchObject({ connection: "close", "content-encoding": "gzip" });
+    expect(gunzipSync(closing.body).toString()).toBe(lorem);
+    const { headers: sent, trailers } = await get("/trailer", { "accept-encoding": "gzip" });
+    expect(sent).toMatchObject({ trailer: "x-sum", "content-encoding": "gzip" });
+    expect(trailers).toEqual({ "x-sum": "1" });
+  });
+
+  it("reports an error that is thrown by what it passes the request to", async () => {
+    const layer = toExpress(headers({ "x-a": "b" }));
+    const server = createServer((request, response) => {
+      layer(request, response, (error) => {
+        if (error === undefined) throw new Error("boom");
+        response.writeHead(500).end(String(error));
+      });
+    });
+    const { get } = await start(() => listen(server));
+    const { status, body } = await get("/");
+    expect([status, body.toString()]).toEqual([500, "Error: boom"]);
+  });
+
+  it("keeps the root of a mount path when a middleware changes the path", async () => {
+    const app = express();
+    const api = express.Router();
+    api.use(toExpress(stripSlashes()));
+    api.get("/", (request, response) => {
+      response.send(`${request.baseUrl} ${request.url} ${request.originalUrl}`);
+    });
+    app.use("/api", api);
+    const get = await serveExpress(app);
+    expect(await (await get("/api/?x=1")).text()).toBe("/api /?x=1 /api/?x=1");
+  });
+
+  it("finds no header by the name of a property of objects", async () => {
+    const seen: unknown[] = [];
+    const app = express();
+    app.use(
+      toExpress((next) => (request, context) => {
+        seen.push(request.headers.get("constructor"), request.headers.has("__proto__"));
+        return next(request, context);
+      }),
+    );
+    app.use((_request, response) => void response.send("ok"));
+    await (
+      await serveExpress(app)
+    )("/");
+    expect(seen).toEqual([null, false]);
+  });
+
   it("says that the head was sent while the response is held", async () => {
     const app = express();
     app.use(toExpress((next) => async (request, context) => next(request, context)));
@@ -495,6 +645,47 @@ describe("toExpress() in an application", () => {
     await get("/", { method: "POST", body: "x", headers: { "content-type": "text/plain" } });
     expect(messages.join()).toContain("express.json()");
   });
+});
+
+describe("toKoa() in an application", () => {
+  const serveKoa = (layer: Middleware, handler: Koa.Middleware): Promise<Client> => {
+    const app = new Koa();
+    app.use(toKoa(layer)).use(handler);
+    const listener = app.callback();
+    return start(() =>
+      listen(createServer((request, response) => void listener(request, response))),
+    );
+  };
+
+  it("lets a middleware read a stream of text", async () => {
+    const { get } = await serveKoa(timeout(5_000), (ctx) => {
+      ctx.body = Readable.from(["a", "ü"]);
+    });
+    const { status, body } = await get("/");
+    expect([status, body.toString()]).toEqual([200, "aü"]);
+  });
+
+  it("leaves Koa's text of a status without a body", async () => {
+    const { get } = await serveKoa(timeout(5_000), () => undefined);
+    const { status, body } = await get("/");
+    expect([status, body.toString()]).toEqual([404, "Not Found"]);
+  });
+
+  it("responds to HEAD with the length of the object that GET sends", async () => {
+    const { get } = await serveKoa(compress({ encodings: ["gzip"] }), (ctx) => {
+      ctx.body = { text: lorem };
+    });
+    const { headers: sent } = await get("/", {}, "HEAD");
+    expect(sent["content-length"]).toBe(String(JSON.stringify({ text: lorem }).length));
+  });
+});
+
+it("toFastify() gives a replaced body to inject()", async () => {
+  const app = fastify();
+  app.addHook("onRequest", toFastify(compress({ encodings: ["gzip"] })));
+  app.get("/", () => lorem);
+  const response = await app.inject({ url: "/", headers: { "accept-encoding": "gzip" } });
+  expect(gunzipSync(response.rawPayload).toString()).toBe(lorem);
 });
 
 it("fastifyContext() and koaContext() return nothing for a response that no middleware has seen", () => {

@@ -1,4 +1,4 @@
-import { encodeBase64Url } from "../../grants/pkce.ts";
+import { encodeBase64Url } from "@fetchwork/kit";
 
 const encoder = new TextEncoder();
 

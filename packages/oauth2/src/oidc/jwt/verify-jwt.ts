@@ -1,7 +1,7 @@
-import { compactVerify, errors, type CryptoKey } from "jose";
+import { compactVerify, decodeProtectedHeader, errors, type CryptoKey } from "jose";
 import { OAuth2UsageError } from "../../errors.ts";
 import { TokenValidationError } from "../errors.ts";
-import { isJsonRecord, parseJsonRecord, type JsonRecord } from "../../json-record.ts";
+import { parseJsonRecord, type JsonRecord } from "../../json-record.ts";
 import { RemoteJwks, type JwtHeader } from "./remote-jwks.ts";
 
 /** What a signature is checked with: `Uint8Array` is a client secret, for `HS256` to `HS512`. */
@@ -121,7 +121,7 @@ function readHeader(jwt: string, { algorithms, what, typ }: VerifyJwtOptions): J
     throw new TokenValidationError(`the ${what} is not a JWT of at most ${maxLength} characters`);
   const parts = jwt.split(".", 6);
   if (parts.length === 5) throw new TokenValidationError(`the ${what} is encrypted`);
-  const header = parts.length === 3 ? parseBase64UrlRecord(parts[0] ?? "") : undefined;
+  const header = parts.length === 3 ? parseHeader(jwt) : undefined;
   if (header === undefined) throw new TokenValidationError(`the ${what} is not a JWT`);
   if (!isJwtHeader(header)) throw new TokenValidationError(`the ${what} has a malformed header`);
   if (!algorithms.includes(header.alg) || !known.has(header.alg)) {
@@ -147,11 +147,9 @@ function isOptionalText(value: unknown): boolean {
   return value === undefined || typeof value === "string";
 }
 
-function parseBase64UrlRecord(part: string): JsonRecord | undefined {
+function parseHeader(jwt: string): JsonRecord | undefined {
   try {
-    const binary = atob(part.replaceAll("-", "+").replaceAll("_", "/"));
-    const value: unknown = JSON.parse(binary);
-    return isJsonRecord(value) ? value : undefined;
+    return decodeProtectedHeader(jwt);
   } catch {
     return undefined;
   }

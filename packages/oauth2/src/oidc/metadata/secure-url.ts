@@ -1,4 +1,4 @@
-const loopback = /^(?:localhost|[^.]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+import { isLoopbackHost } from "@fetchwork/kit";
 
 /**
  * Tells whether tokens and keys may go over this URL: `https`, or `http` that does not leave the machine (RFC 8252, 8.3),
@@ -6,7 +6,7 @@ const loopback = /^(?:localhost|[^.]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
  */
 export function isSecureUrl(url: URL): boolean {
   if (url.username !== "" || url.password !== "") return false;
-  return url.protocol === "https:" || (url.protocol === "http:" && loopback.test(url.hostname));
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname));
 }
 
 /**
