@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { administer, defineCollection, openStore, type Store } from "../src/index.ts";
-import { SqliteStore } from "../src/engines/sqlite/sqlite-store.ts";
+import { DocumentStore } from "../src/store/document-store.ts";
 import { openInMemory } from "./open-for-test.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -30,7 +30,7 @@ async function openFile(path: string): Promise<Store> {
 describe("The care of a store", () => {
   it("is refused for what openStore did not give", async () => {
     const store = await openInMemory();
-    expect(store).toBeInstanceOf(SqliteStore);
+    expect(store).toBeInstanceOf(DocumentStore);
     const other: Store = { ...store };
     expect(() => administer(other)).toThrow(
       expect.objectContaining({ code: "ERR_DOCUMENTS_OPTIONS" }),

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defineCollection, openStore } from "../src/index.ts";
-import { Analyzing } from "../src/engines/postgres/analyzing.ts";
-import type { Statement } from "../src/engines/postgres/sql.ts";
-import { createTable } from "../src/engines/postgres/table.ts";
+import type { BoundText } from "../src/engines/operation.ts";
+import { Analyzing } from "../src/engines/postgres/schema/analyzing.ts";
 import { newDatabase } from "./open-for-test.ts";
 import { NO_POSTGRES, runSql } from "./postgres-server.ts";
 
@@ -10,11 +9,10 @@ const notes = defineCollection<{ text: string }>("notes");
 
 describe("The growth of a table", () => {
   it("is looked at after a thousand documents, and each time there are four times as many", () => {
-    const analyzing = new Analyzing(() => Promise.resolve({ rows: [] }));
-    const table = createTable(notes);
+    const analyzing = new Analyzing(() => Promise.resolve({ rows: [], count: 0 }));
     const looks: number[] = [];
     for (let added = 100; added <= 20_000; added += 100) {
-      if (analyzing.note(table, 100)) looks.push(added);
+      if (analyzing.recordInserts("notes", 100)) looks.push(added);
     }
     expect(looks).toEqual([1000, 4000, 16_000]);
   });
@@ -25,13 +23,12 @@ describe("The growth of a table", () => {
     ["knows as many", "1000", []],
   ])("makes the server look at the table that %s", async (_title, known, expected) => {
     const texts: string[] = [];
-    const analyzing = new Analyzing(({ text }: Statement) => {
+    const analyzing = new Analyzing(({ text }: BoundText) => {
       texts.push(text.split(" ", 1).join(""));
-      return Promise.resolve({ rows: [[known]] });
+      return Promise.resolve({ rows: [[known]], count: 1 });
     });
-    const table = createTable(notes);
-    analyzing.note(table, 1000);
-    await analyzing.look(table);
+    analyzing.recordInserts("notes", 1000);
+    await analyzing.analyze("notes");
     expect(texts).toEqual(["SELECT", ...expected]);
   });
 });

@@ -5,7 +5,6 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { administer, type Collection, defineCollection, openStore } from "../src/index.ts";
 import { Connection } from "../src/engines/sqlite/connection/connection.ts";
 import { Writer } from "../src/engines/sqlite/writer.ts";
-import { createStamps } from "../src/document/stamps.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 interface Text {
@@ -104,7 +103,6 @@ describe("The write-ahead log", () => {
       connection.close();
     });
     const writer = new Writer(connection, {
-      stamps: createStamps(),
       ready: new Set(),
       onRecorded: () => undefined,
       busyTimeout: 0,

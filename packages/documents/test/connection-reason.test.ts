@@ -1,7 +1,7 @@
 import { DatabaseError } from "pg";
 import { describe, expect, it } from "vitest";
-import { connectionReason } from "../src/engines/postgres/connection-reason.ts";
-import { connectionError } from "../src/engines/postgres/postgres-error.ts";
+import { connectionReason } from "../src/engines/postgres/connections/connection-reason.ts";
+import { connectionError } from "../src/engines/postgres/connections/postgres-error.ts";
 
 function refusal(code: string): DatabaseError {
   return Object.assign(new DatabaseError('for user "secret"', 0, "error"), { code });

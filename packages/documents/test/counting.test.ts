@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { defineCollection } from "../src/index.ts";
-import { count } from "../src/engines/postgres/counting.ts";
-import type { Session } from "../src/engines/postgres/session.ts";
-import type { Statement } from "../src/engines/postgres/sql.ts";
-import { createTable } from "../src/engines/postgres/table.ts";
+import type { BoundText } from "../src/engines/operation.ts";
+import { readPlanned } from "../src/engines/operations/find.ts";
+import { runOperation } from "../src/engines/postgres/connections/run-operation.ts";
+import type { Session } from "../src/engines/postgres/connections/session.ts";
+import { PostgresLayout } from "../src/engines/postgres/statements/layout.ts";
 import { parseCount } from "../src/query/parse-query.ts";
 import { createStamps } from "../src/document/stamps.ts";
 
@@ -13,12 +14,11 @@ const notes = defineCollection<{ text: string }>("notes", { search: ["text"] });
 async function namesOf(
   queries: readonly { readonly where?: object; readonly q?: string; readonly max?: number }[],
 ): Promise<readonly unknown[]> {
-  const statements: Statement[] = [];
+  const statements: BoundText[] = [];
   const refuse = (): never => {
     throw new Error("Counting only reads");
   };
   const session: Session = {
-    stamps: createStamps(),
     read(statement) {
       statements.push(statement);
       return Promise.resolve({ rows: [["7"]], count: 1 });
@@ -26,9 +26,11 @@ async function namesOf(
     write: refuse,
     together: refuse,
   };
-  const table = createTable(notes);
+  const layout = new PostgresLayout(notes, createStamps());
   for (const { max, ...query } of queries) {
-    expect(await count(session, table, parseCount({ ...query, max }))).toBe(7);
+    const plan = { count: parseCount({ ...query, max }) };
+    const { count } = await runOperation(session, readPlanned(layout, plan, { isTimed: false }));
+    expect(count).toBe(7);
   }
   return statements.map(({ name }) => name);
 }

@@ -4,7 +4,7 @@ import { holdLock, type LockTable } from "../src/leases/hold-lock.ts";
 const free: LockTable = {
   takeLock: () => Promise.resolve(true),
   renewLock: () => Promise.resolve(true),
-  dropLock: () => Promise.resolve(),
+  releaseLock: () => Promise.resolve(),
 };
 
 beforeEach(() => {
@@ -67,7 +67,7 @@ describe("A lock that is held", () => {
   });
 
   it("is given up with the outcome of the work, also when giving it up fails", async () => {
-    const table = { ...free, dropLock: () => Promise.reject(new Error("gone")) };
+    const table = { ...free, releaseLock: () => Promise.reject(new Error("gone")) };
     expect(await holdLock(table, "a", () => 5)).toBe(5);
     const failure = new Error("the work's own");
     await expect(holdLock(table, "a", () => Promise.reject(failure))).rejects.toBe(failure);

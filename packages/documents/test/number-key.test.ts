@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parsePath } from "../src/api/field-path.ts";
-import { type KeyForm, keyOf, numberKey } from "../src/engines/postgres/sql.ts";
+import { type KeyForm, keyOf, numberKey } from "../src/engines/postgres/statements/keys.ts";
 import { newDatabase } from "./open-for-test.ts";
 import { NO_POSTGRES, runSql } from "./postgres-server.ts";
 

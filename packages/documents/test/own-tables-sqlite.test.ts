@@ -4,8 +4,11 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { administer, defineCollection, openStore } from "../src/index.ts";
 import { writePosition } from "../src/changes/feed-position.ts";
 import { Connection } from "../src/engines/sqlite/connection/connection.ts";
-import { loadPosition, readChanges, savePosition, trimChanges } from "../src/engines/sqlite/feed.ts";
-import { dropLock, renewLock, takeLock } from "../src/engines/sqlite/locking.ts";
+import { noResult, type Operation } from "../src/engines/operation.ts";
+import * as feed from "../src/engines/operations/feed.ts";
+import * as locks from "../src/engines/operations/locks.ts";
+import { runOperation, runStatement } from "../src/engines/sqlite/connection/run-operation.ts";
+import { SqliteWriter } from "../src/engines/sqlite/statements/dialect.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const notes = defineCollection<{ n: number; until?: number }>("notes", {
@@ -34,8 +37,23 @@ async function connect(): Promise<Connection> {
   return connection;
 }
 
+const begin = (): SqliteWriter => new SqliteWriter();
+
+function run<R>(connection: Connection, operation: Operation<R>): R {
+  return runOperation(operation, (step) =>
+    step.kind === "read" || step.kind === "write" ? runStatement(connection, step) : noResult,
+  );
+}
+
 describe("A row of a lock", () => {
   const lock = { name: "a", token: "one", expiry: 1000 };
+  type Lock = typeof lock;
+  const takeLock = (connection: Connection, wanted: Lock): boolean =>
+    run(connection, locks.takeLock(begin(), wanted));
+  const renewLock = (connection: Connection, held: Lock): boolean =>
+    run(connection, locks.renewLock(begin(), held));
+  const releaseLock = (connection: Connection, held: Omit<Lock, "expiry">): void =>
+    run(connection, locks.releaseLock(begin(), held));
 
   it("is not renewed when its time is over, though nobody took it", async () => {
     const connection = await connect();
@@ -51,9 +69,9 @@ describe("A row of a lock", () => {
     const connection = await connect();
     takeLock(connection, lock);
     expect(renewLock(connection, { ...lock, token: "other" })).toBe(false);
-    dropLock(connection, { name: "a", token: "other" });
+    releaseLock(connection, { name: "a", token: "other" });
     expect(takeLock(connection, { ...lock, token: "third" })).toBe(false);
-    dropLock(connection, lock);
+    releaseLock(connection, lock);
     expect(takeLock(connection, { ...lock, token: "third" })).toBe(true);
   });
 });
@@ -74,7 +92,8 @@ class Overtaken extends Connection {
   }
 
   override all(...args: Parameters<Connection["all"]>): ReturnType<Connection["all"]> {
-    this.#change(new Connection(this.#other));
+    const [text] = args;
+    if (text.includes("ORDER BY position")) this.#change(new Connection(this.#other));
     return super.all(...args);
   }
 }
@@ -97,16 +116,17 @@ describe("The feed that another process writes to while it is read", () => {
           'SELECT collection, id, kind, version, at, doc FROM "fetchwork:changes" LIMIT 1',
       );
     });
-    const { changes, scanned } = readChanges(connection, query);
+    const { changes, scanned } = run(connection, feed.readChanges(begin, query));
     expect([changes.length, scanned]).toEqual([4, writePosition(4)]);
   });
 
   it("says that changes are missing, when it is trimmed there", async () => {
     const connection = new Overtaken(await feedOfThree(), (other) => {
-      trimChanges(other, "9999-01-01T00:00:00.000Z");
+      run(other, feed.trimChanges(begin, "9999-01-01T00:00:00.000Z"));
     });
     const after = writePosition(1);
-    expect(() => readChanges(connection, { ...query, after })).toThrow("trimmed");
+    const reading = feed.readChanges(begin, { ...query, after });
+    expect(() => run(connection, reading)).toThrow("trimmed");
   });
 });
 
@@ -114,13 +134,16 @@ describe("A position in the feed", () => {
   it("never goes back, neither of a consumer nor of a reader", async () => {
     const connection = await connect();
     const [second, third] = [writePosition(2), writePosition(3)];
-    savePosition(connection, "mails", third);
-    savePosition(connection, "mails", second);
-    expect(loadPosition(connection, "mails")).toBe(third);
+    run(connection, feed.savePosition(begin, "mails", third));
+    run(connection, feed.savePosition(begin, "mails", second));
+    expect(run(connection, feed.loadPosition(begin, "mails"))).toBe(third);
     const query = { after: third, collections: undefined, limit: 10 };
-    expect(trimChanges(connection, "9999-01-01T00:00:00.000Z")).toBe(3);
+    expect(run(connection, feed.trimChanges(begin, "9999-01-01T00:00:00.000Z"))).toBe(3);
     // Nothing is left that says how far the feed is.
-    expect(readChanges(connection, query)).toEqual({ changes: [], scanned: third });
+    expect(run(connection, feed.readChanges(begin, query))).toEqual({
+      changes: [],
+      scanned: third,
+    });
   });
 });
 

@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { defineCollection, openStore } from "../src/index.ts";
-import { segmentsAfter } from "../src/query/keyset.ts";
+import { type CollectionDefinition, defineCollection, openStore } from "../src/index.ts";
+import { partsAfter } from "../src/query/keyset.ts";
 import { parseNear } from "../src/geo/near.ts";
 import { parseCount, parseQuery } from "../src/query/parse-query.ts";
-import { nearSql } from "../src/engines/sqlite/reading-near.ts";
-import { whereSql } from "../src/engines/sqlite/reading.ts";
-import { Expressions } from "../src/engines/sqlite/sql.ts";
-import { createTable } from "../src/engines/sqlite/table.ts";
+import { createStamps } from "../src/document/stamps.ts";
+import type { Value } from "../src/engines/operation.ts";
+import { selectionTerms, whereSql } from "../src/engines/operations/where.ts";
+import { SqliteLayout } from "../src/engines/sqlite/statements/layout.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const posts = defineCollection("posts", {
@@ -17,19 +17,30 @@ const posts = defineCollection("posts", {
   search: ["title"],
 });
 
+function layoutOf(definition: CollectionDefinition<unknown>): SqliteLayout {
+  return new SqliteLayout(definition, createStamps());
+}
+
+function explain(
+  path: string,
+  { text, values }: { readonly text: string; readonly values: readonly Value[] },
+): string {
+  const database = new DatabaseSync(path);
+  const cells = values.filter((value) => typeof value !== "object");
+  const rows = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...cells);
+  database.close();
+  return rows.map((row) => row["detail"]).join("\n");
+}
+
 async function plan(query: object): Promise<string> {
   const path = join(temporaryFolder(), "a.db");
   await (await openStore(`sqlite:${path}`, { collections: [posts] })).close();
   const parsed = parseQuery(query);
-  const table = createTable(posts);
-  const sql = new Expressions(table.indexed);
-  const where = whereSql(table, parsed, sql);
-  const database = new DatabaseSync(path);
-  const rows = database
-    .prepare(`EXPLAIN QUERY PLAN SELECT doc FROM posts${where} ORDER BY ${sql.order(parsed.order)}`)
-    .all(...sql.parameters);
-  database.close();
-  return rows.map((row) => row["detail"]).join("\n");
+  const layout = layoutOf(posts);
+  const sql = layout.begin();
+  const where = whereSql(selectionTerms(layout, parsed, sql));
+  const text = `SELECT doc FROM posts${where} ORDER BY ${sql.order(parsed.order)}`;
+  return explain(path, { text, values: sql.values });
 }
 
 describe("The query planner", () => {
@@ -86,29 +97,25 @@ describe("The query planner", () => {
     const path = join(temporaryFolder(), "a.db");
     await (await openStore(`sqlite:${path}`, { collections: [posts] })).close();
     const parsed = parseQuery({ sort: [key] });
-    const table = createTable(posts);
-    const database = new DatabaseSync(path);
-    const segments = segmentsAfter(parsed.order, values);
-    expect(segments.length).toBeGreaterThan(0);
-    for (const segment of segments) {
-      const sql = new Expressions(table.indexed);
-      const where = whereSql(table, { ...parsed, segment }, sql);
-      const order = sql.order(segment.order);
-      const rows = database
-        .prepare(`EXPLAIN QUERY PLAN SELECT doc FROM posts${where} ORDER BY ${order}`)
-        .all(...sql.parameters);
-      const text = rows.map((row) => row["detail"]).join("\n");
+    const layout = layoutOf(posts);
+    const parts = partsAfter(parsed.order, values, layout);
+    expect(parts.length).toBeGreaterThan(0);
+    for (const part of parts) {
+      const sql = layout.begin();
+      const where = whereSql(selectionTerms(layout, { ...parsed, part }, sql));
+      const statement = `SELECT doc FROM posts${where} ORDER BY ${sql.order(part.order)}`;
+      const text = explain(path, { text: statement, values: sql.values });
       expect(text).toMatch(/SEARCH posts USING INDEX posts:(created|index)/);
       expect(text).not.toContain("TEMP B-TREE");
     }
-    database.close();
   });
 
   it("gets one statement for all fields without an index", () => {
     const statement = (field: string): string => {
       const parsed = parseQuery({ where: { [field]: { gte: 1, ne: true } }, sort: [`-${field}`] });
-      const sql = new Expressions(createTable(posts).indexed);
-      return whereSql(createTable(posts), parsed, sql) + sql.order(parsed.order);
+      const layout = layoutOf(posts);
+      const sql = layout.begin();
+      return whereSql(selectionTerms(layout, parsed, sql)) + sql.order(parsed.order);
     };
     expect(statement("one")).toBe(statement("an.other"));
   });
@@ -119,16 +126,9 @@ describe("The query planner", () => {
     await (await openStore(`sqlite:${path}`, { collections: [shops] })).close();
     const near = { field: "at", latitude: 52.5, longitude: 13.4, maxDistance: 1000 };
     const selection = parseCount<Record<string, unknown>>({ near });
-    const sql = new Expressions(new Set());
     const reach = selection.near?.greatest ?? 0;
-    const search = { selection, near: parseNear(near), reach };
-    const from = nearSql(createTable(shops), search, sql);
-    const database = new DatabaseSync(path);
-    const rows = database
-      .prepare(`EXPLAIN QUERY PLAN SELECT seq, square ${from} ORDER BY square, id LIMIT 5`)
-      .all(...sql.parameters);
-    database.close();
-    const text = rows.map((row) => row["detail"]).join("\n");
+    const search = { selection, near: parseNear(near), reach, isTimed: false };
+    const text = explain(path, layoutOf(shops).geo.select(search, 5, 0));
     expect(text).toContain("SEARCH shops:geo USING PRIMARY KEY (field=? AND cell>? AND cell<?)");
     expect(text).toContain("SEARCH shops USING INTEGER PRIMARY KEY (rowid=?)");
   });

@@ -6,7 +6,7 @@ import {
   type Store,
   type StoreOptions,
 } from "../src/index.ts";
-import { numberKey } from "../src/engines/postgres/sql.ts";
+import { numberKey } from "../src/engines/postgres/statements/keys.ts";
 import { newDatabase } from "./open-for-test.ts";
 import { NO_POSTGRES, runSql } from "./postgres-server.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parsePostgresUrl } from "../src/engines/postgres/postgres-url.ts";
+import { parsePostgresUrl } from "../src/engines/postgres/connections/address.ts";
 
 describe("A URL of PostgreSQL", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Result, RowQuery } from "../src/engines/postgres/row-query.ts";
-import type { Statement } from "../src/engines/postgres/sql.ts";
+import type { BoundText, Result } from "../src/engines/operation.ts";
+import { RowQuery } from "../src/engines/postgres/connections/row-query.ts";
 import { connectionOf, NO_POSTGRES, POSTGRES_BIN } from "./postgres-server.ts";
 import { SharedServer } from "./shared-server.ts";
 
@@ -22,7 +22,7 @@ afterAll(async () => {
   await server.giveBack(url);
 });
 
-function run(statement: Statement, limit?: number): Promise<Result> {
+function run(statement: BoundText, limit?: number): Promise<Result> {
   return new Promise((resolve, reject) => {
     const settle = (error: unknown, result: Result): void => {
       if (error instanceof Error) reject(error);

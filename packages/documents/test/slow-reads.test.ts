@@ -259,7 +259,7 @@ describe("A read that takes long", () => {
 describe("The threads of slow reads", () => {
   const job = {
     definition: notes,
-    task: { count: { filter: undefined, words: [], deleted: "exclude" as const } },
+    plan: { count: { filter: undefined, words: [], deleted: "exclude" as const } },
   };
 
   it("reject what they cannot read, and go on", async () => {

@@ -137,6 +137,8 @@ export interface Layout extends Table {
   readonly key: string;
   /** Whether rows of removed documents may exist, so that they have to be left out. */
   readonly hasRemoved: boolean;
+  /** Whether an index serves a comparison of rows of keys. */
+  readonly comparesRows: boolean;
   /** What locks the row that a statement reads until the end of the transaction. */
   readonly rowLock: string;
   readonly geo: GeoLayout;

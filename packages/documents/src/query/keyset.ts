@@ -33,15 +33,18 @@ export type Beyond =
   | { readonly kind: "notNull" | "null"; readonly term: OrderTerm; readonly value?: undefined };
 
 /**
- * Splits the documents after a place into parts, given the values there, one for each term.
+ * Splits the documents after a place into parts, given the values there, one for each term. `comparesRows`: whether an
+ * index of the engine serves a comparison of rows.
  *
  * @internal
  */
 export function partsAfter(
   order: readonly OrderTerm[],
   values: readonly SortValue[],
+  { comparesRows }: { readonly comparesRows: boolean },
 ): readonly Part[] {
-  return rowsAfter(order, values) ?? segmentsAfter(order, values);
+  const parts = comparesRows ? rowsAfter(order, values) : undefined;
+  return parts ?? segmentsAfter(order, values);
 }
 
 /** Compares rows where the order has one direction, and no null where the comparison would meet it. */

@@ -9,6 +9,7 @@ import type { Store } from "../api/store.ts";
 import type { Transaction, TransactionOptions } from "../api/transaction.ts";
 import { consumeChanges, type ConsumerSource } from "../changes/consume-changes.ts";
 import { streamChanges } from "../changes/follow-changes.ts";
+import { closedError } from "../engines/closed-error.ts";
 import type { Engine, TransactionAccess } from "../engines/engine.ts";
 import type { Layout } from "../engines/layout.ts";
 import { loadPosition, savePosition, trimChanges } from "../engines/operations/feed.ts";
@@ -31,22 +32,26 @@ interface Entry {
 
 /** A store on an engine. */
 export class DocumentStore implements Store {
-  /** Care of the store; see `administer`. */
-  readonly administration: Administration;
   readonly #engine: Engine;
   readonly #entries = new Map<string, Entry>();
   readonly #closed = new AbortController();
   readonly #source: ConsumerSource;
+  readonly #administration: Administration;
   #sweeper: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(engine: Engine) {
     this.#engine = engine;
     this.#source = sourceOf(engine, this.#closed.signal);
-    this.administration = new StoreAdministration(engine, {
+    this.#administration = new StoreAdministration(engine, {
       layoutOf: (definition) => this.#entryOf(definition).layout,
       sweep: () => this.sweep(),
     });
+  }
+
+  /** The care of the store; see `administer`. */
+  get administration(): Administration {
+    return this.#administration;
   }
 
   collection<T extends object>(definition: CollectionDefinition<T>): Collection<T> {
@@ -101,6 +106,7 @@ export class DocumentStore implements Store {
 
   /** Removes expired documents, in batches, so that nobody waits for long; returns their number. */
   async sweep(): Promise<number> {
+    if (this.#closing !== undefined) throw closedError();
     let removed = 0;
     for (const { layout } of this.#entries.values()) {
       if (layout.expiresAt === undefined) continue;

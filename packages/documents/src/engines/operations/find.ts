@@ -52,7 +52,7 @@ function* findRows(
   if (query.near !== undefined) return yield* findNear(layout, { query, after }, options);
   if (after === undefined) return yield* select(layout, query, options);
   const rows: Row[] = [];
-  for (const part of partsAfter(query.order, after)) {
+  for (const part of partsAfter(query.order, after, layout)) {
     const limit = query.limit === undefined ? undefined : query.limit - rows.length;
     if (limit === 0) break;
     for (const row of yield* select(layout, { ...query, limit, part }, options)) rows.push(row);

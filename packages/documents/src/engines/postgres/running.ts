@@ -1,4 +1,4 @@
-import { DocumentsError } from "../../api/errors.ts";
+import { closedError } from "../closed-error.ts";
 
 /** Counts what is under way, so that closing waits for what was begun before it. */
 export class Running {
@@ -8,7 +8,7 @@ export class Running {
 
   /** @throws {DocumentsError} `ERR_DOCUMENTS_CLOSED` */
   begin(): void {
-    if (this.#isClosed) throw new DocumentsError("ERR_DOCUMENTS_CLOSED", "The store is closed");
+    if (this.#isClosed) throw closedError();
     this.#count += 1;
   }
 

@@ -7,6 +7,7 @@ import type { ChangeBatch } from "../../changes/follow-changes.ts";
 import { createStamps } from "../../document/stamps.ts";
 import type { NewDocument } from "../../query/targets.ts";
 import { pauseAfter } from "../../query/transaction-options.ts";
+import { closedError } from "../closed-error.ts";
 import type { Begin, Engine, Found, SnapshotAccess, TransactionAccess } from "../engine.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
@@ -325,8 +326,4 @@ function sqliteLayout(layout: Layout): SqliteLayout {
 
 function isBusyError(error: unknown): boolean {
   return error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_BUSY";
-}
-
-function closedError(): DocumentsError {
-  return new DocumentsError("ERR_DOCUMENTS_CLOSED", "The store is closed");
 }

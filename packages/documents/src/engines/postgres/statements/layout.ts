@@ -78,6 +78,7 @@ export class PostgresLayout implements Layout {
   readonly columns = documentColumns;
   readonly expiresColumn = "expires_at";
   readonly key = "id";
+  readonly comparesRows = true;
   readonly rowLock = " FOR UPDATE";
   readonly hasRemoved = true;
   readonly geo: PostgresGeo;

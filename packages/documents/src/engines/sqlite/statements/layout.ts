@@ -42,6 +42,8 @@ export class SqliteLayout implements Layout {
   readonly columns: string;
   readonly expiresColumn: string;
   readonly key = "seq";
+  /** No index of expressions does. */
+  readonly comparesRows = false;
   readonly rowLock = "";
   readonly hasRemoved: boolean;
   readonly geo: SqliteGeo;
