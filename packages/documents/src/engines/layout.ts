@@ -162,8 +162,12 @@ export interface Layout extends Table {
   markRemoved(condition: Condition, recording: Recording): Operation<number>;
   /** Deletes rows and what belongs to them; returns their number. */
   remove(condition: Condition, recording: Recording): Operation<number>;
-  /** Selects expired rows, at most so many, as a condition. */
-  expired(limit: number, deleted: "exclude" | "only"): Operation<Condition>;
+  /** Deletes expired rows, at most so many; returns their number. */
+  removeExpired(
+    limit: number,
+    deleted: "exclude" | "only",
+    recording: Recording,
+  ): Operation<number>;
   /** Merges fields into a document by one statement, where the engine can; else "unsure". */
   merge?(merging: Merging): Operation<Row | "unsure">;
 

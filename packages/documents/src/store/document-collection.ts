@@ -27,7 +27,7 @@ import type { SortValue } from "../query/keyset.ts";
 import { parseClaim, parseExpiry } from "../query/parse-claim.ts";
 import { parsePage } from "../query/parse-page.ts";
 import { parsePurge, requireSoftDelete } from "../query/parse-purge.ts";
-import { parseCount, type ParsedQuery, parseQuery } from "../query/parse-query.ts";
+import { type OrderTerm, parseCount, type ParsedQuery, parseQuery } from "../query/parse-query.ts";
 import { parseReadOptions } from "../query/parse-read-options.ts";
 import { parseUpsert } from "../query/parse-upsert.ts";
 import {
@@ -227,13 +227,12 @@ export class DocumentCollection<T> implements Collection<T> {
     { stored, square }: FoundDocument<T>,
   ): Promise<string> {
     if (near !== undefined) return writeCursor(this.name, order, [Number(square), stored.id]);
-    const { sortValues } = this.#layout;
     const values =
-      sortValues === undefined
+      this.#layout.sortValues === undefined
         ? order.map(({ path }) => sortValue(valueAt(stored, path.segments)))
         : await this.#access.read(
             this.#layout,
-            () => sortValues.call(this.#layout, stored, order),
+            () => readSortValues(this.#layout, stored, order),
             staleness,
           );
     return writeCursor(this.name, order, values);
@@ -249,6 +248,15 @@ interface FoundDocument<T> {
   readonly stored: Stored<T>;
   /** The square of its distance in a search by distance. */
   readonly square: Row[number] | undefined;
+}
+
+/** Reads what a document is sorted by, in engines where that is not the value of a field. */
+function* readSortValues(
+  layout: Layout,
+  stored: Stored<unknown>,
+  order: readonly OrderTerm[],
+): Operation<readonly SortValue[]> {
+  return layout.sortValues === undefined ? [] : yield* layout.sortValues(stored, order);
 }
 
 function totalOf(counted: number, total: number | "exact" | "none"): Total | undefined {

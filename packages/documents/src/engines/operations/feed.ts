@@ -27,7 +27,7 @@ const trimmed = "";
  * @throws {DocumentsError} `ERR_DOCUMENTS_POSITION` when changes after `after` were trimmed.
  */
 export function* startOfFeed(begin: Begin, after: string | undefined): Operation<number> {
-  const start = Number((yield* storedPosition(begin, trimmed)) ?? 0);
+  const start = (yield* storedPosition(begin, trimmed)) ?? 0;
   const position = after === undefined ? start : parsePosition(after);
   if (position >= start) return position;
   throw new DocumentsError(

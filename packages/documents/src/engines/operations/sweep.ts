@@ -9,10 +9,9 @@ export function* removeExpired(layout: Layout): Operation<number> {
   if (layout.expiresAt === undefined) return 0;
   const recording = { kind: "remove", at: layout.stamps.now() } as const;
   const collection = layout.definition.name;
-  const live = yield* layout.remove(yield* layout.expired(sweepBatch, "exclude"), recording);
+  const live = yield* layout.removeExpired(sweepBatch, "exclude", recording);
   if (live > 0) yield { kind: "added", collection, count: -live };
   if (!layout.softDelete || live === sweepBatch) return live;
   // Removed documents were subtracted when they were removed.
-  const condition = yield* layout.expired(sweepBatch - live, "only");
-  return live + (yield* layout.remove(condition, recording));
+  return live + (yield* layout.removeExpired(sweepBatch - live, "only", recording));
 }

@@ -7,8 +7,8 @@ import { execute, run } from "./connections/connections.ts";
 import { sqlState } from "./connections/postgres-error.ts";
 import { claimedFields, claimsOf } from "./distributed/claims.ts";
 import { readClaimed } from "./distributed/preparing-claims.ts";
+import { documentColumns } from "./statements/columns.ts";
 import { quoteText } from "./statements/keys.ts";
-import { documentColumns } from "./statements/layout.ts";
 import { claimsTable, feedEndTable } from "./statements/own-tables.ts";
 
 const maxProblems = 100;

@@ -1,25 +1,23 @@
-import type { PoolClient } from "pg";
 import type { CollectionDefinition } from "../../api/definition.ts";
 import type { Stored } from "../../api/document.ts";
 import { DocumentsError, DocumentsTypeError } from "../../api/errors.ts";
 import type { StoreStatus } from "../../api/migration.ts";
 import type { ChangeBatch } from "../../changes/follow-changes.ts";
 import { createStamps } from "../../document/stamps.ts";
-import { holdLock, type LockTable } from "../../leases/hold-lock.ts";
+import { holdLock } from "../../leases/hold-lock.ts";
 import type { NewDocument } from "../../query/targets.ts";
 import { quoteName } from "../dialect.ts";
 import type { Begin, Engine, Found, SnapshotAccess, TransactionAccess } from "../engine.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
 import { type FeedQuery, readChanges } from "../operations/feed.ts";
-import { type ReadPlan, readPlanned } from "../operations/find.ts";
+import type { ReadPlan } from "../operations/find.ts";
 import { getDocuments } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
-import { releaseLock, renewLock, takeLock } from "../operations/locks.ts";
-import { readMigrations } from "../operations/migrations.ts";
-import { migrationsTable, registryTable } from "../own-tables.ts";
+import { migrationsTable } from "../own-tables.ts";
+import { accessThrough, find, postgresLayout } from "./access-through.ts";
+import { atOneMoment } from "./at-one-moment.ts";
 import { checkStore } from "./check-store.ts";
-import { type Connections, execute } from "./connections/connections.ts";
 import { toDocumentsError } from "./connections/postgres-error.ts";
 import { Replicas } from "./connections/replicas.ts";
 import { runOperation } from "./connections/run-operation.ts";
@@ -28,12 +26,14 @@ import { FreeSession, type Session, sessionOn } from "./connections/session.ts";
 import { WakeUp } from "./connections/wake-up.ts";
 import { DistributedLayout } from "./distributed/distributed-layout.ts";
 import { Joining } from "./joining.ts";
+import { lockTable } from "./lock-table.ts";
 import { readChangesPastGaps } from "./read-changes.ts";
 import { Running } from "./running.ts";
 import { Analyzing } from "./schema/analyzing.ts";
 import { prepareTables } from "./schema/schema.ts";
 import { PostgresWriter } from "./statements/dialect.ts";
 import { PostgresLayout } from "./statements/layout.ts";
+import { readStatus } from "./status.ts";
 import { Transactions } from "./transactions.ts";
 
 /** The lock of migrations of a distributed store, and for how long it is waited for, in milliseconds. */
@@ -125,7 +125,7 @@ export class PostgresEngine implements Engine {
         );
       }
       const result = await this.#transactions.run(
-        (session) => work(this.#accessThrough(session)),
+        (session) => work(accessThrough(session, this.#prepareFor)),
         options,
       );
       this.#wakeUp.announce();
@@ -142,7 +142,7 @@ export class PostgresEngine implements Engine {
             const text = `LOCK TABLE ${migrationsTable} IN EXCLUSIVE MODE`;
             await session.read({ text, values: [] });
           }
-          return work(this.#accessThrough(session));
+          return work(accessThrough(session, this.#prepareFor));
         },
         { timeout: migrationTimeout },
       );
@@ -163,7 +163,7 @@ export class PostgresEngine implements Engine {
       this.#transactions.refuseInside();
       const result = await this.#session.together((session) => {
         added.clear();
-        return work(this.#accessThrough(session, onAdded));
+        return work(accessThrough(session, this.#prepareFor, onAdded));
       });
       for (const [collection, count] of added) this.#onAdded(collection, count);
       return result;
@@ -203,26 +203,8 @@ export class PostgresEngine implements Engine {
     return this.#wakeUp.listen(listener);
   }
 
-  *status(begin: Begin): Operation<StoreStatus> {
-    const collections: { readonly name: string; readonly documents: number }[] = [];
-    let bytes = 0;
-    const { rows } = yield begin().read(`SELECT name FROM ${registryTable} ORDER BY name`);
-    for (const [name] of rows) {
-      const quoted = quoteName(String(name));
-      const counting = `SELECT count(*) FROM ${quoted} WHERE deleted_at IS NULL`;
-      const counted = yield begin().read(counting);
-      const sql = begin();
-      // Apart from the count, because it cannot be asked of each server of a distributed table.
-      const size = yield sql.read(
-        `SELECT pg_total_relation_size(to_regclass(${sql.bind(quoted, "text")}))`,
-      );
-      collections.push({ name: String(name), documents: Number(counted.rows[0]?.[0]) });
-      bytes += Number(size.rows[0]?.[0]);
-    }
-    const migrations = yield* readMigrations(begin());
-    const version = yield begin().read("SHOW server_version");
-    const engine = `PostgreSQL ${String(version.rows[0]?.[0]).split(" ", 1)[0]}`;
-    return { engine, collections, migrations, bytes };
+  status(begin: Begin): Operation<StoreStatus> {
+    return readStatus(begin);
   }
 
   check(): Promise<readonly string[]> {
@@ -252,6 +234,10 @@ export class PostgresEngine implements Engine {
     if (count <= 0 || !this.#analyzing.recordInserts(quoted, count)) return;
     // Nobody waits for it, and without it statements are slower for a while.
     this.#track(() => this.#analyzing.analyze(quoted)).catch(() => undefined);
+  };
+
+  readonly #prepareFor = async (layout: Layout): Promise<void> => {
+    if (this.#ready.get(layout) !== "ready") await this.#prepare(layout);
   };
 
   async #read<R>(
@@ -287,38 +273,6 @@ export class PostgresEngine implements Engine {
     } finally {
       this.#running.end();
     }
-  }
-
-  /** Runs operations in an open transaction. */
-  #accessThrough(
-    session: Session & { readonly open?: boolean },
-    onAdded?: (collection: string, count: number) => void,
-  ): TransactionAccess {
-    const inside = async <R>(layout: Layout, work: () => Promise<R>): Promise<R> => {
-      if (session.open === false) {
-        throw new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "The transaction is over");
-      }
-      try {
-        if (this.#ready.get(layout) !== "ready") await this.#prepare(layout);
-        return await work();
-      } catch (error) {
-        throw toDocumentsError(error, postgresLayout(layout));
-      }
-    };
-    const access = <R>(layout: Layout, operation: () => Operation<R>): Promise<R> =>
-      inside(layout, () => runOperation(session, operation(), onAdded));
-    return {
-      get: async <T>(layout: Layout, id: string) => {
-        const [stored] = await access(layout, () => getDocuments<T>(layout, [id]));
-        return stored;
-      },
-      find: (layout, plan, { map }) => inside(layout, () => find(session, layout, { plan, map })),
-      insert: <T>(layout: Layout, document: NewDocument) =>
-        access(layout, () => insertDocument<T>(layout, document)),
-      read: access,
-      write: access,
-      own: (operation) => runOperation(session, operation(beginOwn)),
-    };
   }
 
   #prepareTables(layouts: readonly PostgresLayout[]): Promise<void> {
@@ -362,50 +316,6 @@ export class PostgresEngine implements Engine {
   }
 }
 
-async function find<R>(
-  session: Session,
-  layout: Layout,
-  { plan, map }: { readonly plan: ReadPlan; readonly map: (row: Row) => R },
-): Promise<Found<R>> {
-  const { rows, count } = await runOperation(
-    session,
-    readPlanned(layout, plan, { isTimed: false }),
-  );
-  return { items: rows.map(map), count };
-}
-
-/** Reads in a transaction that keeps to one moment. */
-async function atOneMoment<R>(
-  connections: Connections,
-  work: (client: PoolClient) => Promise<R>,
-): Promise<R> {
-  const client = await connections.acquire();
-  let failure: unknown;
-  try {
-    await execute(client, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    return await work(client);
-  } catch (error) {
-    failure = error;
-    throw error;
-  } finally {
-    connections.release(client, await connections.rollback(client, failure));
-  }
-}
-
-/** The locks as a session reaches them. */
-function lockTable(session: Session): LockTable {
-  return {
-    takeLock: (lock) => runOperation(session, takeLock(beginOwn(), lock)),
-    renewLock: (lock) => runOperation(session, renewLock(beginOwn(), lock)),
-    releaseLock: (lock) => runOperation(session, releaseLock(beginOwn(), lock)),
-  };
-}
-
 function beginOwn(): PostgresWriter {
   return new PostgresWriter();
-}
-
-function postgresLayout(layout: Layout): PostgresLayout {
-  if (layout instanceof PostgresLayout) return layout;
-  throw new TypeError("the collection is not one of this engine");
 }

@@ -2,20 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { CollectionDefinition } from "../../../api/definition.ts";
 import { UniqueError } from "../../../api/errors.ts";
 import type { Stamps } from "../../../document/stamps.ts";
-import type { Claiming, Condition, Merging, Recording } from "../../layout.ts";
+import type { Claiming, Merging, Recording } from "../../layout.ts";
 import { atomically, type Operation, type Result, type Row } from "../../operation.ts";
 import { selectionTerms, whereSql } from "../../operations/where.ts";
 import { changesTable } from "../../own-tables.ts";
+import { claimedColumns, documentColumns } from "../statements/columns.ts";
 import { PostgresWriter } from "../statements/dialect.ts";
-import {
-  type Change,
-  claimedColumns,
-  documentColumns,
-  freeSql,
-  leaseSql,
-  PostgresLayout,
-  type UniqueChange,
-} from "../statements/layout.ts";
+import { type Change, PostgresLayout, type UniqueChange } from "../statements/layout.ts";
+import { freeSql, leaseSql } from "../statements/leases.ts";
 import { feedEndTable } from "../statements/own-tables.ts";
 import {
   type Claim,
@@ -49,7 +43,11 @@ export class DistributedLayout extends PostgresLayout {
   }
 
   /** A table that is spread takes no lock over several servers, so what is removed is named first. */
-  override *expired(limit: number, deleted: "exclude" | "only"): Operation<Condition> {
+  override *removeExpired(
+    limit: number,
+    deleted: "exclude" | "only",
+    recording: Recording,
+  ): Operation<number> {
     const reading = this.begin();
     const { rows } = yield reading.read(this.expiredRows(limit, deleted, reading));
     const sql = this.begin();
@@ -58,7 +56,7 @@ export class DistributedLayout extends PostgresLayout {
       `id = ANY(${sql.bind(ids, "text[]")})`,
       `expires_at <= ${sql.bind(Date.now(), "bigint")}`,
     ];
-    return { sql, terms };
+    return yield* this.remove({ sql, terms }, recording);
   }
 
   override *merge(merging: Merging): Operation<Row | "unsure"> {

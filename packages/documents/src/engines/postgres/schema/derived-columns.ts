@@ -5,8 +5,9 @@ import { quoteName } from "../../dialect.ts";
 import { registryTable } from "../../own-tables.ts";
 import { execute, run } from "../connections/connections.ts";
 import { sqlState } from "../connections/postgres-error.ts";
+import { documentColumns } from "../statements/columns.ts";
 import { geoColumn } from "../statements/geo.ts";
-import { documentColumns, type PostgresLayout } from "../statements/layout.ts";
+import type { PostgresLayout } from "../statements/layout.ts";
 
 const rebuildChunk = 500;
 

@@ -263,6 +263,12 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
   }
 }
 
+/** Returns the dialect of a condition that this engine wrote. */
+export function asPostgresDialect(sql: Dialect): PostgresDialect {
+  if (sql instanceof PostgresDialect) return sql;
+  throw new TypeError("the condition was not written by this engine");
+}
+
 /** Writes the terms of ORDER BY. As the columns of an index, the same terms serve the order from either end. */
 export function orderSql(terms: readonly OrderTerm[], key: (path: ParsedPath) => string): string {
   return terms

@@ -62,10 +62,8 @@ export class PostgresGeo implements GeoLayout {
   count(search: NearSearch, max: number | undefined): Statement {
     const sql = this.#layout.begin();
     const from = `${this.#layout.quoted}${this.#write(search, sql).where}`;
-    return sql.read(
-      `SELECT count(*) FROM ` +
-        (max === undefined ? from : `(SELECT 1 FROM ${from}${sql.page(max, 0)}) AS found`),
-    );
+    const found = max === undefined ? from : `(SELECT 1 FROM ${from}${sql.page(max, 0)}) AS found`;
+    return sql.read(`SELECT count(*) FROM ${found}`);
   }
 
   /** Writes the square of the distance, and WHERE. */

@@ -1,13 +1,11 @@
 import type { CollectionDefinition } from "../../../api/definition.ts";
 import type { Stored } from "../../../api/document.ts";
 import { UniqueError } from "../../../api/errors.ts";
-import { valueAt } from "../../../api/field-path.ts";
 import { searchText } from "../../../document/fold.ts";
 import type { Stamps } from "../../../document/stamps.ts";
-import { sortValue } from "../../../query/cursor.ts";
 import type { SortValue } from "../../../query/keyset.ts";
 import type { OrderTerm } from "../../../query/parse-query.ts";
-import type { ColumnType, StatementUse } from "../../dialect.ts";
+import type { StatementUse } from "../../dialect.ts";
 import {
   type Claiming,
   type Condition,
@@ -21,13 +19,17 @@ import {
   type Table,
 } from "../../layout.ts";
 import type { Operation, Result, Row } from "../../operation.ts";
-import { selectionTerms, whereSql } from "../../operations/where.ts";
+import { whereSql } from "../../operations/where.ts";
 import { changesTable } from "../../own-tables.ts";
 import { toDocumentsError } from "../connections/postgres-error.ts";
-import { PostgresDialect, PreparedStatements } from "./dialect.ts";
+import { documentColumns } from "./columns.ts";
+import { asPostgresDialect, PostgresDialect, PreparedStatements } from "./dialect.ts";
 import { geoColumn, PostgresGeo } from "./geo.ts";
 import { indexesOf, indexName, type PostgresIndex } from "./indexes.ts";
-import { type KeyForm, quoteText, textOf } from "./keys.ts";
+import { type KeyForm, quoteText } from "./keys.ts";
+import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
+import { type Column, listSql, valuesSql } from "./row-values.ts";
+import { readSortValues } from "./sort-values.ts";
 
 /** A change of rows, and what it means. */
 export interface Change {
@@ -53,16 +55,6 @@ export interface UniqueChange {
   /** Whether the changed rows give up all of their unique values. */
   readonly isRemoval?: boolean;
 }
-
-/** A column of rows to add. */
-interface Column {
-  readonly name: string;
-  readonly type: ColumnType | "float8[]";
-  readonly values: readonly (number | string | null)[];
-}
-
-/** Columns that make up a document. */
-export const documentColumns = "id, version, created_at, updated_at, doc, deleted_at";
 
 /** Documents of a collection in PostgreSQL: one table, with columns for what is derived from a document. */
 export class PostgresLayout implements Layout {
@@ -147,12 +139,11 @@ export class PostgresLayout implements Layout {
     const sql = this.begin();
     const columns = this.#columnsOf(rows);
     const names = columns.map(({ name }) => name).join(", ");
+    const values = rows.length === 1 ? valuesSql(columns, sql) : listSql(columns, sql);
+    const limited = `, (SELECT set_config('lock_timeout', '${lockTimeout}', true)) AS limited`;
     const text =
       `INSERT INTO ${this.quoted} (${names}) ` +
-      (rows.length === 1 ? valuesSql(columns, sql) : listSql(columns, sql)) +
-      (lockTimeout === undefined
-        ? ""
-        : `, (SELECT set_config('lock_timeout', '${lockTimeout}', true)) AS limited`);
+      `${values}${lockTimeout === undefined ? "" : limited}`;
     const added = rows.flatMap(({ deletedAt, stored }) => (deletedAt === null ? [stored] : []));
     yield* this.change({ sql, text, use: "fixed", recording }, { added });
   }
@@ -187,11 +178,11 @@ export class PostgresLayout implements Layout {
   }
 
   *markRemoved(condition: Condition, recording: Recording): Operation<number> {
-    const sql = postgresDialect(condition);
+    const sql = asPostgresDialect(condition.sql);
     const now = sql.bind(recording.at, "text");
     const text =
-      `UPDATE ${this.quoted} SET version = version + 1, updated_at = ${now}, deleted_at = ${now}` +
-      whereSql(condition.terms);
+      `UPDATE ${this.quoted} SET version = version + 1, updated_at = ${now}, ` +
+      `deleted_at = ${now}${whereSql(condition.terms)}`;
     const { count } = yield* this.change(
       { sql, text, use: "once", recording },
       { isRemoval: true },
@@ -200,7 +191,7 @@ export class PostgresLayout implements Layout {
   }
 
   *remove(condition: Condition, recording: Recording): Operation<number> {
-    const sql = postgresDialect(condition);
+    const sql = asPostgresDialect(condition.sql);
     const text = `DELETE FROM ${this.quoted}${whereSql(condition.terms)}`;
     const { count } = yield* this.change(
       { sql, text, use: "once", recording },
@@ -209,10 +200,15 @@ export class PostgresLayout implements Layout {
     return count;
   }
 
-  *expired(limit: number, deleted: "exclude" | "only"): Operation<Condition> {
+  *removeExpired(
+    limit: number,
+    deleted: "exclude" | "only",
+    recording: Recording,
+  ): Operation<number> {
     const sql = this.begin();
     const rows = this.expiredRows(limit, deleted, sql);
-    return { sql, terms: [`id = ANY(ARRAY(${rows} FOR UPDATE SKIP LOCKED))`] };
+    const terms = [`id = ANY(ARRAY(${rows} FOR UPDATE SKIP LOCKED))`];
+    return yield* this.remove({ sql, terms }, recording);
   }
 
   *merge(merging: Merging): Operation<Row | "unsure"> {
@@ -237,59 +233,27 @@ export class PostgresLayout implements Layout {
     return rows[0] ?? "unsure";
   }
 
-  /** Passes over documents that somebody else is claiming at the moment instead of waiting for them. */
-  *claim({ query, now, until }: Claiming): Operation<readonly Row[]> {
-    const sql = this.begin();
-    const terms = [...selectionTerms(this, query, sql), freeSql(now, sql)];
-    const token = "gen_random_uuid()::text";
-    const { rows } = yield sql.write(
-      `WITH picked AS (SELECT id FROM ${this.quoted}${whereSql(terms)} ` +
-        `ORDER BY ${sql.order(query.order)}${sql.page(query.limit ?? 1, 0)} FOR UPDATE SKIP LOCKED), ` +
-        "numbered AS (SELECT id, row_number() OVER () AS place FROM picked) " +
-        `UPDATE ${this.quoted} AS claimed SET ${leaseSql(until, sql, token)} ` +
-        `FROM numbered WHERE claimed.id = numbered.id RETURNING ${claimedColumns}, numbered.place`,
-    );
-    return rows.toSorted((left, right) => Number(left[8]) - Number(right[8]));
+  claim(claiming: Claiming): Operation<readonly Row[]> {
+    return claimRows(this, claiming);
   }
 
-  *renew({ id, token }: Held, until: number): Operation<boolean> {
-    const sql = this.begin();
-    const { count } = yield sql.write(
-      `UPDATE ${this.quoted} SET lease_until = ${sql.bind(until, "bigint")} ` +
-        `WHERE id = ${sql.bind(possibleText(id), "text")} AND ${this.isHeld(token, sql)}`,
-    );
-    return count === 1;
+  renew(held: Held, until: number): Operation<boolean> {
+    return renewLease(this, held, until);
   }
 
-  *release({ id, token }: Held): Operation<boolean> {
-    const sql = this.begin();
-    const { count } = yield sql.write(
-      `UPDATE ${this.quoted} SET lease_token = NULL, lease_until = NULL, lease_attempt = 0 ` +
-        `WHERE id = ${sql.bind(possibleText(id), "text")} AND ${this.isHeld(token, sql)}`,
-    );
-    return count === 1;
+  release(held: Held): Operation<boolean> {
+    return releaseLease(this, held);
   }
 
   isHeld(token: string, sql: PostgresDialect): string {
-    const held = sql.bind(possibleText(token), "text");
-    return `(lease_token = ${held} AND lease_until > ${sql.bind(Date.now(), "bigint")})`;
+    return isHeldSql(token, sql);
   }
 
-  /** An object or a list is sorted by the text that PostgreSQL makes of it, which is not that of JavaScript. */
-  *sortValues(
+  sortValues(
     stored: Stored<unknown>,
     order: readonly OrderTerm[],
   ): Operation<readonly SortValue[]> {
-    const values = order.map(({ path }) => valueAt(stored, path.segments));
-    const nested = order.filter((_term, index) => isNested(values[index])).map(({ path }) => path);
-    if (nested.length === 0) return values.map(sortValue);
-    const sql = this.begin();
-    const { rows } = yield sql.read(
-      `SELECT ${nested.map(textOf).join(", ")} FROM ${this.quoted} ` +
-        `WHERE id = ${sql.bind(stored.id, "text")}`,
-    );
-    const texts = [...(rows[0] ?? [])];
-    return values.map((value) => sortValue(isNested(value) ? texts.shift() : value));
+    return readSortValues(this, stored, order);
   }
 
   *builtIndexes(): Operation<ReadonlyMap<string, boolean>> {
@@ -379,70 +343,4 @@ export class PostgresLayout implements Layout {
     }
     return columns;
   }
-}
-
-/** What comes back of a document that was claimed. */
-export const claimedColumns: string = [
-  ...documentColumns.split(", "),
-  "lease_token",
-  "lease_attempt",
-]
-  .map((column) => `claimed.${column}`)
-  .join(", ");
-
-/** Writes the condition that nobody holds a lease. */
-export function freeSql(now: number, sql: PostgresDialect): string {
-  return `(lease_until IS NULL OR lease_until <= ${sql.bind(now, "bigint")})`;
-}
-
-/** Writes the columns of a lease. */
-export function leaseSql(until: number, sql: PostgresDialect, token: string): string {
-  const end = sql.bind(until, "bigint");
-  return `lease_token = ${token}, lease_until = ${end}, lease_attempt = lease_attempt + 1`;
-}
-
-function valuesSql(columns: readonly Column[], sql: PostgresDialect): string {
-  const values = columns.map(({ type, values: [value = null] }) => sql.bind(value, type));
-  return `VALUES (${values.join(", ")})`;
-}
-
-/** Writes a SELECT of many rows; a value that all of them share is sent once. */
-function listSql(columns: readonly Column[], sql: PostgresDialect): string {
-  const expressions: string[] = [];
-  const lists: string[] = [];
-  const names: string[] = [];
-  for (const { name, type, values } of columns) {
-    const [first = null] = values;
-    const isShared = isUniform.has(name) && values.every((value) => value === first);
-    if (isShared && type !== "float8[]") {
-      expressions.push(sql.bind(first, type));
-      continue;
-    }
-    // A list of JSON texts or of arrays is sent as a list of texts.
-    const isText = type === "jsonb" || type === "float8[]";
-    lists.push(sql.bind(values, isText ? "text[]" : `${type}[]`));
-    names.push(name);
-    expressions.push(isText ? `${name}::${type}` : name);
-  }
-  return (
-    `SELECT ${expressions.join(", ")} ` +
-    `FROM unnest(${lists.join(", ")}) AS added (${names.join(", ")})`
-  );
-}
-
-/** Columns that are often the same in all rows. */
-const isUniform: ReadonlySet<string> = new Set(["version", "created_at", "updated_at"]);
-
-function postgresDialect({ sql }: Condition): PostgresDialect {
-  if (sql instanceof PostgresDialect) return sql;
-  throw new TypeError("the condition was not written by this engine");
-}
-
-/** PostgreSQL refuses a text with U+0000; nothing is found by an empty one. */
-function possibleText(text: string): string {
-  return text.includes("\0") ? "" : text;
-}
-
-function isNested(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
 }

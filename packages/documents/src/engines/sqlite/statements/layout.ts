@@ -162,7 +162,11 @@ export class SqliteLayout implements Layout {
     return count;
   }
 
-  *expired(limit: number, deleted: "exclude" | "only"): Operation<Condition> {
+  *removeExpired(
+    limit: number,
+    deleted: "exclude" | "only",
+    recording: Recording,
+  ): Operation<number> {
     const sql = this.begin();
     const now = sql.bind(Date.now());
     const removed = deleted === "only" ? " AND deleted_at IS NOT NULL" : "";
@@ -170,7 +174,7 @@ export class SqliteLayout implements Layout {
     const rows =
       `SELECT seq FROM ${this.quoted} WHERE expires_at IS NOT NULL AND expires_at <= ${now}` +
       `${removed}${live} ORDER BY expires_at LIMIT ${sql.bind(limit)}`;
-    return { sql, terms: [`seq IN (${rows})`] };
+    return yield* this.remove({ sql, terms: [`seq IN (${rows})`] }, recording);
   }
 
   claim(claiming: Claiming): Operation<readonly Row[]> {

@@ -1,0 +1,42 @@
+import type { ColumnType } from "../../dialect.ts";
+import type { PostgresDialect } from "./dialect.ts";
+
+/** A column of rows to add. */
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType | "float8[]";
+  readonly values: readonly (number | string | null)[];
+}
+
+/** Writes VALUES of one row. */
+export function valuesSql(columns: readonly Column[], sql: PostgresDialect): string {
+  const values = columns.map(({ type, values: [value = null] }) => sql.bind(value, type));
+  return `VALUES (${values.join(", ")})`;
+}
+
+/** Writes a SELECT of many rows; a value that all of them share is sent once. */
+export function listSql(columns: readonly Column[], sql: PostgresDialect): string {
+  const expressions: string[] = [];
+  const lists: string[] = [];
+  const names: string[] = [];
+  for (const { name, type, values } of columns) {
+    const [first = null] = values;
+    const isShared = isUniform.has(name) && values.every((value) => value === first);
+    if (isShared && type !== "float8[]") {
+      expressions.push(sql.bind(first, type));
+      continue;
+    }
+    // A list of JSON texts or of arrays is sent as a list of texts.
+    const isText = type === "jsonb" || type === "float8[]";
+    lists.push(sql.bind(values, isText ? "text[]" : `${type}[]`));
+    names.push(name);
+    expressions.push(isText ? `${name}::${type}` : name);
+  }
+  return (
+    `SELECT ${expressions.join(", ")} ` +
+    `FROM unnest(${lists.join(", ")}) AS added (${names.join(", ")})`
+  );
+}
+
+/** Columns that are often the same in all rows. */
+const isUniform: ReadonlySet<string> = new Set(["version", "created_at", "updated_at"]);
