@@ -131,8 +131,12 @@ export interface Layout extends Table {
   readonly stamps: Stamps;
   /** Columns that `toStored` takes. */
   readonly columns: string;
-  /** Column with the time at which a document expires, or NULL. */
-  readonly expiresColumn: string;
+  /**
+   * A SELECT of the columns and the time at which a document expires, up to the condition. Whether a document can be seen
+   * is checked afterwards: with that condition a server that has no statistics yet would rather use an index of all
+   * documents that can.
+   */
+  readonly selectRows: string;
   /** Column that identifies a row. */
   readonly key: string;
   /** Whether rows of removed documents may exist, so that they have to be left out. */
@@ -147,6 +151,8 @@ export interface Layout extends Table {
 
   /** Begins a statement. `isTimed` limits its time where another thread can go on with it. */
   begin(options?: { readonly isTimed?: boolean | undefined }): Dialect;
+  /** Reads a row of `selectRows`, the one with this id. */
+  readById(id: string): Statement;
   /** Whether an error reports that a unique value or the id is taken. */
   isTaken(error: unknown): boolean;
 

@@ -13,6 +13,8 @@ import { visibleTerms } from "./where.ts";
 export interface Modification<T> {
   /** Whether the document is a removed one that is brought back. Default: `false`. */
   readonly restores?: boolean;
+  /** Whether `make` runs code of the caller, which may change the object that it gets. Default: `false`. */
+  readonly isUserCode?: boolean;
   readonly make: (stored: Stored<T>) => unknown;
 }
 
@@ -23,40 +25,42 @@ const freeAttempts = 3;
  * Changes a document to what the modification makes of the stored one. No lock is held in between: the change applies to
  * the version that was read only, and starts again when another change was faster.
  */
-export function* changeDocument<T>(
+export function changeDocument<T>(
+  layout: Layout,
+  target: Target,
+  modification: Modification<T>,
+): Operation<Stored<T> | undefined> {
+  return withoutExpired(layout, () => changeRepeatedly(layout, target, modification));
+}
+
+function* changeRepeatedly<T>(
   layout: Layout,
   target: Target,
   modification: Modification<T>,
 ): Operation<Stored<T> | undefined> {
   if (!isPossibleId(target.id)) return undefined;
-  return yield* withoutExpired(layout, function* () {
-    for (let attempt = 0; attempt < freeAttempts; attempt += 1) {
-      const outcome = yield* attemptChange(layout, { target, modification, lock: "" });
-      if (outcome !== "overtaken") return outcome;
-    }
-    const lock = layout.rowLock;
-    const outcome = yield* atomically(() => attemptChange(layout, { target, modification, lock }));
-    // Only the end of the lease comes between the lock and the change.
-    return outcome === "overtaken" ? undefined : outcome;
-  });
+  for (let attempt = 0; attempt < freeAttempts; attempt += 1) {
+    const outcome = yield* attemptChange(layout, target, modification, "");
+    if (outcome !== "overtaken") return outcome;
+  }
+  const outcome = yield* atomically(() =>
+    attemptChange(layout, target, modification, layout.rowLock),
+  );
+  // Only the end of the lease comes between the lock and the change.
+  return outcome === "overtaken" ? undefined : outcome;
 }
 
 function* attemptChange<T>(
   layout: Layout,
-  {
-    target,
-    modification: { restores = false, make },
-    lock,
-  }: {
-    readonly target: Target;
-    readonly modification: Modification<T>;
-    readonly lock: string;
-  },
+  target: Target,
+  { restores = false, isUserCode = false, make }: Modification<T>,
+  lock: string,
 ): Operation<Stored<T> | "overtaken" | undefined> {
   const row = yield* readTarget(layout, target, { isRemoved: restores, lock });
   if (row === undefined) return undefined;
   const { name } = layout.definition;
-  const before = toStored<T>(name, [...row.slice(0, 5), null]);
+  const read = (): Stored<T> => toStored<T>(name, [...row.slice(0, 5), null]);
+  const before = read();
   checkTarget(layout, target, row);
   const { id, version, createdAt } = before;
   const text = toJsonText(make(before), layout.reserved);
@@ -64,7 +68,7 @@ function* attemptChange<T>(
   const after = toStored<T>(name, [id, version + 1, createdAt, at, text, null]);
   const key = row[6] ?? null;
   const count = yield* layout.update(
-    { key, before: () => toStored(name, row), after, text, lease: target.lease },
+    { key, before: isUserCode ? read : () => before, after, text, lease: target.lease },
     { kind: restores ? "restore" : "update", at },
   );
   if (count === 0) return "overtaken";

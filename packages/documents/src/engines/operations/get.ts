@@ -4,6 +4,22 @@ import { toStored } from "../../document/stored.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
 
+/** Reads a document. */
+export function* getDocument<T>(layout: Layout, id: string): Operation<Stored<T> | undefined> {
+  if (!isPossibleId(id)) return undefined;
+  const [row] = (yield layout.readById(id)).rows;
+  if (row === undefined || !isVisible(layout, row)) return undefined;
+  return toStored<T>(layout.definition.name, row);
+}
+
+/** Reads the row of a document. */
+export function* getRow(layout: Layout, id: string): Operation<Row | undefined> {
+  // No document has another id, and PostgreSQL refuses to look for a text with U+0000.
+  if (!isPossibleId(id)) return undefined;
+  const [row] = (yield layout.readById(id)).rows;
+  return row !== undefined && isVisible(layout, row) ? row : undefined;
+}
+
 /** Reads documents in the order of the ids. */
 export function* getDocuments<T>(
   layout: Layout,
@@ -20,25 +36,17 @@ export function* getRows(
   layout: Layout,
   ids: readonly string[],
 ): Operation<readonly (Row | undefined)[]> {
-  // No document has another id, and PostgreSQL refuses to look for a text with U+0000.
   const possible = ids.filter(isPossibleId);
   if (possible.length === 0) return ids.map(() => undefined);
   const sql = layout.begin();
-  // Whether a document can be seen is checked here: with that condition a server that has no statistics yet would
-  // rather use an index of all documents that can.
-  const { rows } = yield sql.read(
-    `SELECT ${layout.columns}, ${layout.expiresColumn} FROM ${layout.quoted} ` +
-      `WHERE ${sql.isIn("id", possible, "text")}`,
-    "fixed",
-  );
-  const now = layout.expiresAt === undefined ? 0 : Date.now();
-  const visible = rows.filter((row) => row[5] === null && !isExpired(layout, row, now));
-  if (ids.length === 1) return [visible[0]];
-  const rowsById = new Map(visible.map((row) => [row[0], row]));
+  const { rows } = yield sql.read(layout.selectRows + sql.isIn("id", possible, "text"), "fixed");
+  const rowsById = new Map<unknown, Row>();
+  for (const row of rows) if (isVisible(layout, row)) rowsById.set(row[0], row);
   return ids.map((id) => rowsById.get(id));
 }
 
-function isExpired({ expiresAt }: Layout, row: Row, now: number): boolean {
-  const time = row[6] ?? null;
-  return expiresAt !== undefined && time !== null && Number(time) <= now;
+function isVisible({ expiresAt }: Layout, row: Row): boolean {
+  const [, , , , , deletedAt, time = null] = row;
+  if (deletedAt !== null) return false;
+  return expiresAt === undefined || time === null || Number(time) > Date.now();
 }

@@ -39,12 +39,15 @@ export function* insertDocuments<T>(
 }
 
 /** Repeats work after removing expired documents, when one of them may hold a unique value or the id. */
-export function* withoutExpired<R>(layout: Layout, work: () => Operation<R>): Operation<R> {
+export function withoutExpired<R>(layout: Layout, work: () => Operation<R>): Operation<R> {
+  return layout.expiresAt === undefined ? work() : repeatWithoutExpired(layout, work);
+}
+
+function* repeatWithoutExpired<R>(layout: Layout, work: () => Operation<R>): Operation<R> {
   try {
     return yield* work();
   } catch (error) {
-    if (layout.expiresAt === undefined || !layout.isTaken(error)) throw error;
-    if ((yield* removeExpired(layout)) === 0) throw error;
+    if (!layout.isTaken(error) || (yield* removeExpired(layout)) === 0) throw error;
   }
   return yield* work();
 }

@@ -5,7 +5,7 @@ import type { Target } from "../../query/targets.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation } from "../operation.ts";
 import { changeDocument } from "./change.ts";
-import { getRows } from "./get.ts";
+import { getRow } from "./get.ts";
 import { insertDocument } from "./insert.ts";
 import { selectionTerms, whereSql } from "./where.ts";
 
@@ -37,8 +37,8 @@ export function* upsertDocument<T>(layout: Layout, upsert: Upsert<T>): Operation
       if (!layout.isTaken(error) || attempt === maxAttempts) throw error;
       const now = id ?? (yield* findByFields(layout, filter));
       if (now === undefined) throw error;
-      const [row] = id === undefined ? [null] : yield* getRows(layout, [id]);
-      if (row === undefined) throw error;
+      const isGone = id !== undefined && (yield* getRow(layout, id)) === undefined;
+      if (isGone) throw error;
     }
   }
 }
@@ -50,7 +50,7 @@ function* changeOrRestore<T>(
   { make, text }: Upsert<T>,
 ): Operation<Stored<T> | undefined> {
   const target: Target = { id, ifVersion: undefined };
-  const changed = yield* changeDocument<T>(layout, target, { make });
+  const changed = yield* changeDocument<T>(layout, target, { isUserCode: true, make });
   if (changed !== undefined || !layout.softDelete) return changed;
   return yield* changeDocument<T>(layout, target, {
     make: () => parseJsonText(text),

@@ -4,7 +4,7 @@ import type { Found, TransactionAccess } from "../engine.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
 import { type ReadPlan, readPlanned } from "../operations/find.ts";
-import { getDocuments } from "../operations/get.ts";
+import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
 import { toDocumentsError } from "./connections/postgres-error.ts";
 import { type OnAdded, runOperation } from "./connections/run-operation.ts";
@@ -32,10 +32,7 @@ export function accessThrough(
   const run = <R>(layout: Layout, operation: () => Operation<R>): Promise<R> =>
     inside(layout, () => runOperation(session, operation(), onAdded));
   return {
-    get: async <T>(layout: Layout, id: string) => {
-      const [stored] = await run(layout, () => getDocuments<T>(layout, [id]));
-      return stored;
-    },
+    get: <T>(layout: Layout, id: string) => run(layout, () => getDocument<T>(layout, id)),
     find: (layout, plan, { map }) => inside(layout, () => find(session, layout, { plan, map })),
     insert: <T>(layout: Layout, document: NewDocument) =>
       run(layout, () => insertDocument<T>(layout, document)),

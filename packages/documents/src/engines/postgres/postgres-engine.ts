@@ -12,7 +12,7 @@ import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
 import { type FeedQuery, readChanges } from "../operations/feed.ts";
 import type { ReadPlan } from "../operations/find.ts";
-import { getDocuments } from "../operations/get.ts";
+import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
 import { migrationsTable } from "../own-tables.ts";
 import { accessThrough, find, postgresLayout } from "./access-through.ts";
@@ -86,8 +86,7 @@ export class PostgresEngine implements Engine {
   get<T>(layout: Layout, id: string, staleness: number): Promise<Stored<T> | undefined> {
     return this.#read(layout, staleness, async (session) => {
       if (session === this.#session) return this.#joining.get<T>(layout, id);
-      const [stored] = await runOperation(session, getDocuments<T>(layout, [id]));
-      return stored;
+      return runOperation(session, getDocument<T>(layout, id));
     });
   }
 

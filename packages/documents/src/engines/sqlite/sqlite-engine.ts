@@ -13,7 +13,7 @@ import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
 import { type FeedQuery, readChanges } from "../operations/feed.ts";
 import { type ReadPlan, readPlanned } from "../operations/find.ts";
-import { getDocuments } from "../operations/get.ts";
+import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
 import { readMigrations } from "../operations/migrations.ts";
 import { registryTable } from "../own-tables.ts";
@@ -88,10 +88,7 @@ export class SqliteEngine implements Engine {
   }
 
   get<T>(layout: Layout, id: string): Promise<Stored<T> | undefined> {
-    return this.#readNow(
-      layout,
-      () => runReading(this.#reader(), getDocuments<T>(layout, [id]))[0],
-    );
+    return this.#readNow(layout, () => runReading(this.#reader(), getDocument<T>(layout, id)));
   }
 
   read<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
@@ -279,10 +276,7 @@ function accessThrough(session: Session): TransactionAccess {
   const run = <R>(layout: Layout, operation: () => Operation<R>): Promise<R> =>
     attempt(() => session.run(sqliteLayout(layout), operation));
   return {
-    async get<T>(layout: Layout, id: string): Promise<Stored<T> | undefined> {
-      const [stored] = await run(layout, () => getDocuments<T>(layout, [id]));
-      return stored;
-    },
+    get: <T>(layout: Layout, id: string) => run(layout, () => getDocument<T>(layout, id)),
     async find(layout, plan, { map }) {
       const { rows, count } = await run(layout, () =>
         readPlanned(layout, plan, { isTimed: false }),

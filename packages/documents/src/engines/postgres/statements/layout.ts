@@ -18,7 +18,7 @@ import {
   type RowChange,
   type Table,
 } from "../../layout.ts";
-import type { Operation, Result, Row } from "../../operation.ts";
+import type { Operation, Result, Row, Statement } from "../../operation.ts";
 import { whereSql } from "../../operations/where.ts";
 import { changesTable } from "../../own-tables.ts";
 import { toDocumentsError } from "../connections/postgres-error.ts";
@@ -68,7 +68,7 @@ export class PostgresLayout implements Layout {
   readonly expiresAt: Table["expiresAt"];
   readonly stamps: Stamps;
   readonly columns = documentColumns;
-  readonly expiresColumn = "expires_at";
+  readonly selectRows: string;
   readonly key = "id";
   readonly comparesRows = true;
   readonly rowLock = " FOR UPDATE";
@@ -102,6 +102,7 @@ export class PostgresLayout implements Layout {
     this.reserved = table.reserved;
     this.expiresAt = table.expiresAt;
     this.stamps = stamps;
+    this.selectRows = `SELECT ${this.columns}, expires_at FROM ${this.quoted} WHERE `;
     this.keyForm = keyForm;
     this.statements = new PreparedStatements(keyForm);
     this.geo = new PostgresGeo(this);
@@ -125,6 +126,11 @@ export class PostgresLayout implements Layout {
 
   begin(): PostgresDialect {
     return new PostgresDialect(this);
+  }
+
+  readById(id: string): Statement {
+    const sql = this.begin();
+    return sql.read(`${this.selectRows}id = ${sql.bind(id, "text")}`, "fixed");
   }
 
   isTaken(error: unknown): boolean {

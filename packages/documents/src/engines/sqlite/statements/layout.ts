@@ -15,7 +15,7 @@ import {
   type RowChange,
   type Table,
 } from "../../layout.ts";
-import { atomically, type Operation, type Row } from "../../operation.ts";
+import { atomically, type Operation, type Row, type Statement } from "../../operation.ts";
 import { selectionTerms, whereSql } from "../../operations/where.ts";
 import { changesTable } from "../../own-tables.ts";
 import { SqliteDialect } from "./dialect.ts";
@@ -40,7 +40,7 @@ export class SqliteLayout implements Layout {
   /** Name of the table of search texts, quoted. */
   readonly quotedSearch: string;
   readonly columns: string;
-  readonly expiresColumn: string;
+  readonly selectRows: string;
   readonly key = "seq";
   /** No index of expressions does. */
   readonly comparesRows = false;
@@ -49,6 +49,7 @@ export class SqliteLayout implements Layout {
   readonly geo: SqliteGeo;
   readonly indexes: readonly SqliteIndex[];
   readonly #insertText: string;
+  readonly #readByIdText: string;
 
   constructor(definition: CollectionDefinition<unknown>, stamps: Stamps) {
     const table = describeTable(definition);
@@ -64,7 +65,9 @@ export class SqliteLayout implements Layout {
     this.quotedSearch = quoteName(`${definition.name}:search`);
     this.hasRemoved = this.softDelete;
     this.columns = `id, version, created_at, updated_at, doc, ${this.softDelete ? "deleted_at" : "NULL"}`;
-    this.expiresColumn = this.expiresAt === undefined ? "NULL" : "expires_at";
+    const expiresColumn = this.expiresAt === undefined ? "NULL" : "expires_at";
+    this.selectRows = `SELECT ${this.columns}, ${expiresColumn} FROM ${this.quoted} WHERE `;
+    this.#readByIdText = `${this.selectRows}id = ?`;
     this.geo = new SqliteGeo(this);
     this.indexes = indexesOf(table);
     const columns = ["id", "version", "created_at", "updated_at", "doc"];
@@ -77,6 +80,10 @@ export class SqliteLayout implements Layout {
 
   begin({ isTimed = false }: { readonly isTimed?: boolean | undefined } = {}): SqliteDialect {
     return new SqliteDialect(this, isTimed);
+  }
+
+  readById(id: string): Statement {
+    return { kind: "read", text: this.#readByIdText, values: [id] };
   }
 
   isTaken(error: unknown): boolean {
