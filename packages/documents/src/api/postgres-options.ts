@@ -5,8 +5,8 @@ export interface PostgresOptions {
   /** The time to wait for one connection attempt, in milliseconds. Default: `5_000`. */
   readonly connectTimeout?: number | undefined;
   /**
-   * The time to look for a primary before an operation fails with `ERR_DOCUMENTS_CONNECTION`, in
-   * milliseconds. It should outlast a failover. Default: `30_000`.
+   * Time to look for a primary before an operation fails with `ERR_DOCUMENTS_CONNECTION`, in milliseconds. With several
+   * hosts it should outlast a failover. Default: `30_000` with several hosts, `5_000` with one.
    */
   readonly failoverTimeout?: number | undefined;
   /** The time after which the server gives a statement up, in milliseconds. Default: `30_000`. */

@@ -27,6 +27,8 @@ export interface ChangeSource {
 export interface ChangeBatch {
   readonly changes: readonly ChangeRecord[];
   readonly scanned: string | undefined;
+  /** Whether nothing more was committed; else there is more, or a transaction may still commit what comes next. */
+  readonly isEnd: boolean;
 }
 
 const OPTIONS: ReadonlySet<string> = optionNames<ChangesOptions>({
@@ -113,10 +115,10 @@ async function* follow(
   try {
     while (!ends.some((end) => end.aborted)) {
       bell.mute();
-      const { changes, scanned } = await source.readChanges({ after, collections, limit });
+      const { changes, scanned, isEnd } = await source.readChanges({ after, collections, limit });
       if (changes.length > 0) yield changes;
       after = scanned ?? after;
-      if (changes.length === limit) continue;
+      if (!isEnd) continue;
       if (options.atEnd === "end") return;
       await bell.next(options.pollInterval);
     }

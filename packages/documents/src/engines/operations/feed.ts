@@ -55,7 +55,11 @@ export function* readChanges(
   if (after !== undefined) yield* startOfFeed(begin, after);
   const last = Number(rows.at(-1)?.[0] ?? 0);
   const scanned = rows.length === limit ? last : Math.max(last, Number(newest ?? 0));
-  return { changes: rows.map(toRecord), scanned: writePosition(Math.max(scanned, start)) };
+  return {
+    changes: rows.map(toRecord),
+    scanned: writePosition(Math.max(scanned, start)),
+    isEnd: rows.length < limit,
+  };
 }
 
 /** Reads the position of a consumer. */

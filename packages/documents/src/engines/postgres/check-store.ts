@@ -64,14 +64,22 @@ async function checkCollection(
   }
   const newer = await all(
     client,
-    `SELECT id FROM ${table} AS stored JOIN (SELECT id, max(version) AS version FROM ${changesTable} ` +
-      `WHERE collection = ${quoteText(name)} GROUP BY id) AS told USING (id) ` +
-      `WHERE told.version > stored.version LIMIT ${maxProblems}`,
+    `SELECT id FROM ${table} AS stored JOIN (SELECT id, max(version) AS version FROM (${sinceRemoval(name)}) AS seen ` +
+      "WHERE position > coalesce(removed, 0) GROUP BY id) AS recorded USING (id) " +
+      `WHERE recorded.version > stored.version LIMIT ${maxProblems}`,
   );
   for (const [id] of newer) {
     problems.push(`The feed has a later version of ${JSON.stringify(id)} of "${name}"`);
   }
   return problems;
+}
+
+/** Reads the records of a collection, with the position of the last removal of each document, which begins again then. */
+function sinceRemoval(name: string): string {
+  return (
+    "SELECT id, version, position, max(position) FILTER (WHERE kind IN ('purge', 'remove')) " +
+    `OVER (PARTITION BY id) AS removed FROM ${changesTable} WHERE collection = ${quoteText(name)}`
+  );
 }
 
 /** Compares the claims of a distributed store with those that its documents have. */

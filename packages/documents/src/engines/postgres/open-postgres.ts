@@ -17,7 +17,7 @@ export async function openPostgres(
   }: { readonly create: boolean; readonly postgres: PostgresOptions | undefined },
 ): Promise<PostgresEngine> {
   const address = parsePostgresUrl(url);
-  const settings = parsePostgresOptions(postgres);
+  const settings = parsePostgresOptions(postgres, address);
   const servers: Servers = {
     connections: new Connections(address, settings),
     maintenance: new Connections(address, { ...settings, poolSize: 2 }),

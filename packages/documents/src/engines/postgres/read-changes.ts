@@ -10,19 +10,24 @@ import type { Session } from "./connections/session.ts";
 import { PostgresWriter } from "./statements/dialect.ts";
 
 const windowSize = 1000;
-/** The oldest transaction that is running, and the next one. */
-const running =
-  ", pg_snapshot_xmin(pg_current_snapshot()), pg_snapshot_xmax(pg_current_snapshot())";
-const gapPause = 5;
+const firstGapPause = 5;
+const maxGapPause = 100;
 /** How long one reading waits for a gap to close, in milliseconds; the next one goes on waiting. */
 const gapTimeout = 1000;
+
+/** A position after which the next number is missing. */
+interface Gap {
+  readonly position: number;
+  /** Transactions that may still commit the missing change; undefined while nobody has looked. */
+  holders: ReadonlySet<string> | undefined;
+}
 
 /**
  * Reads the oldest changes after a position.
  *
- * A missing number is a change that is not committed yet, or one that never will be. Whoever drew it had begun to change
- * the database before the next number was drawn. So once every transaction is over that was running when the gap was
- * seen, what is still missing stays missing.
+ * A missing number is a change that is not committed yet, or one that never will be. Whoever draws a number has locked the
+ * table of changes before, and holds that lock until the end. So what is still missing when all of those are over that
+ * held it when the gap was seen stays missing. Other transactions of the server hold nobody up.
  */
 export async function readChangesPastGaps(
   session: Session,
@@ -30,13 +35,14 @@ export async function readChangesPastGaps(
 ): Promise<ChangeBatch> {
   const deadline = performance.now() + gapTimeout;
   const changes: ChangeRecord[] = [];
-  let gap: { readonly position: number; readonly end: bigint } | undefined;
+  let gap: Gap | undefined;
+  let pause = firstGapPause;
   let scanned = await start(session, query.after);
   let hasJumped = false;
-  const end = async (): Promise<ChangeBatch> => {
+  const end = async (isEnd: boolean): Promise<ChangeBatch> => {
     // What is missing may have been trimmed since the start was looked up.
     if (hasJumped) await start(session, query.after);
-    return { changes, scanned: writePosition(scanned) };
+    return { changes, scanned: writePosition(scanned), isEnd };
   };
   for (;;) {
     const wanted = query.limit - changes.length;
@@ -44,22 +50,44 @@ export async function readChangesPastGaps(
     for (const row of rows) {
       const position = Number(row[0]);
       if (position !== scanned + 1) {
-        const isDead = gap?.position === scanned && BigInt(row[7] ?? 0) >= gap.end;
-        if (gap?.position !== scanned) gap = { position: scanned, end: BigInt(row[8] ?? 0) };
-        if (!isDead) break;
+        if (gap?.position !== scanned) gap = { position: scanned, holders: undefined };
+        if (gap.holders?.size !== 0) break;
+        hasJumped = true;
       }
-      hasJumped ||= position !== scanned + 1;
       scanned = position;
       if (query.collections === undefined || query.collections.includes(String(row[1]))) {
         changes.push(toRecord(row));
-        if (changes.length === query.limit) return end();
+        if (changes.length === query.limit) return end(false);
       }
     }
-    const isAtGap = gap !== undefined && gap.position === scanned;
-    const isAtEnd = !isAtGap && !isFull;
-    if (isAtEnd || (isAtGap && performance.now() > deadline)) return end();
-    if (isAtGap) await wait(gapPause);
+    if (gap?.position !== scanned) {
+      if (!isFull) return end(true);
+      continue;
+    }
+    // A reading that begins after the last holder is gone sees all that they committed.
+    gap.holders = await remainingHolders(session, gap.holders);
+    if (gap.holders.size === 0) continue;
+    if (performance.now() > deadline) return end(false);
+    await wait(pause);
+    pause = Math.min(pause * 2, maxGapPause);
   }
+}
+
+/** Reads which transactions may still commit changes; of those that could before, if anybody looked. */
+async function remainingHolders(
+  session: Session,
+  before: ReadonlySet<string> | undefined,
+): Promise<ReadonlySet<string>> {
+  const { rows } = await session.read({
+    name: "fetchwork:recording",
+    text:
+      "SELECT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND granted " +
+      "AND mode = 'RowExclusiveLock' AND relation = to_regclass($1) " +
+      "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+    values: [changesTable],
+  });
+  const holders = rows.map(([transaction]) => String(transaction));
+  return new Set(before === undefined ? holders : holders.filter((each) => before.has(each)));
 }
 
 function start(session: Session, after: string | undefined): Promise<number> {
@@ -81,7 +109,7 @@ async function readWindow(
     name: "fetchwork:changes",
     text:
       "SELECT position, collection, id, kind, version, at, " +
-      `CASE WHEN asked AND number <= $3::bigint THEN doc END${running} FROM (` +
+      `CASE WHEN asked AND number <= $3::bigint THEN doc END FROM (` +
       "SELECT *, count(*) FILTER (WHERE asked) OVER (ORDER BY position) AS number FROM (" +
       "SELECT *, $4::text[] IS NULL OR collection = ANY($4::text[]) AS asked " +
       `FROM ${changesTable} WHERE position > $1::bigint ORDER BY position LIMIT $2::bigint` +

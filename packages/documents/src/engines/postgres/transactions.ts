@@ -160,7 +160,8 @@ export class Transactions {
       if (isQueued) {
         await execute(
           client,
-          `RESET statement_timeout; SELECT pg_advisory_unlock(${QUEUE_LOCK})`,
+          `SET statement_timeout = ${this.#connections.statementTimeout}; ` +
+            `SELECT pg_advisory_unlock(${QUEUE_LOCK})`,
           this.#connections.responseTimeout,
         ).catch(() => undefined);
       }

@@ -30,11 +30,6 @@ const IDLE_TIMEOUT = 30_000;
 /** How long a connection is silent before it is asked whether the other side is still there. */
 const KEEP_ALIVE_DELAY = 10_000;
 const NOT_PRIMARY = "The server is a standby, or its transactions are read-only";
-/** What the store relies on, whatever the database's defaults are. */
-const SESSION =
-  "SET standard_conforming_strings = on; SET default_transaction_isolation = 'read committed'; " +
-  "SET client_min_messages = warning; SHOW transaction_read_only";
-
 /** Connections to the server of a cluster that accepts changes at the moment. */
 export class Connections {
   readonly #pools: readonly Pool[];
@@ -50,6 +45,11 @@ export class Connections {
     this.#pools = address.hosts.map(({ host, port }) =>
       createPool({ ...poolConfig(address, settings), host, port }),
     );
+  }
+
+  /** The time after which the server ends a statement, in milliseconds. */
+  get statementTimeout(): number {
+    return this.#settings.statementTimeout;
   }
 
   /**
@@ -275,21 +275,31 @@ function poolConfig(
     application_name: applicationName,
     max: settings.poolSize,
     connectionTimeoutMillis: settings.connectTimeout,
-    statement_timeout: settings.statementTimeout,
     idleTimeoutMillis: IDLE_TIMEOUT,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY,
     pipeline: true,
     types: { getTypeParser: () => asText },
-    onConnect: (client): unknown =>
-      settings.isReplica === true ? client.query(SESSION) : prepareConnection(client),
+    onConnect: (client): unknown => prepareConnection(client, settings),
   };
 }
 
-/** @throws {NotPrimaryError} When the server is a standby, or takes no changes. */
-async function prepareConnection(client: ClientBase): Promise<void> {
-  const results: unknown = await client.query(SESSION);
-  if (!isPrimary(results)) throw new NotPrimaryError(NOT_PRIMARY);
+/**
+ * Sets what the store relies on, whatever the defaults of the database are. The time limit of statements is not among the
+ * parameters with which a connection starts, because PgBouncer refuses that.
+ *
+ * @throws {NotPrimaryError} When the server is a standby, or takes no changes.
+ */
+async function prepareConnection(
+  client: ClientBase,
+  { statementTimeout, isReplica = false }: PostgresSettings & { readonly isReplica?: boolean },
+): Promise<void> {
+  const results: unknown = await client.query(
+    "SET standard_conforming_strings = on; SET default_transaction_isolation = 'read committed'; " +
+      `SET client_min_messages = warning; SET statement_timeout = ${statementTimeout}; ` +
+      "SHOW transaction_read_only",
+  );
+  if (!isReplica && !isPrimary(results)) throw new NotPrimaryError(NOT_PRIMARY);
 }
 
 function createPool(config: PoolConfig): Pool {

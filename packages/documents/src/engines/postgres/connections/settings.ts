@@ -28,12 +28,16 @@ const MAX_TIMEOUT = 0x7fff_ffff;
  *
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  */
-export function parsePostgresOptions(options: PostgresOptions = {}): PostgresSettings {
+export function parsePostgresOptions(
+  options: PostgresOptions = {},
+  { hosts }: { readonly hosts: readonly unknown[] } = { hosts: [] },
+): PostgresSettings {
   refuseUnknown(options, OPTIONS, wrong);
   const {
     poolSize = 10,
     connectTimeout = 5000,
-    failoverTimeout = 30_000,
+    // One server that is away comes back by itself or not at all; of several another one takes over.
+    failoverTimeout = hosts.length > 1 ? 30_000 : 5000,
     statementTimeout = 30_000,
     distributed,
     replicas = [],

@@ -47,8 +47,9 @@ export async function prepareTables(
     return found.length > 0 || !(await hasOwnTables(client)) ? found : undefined;
   });
   if (missing === undefined) return;
+  const { statementTimeout } = connections;
   if (!isDistributed) {
-    await withClient(connections, (client) => underAdvisoryLock(client, missing));
+    await withClient(connections, (client) => underAdvisoryLock(client, missing, statementTimeout));
     return;
   }
   for (const text of createOwnTables(true)) await createOnce(connections, text);
@@ -56,7 +57,7 @@ export async function prepareTables(
   await holdLock(
     locks,
     schemaLease,
-    () => withClient(connections, (client) => prepareAll(client, missing)),
+    () => withClient(connections, (client) => prepareAll(client, missing, statementTimeout)),
     { wait: lockTimeout },
   );
 }
@@ -80,24 +81,29 @@ async function withClient<R>(
 async function underAdvisoryLock(
   client: PoolClient,
   layouts: readonly PostgresLayout[],
+  statementTimeout: number,
 ): Promise<void> {
   // Waiting inside a statement would hold up the very build that the lock is waited for.
   while (!(await tryLock(client))) await wait(lockPoll);
   try {
     for (const text of createOwnTables(false)) await execute(client, text);
-    await prepareAll(client, layouts);
+    await prepareAll(client, layouts, statementTimeout);
   } finally {
     await execute(client, `SELECT pg_advisory_unlock(${schemaLock})`);
   }
 }
 
-async function prepareAll(client: PoolClient, layouts: readonly PostgresLayout[]): Promise<void> {
+async function prepareAll(
+  client: PoolClient,
+  layouts: readonly PostgresLayout[],
+  statementTimeout: number,
+): Promise<void> {
   // Building an index takes as long as it takes.
   await execute(client, "SET statement_timeout = 0");
   try {
     for (const layout of layouts) await prepareTable(client, layout);
   } finally {
-    await execute(client, "RESET statement_timeout");
+    await execute(client, `SET statement_timeout = ${statementTimeout}`);
   }
 }
 
