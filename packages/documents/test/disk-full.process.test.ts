@@ -18,7 +18,7 @@ it.skipIf(process.platform === "win32")(
     const { status, stdout, stderr } = spawnSync("bash", args, { encoding: "utf8" });
     expect([status, stderr]).toEqual([0, ""]);
     const { acknowledged, code } = Object(JSON.parse(stdout));
-    expect(code).toBe("ERR_DOCUMENTS_ENGINE");
+    expect(code).toBe("ERR_DOCUMENTS_FULL");
     expect(acknowledged).toBeGreaterThan(10);
     const store = await openStore(`sqlite:${path}`, { collections: [counters] });
     const names = (await store.collection(counters).find()).map(({ name }) => name);

@@ -73,3 +73,28 @@ describe("A lock that is held", () => {
     await expect(holdLock(table, "a", () => Promise.reject(failure))).rejects.toBe(failure);
   });
 });
+
+describe("A lock whose grant came after its own expiry", () => {
+  it("is released without running the work, and asked for again", async () => {
+    const delays = [500, 10];
+    const events: string[] = [];
+    const table: LockTable = {
+      ...free,
+      takeLock: async () => {
+        await vi.advanceTimersByTimeAsync(delays.shift() ?? 0);
+        events.push("taken");
+        return true;
+      },
+      releaseLock: () => {
+        events.push("released");
+        return Promise.resolve();
+      },
+    };
+    const warnings = vi.spyOn(process, "emitWarning");
+    const held = holdLock(table, "a", () => void events.push("work"), { expiry: 300, wait: 5000 });
+    await vi.advanceTimersByTimeAsync(1000);
+    await held;
+    expect(events).toEqual(["taken", "released", "taken", "work", "released"]);
+    expect(warnings).not.toHaveBeenCalled();
+  });
+});

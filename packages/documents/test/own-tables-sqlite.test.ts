@@ -142,6 +142,7 @@ describe("A position in the feed", () => {
     // Nothing is left that says how far the feed is.
     expect(run(connection, feed.readChanges(begin, query))).toEqual({
       changes: [],
+      isEnd: true,
       scanned: third,
     });
   });

@@ -58,6 +58,14 @@ export interface Administration {
    */
   load<R>(work: (loading: Loading) => Promise<R>): Promise<R>;
 
+  /**
+   * Writes one row and removes it again, which shows whether the store takes changes: for a health check.
+   * Callers within a second share one probe, so that it may be asked as often as anybody likes.
+   *
+   * @throws {DocumentsError} What a change would reject with, such as `ERR_DOCUMENTS_FULL`.
+   */
+  probe(): Promise<void>;
+
   /** Removes expired documents now; resolves to their number. It also happens by itself. */
   sweep(): Promise<number>;
 }

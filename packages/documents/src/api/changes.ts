@@ -58,8 +58,10 @@ export interface ConsumeOptions extends Omit<ChangesOptions, "after"> {
 
 /**
  * The feed of what changed in the collections defined with `changes`. Each record is written in the
- * transaction of its change, so none is missing and none is of a change that was undone. Records
- * are in the order of the commits, in every process the same.
+ * transaction of its change, so none is missing and none is of a change that was undone. The
+ * records of a document are in the order of its versions, and no record is skipped, in every process the same. Records of
+ * different documents are in the order of the commits on SQLite; on PostgreSQL those of overlapping transactions may be in
+ * the order in which the changes were made.
  */
 export interface ChangeFeed {
   /**

@@ -13,7 +13,8 @@ export function fold(text: string): string {
   return (
     text
       .normalize("NFKD")
-      .replace(/\p{M}+/gu, "")
+      // SQLite reads the two noncharacters as U+FFFD, PostgreSQL does not.
+      .replace(/[\p{M}\uFFFE\uFFFF]+/gu, "")
       // Upper case first: it is what makes "ß" and "ss" alike.
       .toUpperCase()
       .toLowerCase()

@@ -1,22 +1,22 @@
 import { createIdGenerator } from "./uuid.ts";
 
-/** Gives the times and ids of changes. */
+/** The times and ids of changes, neither of which ever goes back. */
 export interface Stamps {
-  /** Gives the time now, ISO 8601. */
+  /** Returns the time of a change, ISO 8601: now, or the last time that was returned when the clock went back. */
   now(): string;
-  /** Makes an id. */
+  /** Makes an id, greater than the last one. */
   id(): string;
 }
 
-/** Makes the source of times and ids of one store. */
+/** Creates the source of times and ids of one store. */
 export function createStamps(): Stamps {
   const createId = createIdGenerator();
-  let time = Number.NaN;
+  let time = -Infinity;
   let text = "";
   return {
     now() {
       const now = Date.now();
-      if (now !== time) {
+      if (now > time) {
         time = now;
         text = new Date(now).toISOString();
       }

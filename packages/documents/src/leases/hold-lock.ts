@@ -76,7 +76,10 @@ async function take(
   const deadline = performance.now() + patience;
   for (let pause = MIN_RETRY; ; pause = Math.min(pause * 2, MAX_RETRY)) {
     const heldAt = performance.now();
-    if (await table.takeLock(lock)) return heldAt;
+    const isTaken = await table.takeLock(lock);
+    if (isTaken && performance.now() - heldAt < lock.expiry) return heldAt;
+    // A grant that took longer than the lock lasts may be somebody else's lock by now.
+    if (isTaken) await table.releaseLock(lock).catch(() => undefined);
     const left = deadline - performance.now();
     if (left <= 0 || signal?.aborted === true) {
       throw new DocumentsError(
@@ -107,7 +110,7 @@ function keep(
   const left = (): number => renewedAt + lock.expiry - performance.now();
   const watch = (): void => {
     // An answer that arrived while the process was busy is heard first.
-    timer = setTimeout(() => setImmediate(check), left());
+    timer = setTimeout(() => setImmediate(check), Math.max(0, left()));
   };
   const check = (): void => {
     if (timer === undefined) return;

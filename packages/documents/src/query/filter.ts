@@ -74,12 +74,13 @@ function parseObject(where: unknown, depth: number, progress: Progress): Filter 
   if (depth > MAX_DEPTH) throw wrong(`A filter is nested deeper than ${MAX_DEPTH} levels`);
   const filters: Filter[] = [];
   for (const [key, value] of Object.entries(where)) {
-    progress.count();
     if (key === "and" || key === "or") {
+      progress.count();
       if (!Array.isArray(value)) throw wrong(`"${key}" takes a list of filters`);
       const members = value.map((item: unknown) => parseObject(item, depth + 1, progress));
       filters.push({ kind: key === "and" ? "all" : "any", filters: members });
     } else if (key === "not") {
+      progress.count();
       filters.push({ kind: "not", filter: parseObject(value, depth + 1, progress) });
     } else {
       parseCondition(parsePath(key), value, { filters, progress });
@@ -95,6 +96,7 @@ function parseCondition(
   { filters, progress }: { readonly filters: Filter[]; readonly progress: Progress },
 ): void {
   if (!isPlainObject(condition)) {
+    progress.count();
     filters.push({ kind: "equals", path, values: [scalar(path, condition)] });
     return;
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Administration, CheckResult } from "../api/administration.ts";
 import type { CollectionDefinition } from "../api/definition.ts";
 import type { Migration, PlanStep, StoreStatus } from "../api/migration.ts";
@@ -9,11 +10,14 @@ import { quoteName } from "../engines/dialect.ts";
 import type { Engine, SnapshotAccess, TransactionAccess } from "../engines/engine.ts";
 import type { Layout, NewRow } from "../engines/layout.ts";
 import type { Operation, Result } from "../engines/operation.ts";
+import { releaseLock, takeLock } from "../engines/operations/locks.ts";
 import { readMigrations, recordMigration } from "../engines/operations/migrations.ts";
 import { planCollections } from "../engines/operations/plan-collections.ts";
 import { parseMigrations, pendingMigrations } from "../migrations/migrate.ts";
 
 const maxProblems = 100;
+/** Callers of `probe` within so many milliseconds share one. */
+const probeInterval = 1000;
 
 /** What the administration needs of its store. */
 interface Administered {
@@ -26,6 +30,8 @@ interface Administered {
 export class StoreAdministration implements Administration {
   readonly #engine: Engine;
   readonly #store: Administered;
+  #probe: Promise<void> = Promise.resolve();
+  #probedAt = -Infinity;
 
   constructor(engine: Engine, store: Administered) {
     this.#engine = engine;
@@ -58,6 +64,20 @@ export class StoreAdministration implements Administration {
   async check(): Promise<CheckResult> {
     const problems = await this.#engine.check();
     return { ok: problems.length === 0, problems: problems.slice(0, maxProblems) };
+  }
+
+  probe(): Promise<void> {
+    const now = performance.now();
+    if (now - this.#probedAt < probeInterval) return this.#probe;
+    this.#probedAt = now;
+    this.#probe = this.#probeNow();
+    return this.#probe;
+  }
+
+  async #probeNow(): Promise<void> {
+    const lock = { name: "fetchwork:probe", token: randomUUID() };
+    await this.#engine.writeOwn((begin) => takeLock(begin(), { ...lock, expiry: 0 }));
+    await this.#engine.writeOwn((begin) => releaseLock(begin(), lock));
   }
 
   async snapshot<R>(work: (snapshot: Snapshot) => Promise<R>): Promise<R> {

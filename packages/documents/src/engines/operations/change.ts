@@ -64,7 +64,9 @@ function* attemptChange<T>(
   checkTarget(layout, target, row);
   const { id, version, createdAt } = before;
   const text = toJsonText(make(before), layout.reserved);
-  const at = layout.stamps.now();
+  const now = layout.stamps.now();
+  // The clocks of other processes may be ahead of this one.
+  const at = now < before.updatedAt ? before.updatedAt : now;
   const after = toStored<T>(name, [id, version + 1, createdAt, at, text, null]);
   const key = row[6] ?? null;
   const count = yield* layout.update(

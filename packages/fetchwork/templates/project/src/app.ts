@@ -1,4 +1,4 @@
-import type { Store } from "@fetchwork/documents";
+import { administer, type Store } from "@fetchwork/documents";
 import { wrap } from "@fetchwork/http";
 import { createApi, createAuthentication, type Api } from "@fetchwork/rest";
 import type { Sender } from "@fetchwork/webhooks/sender"; // #if webhooks
@@ -77,10 +77,8 @@ export function createApp(config: AppConfig, store: Store): App {
     //+ authentication,
     // #endif
   });
-  const checks = resources.slice(0, 1).map(({ collection }) => {
-    const documents = store.collection(collection);
-    return { name: "documents", check: () => documents.find({ limit: 1 }) };
-  });
+  // It writes, because a store whose disk is full still reads.
+  const checks = [{ name: "documents", check: () => administer(store).probe() }];
   const settings = { ...config, name: about.name, version: about.version, checks };
   // #if users
   const layers = middlewares({ ...settings, signIns: limits.requests });

@@ -9,6 +9,7 @@ const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK = "40P01";
 const LOCK_NOT_AVAILABLE = "55P03";
 const QUERY_CANCELED = "57014";
+const DISK_FULL = "53100";
 const LOST_CODES: ReadonlySet<string> = new Set([
   "57P01", // the server shuts down
   "57P02", // another backend crashed
@@ -83,6 +84,11 @@ export function toDocumentsError(error: unknown, collection?: Collection): unkno
   }
   if (code === LOCK_NOT_AVAILABLE || code === QUERY_CANCELED) {
     return new DocumentsError("ERR_DOCUMENTS_TIMEOUT", "PostgreSQL gave the statement up", {
+      cause: plainError(error),
+    });
+  }
+  if (code === DISK_FULL) {
+    return new DocumentsError("ERR_DOCUMENTS_FULL", "the disk of PostgreSQL is full", {
       cause: plainError(error),
     });
   }

@@ -187,7 +187,7 @@ export class PostgresLayout implements Layout {
     const sql = asPostgresDialect(condition.sql);
     const now = sql.bind(recording.at, "text");
     const text =
-      `UPDATE ${this.quoted} SET version = version + 1, updated_at = ${now}, ` +
+      `UPDATE ${this.quoted} SET version = version + 1, updated_at = greatest(updated_at, ${now}), ` +
       `deleted_at = ${now}${whereSql(condition.terms)}`;
     const { count } = yield* this.change(
       { sql, text, use: "once", recording },
@@ -229,7 +229,7 @@ export class PostgresLayout implements Layout {
     if (ifVersion !== undefined) terms.push(`version = ${sql.bind(ifVersion, "bigint")}`);
     if (lease !== undefined) terms.push(this.isHeld(lease, sql));
     const statement =
-      `UPDATE ${this.quoted} SET version = version + 1, updated_at = ${sql.bind(at, "text")}, ` +
+      `UPDATE ${this.quoted} SET version = version + 1, updated_at = greatest(updated_at, ${sql.bind(at, "text")}), ` +
       `doc = ${doc}${whereSql(terms)}`;
     const recording = { kind: "update", at } as const;
     const { rows } = yield* this.change(

@@ -1,3 +1,5 @@
+import { DocumentsError } from "../../../api/errors.ts";
+
 type Sqlite = typeof import("node:sqlite");
 
 /**
@@ -7,6 +9,7 @@ type Sqlite = typeof import("node:sqlite");
  * while the module loads, which happens at once.
  *
  * @internal
+ * @throws {DocumentsError} `ERR_DOCUMENTS_OPEN` on a Node without it.
  */
 export function loadSqlite(): Sqlite {
   const emit: unknown = Reflect.get(process, "emitWarning");
@@ -17,8 +20,13 @@ export function loadSqlite(): Sqlite {
   };
   process.emitWarning = quiet;
   try {
-    return process.getBuiltinModule("node:sqlite");
+    const sqlite: Sqlite | undefined = process.getBuiltinModule("node:sqlite");
+    if (sqlite !== undefined) return sqlite;
   } finally {
     Reflect.set(process, "emitWarning", emit);
   }
+  throw new DocumentsError(
+    "ERR_DOCUMENTS_OPEN",
+    `Node ${process.versions.node} has no node:sqlite, expected Node 22.19 or later`,
+  );
 }

@@ -5,6 +5,7 @@ import { DamagedError } from "../../../document/damaged-error.ts";
 const BUSY = 5;
 const LOCKED = 6;
 const READONLY = 8;
+const FULL = 13;
 const CANTOPEN = 14;
 const CONSTRAINT_PRIMARYKEY = 1555;
 const CONSTRAINT_UNIQUE = 2067;
@@ -34,6 +35,11 @@ export function toDocumentsError(error: unknown): unknown {
       cause: error,
     });
   }
+  if ((code & 0xff) === FULL) {
+    return new DocumentsError("ERR_DOCUMENTS_FULL", "the disk of the store is full", {
+      cause: error,
+    });
+  }
   return new DocumentsError("ERR_DOCUMENTS_ENGINE", `SQLite failed: ${explain(error)}`, {
     cause: error,
   });
@@ -47,12 +53,18 @@ export function explain(error: Error): string {
     : error.message;
 }
 
+const engineFailures: ReadonlySet<string> = new Set([
+  "ERR_DOCUMENTS_BUSY",
+  "ERR_DOCUMENTS_ENGINE",
+  "ERR_DOCUMENTS_FULL",
+]);
+
 /** Tells whether an error leaves the state of the surrounding transaction in doubt. */
 export function isEngineFailure(error: unknown): error is DocumentsError {
   return (
     error instanceof DocumentsError &&
     !(error instanceof DamagedError) &&
-    (error.code === "ERR_DOCUMENTS_ENGINE" || error.code === "ERR_DOCUMENTS_BUSY")
+    engineFailures.has(error.code)
   );
 }
 

@@ -137,7 +137,7 @@ export class SqliteLayout implements Layout {
     yield* this.#recordWhere(condition, { kind, at, added: 1, document: "doc" });
     const { count } = yield {
       kind: "write",
-      text: `UPDATE ${this.quoted} SET version = version + 1, updated_at = ?, deleted_at = ?${where}`,
+      text: `UPDATE ${this.quoted} SET version = version + 1, updated_at = max(updated_at, ?), deleted_at = ?${where}`,
       values: [at, at, ...condition.sql.values],
     };
     return count;
