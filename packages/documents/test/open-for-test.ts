@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 import { openStore, type Store, type StoreOptions } from "../src/index.ts";
+import { openLibsql } from "./libsql-engine.ts";
 import { POSTGRES, POSTGRES_BIN, runSql } from "./postgres-server.ts";
 import { SharedServer } from "./shared-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -29,6 +30,7 @@ export const ENGINES: readonly (readonly [name: string, open: Open])[] = [
     (options) => openAndClose(`sqlite:${join(temporaryFolder(), "a.db")}`, options),
   ],
   ["SQLite in memory", openInMemory],
+  ["libSQL, another driver", openOnLibsql],
   ...POSTGRES.map(([name, bin]): readonly [string, Open] => [
     name,
     async (options) => openAndClose(await newDatabase(bin), options),
@@ -41,6 +43,13 @@ export const ENGINES: readonly (readonly [name: string, open: Open])[] = [
     },
   ]),
 ];
+
+/** Opens a store in a file of libSQL, which is closed when the test ends. */
+async function openOnLibsql(options?: StoreOptions): Promise<Store> {
+  const store = await openLibsql(join(temporaryFolder(), "a.db"), options);
+  onTestFinished(() => store.close());
+  return store;
+}
 
 /** Opens a store in memory, which is closed when the test ends. */
 export function openInMemory(options?: StoreOptions): Promise<Store> {

@@ -3,15 +3,15 @@ import { closeSync, existsSync, mkdtempSync, openSync, realpathSync, rmSync } fr
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { DatabaseSync } from "node:sqlite";
 import { DocumentsError } from "../../api/errors.ts";
 import { Connection } from "./connection/connection.ts";
 import { loadSqlite } from "./connection/load-sqlite.ts";
+import { openReadingConnection } from "./connection/open-reader.ts";
 import { explain, isBusy } from "./connection/sqlite-error.ts";
 import { makeFolders } from "./file/make-folders.ts";
 import { respectOwnership, takeOwnership } from "./file/ownership.ts";
+import { setUpFile } from "./set-up-file.ts";
 import { SqliteEngine } from "./sqlite-engine.ts";
-import { applicationId, formatVersion, upgradeTables } from "./statements/tables.ts";
 import { maintain } from "./threads/maintenance.ts";
 import { runMaintenance } from "./threads/run-maintenance.ts";
 import { SlowReads } from "./threads/slow-reads.ts";
@@ -19,10 +19,6 @@ import { SlowReads } from "./threads/slow-reads.ts";
 /** The errors that name the file already. */
 const SAID: ReadonlySet<string> = new Set(["ERR_DOCUMENTS_MISSING", "ERR_DOCUMENTS_OPEN"]);
 const BUSY_RETRY = 20;
-const CACHE_KIB = 16 * 1024;
-/** As many pages of the log are brought into the file by the commit that finds them there. */
-const CHECKPOINT_PAGES = 1000;
-const MAX_IDLE_LOG_BYTES = 64 * 1024 * 1024;
 const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 
@@ -60,6 +56,7 @@ export async function openFile(path: string, options: FileOptions): Promise<Sqli
         release,
         maintain: (task) => runMaintenance(path, task),
         slowReads: new SlowReads(resolve(path)),
+        openReader: () => openReadingConnection(path),
       },
       options,
     );
@@ -105,7 +102,7 @@ export async function openMemory(options: { readonly busyTimeout: number }): Pro
         // A file without a name is open to nobody else.
         maintain: (task) =>
           new Promise((resolve) => {
-            resolve(reader.use((database) => maintain(database, task)));
+            resolve(maintain(reader, task));
           }),
       },
       options,
@@ -153,7 +150,9 @@ async function openPatiently(
     const { DatabaseSync } = loadSqlite();
     const database = new DatabaseSync(path, { timeout: 0 });
     try {
-      return setUp(database, path, { create });
+      const connection = new Connection(database);
+      if (setUpFile(connection, path, { create })) return connection;
+      throw missing(path);
     } catch (error) {
       database.close();
       const cause = error instanceof DocumentsError ? error.cause : error;
@@ -163,69 +162,9 @@ async function openPatiently(
   }
 }
 
-function setUp(
-  database: DatabaseSync,
-  path: string,
-  { create }: Pick<FileOptions, "create">,
-): Connection {
-  const connection = new Connection(database);
-  const format = checkFile(connection, path);
-  if (format === 0 && !create) throw missing(path);
-  const [mode] = connection.get("PRAGMA journal_mode = WAL", []) ?? [];
-  if (mode !== "wal") {
-    throw new DocumentsError(
-      "ERR_DOCUMENTS_OPEN",
-      `Cannot open ${path}: its file system does not allow a write-ahead log`,
-    );
-  }
-  // FULL waits for the disk at each commit; NORMAL, the usual choice, only at checkpoints.
-  connection.exec(`
-    PRAGMA synchronous = FULL;
-    PRAGMA trusted_schema = OFF;
-    PRAGMA cache_size = -${CACHE_KIB};
-    PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
-    PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES};
-  `);
-  if (format < formatVersion) {
-    connection.exec("BEGIN IMMEDIATE");
-    try {
-      // Another process may have been first.
-      const current = checkFile(connection, path);
-      if (current < formatVersion) upgradeTables(connection, current);
-      connection.exec("COMMIT");
-    } catch (error) {
-      connection.rollback();
-      throw error;
-    }
-  }
-  return connection;
-}
-
-/** Refuses what is not a store of ours; tells its format, 0 while the file is empty. */
-function checkFile(connection: Connection, path: string): number {
-  const application = connection.get("PRAGMA application_id", [])?.[0];
-  if (application !== applicationId) {
-    const objects = connection.get("SELECT count(*) FROM sqlite_master", [])?.[0];
-    if (application === 0 && objects === 0) return 0;
-    throw new DocumentsError(
-      "ERR_DOCUMENTS_OPEN",
-      `Cannot open ${path}: it is the database of another program`,
-    );
-  }
-  const format = Number(connection.get("PRAGMA user_version", [])?.[0]);
-  if (format > formatVersion) {
-    throw new DocumentsError(
-      "ERR_DOCUMENTS_OPEN",
-      `Cannot open ${path}: it has format ${format}, this version knows formats up to ${formatVersion}`,
-    );
-  }
-  return format;
-}
-
 function openReader(path: string, writer: Connection, busyTimeout: number): Connection {
   try {
-    const { DatabaseSync } = loadSqlite();
-    const reader = new Connection(new DatabaseSync(path, { readOnly: true, timeout: busyTimeout }));
+    const reader = openReadingConnection(path, busyTimeout);
     // Opens the write-ahead log, which cannot be done once the file has lost its name.
     reader.get("SELECT count(*) FROM sqlite_master", []);
     return reader;

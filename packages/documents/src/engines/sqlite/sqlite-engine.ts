@@ -19,7 +19,6 @@ import { readMigrations } from "../operations/migrations.ts";
 import { registryTable } from "../own-tables.ts";
 import { Budget, tooSlow } from "./connection/budget.ts";
 import type { Connection } from "./connection/connection.ts";
-import { openAnother } from "./connection/open-another.ts";
 import { runReading } from "./connection/run-operation.ts";
 import { writeWhole } from "./file/backup.ts";
 import type { Session } from "./session.ts";
@@ -37,6 +36,8 @@ export interface Connections {
   readonly maintain: (task: MaintenanceTask) => Promise<readonly string[]>;
   /** Does reads that take long, where another thread can open the file. */
   readonly slowReads?: SlowReads;
+  /** Opens another connection that reads, where the file has a name. */
+  readonly openReader?: () => Connection;
   release(): void;
 }
 
@@ -169,7 +170,7 @@ export class SqliteEngine implements Engine {
   /** Reads on another connection, so that nobody waits; where there can be none, alone. */
   async snapshot<R>(work: (access: SnapshotAccess) => Promise<R>): Promise<R> {
     this.#refuseClosed();
-    const another = openAnother(this.#connections.reader);
+    const another = this.#connections.openReader?.();
     if (another === undefined) {
       return this.#writer.transaction(
         (session) => work(snapshotThrough(session.connection)),

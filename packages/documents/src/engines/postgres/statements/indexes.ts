@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import type { CollectionDefinition } from "../../../api/definition.ts";
 import { type ParsedPath, parsePath } from "../../../api/field-path.ts";
 import type { Index } from "../../layout.ts";
-import { orderSql } from "./dialect.ts";
+import type { Operation } from "../../operation.ts";
+import { orderSql, PostgresWriter } from "./dialect.ts";
 import { geoPart } from "./geo.ts";
 import { type KeyForm, keyOf } from "./keys.ts";
 
@@ -88,4 +89,14 @@ export function indexName(
   const identity = JSON.stringify([indexVersion[form], collection, kind, fields]);
   const hash = createHash("sha256").update(identity).digest("hex").slice(0, 16);
   return `${collection.slice(0, 32)}:${kind}:${hash}`;
+}
+
+/** Reads the names of the indexes of a table, with whether each is complete. */
+export function* readIndexes(quoted: string): Operation<ReadonlyMap<string, boolean>> {
+  const sql = new PostgresWriter();
+  const { rows } = yield sql.read(
+    "SELECT c.relname, i.indisvalid::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid " +
+      `WHERE i.indrelid = to_regclass(${sql.bind(quoted, "text")})`,
+  );
+  return new Map(rows.map(([name, isValid]) => [String(name), isValid === "true"]));
 }

@@ -25,7 +25,7 @@ import { toDocumentsError } from "../connections/postgres-error.ts";
 import { documentColumns } from "./columns.ts";
 import { asPostgresDialect, PostgresDialect, PreparedStatements } from "./dialect.ts";
 import { geoColumn, PostgresGeo } from "./geo.ts";
-import { indexesOf, indexName, type PostgresIndex } from "./indexes.ts";
+import { indexesOf, indexName, type PostgresIndex, readIndexes } from "./indexes.ts";
 import { type KeyForm, quoteText } from "./keys.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
 import { type Column, listSql, valuesSql } from "./row-values.ts";
@@ -262,13 +262,8 @@ export class PostgresLayout implements Layout {
     return readSortValues(this, stored, order);
   }
 
-  *builtIndexes(): Operation<ReadonlyMap<string, boolean>> {
-    const sql = this.begin();
-    const { rows } = yield sql.read(
-      "SELECT c.relname, i.indisvalid::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid " +
-        `WHERE i.indrelid = to_regclass(${sql.bind(this.quoted, "text")})`,
-    );
-    return new Map(rows.map(([name, isValid]) => [String(name), isValid === "true"]));
+  builtIndexes(): Operation<ReadonlyMap<string, boolean>> {
+    return readIndexes(this.quoted);
   }
 
   /** The fields are there as a hash only. */

@@ -31,7 +31,7 @@ export class Budget {
   /** Creates the function on a connection. */
   attach(connection: Connection): void {
     connection.use((database) => {
-      database.function(TICK, { directOnly: true, varargs: true }, () => {
+      database.function?.(TICK, { directOnly: true, varargs: true }, () => {
         this.#rows += 1;
         // The clock costs as much as a row.
         if (this.#rows % ROWS_PER_LOOK === 0) this.#look(performance.now());

@@ -1,4 +1,3 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { DocumentsError } from "../../../api/errors.ts";
 import type { Row } from "../../operation.ts";
 import { toDocumentsError } from "./sqlite-error.ts";
@@ -6,14 +5,40 @@ import { toDocumentsError } from "./sqlite-error.ts";
 /** A value bound to a statement, or read from a column. */
 export type Cell = number | string | null;
 
+/** A prepared statement of a {@link SqliteDatabase}. */
+export interface SqliteStatement {
+  get(...values: Cell[]): unknown;
+  all(...values: Cell[]): readonly unknown[];
+  run(...values: Cell[]): {
+    readonly changes: bigint | number;
+    readonly lastInsertRowid: bigint | number;
+  };
+  setReturnArrays(enabled: boolean): void;
+}
+
+/** What a connection needs of a database: `DatabaseSync` of `node:sqlite`, or a driver with the same methods. */
+export interface SqliteDatabase {
+  readonly isOpen: boolean;
+  readonly isTransaction: boolean;
+  prepare(sql: string): SqliteStatement;
+  exec(sql: string): void;
+  close(): void;
+  /** Only needed where slow reads go on in other threads. */
+  function?(
+    name: string,
+    options: { readonly directOnly: boolean; readonly varargs: boolean },
+    implementation: () => number,
+  ): void;
+}
+
 const MAX_STATEMENTS = 128;
 
 /** Runs statements on one connection; each text is prepared once and kept while it is in use. */
 export class Connection {
-  readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #database: SqliteDatabase;
+  readonly #statements = new Map<string, SqliteStatement>();
 
-  constructor(database: DatabaseSync) {
+  constructor(database: SqliteDatabase) {
     this.#database = database;
   }
 
@@ -75,7 +100,7 @@ export class Connection {
   }
 
   /** Lends the connection itself. */
-  use<R>(work: (database: DatabaseSync) => R): R {
+  use<R>(work: (database: SqliteDatabase) => R): R {
     try {
       return work(this.#database);
     } catch (error) {
@@ -94,7 +119,7 @@ export class Connection {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  #prepare(sql: string): StatementSync {
+  #prepare(sql: string): SqliteStatement {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const statement = this.#database.prepare(sql);

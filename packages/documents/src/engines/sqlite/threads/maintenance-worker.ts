@@ -1,17 +1,14 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { isObject } from "@fetchwork/kit";
-import { loadSqlite } from "../connection/load-sqlite.ts";
+import { openReadingConnection } from "../connection/open-reader.ts";
 import { maintain, type MaintenanceTask } from "./maintenance.ts";
 
-const BUSY_TIMEOUT = 5000;
-
 const { path, task } = readJob(workerData);
-const { DatabaseSync } = loadSqlite();
-const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT });
+const connection = openReadingConnection(path);
 try {
-  parentPort?.postMessage(maintain(database, task));
+  parentPort?.postMessage(maintain(connection, task));
 } finally {
-  database.close();
+  connection.close();
 }
 
 function readJob(data: unknown): { readonly path: string; readonly task: MaintenanceTask } {

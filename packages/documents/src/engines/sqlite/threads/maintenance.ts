@@ -1,5 +1,5 @@
-import type { DatabaseSync } from "node:sqlite";
 import { quoteName } from "../../dialect.ts";
+import type { Connection } from "../connection/connection.ts";
 import { quoteText } from "../statements/dialect.ts";
 
 /** A task that reads the whole file, and is done away from the thread that serves. */
@@ -9,19 +9,15 @@ export type MaintenanceTask =
 const MAX_PROBLEMS = 100;
 
 /** Does a task; gives what is wrong with the file. */
-export function maintain(database: DatabaseSync, task: MaintenanceTask): readonly string[] {
-  if (task.kind === "check") return check(database);
-  database.prepare("VACUUM INTO ?").run(task.to);
+export function maintain(connection: Connection, task: MaintenanceTask): readonly string[] {
+  if (task.kind === "check") return check(connection);
+  connection.run("VACUUM INTO ?", [task.to]);
   return [];
 }
 
-function check(database: DatabaseSync): readonly string[] {
+function check(connection: Connection): readonly string[] {
   const problems: string[] = [];
-  const values = (sql: string): readonly unknown[] =>
-    database
-      .prepare(sql)
-      .all()
-      .flatMap((row) => Object.values(row));
+  const values = (sql: string): readonly unknown[] => connection.all(sql, []).flat();
   for (const line of values(`PRAGMA integrity_check(${MAX_PROBLEMS})`)) {
     if (line !== "ok") problems.push(String(line));
   }

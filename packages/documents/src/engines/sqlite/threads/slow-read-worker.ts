@@ -3,7 +3,7 @@ import { isObject } from "@fetchwork/kit";
 import { createStamps } from "../../../document/stamps.ts";
 import { readPlanned, type ReadResult } from "../../operations/find.ts";
 import type { Connection } from "../connection/connection.ts";
-import { openReader } from "../connection/open-another.ts";
+import { openReadingConnection } from "../connection/open-reader.ts";
 import { runReading } from "../connection/run-operation.ts";
 import { resultCode } from "../connection/sqlite-error.ts";
 import { SqliteLayout } from "../statements/layout.ts";
@@ -53,7 +53,7 @@ function read({ definition, plan }: Job): ReadResult {
 
 function open(): Connection {
   if (isObject(workerData) && typeof workerData["path"] === "string") {
-    return openReader(workerData["path"]);
+    return openReadingConnection(workerData["path"]);
   }
   throw new TypeError("the thread was given no file");
 }
