@@ -125,7 +125,11 @@ function streamOf(body: unknown): ReadableStream<Uint8Array<ArrayBuffer>> | null
   return new Response(body as BodyInit).body;
 }
 
-/** The chunks of a stream, which may be text. */
+/**
+ * The chunks of a stream, which may be text.
+ *
+ * @yields The bytes of each chunk.
+ */
 async function* bytesOf(stream: Readable): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   for await (const chunk of stream) {
     checkChunk(chunk);

@@ -1,6 +1,13 @@
 import type { ServerResponse } from "node:http";
 import { CapturedResponse } from "./captured-response.ts";
 import type { FrameworkExchange } from "./framework-exchange.ts";
+import {
+  functionsOf,
+  intercept,
+  isIntercepted,
+  writerOf,
+  type InterceptedWriter,
+} from "./intercept-response.ts";
 import { messageHeaders } from "./message-headers.ts";
 import {
   applyHead,
@@ -37,7 +44,7 @@ const maxHeldBytes = 64 * 1024;
  * - `streaming`: a middleware reads the body.
  * - `replaced`: another response was sent; writes are dropped.
  */
-export class ResponseCapture {
+export class ResponseCapture implements InterceptedWriter {
   readonly #exchange: FrameworkExchange;
   readonly #functions: ResponseFunctions;
   readonly #waiters: Waiter[];
@@ -52,26 +59,15 @@ export class ResponseCapture {
   /** Whether the head is Node's to write. */
   #isSent: boolean;
   /** The capture of a middleware outside, when somebody patched the response between the two. */
-  readonly outer: ResponseCapture | undefined;
+  readonly outer: InterceptedWriter | undefined;
   readonly depth: number;
 
   constructor(exchange: FrameworkExchange) {
-    const response: ServerResponse & CaptureHolder = exchange.response;
-    this.outer = response[captureKey];
+    const { response } = exchange;
+    this.outer = writerOf(response);
     this.depth = this.outer === undefined ? 0 : this.outer.depth + 1;
     this.#exchange = exchange;
-    // They are called with the response.
-    // oxlint-disable-next-line typescript/unbound-method
-    const { writeHead, write, end, flushHeaders, setHeader, appendHeader, removeHeader } = response;
-    this.#functions = {
-      writeHead,
-      write,
-      end,
-      flushHeaders,
-      setHeader,
-      appendHeader,
-      removeHeader,
-    };
+    this.#functions = functionsOf(response);
     this.#waiters = [];
     this.#state = "open";
     this.#captured = undefined;
@@ -81,14 +77,12 @@ export class ResponseCapture {
     this.#needsDrain = false;
     this.#isEnding = false;
     this.#isSent = false;
-    response[captureKey] = this;
-    Object.assign(response, interceptorsAt(this.depth));
-    Object.defineProperty(response, "headersSent", headersSentProperty);
+    intercept(response, this);
   }
 
   /** Whether the response's functions are still those of this capture. */
   get isInPlace(): boolean {
-    return this.#exchange.response.end === interceptorsAt(this.depth).end;
+    return isIntercepted(this.#exchange.response, this.depth);
   }
 
   /** Whether the framework has begun to write, and nothing was sent yet. */
@@ -361,80 +355,8 @@ export class ResponseCapture {
 /** Headers that describe a body. */
 const contentHeaders = ["content-encoding", "content-length", "content-type", "etag"];
 
-const captureKey: unique symbol = Symbol("fetchwork capture");
-
-interface CaptureHolder {
-  [captureKey]?: ResponseCapture;
-}
-
 /** The capture of a response, unless the response was patched since. */
-export function findCapture(response: ServerResponse & CaptureHolder): ResponseCapture | undefined {
-  const capture = response[captureKey];
-  return capture?.isInPlace === true ? capture : undefined;
+export function findCapture(response: ServerResponse): ResponseCapture | undefined {
+  const capture = writerOf(response);
+  return capture instanceof ResponseCapture && capture.isInPlace ? capture : undefined;
 }
-
-type CapturedServerResponse = ServerResponse & CaptureHolder;
-
-const interceptors: object[] = [];
-
-/**
- * The functions that captures of a depth put on their responses. All responses share them: V8 keeps a response alive that
- * has functions of its own until the next major garbage collection.
- */
-function interceptorsAt(depth: number): object & { readonly end?: unknown } {
-  return (interceptors[depth] ??= {
-    writeHead(this: CapturedServerResponse, status: number, ...rest: unknown[]): ServerResponse {
-      captureAt(this, depth).writeHead(status, rest);
-      return this;
-    },
-    write(this: CapturedServerResponse, chunk: unknown, second: unknown, third: unknown): boolean {
-      return captureAt(this, depth).write(chunk, second, third);
-    },
-    end(
-      this: CapturedServerResponse,
-      first: unknown,
-      second: unknown,
-      third: unknown,
-    ): ServerResponse {
-      captureAt(this, depth).end(first, second, third);
-      return this;
-    },
-    flushHeaders(this: CapturedServerResponse): void {
-      captureAt(this, depth).flushHeaders();
-    },
-    setHeader(
-      this: CapturedServerResponse,
-      name: string,
-      value: string | string[],
-    ): ServerResponse {
-      captureAt(this, depth).headerFunctions.setHeader.call(this, name, value);
-      return this;
-    },
-    appendHeader(
-      this: CapturedServerResponse,
-      name: string,
-      value: string | string[],
-    ): ServerResponse {
-      captureAt(this, depth).headerFunctions.appendHeader.call(this, name, value);
-      return this;
-    },
-    removeHeader(this: CapturedServerResponse, name: string): void {
-      captureAt(this, depth).headerFunctions.removeHeader.call(this, name);
-    },
-  });
-}
-
-function captureAt(response: CapturedServerResponse, depth: number): ResponseCapture {
-  let capture = response[captureKey];
-  while (capture !== undefined && capture.depth > depth) capture = capture.outer;
-  if (capture === undefined) throw new TypeError("the function was called without its response");
-  return capture;
-}
-
-const headersSentProperty = {
-  configurable: true,
-  get(this: CapturedServerResponse): boolean {
-    if (this[captureKey]?.holdsHead === true) return true;
-    return Reflect.get(Object.getPrototypeOf(this) as object, "headersSent", this) === true;
-  },
-};
