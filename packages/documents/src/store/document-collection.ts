@@ -80,7 +80,7 @@ export class DocumentCollection<T> implements Collection<T> {
     try {
       return this.#access.get<T>(this.#layout, checkId(id), parseReadOptions(options));
     } catch (error) {
-      return Promise.reject(error);
+      return Promise.reject(error instanceof Error ? error : new TypeError(String(error)));
     }
   }
 
