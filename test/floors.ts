@@ -83,6 +83,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "oidc/errors.ts",
     "oidc/parse-challenges.ts",
     "client",
+    "compat",
     "grants",
     "manager",
     "store",
@@ -91,7 +92,6 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "credentials",
     "message",
     "log",
-    "compat",
     ".",
   ],
   fetchwork: [

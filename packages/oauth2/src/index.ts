@@ -81,7 +81,7 @@ export {
   type SigningJwk,
   type SigningKey,
 } from "./credentials/sign-jwt.ts";
-export { findField } from "./compat/snaky-hash.ts";
+export { findField } from "./snaky-hash.ts";
 export type { TokenOptions, TokenSettings } from "./token/token-options.ts";
 export type {
   RevokeParams,

@@ -38,7 +38,7 @@ import {
   type ResourceSender,
 } from "../connection/resource-request.ts";
 import type { OAuth2Response } from "../message/response.ts";
-import { settings } from "../compat/settings.ts";
+import { processSettings } from "../process-settings.ts";
 import {
   defaultTokenOptions,
   splitTokenOptions,
@@ -298,7 +298,7 @@ export class OAuth2Client implements FormSender, ResourceSender {
   }
 
   toJSON(): unknown {
-    const secret = this.#secret === null ? null : settings().filteredLabel;
+    const secret = this.#secret === null ? null : processSettings().filteredLabel;
     return { id: this.id, secret, site: this.site };
   }
 

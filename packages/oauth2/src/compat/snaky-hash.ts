@@ -1,6 +1,12 @@
 import { InvalidResponseError } from "../errors.ts";
-import { snakeCase } from "./snake-case.ts";
 import { checkNames, optionsOf } from "../option-names.ts";
+import {
+  checkDepth,
+  isHash,
+  type SnakyHash,
+  type SnakyHashMaker,
+  toSnakyHash,
+} from "../snaky-hash.ts";
 
 const hookNames = optionsOf<SnakyHooks>("snakyHashClass", {
   dumpValue: true,
@@ -9,18 +15,8 @@ const hookNames = optionsOf<SnakyHooks>("snakyHashClass", {
   loadHash: true,
 });
 
-/**
- * A plain object whose keys are in snake case, in all depths: `hash.access_token`. {@link findField} finds a value by
- * any other spelling of its key.
- */
-export interface SnakyHash {
-  readonly [key: string]: unknown;
-}
-
 /** What makes the hashes of {@link OAuth2Response.parsed}; {@link snakyHashClass} makes one with hooks. */
-export interface SnakyHashClass {
-  /** Makes a hash of an object, converting keys in all depths; of keys that become one, the last counts. */
-  from(value: object): SnakyHash;
+export interface SnakyHashClass extends SnakyHashMaker {
   /** Writes a hash as JSON. */
   dump(hash: object): string;
   /** Reads what {@link SnakyHashClass.dump} wrote. */
@@ -43,9 +39,6 @@ export interface SnakyHooks {
   /** Runs on each hash that was read, before the hooks of its values. Default: none. */
   readonly loadHash?: HashHook | readonly HashHook[] | undefined;
 }
-
-/** Deepest nesting of hashes and lists. */
-const maxDepth = 100;
 
 /**
  * Makes a hash class with hooks for writing and reading.
@@ -78,48 +71,6 @@ export function snakyHashClass(hooks: SnakyHooks = {}): SnakyHashClass {
 /** A hash class without hooks. */
 export const defaultSnakyHashClass: SnakyHashClass = snakyHashClass();
 
-/** Whether a value is a hash: an object that is neither a list nor an instance of a class, such as a date. */
-export function isHash(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype;
-}
-
-/**
- * Finds a value of a hash with snake_case keys by any spelling of its key: `access_token`, `accessToken`, `AccessToken`
- * or `Symbol.for("access_token")`. Inherited members are not found.
- *
- * @example
- * ```ts
- * const response = await token.get("/me");
- * const id = findField(response.hash ?? {}, "userId");
- * ```
- */
-export function findField(hash: SnakyHash, key: string | symbol): unknown {
-  const name = typeof key === "string" ? key : Symbol.keyFor(key);
-  if (name === undefined) return undefined;
-  const spelled = Object.hasOwn(hash, name) ? name : snakeCase(name);
-  return Object.hasOwn(hash, spelled) ? hash[spelled] : undefined;
-}
-
-/** Converts the keys of an object in all depths. */
-function toSnakyHash(value: object, depth = 0): Record<string, unknown> {
-  const hash: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    const inner: unknown = Reflect.get(value, key);
-    // Snake case has no two underscores in a row, so that no key is `__proto__`.
-    hash[snakeCase(key)] =
-      typeof inner === "object" && inner !== null ? convert(inner, depth + 1) : inner;
-  }
-  return hash;
-}
-
-function convert(value: unknown, depth: number): unknown {
-  checkDepth(depth);
-  if (Array.isArray(value)) return value.map((inner) => convert(inner, depth + 1));
-  return isHash(value) ? toSnakyHash(value, depth) : value;
-}
-
 interface Hooks {
   readonly value: readonly ValueHook[];
   readonly hash: readonly HashHook[];
@@ -137,12 +88,6 @@ function apply(value: unknown, hooks: Hooks, depth: number): unknown {
 
 function isBlank(value: unknown): boolean {
   return value === null || value === undefined || value === "";
-}
-
-function checkDepth(depth: number): void {
-  if (depth > maxDepth) {
-    throw new InvalidResponseError(`objects and lists are nested deeper than ${maxDepth}`);
-  }
 }
 
 function list<T>(hooks: T | readonly T[] | undefined): readonly T[] {

@@ -1,6 +1,6 @@
 import { guardLogger, isObject, type Logger } from "@fetchwork/kit";
 import { isSecretHeader, redactForm, redactText, redactUrl } from "./redact.ts";
-import { settings } from "../compat/settings.ts";
+import { processSettings } from "../process-settings.ts";
 
 /** Receives debug output and warnings; `console` is one. */
 export interface DebugLogger {
@@ -69,7 +69,9 @@ export function describeBody(
 
 function rest({ headers, body, secrets }: LoggedMessage): string {
   const lines = Array.from(headers, ([name, value]) => {
-    const shown = isSecretHeader(name) ? settings().filteredLabel : redactText(value, secrets);
+    const shown = isSecretHeader(name)
+      ? processSettings().filteredLabel
+      : redactText(value, secrets);
     return `\n  ${name}: ${shown}`;
   });
   const text = bodyText(headers, body, secrets);

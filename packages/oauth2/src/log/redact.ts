@@ -1,6 +1,6 @@
 import { isSecretName, isSecretParameter, maskForm, maskUrl } from "@fetchwork/kit";
-import { filteredKeys, settings } from "../compat/settings.ts";
-import { snakeCase } from "../compat/snake-case.ts";
+import { filteredKeys, processSettings } from "../process-settings.ts";
+import { snakeCase } from "../snake-case.ts";
 
 /** Whether a header holds credentials; the name is in lower case. */
 export function isSecretHeader(name: string): boolean {
@@ -135,7 +135,7 @@ const maxDepth = 20;
 
 /** A function, so that no `$` in the label has a meaning. */
 function filteredLabel(): string {
-  return settings().filteredLabel;
+  return processSettings().filteredLabel;
 }
 
 function redactValue(value: unknown, search: Search): unknown {

@@ -2,8 +2,8 @@ import { InvalidResponseError, OAuth2Error, type ResponseData } from "../errors.
 import { inspectAsJson } from "../inspect-as-json.ts";
 import { parseBody, type ParserChoice } from "./parse-body.ts";
 import { isSecretHeader, redactText, secretsOfRequest } from "../log/redact.ts";
-import { settings } from "../compat/settings.ts";
-import { isHash, type SnakyHash, type SnakyHashClass } from "../compat/snaky-hash.ts";
+import { processSettings } from "../process-settings.ts";
+import { isHash, type SnakyHash, type SnakyHashMaker, toSnakyHash } from "../snaky-hash.ts";
 import type { NamesOf } from "../option-names.ts";
 
 /** How a response is read; part of the options of every request. */
@@ -12,8 +12,8 @@ export interface ParseOptions {
   readonly parse?: ParserChoice | false | null | undefined;
   /** Whether keys become snake case. Default: true. */
   readonly snaky?: boolean | undefined;
-  /** What makes the objects. Default: that of {@link configure}. */
-  readonly snakyHashClass?: SnakyHashClass | undefined;
+  /** What makes the objects. Default: that of `configure` of `@fetchwork/oauth2/compat`. */
+  readonly snakyHashClass?: SnakyHashMaker | undefined;
 }
 
 /** Names of the options, for those of requests. */
@@ -105,12 +105,16 @@ export class OAuth2Response implements ResponseData {
   }
 
   #parse(): unknown {
-    const { snaky = true, snakyHashClass = settings().snakyHashClass, parse } = this.#options;
+    const {
+      snaky = true,
+      snakyHashClass = processSettings().snakyHashClass,
+      parse,
+    } = this.#options;
     const value = parseBody(this, parse);
     if (!isHash(value)) return value;
     if (!snaky) return value;
     try {
-      return snakyHashClass.from(value);
+      return snakyHashClass === undefined ? toSnakyHash(value) : snakyHashClass.from(value);
     } catch (error) {
       // Nested too deeply: then it stays text like any other unreadable body.
       if (error instanceof InvalidResponseError) return this.body;
@@ -121,7 +125,7 @@ export class OAuth2Response implements ResponseData {
   toJSON(): unknown {
     const headers: Record<string, string> = {};
     for (const [name, value] of this.headers) {
-      headers[name] = isSecretHeader(name) ? settings().filteredLabel : this.redact(value);
+      headers[name] = isSecretHeader(name) ? processSettings().filteredLabel : this.redact(value);
     }
     const { status, url, body } = this;
     return { status, url: this.redact(url), headers, body: this.redact(body) };

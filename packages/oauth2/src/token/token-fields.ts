@@ -1,6 +1,6 @@
 import { InvalidResponseError, type ResponseData } from "../errors.ts";
-import { settings } from "../compat/settings.ts";
-import { snakeCase } from "../compat/snake-case.ts";
+import { processSettings } from "../process-settings.ts";
+import { snakeCase } from "../snake-case.ts";
 
 /** Fields that may hold the token, in the order in which they count. */
 const tokenFields = ["access_token", "id_token", "token", "accessToken", "idToken"];
@@ -71,7 +71,7 @@ export function warnExtra(
   found: readonly string[],
   used: string | undefined,
 ): void {
-  if (settings().silenceExtraTokensWarning || found.length < 2) return;
+  if (processSettings().silenceExtraTokensWarning || found.length < 2) return;
   client.warn(
     `OAuth2: the response has several fields that may be the token (${found.join(", ")}); ${used ?? "none"} is used, tokenName chooses another`,
   );
@@ -83,7 +83,7 @@ export function warnMissing(
   names: readonly string[],
   tokenName: string | undefined,
 ): void {
-  if (settings().silenceNoTokensWarning) return;
+  if (processSettings().silenceNoTokensWarning) return;
   const sought = tokenName === undefined ? "no token" : `no field ${JSON.stringify(tokenName)}`;
   const hint = tokenName === undefined ? "" : "; keys became snake case unless snaky is false";
   client.warn(`OAuth2: the response has ${sought} among ${JSON.stringify(names)}${hint}`);

@@ -1,5 +1,5 @@
 import { redactHash } from "../log/redact.ts";
-import { settings } from "../compat/settings.ts";
+import { processSettings } from "../process-settings.ts";
 import { serializedOptions, serializeOptions, type TokenSettings } from "./token-options.ts";
 
 /** A token as {@link AccessToken.toHash} writes it: plain values, ready for JSON. */
@@ -36,5 +36,5 @@ export function showTokenHash({ access_token, refresh_token, ...rest }: TokenHas
 }
 
 function hidden(value: unknown): unknown {
-  return value === "" || value === null ? value : settings().filteredLabel;
+  return value === "" || value === null ? value : processSettings().filteredLabel;
 }

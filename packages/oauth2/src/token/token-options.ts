@@ -2,7 +2,7 @@ import { optionError, OAuth2UsageError } from "../errors.ts";
 import type { Params } from "../message/form.ts";
 import { readSeconds } from "./expiry.ts";
 import { checkRefreshParams, type RefreshParams } from "./refresh-params.ts";
-import { snakeCase } from "../compat/snake-case.ts";
+import { snakeCase } from "../snake-case.ts";
 import { checkSendMode, type SendModeOption } from "../message/send-mode.ts";
 
 /** How a token is sent and when it counts as expired; what else is given, is a field of the token. */
