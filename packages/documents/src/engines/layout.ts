@@ -8,7 +8,7 @@ import type { ParsedNear } from "../geo/near.ts";
 import type { SortValue } from "../query/keyset.ts";
 import type { OrderTerm, ParsedQuery, ParsedSelection } from "../query/parse-query.ts";
 import { type Dialect, quoteName } from "./dialect.ts";
-import type { Operation, Row, Statement } from "./operation.ts";
+import type { Operation, Result, Row, Statement } from "./operation.ts";
 
 /** What every engine knows of a collection. */
 export interface Table {
@@ -174,8 +174,11 @@ export interface Layout extends Table {
     deleted: "exclude" | "only",
     recording: Recording,
   ): Operation<number>;
-  /** Merges fields into a document by one statement, where the engine can; else "unsure". */
-  merge?(merging: Merging): Operation<Row | "unsure">;
+  /**
+   * Merges fields into a document by one statement and returns its columns; no row when none matched. Undefined where the
+   * engine cannot, or not these fields.
+   */
+  merge?(merging: Merging): Operation<Result> | undefined;
 
   /** Claims documents; returns their columns, the token and the attempt. */
   claim(claiming: Claiming): Operation<readonly Row[]>;
@@ -201,7 +204,7 @@ export interface Layout extends Table {
 export interface Merging {
   readonly id: string;
   readonly ifVersion: number | undefined;
-  readonly lease: string | undefined;
+  readonly lease?: string | undefined;
   /** JSON text of the fields to set. */
   readonly text: string;
   readonly names: readonly string[];

@@ -8,7 +8,7 @@ import type { ReadOptions } from "../api/read-options.ts";
 import type { PurgeSelection } from "../api/soft-deletion.ts";
 import type { UpsertOptions } from "../api/upsert.ts";
 import type { Where } from "../api/where.ts";
-import { applyChange, mergeFields, ownFields } from "../document/change.ts";
+import { applyChange, ownFields } from "../document/change.ts";
 import { parseJsonText, toJsonText } from "../document/json-text.ts";
 import { projected } from "../document/projection.ts";
 import { toStored } from "../document/stored.ts";
@@ -155,12 +155,7 @@ export class DocumentCollection<T> implements Collection<T> {
       value === undefined ? [name] : [],
     );
     const merge = { text, fields: parseJsonText(text), removed };
-    return this.#write(function* (this: DocumentCollection<T>): Operation<Stored<T> | undefined> {
-      const merged = yield* mergeDocument<T>(this.#layout, target, merge);
-      if (merged !== "unsure") return merged;
-      const make = (stored: Stored<T>): unknown => mergeFields(stored, merge);
-      return yield* changeDocument<T>(this.#layout, target, { make });
-    });
+    return this.#write(() => mergeDocument<T>(this.#layout, target, merge));
   }
 
   async replace(
@@ -216,8 +211,8 @@ export class DocumentCollection<T> implements Collection<T> {
     return this.#write(() => this.#layout.release(held));
   }
 
-  #write<R>(operation: (this: DocumentCollection<T>) => Operation<R>): Promise<R> {
-    return this.#access.write(this.#layout, () => operation.call(this));
+  #write<R>(operation: () => Operation<R>): Promise<R> {
+    return this.#access.write(this.#layout, operation);
   }
 
   #change(target: Target, modification: Modification<T>): Promise<Stored<T> | undefined> {

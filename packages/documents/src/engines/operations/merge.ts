@@ -1,9 +1,11 @@
 import type { Stored } from "../../api/document.ts";
+import { mergeFields } from "../../document/change.ts";
 import { isPossibleId } from "../../document/id.ts";
 import { toStored } from "../../document/stored.ts";
 import type { Target } from "../../query/targets.ts";
 import type { Layout } from "../layout.ts";
-import type { Operation } from "../operation.ts";
+import type { Operation, Result } from "../operation.ts";
+import { changeDocument } from "./change.ts";
 
 /** Below this size, of the document and of the change, a merged document is not too large. */
 const maxMergedBytes = 8 * 1024 * 1024;
@@ -17,23 +19,51 @@ export interface Merge {
 }
 
 /**
- * Merges a change into a document by one statement, in engines that can; returns "unsure" when the document does not
- * exist, is not the one that is meant, or must be read first.
+ * Merges a change into a document: by one statement in engines that can, unless something that this program derives of the
+ * document depends on the change.
  */
-export function* mergeDocument<T>(
+export function mergeDocument<T>(
   layout: Layout,
-  { id, ifVersion, lease }: Target,
-  { text, fields, removed }: Merge,
-): Operation<Stored<T> | "unsure"> {
-  if (layout.merge === undefined || !isPossibleId(id)) return "unsure";
-  const names = Object.keys(fields);
-  if (text.length > maxMergedBytes / 3 || isDerivedFrom(layout, [...names, ...removed])) {
-    return "unsure";
-  }
-  const at = layout.stamps.now();
-  const maxBytes = maxMergedBytes;
-  const row = yield* layout.merge({ id, ifVersion, lease, text, names, removed, at, maxBytes });
-  return row === "unsure" ? row : toStored<T>(layout.definition.name, row);
+  target: Target,
+  merge: Merge,
+): Operation<Stored<T> | undefined> {
+  const names = Object.keys(merge.fields);
+  const isBlind =
+    isPossibleId(target.id) &&
+    merge.text.length <= maxMergedBytes / 3 &&
+    !isDerivedFrom(layout, [...names, ...merge.removed]);
+  const merged = isBlind
+    ? layout.merge?.({
+        ...target,
+        text: merge.text,
+        names,
+        removed: merge.removed,
+        at: layout.stamps.now(),
+        maxBytes: maxMergedBytes,
+      })
+    : undefined;
+  return merged === undefined
+    ? changeByMerging<T>(layout, target, merge)
+    : awaitMerged<T>(layout, target, { merge, merged });
+}
+
+/** The statement changes no row when the document does not exist, is not the one that is meant, or is too large. */
+function* awaitMerged<T>(
+  layout: Layout,
+  target: Target,
+  { merge, merged }: { readonly merge: Merge; readonly merged: Operation<Result> },
+): Operation<Stored<T> | undefined> {
+  const [row] = (yield* merged).rows;
+  if (row !== undefined) return toStored<T>(layout.definition.name, row);
+  return yield* changeByMerging<T>(layout, target, merge);
+}
+
+function changeByMerging<T>(
+  layout: Layout,
+  target: Target,
+  merge: Merge,
+): Operation<Stored<T> | undefined> {
+  return changeDocument<T>(layout, target, { make: (stored) => mergeFields(stored, merge) });
 }
 
 /** Whether anything that this program derives of a document depends on the fields. */

@@ -14,7 +14,8 @@ export async function runOperation<R>(
   while (next.done !== true) {
     let result: Result;
     try {
-      result = await perform(session, next.value, onAdded);
+      const performed = perform(session, next.value, onAdded);
+      result = performed instanceof Promise ? await performed : performed;
     } catch (error) {
       next = operation.throw(error);
       continue;
@@ -24,11 +25,12 @@ export async function runOperation<R>(
   return next.value;
 }
 
-async function perform(
+/** Not `async`: many steps need no promise. */
+function perform(
   session: Session,
   step: Step,
   onAdded: OnAdded | undefined,
-): Promise<Result> {
+): Promise<Result> | Result {
   switch (step.kind) {
     case "read":
       return session.read(step);
@@ -36,8 +38,9 @@ async function perform(
     case "write":
       return session.write(step);
     case "atomic":
-      await session.together((joined) => runOperation(joined, step.work(), onAdded));
-      return noResult;
+      return session
+        .together((joined) => runOperation(joined, step.work(), onAdded))
+        .then(() => noResult);
     case "beforeCommit":
       if (session.beforeCommit === undefined) throw new TypeError("there is no transaction");
       session.beforeCommit((last) => runOperation(last, step.work(), onAdded));

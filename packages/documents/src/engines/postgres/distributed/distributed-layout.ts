@@ -59,14 +59,14 @@ export class DistributedLayout extends PostgresLayout {
     return yield* this.remove({ sql, terms }, recording);
   }
 
-  override *merge(merging: Merging): Operation<Row | "unsure"> {
+  override merge(merging: Merging): Operation<Result> | undefined {
     const touched = new Set([...merging.names, ...merging.removed]);
     const isClaimed = this.claimed.some(({ paths }) =>
       paths.some(({ segments: [head = ""], meta }) =>
         meta === undefined ? touched.has(head) : meta === "updatedAt" || meta === "version",
       ),
     );
-    return isClaimed ? "unsure" : yield* super.merge(merging);
+    return isClaimed ? undefined : super.merge(merging);
   }
 
   /**
@@ -130,7 +130,8 @@ export class DistributedLayout extends PostgresLayout {
   #claimChange({ added = [], changed, isRemoval = false }: UniqueChange): ClaimChange {
     if (isRemoval) return { drop: "all", take: [] };
     if (changed === undefined) {
-      return { drop: [], take: added.flatMap((stored) => claimsOf(this, stored)) };
+      const live = added.filter(({ deletedAt }) => deletedAt === null);
+      return { drop: [], take: live.flatMap(({ stored }) => claimsOf(this, stored)) };
     }
     const before = changed.before === undefined ? [] : claimsOf(this, changed.before);
     const after = claimsOf(this, changed.after);

@@ -45,8 +45,8 @@ export interface Change {
 
 /** What a change means for the unique values of documents. */
 export interface UniqueChange {
-  /** Rows that are added, or no longer removed. */
-  readonly added?: readonly Stored<object>[];
+  /** Rows that are added. */
+  readonly added?: readonly NewRow[];
   /** A row before and after. */
   readonly changed?: {
     readonly before: Stored<object> | undefined;
@@ -143,15 +143,15 @@ export class PostgresLayout implements Layout {
     lockTimeout?: number,
   ): Operation<void> {
     const sql = this.begin();
-    const columns = this.#columnsOf(rows);
+    // New rows have the same version and times.
+    const columns = this.#columnsOf(rows, { isNew: recording !== undefined });
     const names = columns.map(({ name }) => name).join(", ");
     const values = rows.length === 1 ? valuesSql(columns, sql) : listSql(columns, sql);
     const limited = `, (SELECT set_config('lock_timeout', '${lockTimeout}', true)) AS limited`;
     const text =
       `INSERT INTO ${this.quoted} (${names}) ` +
       `${values}${lockTimeout === undefined ? "" : limited}`;
-    const added = rows.flatMap(({ deletedAt, stored }) => (deletedAt === null ? [stored] : []));
-    yield* this.change({ sql, text, use: "fixed", recording }, { added });
+    yield* this.change({ sql, text, use: "fixed", recording }, { added: rows });
   }
 
   *update(change: RowChange, recording: Recording): Operation<number> {
@@ -217,7 +217,7 @@ export class PostgresLayout implements Layout {
     return yield* this.remove({ sql, terms }, recording);
   }
 
-  *merge(merging: Merging): Operation<Row | "unsure"> {
+  merge(merging: Merging): Operation<Result> | undefined {
     const { id, ifVersion, lease, text, removed, at, maxBytes } = merging;
     const sql = this.begin();
     const doc = `(doc || ${sql.bind(text, "jsonb")}) - ${sql.bind(removed, "text[]")}`;
@@ -232,11 +232,10 @@ export class PostgresLayout implements Layout {
       `UPDATE ${this.quoted} SET version = version + 1, updated_at = greatest(updated_at, ${sql.bind(at, "text")}), ` +
       `doc = ${doc}${whereSql(terms)}`;
     const recording = { kind: "update", at } as const;
-    const { rows } = yield* this.change(
+    return this.change(
       { sql, text: statement, use: "fixed", recording, returning: documentColumns },
       {},
     );
-    return rows[0] ?? "unsure";
   }
 
   claim(claiming: Claiming): Operation<readonly Row[]> {
@@ -317,17 +316,21 @@ export class PostgresLayout implements Layout {
   }
 
   /** The columns of rows to add; what a collection does not have is not sent for each. */
-  #columnsOf(rows: readonly NewRow[]): readonly Column[] {
+  #columnsOf(rows: readonly NewRow[], { isNew }: { readonly isNew: boolean }): readonly Column[] {
     const column = (
       name: string,
       type: Column["type"],
       valueOf: (row: NewRow) => number | string | null,
     ): Column => ({ name, type, values: rows.map(valueOf) });
+    const shared: typeof column = (name, type, valueOf) =>
+      isNew
+        ? { name, type, values: rows.slice(0, 1).map(valueOf), isShared: true }
+        : column(name, type, valueOf);
     const columns = [
       column("id", "text", ({ id }) => id),
-      column("version", "bigint", ({ version }) => version),
-      column("created_at", "text", ({ createdAt }) => createdAt),
-      column("updated_at", "text", ({ updatedAt }) => updatedAt),
+      shared("version", "bigint", ({ version }) => version),
+      shared("created_at", "text", ({ createdAt }) => createdAt),
+      shared("updated_at", "text", ({ updatedAt }) => updatedAt),
       column("doc", "jsonb", ({ text }) => text),
     ];
     if (this.searchPaths.length > 0) {
@@ -339,7 +342,7 @@ export class PostgresLayout implements Layout {
     if (this.geoPaths.length > 0) {
       columns.push(column("geo", "float8[]", ({ stored }) => geoColumn(this, stored)));
     }
-    if (rows.some(({ deletedAt }) => deletedAt !== null)) {
+    if (!isNew && rows.some(({ deletedAt }) => deletedAt !== null)) {
       columns.push(column("deleted_at", "text", ({ deletedAt }) => deletedAt));
     }
     return columns;

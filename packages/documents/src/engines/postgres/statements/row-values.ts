@@ -6,6 +6,8 @@ export interface Column {
   readonly name: string;
   readonly type: ColumnType | "float8[]";
   readonly values: readonly (number | string | null)[];
+  /** Whether the first value is that of all rows, which is sent once. Default: `false`. */
+  readonly isShared?: boolean;
 }
 
 /** Writes VALUES of one row. */
@@ -14,16 +16,14 @@ export function valuesSql(columns: readonly Column[], sql: PostgresDialect): str
   return `VALUES (${values.join(", ")})`;
 }
 
-/** Writes a SELECT of many rows; a value that all of them share is sent once. */
+/** Writes a SELECT of many rows. */
 export function listSql(columns: readonly Column[], sql: PostgresDialect): string {
   const expressions: string[] = [];
   const lists: string[] = [];
   const names: string[] = [];
-  for (const { name, type, values } of columns) {
-    const [first = null] = values;
-    const isShared = isUniform.has(name) && values.every((value) => value === first);
-    if (isShared && type !== "float8[]") {
-      expressions.push(sql.bind(first, type));
+  for (const { name, type, values, isShared = false } of columns) {
+    if (isShared) {
+      expressions.push(sql.bind(values[0] ?? null, type));
       continue;
     }
     // A list of JSON texts or of arrays is sent as a list of texts.
@@ -37,6 +37,3 @@ export function listSql(columns: readonly Column[], sql: PostgresDialect): strin
     `FROM unnest(${lists.join(", ")}) AS added (${names.join(", ")})`
   );
 }
-
-/** Columns that are often the same in all rows. */
-const isUniform: ReadonlySet<string> = new Set(["version", "created_at", "updated_at"]);
