@@ -232,10 +232,8 @@ export class PostgresLayout implements Layout {
       `UPDATE ${this.quoted} SET version = version + 1, updated_at = greatest(updated_at, ${sql.bind(at, "text")}), ` +
       `doc = ${doc}${whereSql(terms)}`;
     const recording = { kind: "update", at } as const;
-    return this.change(
-      { sql, text: statement, use: "fixed", recording, returning: documentColumns },
-      {},
-    );
+    const change = { sql, text: statement, use: "fixed", recording } as const;
+    return this.change({ ...change, returning: documentColumns }, {});
   }
 
   claim(claiming: Claiming): Operation<readonly Row[]> {

@@ -1,4 +1,9 @@
+import { type ParsedPath, parsePath } from "../../../api/field-path.ts";
+import { searchText } from "../../../document/fold.ts";
+import { parseJsonText } from "../../../document/json-text.ts";
+import { toStored } from "../../../document/stored.ts";
 import { quoteName } from "../../dialect.ts";
+import type { Row } from "../../operation.ts";
 import type { Connection } from "../connection/connection.ts";
 import { quoteText } from "../statements/dialect.ts";
 
@@ -6,7 +11,8 @@ import { quoteText } from "../statements/dialect.ts";
 export type MaintenanceTask =
   { readonly kind: "backup"; readonly to: string } | { readonly kind: "check" };
 
-const MAX_PROBLEMS = 100;
+const maxProblems = 100;
+const chunkSize = 500;
 
 /** Does a task; gives what is wrong with the file. */
 export function maintain(connection: Connection, task: MaintenanceTask): readonly string[] {
@@ -18,17 +24,18 @@ export function maintain(connection: Connection, task: MaintenanceTask): readonl
 function check(connection: Connection): readonly string[] {
   const problems: string[] = [];
   const values = (sql: string): readonly unknown[] => connection.all(sql, []).flat();
-  for (const line of values(`PRAGMA integrity_check(${MAX_PROBLEMS})`)) {
+  for (const line of values(`PRAGMA integrity_check(${maxProblems})`)) {
     if (line !== "ok") problems.push(String(line));
   }
   if (problems.length > 0) return problems;
   for (const name of values('SELECT name FROM "fetchwork:collections" ORDER BY name')) {
-    problems.push(...checkCollection(String(name), values));
+    problems.push(...checkCollection(connection, String(name), values));
   }
-  return problems.slice(0, MAX_PROBLEMS);
+  return problems.slice(0, maxProblems);
 }
 
 function checkCollection(
+  connection: Connection,
   name: string,
   values: (sql: string) => readonly unknown[],
 ): readonly string[] {
@@ -36,7 +43,7 @@ function checkCollection(
   const problems: string[] = [];
   const damaged = values(
     `SELECT id FROM ${table} WHERE NOT json_valid(doc) OR json_type(doc) <> 'object' ` +
-      `LIMIT ${MAX_PROBLEMS}`,
+      `LIMIT ${maxProblems}`,
   );
   for (const id of damaged) {
     problems.push(`The document ${JSON.stringify(id)} of "${name}" is damaged`);
@@ -52,12 +59,43 @@ function checkCollection(
   if (counted !== kept) {
     problems.push(`"${name}" has ${String(counted)} documents, and counted ${String(kept)}`);
   }
-  const search = `${name}:search`;
-  if (values(`SELECT 1 FROM sqlite_master WHERE name = ${quoteText(search)}`).length > 0) {
-    const [missing] = values(
-      `SELECT count(*) FROM ${table} WHERE seq NOT IN (SELECT rowid FROM ${quoteName(search)})`,
-    );
-    if (missing !== 0) problems.push(`The search of "${name}" lacks ${String(missing)} documents`);
-  }
+  const [registered] = values(
+    `SELECT search FROM "fetchwork:collections" WHERE name = ${quoteText(name)}`,
+  );
+  if (typeof registered === "string") problems.push(...checkSearch(connection, name, registered));
   return problems;
+}
+
+/** Compares the search texts of a collection with its documents. */
+function checkSearch(connection: Connection, name: string, registered: string): readonly string[] {
+  const { fields } = parseJsonText(registered);
+  const paths = Array.isArray(fields) ? fields.map((field) => parsePath(field)) : [];
+  const problems: string[] = [];
+  let missing = 0;
+  const text =
+    "SELECT id, version, created_at, updated_at, doc, NULL, seq, found.text " +
+    `FROM ${quoteName(name)} LEFT JOIN ${quoteName(`${name}:search`)} AS found ON found.rowid = seq ` +
+    `WHERE seq > ? ORDER BY seq LIMIT ${chunkSize}`;
+  for (let last = -1, isFull = true; isFull && problems.length < maxProblems;) {
+    const rows = connection.all(text, [last]);
+    isFull = rows.length === chunkSize;
+    for (const row of rows) {
+      last = Number(row[6]);
+      if (row[7] === null) missing += 1;
+      else if (!isSearchedAs(name, row, paths)) {
+        problems.push(`The search text of ${JSON.stringify(row[0])} of "${name}" is not its own`);
+      }
+    }
+  }
+  if (missing > 0) problems.push(`The search of "${name}" lacks ${missing} documents`);
+  return problems;
+}
+
+function isSearchedAs(name: string, row: Row, paths: readonly ParsedPath[]): boolean {
+  try {
+    return row[7] === searchText(toStored(name, row), paths);
+  } catch {
+    // A damaged document is reported as such.
+    return true;
+  }
 }
