@@ -67,7 +67,7 @@ export class PostgresLayout implements Layout {
   readonly reserved: ReadonlySet<string>;
   readonly expiresAt: Table["expiresAt"];
   readonly stamps: Stamps;
-  readonly columns = documentColumns;
+  readonly columns: string = documentColumns;
   readonly selectRows: string;
   readonly key = "id";
   readonly comparesRows = true;
