@@ -51,10 +51,8 @@ export function documentsAttemptStore(store: Pick<Store, "collection">): Attempt
       }
     },
     async giveBack(key) {
-      await documents.update(idOf(key), ({ failures, last, expiresAt }) => ({
+      await documents.update(idOf(key), ({ failures }) => ({
         failures: Math.max(failures - 1, 0),
-        last,
-        expiresAt,
       }));
     },
     async forget(key) {

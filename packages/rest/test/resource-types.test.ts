@@ -97,8 +97,9 @@ describe("store.collection(resource.collection)", () => {
         notes.find({ where: { text: 1 } }),
         // @ts-expect-error There is no such field.
         notes.update("id", { satrs: 3 }),
-        // @ts-expect-error A function returns the whole document: this would erase the text.
         notes.update("id", (current) => ({ stars: (current.stars ?? 0) + 1 })),
+        // @ts-expect-error A replacement is the whole document: this would erase the text.
+        notes.replace("id", (current) => ({ stars: (current.stars ?? 0) + 1 })),
       ];
     };
     expectTypeOf(calls).toBeFunction();

@@ -79,21 +79,29 @@ export interface Collection<T> extends Leasing<T>, Paging<T>, SoftDeletion<T>, U
   /**
    * Changes a document; resolves to `undefined` when there is none.
    *
-   * An object is merged at the top level, where `undefined` removes a field. A function gets the
-   * stored document and returns the whole new one at once; it may be called while other changes
-   * wait, so it should be quick. What it throws rejects the promise, and nothing is changed.
+   * The fields are merged at the top level, where `undefined` removes a field. A function gets the
+   * stored document and returns the fields to change, which are merged in the same way; it may be
+   * called more than once and while other changes wait, so it should be quick. An error that it
+   * throws rejects the promise, and nothing is changed.
    *
    * @throws {VersionError} When `ifVersion` is another version than the document's.
    * @throws {UniqueError} When a unique field is taken.
    */
   update(
     id: string,
-    change: Change<T> | ((stored: Stored<T>) => T),
+    change: Change<T> | ((stored: Stored<T>) => Change<T>),
     options?: WriteOptions,
   ): Promise<Stored<T> | undefined>;
 
-  /** Puts another document in a document's place; as `update` in every other way. */
-  replace(id: string, document: T, options?: WriteOptions): Promise<Stored<T> | undefined>;
+  /**
+   * Replaces a whole document by another one, or by the one that a function makes of the stored
+   * document; as `update` in every other way.
+   */
+  replace(
+    id: string,
+    document: T | ((stored: Stored<T>) => T),
+    options?: WriteOptions,
+  ): Promise<Stored<T> | undefined>;
 
   /** Removes a document; resolves to whether there was one. See `SoftDeletion` for what is kept. */
   remove(id: string, options?: WriteOptions): Promise<boolean>;

@@ -1,4 +1,4 @@
-import type { Stored } from "../api/document.ts";
+import type { Change, Stored } from "../api/document.ts";
 import { isMetaField } from "../api/field-path.ts";
 import { isPlainObject } from "../is-plain-object.ts";
 
@@ -36,11 +36,28 @@ export function ownFields(stored: Stored<unknown>): Record<string, unknown> {
 }
 
 /**
- * Applies a function to a stored document, and takes the store's own fields off what it gives.
+ * Merges what a function of the stored document returns into it; a field that is `undefined` is removed.
  *
  * @internal
  */
-export function applyChange<T>(change: (stored: Stored<T>) => T, stored: Stored<T>): unknown {
+export function mergeChange<T>(
+  change: (stored: Stored<T>) => Change<T>,
+  stored: Stored<T>,
+): unknown {
+  // The function may change the object that it gets.
+  const before = { ...stored };
+  const fields = applyChange(change, stored);
+  if (!isPlainObject(fields)) return fields;
+  const removed = Object.keys(fields).filter((name) => fields[name] === undefined);
+  return mergeFields(before, { fields, removed });
+}
+
+/**
+ * Applies a function to a stored document, and takes the store's own fields off what it returns.
+ *
+ * @internal
+ */
+export function applyChange<T>(change: (stored: Stored<T>) => unknown, stored: Stored<T>): unknown {
   const { id, version, createdAt, updatedAt } = stored;
   return withoutMeta(change(stored), { id, version, createdAt, updatedAt });
 }

@@ -8,7 +8,7 @@ import type { ReadOptions } from "../api/read-options.ts";
 import type { PurgeSelection } from "../api/soft-deletion.ts";
 import type { UpsertOptions } from "../api/upsert.ts";
 import type { Where } from "../api/where.ts";
-import { applyChange, ownFields } from "../document/change.ts";
+import { applyChange, mergeChange, ownFields } from "../document/change.ts";
 import { parseJsonText, toJsonText } from "../document/json-text.ts";
 import { projected } from "../document/projection.ts";
 import { toStored } from "../document/stored.ts";
@@ -142,12 +142,12 @@ export class DocumentCollection<T> implements Collection<T> {
 
   async update(
     id: string,
-    change: Change<T> | ((stored: Stored<T>) => T),
+    change: Change<T> | ((stored: Stored<T>) => Change<T>),
     options: WriteOptions = {},
   ): Promise<Stored<T> | undefined> {
     const target = parseTarget(id, options);
     if (typeof change === "function") {
-      const make = (stored: Stored<T>): unknown => applyChange(change, stored);
+      const make = (stored: Stored<T>): unknown => mergeChange(change, stored);
       return this.#change(target, { isUserCode: true, make });
     }
     const text = this.#toText(change);
@@ -160,10 +160,14 @@ export class DocumentCollection<T> implements Collection<T> {
 
   async replace(
     id: string,
-    document: T,
+    document: T | ((stored: Stored<T>) => T),
     options: WriteOptions = {},
   ): Promise<Stored<T> | undefined> {
     const target = parseTarget(id, options);
+    if (isFunction(document)) {
+      const make = (stored: Stored<T>): unknown => applyChange(document, stored);
+      return this.#change(target, { isUserCode: true, make });
+    }
     const text = this.#toText(document);
     return this.#change(target, { make: () => parseJsonText(text) });
   }
@@ -242,6 +246,13 @@ export class DocumentCollection<T> implements Collection<T> {
   #toText(document: unknown): string {
     return toJsonText(document, this.#layout.reserved);
   }
+}
+
+/** A document is never a function: it would have no JSON text. */
+function isFunction<T>(
+  document: T | ((stored: Stored<T>) => T),
+): document is (stored: Stored<T>) => T {
+  return typeof document === "function";
 }
 
 /** A document of a page. */

@@ -103,7 +103,7 @@ export async function runWithLease({ key, call, handle }: KeyedCall): Promise<Re
   }
   // From here on the work is done: should this fail, a repetition must not do it again.
   const { answer, copy } = await keep(response, key);
-  await records.update(key.id, () => ({ ...recordOf(key), answer }));
+  await records.replace(key.id, { ...recordOf(key), answer });
   return copy;
 }
 
