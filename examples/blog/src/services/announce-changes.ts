@@ -96,7 +96,7 @@ function announced<T extends object>(
         (inside) => inside.insertMany(given),
         (stored) => stored.map((document) => changed("created", document)),
       ),
-    update: (id, change: Change<T> | ((stored: Stored<T>) => T), options) =>
+    update: (id, change: Change<T> | ((stored: Stored<T>) => Change<T>), options) =>
       announce((inside) => inside.update(id, change, options), updated),
     replace: (id, document, options) =>
       announce((inside) => inside.replace(id, document, options), updated),

@@ -17,7 +17,6 @@ export async function signIn({ store, tokens, user: caller }: AuthCall): Promise
 /** Another session version makes all tokens of the user invalid. */
 export async function signOut({ store, user: caller }: AuthCall): Promise<Response> {
   await store.collection(user.collection).update(caller.id, (current) => ({
-    ...current,
     sessionVersion: current.sessionVersion + 1,
   }));
   return empty();
