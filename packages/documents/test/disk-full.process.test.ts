@@ -1,24 +1,27 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
-import { openStore } from "../src/index.ts";
+import { expect, it, onTestFinished } from "vitest";
+import { administer, openStore } from "../src/index.ts";
+import { enlargeDisk, makeDisk, NO_DISK, writeUntilRefused } from "./disk.ts";
 import { counters } from "./process-collections.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const WRITER = fileURLToPath(new URL("disk-full-writer.ts", import.meta.url));
 
+const MIB = 1024 * 1024;
+
 it.skipIf(process.platform === "win32")(
-  "rejects what does not fit on the disk, and loses nothing that was acknowledged",
+  "rejects what does not fit into the file, and loses nothing that was acknowledged",
   async () => {
     const path = join(temporaryFolder(), "a.db");
-    // No file may grow beyond 512 blocks of 1,024 bytes, which SQLite meets as a full disk does.
+    // No file may grow beyond 512 blocks of 1,024 bytes: a failed write, which SQLite tells from a full disk.
     const command = `ulimit -f 512; exec "$0" "$@"`;
     const args = ["-c", command, process.execPath, "--conditions=@fetchwork/source", WRITER, path];
     const { status, stdout, stderr } = spawnSync("bash", args, { encoding: "utf8" });
     expect([status, stderr]).toEqual([0, ""]);
     const { acknowledged, code } = Object(JSON.parse(stdout));
-    expect(code).toBe("ERR_DOCUMENTS_FULL");
+    expect(code).toBe("ERR_DOCUMENTS_ENGINE");
     expect(acknowledged).toBeGreaterThan(10);
     const store = await openStore(`sqlite:${path}`, { collections: [counters] });
     const names = (await store.collection(counters).find()).map(({ name }) => name);
@@ -28,5 +31,24 @@ it.skipIf(process.platform === "win32")(
     expect(names.toReversed()).toEqual(expected);
     expect(await store.collection(counters).count()).toBe(acknowledged);
     await store.close();
+  },
+);
+
+it.skipIf(NO_DISK !== undefined)(
+  "tells a full disk from other faults, and writes again as soon as there is room",
+  async () => {
+    const disk = makeDisk(2 * MIB);
+    const store = await openStore(`sqlite:${join(disk, "a.db")}`, { collections: [counters] });
+    onTestFinished(() => store.close());
+    const { error, names } = await writeUntilRefused(store);
+    expect(error).toMatchObject({ code: "ERR_DOCUMENTS_FULL" });
+    // What is left for a small document is used up as well.
+    const small = await writeUntilRefused(store, 3);
+    await expect(administer(store).probe()).rejects.toMatchObject({ code: "ERR_DOCUMENTS_FULL" });
+    enlargeDisk(disk, 4 * MIB);
+    const collection = store.collection(counters);
+    await collection.insert({ name: "after", value: 1 });
+    expect(await collection.count()).toBe(names.length + small.names.length + 1);
+    expect(await administer(store).check()).toEqual({ ok: true, problems: [] });
   },
 );

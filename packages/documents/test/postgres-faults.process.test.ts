@@ -1,18 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { execFileSync, spawnSync } from "node:child_process";
-import {
-  chownSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, renameSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openStore, type Store } from "../src/index.ts";
+import { enlargeDisk, makeDisk, NO_DISK, writeUntilRefused } from "./disk.ts";
 import { newDatabase } from "./open-for-test.ts";
 import {
   kill,
@@ -21,53 +12,10 @@ import {
   runPostgres,
   runSql,
   startPostgres,
-  unprivilegedUser,
 } from "./postgres-server.ts";
 import { counters } from "./process-collections.ts";
 
 const MIB = 1024 * 1024;
-/** Why no disk of a size of its own can be made, if so: it takes root, and more in some containers. */
-const NO_DISK = noDisk();
-
-function noDisk(): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), "disk-"));
-  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]);
-  if (status === 0) spawnSync("umount", [folder]);
-  rmSync(folder, { recursive: true });
-  return status === 0 ? undefined : "mounting is not allowed";
-}
-
-/** Makes a disk in memory, which is gone when the test ends. */
-function makeDisk(size: number): string {
-  const folder = mkdtempSync(join(tmpdir(), "disk-"));
-  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size},mode=755`, "tmpfs", folder]);
-  onTestFinished(() => {
-    // What still has a file open there keeps it until it ends, and nobody else sees it.
-    execFileSync("umount", ["--lazy", folder]);
-    rmSync(folder, { recursive: true });
-  });
-  const owner = unprivilegedUser();
-  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
-  return folder;
-}
-
-/** Adds documents until that fails; gives the error and the names of those that were acknowledged. */
-async function writeUntilRefused(
-  store: Store,
-): Promise<{ readonly error: unknown; readonly names: readonly string[] }> {
-  const names: string[] = [];
-  for (;;) {
-    // What compresses well would take long to fill a disk.
-    const name = `${names.length} ${randomBytes(3000).toString("base64")}`;
-    try {
-      await store.collection(counters).insert({ name, value: 1 });
-    } catch (error) {
-      return { error, names };
-    }
-    names.push(name);
-  }
-}
-
 async function namesIn(store: Store): Promise<readonly string[]> {
   return (await store.collection(counters).find()).map(({ name }) => name);
 }
@@ -85,7 +33,7 @@ describe.skipIf(NO_POSTGRES !== undefined || NO_DISK !== undefined)(
       onTestFinished(() => store.close());
       const { error, names } = await writeUntilRefused(store);
       expect(error).toMatchObject({
-        code: "ERR_DOCUMENTS_ENGINE",
+        code: "ERR_DOCUMENTS_FULL",
         message: expect.stringMatching(/No space left on device \(SQLSTATE 53100\)$/),
         cause: { code: "53100" },
       });
@@ -100,12 +48,12 @@ describe.skipIf(NO_POSTGRES !== undefined || NO_DISK !== undefined)(
         store.transaction((tx) => tx.collection(counters).insertMany(many)),
       ];
       for (const outcome of await Promise.allSettled(both)) {
-        expect(outcome).toMatchObject({ reason: { code: "ERR_DOCUMENTS_ENGINE" } });
+        expect(outcome).toMatchObject({ reason: { code: "ERR_DOCUMENTS_FULL" } });
       }
       expect((await namesIn(store)).toSorted()).toEqual(names.toSorted());
       expect(await store.collection(counters).count()).toBe(names.length);
       // With room there again it goes on, without being opened again.
-      execFileSync("mount", ["-o", `remount,size=${64 * MIB}`, disk]);
+      enlargeDisk(disk, 64 * MIB);
       await store.collection(counters).insertMany(many);
       expect(await store.collection(counters).count()).toBe(names.length + many.length);
     }, 60_000);
@@ -124,7 +72,9 @@ describe.skipIf(NO_POSTGRES !== undefined || NO_DISK !== undefined)(
       writeFileSync(ballast, Buffer.alloc(bavail * bsize - 4 * MIB));
       const { error, names } = await writeUntilRefused(store);
       const { code } = Object(error);
-      expect(["ERR_DOCUMENTS_CONNECTION", "ERR_DOCUMENTS_ENGINE"]).toContain(code);
+      expect(["ERR_DOCUMENTS_CONNECTION", "ERR_DOCUMENTS_FULL", "ERR_DOCUMENTS_ENGINE"]).toContain(
+        code,
+      );
       expect(names.length).toBeGreaterThan(100);
       await kill(server.process);
       rmSync(ballast);

@@ -3,7 +3,10 @@ import { wrap } from "@fetchwork/http";
 import { createApi, createAuthentication, type Api } from "@fetchwork/rest";
 import type { Sender } from "@fetchwork/webhooks/sender"; // #if webhooks
 import { about } from "./about.ts";
-import { resources, routes } from "./api/index.ts";
+import { resources, routes } from "./api/index.ts"; // #if webhooks
+// #if !webhooks
+//+ import { routes } from "./api/index.ts";
+// #endif
 import { passwordResetRoutes } from "./api/password-reset/index.ts"; // #if resets
 import { createSocial } from "./api/social/index.ts"; // #if oidc
 import { webhookRoutes } from "./api/webhook/index.ts"; // #if webhooks

@@ -88,9 +88,13 @@ export function toDocumentsError(error: unknown, collection?: Collection): unkno
     });
   }
   if (code === DISK_FULL) {
-    return new DocumentsError("ERR_DOCUMENTS_FULL", "the disk of PostgreSQL is full", {
-      cause: plainError(error),
-    });
+    return new DocumentsError(
+      "ERR_DOCUMENTS_FULL",
+      `the disk of PostgreSQL is full: ${describe(error)}`,
+      {
+        cause: plainError(error),
+      },
+    );
   }
   return new DocumentsError("ERR_DOCUMENTS_ENGINE", `PostgreSQL failed: ${describe(error)}`, {
     cause: plainError(error),

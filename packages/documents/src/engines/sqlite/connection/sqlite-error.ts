@@ -36,9 +36,13 @@ export function toDocumentsError(error: unknown): unknown {
     });
   }
   if ((code & 0xff) === FULL) {
-    return new DocumentsError("ERR_DOCUMENTS_FULL", "the disk of the store is full", {
-      cause: error,
-    });
+    return new DocumentsError(
+      "ERR_DOCUMENTS_FULL",
+      `the disk of the store is full: ${error.message}`,
+      {
+        cause: error,
+      },
+    );
   }
   return new DocumentsError("ERR_DOCUMENTS_ENGINE", `SQLite failed: ${explain(error)}`, {
     cause: error,
