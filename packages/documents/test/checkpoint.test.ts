@@ -105,6 +105,7 @@ describe("The write-ahead log", () => {
     const writer = new Writer(connection, {
       ready: new Set(),
       onRecorded: () => undefined,
+      onUnbuilt: () => undefined,
       busyTimeout: 0,
     });
     const insert = (): Promise<number> =>

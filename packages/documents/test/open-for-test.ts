@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 import { openStore, type Store, type StoreOptions } from "../src/index.ts";
+import { openAnother } from "./another-store.ts";
 import { openLibsql } from "./libsql-engine.ts";
 import { POSTGRES, POSTGRES_BIN, runSql } from "./postgres-server.ts";
 import { SharedServer } from "./shared-server.ts";
@@ -54,6 +55,21 @@ async function openOnLibsql(options?: StoreOptions): Promise<Store> {
   const store = await openLibsql(join(temporaryFolder(), "a.db"), options);
   onTestFinished(() => store.close());
   return store;
+}
+
+/** Makes an empty database of each engine that several stores can use, and returns what opens one. */
+export const SHARED_ENGINES: readonly (readonly [name: string, create: () => Promise<Open>])[] = [
+  ["SQLite in a file", () => Promise.resolve(sharedFile(openAnother))],
+  ["libSQL, another driver", () => Promise.resolve(sharedFile(openLibsql))],
+];
+
+function sharedFile(open: (path: string, options?: StoreOptions) => Promise<Store>): Open {
+  const path = join(temporaryFolder(), "a.db");
+  return async (options) => {
+    const store = await open(path, options);
+    onTestFinished(() => store.close());
+    return store;
+  };
 }
 
 /** Opens a store in memory, which is closed when the test ends. */

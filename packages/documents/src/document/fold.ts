@@ -56,6 +56,15 @@ export function searchText(
   return fold(parts.join("\n"));
 }
 
+/**
+ * Whether all folded words occur in a search text, as a search by the index has it.
+ *
+ * @internal
+ */
+export function hasWords(text: string, words: readonly string[]): boolean {
+  return words.every((word) => text.includes(word));
+}
+
 function collect(value: unknown, parts: string[]): void {
   if (typeof value === "string") parts.push(value);
   else if (typeof value === "number") parts.push(String(value));

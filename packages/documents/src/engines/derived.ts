@@ -1,4 +1,7 @@
 import type { CollectionDefinition } from "../api/definition.ts";
+import { parsePath } from "../api/field-path.ts";
+import { searchText } from "../document/fold.ts";
+import { isPlainObject } from "../is-plain-object.ts";
 
 /** Raised when `fold` changes, so that search texts are made again. */
 const foldVersion = 2;
@@ -21,4 +24,22 @@ export function wantedDerived({
     expires: expires === undefined ? null : JSON.stringify([expires.field, expires.after ?? 0]),
     geo: geo.length === 0 ? null : JSON.stringify(geo),
   };
+}
+
+/** What the registry says of search texts, in parts. */
+export interface ParsedSearch {
+  /** Fields that are searched. */
+  readonly fields: readonly string[];
+  /** Derives the search text of a document; undefined where only another release can. */
+  readonly textOf: ((stored: unknown) => string) | undefined;
+}
+
+/** Reads what the registry says of search texts. */
+export function parseSearch(derived: string): ParsedSearch {
+  const value: unknown = JSON.parse(derived);
+  const { fold, fields } = isPlainObject(value) ? value : {};
+  const names = Array.isArray(fields) ? fields.map(String) : [];
+  if (fold !== foldVersion) return { fields: names, textOf: undefined };
+  const paths = names.map((field) => parsePath(field));
+  return { fields: names, textOf: (stored) => searchText(stored, paths) };
 }

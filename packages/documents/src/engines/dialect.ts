@@ -53,6 +53,8 @@ export interface Dialect extends StatementWriter {
   range(filter: RangeFilter): string;
   /** The conditions that every folded word occurs in the search text. */
   search(words: readonly string[]): readonly string[];
+  /** The condition that a row has one of the keys of rows. */
+  isRow(keys: readonly (number | string | null)[]): string;
   /** LIMIT and OFFSET, with a space before them. */
   page(limit: number | undefined, offset: number): string;
   /** Terms that count the rows that a statement visits, where its time is limited. */

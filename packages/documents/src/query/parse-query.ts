@@ -16,6 +16,8 @@ import { parseStaleness } from "./parse-read-options.ts";
 export interface ParsedSelection {
   readonly filter: Filter | undefined;
   readonly words: readonly string[];
+  /** Keys of rows that have the words and that the index of the search lacks; an engine sets them. */
+  readonly unindexed?: readonly (number | string | null)[] | undefined;
   readonly near?: ParsedNear | undefined;
   readonly deleted: Deleted;
   /** How old the answer may be, in milliseconds. */

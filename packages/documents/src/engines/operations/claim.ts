@@ -11,7 +11,9 @@ export function* claimDocuments<T>(
 ): Operation<readonly Lease<T>[]> {
   const now = Date.now();
   const until = now + expiry;
-  const rows = yield* layout.claim({ query, now, until });
+  const unindexed =
+    query.words.length === 0 ? [] : yield* layout.findUnindexed(query.words, { isTimed: false });
+  const rows = yield* layout.claim({ query: { ...query, unindexed }, now, until });
   return rows.map((row) => ({
     document: toStored<T>(layout.definition.name, row),
     token: String(row[6]),

@@ -38,9 +38,26 @@ export function* readPlanned(
   plan: ReadPlan,
   options: { readonly isTimed: boolean },
 ): Operation<ReadResult> {
+  const { find, count } = yield* withUnindexed(layout, plan, options);
   return {
-    rows: plan.find === undefined ? [] : yield* findRows(layout, plan.find, options),
-    count: plan.count === undefined ? 0 : yield* countRows(layout, plan.count, options),
+    rows: find === undefined ? [] : yield* findRows(layout, find, options),
+    count: count === undefined ? 0 : yield* countRows(layout, count, options),
+  };
+}
+
+/** Finds first what the index of a search does not have. A plan that finds and counts has one search. */
+function* withUnindexed(
+  layout: Layout,
+  { find, count }: ReadPlan,
+  options: { readonly isTimed: boolean },
+): Operation<ReadPlan> {
+  const words = find?.query.words ?? count?.words ?? [];
+  if (words.length === 0) return { find, count };
+  const unindexed = yield* layout.findUnindexed(words, options);
+  if (unindexed.length === 0) return { find, count };
+  return {
+    find: find && { ...find, query: { ...find.query, unindexed } },
+    count: count && { ...count, unindexed },
   };
 }
 

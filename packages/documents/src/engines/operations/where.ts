@@ -7,14 +7,17 @@ import type { Layout } from "../layout.ts";
 import { filterSql } from "./filter-sql.ts";
 
 /** What a statement selects: documents of a selection, after a place in an order. */
-export interface Selected extends Pick<ParsedSelection, "deleted" | "filter" | "words"> {
+export interface Selected extends Pick<
+  ParsedSelection,
+  "deleted" | "filter" | "unindexed" | "words"
+> {
   readonly part?: Part | undefined;
 }
 
 /** Writes the conditions of a selection, to be joined by AND. */
 export function selectionTerms(
   layout: Layout,
-  { filter, words, deleted, part }: Selected,
+  { filter, words, unindexed = [], deleted, part }: Selected,
   sql: Dialect,
 ): readonly string[] {
   const terms = [...sql.countVisited(), ...visibleTerms(layout, deleted, sql)];
@@ -22,7 +25,7 @@ export function selectionTerms(
   if (filter !== undefined) terms.push(filterSql(filter, sql));
   if (words.length > 0) {
     requireSearch(layout);
-    terms.push(...sql.search(words));
+    terms.push(searchSql({ words, unindexed }, sql));
   }
   return terms;
 }
@@ -68,6 +71,18 @@ function segmentSql({ equal, beyond }: Segment, sql: Dialect): string {
     terms.push(beyond.kind === "null" ? `${sql.key(path)} IS NULL` : sql.hasKey(path));
   }
   return terms.join(" AND ");
+}
+
+/** Writes the condition that a row has the words, or is one that the index lacks and that has them. */
+function searchSql(
+  {
+    words,
+    unindexed,
+  }: { readonly words: readonly string[]; readonly unindexed: readonly (number | string | null)[] },
+  sql: Dialect,
+): string {
+  const indexed = sql.search(words).join(" AND ");
+  return unindexed.length === 0 ? indexed : `((${indexed}) OR ${sql.isRow(unindexed)})`;
 }
 
 function requireSearch({ definition: { name, search } }: Layout): void {

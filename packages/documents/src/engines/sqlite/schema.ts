@@ -1,5 +1,4 @@
 import { DocumentsError } from "../../api/errors.ts";
-import { searchText } from "../../document/fold.ts";
 import { toStored } from "../../document/stored.ts";
 import { keepsRemoved } from "../../query/parse-purge.ts";
 import { type Derived, wantedDerived } from "../derived.ts";
@@ -9,7 +8,8 @@ import { registryTable } from "../own-tables.ts";
 import type { Connection } from "./connection/connection.ts";
 import { runOperation, runStatement } from "./connection/run-operation.ts";
 import { uniqueIndexName } from "./connection/sqlite-error.ts";
-import { indexExpression, quoteText } from "./statements/dialect.ts";
+import { prepareSearch } from "./search-schema.ts";
+import { indexExpression } from "./statements/dialect.ts";
 import type { SqliteIndex } from "./statements/indexes.ts";
 import type { SqliteLayout } from "./statements/layout.ts";
 
@@ -61,10 +61,7 @@ export function prepareCollection(connection: Connection, layout: SqliteLayout):
     const other = uniqueIndexName({ collection: name, live: !layout.softDelete }, fields);
     connection.exec(`DROP INDEX IF EXISTS ${quoteName(other)}`);
   }
-  if (wanted.search !== (search ?? null)) {
-    rebuildSearch(connection, layout);
-    register(connection, layout, "search", wanted);
-  }
+  prepareSearch(connection, layout, typeof search === "string" ? search : null);
   if (wanted.geo !== (geo ?? null)) {
     rebuildPlaces(connection, layout);
     register(connection, layout, "geo", wanted);
@@ -130,21 +127,6 @@ function rebuildExpiry(connection: Connection, layout: SqliteLayout): void {
     `CREATE INDEX IF NOT EXISTS ${quoteName(`${definition.name}:expires`)} ` +
       `ON ${layout.quoted} (expires_at) WHERE expires_at IS NOT NULL`,
   );
-}
-
-/** Builds the search index again. One that is no longer declared would fall behind, so it is dropped. */
-function rebuildSearch(connection: Connection, layout: SqliteLayout): void {
-  const { definition, quotedSearch, searchPaths } = layout;
-  connection.exec(`DROP TABLE IF EXISTS ${quotedSearch}`);
-  if (searchPaths.length === 0) return;
-  connection.exec(
-    `CREATE VIRTUAL TABLE ${quotedSearch} USING fts5(` +
-      `text, tokenize = ${quoteText("trigram case_sensitive 1")})`,
-  );
-  const write = `INSERT INTO ${quotedSearch} (rowid, text) VALUES (?, ?)`;
-  for (const [seq, row] of rowsOf(connection, layout)) {
-    connection.run(write, [seq, searchText(toStored(definition.name, row), searchPaths)]);
-  }
 }
 
 /** Builds the table of places again. */

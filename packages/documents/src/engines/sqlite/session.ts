@@ -6,6 +6,7 @@ import type { Connection } from "./connection/connection.ts";
 import { readTotal, runOperation, runStatement } from "./connection/run-operation.ts";
 import { isEngineFailure } from "./connection/sqlite-error.ts";
 import { prepareCollection } from "./schema.ts";
+import { hasSearchWork, readGenerations, workOnSearch } from "./search-schema.ts";
 import type { SqliteLayout } from "./statements/layout.ts";
 
 /** What the sessions of a store share. */
@@ -14,7 +15,12 @@ export interface SessionContext {
   readonly ready: Set<Layout>;
   /** Is called when a commit brought records into the change feed. */
   readonly onRecorded: () => void;
+  /** Is called for each collection that a commit prepared and whose search texts are not complete. */
+  readonly onUnbuilt: (layout: SqliteLayout) => void;
 }
+
+/** Time for which a part of a build holds up the event loop, in milliseconds. */
+const buildTime = 10;
 
 /** One open transaction of the writing connection. */
 export class Session {
@@ -22,6 +28,9 @@ export class Session {
   readonly #context: SessionContext;
   /** Collections that this transaction prepared. */
   readonly #prepared = new Set<SqliteLayout>();
+  readonly #unbuilt = new Set<SqliteLayout>();
+  /** Collections of which this transaction knows the generations of search texts. */
+  readonly #current = new Set<SqliteLayout>();
   /** Documents added to collections that the registry does not count yet. */
   readonly #uncounted = new Map<string, number>();
   #hasRecorded = false;
@@ -53,6 +62,13 @@ export class Session {
     });
   }
 
+  /** Derives some search texts that are missing, or drops some that nobody uses; returns whether there are more. */
+  workOnSearch(layout: SqliteLayout): boolean {
+    return this.#guard(() =>
+      this.atomically(() => workOnSearch(this.connection, layout, buildTime)),
+    );
+  }
+
   /** Runs work, of which nothing takes effect when it throws. */
   atomically<R>(work: () => R): R {
     this.connection.exec("SAVEPOINT work");
@@ -78,6 +94,7 @@ export class Session {
     this.connection.exec("COMMIT");
     for (const layout of this.#prepared) this.#context.ready.add(layout);
     if (this.#hasRecorded) this.#context.onRecorded();
+    for (const layout of this.#unbuilt) this.#context.onUnbuilt(layout);
   }
 
   /** Undoes everything and returns the reason to reject with. */
@@ -108,11 +125,21 @@ export class Session {
   }
 
   #prepare(layout: SqliteLayout): void {
-    if (this.#context.ready.has(layout) || this.#prepared.has(layout)) return;
-    this.atomically(() => {
-      prepareCollection(this.connection, layout);
-    });
-    this.#prepared.add(layout);
+    if (this.#current.has(layout)) return;
+    if (!this.#context.ready.has(layout) || !this.#isCurrent(layout)) {
+      this.atomically(() => {
+        prepareCollection(this.connection, layout);
+      });
+      this.#prepared.add(layout);
+      if (hasSearchWork(this.connection, layout)) this.#unbuilt.add(layout);
+    }
+    this.#current.add(layout);
+  }
+
+  /** Takes note of generations that other programs registered; returns whether that of this program still is. */
+  #isCurrent({ definition, search }: SqliteLayout): boolean {
+    const registered = readGenerations(this.connection, definition.name);
+    return search.isCurrent(registered) || search.use(registered);
   }
 
   #run<R>(operation: Operation<R>): R {

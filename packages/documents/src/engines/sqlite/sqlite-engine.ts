@@ -24,6 +24,7 @@ import { writeWhole } from "./file/backup.ts";
 import type { Session } from "./session.ts";
 import { SqliteWriter } from "./statements/dialect.ts";
 import { SqliteLayout } from "./statements/layout.ts";
+import { UnregisteredError } from "./statements/search.ts";
 import type { MaintenanceTask } from "./threads/maintenance.ts";
 import type { SlowReads } from "./threads/slow-reads.ts";
 import { Writer } from "./writer.ts";
@@ -44,6 +45,9 @@ export interface Connections {
 const maxTimeout = 0x7fff_ffff;
 const migrationTimeout = 3_600_000;
 const migrationRetryDelay = 100;
+/** Time between two parts of a build, and after one that failed, in milliseconds. */
+const buildPause = 5;
+const buildRetryDelay = 1000;
 
 /** A database in one SQLite file: one connection writes, and what is slow is read in other threads. */
 export class SqliteEngine implements Engine {
@@ -68,6 +72,9 @@ export class SqliteEngine implements Engine {
       ready: this.#ready,
       onRecorded: () => {
         for (const listener of this.#listeners) listener();
+      },
+      onUnbuilt: (layout) => {
+        void this.#buildSearch(layout);
       },
       busyTimeout: options.busyTimeout,
     });
@@ -99,10 +106,24 @@ export class SqliteEngine implements Engine {
   async find<R>(
     layout: Layout,
     plan: ReadPlan,
-    { map }: { readonly map: (row: Row) => R },
+    options: { readonly map: (row: Row) => R },
   ): Promise<Found<R>> {
     this.#refuseClosed();
     if (!this.#ready.has(layout)) await this.prepare([layout]);
+    try {
+      return await this.#find(layout, plan, options);
+    } catch (error) {
+      if (!(error instanceof UnregisteredError)) throw error;
+    }
+    await this.prepare([layout]);
+    return this.#find(layout, plan, options);
+  }
+
+  async #find<R>(
+    layout: Layout,
+    plan: ReadPlan,
+    { map }: { readonly map: (row: Row) => R },
+  ): Promise<Found<R>> {
     const budget = this.#budget;
     try {
       budget?.begin();
@@ -247,6 +268,21 @@ export class SqliteEngine implements Engine {
     // The last connection brings the write-ahead log into the file.
     this.#connections.writer.close();
     this.#connections.release();
+  }
+
+  /** Derives search texts in parts, so that other changes come in between. */
+  async #buildSearch(layout: SqliteLayout): Promise<void> {
+    for (let pause = buildPause; ;) {
+      try {
+        if (!(await this.#write((session) => session.workOnSearch(layout)))) return;
+        pause = buildPause;
+      } catch {
+        // Another process writes, or the disk is full: what is missing is read by each search until then.
+        pause = buildRetryDelay;
+      }
+      if (this.#isClosing) return;
+      await wait(pause, undefined, { ref: false });
+    }
   }
 
   #readNow<R>(layout: Layout, work: () => R): Promise<R> {

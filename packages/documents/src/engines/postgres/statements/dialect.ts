@@ -225,6 +225,10 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
     });
   }
 
+  isRow(keys: readonly (number | string | null)[]): string {
+    return `id = ANY(${this.bind(keys, "text[]")})`;
+  }
+
   /** The numbers are part of the text, because the best plan depends on them. */
   page(limit: number | undefined, offset: number): string {
     return `${limit === undefined ? "" : ` LIMIT ${limit}`}${offset === 0 ? "" : ` OFFSET ${offset}`}`;

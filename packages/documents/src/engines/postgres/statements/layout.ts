@@ -259,6 +259,14 @@ export class PostgresLayout implements Layout {
     return readSortValues(this, stored, order);
   }
 
+  *findUnindexed(): Operation<readonly Row[number][]> {
+    return [];
+  }
+
+  *generations(): Operation<ReadonlyMap<string, boolean>> {
+    return new Map();
+  }
+
   builtIndexes(): Operation<ReadonlyMap<string, boolean>> {
     return readIndexes(this.quoted);
   }

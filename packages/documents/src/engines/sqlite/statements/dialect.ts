@@ -186,6 +186,10 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
     return [`seq IN (SELECT rowid FROM ${quotedSearch} WHERE ${terms.join(" AND ")})`];
   }
 
+  isRow(keys: readonly (number | string | null)[]): string {
+    return `seq IN (SELECT value FROM json_each(${this.bind(JSON.stringify(keys))}))`;
+  }
+
   page(limit: number | undefined, offset: number): string {
     // LIMIT -1 is none.
     return ` LIMIT ${this.bind(limit ?? -1)} OFFSET ${this.bind(offset)}`;
