@@ -16,7 +16,7 @@ const DISTRIBUTED = { postgres: { distributed: true } } as const satisfies Store
 const EMPTY_TABLES =
   "DO $$ DECLARE name text; BEGIN FOR name IN SELECT oid::regclass FROM pg_class WHERE " +
   "relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname NOT IN " +
-  "('fetchwork:collections', 'fetchwork:state', 'fetchwork:feed-end') LOOP " +
+  "('fetchwork:collections', 'fetchwork:search', 'fetchwork:state', 'fetchwork:feed-end') LOOP " +
   "EXECUTE 'DELETE FROM ' || name; END LOOP; END $$";
 
 const URLS = new WeakMap<Store, string>();
@@ -61,6 +61,20 @@ async function openOnLibsql(options?: StoreOptions): Promise<Store> {
 export const SHARED_ENGINES: readonly (readonly [name: string, create: () => Promise<Open>])[] = [
   ["SQLite in a file", () => Promise.resolve(sharedFile(openAnother))],
   ["libSQL, another driver", () => Promise.resolve(sharedFile(openLibsql))],
+  ...POSTGRES.map(([name, bin]): readonly [string, () => Promise<Open>] => [
+    name,
+    async () => {
+      const url = await newDatabase(bin);
+      return (options) => openAndClose(url, options);
+    },
+  ]),
+  ...POSTGRES.slice(0, 1).map(([name, bin]): readonly [string, () => Promise<Open>] => [
+    `${name}, distributed`,
+    async () => {
+      const url = await newDatabase(bin);
+      return (options) => openAndClose(url, { ...options, ...DISTRIBUTED });
+    },
+  ]),
 ];
 
 function sharedFile(open: (path: string, options?: StoreOptions) => Promise<Store>): Open {

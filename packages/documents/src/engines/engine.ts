@@ -57,6 +57,10 @@ export interface Engine extends Access {
   layout(definition: CollectionDefinition<unknown>): Layout;
   /** Creates what collections need. */
   prepare(layouts: readonly Layout[]): Promise<void>;
+  /** Waits until everything is built that `prepare` left to be built while the store is in use. */
+  built(): Promise<void>;
+  /** Drops indexes and search texts that the definitions of collections do not ask for. */
+  dropUnused(layouts: readonly Layout[]): Promise<void>;
   /** Runs a transaction; see `Store.transaction`. */
   transaction<R>(
     work: (access: TransactionAccess) => Promise<R> | R,

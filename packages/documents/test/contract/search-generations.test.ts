@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { administer, defineCollection, type Store } from "../../src/index.ts";
 import { SHARED_ENGINES } from "../open-for-test.ts";
 
@@ -139,3 +139,51 @@ it.each(SHARED_ENGINES)("builds nothing back in %s", async (_name, create) => {
   expect(await again.collection(byTitle).count({ q: "fourth" })).toBe(1);
   expect(await administer(third).check()).toEqual({ ok: true, problems: [] });
 });
+
+it.each(SHARED_ENGINES)("drops what no program uses in %s", async (_name, create) => {
+  const open = await create();
+  const before = defineCollection<Note>("notes", { search: ["title"], indexes: ["views"] });
+  const now = defineCollection<Note>("notes", { search: ["text"], indexes: ["title"] });
+  const first = await open({ collections: [before] });
+  await first.collection(before).insert({ title: "apple", text: "green" });
+  await first.close();
+  const second = await open({ collections: [now] });
+  const unused = [
+    { kind: "unused-index", collection: "notes", fields: expect.anything() as unknown },
+    { kind: "unused-search", collection: "notes", fields: ["title"] },
+  ];
+  expect(await administer(second).plan({ collections: [now] })).toEqual(unused);
+  expect(await administer(second).dropUnused([now])).toEqual(unused);
+  expect(await administer(second).plan({ collections: [now] })).toEqual([]);
+  await second.collection(now).insert({ title: "pear", text: "green" });
+  expect(await second.collection(now).count({ q: "green" })).toBe(2);
+
+  const back = await open({ collections: [before] });
+  await administer(back).built();
+  expect(await back.collection(before).count({ q: "pear" })).toBe(1);
+  await second.collection(now).insert({ title: "pear two", text: "yellow" });
+  expect(await back.collection(before).count({ q: "pear" })).toBe(2);
+  expect(await administer(back).check()).toEqual({ ok: true, problems: [] });
+});
+
+it.each(SHARED_ENGINES)(
+  "drops a search that no program used for a week in %s",
+  async (_name, create) => {
+    const open = await create();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 8 * 86_400_000 });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const first = await open({ collections: [byTitle] });
+    await first.collection(byTitle).insert({ title: "apple", text: "green" });
+    await first.close();
+    vi.useRealTimers();
+    const second = await open({ collections: [byText] });
+    await administer(second).built();
+    await expect.poll(() => administer(second).plan({ collections: [byText] })).toEqual([]);
+    expect(await found(second, byText, "green")).toEqual(["apple"]);
+    const again = await open({ collections: [byTitle] });
+    await administer(again).built();
+    expect(await found(again, byTitle, "apple")).toEqual(["apple"]);
+  },
+);

@@ -20,7 +20,7 @@ export async function openPostgres(
   const settings = parsePostgresOptions(postgres, address);
   const servers: Servers = {
     connections: new Connections(address, settings),
-    maintenance: new Connections(address, { ...settings, poolSize: 2 }),
+    maintenance: new Connections(address, { ...settings, poolSize: 3 }),
     listening: new Connections(address, { ...settings, poolSize: 1, failoverTimeout: 0 }),
     replicas: settings.replicas.map(
       (replica) => new Connections(replica, { ...settings, failoverTimeout: 0, isReplica: true }),

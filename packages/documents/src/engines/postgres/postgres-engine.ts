@@ -17,8 +17,9 @@ import { insertDocument } from "../operations/insert.ts";
 import { migrationsTable } from "../own-tables.ts";
 import { accessThrough, find, postgresLayout } from "./access-through.ts";
 import { atOneMoment } from "./at-one-moment.ts";
+import { Building } from "./building.ts";
 import { checkStore } from "./check-store.ts";
-import { toDocumentsError } from "./connections/postgres-error.ts";
+import { sqlState, toDocumentsError } from "./connections/postgres-error.ts";
 import { Replicas } from "./connections/replicas.ts";
 import { runOperation } from "./connections/run-operation.ts";
 import { closeServers, type Servers } from "./connections/servers.ts";
@@ -30,7 +31,8 @@ import { lockTable } from "./lock-table.ts";
 import { readChangesPastGaps } from "./read-changes.ts";
 import { Running } from "./running.ts";
 import { Analyzing } from "./schema/analyzing.ts";
-import { prepareTables } from "./schema/schema.ts";
+import { dropUnused } from "./schema/drop-unused.ts";
+import { prepareTables, withClient, withoutTimeout } from "./schema/schema.ts";
 import { PostgresWriter } from "./statements/dialect.ts";
 import { PostgresLayout } from "./statements/layout.ts";
 import { readStatus } from "./status.ts";
@@ -39,6 +41,9 @@ import { Transactions } from "./transactions.ts";
 /** The lock of migrations of a distributed store, and for how long it is waited for, in milliseconds. */
 const migrationLock = "fetchwork:migrations";
 const migrationTimeout = 3_600_000;
+const columnMissing = "42703";
+/** How often it is looked for search texts that other programs registered, in milliseconds. */
+const refreshInterval = 60_000;
 
 /** A database of PostgreSQL, of which one server at a time is the primary. */
 export class PostgresEngine implements Engine {
@@ -51,8 +56,10 @@ export class PostgresEngine implements Engine {
   readonly #analyzing: Analyzing;
   readonly #replicas: Replicas | undefined;
   readonly #wakeUp: WakeUp;
+  readonly #building: Building;
   readonly #ready = new Map<Layout, Promise<void> | "ready">();
   readonly #running = new Running();
+  #refresher: NodeJS.Timeout | undefined;
 
   constructor(servers: Servers, { isDistributed }: { readonly isDistributed: boolean }) {
     const { connections, listening, maintenance, replicas } = servers;
@@ -61,6 +68,7 @@ export class PostgresEngine implements Engine {
     this.#session = new FreeSession(connections);
     this.#joining = new Joining(this.#session, this.#onAdded);
     this.#analyzing = new Analyzing((statement) => maintenance.readOnce(statement));
+    this.#building = new Building(maintenance, lockTable(new FreeSession(maintenance)));
     this.#wakeUp = new WakeUp(listening, this.#session);
     this.#replicas = replicas.length === 0 ? undefined : new Replicas(this.#session, replicas);
     this.#transactions = new Transactions(connections, {
@@ -81,6 +89,23 @@ export class PostgresEngine implements Engine {
 
   async prepare(layouts: readonly Layout[]): Promise<void> {
     for (const layout of layouts) await this.#prepare(layout);
+  }
+
+  built(): Promise<void> {
+    return this.#building.idle();
+  }
+
+  async dropUnused(layouts: readonly Layout[]): Promise<void> {
+    await this.prepare(layouts);
+    const { maintenance } = this.#servers;
+    await this.#track(() =>
+      withClient(maintenance, (client) =>
+        withoutTimeout(client, maintenance.statementTimeout, async () => {
+          for (const layout of layouts) await dropUnused(client, postgresLayout(layout));
+        }),
+      ),
+    );
+    await this.#refresh();
   }
 
   get<T>(layout: Layout, id: string, staleness: number): Promise<Stored<T> | undefined> {
@@ -223,7 +248,8 @@ export class PostgresEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    await this.#running.close();
+    clearInterval(this.#refresher);
+    await Promise.all([this.#building.close(), this.#running.close()]);
     await this.#wakeUp.close();
     await closeServers(this.#servers);
   }
@@ -268,18 +294,21 @@ export class PostgresEngine implements Engine {
       if (layout.definition.changes !== undefined) this.#wakeUp.announce();
       return result;
     } catch (error) {
+      // Another program dropped search texts that this one still keeps up to date.
+      if (sqlState(error) === columnMissing) this.#ready.delete(layout);
       throw toDocumentsError(error, postgresLayout(layout));
     } finally {
       this.#running.end();
     }
   }
 
-  #prepareTables(layouts: readonly PostgresLayout[]): Promise<void> {
+  async #prepareTables(layouts: readonly PostgresLayout[]): Promise<void> {
     const { maintenance } = this.#servers;
-    return prepareTables(maintenance, layouts, {
+    const left = await prepareTables(maintenance, layouts, {
       isDistributed: this.#isDistributed,
       locks: lockTable(new FreeSession(maintenance)),
     });
+    for (const layout of left) this.#building.start(layout);
   }
 
   /** Prepares a collection once; again after a failure. */
@@ -296,9 +325,27 @@ export class PostgresEngine implements Engine {
     try {
       await this.#prepareTables([prepared]);
       this.#ready.set(layout, "ready");
+      this.#startRefreshing();
     } catch (error) {
       this.#ready.delete(layout);
       throw toDocumentsError(error, prepared);
+    }
+  }
+
+  /** Takes note of search texts that other programs registered, and derives those again that they did not know of. */
+  #startRefreshing(): void {
+    this.#refresher ??= setInterval(() => {
+      // A failure is met again after the next interval; until then searches read what is not derived.
+      this.#track(() => this.#refresh()).catch(() => undefined);
+    }, refreshInterval).unref();
+  }
+
+  async #refresh(): Promise<void> {
+    const session = new FreeSession(this.#servers.maintenance);
+    for (const [layout, state] of this.#ready) {
+      if (state !== "ready") continue;
+      const { search } = postgresLayout(layout);
+      if (!(await runOperation(session, search.refresh()))) this.#ready.delete(layout);
     }
   }
 

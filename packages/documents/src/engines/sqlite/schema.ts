@@ -68,6 +68,19 @@ export function prepareCollection(connection: Connection, layout: SqliteLayout):
   }
 }
 
+/** Drops those of the indexes that a definition once named, and this one does not. */
+export function dropUnusedIndexes(
+  connection: Connection,
+  layout: SqliteLayout,
+  built: readonly string[],
+): void {
+  const wanted = new Set(layout.indexes.map(({ name }) => name));
+  for (const name of built) {
+    if (wanted.has(name) || layout.fieldsOfIndex(name) === undefined) continue;
+    connection.exec(`DROP INDEX IF EXISTS ${quoteName(name)}`);
+  }
+}
+
 function createIndex(connection: Connection, layout: SqliteLayout, index: SqliteIndex): void {
   const fields = index.paths.map((path) => indexExpression(path)).join(", ");
   const where = index.isUnique && layout.softDelete ? " WHERE deleted_at IS NULL" : "";

@@ -84,6 +84,17 @@ export function workOnSearch(connection: Connection, layout: SqliteLayout, time:
   return hasSearchWork(connection, layout);
 }
 
+/** Drops the texts of all generations besides that of this program. */
+export function dropOtherGenerations(
+  connection: Connection,
+  { definition, search }: SqliteLayout,
+): void {
+  for (const [derived, suffix] of readGenerations(connection, definition.name)) {
+    if (derived !== search.derived) dropGeneration(connection, definition.name, String(suffix));
+  }
+  search.use(readGenerations(connection, definition.name));
+}
+
 /** Drops the texts of a generation. */
 export function dropGeneration(connection: Connection, collection: string, suffix: string): void {
   connection.exec(`DROP TABLE IF EXISTS ${searchTableOf(collection, suffix)}`);

@@ -5,8 +5,13 @@ import { registryTable } from "../own-tables.ts";
 import type { Connection } from "./connection/connection.ts";
 import { readTotal, runOperation, runStatement } from "./connection/run-operation.ts";
 import { isEngineFailure } from "./connection/sqlite-error.ts";
-import { prepareCollection } from "./schema.ts";
-import { hasSearchWork, readGenerations, workOnSearch } from "./search-schema.ts";
+import { dropUnusedIndexes, prepareCollection } from "./schema.ts";
+import {
+  dropOtherGenerations,
+  hasSearchWork,
+  readGenerations,
+  workOnSearch,
+} from "./search-schema.ts";
 import type { SqliteLayout } from "./statements/layout.ts";
 
 /** What the sessions of a store share. */
@@ -67,6 +72,18 @@ export class Session {
     return this.#guard(() =>
       this.atomically(() => workOnSearch(this.connection, layout, buildTime)),
     );
+  }
+
+  /** Drops indexes and search texts that a definition does not ask for. */
+  dropUnused(layout: SqliteLayout): void {
+    this.#guard(() => {
+      this.#prepare(layout);
+      this.atomically(() => {
+        const built = this.#run(layout.builtIndexes());
+        dropUnusedIndexes(this.connection, layout, [...built.keys()]);
+        dropOtherGenerations(this.connection, layout);
+      });
+    });
   }
 
   /** Runs work, of which nothing takes effect when it throws. */

@@ -95,6 +95,19 @@ export class SqliteEngine implements Engine {
     });
   }
 
+  async built(): Promise<void> {
+    for (const layout of this.#ready) {
+      while (await this.#write((session) => session.workOnSearch(sqliteLayout(layout))));
+    }
+  }
+
+  async dropUnused(layouts: readonly Layout[]): Promise<void> {
+    for (const layout of layouts)
+      await this.#write((session) => {
+        session.dropUnused(sqliteLayout(layout));
+      });
+  }
+
   get<T>(layout: Layout, id: string): Promise<Stored<T> | undefined> {
     return this.#readNow(layout, () => runReading(this.#reader(), getDocument<T>(layout, id)));
   }

@@ -3,7 +3,7 @@ import type { PoolClient } from "pg";
 import { DocumentsError, DocumentsTypeError } from "../../../api/errors.ts";
 import { holdLock, type LockTable } from "../../../leases/hold-lock.ts";
 import { quoteName } from "../../dialect.ts";
-import { locksTable, registryTable } from "../../own-tables.ts";
+import { generationsTable, locksTable, registryTable } from "../../own-tables.ts";
 import { type Connections, execute, run } from "../connections/connections.ts";
 import { sqlState } from "../connections/postgres-error.ts";
 import { runOperation } from "../connections/run-operation.ts";
@@ -15,12 +15,21 @@ import type { PostgresLayout } from "../statements/layout.ts";
 import { createOwnTables } from "../statements/own-tables.ts";
 import { analyzeSql } from "./analyzing.ts";
 import { isCurrent, prepareDerived, readRegistry } from "./derived-columns.ts";
+import {
+  areGenerationsReady,
+  readGenerations,
+  registerFirst,
+  registerGeneration,
+} from "./generations.ts";
+import { buildSearch } from "./build-search.ts";
 import { settleRemoved, wantedRemoved } from "./kept-removed.ts";
 
 /** The advisory lock of changes to the schema: "FWDR". */
 const schemaLock = 0x46574452;
 
 const lockPoll = 50;
+/** Of so many documents everything is built at once. */
+const fewDocuments = 1000;
 /** The lock of changes to the schema of a distributed store, and for how long it is waited for. */
 const schemaLease = "fetchwork:schema";
 const lockTimeout = 3_600_000;
@@ -31,30 +40,32 @@ const columnMissing = "42703";
 const tooBigCodes: ReadonlySet<string | undefined> = new Set(["54000", "54011"]);
 
 /**
- * Brings tables and indexes up to their definitions.
+ * Brings tables and indexes up to their definitions, and returns the layouts of which something is left to build.
  *
- * What is there already is only looked at. Everything else happens under a lock, so that processes
- * that start together do it once; indexes of a table with documents are built while it is in use.
+ * What is there already is only looked at. Everything else happens under a lock, so that processes that start together do
+ * it once. Of a table with many documents, indexes that are not unique and search texts are left to {@link buildLeft},
+ * while the table is in use.
  */
 export async function prepareTables(
   connections: Connections,
   layouts: readonly PostgresLayout[],
   { isDistributed, locks }: { readonly isDistributed: boolean; readonly locks: LockTable },
-): Promise<void> {
+): Promise<readonly PostgresLayout[]> {
   const missing = await withClient(connections, async (client) => {
     const found: PostgresLayout[] = [];
     for (const layout of layouts) if (!(await isReady(client, layout))) found.push(layout);
     return found.length > 0 || !(await hasOwnTables(client)) ? found : undefined;
   });
-  if (missing === undefined) return;
+  if (missing === undefined) return [];
   const { statementTimeout } = connections;
   if (!isDistributed) {
-    await withClient(connections, (client) => underAdvisoryLock(client, missing, statementTimeout));
-    return;
+    return withClient(connections, (client) =>
+      underAdvisoryLock(client, missing, statementTimeout),
+    );
   }
   for (const text of createOwnTables(true)) await createOnce(connections, text);
   // No connection is held while the lock is waited for: its holder needs one to keep it.
-  await holdLock(
+  return holdLock(
     locks,
     schemaLease,
     () => withClient(connections, (client) => prepareAll(client, missing, statementTimeout)),
@@ -62,7 +73,8 @@ export async function prepareTables(
   );
 }
 
-async function withClient<R>(
+/** Runs work on a connection. */
+export async function withClient<R>(
   connections: Connections,
   work: (client: PoolClient) => Promise<R>,
 ): Promise<R> {
@@ -82,12 +94,12 @@ async function underAdvisoryLock(
   client: PoolClient,
   layouts: readonly PostgresLayout[],
   statementTimeout: number,
-): Promise<void> {
+): Promise<readonly PostgresLayout[]> {
   // Waiting inside a statement would hold up the very build that the lock is waited for.
   while (!(await tryLock(client))) await wait(lockPoll);
   try {
     for (const text of createOwnTables(false)) await execute(client, text);
-    await prepareAll(client, layouts, statementTimeout);
+    return await prepareAll(client, layouts, statementTimeout);
   } finally {
     await execute(client, `SELECT pg_advisory_unlock(${schemaLock})`);
   }
@@ -97,23 +109,37 @@ async function prepareAll(
   client: PoolClient,
   layouts: readonly PostgresLayout[],
   statementTimeout: number,
-): Promise<void> {
-  // Building an index takes as long as it takes.
+): Promise<readonly PostgresLayout[]> {
+  return withoutTimeout(client, statementTimeout, async () => {
+    const left: PostgresLayout[] = [];
+    for (const layout of layouts) {
+      if (await prepareTable(client, layout)) left.push(layout);
+    }
+    return left;
+  });
+}
+
+/** Runs work in which a statement takes as long as it takes. */
+export async function withoutTimeout<R>(
+  client: PoolClient,
+  statementTimeout: number,
+  work: () => Promise<R>,
+): Promise<R> {
   await execute(client, "SET statement_timeout = 0");
   try {
-    for (const layout of layouts) await prepareTable(client, layout);
+    return await work();
   } finally {
     await execute(client, `SET statement_timeout = ${statementTimeout}`);
   }
 }
 
-/** Looks for the table that is created last, and for the column that came last. */
+/** Looks for the table that is created last, and for the column and the table that came last. */
 async function hasOwnTables(client: PoolClient): Promise<boolean> {
   const { rows } = await run(client, {
     text:
       "SELECT to_regclass($1)::text FROM pg_attribute " +
-      "WHERE attrelid = to_regclass($2) AND attname = 'removed'",
-    values: [locksTable, registryTable],
+      "WHERE attrelid = to_regclass($2) AND attname = 'removed' AND to_regclass($3) IS NOT NULL",
+    values: [locksTable, registryTable, generationsTable],
   });
   return typeof rows[0]?.[0] === "string";
 }
@@ -127,37 +153,91 @@ async function tryLock(client: PoolClient): Promise<boolean> {
 }
 
 async function isReady(client: PoolClient, layout: PostgresLayout): Promise<boolean> {
-  const registered = await readRegistry(client, layout).catch((error: unknown) => {
+  try {
+    return await isPrepared(client, layout);
+  } catch (error) {
     const state = sqlState(error);
-    if (state === tableMissing || state === columnMissing) return undefined;
+    if (state === tableMissing || state === columnMissing) return false;
     throw error;
-  });
+  }
+}
+
+async function isPrepared(client: PoolClient, layout: PostgresLayout): Promise<boolean> {
+  const registered = await readRegistry(client, layout);
   if (registered === undefined || !isCurrent(registered, layout)) return false;
   if (registered.removed !== wantedRemoved(layout)) return false;
   if (!(await areClaimsReady(client, layout))) return false;
+  if (!(await areGenerationsReady(client, layout, registered.search))) return false;
   const valid = await readIndexes(client, layout);
   return layout.indexes.every(({ name }) => valid.get(name) === true);
 }
 
-async function prepareTable(client: PoolClient, layout: PostgresLayout): Promise<void> {
+/** Brings a table up to its definition; returns whether something is left to {@link buildLeft}. */
+async function prepareTable(client: PoolClient, layout: PostgresLayout): Promise<boolean> {
   const registered = await readRegistry(client, layout);
   if (registered === undefined) await createTable(client, layout);
   else await settleRemoved(client, layout, registered.removed);
   if (registered !== undefined && layout.geoPaths.length > 0) await addPlaces(client, layout);
-  const known = await readIndexes(client, layout);
-  let isBuilt = false;
-  for (const index of layout.indexes) {
-    const isValid = known.get(index.name);
-    // A build that did not end leaves an index that nothing uses.
-    if (isValid === false) await execute(client, `DROP INDEX ${quoteName(index.name)}`);
-    if (isValid !== true) await buildIndex(client, layout, index);
-    isBuilt ||= isValid !== true;
-  }
+  const isLarge = registered !== undefined && (await hasManyDocuments(client, layout));
+  const { isBuilt, isLeft } = await prepareIndexes(client, layout, { isLarge });
   await prepareClaims(client, layout);
+  if (registered !== undefined) await registerGeneration(client, layout, registered.search);
   const isDerived = await prepareDerived(client, layout, registered);
+  const isUnsearched = layout.search.own?.isBuilt === false;
+  if (isUnsearched && !isLarge) {
+    const how = registered === undefined ? "" : "CONCURRENTLY ";
+    await buildSearch(client, layout, { how });
+  }
   // What the indexes of a table with documents hold, the server knows only when it has looked.
-  const isLookedAt = registered === undefined || !(isBuilt || isDerived);
-  if (!isLookedAt) await execute(client, analyzeSql(layout.quoted));
+  const isLookedAt = registered === undefined || !(isBuilt || isDerived || isUnsearched);
+  if (!isLookedAt && !isLarge) await execute(client, analyzeSql(layout.quoted));
+  return isLarge && (isLeft || isUnsearched);
+}
+
+async function prepareIndexes(
+  client: PoolClient,
+  layout: PostgresLayout,
+  { isLarge }: { readonly isLarge: boolean },
+): Promise<{ readonly isBuilt: boolean; readonly isLeft: boolean }> {
+  const known = await readIndexes(client, layout);
+  const missing = layout.indexes.filter(({ name }) => known.get(name) !== true);
+  // What a unique index refuses must be refused before anything is written.
+  const now = isLarge ? missing.filter(({ isUnique }) => isUnique) : missing;
+  for (const index of now) {
+    // A build that did not end leaves an index that nothing uses.
+    if (known.has(index.name)) await execute(client, `DROP INDEX ${quoteName(index.name)}`);
+    await buildIndex(client, layout, index);
+  }
+  return { isBuilt: now.length > 0, isLeft: now.length < missing.length };
+}
+
+/** Builds what {@link prepareTables} left. A build that did not end leaves an index that nothing uses. */
+export async function buildLeft(
+  client: PoolClient,
+  layout: PostgresLayout,
+  signal: AbortSignal,
+): Promise<void> {
+  const known = await readIndexes(client, layout);
+  for (const index of layout.indexes) {
+    if (known.get(index.name) === true) continue;
+    signal.throwIfAborted();
+    const name = quoteName(index.name);
+    if (known.has(index.name)) await execute(client, `DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+    await buildIndex(client, layout, index);
+  }
+  await readGenerations(client, layout);
+  if (layout.search.own?.isBuilt === false) {
+    await buildSearch(client, layout, { how: "CONCURRENTLY ", signal });
+  }
+  await execute(client, analyzeSql(layout.quoted));
+}
+
+async function hasManyDocuments(client: PoolClient, { quoted }: PostgresLayout): Promise<boolean> {
+  const { count } = await run(client, {
+    text: `SELECT 1 FROM ${quoted} LIMIT ${fewDocuments + 1}`,
+    values: [],
+  });
+  return count > fewDocuments;
 }
 
 async function createTable(client: PoolClient, layout: PostgresLayout): Promise<void> {
@@ -188,7 +268,9 @@ async function createTable(client: PoolClient, layout: PostgresLayout): Promise<
       text: `INSERT INTO ${registryTable} (name, removed) VALUES ($1, $2)`,
       values: [name, wantedRemoved(layout)],
     });
+    await registerFirst(client, layout);
     await execute(client, "COMMIT");
+    await readGenerations(client, layout);
   } catch (error) {
     await execute(client, "ROLLBACK").catch(() => undefined);
     if (sqlState(error) !== tableExists) throw error;

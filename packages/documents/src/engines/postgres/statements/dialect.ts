@@ -113,6 +113,15 @@ export interface DialectTable {
   readonly indexed: ReadonlySet<string>;
   readonly keyForm: KeyForm;
   readonly statements: PreparedStatements;
+  readonly search: { readonly own: SearchColumns | undefined };
+}
+
+/** Columns that a search looks at. */
+export interface SearchColumns {
+  /** Column of the texts. */
+  readonly text: string;
+  /** Column of the versions that the texts are of; undefined where every text is current. */
+  readonly of: string | undefined;
 }
 
 /**
@@ -219,10 +228,12 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
 
   /** Every word must occur in the folded text; the trigram index finds words of three characters and more. */
   search(words: readonly string[]): readonly string[] {
-    return words.map((word) => {
+    const { text = "search", of } = this.#table.search.own ?? {};
+    const terms = words.map((word) => {
       const literal = word.replaceAll(/[\\%_]/g, "\\$&");
-      return `search LIKE ${this.bind(`%${literal}%`, "text")}`;
+      return `${text} LIKE ${this.bind(`%${literal}%`, "text")}`;
     });
+    return of === undefined ? terms : [...terms, `${of} = version`];
   }
 
   isRow(keys: readonly (number | string | null)[]): string {
