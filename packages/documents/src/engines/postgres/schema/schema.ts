@@ -16,6 +16,7 @@ import type { PostgresLayout } from "../statements/layout.ts";
 import { createOwnTables } from "../statements/own-tables.ts";
 import { analyzeSql } from "./analyzing.ts";
 import { isCurrent, prepareDerived, readRegistry } from "./derived-columns.ts";
+import { createStatistics, hasStatistics } from "./statistics.ts";
 import { settleRemoved, wantedRemoved } from "./kept-removed.ts";
 
 /** The advisory lock of changes to the schema: "FWDR". */
@@ -136,6 +137,7 @@ async function isReady(client: PoolClient, layout: PostgresLayout): Promise<bool
   if (registered === undefined || !isCurrent(registered, layout)) return false;
   if (registered.removed !== wantedRemoved(layout) || !registered.hasRemovedVersions) return false;
   if (!(await areClaimsReady(client, layout))) return false;
+  if (!(await hasStatistics(client, layout))) return false;
   const valid = await readIndexes(client, layout);
   return layout.indexes.every(({ name }) => valid.get(name) === true);
 }
@@ -157,6 +159,7 @@ async function prepareTable(client: PoolClient, layout: PostgresLayout): Promise
     if (isValid !== true) await buildIndex(client, layout, index);
     isBuilt ||= isValid !== true;
   }
+  if (await createStatistics(client, layout)) isBuilt = true;
   await prepareClaims(client, layout);
   const isDerived = await prepareDerived(client, layout, registered);
   // What the indexes of a table with documents hold, the server knows only when it has looked.

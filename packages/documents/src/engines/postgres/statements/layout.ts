@@ -53,6 +53,8 @@ export class PostgresLayout implements Layout {
   readonly geo: PostgresGeo;
   readonly indexes: readonly PostgresIndex[];
   readonly keyForm: KeyForm;
+  /** Whether the server keeps statistics of the fields of indexes. */
+  readonly keepsStatistics: boolean;
   /** Name of the constraint that keeps ids unique. */
   readonly idConstraint: string;
   /** Name of the index of search texts. */
@@ -81,6 +83,7 @@ export class PostgresLayout implements Layout {
     this.stamps = stamps;
     this.selectRows = `SELECT ${this.columns}, expires_at FROM ${this.quoted} WHERE `;
     this.keyForm = keyForm;
+    this.keepsStatistics = isUnique;
     this.statements = new PreparedStatements(keyForm);
     this.geo = new PostgresGeo(this);
     this.idConstraint = indexName(name, "id", []);
