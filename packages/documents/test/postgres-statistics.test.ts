@@ -30,7 +30,7 @@ async function expectedRows(url: string, where: object): Promise<number> {
   const layout = new PostgresLayout(articles, createStamps());
   const sql = layout.begin();
   const text = whereSql(selectionTerms(layout, parseQuery({ where }), sql));
-  const bound = text.replaceAll(/\$(\d+)/g, (_, place) => `'${String(sql.values[place - 1])}'`);
+  const bound = text.replaceAll(/\$(\d+)/g, (_, place) => `'${[sql.values[place - 1]].join()}'`);
   const { text: statement } = sql.read(`EXPLAIN (FORMAT JSON) SELECT id FROM articles${bound}`);
   const [row] = await runSql(url, statement);
   const [plan] = Object(row)["QUERY PLAN"];
