@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { defineCollection, openStore } from "../src/index.ts";
-import type { BoundText } from "../src/engines/operation.ts";
 import { PendingEntries } from "../src/engines/postgres/schema/pending-entries.ts";
 import { newDatabase } from "./open-for-test.ts";
 import { NO_POSTGRES, runSql } from "./postgres-server.ts";
@@ -10,7 +9,7 @@ const notes = defineCollection<{ text: string }>("notes", { search: ["text"] });
 describe("Entries of a search index", () => {
   it("are moved after a thousand documents, and once at a time", async () => {
     const moves: (() => void)[] = [];
-    const pending = new PendingEntries((_: BoundText) => {
+    const pending = new PendingEntries(() => {
       const { promise, resolve } = Promise.withResolvers<{ rows: []; count: number }>();
       moves.push(() => resolve({ rows: [], count: 1 }));
       return promise;

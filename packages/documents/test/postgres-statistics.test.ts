@@ -3,6 +3,7 @@ import { defineCollection, openStore } from "../src/index.ts";
 import { createStamps } from "../src/document/stamps.ts";
 import { selectionTerms, whereSql } from "../src/engines/operations/where.ts";
 import { PostgresLayout } from "../src/engines/postgres/statements/layout.ts";
+import { quoteText } from "../src/engines/postgres/statements/keys.ts";
 import { parseQuery } from "../src/query/parse-query.ts";
 import { newDatabase } from "./open-for-test.ts";
 import { POSTGRES, runSql } from "./postgres-server.ts";
@@ -30,7 +31,10 @@ async function expectedRows(url: string, where: object): Promise<number> {
   const layout = new PostgresLayout(articles, createStamps());
   const sql = layout.begin();
   const text = whereSql(selectionTerms(layout, parseQuery({ where }), sql));
-  const bound = text.replaceAll(/\$(\d+)/g, (_, place) => `'${[sql.values[place - 1]].join()}'`);
+  const bound = text.replaceAll(/\$(\d+)/g, (_, place) => {
+    const value = sql.values[place - 1];
+    return typeof value === "string" ? quoteText(value) : "NULL";
+  });
   const { text: statement } = sql.read(`EXPLAIN (FORMAT JSON) SELECT id FROM articles${bound}`);
   const [row] = await runSql(url, statement);
   const [plan] = Object(row)["QUERY PLAN"];
