@@ -45,6 +45,7 @@ export class DocumentStore implements Store {
     this.#source = sourceOf(engine, this.#closed.signal);
     this.#administration = new StoreAdministration(engine, {
       layoutOf: (definition) => this.#entryOf(definition).layout,
+      layoutNamed: (name) => this.#layoutNamed(name),
       sweep: () => this.sweep(),
     });
   }
@@ -154,6 +155,15 @@ export class DocumentStore implements Store {
     throw new DocumentsTypeError(
       "ERR_DOCUMENTS_DEFINITION",
       `The collection "${definition.name}" is in use with another definition`,
+    );
+  }
+
+  #layoutNamed(name: string): Layout {
+    const known = this.#entries.get(name);
+    if (known !== undefined) return known.layout;
+    throw new DocumentsTypeError(
+      "ERR_DOCUMENTS_DEFINITION",
+      `unknown collection "${name}", expected a definition or a collection of this store`,
     );
   }
 
