@@ -28,6 +28,7 @@ export type {
   ExplainOptions,
   Explanation,
   ServingIndex,
+  UnindexedQuery,
 } from "./api/explanation.ts";
 export type { Expires } from "./api/expiry.ts";
 export type { FieldPath, FieldValue, MetaField } from "./api/field-path.ts";

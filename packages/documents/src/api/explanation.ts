@@ -21,6 +21,12 @@ export interface ServingIndex {
   readonly fields: readonly string[];
 }
 
+/** A query that no index serves. */
+export interface UnindexedQuery extends Explanation {
+  /** The name of the collection. */
+  readonly collection: string;
+}
+
 /** How the engine finds the documents of a query. */
 export interface Explanation {
   /** The indexes that find the documents, or return them in order, each once. */

@@ -1,11 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   administer,
   defineCollection,
   type ExplainOptions,
   type Explanation,
   type FindQuery,
+  openStore,
   type ServingIndex,
+  type Store,
+  type UnindexedQuery,
 } from "../../src/index.ts";
 import { enginesOfFile } from "../open-for-test.ts";
 
@@ -232,6 +235,78 @@ describe.each(engines)("explain() in %s", (_name, open) => {
     await expect(care.explain(tasks, query, { method: "count" })).rejects.toMatchObject(refusal);
     const wrong: unknown = { method: "insert" };
     const result: unknown = Reflect.apply(care.explain, care, [tasks, {}, wrong]);
+    await expect(result).rejects.toMatchObject({ code: "ERR_DOCUMENTS_OPTIONS" });
+  });
+});
+
+describe.each(engines)("onUnindexedQuery in %s", (_name, _open, openNew) => {
+  const open = async (): Promise<{
+    readonly store: Store;
+    readonly reported: readonly UnindexedQuery[];
+    readonly settled: (count: number) => Promise<void>;
+  }> => {
+    const reported: UnindexedQuery[] = [];
+    const onUnindexedQuery = (query: UnindexedQuery): void => {
+      reported.push(query);
+    };
+    const store = await openNew({ collections: [tasks], onUnindexedQuery });
+    const settled = async (count: number): Promise<void> => {
+      await vi.waitFor(() => {
+        expect(reported).toHaveLength(count);
+      });
+    };
+    return { store, reported, settled };
+  };
+
+  it("receives each form of query that no index serves once", async () => {
+    const { store, reported, settled } = await open();
+    const collection = store.collection(tasks);
+    await collection.find({ where: { status: "open" } });
+    await collection.find({ where: { notes: "a" } });
+    await collection.find({ where: { notes: "b" } });
+    await settled(1);
+    expect(reported).toMatchObject([
+      {
+        collection: "tasks",
+        indexes: [],
+        scans: true,
+        warnings: [
+          'no index serves the filter by "notes": every document of "tasks" is read, declare indexes: ["notes"]',
+        ],
+      },
+    ]);
+    await collection.page({ sort: ["title"], total: "exact" });
+    await settled(2);
+    await collection.count({ where: { notes: { gt: "a" } } });
+    await settled(3);
+    await collection.removeMany({ where: { title: "a" } });
+    await settled(4);
+    await collection.claim({ where: { title: "a" } });
+    await settled(5);
+    await collection.find({ where: { notes: "c" } });
+    await collection.count({ where: { notes: { gt: "b" } } });
+    await collection.get("x");
+    await collection.find({ limit: 3 });
+    await store.close();
+    expect(reported).toHaveLength(5);
+  });
+
+  it("receives a query inside a transaction, and none that is refused", async () => {
+    const { store, reported, settled } = await open();
+    await store.transaction(async (transaction) => {
+      await transaction.collection(tasks).find({ where: { notes: "a" } });
+    });
+    await settled(1);
+    const wrong = store.collection(tasks).find({ near: { ...near, field: "status" } });
+    await expect(wrong).rejects.toMatchObject({ code: "ERR_DOCUMENTS_QUERY" });
+    expect(reported).toHaveLength(1);
+  });
+});
+
+describe("onUnindexedQuery", () => {
+  it("must be a function", async () => {
+    const options: unknown = { onUnindexedQuery: true };
+    const result: unknown = Reflect.apply(openStore, undefined, ["sqlite::memory:", options]);
     await expect(result).rejects.toMatchObject({ code: "ERR_DOCUMENTS_OPTIONS" });
   });
 });
