@@ -14,7 +14,9 @@ import { type FeedQuery, readChanges } from "../operations/feed.ts";
 import type { ReadPlan } from "../operations/find.ts";
 import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
+import { plannedStatements } from "../operations/planned-statements.ts";
 import { migrationsTable } from "../own-tables.ts";
+import type { StatementPlan } from "../statement-plan.ts";
 import { accessThrough, find, postgresLayout } from "./access-through.ts";
 import { atOneMoment } from "./at-one-moment.ts";
 import { checkStore } from "./check-store.ts";
@@ -34,6 +36,7 @@ import { PendingEntries } from "./schema/pending-entries.ts";
 import { prepareTables } from "./schema/schema.ts";
 import { PostgresWriter } from "./statements/dialect.ts";
 import { PostgresLayout } from "./statements/layout.ts";
+import { readQueryPlan } from "./statements/query-plan.ts";
 import { readStatus } from "./status.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -99,6 +102,21 @@ export class PostgresEngine implements Engine {
     { staleness, map }: { readonly staleness: number; readonly map: (row: Row) => R },
   ): Promise<Found<R>> {
     return this.#read(layout, staleness, (session) => find(session, layout, { plan, map }));
+  }
+
+  explain(layout: Layout, plan: ReadPlan): Promise<readonly StatementPlan[]> {
+    const explained = postgresLayout(layout);
+    return this.#read(layout, 0, async (session) => {
+      const options = { isTimed: false, keepsTotals: false };
+      const plans: StatementPlan[] = [];
+      for (const statement of plannedStatements(layout, plan, options)) {
+        const { text, values } = statement;
+        const [json] = (await session.read({ text: `EXPLAIN (FORMAT JSON) ${text}`, values })).rows;
+        const { rows: lines } = await session.read({ text: `EXPLAIN ${text}`, values });
+        plans.push(readQueryPlan(String(json?.[0]), lines, explained));
+      }
+      return plans;
+    });
   }
 
   insert<T>(layout: Layout, document: NewDocument): Promise<Stored<T>> {
