@@ -1,7 +1,7 @@
 import type { CollectionDefinition } from "../../../api/definition.ts";
 import type { Stored } from "../../../api/document.ts";
 import { UniqueError } from "../../../api/errors.ts";
-import { searchText } from "../../../document/fold.ts";
+import { searchText } from "../../../document/search-text.ts";
 import type { Stamps } from "../../../document/stamps.ts";
 import type { SortValue } from "../../../query/keyset.ts";
 import type { OrderTerm } from "../../../query/parse-query.ts";

@@ -1,6 +1,6 @@
 import type { CollectionDefinition } from "../../../api/definition.ts";
 import { UniqueError } from "../../../api/errors.ts";
-import { searchText } from "../../../document/fold.ts";
+import { searchText } from "../../../document/search-text.ts";
 import type { Stamps } from "../../../document/stamps.ts";
 import { quoteName } from "../../dialect.ts";
 import {
