@@ -23,6 +23,13 @@ export {
   UniqueError,
   VersionError,
 } from "./api/errors.ts";
+export type {
+  ExplainedQuery,
+  ExplainOptions,
+  Explanation,
+  ServingIndex,
+  UnindexedQuery,
+} from "./api/explanation.ts";
 export type { Expires } from "./api/expiry.ts";
 export type { FieldPath, FieldValue, MetaField } from "./api/field-path.ts";
 export type { CountQuery, FindQuery, Selection, SortKey } from "./api/find-query.ts";

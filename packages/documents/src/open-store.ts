@@ -13,6 +13,7 @@ const OPTIONS: ReadonlySet<string> = optionNames<StoreOptions>({
   busyTimeout: true,
   exclusive: true,
   migrations: true,
+  onUnindexedQuery: true,
   postgres: true,
 });
 const DEFAULT_BUSY_TIMEOUT = 5000;
@@ -39,16 +40,19 @@ const DEFAULT_BUSY_TIMEOUT = 5000;
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
   refuseUnknown(options, OPTIONS, wrong);
   const { collections = [], busyTimeout = DEFAULT_BUSY_TIMEOUT } = options;
-  const { create = true, exclusive = false } = options;
+  const { create = true, exclusive = false, onUnindexedQuery } = options;
   if (!Number.isInteger(busyTimeout) || busyTimeout < 0 || busyTimeout >= 2 ** 31) {
     throw wrong('"busyTimeout" is a whole number of milliseconds from 0 to 2147483647');
   }
   if (typeof create !== "boolean") throw wrong('"create" is true or false');
   if (typeof exclusive !== "boolean") throw wrong('"exclusive" is true or false');
+  if (onUnindexedQuery !== undefined && typeof onUnindexedQuery !== "function") {
+    throw wrong('"onUnindexedQuery" must be a function');
+  }
   const migrations =
     options.migrations === undefined ? undefined : parseMigrations(options.migrations);
   const { engine, path } = await openEngine(url, options, { busyTimeout, create, exclusive });
-  const store = new DocumentStore(engine);
+  const store = new DocumentStore(engine, { onUnindexedQuery });
   try {
     if (migrations !== undefined) await store.migrate(migrations);
     await store.prepare(collections);

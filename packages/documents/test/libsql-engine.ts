@@ -14,7 +14,7 @@ import { DocumentStore } from "../src/store/document-store.ts";
 /** Opens a store on libSQL, to show what another engine takes: a driver with the methods of `node:sqlite`. */
 export async function openLibsql(
   path: string,
-  { collections = [], migrations, busyTimeout = 5000 }: StoreOptions = {},
+  { collections = [], migrations, busyTimeout = 5000, onUnindexedQuery }: StoreOptions = {},
 ): Promise<DocumentStore> {
   const writer = new Connection(new LibsqlDatabase(path, { timeout: 0 }));
   setUpFile(writer, path, { create: true });
@@ -34,7 +34,7 @@ export async function openLibsql(
     },
     { busyTimeout },
   );
-  const store = new DocumentStore(engine);
+  const store = new DocumentStore(engine, { onUnindexedQuery });
   if (migrations !== undefined) await store.migrate(parseMigrations(migrations));
   await store.prepare(collections);
   return store;

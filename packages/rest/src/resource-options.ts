@@ -95,13 +95,16 @@ export interface ResourceOptions<
   readonly sort?: readonly string[] | undefined;
   /**
    * Fields to filter by: of the schema, with dots between the levels of nested ones, `id`, `createdAt`, `updatedAt` and
-   * the owner field. Each shows who may list which documents have which value. They get no index by themselves.
-   * Default: none.
+   * the owner field. Each shows who may list which documents have which value. Each gets an index,
+   * except those whose values are lists. Default: none.
    */
   readonly filter?: readonly string[] | undefined;
   /** Fields whose values are unique; an array of names for a combination. */
   readonly unique?: readonly (string | readonly string[])[] | undefined;
-  /** Further indexes for filters; an array of names for a combination. Default: none. */
+  /**
+   * Further indexes; an array of names for a combination, such as a field to filter by and one to sort by: with
+   * `[["state", "createdAt"]]` a list of one state needs no sorting. Default: none.
+   */
   readonly indexes?: readonly (string | readonly string[])[] | undefined;
   /**
    * Field with a place on Earth, `{ latitude, longitude }` or a GeoJSON point; lists then take `near`, `min_distance`

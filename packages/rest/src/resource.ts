@@ -221,12 +221,15 @@ export function defineResource<
     // Its fields are those of the schema, the owner and the hidden ones, whose names were checked above.
     collection: defineCollection<Fields>(collectionName, {
       unique,
-      indexes: withoutRepetition([
-        ...sort,
-        "updatedAt",
-        ...indexes,
-        ...relations.references.filter(({ many }) => !many).map(({ field }) => field),
-      ]),
+      indexes: withFilters(
+        withoutRepetition([
+          ...sort,
+          "updatedAt",
+          ...indexes,
+          ...relations.references.filter(({ many }) => !many).map(({ field }) => field),
+        ]),
+        { filters: rules.filters ?? [], unique },
+      ),
       search,
       ...(softDelete ? { softDelete } : {}),
       ...(geo === undefined ? {} : { geo: [geo] }),
@@ -273,6 +276,24 @@ function withoutRepetition(
 ): readonly (string | readonly string[])[] {
   const known = new Map(indexes.map((index) => [[index].flat().join(), index]));
   return [...known.values()];
+}
+
+/** Adds an index for each field to filter by, unless another one begins with it or, as for the members of lists, none can serve. */
+function withFilters(
+  indexes: readonly (string | readonly string[])[],
+  {
+    filters,
+    unique,
+  }: {
+    readonly filters: readonly FilterField[];
+    readonly unique: readonly (string | readonly string[])[];
+  },
+): readonly (string | readonly string[])[] {
+  const first = new Set([...indexes, ...unique].map((index) => [index].flat()[0]));
+  const missing = filters
+    .filter(({ path, type }) => !type.isList && path !== "id" && path !== "createdAt")
+    .filter(({ path }) => !first.has(path));
+  return [...indexes, ...missing.map(({ path }) => path)];
 }
 
 function nullableFields(input: JsonSchema, name: string): ReadonlySet<string> {

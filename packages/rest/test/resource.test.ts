@@ -115,6 +115,44 @@ describe("defineResource", () => {
     );
   });
 
+  it("indexes the fields to sort and to filter by that no other index begins with", () => {
+    const { collection } = defineResource({
+      ...good,
+      schema: z.object({
+        title: z.string(),
+        count: z.number(),
+        state: z.string(),
+        code: z.string(),
+        tags: z.array(z.string()),
+        address: z.object({ city: z.string() }),
+      }),
+      owner: "author",
+      access: { create: "user" },
+      sort: ["title"],
+      unique: ["code"],
+      indexes: [["state", "createdAt"]],
+      filter: [
+        "title",
+        "count",
+        "state",
+        "code",
+        "tags",
+        "address.city",
+        "author",
+        "id",
+        "createdAt",
+      ],
+    });
+    expect(collection.indexes).toEqual([
+      ["title"],
+      ["updatedAt"],
+      ["state", "createdAt"],
+      ["count"],
+      ["address.city"],
+      ["author"],
+    ]);
+  });
+
   it("keeps the documents of each path apart, also where the last words are the same", () => {
     const names = ["/notes", "/admin/notes", "/admin-notes", "/a/b/notes"].map(
       (path) => defineResource({ ...good, path }).collection.name,

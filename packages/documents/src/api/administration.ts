@@ -1,4 +1,6 @@
+import type { Collection } from "./collection.ts";
 import type { CollectionDefinition } from "./definition.ts";
+import type { ExplainedQuery, ExplainOptions, Explanation } from "./explanation.ts";
 import type { Migration, PlanStep, StoreStatus } from "./migration.ts";
 import type { Loading, Snapshot } from "./transfer.ts";
 
@@ -38,6 +40,32 @@ export interface Administration {
    * no program used for 7 days are dropped without this call.
    */
   dropUnused(collections: readonly CollectionDefinition<object>[]): Promise<readonly PlanStep[]>;
+
+  /**
+   * Plans a query without running it, and returns which indexes serve it, with warnings of what reads
+   * or sorts more documents as the collection grows. `after` and the position of a page make no
+   * difference.
+   *
+   * The indexes come from the plans of the engine. PostgreSQL reads a small collection through, also
+   * where an index serves: what is returned holds for a large one, while `plan` is what the server
+   * would do at present.
+   *
+   * @throws {InputError} `ERR_DOCUMENTS_QUERY` for a query that the method would refuse.
+   * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` for a collection that is not one of the store.
+   * @example
+   * ```ts
+   * const { scans, warnings } = await administer(store).explain(posts, {
+   *   where: { status: "draft" },
+   *   sort: ["-createdAt"],
+   *   limit: 20,
+   * });
+   * ```
+   */
+  explain<T extends object>(
+    collection: Collection<T> | CollectionDefinition<T>,
+    query?: ExplainedQuery<T>,
+    options?: ExplainOptions,
+  ): Promise<Explanation>;
 
   /**
    * Copies the store, as it is at one moment, into a new SQLite file, while it is in use. For a

@@ -1,6 +1,7 @@
 import type { ChangeFeed } from "./changes.ts";
 import type { Collection } from "./collection.ts";
 import type { CollectionDefinition } from "./definition.ts";
+import type { UnindexedQuery } from "./explanation.ts";
 import type { Locking } from "./lock.ts";
 import type { Migration } from "./migration.ts";
 import type { PostgresOptions } from "./postgres-options.ts";
@@ -37,6 +38,19 @@ export interface StoreOptions {
    * listed. Default: none, and no check of those that ran.
    */
   readonly migrations?: readonly Migration[] | undefined;
+  /**
+   * Receives each query that no index serves, once for each form of query: which fields it compares
+   * and sorts by, whatever the values. For development; it must not throw. Explaining a query costs
+   * a statement or two when it is first run. Default: none, at no cost.
+   *
+   * @example
+   * ```ts
+   * const store = await openStore(url, {
+   *   onUnindexedQuery: ({ warnings }) => console.warn(warnings.join("; ")),
+   * });
+   * ```
+   */
+  readonly onUnindexedQuery?: ((query: UnindexedQuery) => void) | undefined;
   /** Options of PostgreSQL, which other engines pass over. */
   readonly postgres?: PostgresOptions | undefined;
 }

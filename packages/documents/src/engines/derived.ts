@@ -1,10 +1,16 @@
 import type { CollectionDefinition } from "../api/definition.ts";
 import { parsePath } from "../api/field-path.ts";
-import { searchText } from "../document/fold.ts";
+import { foldedText, searchText } from "../document/search-text.ts";
 import { isPlainObject } from "../is-plain-object.ts";
 
-/** Raised when `fold` changes, so that search texts are made again. */
-const foldVersion = 2;
+/** Raised when `searchText` changes, so that search texts are made again. */
+const foldVersion = 3;
+
+/** How search texts are derived, also for programs of earlier releases, by the version. */
+const texts: ReadonlyMap<unknown, typeof searchText> = new Map([
+  [2, foldedText],
+  [foldVersion, searchText],
+]);
 
 /** What the registry says of what is derived from the documents of a collection; null for nothing. */
 export interface Derived {
@@ -39,7 +45,8 @@ export function parseSearch(derived: string): ParsedSearch {
   const value: unknown = JSON.parse(derived);
   const { fold, fields } = isPlainObject(value) ? value : {};
   const names = Array.isArray(fields) ? fields.map(String) : [];
-  if (fold !== foldVersion) return { fields: names, textOf: undefined };
+  const derive = texts.get(fold);
+  if (derive === undefined) return { fields: names, textOf: undefined };
   const paths = names.map((field) => parsePath(field));
-  return { fields: names, textOf: (stored) => searchText(stored, paths) };
+  return { fields: names, textOf: (stored) => derive(stored, paths) };
 }

@@ -8,6 +8,7 @@ import type { Layout } from "./layout.ts";
 import type { Operation, Row } from "./operation.ts";
 import type { FeedQuery } from "./operations/feed.ts";
 import type { ReadPlan } from "./operations/find.ts";
+import type { StatementPlan } from "./statement-plan.ts";
 
 /** What a {@link ReadPlan} found. */
 export interface Found<R> {
@@ -78,6 +79,8 @@ export interface Engine extends Access {
   writeOwn<R>(operation: (begin: Begin) => Operation<R>): Promise<R>;
   /** Reads the oldest changes after a position. */
   readChanges(query: FeedQuery): Promise<ChangeBatch>;
+  /** Plans what a plan would read, statement by statement, and reads nothing. */
+  explain(layout: Layout, plan: ReadPlan): Promise<readonly StatementPlan[]>;
   /** Calls the listener whenever changes may have been recorded; returns what ends that. */
   onRecorded(listener: () => void): () => void;
   /** Reads what the store holds. */

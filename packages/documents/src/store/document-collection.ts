@@ -40,17 +40,20 @@ import {
   parseTarget,
   type Target,
 } from "../query/targets.ts";
+import type { ObserveQuery } from "./observe-queries.ts";
 
 /** A collection: checks and copies what callers ask for, and runs it on an engine. */
 export class DocumentCollection<T> implements Collection<T> {
   readonly name: string;
   readonly #access: Access;
   readonly #layout: Layout;
+  readonly #observe: ObserveQuery | undefined;
 
-  constructor(access: Access, layout: Layout) {
+  constructor(access: Access, layout: Layout, observe?: ObserveQuery) {
     this.name = layout.definition.name;
     this.#access = access;
     this.#layout = layout;
+    this.#observe = observe;
   }
 
   async insert(document: T, options: InsertOptions = {}): Promise<Stored<T>> {
@@ -104,6 +107,7 @@ export class DocumentCollection<T> implements Collection<T> {
     const map = (row: Row): Projected<T> | Stored<T> =>
       projected(toStored<T>(this.name, row), parsed.fields);
     const plan = { find: { query: parsed, after: this.#after(parsed) } };
+    this.#observe?.(this.#layout, plan);
     return (await this.#access.find(this.#layout, plan, { staleness, map })).items;
   }
 
@@ -121,6 +125,7 @@ export class DocumentCollection<T> implements Collection<T> {
       find: { query: { ...parsed, limit: limit + 1 }, after: this.#after(parsed) },
       count: total === "none" ? undefined : { ...parsed, max },
     };
+    this.#observe?.(this.#layout, plan);
     const map = (row: Row): FoundDocument<T> => ({
       stored: toStored<T>(this.name, row),
       square: row[6],
@@ -137,6 +142,7 @@ export class DocumentCollection<T> implements Collection<T> {
   async count(query: CountQuery<T> = {}): Promise<number> {
     const count = parseCount(query);
     const { staleness = 0 } = count;
+    this.#observe?.(this.#layout, { count });
     return (await this.#access.find(this.#layout, { count }, { staleness, map: String })).count;
   }
 
@@ -179,6 +185,7 @@ export class DocumentCollection<T> implements Collection<T> {
 
   async removeMany(selection: { readonly where: Where<T> }): Promise<number> {
     const filter = parseRemoval(selection);
+    this.#observe?.(this.#layout, { count: { filter, words: [], deleted: "exclude" } });
     return this.#write(() => removeMatching(this.#layout, filter));
   }
 
@@ -201,6 +208,7 @@ export class DocumentCollection<T> implements Collection<T> {
 
   async claim(query: ClaimQuery<T> = {}): Promise<readonly Lease<T>[]> {
     const parsed = parseClaim(query);
+    this.#observe?.(this.#layout, { find: { query: parsed.query, after: undefined } });
     return this.#write(() => claimDocuments<T>(this.#layout, parsed));
   }
 

@@ -5,7 +5,7 @@ import { checkDefinition, type CollectionDefinition, sameDefinition } from "../a
 import { DocumentsTypeError } from "../api/errors.ts";
 import type { LockOptions } from "../api/lock.ts";
 import type { Migration } from "../api/migration.ts";
-import type { Store } from "../api/store.ts";
+import type { Store, StoreOptions } from "../api/store.ts";
 import type { Transaction, TransactionOptions } from "../api/transaction.ts";
 import { consumeChanges, type ConsumerSource } from "../changes/consume-changes.ts";
 import { streamChanges } from "../changes/follow-changes.ts";
@@ -19,6 +19,7 @@ import { holdLock } from "../leases/hold-lock.ts";
 import { parseTransactionOptions } from "../query/transaction-options.ts";
 import { checkUtcTime } from "../query/utc-time.ts";
 import { DocumentCollection } from "./document-collection.ts";
+import { type ObserveQuery, observeQueries } from "./observe-queries.ts";
 import { runMigrations } from "./run-migrations.ts";
 import { StoreAdministration } from "./store-administration.ts";
 
@@ -37,14 +38,18 @@ export class DocumentStore implements Store {
   readonly #closed = new AbortController();
   readonly #source: ConsumerSource;
   readonly #administration: Administration;
+  readonly #observe: ObserveQuery | undefined;
   #sweeper: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, { onUnindexedQuery }: Pick<StoreOptions, "onUnindexedQuery"> = {}) {
     this.#engine = engine;
+    this.#observe =
+      onUnindexedQuery === undefined ? undefined : observeQueries(engine, onUnindexedQuery);
     this.#source = sourceOf(engine, this.#closed.signal);
     this.#administration = new StoreAdministration(engine, {
       layoutOf: (definition) => this.#entryOf(definition).layout,
+      layoutNamed: (name) => this.#layoutNamed(name),
       sweep: () => this.sweep(),
     });
   }
@@ -131,7 +136,7 @@ export class DocumentStore implements Store {
   #transactionThrough(access: TransactionAccess): Transaction {
     return {
       collection: <T extends object>(definition: CollectionDefinition<T>): Collection<T> =>
-        new DocumentCollection<T>(access, this.#entryOf(definition).layout),
+        new DocumentCollection<T>(access, this.#entryOf(definition).layout, this.#observe),
     };
   }
 
@@ -145,7 +150,8 @@ export class DocumentStore implements Store {
     const known = this.#entries.get(definition.name);
     if (known === undefined) {
       const layout = this.#engine.layout(definition);
-      const entry = { layout, collection: new DocumentCollection<object>(this.#engine, layout) };
+      const collection = new DocumentCollection<object>(this.#engine, layout, this.#observe);
+      const entry = { layout, collection };
       this.#entries.set(definition.name, entry);
       if (layout.expiresAt !== undefined) this.#startSweeping();
       return entry;
@@ -154,6 +160,15 @@ export class DocumentStore implements Store {
     throw new DocumentsTypeError(
       "ERR_DOCUMENTS_DEFINITION",
       `The collection "${definition.name}" is in use with another definition`,
+    );
+  }
+
+  #layoutNamed(name: string): Layout {
+    const known = this.#entries.get(name);
+    if (known !== undefined) return known.layout;
+    throw new DocumentsTypeError(
+      "ERR_DOCUMENTS_DEFINITION",
+      `unknown collection "${name}", expected a definition or a collection of this store`,
     );
   }
 

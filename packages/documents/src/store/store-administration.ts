@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Administration, CheckResult } from "../api/administration.ts";
+import type { Collection } from "../api/collection.ts";
 import type { CollectionDefinition } from "../api/definition.ts";
+import type { ExplainedQuery, ExplainOptions, Explanation } from "../api/explanation.ts";
 import type { Migration, PlanStep, StoreStatus } from "../api/migration.ts";
 import type { DocumentRecord, Loading, Snapshot } from "../api/transfer.ts";
 import { checkRecord } from "../document/check-record.ts";
@@ -14,6 +16,8 @@ import { releaseLock, takeLock } from "../engines/operations/locks.ts";
 import { readMigrations, recordMigration } from "../engines/operations/migrations.ts";
 import { planCollections } from "../engines/operations/plan-collections.ts";
 import { parseMigrations, pendingMigrations } from "../migrations/migrate.ts";
+import { parseExplain } from "../query/parse-explain.ts";
+import { explanationOf } from "./explanation.ts";
 
 const maxProblems = 100;
 /** Callers of `probe` within so many milliseconds share one. */
@@ -23,6 +27,8 @@ const probeInterval = 1000;
 interface Administered {
   /** Takes a collection into use. */
   readonly layoutOf: (definition: CollectionDefinition<object>) => Layout;
+  /** Finds a collection that is in use. */
+  readonly layoutNamed: (name: string) => Layout;
   readonly sweep: () => Promise<number>;
 }
 
@@ -67,6 +73,20 @@ export class StoreAdministration implements Administration {
     const steps = await this.plan({ collections });
     await this.#engine.dropUnused(collections.map((each) => this.#store.layoutOf(each)));
     return steps.filter(({ kind }) => kind === "unused-index" || kind === "unused-search");
+  }
+
+  async explain<T extends object>(
+    collection: Collection<T> | CollectionDefinition<T>,
+    query: ExplainedQuery<T> = {},
+    options: ExplainOptions = {},
+  ): Promise<Explanation> {
+    const plan = parseExplain(query, options);
+    const layout =
+      "unique" in collection
+        ? this.#store.layoutOf(collection)
+        : this.#store.layoutNamed(collection.name);
+    const statements = await this.#engine.explain(layout, plan);
+    return explanationOf(layout.definition, plan, statements);
   }
 
   async backup(path: string): Promise<void> {

@@ -38,7 +38,15 @@ export function* readPlanned(
   plan: ReadPlan,
   options: { readonly isTimed: boolean },
 ): Operation<ReadResult> {
-  const { find, count } = yield* withUnindexed(layout, plan, options);
+  return yield* readIndexed(layout, yield* withUnindexed(layout, plan, options), options);
+}
+
+/** Does what a plan says, with what the indexes have. */
+export function* readIndexed(
+  layout: Layout,
+  { find, count }: ReadPlan,
+  options: { readonly isTimed: boolean },
+): Operation<ReadResult> {
   return {
     rows: find === undefined ? [] : yield* findRows(layout, find, options),
     count: count === undefined ? 0 : yield* countRows(layout, count, options),

@@ -14,7 +14,9 @@ import { type FeedQuery, readChanges } from "../operations/feed.ts";
 import type { ReadPlan } from "../operations/find.ts";
 import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
+import { plannedStatements } from "../operations/planned-statements.ts";
 import { migrationsTable } from "../own-tables.ts";
+import type { StatementPlan } from "../statement-plan.ts";
 import { accessThrough, find, postgresLayout } from "./access-through.ts";
 import { atOneMoment } from "./at-one-moment.ts";
 import { Building } from "./building.ts";
@@ -32,9 +34,11 @@ import { readChangesPastGaps } from "./read-changes.ts";
 import { Running } from "./running.ts";
 import { Analyzing } from "./schema/analyzing.ts";
 import { dropUnused } from "./schema/drop-unused.ts";
+import { PendingEntries } from "./schema/pending-entries.ts";
 import { prepareTables, withClient, withoutTimeout } from "./schema/schema.ts";
 import { PostgresWriter } from "./statements/dialect.ts";
 import { PostgresLayout } from "./statements/layout.ts";
+import { readQueryPlan } from "./statements/query-plan.ts";
 import { readStatus } from "./status.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -54,6 +58,7 @@ export class PostgresEngine implements Engine {
   readonly #transactions: Transactions;
   readonly #joining: Joining;
   readonly #analyzing: Analyzing;
+  readonly #pendingEntries: PendingEntries;
   readonly #replicas: Replicas | undefined;
   readonly #wakeUp: WakeUp;
   readonly #building: Building;
@@ -69,6 +74,7 @@ export class PostgresEngine implements Engine {
     this.#joining = new Joining(this.#session, this.#onAdded);
     this.#analyzing = new Analyzing((statement) => maintenance.readOnce(statement));
     this.#building = new Building(maintenance, lockTable(new FreeSession(maintenance)));
+    this.#pendingEntries = new PendingEntries((statement) => maintenance.readOnce(statement));
     this.#wakeUp = new WakeUp(listening, this.#session);
     this.#replicas = replicas.length === 0 ? undefined : new Replicas(this.#session, replicas);
     this.#transactions = new Transactions(connections, {
@@ -121,6 +127,21 @@ export class PostgresEngine implements Engine {
     { staleness, map }: { readonly staleness: number; readonly map: (row: Row) => R },
   ): Promise<Found<R>> {
     return this.#read(layout, staleness, (session) => find(session, layout, { plan, map }));
+  }
+
+  explain(layout: Layout, plan: ReadPlan): Promise<readonly StatementPlan[]> {
+    const explained = postgresLayout(layout);
+    return this.#read(layout, 0, async (session) => {
+      const options = { isTimed: false, keepsTotals: false };
+      const plans: StatementPlan[] = [];
+      for (const statement of plannedStatements(layout, plan, options)) {
+        const { text, values } = statement;
+        const [json] = (await session.read({ text: `EXPLAIN (FORMAT JSON) ${text}`, values })).rows;
+        const { rows: lines } = await session.read({ text: `EXPLAIN ${text}`, values });
+        plans.push(readQueryPlan(String(json?.[0]), lines, explained));
+      }
+      return plans;
+    });
   }
 
   insert<T>(layout: Layout, document: NewDocument): Promise<Stored<T>> {
@@ -256,9 +277,14 @@ export class PostgresEngine implements Engine {
 
   readonly #onAdded = (collection: string, count: number): void => {
     const quoted = quoteName(collection);
-    if (count <= 0 || !this.#analyzing.recordInserts(quoted, count)) return;
-    // Nobody waits for it, and without it statements are slower for a while.
-    this.#track(() => this.#analyzing.analyze(quoted)).catch(() => undefined);
+    if (count <= 0) return;
+    // Nobody waits for either, and without them statements are slower for a while.
+    if (this.#analyzing.recordInserts(quoted, count)) {
+      this.#track(() => this.#analyzing.analyze(quoted)).catch(() => undefined);
+    }
+    if (!this.#isDistributed && this.#pendingEntries.recordInserts(quoted, count)) {
+      this.#track(() => this.#pendingEntries.move(quoted)).catch(() => undefined);
+    }
   };
 
   readonly #prepareFor = async (layout: Layout): Promise<void> => {

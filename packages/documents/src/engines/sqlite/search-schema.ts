@@ -1,5 +1,6 @@
 import { DamagedError } from "../../document/damaged-error.ts";
 import { toStored } from "../../document/stored.ts";
+import { quoteName } from "../dialect.ts";
 import { describeGeneration, hashOf, unusedTime } from "../generation.ts";
 import type { Row } from "../operation.ts";
 import { generationsTable, registryTable } from "../own-tables.ts";
@@ -97,7 +98,7 @@ export function dropOtherGenerations(
 
 /** Drops the texts of a generation. */
 export function dropGeneration(connection: Connection, collection: string, suffix: string): void {
-  connection.exec(`DROP TABLE IF EXISTS ${searchTableOf(collection, suffix)}`);
+  connection.exec(`DROP TABLE IF EXISTS ${quoteName(searchTableOf(collection, suffix))}`);
   forget(connection, collection, suffix);
   if (suffix === "") registerFirst(connection, collection, null);
 }
@@ -191,7 +192,7 @@ function writeTexts(
 ): number {
   const { textOf = String } = describeGeneration(search.derived ?? "", part.suffix);
   // A number of a row is given again when the last rows were removed, and so may be there.
-  const write = `INSERT OR REPLACE INTO ${searchTableOf(definition.name, part.suffix)} (rowid, text) VALUES (?, ?)`;
+  const write = `INSERT OR REPLACE INTO ${quoteName(searchTableOf(definition.name, part.suffix))} (rowid, text) VALUES (?, ?)`;
   let count = 0;
   for (const row of part.rows) {
     const text = textOrNothing(definition.name, row, textOf);
@@ -241,7 +242,7 @@ function create(connection: Connection, layout: SqliteLayout, derived: string): 
   const { definition, quoted } = layout;
   const rows = readGenerations(connection, definition.name);
   const suffix = rows.some(([, known]) => known === "") ? hashOf(derived) : "";
-  const table = searchTableOf(definition.name, suffix);
+  const table = quoteName(searchTableOf(definition.name, suffix));
   connection.exec(
     `DROP TABLE IF EXISTS ${table}; CREATE VIRTUAL TABLE ${table} USING fts5(` +
       `text, tokenize = ${quoteText("trigram case_sensitive 1")})`,

@@ -16,15 +16,18 @@ import { type ReadPlan, readPlanned } from "../operations/find.ts";
 import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
 import { readMigrations } from "../operations/migrations.ts";
+import { plannedStatements } from "../operations/planned-statements.ts";
 import { registryTable } from "../own-tables.ts";
+import type { StatementPlan } from "../statement-plan.ts";
 import { Budget, tooSlow } from "./connection/budget.ts";
 import type { Connection } from "./connection/connection.ts";
-import { runReading } from "./connection/run-operation.ts";
+import { runReading, runStatement } from "./connection/run-operation.ts";
 import { writeWhole } from "./file/backup.ts";
 import type { Session } from "./session.ts";
 import { SqliteWriter } from "./statements/dialect.ts";
 import { SqliteLayout } from "./statements/layout.ts";
 import { UnregisteredError } from "./statements/search.ts";
+import { explainPrefix, readQueryPlan } from "./statements/query-plan.ts";
 import type { MaintenanceTask } from "./threads/maintenance.ts";
 import type { SlowReads } from "./threads/slow-reads.ts";
 import { Writer } from "./writer.ts";
@@ -151,6 +154,18 @@ export class SqliteEngine implements Engine {
       if (error !== tooSlow || this.#slowReads === undefined) throw error;
     }
     return this.#slowReads.run({ definition: layout.definition, plan }, map);
+  }
+
+  explain(layout: Layout, plan: ReadPlan): Promise<readonly StatementPlan[]> {
+    const explained = sqliteLayout(layout);
+    return this.#readNow(layout, () => {
+      const isTimed = this.#budget !== undefined;
+      const statements = plannedStatements(layout, plan, { isTimed, keepsTotals: true });
+      return statements.map((statement) => {
+        const text = `${explainPrefix}${statement.text}`;
+        return readQueryPlan(runStatement(this.#reader(), { ...statement, text }).rows, explained);
+      });
+    });
   }
 
   insert<T>(layout: Layout, document: NewDocument): Promise<Stored<T>> {

@@ -23,9 +23,13 @@ try {
 async function start(): Promise<void> {
   const environmentFile = loadEnvironment(projectFolder);
   const config = readConfig(process.env);
-  const { hostname, port, masterKey, databaseUrl } = config;
+  const { hostname, port, masterKey, databaseUrl, isProduction } = config;
   const logs = await openLog(config);
-  const store = await openDatabase(databaseUrl, collections);
+  const store = await openDatabase(
+    databaseUrl,
+    collections,
+    isProduction ? undefined : logs.warned,
+  );
   try {
     const app = createApp({ ...config, logs }, store);
     const server = await serve(app.handler, {

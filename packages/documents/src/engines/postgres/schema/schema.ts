@@ -11,6 +11,7 @@ import { sessionOn } from "../connections/session.ts";
 import { createOnce } from "../distributed/distribution.ts";
 import { areClaimsReady, prepareClaims } from "../distributed/preparing-claims.ts";
 import type { PostgresIndex } from "../statements/indexes.ts";
+import { createRemovedVersions } from "../statements/removed-version.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
 import { createOwnTables } from "../statements/own-tables.ts";
 import { analyzeSql } from "./analyzing.ts";
@@ -22,6 +23,7 @@ import {
   registerGeneration,
 } from "./generations.ts";
 import { buildSearch } from "./build-search.ts";
+import { createStatistics, hasStatistics } from "./statistics.ts";
 import { settleRemoved, wantedRemoved } from "./kept-removed.ts";
 
 /** The advisory lock of changes to the schema: "FWDR". */
@@ -165,9 +167,10 @@ async function isReady(client: PoolClient, layout: PostgresLayout): Promise<bool
 async function isPrepared(client: PoolClient, layout: PostgresLayout): Promise<boolean> {
   const registered = await readRegistry(client, layout);
   if (registered === undefined || !isCurrent(registered, layout)) return false;
-  if (registered.removed !== wantedRemoved(layout)) return false;
+  if (registered.removed !== wantedRemoved(layout) || !registered.hasRemovedVersions) return false;
   if (!(await areClaimsReady(client, layout))) return false;
   if (!(await areGenerationsReady(client, layout, registered.search))) return false;
+  if (!(await hasStatistics(client, layout))) return false;
   const valid = await readIndexes(client, layout);
   return layout.indexes.every(({ name }) => valid.get(name) === true);
 }
@@ -176,10 +179,14 @@ async function isPrepared(client: PoolClient, layout: PostgresLayout): Promise<b
 async function prepareTable(client: PoolClient, layout: PostgresLayout): Promise<boolean> {
   const registered = await readRegistry(client, layout);
   if (registered === undefined) await createTable(client, layout);
-  else await settleRemoved(client, layout, registered.removed);
+  else {
+    await settleRemoved(client, layout, registered.removed);
+    await execute(client, createRemovedVersions(layout.definition.name));
+  }
   if (registered !== undefined && layout.geoPaths.length > 0) await addPlaces(client, layout);
   const isLarge = registered !== undefined && (await hasManyDocuments(client, layout));
   const { isBuilt, isLeft } = await prepareIndexes(client, layout, { isLarge });
+  const hasNewStatistics = await createStatistics(client, layout);
   await prepareClaims(client, layout);
   if (registered !== undefined) await registerGeneration(client, layout, registered.search);
   const isDerived = await prepareDerived(client, layout, registered);
@@ -189,9 +196,10 @@ async function prepareTable(client: PoolClient, layout: PostgresLayout): Promise
     await buildSearch(client, layout, { how });
   }
   // What the indexes of a table with documents hold, the server knows only when it has looked.
-  const isLookedAt = registered === undefined || !(isBuilt || isDerived || isUnsearched);
+  const isNews = hasNewStatistics || isBuilt || isDerived || isUnsearched;
+  const isLookedAt = registered === undefined || !isNews;
   if (!isLookedAt && !isLarge) await execute(client, analyzeSql(layout.quoted));
-  return isLarge && (isLeft || isUnsearched);
+  return isLarge && (isLeft || isNews);
 }
 
 async function prepareIndexes(
@@ -264,6 +272,7 @@ async function createTable(client: PoolClient, layout: PostgresLayout): Promise<
         `CONSTRAINT ${quoteName(layout.idConstraint)} PRIMARY KEY (id))`,
     );
     for (const index of layout.indexes) await createIndex(client, layout, { index, how: "" });
+    await execute(client, createRemovedVersions(name));
     await run(client, {
       text: `INSERT INTO ${registryTable} (name, removed) VALUES ($1, $2)`,
       values: [name, wantedRemoved(layout)],

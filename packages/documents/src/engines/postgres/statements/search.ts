@@ -1,6 +1,6 @@
 import { type ParsedPath, parsePath } from "../../../api/field-path.ts";
 import { DamagedError } from "../../../document/damaged-error.ts";
-import { hasWords } from "../../../document/fold.ts";
+import { hasPatterns } from "../../../document/search-text.ts";
 import { toStored } from "../../../document/stored.ts";
 import { wantedDerived } from "../../derived.ts";
 import { describeGeneration, type Generation, touchInterval } from "../../generation.ts";
@@ -114,14 +114,14 @@ export class PostgresSearch {
     };
   }
 
-  /** The columns of rows to add. */
-  columnsOf(rows: readonly NewRow[]): readonly Column[] {
+  /** The columns of rows to add, of which `version` is the column of versions. */
+  columnsOf(rows: readonly NewRow[], version: Column): readonly Column[] {
     const columns: Column[] = [];
     for (const { textOf, text, of } of this.#generations) {
       if (textOf === undefined) continue;
       columns.push({ name: text, type: "text", values: rows.map(({ stored }) => textOf(stored)) });
       if (of === undefined) continue;
-      columns.push({ name: of, type: "bigint", values: rows.map(({ version }) => version) });
+      columns.push({ ...version, name: of });
     }
     return columns;
   }
@@ -259,7 +259,7 @@ export class PostgresSearch {
     const { name } = this.#table.definition;
     const textOf = this.#own?.generation.textOf ?? String;
     return rows.flatMap((row) =>
-      hasWords(textOf(toStored(name, row.slice(0, 6))), words) ? [row[0] ?? null] : [],
+      hasPatterns(textOf(toStored(name, row.slice(0, 6))), words) ? [row[0] ?? null] : [],
     );
   }
 }

@@ -1,5 +1,5 @@
 import { DocumentsError } from "../../../api/errors.ts";
-import { hasWords } from "../../../document/fold.ts";
+import { hasPatterns } from "../../../document/search-text.ts";
 import { toStored } from "../../../document/stored.ts";
 import { wantedDerived } from "../../derived.ts";
 import { quoteName } from "../../dialect.ts";
@@ -21,7 +21,7 @@ export class UnregisteredError extends DocumentsError {
 
 /** Names the table of a generation's texts. */
 export function searchTableOf(collection: string, suffix: string): string {
-  return quoteName(suffix === "" ? `${collection}:search` : `${collection}:search:${suffix}`);
+  return suffix === "" ? `${collection}:search` : `${collection}:search:${suffix}`;
 }
 
 /**
@@ -33,17 +33,17 @@ export class SqliteSearch {
   readonly derived: string | null;
   readonly #layout: Pick<Layout, "begin" | "definition" | "quoted">;
   #generations: readonly Generation[] = [];
-  #quoted: string;
+  #name: string;
 
   constructor(layout: Pick<Layout, "begin" | "definition" | "quoted">) {
     this.derived = wantedDerived(layout.definition).search;
     this.#layout = layout;
-    this.#quoted = searchTableOf(layout.definition.name, "");
+    this.#name = searchTableOf(layout.definition.name, "");
   }
 
-  /** Table of the texts that this program searches, quoted. */
-  get quoted(): string {
-    return this.#quoted;
+  /** Name of the table of the texts that this program searches. */
+  get table(): string {
+    return this.#name;
   }
 
   /** Whether this program can search. */
@@ -74,7 +74,7 @@ export class SqliteSearch {
     );
     if (this.derived === null) return true;
     const own = this.#generations.find(({ derived }) => derived === this.derived);
-    if (own !== undefined) this.#quoted = this.#tableOf(own);
+    if (own !== undefined) this.#name = searchTableOf(this.#layout.definition.name, own.suffix);
     return own !== undefined;
   }
 
@@ -142,7 +142,7 @@ export class SqliteSearch {
     const [state] = rows;
     if (state === undefined) throw new UnregisteredError(definition.name);
     const [suffix, done, goal, hasLeft] = state;
-    this.#quoted = searchTableOf(definition.name, String(suffix));
+    this.#name = searchTableOf(definition.name, String(suffix));
     const found: Row[number][] = [];
     if (Number(done) < Number(goal)) {
       const range = { after: Number(done), until: Number(goal) };
@@ -187,7 +187,7 @@ export class SqliteSearch {
       );
       for (const row of rows) {
         after = Number(row[6]);
-        if (hasWords(textOf(toStored(definition.name, row)), words)) found.push(after);
+        if (hasPatterns(textOf(toStored(definition.name, row)), words)) found.push(after);
       }
       if (rows.length < chunk) return;
     }
@@ -203,6 +203,6 @@ export class SqliteSearch {
   }
 
   #tableOf({ suffix }: Generation): string {
-    return searchTableOf(this.#layout.definition.name, suffix);
+    return quoteName(searchTableOf(this.#layout.definition.name, suffix));
   }
 }

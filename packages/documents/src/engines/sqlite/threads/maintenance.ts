@@ -76,7 +76,7 @@ function checkSearch(
 ): readonly string[] {
   const { textOf } = parseSearch(String(derived));
   if (textOf === undefined) return [];
-  const table = searchTableOf(name, String(suffix));
+  const table = quoteName(searchTableOf(name, String(suffix)));
   const problems: string[] = [];
   let missing = 0;
   const text =

@@ -1,0 +1,45 @@
+import { DocumentsTypeError } from "../api/errors.ts";
+import type { ExplainedQuery, ExplainOptions } from "../api/explanation.ts";
+import { optionNames, refuseUnknown } from "../option-names.ts";
+import { parsePage } from "./parse-page.ts";
+import { parseCount, type ParsedQuery, type ParsedSelection, parseQuery } from "./parse-query.ts";
+
+const optionsOfExplain: ReadonlySet<string> = optionNames<ExplainOptions>({ method: true });
+
+/** What to plan: the first page, since those after it cost the same. @internal */
+export interface Explained {
+  readonly find?: { readonly query: ParsedQuery; readonly after: undefined } | undefined;
+  readonly count?: (ParsedSelection & { readonly max: number | undefined }) | undefined;
+}
+
+/**
+ * Checks a query as its method does.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
+ */
+export function parseExplain<T>(query: ExplainedQuery<T>, options: ExplainOptions): Explained {
+  refuseUnknown(options, optionsOfExplain, wrong);
+  const { method = "find" } = options;
+  switch (method) {
+    case "find":
+      return { find: { query: parseQuery(query), after: undefined } };
+    case "count":
+      return { count: parseCount(query) };
+    case "page": {
+      const { parsed, limit, total } = parsePage(query);
+      const max = typeof total === "number" ? total + 1 : undefined;
+      return {
+        find: { query: { ...parsed, limit: limit + 1 }, after: undefined },
+        count: total === "none" ? undefined : { ...parsed, max },
+      };
+    }
+    default:
+      throw wrong('"method" must be "find", "page" or "count"');
+  }
+}
+
+function wrong(message: string): DocumentsTypeError {
+  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
+}

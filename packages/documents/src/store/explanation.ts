@@ -1,0 +1,202 @@
+import type { CollectionDefinition } from "../api/definition.ts";
+import type { Explanation, ServingIndex } from "../api/explanation.ts";
+import { isShortWord } from "../document/search-text.ts";
+import type { ReadPlan } from "../engines/operations/find.ts";
+import type { StatementPlan } from "../engines/statement-plan.ts";
+import type { Filter } from "../query/filter.ts";
+import type { OrderTerm, ParsedQuery, ParsedSelection } from "../query/parse-query.ts";
+import {
+  equalFields,
+  fieldsOf,
+  findingIndexes,
+  hasConditions,
+  hasOneDirection,
+  type IndexFields,
+  indexesFor,
+  orderedIndex,
+  orderFields,
+  valueIndexes,
+} from "../query/serving-indexes.ts";
+
+/** What serves a query. */
+interface Service {
+  readonly indexes: readonly ServingIndex[];
+  /** Whether indexes find the documents. */
+  readonly finds: boolean;
+  readonly sorts: boolean;
+}
+
+/** What is explained. */
+interface Subject {
+  readonly definition: CollectionDefinition<unknown>;
+  readonly selection: ParsedSelection;
+  /** The filter, if it has a condition. */
+  readonly filter: Filter | undefined;
+  /** Undefined for a count. */
+  readonly find: ParsedQuery | undefined;
+  /** The order, where documents are not sorted by their distance. */
+  readonly order: readonly OrderTerm[] | undefined;
+}
+
+/** Derives from the plans of its statements how a query finds its documents. */
+export function explanationOf(
+  definition: CollectionDefinition<unknown>,
+  plan: ReadPlan,
+  statements: readonly StatementPlan[],
+): Explanation {
+  const find = plan.find?.query;
+  const selection = find ?? plan.count ?? { filter: undefined, words: [], deleted: "exclude" };
+  const filter = hasConditions(selection.filter) ? selection.filter : undefined;
+  const order = selection.near === undefined ? find?.order : undefined;
+  const subject = { definition, selection, filter, find, order };
+  const planned = plannedService(subject, statements);
+  const possible = statements.some(({ isProvisional }) => isProvisional)
+    ? possibleService(subject)
+    : planned;
+  const { indexes, finds, sorts } = rank(possible) > rank(planned) ? possible : planned;
+  // Without a condition only a query that sorts reads more than it returns.
+  const scans = isSelective(selection) ? !finds : sorts && find?.limit !== undefined;
+  return {
+    indexes: distinct(indexes),
+    scans,
+    sorts,
+    warnings: [...warnOfScan(subject, { scans }), ...warnOfOrder(subject, { scans, sorts })],
+    plan: statements.map(({ text }) => text).join("\n\n"),
+  };
+}
+
+/** Finding documents by an index is worth more than not sorting them. */
+function rank({ finds, sorts }: Service): number {
+  return (finds ? 2 : 0) + (sorts ? 0 : 1);
+}
+
+/** Whether a query does not select every document. */
+function isSelective({ filter, words, near }: ParsedSelection): boolean {
+  return hasConditions(filter) || words.length > 0 || near !== undefined;
+}
+
+/** Reads what the engine does. */
+function plannedService(
+  { selection, filter, order }: Subject,
+  statements: readonly StatementPlan[],
+): Service {
+  const compared = filter === undefined ? [] : fieldsOf(filter);
+  const accesses = statements
+    .flatMap((statement) => statement.accesses)
+    .map(({ index, isSearched }) => {
+      // An index that is searched by its second field is read from one end to the other.
+      const [first = ""] = index?.kind === "index" || index?.kind === "unique" ? index.fields : [];
+      const isFirst = first === "" || first === "deletedAt" || compared.includes(first);
+      return { index, isSearched: isSearched && isFirst };
+    });
+  const sorts = order !== undefined && statements.some((statement) => statement.sorts);
+  const serving = accesses.filter(
+    (access) => access.isSearched || (!isSelective(selection) && !sorts),
+  );
+  const { near } = selection;
+  return {
+    indexes: serving.flatMap(({ index }) => {
+      if (index === undefined) return [];
+      // One table may have the places of all fields.
+      return index.kind === "geo" && near !== undefined
+        ? [{ ...index, fields: [near.field] }]
+        : [index];
+    }),
+    finds: accesses.every((access) => access.isSearched),
+    sorts,
+  };
+}
+
+/** Derives what the engine can do when it has reason to: a small collection is read through. */
+function possibleService({ definition, selection, filter, order }: Subject): Service {
+  const { near, words } = selection;
+  if (near !== undefined) {
+    return { indexes: [{ kind: "geo", fields: [near.field] }], finds: true, sorts: false };
+  }
+  const known = valueIndexes(definition);
+  const ordered =
+    order === undefined || words.length > 0 ? undefined : orderedIndex(filter, order, known);
+  if (ordered !== undefined) {
+    return { indexes: [ordered], finds: filter !== undefined, sorts: false };
+  }
+  const sorts = order !== undefined;
+  if (words.some((word) => !isShortWord(word))) {
+    return { indexes: [{ kind: "search", fields: definition.search }], finds: true, sorts };
+  }
+  const found = filter === undefined ? undefined : findingIndexes(filter, known);
+  if (found !== undefined) return { indexes: found, finds: true, sorts };
+  // All of an index in this order can be read in its place.
+  const isInOrder = order !== undefined && orderedIndex(undefined, order, known) !== undefined;
+  return { indexes: [], finds: false, sorts: sorts && !isInOrder };
+}
+
+function distinct(indexes: readonly ServingIndex[]): readonly ServingIndex[] {
+  return [...new Map(indexes.map((index) => [JSON.stringify(index), index])).values()];
+}
+
+function warnOfScan(
+  { definition, selection, filter }: Subject,
+  { scans }: { readonly scans: boolean },
+): readonly string[] {
+  if (!scans || !isSelective(selection)) return [];
+  const every = `every document of "${definition.name}" is read`;
+  if (filter !== undefined) {
+    const fields = listed(fieldsOf(filter));
+    const indexes = indexesFor(filter);
+    return indexes === undefined
+      ? [`no index can serve this filter by ${fields}: ${every}`]
+      : [`no index serves the filter by ${fields}: ${every}${toDeclare(indexes, definition)}`];
+  }
+  if (selection.words.length > 0 && selection.words.every(isShortWord)) {
+    return [`no index serves words of one or two characters: ${every}`];
+  }
+  return [`no index serves this query: ${every}`];
+}
+
+function warnOfOrder(
+  { definition, selection, filter, order }: Subject,
+  { scans, sorts }: { readonly scans: boolean; readonly sorts: boolean },
+): readonly string[] {
+  if (!sorts || order === undefined) return [];
+  const fields = listed(orderFields(order));
+  const index = indexOfOrder(selection, filter, order);
+  const declare = toDeclare(index === undefined ? [] : [index], definition);
+  if (!isSelective(selection)) {
+    const every = `every document of "${definition.name}" is read and sorted`;
+    return [`no index serves the order by ${fields}: ${every}${declare}`];
+  }
+  // What matters first is that documents are found at all without reading every one.
+  if (scans) return [];
+  const hint = declare === "" ? "" : `${declare} to read them in order`;
+  return [`every document found is sorted by ${fields}${hint}`];
+}
+
+/** Returns the index that would find documents and return them in order; undefined where none can. */
+function indexOfOrder(
+  { words }: ParsedSelection,
+  filter: Filter | undefined,
+  order: readonly OrderTerm[],
+): IndexFields | undefined {
+  if (words.length > 0 || !hasOneDirection(order)) return undefined;
+  const equal = equalFields(filter);
+  if (filter !== undefined && equal.length === 0) return undefined;
+  return [...new Set([...equal, ...orderFields(order)])];
+}
+
+/** Writes what to declare; nothing where all of it is declared. */
+function toDeclare(
+  indexes: readonly IndexFields[],
+  definition: CollectionDefinition<unknown>,
+): string {
+  const declared = new Set(valueIndexes(definition).map(({ fields }) => listed(fields)));
+  const missing = indexes.filter((fields) => !declared.has(listed(fields)));
+  if (missing.length === 0) return "";
+  const entries = missing.map((fields) =>
+    fields.length === 1 ? listed(fields) : `[${listed(fields)}]`,
+  );
+  return `, declare indexes: [${entries.join(", ")}]`;
+}
+
+function listed(fields: IndexFields): string {
+  return fields.map((field) => JSON.stringify(field)).join(", ");
+}

@@ -1,0 +1,312 @@
+import { describe, expect, it, vi } from "vitest";
+import {
+  administer,
+  defineCollection,
+  type ExplainOptions,
+  type Explanation,
+  type FindQuery,
+  openStore,
+  type ServingIndex,
+  type Store,
+  type UnindexedQuery,
+} from "../../src/index.ts";
+import { enginesOfFile } from "../open-for-test.ts";
+
+const engines = enginesOfFile();
+
+interface Task {
+  title: string;
+  status: string;
+  owner?: string;
+  email?: string;
+  notes?: string;
+  tags?: string[];
+  place?: { latitude: number; longitude: number };
+}
+
+const tasks = defineCollection<Task>("tasks", {
+  unique: ["email"],
+  indexes: ["status", ["owner", "createdAt"]],
+  search: ["title"],
+  geo: ["place"],
+});
+
+const created: ServingIndex = { kind: "index", fields: ["createdAt"] };
+const status: ServingIndex = { kind: "index", fields: ["status"] };
+const owner: ServingIndex = { kind: "index", fields: ["owner", "createdAt"] };
+const near = { field: "place", latitude: 52, longitude: 13 } as const;
+
+type Case = readonly [
+  name: string,
+  query: FindQuery<Task> & { readonly total?: "exact" },
+  expected: Partial<Explanation>,
+  options?: ExplainOptions,
+];
+
+const served: readonly Case[] = [
+  ["the default order", { limit: 10 }, { indexes: [created], sorts: false }],
+  ["an indexed order", { sort: ["status"], limit: 10 }, { indexes: [status], sorts: false }],
+  ["an indexed order from its end", { sort: ["-status"], limit: 10 }, { indexes: [status] }],
+  ["a filter by an indexed field", { where: { status: "open" } }, { indexes: [status] }],
+  [
+    "a filter by several values",
+    { where: { status: { in: ["open", "done"] } } },
+    { indexes: [status] },
+  ],
+  [
+    "a range",
+    { where: { status: { gt: "a" } }, sort: ["status"] },
+    { indexes: [status], sorts: false },
+  ],
+  ["a prefix", { where: { status: { prefix: "op" } } }, { indexes: [status] }],
+  [
+    "a filter and an order in one index",
+    { where: { owner: "x" }, limit: 5 },
+    { indexes: [owner], sorts: false },
+  ],
+  [
+    "a unique field",
+    { where: { email: "a@b.c" } },
+    { indexes: [{ kind: "unique", fields: ["email"] }] },
+  ],
+  ["an id", { where: { id: "x" } }, { indexes: [{ kind: "unique", fields: ["id"] }] }],
+  [
+    "alternatives that are all indexed",
+    { where: { or: [{ status: "open" }, { email: "a@b.c" }] } },
+    {},
+  ],
+  [
+    "a field without an index beside one that has one",
+    { where: { status: "open", notes: "x" } },
+    { indexes: [status] },
+  ],
+  ["words", { q: "milk" }, { indexes: [{ kind: "search", fields: ["title"] }] }],
+  ["a place", { near, limit: 3 }, { indexes: [{ kind: "geo", fields: ["place"] }] }],
+  [
+    "a distance",
+    { near: { ...near, maxDistance: 500 } },
+    { indexes: [{ kind: "geo", fields: ["place"] }] },
+    { method: "count" },
+  ],
+  [
+    "a count",
+    { where: { status: "open" } },
+    { indexes: [status], sorts: false },
+    { method: "count" },
+  ],
+  [
+    "a page with its total",
+    { where: { owner: "x" }, total: "exact" },
+    { indexes: [owner] },
+    { method: "page" },
+  ],
+];
+
+const unserved: readonly Case[] = [
+  [
+    "a filter by a field without an index",
+    { where: { notes: "x" } },
+    {
+      indexes: [],
+      warnings: [
+        'no index serves the filter by "notes": every document of "tasks" is read, declare indexes: ["notes"]',
+      ],
+    },
+  ],
+  [
+    "a filter by two fields without an index",
+    { where: { notes: "x", title: "y" } },
+    {
+      warnings: [
+        'no index serves the filter by "notes", "title": every document of "tasks" is read, declare indexes: [["notes", "title"]]',
+      ],
+    },
+  ],
+  [
+    "alternatives of which one has no index",
+    { where: { or: [{ status: "open" }, { notes: "x" }] } },
+    {
+      warnings: [
+        'no index serves the filter by "status", "notes": every document of "tasks" is read, declare indexes: ["notes"]',
+      ],
+    },
+  ],
+  [
+    "a count by a field without an index",
+    { where: { notes: { gte: "x" } } },
+    {
+      indexes: [],
+      warnings: [
+        'no index serves the filter by "notes": every document of "tasks" is read, declare indexes: ["notes"]',
+      ],
+    },
+    { method: "count" },
+  ],
+  [
+    "what no index can serve",
+    { where: { notes: { exists: true } } },
+    {
+      indexes: [],
+      warnings: ['no index can serve this filter by "notes": every document of "tasks" is read'],
+    },
+  ],
+  [
+    "an order without an index",
+    { sort: ["title"], limit: 10 },
+    {
+      indexes: [],
+      sorts: true,
+      warnings: [
+        'no index serves the order by "title": every document of "tasks" is read and sorted, declare indexes: ["title"]',
+      ],
+    },
+  ],
+];
+
+function named(cases: readonly Case[]): readonly (readonly [name: string, one: Case])[] {
+  return cases.map((one) => [one[0], one]);
+}
+
+describe.each(engines)("explain() in %s", (_name, open) => {
+  it.each(named(served))("names the index of %s", async (_text, [, query, expected, options]) => {
+    const store = await open({ collections: [tasks] });
+    const explanation = await administer(store).explain(tasks, query, options);
+    expect(explanation).toMatchObject({ scans: false, ...expected });
+    expect(explanation.plan).not.toBe("");
+  });
+
+  it.each(named(unserved))("warns of %s", async (_text, [, query, expected, options]) => {
+    const store = await open({ collections: [tasks] });
+    const explanation = await administer(store).explain(tasks, query, options);
+    expect(explanation).toMatchObject({ scans: true, ...expected });
+  });
+
+  it("warns of an order that the index of the filter does not have", async () => {
+    const store = await open({ collections: [tasks] });
+    const query = { where: { status: "open" }, limit: 10 } as const;
+    const { warnings, ...rest } = await administer(store).explain(tasks, query);
+    expect(rest).toMatchObject({ indexes: [status], scans: false, sorts: true });
+    expect(warnings).toEqual([
+      'every document found is sorted by "createdAt", declare indexes: [["status", "createdAt"]] to read them in order',
+    ]);
+  });
+
+  it("says the same of few documents and of many", async () => {
+    const store = await open({ collections: [tasks] });
+    const collection = store.collection(tasks);
+    const explain = async (): Promise<readonly Omit<Explanation, "plan">[]> => {
+      const care = administer(store);
+      const found = await Promise.all([
+        care.explain(tasks, { where: { owner: "o5" }, limit: 5 }),
+        care.explain(tasks, { where: { notes: "n5" } }),
+        care.explain(tasks, { sort: ["title"], limit: 5 }),
+        care.explain(tasks, { q: "title" }),
+      ]);
+      return found.map(({ plan: _plan, ...rest }) => rest);
+    };
+    const before = await explain();
+    await collection.insertMany(
+      Array.from({ length: 2000 }, (_, index) => ({
+        title: `title ${index}`,
+        status: index % 2 === 0 ? "open" : "done",
+        owner: `o${index % 50}`,
+        notes: `n${index % 50}`,
+      })),
+    );
+    expect(await explain()).toEqual(before);
+  });
+
+  it("takes a collection of the store, and runs nothing", async () => {
+    const store = await open({ collections: [tasks] });
+    const collection = store.collection(tasks);
+    await collection.insert({ title: "milk", status: "open" });
+    const { version } = (await collection.find())[0] ?? {};
+    const explanation = await administer(store).explain(collection, { where: { status: "open" } });
+    expect(explanation).toMatchObject({ indexes: [status], scans: false });
+    expect(await collection.find()).toMatchObject([{ version }]);
+  });
+
+  it("refuses what the method would refuse", async () => {
+    const store = await open({ collections: [tasks] });
+    const care = administer(store);
+    const refusal = { code: "ERR_DOCUMENTS_QUERY" };
+    await expect(care.explain(tasks, { limit: -1 })).rejects.toMatchObject(refusal);
+    const query = { limit: 1 } as const;
+    await expect(care.explain(tasks, query, { method: "count" })).rejects.toMatchObject(refusal);
+    const wrong: unknown = { method: "insert" };
+    const result: unknown = Reflect.apply(care.explain, care, [tasks, {}, wrong]);
+    await expect(result).rejects.toMatchObject({ code: "ERR_DOCUMENTS_OPTIONS" });
+  });
+});
+
+describe.each(engines)("onUnindexedQuery in %s", (_name, _open, openNew) => {
+  const open = async (): Promise<{
+    readonly store: Store;
+    readonly reported: readonly UnindexedQuery[];
+    readonly settled: (count: number) => Promise<void>;
+  }> => {
+    const reported: UnindexedQuery[] = [];
+    const onUnindexedQuery = (query: UnindexedQuery): void => {
+      reported.push(query);
+    };
+    const store = await openNew({ collections: [tasks], onUnindexedQuery });
+    const settled = async (count: number): Promise<void> => {
+      await vi.waitFor(() => {
+        expect(reported).toHaveLength(count);
+      });
+    };
+    return { store, reported, settled };
+  };
+
+  it("receives each form of query that no index serves once", async () => {
+    const { store, reported, settled } = await open();
+    const collection = store.collection(tasks);
+    await collection.find({ where: { status: "open" } });
+    await collection.find({ where: { notes: "a" } });
+    await collection.find({ where: { notes: "b" } });
+    await settled(1);
+    expect(reported).toMatchObject([
+      {
+        collection: "tasks",
+        indexes: [],
+        scans: true,
+        warnings: [
+          'no index serves the filter by "notes": every document of "tasks" is read, declare indexes: ["notes"]',
+        ],
+      },
+    ]);
+    await collection.page({ sort: ["title"], total: "exact" });
+    await settled(2);
+    await collection.count({ where: { notes: { gt: "a" } } });
+    await settled(3);
+    await collection.removeMany({ where: { title: "a" } });
+    await settled(4);
+    await collection.claim({ where: { title: "a" } });
+    await settled(5);
+    await collection.find({ where: { notes: "c" } });
+    await collection.count({ where: { notes: { gt: "b" } } });
+    await collection.get("x");
+    await collection.find({ limit: 3 });
+    await store.close();
+    expect(reported).toHaveLength(5);
+  });
+
+  it("receives a query inside a transaction, and none that is refused", async () => {
+    const { store, reported, settled } = await open();
+    await store.transaction(async (transaction) => {
+      await transaction.collection(tasks).find({ where: { notes: "a" } });
+    });
+    await settled(1);
+    const wrong = store.collection(tasks).find({ near: { ...near, field: "status" } });
+    await expect(wrong).rejects.toMatchObject({ code: "ERR_DOCUMENTS_QUERY" });
+    expect(reported).toHaveLength(1);
+  });
+});
+
+describe("onUnindexedQuery", () => {
+  it("must be a function", async () => {
+    const options: unknown = { onUnindexedQuery: true };
+    const result: unknown = Reflect.apply(openStore, undefined, ["sqlite::memory:", options]);
+    await expect(result).rejects.toMatchObject({ code: "ERR_DOCUMENTS_OPTIONS" });
+  });
+});
